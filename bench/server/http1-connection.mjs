@@ -18,9 +18,9 @@ export class Http1Connection {
   #fail;
 
   /** Resolves when the handshake is done. `target` has port and ca, and cert and key or a token that requests bring. */
-  static open({ token: _, ...target }) {
+  static open({ port, ca, cert, key }) {
     return new Promise((resolve, reject) => {
-      const socket = connect({ host: "127.0.0.1", ...target, ALPNProtocols: ["http/1.1"] });
+      const socket = connect({ host: "127.0.0.1", port, ca, cert, key, ALPNProtocols: ["http/1.1"] });
       socket.setNoDelay(true);
       socket.once("error", reject);
       socket.once("secureConnect", () => {

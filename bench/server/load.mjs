@@ -1,5 +1,6 @@
 // A client process: does what it is told by messages, answers with figures.
 import { get } from "./load/get.mjs";
+import { getByTokens } from "./load/get-by-tokens.mjs";
 import { list } from "./load/list.mjs";
 import { fill } from "./load/fill.mjs";
 import { update } from "./load/update.mjs";
@@ -7,7 +8,7 @@ import { create, patch } from "./load/write.mjs";
 import { stopWatching, watch, watched } from "./load/watch.mjs";
 import { fetchOnce } from "./load/fetch-once.mjs";
 
-const operations = { get, list, fill, update, create, patch, watch, watched, stopWatching, fetchOnce };
+const operations = { get, getByTokens, list, fill, update, create, patch, watch, watched, stopWatching, fetchOnce };
 
 process.on("message", (message) => {
   const before = process.cpuUsage();

@@ -2,8 +2,8 @@ import { tableText } from "../table.mjs";
 
 /**
  * Collects rows and prints them as a table. `must` and `goal` hold any of `times` (better than kube-apiserver), `ofFloor` (of the
- * floor measured beside it), `ofCreate` (of the same server's creates), `ofConfigMaps` (of the rate of the same server's ConfigMaps) and
- * `below` (a value); more is better where the unit is "/s", less everywhere else.
+ * floor measured beside it), `ofCreate` (of the same server's creates), `ofConfigMaps` (of the rate of the same server's ConfigMaps),
+ * `atLeast` and `below` (a value); more is better where the unit is "/s", less everywhere else.
  */
 export class Report {
   #rows = [];
@@ -52,6 +52,8 @@ function verdict(row, wanted) {
         return [`${limit} of create`, row.ofCreate >= limit];
       case "ofConfigMaps":
         return [`${limit} of ConfigMaps`, row.ofConfigMaps >= limit];
+      case "atLeast":
+        return [`${limit} ${row.unit}`, row.value >= limit];
       case "below":
         return [`${limit} ${row.unit}`, row.value < limit];
     }

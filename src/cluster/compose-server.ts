@@ -29,7 +29,9 @@ import { openPki } from "./pki/open-pki.js";
 import { userCertificate } from "./pki/user-certificate.js";
 import { recordRequests } from "./record-requests.js";
 import type { RunningServer } from "./running-server.js";
+import type { ServingCertificates, ServingSurroundings } from "./serving-certificates.js";
 import { type Hook, type HookContext, ofCaller, type ServerOptions } from "./server-options.js";
+import type { TlsOptions } from "./tls-options.js";
 
 const ADMIN = { commonName: "kubernetes-admin", organizations: ["system:masters"] };
 /** kube-apiserver's name for the first step. */
@@ -50,10 +52,12 @@ export async function composeServer(options: ServerOptions, composition: Composi
   let authorization: OpenedAuthorization | undefined;
   try {
     authorization = await authorizationOf(options, composition, { clock, timers, random });
+    const report = options.onError ?? (() => {});
+    const serving = options.tls && (await openServingOf(options.tls, { timers, report }));
     const kv = await openKv(options, clock, timers);
     try {
       const pki = composition.serving?.pki ?? (await openPki(options, clock, systemClock, random));
-      const parts = { clock, manual, timers, random, kv, pki, authorization, release };
+      const parts = { clock, manual, timers, random, kv, pki, authorization, serving, release };
       return await start({ ...options, admission }, composition, parts);
     } catch (error) {
       await kv.close();
@@ -94,10 +98,11 @@ interface Parts {
   readonly kv: Kv;
   readonly pki: ClusterPki;
   readonly authorization: OpenedAuthorization | undefined;
+  readonly serving: ServingCertificates | undefined;
 }
 
 async function start(options: ServerOptions, composition: Composition, parts: Parts): Promise<RunningServer> {
-  const { clock, manual, timers, random, kv, pki, authorization, release } = parts;
+  const { clock, manual, timers, random, kv, pki, authorization, serving, release } = parts;
   const host = composition.serving?.host ?? HOST;
   const { hooks = {}, onError: reportError = () => {} } = options;
   let listener: Listener | undefined;
@@ -117,9 +122,10 @@ async function start(options: ServerOptions, composition: Composition, parts: Pa
     info: () => authentication?.info() ?? { clientCa: pki.ca.certificate },
     onChange: (changed: () => void) => void changes.add(changed),
   };
+  const serverCa = [pki.ca.certificate, serving?.authorities ?? ""].filter((pem) => pem !== "").join("\n");
   const idle = collectWhenIdle(v8Memory, systemTimers);
   const steps = [
-    ...composition.steps({ pki, clock, timers, random, reportError, authentication: published }),
+    ...composition.steps({ pki, serverCa, clock, timers, random, reportError, authentication: published }),
     ...(hooks.postStart ?? []).map(stepOf),
   ];
   const boot = new BootSequence([STORAGE_STEP, ...steps.map(({ name }) => name)]);
@@ -153,6 +159,7 @@ async function start(options: ServerOptions, composition: Composition, parts: Pa
       ...(options.healthChecks ?? []),
       ...(authentication?.healthChecks ?? []),
       ...(authorization?.healthChecks ?? []),
+      ...(serving?.healthChecks ?? []),
     ],
   });
   const preShutdown = async (): Promise<void> => {
@@ -171,6 +178,7 @@ async function start(options: ServerOptions, composition: Composition, parts: Pa
     await listener?.close();
     await authorization?.close();
     await authentication?.close();
+    serving?.close();
     await storage.close();
     release();
   };
@@ -179,7 +187,9 @@ async function start(options: ServerOptions, composition: Composition, parts: Pa
     listener = await openSocket(options, host, server, pki, {
       clock: systemClock,
       authorities: authentication?.authorities,
+      serving,
     });
+    if (listener !== undefined) serving?.watch(pki.server, listener.show);
     await authentication?.start(() => {
       listener?.trust(authentication.authorities);
       for (const changed of changes) changed();
@@ -199,8 +209,13 @@ async function start(options: ServerOptions, composition: Composition, parts: Pa
     ...(manual && { clock: clusterClock(manual) }),
     url,
     kubeconfig: (user) =>
-      kubeconfigText("kubets", url, pki, user && userCertificate(pki, user, [clock, systemClock], userRandom)),
-    caCertificate: pki.ca.certificate,
+      kubeconfigText(
+        "kubets",
+        url,
+        { ...pki, ca: { certificate: serverCa } },
+        user && userCertificate(pki, user, [clock, systemClock], userRandom),
+      ),
+    caCertificate: serverCa,
     token: pki.token,
     registry: server.registry,
     transport: () => server.transport(ADMIN),
@@ -223,6 +238,12 @@ async function openAuthenticationOf(
     ...(options.clientCaFiles ?? []),
   ];
   return openAuthentication({ ...options, clientCaFiles }, { serviceAccounts: issuer, clientCa }, surroundings);
+}
+
+/** Certificates of files are loaded where a server is given any. */
+async function openServingOf(options: TlsOptions, surroundings: ServingSurroundings): Promise<ServingCertificates> {
+  const { openServingCertificates } = await import("./serving-certificates.js");
+  return openServingCertificates(options, surroundings);
 }
 
 const contextOf = (server: Server): HookContext => ({ transport: server.loopback(), registry: server.registry });

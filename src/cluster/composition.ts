@@ -20,6 +20,8 @@ export interface BootStep {
 /** What the steps of a composition may use. */
 export interface CompositionParts {
   readonly pki: ClusterPki;
+  /** The authorities that clients verify the server by, PEM. */
+  readonly serverCa: string;
   readonly clock: Clock;
   readonly timers: Timers;
   readonly random: Random;

@@ -53,6 +53,8 @@ export type {
   ServiceAccountTokenOptions,
   WebhookOptions,
 } from "./authentication-options.js";
+export type { CertificateFiles, NamedCertificateFiles, TlsOptions } from "./tls-options.js";
+export type { TlsVersion } from "../server/generic/transport/tls-protocol.js";
 export type { AuthenticationConfiguration } from "../server/authn/configuration/authentication-configuration.js";
 export { basicAuthenticator, type BasicUser } from "../server/authn/basic.js";
 export type { Hook, HookContext, Hooks } from "./server-options.js";

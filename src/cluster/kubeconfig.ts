@@ -1,14 +1,13 @@
 import type { KeyPair } from "./pki/certificate.js";
-import type { ClusterPki } from "./pki/cluster-pki.js";
 
 /**
- * A kubeconfig with one cluster, one user (by default the administrator) and one context that joins them. JSON, which every reader of kubeconfigs
+ * A kubeconfig with one cluster, one user (by default the administrator) and one context that joins them. `ca` verifies the server. JSON, which every reader of kubeconfigs
  * takes as YAML, so that our own need not load a YAML parser.
  */
 export function kubeconfigText(
   name: string,
   server: string,
-  { ca, admin }: Pick<ClusterPki, "ca" | "admin">,
+  { ca, admin }: { readonly ca: Pick<KeyPair, "certificate">; readonly admin: KeyPair },
   user: KeyPair = admin,
 ): string {
   const base64 = (text: string): string => Buffer.from(text).toString("base64");

@@ -3,6 +3,7 @@ import type { Listener } from "../server/generic/secure-listener.js";
 import type { AuthorityTexts } from "../server/generic/transport/peer-authorities.js";
 import type { Server } from "../server/generic/server.js";
 import type { ClusterPki } from "./pki/cluster-pki.js";
+import type { ServingCertificates } from "./serving-certificates.js";
 import type { ServerOptions } from "./server-options.js";
 
 /** Where a server listens unless its composition says otherwise. */
@@ -11,13 +12,20 @@ export const HOST = "127.0.0.1";
 /** "127.0.0.1:6443", "[::1]:6443". */
 export const authority = (host: string, port: number): string => `${host.includes(":") ? `[${host}]` : host}:${port}`;
 
+interface SocketParts {
+  readonly clock: Clock;
+  readonly authorities?: AuthorityTexts | undefined;
+  /** Left out: the pki's certificate. */
+  readonly serving?: Pick<ServingCertificates, "pairs" | "protocol"> | undefined;
+}
+
 /** Opens the port of a server; undefined where it has none. */
 export async function openSocket(
   options: Pick<ServerOptions, "port">,
   host: string,
   server: Server,
   pki: ClusterPki,
-  { clock, authorities }: { readonly clock: Clock; readonly authorities?: AuthorityTexts | undefined },
+  { clock, authorities, serving }: SocketParts,
 ): Promise<Listener | undefined> {
   if (options.port === false) return undefined;
   const { listen } = await import("../server/generic/secure-listener.js");
@@ -25,8 +33,8 @@ export async function openSocket(
     host,
     port: options.port ?? 0,
     tls: {
-      certificate: pki.server.certificate,
-      key: pki.server.key,
+      ...(serving?.pairs(pki.server) ?? pki.server),
+      protocol: serving?.protocol,
       ...(authorities ?? { clientCa: pki.ca.certificate }),
     },
     clock,

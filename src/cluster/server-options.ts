@@ -12,11 +12,14 @@ import type { AuthorizationOptions } from "./authorization-options.js";
 import type { AuthenticationOptions } from "./authentication-options.js";
 import type { StorageOptions } from "./open-storage.js";
 import type { RequestRecord } from "./record-requests.js";
+import type { TlsOptions } from "./tls-options.js";
 
 /** What a server is made of beside the resources that it serves. */
 export interface ServerOptions extends StorageOptions {
   /** Of 127.0.0.1. 0, the default, takes a free one; false opens no socket, and only `transport()` reaches the server. */
   readonly port?: number | false;
+  /** Versions, suites and certificates of the port. Default: the runtime's, and a certificate of the server's own authority. */
+  readonly tls?: TlsOptions;
   /** Resources beside the built-in ones. More can be installed while the server runs. */
   readonly resources?: readonly ResourceDefinition[];
   /** Files of tokens and authorities, OpenID Connect issuers, a webhook, a front proxy, anonymous requests. Default: none of it. */

@@ -120,6 +120,7 @@ export async function startControlPlane(options: ClusterOptions, given?: GivenSe
   /** What is done before the API is served, by the names kube-apiserver has for it where it does the same. */
   const steps = ({
     pki,
+    serverCa,
     clock,
     timers,
     random,
@@ -167,7 +168,7 @@ export async function startControlPlane(options: ClusterOptions, given?: GivenSe
           timers,
           // The controllers draw from a fork: how long a watch lasts must not change which uids objects get.
           random: forkRandom(random, "controllers"),
-          caCertificate: pki.ca.certificate,
+          caCertificate: serverCa,
           authentication,
           kubernetesService: service(listener?.port)[0],
           serviceCidr: defaultServiceCidr(serviceCidr),

@@ -21,31 +21,66 @@ export async function readText(path: string): Promise<string> {
   }
 }
 
+/** The texts of files, read in order: of several that are missing the first is named. */
+export async function readTexts(paths: readonly string[]): Promise<readonly string[]> {
+  const texts: string[] = [];
+  for (const path of paths) texts.push(await readText(path));
+  return texts;
+}
+
 /**
  * Looks at a file when it changes, from `known` on, until it is stopped. A text is handed on once; one that was not taken is not
  * handed on again before it changes.
  */
-export function watchFile({ path, timers, take, tell }: FileWatch, known: string): () => void {
+export function watchFile({ path, take, ...watch }: FileWatch, known: string): () => void {
+  return watchFiles({ ...watch, paths: [path], take: ([text = ""]) => take(text) }, [known]);
+}
+
+/** Files that make sense together: a certificate and its key. */
+export interface FilesWatch extends Pick<FileWatch, "timers" | "tell"> {
+  readonly paths: readonly string[];
+  /** Gets the texts of all files when one has changed; a rejection is their fault. */
+  take(texts: readonly string[]): void | Promise<void>;
+}
+
+/** The same with several files, which are handed on together. */
+export function watchFiles({ paths, timers, take, tell }: FilesWatch, known: readonly string[]): () => void {
   let [last, stopped, unreadable] = [known, false, false];
+  /** What is wrong with the texts of the last time. */
+  let fault: string | undefined;
   const look = async (): Promise<void> => {
-    try {
-      const text = await readText(path);
-      if (stopped) return;
-      if (text !== last) {
-        last = text;
-        await take(text);
-        tell(undefined);
-      } else if (unreadable) tell(undefined);
+    const texts = await readTexts(paths).catch((error: unknown) => messageOf(error));
+    if (stopped) return;
+    if (typeof texts === "string") {
+      unreadable = true;
+      tell(texts);
+    } else if (texts.some((text, index) => text !== last[index])) {
+      last = texts;
+      fault = await faultOf(() => take(texts));
+      tell(fault);
       unreadable = false;
-    } catch (error) {
-      if (stopped) return;
-      unreadable = error instanceof PathError;
-      tell(error instanceof Error ? error.message : String(error));
+    } else if (unreadable) {
+      tell(fault);
+      unreadable = false;
     }
   };
-  const watched = new WatchedFile({ file: path, timers, look });
+  // The files of one change are read together, and one change is taken before the next is looked at.
+  let looking = Promise.resolve();
+  const lookInTurn = (): Promise<void> => (looking = looking.then(look));
+  const watched = paths.map((file) => new WatchedFile({ file, timers, look: lookInTurn }));
   return () => {
     stopped = true;
-    void watched.close();
+    for (const one of watched) void one.close();
   };
 }
+
+async function faultOf(take: () => void | Promise<void>): Promise<string | undefined> {
+  try {
+    await take();
+    return undefined;
+  } catch (error) {
+    return messageOf(error);
+  }
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -19,7 +19,7 @@ export interface RealHelm extends AsyncDisposable {
   ok(...argv: readonly string[]): Promise<string>;
 }
 
-export async function realHelm(cluster: Cluster): Promise<RealHelm> {
+export async function realHelm(cluster: Pick<Cluster, "kubeconfig">): Promise<RealHelm> {
   const { path } = realTool("helm");
   const folder = await mkdtemp(join(tmpdir(), "kubets-helm-"));
   const kubeconfig = join(folder, "kubeconfig");

@@ -2,7 +2,7 @@ import type { Clock } from "../../base/clock.js";
 import type { Random } from "../../base/random.js";
 import type { Timers } from "../../base/timers.js";
 import type { Environment } from "../../client/surroundings.js";
-import type { FileFaults } from "./file-faults.js";
+import type { FileFaults } from "../file-faults.js";
 
 /** What authenticators use of their server and its process. */
 export interface AuthenticationSurroundings {

@@ -22,7 +22,7 @@ import {
 import { readText } from "../watched-file.js";
 import type { AuthenticationSurroundings } from "./authentication-surroundings.js";
 import { openAuthorityFiles } from "./authority-files.js";
-import { FileFaults } from "./file-faults.js";
+import { FileFaults } from "../file-faults.js";
 import type { IdentityIssuers } from "./identity-issuers.js";
 import { openTokenIssuer } from "./service-account-issuer.js";
 
@@ -63,7 +63,7 @@ export async function openAuthentication(
   given: Omit<AuthenticationSurroundings, "faults">,
 ): Promise<OpenedAuthentication> {
   checkAuthenticationOptions(options);
-  const faults = new FileFaults(given.report);
+  const faults = new FileFaults("authentication-files", given.report);
   const surroundings = { ...given, faults };
   const tokens = await openTokenFile(options.tokenFile, given.report);
   const opened = base.serviceAccounts && (await openIssuer(options, base.serviceAccounts, surroundings));

@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { errorCode, PathError } from "../../base/path-error.js";
 import type { Clock } from "../../base/clock.js";
 import type { Random } from "../../base/random.js";
-import { issueCertificate, type KeyPair } from "../pki/certificate.js";
+import { issueCertificate } from "../pki/certificate.js";
+import type { CertificateFiles } from "../tls-options.js";
 
 /** The file's text. Throws in Go's words, "open PATH: no such file or directory". */
 async function read(path: string): Promise<string> {
@@ -55,14 +56,14 @@ export interface ServingFiles {
 const DAY = 86_400_000;
 
 /** The certificate that the server shows. One that is missing from the folder is made and kept there, as kube-apiserver does. */
-export async function servingPair(files: ServingFiles, clock: Clock, random: Random): Promise<KeyPair> {
-  if (files.certFile !== "") return { certificate: await read(files.certFile), key: await read(files.keyFile) };
+export async function servingFiles(files: ServingFiles, clock: Clock, random: Random): Promise<CertificateFiles> {
+  if (files.certFile !== "" || files.keyFile !== "") return { certFile: files.certFile, keyFile: files.keyFile };
   const [certFile, keyFile] = [join(files.certDir, "apiserver.crt"), join(files.certDir, "apiserver.key")];
   const kept = await Promise.all([read(certFile), read(keyFile)]).catch((error: unknown) => {
     if (errorCode(error) === "ENOENT") return undefined;
     throw error;
   });
-  if (kept !== undefined) return { certificate: kept[0], key: kept[1] };
+  if (kept !== undefined) return { certFile, keyFile };
   const now = clock.now();
   const pair = issueCertificate({
     commonName: files.host,
@@ -75,7 +76,7 @@ export async function servingPair(files: ServingFiles, clock: Clock, random: Ran
   await mkdir(files.certDir, { recursive: true });
   await writeFile(certFile, pair.certificate);
   await writeFile(keyFile, pair.key, { mode: 0o600 });
-  return pair;
+  return { certFile, keyFile };
 }
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

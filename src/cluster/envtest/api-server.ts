@@ -11,8 +11,10 @@ import type { EtcdConnection, StorageOptions } from "../open-storage.js";
 import type { ClusterPki } from "../pki/cluster-pki.js";
 import { createClusterPki } from "../pki/cluster-pki.js";
 import { type GivenSetup, startControlPlane } from "../start-cluster.js";
-import { clientAuthorities, servingPair, signingKeyIn, verificationKeyIn } from "./api-server-files.js";
+import { clientAuthorities, servingFiles, signingKeyIn, verificationKeyIn } from "./api-server-files.js";
 import { type AuthenticationOptions, problemsOf as authenticationProblems } from "../authentication-options.js";
+import { readTlsProtocol } from "../../server/generic/transport/tls-protocol.js";
+import type { NamedCertificateFiles, TlsOptions } from "../tls-options.js";
 import { isEtcdStandIn } from "./etcd-stand-in.js";
 
 /** What the flags of kube-apiserver say. Files are named as the process can open them; "" is a flag that was not given. */
@@ -23,6 +25,11 @@ export interface ApiServerOptions {
   readonly certDir: string;
   readonly tlsCertFile: string;
   readonly tlsPrivateKeyFile: string;
+  /** Go's name of a version, or "". */
+  readonly tlsMinVersion: string;
+  /** Go's names of suites. */
+  readonly tlsCipherSuites: readonly string[];
+  readonly tlsSniCertKeys: readonly NamedCertificateFiles[];
   readonly clientCaFile: string;
   /** The first is in new tokens. */
   readonly serviceAccountIssuers: readonly string[];
@@ -56,11 +63,12 @@ export interface ApiServerOptions {
 export async function serveApi(options: ApiServerOptions): Promise<RunningServer> {
   const problems = [...problemsOf(options), ...authorizationProblems(options.authorization)];
   if (problems.length > 0) throw new Error(problems.length === 1 ? problems[0] : `[${problems.join(", ")}]`);
-  const [storage, setup] = await Promise.all([storageOf(options), setupOf(options)]);
+  const [storage, setup, tls] = await Promise.all([storageOf(options), setupOf(options), tlsOf(options)]);
   return startControlPlane(
     {
       ...storage,
       port: options.securePort,
+      tls,
       storageMediaType: options.storageMediaType,
       watchCache: options.watchCache,
       runtimeConfig: options.runtimeConfig,
@@ -121,15 +129,25 @@ async function storageOf({ etcd }: ApiServerOptions): Promise<StorageOptions> {
   return standIn ? { storage: "memory" } : { storage: "etcd", etcd };
 }
 
+async function tlsOf(options: ApiServerOptions): Promise<TlsOptions> {
+  const { bindAddress: host, certDir, tlsCertFile: certFile, tlsPrivateKeyFile: keyFile } = options;
+  const { minVersion, cipherSuites } = readTlsProtocol(options.tlsMinVersion, options.tlsCipherSuites);
+  return {
+    certificate: await servingFiles({ certFile, keyFile, certDir, host }, systemClock, systemRandom),
+    ...(minVersion && { minVersion }),
+    ...(cipherSuites && { cipherSuites }),
+    named: options.tlsSniCertKeys,
+  };
+}
+
 async function setupOf(options: ApiServerOptions): Promise<GivenSetup> {
-  const { bindAddress: host, certDir, tlsCertFile: certFile, tlsPrivateKeyFile: keyFile, clientCaFile } = options;
-  const [server, clientCa, tokenIssuer] = await Promise.all([
-    servingPair({ certFile, keyFile, certDir, host }, systemClock, systemRandom),
+  const { bindAddress: host, clientCaFile } = options;
+  const [clientCa, tokenIssuer] = await Promise.all([
     clientCaFile === "" ? undefined : clientAuthorities(clientCaFile),
     tokenIssuerOf(options),
   ]);
   return {
-    serving: { host, pki: pkiOf(server, clientCa), ...(clientCaFile !== "" && { clientCaFile }) },
+    serving: { host, pki: pkiOf(clientCa), ...(clientCaFile !== "" && { clientCaFile }) },
     advertisedAddress: options.advertiseAddress,
     serviceCidr: options.serviceClusterIpRange[0] ?? "",
     tokenIssuer,
@@ -138,13 +156,13 @@ async function setupOf(options: ApiServerOptions): Promise<GivenSetup> {
 
 /**
  * The server has clients' certificates checked against the file alone; without one it trusts a CA that signs nothing. It has no
- * administrator, for whose credentials it would need the CA's key.
+ * administrator, for whose credentials it would need the CA's key, and shows what the flags say.
  */
-function pkiOf(server: ClusterPki["server"], clientCa: string | undefined): ClusterPki {
-  if (clientCa === undefined) return { ...createClusterPki(systemClock, systemRandom, systemClock), server };
+function pkiOf(clientCa: string | undefined): ClusterPki {
   const none = { certificate: "", key: "" };
+  if (clientCa === undefined) return { ...createClusterPki(systemClock, systemRandom, systemClock), server: none };
   const token = Buffer.from(systemRandom.bytes(32)).toString("base64url");
-  return { ca: { certificate: clientCa, key: "" }, server, admin: none, serviceAccountKey: "", token };
+  return { ca: { certificate: clientCa, key: "" }, server: none, admin: none, serviceAccountKey: "", token };
 }
 
 async function tokenIssuerOf(options: ApiServerOptions): Promise<TokenIssuer> {

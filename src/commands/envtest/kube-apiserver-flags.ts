@@ -266,7 +266,27 @@ export const kubeApiserverFlags: readonly FlagSpec[] = [
     usage: "The form that objects are kept in: application/json or application/vnd.kubernetes.protobuf.",
   },
   { name: "tls-cert-file", type: "string", default: "", usage: "The certificate to serve with, a PEM file." },
+  {
+    name: "tls-cipher-suites",
+    type: "stringSlice",
+    default: "[]",
+    usage: "The suites of TLS before 1.3, by Go's names; without it, those that Go has by default.",
+  },
+  {
+    name: "tls-min-version",
+    type: "string",
+    default: "",
+    usage:
+      "The oldest version of TLS: VersionTLS10, VersionTLS11, VersionTLS12 or VersionTLS13; without it, VersionTLS12.",
+  },
   { name: "tls-private-key-file", type: "string", default: "", usage: "The key of the certificate to serve with." },
+  {
+    name: "tls-sni-cert-key",
+    type: "stringArray",
+    default: "[]",
+    usage:
+      "A certificate and its key for clients that ask for a name, as cert,key or cert,key:name,*.domain; given again for more.",
+  },
   {
     name: "token-auth-file",
     type: "string",

@@ -13,6 +13,7 @@ import { readRuntimeConfig } from "../../cli/flags/runtime-config.js";
 import { authorizationOf } from "./authorization-of.js";
 import { authenticationOf } from "./authentication-flags.js";
 import { kubeApiserverFlags } from "./kube-apiserver-flags.js";
+import { parseSniCertKey } from "./sni-cert-key.js";
 import { roleHelp } from "./role-help.js";
 
 const NAME = "kube-apiserver";
@@ -67,6 +68,9 @@ function complete(flags: Flags, { cwd }: Factory): ServeOptions {
     certDir: file("cert-dir"),
     tlsCertFile: file("tls-cert-file"),
     tlsPrivateKeyFile: file("tls-private-key-file"),
+    tlsMinVersion: flags.string("tls-min-version"),
+    tlsCipherSuites: flags.strings("tls-cipher-suites"),
+    tlsSniCertKeys: flags.strings("tls-sni-cert-key").map((value) => sniCertKeyOf(value, cwd)),
     clientCaFile: file("client-ca-file"),
     serviceAccountIssuers: flags.strings("service-account-issuer"),
     serviceAccountKeyFiles: flags.strings("service-account-key-file").map((one) => resolve(cwd, one)),
@@ -92,6 +96,16 @@ function complete(flags: Flags, { cwd }: Factory): ServeOptions {
     disableAdmissionPlugins: flags.strings("disable-admission-plugins"),
     admissionControlConfigFile: file("admission-control-config-file"),
   };
+}
+
+function sniCertKeyOf(value: string, cwd: string): ServeOptions["tlsSniCertKeys"][number] {
+  try {
+    const { certFile, keyFile, ...names } = parseSniCertKey(value);
+    const path = (name: string): string => (name === "" ? "" : resolve(cwd, name));
+    return { certFile: path(certFile), keyFile: path(keyFile), ...names };
+  } catch (error) {
+    throw plainError(`invalid argument ${goQuote(value)} for "--tls-sni-cert-key" flag: ${messageOf(error)}`);
+  }
 }
 
 const MEDIA_TYPES = ["application/json", "application/vnd.kubernetes.protobuf"] as const;

@@ -10,6 +10,11 @@ export function firstPemBlock(text: string): PemBlock | undefined {
   return type === undefined ? undefined : { type, bytes: Buffer.from(base64, "base64") };
 }
 
+/** The whole blocks of a text in order, each with its own lines. */
+export function pemBlocks(text: string): readonly { readonly type: string; readonly text: string }[] {
+  return [...text.matchAll(BLOCKS)].map(([block, type = ""]) => ({ type, text: block }));
+}
+
 /** A block of PEM without headers: base64 in lines of 64 characters. */
 export function pemText(type: string, bytes: Uint8Array): string {
   const base64 = Buffer.from(bytes).toString("base64");
@@ -19,3 +24,5 @@ export function pemText(type: string, bytes: Uint8Array): string {
 /** Lines with a colon before the base64 are headers, which old writers put there. */
 const FIRST_BLOCK =
   /(?:^|\n)-----BEGIN ([^-\n]+)-----\r?\n(?:(?!-----)[^\n:]+:[^\n]*\n)*([A-Za-z0-9+/=\s]*)-----END \1-----/;
+
+const BLOCKS = /^-----BEGIN ([^-\n]+)-----[\s\S]*?^-----END \1-----/gm;

@@ -6,10 +6,11 @@ const BLOCK = /-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g;
 export function certificatesIn(pem: string): readonly X509Certificate[] {
   const blocks = pem.match(BLOCK) ?? [];
   if (blocks.length === 0) throw new Error("data does not contain any valid RSA or ECDSA certificates");
-  return blocks.map(read);
+  return blocks.map(readCertificate);
 }
 
-function read(block: string): X509Certificate {
+/** The certificate of one block. Throws Go's words for what is none. */
+export function readCertificate(block: string): X509Certificate {
   try {
     return new X509Certificate(block);
   } catch (error) {

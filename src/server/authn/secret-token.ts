@@ -39,7 +39,7 @@ export function secretTokens(issuer: TokenIssuer, config: SecretTokenConfig): To
   const ownKey = [issuer.key];
   return async (token, audiences = issuer.audiences) => {
     if (untrustedIssuer(token) !== LEGACY_ISSUER) return undefined;
-    const claims = verified.claimsOf(token, issuer.verificationKeys ?? ownKey);
+    const claims = verified.claimsOf(token, issuer.verificationKeys ?? ownKey, (claimed) => claimed === LEGACY_ISSUER);
     if (claims === undefined) return undefined;
     const stated = list(claims["aud"]).map(text);
     const common = commonAudiences(stated.length === 0 ? issuer.audiences : stated, audiences);

@@ -1,5 +1,4 @@
 import { goQuote } from "../../base/go-quote.js";
-import { untrustedIssuer } from "../../machinery/jwt/compact-token.js";
 import { list, number, object, type ReadonlyFields, text } from "../../machinery/meta/access.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import { type AuthenticatedToken, InvalidTokenError, type TokenLookup, type User } from "../request/user.js";
@@ -20,9 +19,9 @@ const PREFIX = "authentication.kubernetes.io/";
 export function serviceAccountTokens(issuer: TokenIssuer, find: FindObject, now: () => number): TokenLookup {
   const verified = new VerifiedTokens(now);
   const ownKey = [issuer.key];
+  const isOurs = (claimed: unknown): boolean => isIssuedBy(issuer, claimed);
   return async (token, audiences = issuer.audiences) => {
-    if (!isIssuedBy(issuer, untrustedIssuer(token))) return undefined;
-    const claims = verified.claimsOf(token, issuer.verificationKeys ?? ownKey);
+    const claims = verified.claimsOf(token, issuer.verificationKeys ?? ownKey, isOurs);
     if (claims === undefined) return undefined;
     const common = commonAudiences(list(claims["aud"]).map(text), audiences);
     checkTimes(claims, now());

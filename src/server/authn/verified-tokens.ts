@@ -21,10 +21,14 @@ export class VerifiedTokens {
   constructor(private readonly now: () => number) {}
 
   /**
-   * The claims of a token that one of the keys signed, which must not be changed; undefined for what is no token. Throws an
-   * InvalidTokenError, in go-jose's words, for a token that none of the keys signed.
+   * The claims of a token that one of the keys signed, which must not be changed; undefined for what is no token, and for one of an
+   * issuer that is not ours. Throws an InvalidTokenError, in go-jose's words, for a token of ours that none of the keys signed.
    */
-  claimsOf(token: string, keys: readonly VerificationKey[]): JsonObject | undefined {
+  claimsOf(
+    token: string,
+    keys: readonly VerificationKey[],
+    isOurs: (issuer: unknown) => boolean,
+  ): JsonObject | undefined {
     if (keys !== this.#keys) {
       this.#keys = keys;
       this.#known = new Lru(MOST_TOKENS);
@@ -33,7 +37,7 @@ export class VerifiedTokens {
     const known = this.#known.get(digest);
     if (known !== undefined && known.until > this.now()) return known.claims;
     const read = readToken(token);
-    if (read === undefined) return undefined;
+    if (read === undefined || !isOurs(read.claims["iss"])) return undefined;
     const named = keys.filter(({ id }) => (read.header["kid"] ?? id) === id);
     if (named.length === 0) throw new InvalidTokenError("invalid signature, no keys found");
     if (!named.some((key) => isSignedBy(read, key))) {

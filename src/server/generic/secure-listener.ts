@@ -16,6 +16,8 @@ import { http2Exchange } from "./transport/http2.js";
 import { type AuthorityTexts, PeerAuthorities } from "./transport/peer-authorities.js";
 import { answerPlainHttp } from "./transport/plain-http.js";
 import { refuseWithoutHost } from "./transport/required-host.js";
+import { ServingContexts, type ShownPairs } from "./transport/serving-contexts.js";
+import type { TlsProtocol } from "./transport/tls-protocol.js";
 
 export interface ListenOptions {
   readonly host: string;
@@ -29,15 +31,20 @@ export interface ListenOptions {
 }
 
 /** What a listener shows and trusts, all as PEM. */
-export interface ListenerTls extends AuthorityTexts {
-  readonly certificate: string;
-  readonly key: string;
+export interface ListenerTls extends AuthorityTexts, ShownPairs {
+  /** Left out: what the runtime speaks by default. */
+  readonly protocol?: TlsProtocol | undefined;
 }
 
 export interface Listener {
   readonly port: number;
   /** From now on trusts these authorities, on open connections too. Throws, and changes nothing, for texts without certificates. */
   trust(authorities: AuthorityTexts): void;
+  /**
+   * From now on shows these certificates to new connections. Open ones live on. Throws, and changes nothing, for pairs that cannot be
+   * served.
+   */
+  show(pairs: ShownPairs): void;
   /** Accepts no more connections and closes the existing ones once their requests are answered. */
   close(): Promise<void>;
 }
@@ -55,12 +62,11 @@ const MAX_STREAMS = 250;
 
 /** Serves HTTP/2 and HTTP/1.1 over TLS on one port. Rejects when the port cannot be opened. */
 export async function listen(options: ListenOptions): Promise<Listener> {
-  const { certificate: cert, key } = options.tls;
-  const peers = new PeerAuthorities(() => options.clock.now(), options.tls);
-  // As in Go, an authority is trusted by itself: one that another authority signed needs no certificate of that one.
-  const secureContext = () => ({ cert, key, ca: peers.pem, allowPartialTrustChain: true });
+  const { host, tls } = options;
+  const peers = new PeerAuthorities(() => options.clock.now(), tls);
+  const contexts = new ServingContexts({ host, protocol: tls.protocol, authorities: () => peers.pem }, tls);
   const server: Http2SecureServer = createSecureServer({
-    ...secureContext(),
+    ...contexts.serverOptions,
     allowHTTP1: true,
     requestCert: true,
     rejectUnauthorized: false,
@@ -69,6 +75,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     maxHeaderListPairs: 4096,
     settings: { maxConcurrentStreams: MAX_STREAMS, maxHeaderListSize: HEADER_BYTES },
   });
+  contexts.complete(server);
   tuneHttp1(server);
   /** The open streams per session. */
   const sessions = new Map<Http2Session, number>();
@@ -134,8 +141,9 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     port: (server.address() as AddressInfo).port,
     trust(authorities) {
       peers.replace(authorities);
-      server.setSecureContext(secureContext());
+      contexts.renew(server);
     },
+    show: (pairs) => contexts.show(server, pairs),
     close: () => shutDown(server, sessions, sockets),
   };
 }

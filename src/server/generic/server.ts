@@ -213,7 +213,8 @@ export function createServer(config: ServerConfig): Server {
     ...(authn.localTokens ?? []),
     ...(issuer === undefined
       ? []
-      : [secretTokens(issuer, { find, now, markUsed }), serviceAccountTokens(issuer, find, now)]),
+      : // A token that was verified is known by its digest alone; the other lookup reads each.
+        [serviceAccountTokens(issuer, find, now), secretTokens(issuer, { find, now, markUsed })]),
     ...(authn.tokens ?? []),
   ];
   const union = tokenUnion(tokens, issuer?.audiences ?? []);
