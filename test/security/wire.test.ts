@@ -49,7 +49,7 @@ const post = (headers: string, body: string, path = `${CORE}/configmaps?dryRun=A
   `POST ${path} HTTP/1.1\r\n${HOST}Content-Type: application/json\r\n${headers}\r\n${body}`;
 const get = (headers: string): string => `GET ${SECRET} HTTP/1.1\r\n${HOST}Connection: close\r\n${headers}\r\n`;
 
-/** Every request on mary's connection is mary's: what hides in another is at best hers as well, and none of it may be read twice. */
+/** Every request on mary's connection is mary's: what hides in another is at best hers as well. The answers are counted, so that none is one too many. */
 describe("a request within a request", () => {
   const rows: readonly (readonly [title: string, text: string, allowed: readonly string[]])[] = [
     [
@@ -120,23 +120,23 @@ describe("a request within a request", () => {
       ["400", "413"],
     ],
     ["behind a line's end without its first half", `GET /healthz HTTP/1.1\n${HOST}\n${INNER}`, ["400"]],
-    ["in a header that is folded", `GET /healthz HTTP/1.1\r\n${HOST}X: a\r\n ${INNER}`, ["400", "403", "200"]],
+    ["in a header that is folded", `GET /healthz HTTP/1.1\r\n${HOST}X: a\r\n ${INNER}`, ["400"]],
     [
       "in the target",
       `GET /healthz HTTP/1.1\r\n${HOST}X: y GET ${SECRET} HTTP/1.1\r\n${HOST}Connection: close\r\n\r\n`,
-      ["400", "403", "200"],
+      ["200"],
     ],
     [
       "in a body of a GET",
       `GET /healthz HTTP/1.1\r\n${HOST}Content-Length: ${INNER.length}\r\n\r\n${INNER}${LAST}`,
-      ["200", "403", "200"],
+      ["200,200"],
     ],
-    ["as a second on the connection", `GET /healthz HTTP/1.1\r\n${HOST}\r\n${INNER}`, ["200", "403"]],
+    ["as a second on the connection", `GET /healthz HTTP/1.1\r\n${HOST}\r\n${INNER}`, ["200,403"]],
   ];
   test.each(rows)("%s", async (_, text, allowed) => {
     const before = await arena.revision();
     const answer = await raw(text);
-    expect(allowed, answer).toEqual(expect.arrayContaining([...statuses(answer)]));
+    expect(allowed, answer).toContain(statuses(answer).join(","));
     arena.holdsNoSecret({ text: answer, headers: {} });
     expect(await arena.revision()).toBe(before);
   });
