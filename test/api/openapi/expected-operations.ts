@@ -94,7 +94,7 @@ export function operationsOf(resource: ResourceLine): readonly Expected[] {
   const collection = namespaced ? `${root}/namespaces/{namespace}/${name}` : `${root}/${name}`;
   const item = `${collection}/{name}`;
   const watched = collection.replace(root, `${root}/watch`);
-  const list = definitionOfKind.get(kindOf(groupVersion, `${kind}List`));
+  const list = { answer: definitionOfKind.get(kindOf(groupVersion, `${kind}List`)) ?? "" };
   const found: Expected[] = [];
   const add = (action: string, path: string, rest: Partial<Expected>): void => {
     const given = rest.parameters ?? QUERY[action] ?? [];
@@ -106,8 +106,8 @@ export function operationsOf(resource: ResourceLine): readonly Expected[] {
   const has = (verb: string): boolean => verbs.includes(verb);
   const options = `${META}.DeleteOptions`;
   const ended = ANSWERS_OBJECT.has(`${groupVersion} ${name}`) ? definition : `${META}.Status`;
-  if (has("list")) add("list", collection, { answer: list });
-  if (has("list") && namespaced) add("list", `${root}/${name}`, { answer: list });
+  if (has("list")) add("list", collection, list);
+  if (has("list") && namespaced) add("list", `${root}/${name}`, list);
   if (has("create")) add("post", collection, { body: definition, answer: definition });
   if (has("deletecollection")) add("deletecollection", collection, { body: options, answer: `${META}.Status` });
   if (has("get")) add("get", item, { answer: definition });
