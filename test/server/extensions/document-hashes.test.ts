@@ -1,3 +1,4 @@
+import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Cluster, startCluster } from "../../../src/cluster/index.js";
 import { type Answer, call } from "../../helpers/api-caller.js";
@@ -65,6 +66,22 @@ describe("hashes and ETags of OpenAPI", () => {
       expect({ name, status: again.status, text: again.text }).toEqual({ name, status: 304, text: "" });
       expect(again.headers["etag"]).toBe(headers["etag"]);
       expect((await get(path, accept, '"OTHER"')).status).toBe(200);
+    }
+  });
+
+  test("a client that takes gzip gets what the others get, compressed, under the same ETag", async () => {
+    for (const accept of ["application/json", V2_PROTOBUF]) {
+      const read = async (encoding: string) => {
+        const headers = { accept, "accept-encoding": encoding };
+        const response = await cluster.transport().send({ method: "GET", path: "/openapi/v2", headers });
+        const chunks: Uint8Array[] = [];
+        for await (const chunk of response.body) chunks.push(chunk);
+        return { headers: response.headers, bytes: Buffer.concat(chunks) };
+      };
+      const [plain, zipped] = [await read("identity"), await read("gzip")];
+      expect(zipped.headers["content-encoding"]).toBe("gzip");
+      expect(gunzipSync(zipped.bytes).equals(plain.bytes)).toBe(true);
+      expect(zipped.headers["etag"]).toBe(plain.headers["etag"]);
     }
   });
 
