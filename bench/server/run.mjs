@@ -5,6 +5,7 @@
 //   ROUNDS=5            rounds of each measure
 //   BEFORE=FOLDER       another build's dist/, measured as one more contender; paired ratios to it are printed
 //   ONLY=get,list,...   of: ready, get, list, watch, pods, create, patch, access, tokens, memory, custom, definitions; patches are measured beside creates
+//   ONLY=get,list,...   of: ready, get, list, watch, pods, tables, documents, create, patch, access, memory, custom, definitions; patches are measured beside creates
 //   MANY=50000          objects of each kind for the memory figures
 import { cpus, tmpdir } from "node:os";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -13,10 +14,12 @@ import { inTurn } from "../in-turn.mjs";
 import { accessOfUsers } from "./access.mjs";
 import { PairedRatios } from "../paired-ratios.mjs";
 import { besideConfigMaps, memoryOfDefinitions, readyWithDefinitions } from "./custom-resources.mjs";
+import { memoryOfDocuments, timeOfDocuments } from "./documents.mjs";
 import { startProcess, startServer } from "./processes.mjs";
 import { Report } from "./report.mjs";
 import { tokensOfAccounts } from "./tokens.mjs";
 import { median, percentile } from "./statistics.mjs";
+import { tablesOfPods } from "./tables.mjs";
 
 const rounds = Number(process.env.ROUNDS ?? 5);
 const only = process.env.ONLY?.split(",");
@@ -74,6 +77,12 @@ try {
   if (wanted("ready")) await processStart();
   if (["get", "list", "watch"].some(wanted)) await load();
   if (wanted("pods")) await podLists();
+  const paired = { builds, folder, rounds, report, beside, note };
+  if (wanted("tables")) await tablesOfPods(paired);
+  if (wanted("documents")) {
+    await timeOfDocuments(paired);
+    await memoryOfDocuments(paired);
+  }
   if (["create", "patch"].some(wanted)) await writes();
   const custom = { dist: builds[OURS], folder, rounds, report, note };
   if (wanted("custom")) await besideConfigMaps(custom);
@@ -83,6 +92,7 @@ try {
   }
   if (wanted("access")) await accessOfUsers({ builds, folder, rounds, report, beside, note });
   if (wanted("tokens")) await tokensOfAccounts({ builds, folder, rounds, report, beside, note });
+  if (wanted("access")) await accessOfUsers(paired);
   if (wanted("memory")) await memory();
   process.stdout.write(report.text());
   if (!ratios.isEmpty) process.stdout.write(`\n${ratios.text()}`);

@@ -4,7 +4,17 @@
 // and skip. A program that does not compile is a fault: exit 1.
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+} from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { toolsFolder } from "./fetch-real-tools.mjs";
@@ -49,6 +59,25 @@ const languages = {
       run("go", ["build", "-mod=readonly", "-o", join(program, "kubets-interop-go-hashes"), "."], options);
     },
     command: ({ program }) => [join(program, "kubets-interop-go-hashes")],
+  },
+  // Generators of clients, and the compiler that they were made for; what they generate is made of a running server's documents.
+  "generated-clients": {
+    manifests: ["package.json", "package-lock.json"],
+    require() {
+      requireVersion("npm", ["--version"], 9);
+    },
+    fetch({ source, dependencies }) {
+      if (existsSync(dependencies)) return;
+      fillFolder(dependencies, (folder) => {
+        for (const file of ["package.json", "package-lock.json"]) cpSync(join(source, file), join(folder, file));
+        run("npm", ["ci", "--silent", "--ignore-scripts", "--no-audit", "--no-fund"], { cwd: folder });
+      });
+    },
+    build({ source, dependencies, program }) {
+      for (const file of ["generate.mjs", "program.ts"]) cpSync(join(source, file), join(program, file));
+      symlinkSync(join(dependencies, "node_modules"), join(program, "node_modules"));
+    },
+    command: ({ program }) => [join(program, "generate.mjs")],
   },
   java: {
     manifests: ["pom.xml"],
@@ -134,6 +163,12 @@ export function operatorSuite() {
   if (command === undefined) return { missing };
   const folder = dirname(command[0]);
   return { folder, program: join(folder, OPERATOR_SUITE) };
+}
+
+/** The folder of generate.mjs of test/interop/generated-clients, beside its generators, or why there is none. Builds nothing. */
+export function clientGenerators() {
+  const { command, missing } = foreignClient("generated-clients");
+  return command === undefined ? { missing } : { folder: dirname(command[0]) };
 }
 
 /** The command line that runs a language's program, or why there is none. Builds nothing. */

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { kindsOf } from "../facts/definitions.js";
 import admissionregistration from "./admissionregistration.json" with { type: "json" };
 import apiextensions from "./apiextensions.json" with { type: "json" };
@@ -67,6 +68,14 @@ export function descriptionOf(definition: string, field = ""): string | undefine
     known.set(definition, entries);
   }
   return entries.find((entry) => Object.hasOwn(entry, field))?.[field];
+}
+
+let digest: string | undefined;
+
+/** Changes with any description. */
+export function descriptionsDigest(): string {
+  digest ??= createHash("sha256").update(JSON.stringify(files)).digest("hex");
+  return digest;
 }
 
 function entriesOf(definition: string): readonly Readonly<Record<string, string>>[] {

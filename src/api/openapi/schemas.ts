@@ -127,6 +127,7 @@ function describeField(field: Field, struct: StructSchema, context: Context): Js
   const description = struct.definition === "" ? undefined : descriptionOf(struct.definition, field.name);
   const extensions: JsonSchema = {
     ...(description === undefined ? {} : { description }),
+    ...(field.mapType === undefined ? {} : { "x-kubernetes-map-type": field.mapType }),
     ...(field.patchMergeKey === undefined ? {} : { "x-kubernetes-patch-merge-key": field.patchMergeKey }),
     ...(field.patchStrategy === undefined ? {} : { "x-kubernetes-patch-strategy": field.patchStrategy.join(",") }),
   };

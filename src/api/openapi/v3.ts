@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { descriptionsDigest } from "../descriptions/index.js";
 import { facts } from "../facts/data.js";
 import { resources } from "../facts/resources.js";
 import { groupVersionsOf, type ServedApi } from "../facts/served-api.js";
@@ -8,8 +9,8 @@ import type { ParameterFacts } from "./parameters.js";
 import { resourceOperations } from "./resource-operations.js";
 import { describeDefinitions, v3Dialect, type JsonSchema } from "./schemas.js";
 
-/** Raise it when the documents change although the facts do not: clients keep them by hash. */
-const FORMAT = 2;
+/** Raise it when the documents change although neither the facts nor the descriptions do: clients keep them by hash. */
+const FORMAT = 3;
 
 export interface OpenApiV3IndexDocument {
   readonly paths: Readonly<Record<string, { readonly serverRelativeURL: string }>>;
@@ -51,13 +52,9 @@ function isAsPublished(api: ServedApi, path: string): boolean {
 const groupVersionAt = (api: ServedApi, path: string): string | undefined =>
   groupVersionsOf(api).find((groupVersion) => openApiV3Path(groupVersion) === path);
 
-function publishedHash(path: string): string {
-  let hash = FORMAT;
-  for (let index = 0; index < path.length; index += 1) {
-    hash = (Math.imul(hash, 31) + path.charCodeAt(index)) >>> 0;
-  }
-  return `${hash.toString(16).toUpperCase().padStart(8, "0")}${facts.digest.slice(8)}`;
-}
+/** Of all that the document is made of, so that the index needs no document. */
+const publishedHash = (path: string): string =>
+  createHash("sha512").update(`${FORMAT} ${path} ${facts.digest} ${descriptionsDigest()}`).digest("hex").toUpperCase();
 
 /** Whether the index has a document at a path. */
 export const hasOpenApiV3 = (api: ServedApi, path: string): boolean => documentPaths(api).includes(path);

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { ApiRequest } from "../../request/api-request.js";
 import { respondBytes } from "../../request/respond.js";
-import { respondBody } from "../representation/body-writer.js";
+import { keepBody, type KeptBody, respondKept } from "../representation/body-writer.js";
 
 /** A document that never changes while the server runs: made at first use, named by its hash. */
 export interface CachedDocument {
@@ -9,7 +9,12 @@ export interface CachedDocument {
   bytes(): Uint8Array;
 }
 
-const made = new WeakMap<CachedDocument, { readonly bytes: Uint8Array; readonly etag: string }>();
+interface Made {
+  readonly etag: string;
+  readonly body: Promise<KeptBody>;
+}
+
+const made = new WeakMap<CachedDocument, Made>();
 
 /** Answers it, or 304 to a client that has it already. */
 export async function respondDocument(
@@ -17,7 +22,7 @@ export async function respondDocument(
   document: CachedDocument,
   headers: Readonly<Record<string, string>> = {},
 ): Promise<void> {
-  const { bytes, etag } = built(document);
+  const { body, etag } = built(document);
   const common = { etag: `"${etag}"`, vary: "Accept", "cache-control": "public", ...headers };
   const known = (request.exchange.headers["if-none-match"] ?? "")
     .split(",")
@@ -26,14 +31,15 @@ export async function respondDocument(
     await respondBytes(request, 304, common, new Uint8Array());
     return;
   }
-  await respondBody(request, 200, { ...common, "content-type": document.contentType }, bytes);
+  await respondKept(request, 200, { ...common, "content-type": document.contentType }, await body);
 }
 
-function built(document: CachedDocument): { readonly bytes: Uint8Array; readonly etag: string } {
+function built(document: CachedDocument): Made {
   let known = made.get(document);
   if (known === undefined) {
     const bytes = document.bytes();
-    known = { bytes, etag: createHash("sha512").update(bytes).digest("hex").toUpperCase() };
+    const etag = createHash("sha512").update(bytes).digest("hex").toUpperCase();
+    known = { etag, body: keepBody(bytes) };
     made.set(document, known);
   }
   return known;

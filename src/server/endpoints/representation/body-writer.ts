@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { promisify } from "node:util";
-import { constants, createGzip, gzip } from "node:zlib";
+import { constants, createGzip, gunzip, gzip } from "node:zlib";
 import { nextSlice, sliceIsSpent } from "../../../base/time-slice.js";
 import type { ApiRequest } from "../../request/api-request.js";
 import type { ResponseWriter } from "../../request/exchange.js";
@@ -22,6 +22,31 @@ export function respondBody(request: ApiRequest, status: number, headers: Header
 async function respondZipped(request: ApiRequest, status: number, headers: Headers, body: Uint8Array): Promise<void> {
   const packed = await promisify(gzip)(body, GZIP_OPTIONS);
   await respondBytes(request, status, withGzip(headers), packed);
+}
+
+/** A body that is answered many times: what is large is kept compressed, in a fraction of the memory. */
+export interface KeptBody {
+  readonly bytes: Uint8Array;
+  readonly isZipped: boolean;
+}
+
+/** Compresses a large body as well as it can, once for all answers. */
+export async function keepBody(body: Uint8Array): Promise<KeptBody> {
+  if (body.length <= GZIP_ABOVE_BYTES) return { bytes: body, isZipped: false };
+  return { bytes: await promisify(gzip)(body), isZipped: true };
+}
+
+/** {@link respondBody} of a body that is kept. */
+export async function respondKept(
+  request: ApiRequest,
+  status: number,
+  headers: Headers,
+  kept: KeptBody,
+): Promise<void> {
+  const { bytes, isZipped } = kept;
+  if (!isZipped) return respondBytes(request, status, headers, bytes);
+  if (acceptsGzip(request)) return respondBytes(request, status, withGzip(headers), bytes);
+  await respondBytes(request, status, headers, await promisify(gunzip)(bytes));
 }
 
 /**
