@@ -17,10 +17,10 @@ export class Http1Connection {
   #done;
   #fail;
 
-  /** Resolves when the handshake is done. `target` has port and ca, and cert and key or a token that requests bring. */
-  static open({ token: _, ...target }) {
+  /** Resolves when the handshake is done. `target` has port and ca, and cert and key unless requests bring a token. */
+  static open({ port, ca, cert, key }) {
     return new Promise((resolve, reject) => {
-      const socket = connect({ host: "127.0.0.1", ...target, ALPNProtocols: ["http/1.1"] });
+      const socket = connect({ host: "127.0.0.1", port, ca, cert, key, ALPNProtocols: ["http/1.1"] });
       socket.setNoDelay(true);
       socket.once("error", reject);
       socket.once("secureConnect", () => {
