@@ -4,8 +4,7 @@
 //   npm run bench:server
 //   ROUNDS=5            rounds of each measure
 //   BEFORE=FOLDER       another build's dist/, measured as one more contender; paired ratios to it are printed
-//   ONLY=get,list,...   of: ready, get, list, watch, pods, create, patch, access, tokens, memory, custom, definitions; patches are measured beside creates
-//   ONLY=get,list,...   of: ready, get, list, watch, pods, tables, documents, create, patch, access, memory, custom, definitions; patches are measured beside creates
+//   ONLY=get,list,...   of: ready, get, list, watch, pods, tables, documents, create, patch, access, tokens, memory, custom, definitions; patches are measured beside creates
 //   MANY=50000          objects of each kind for the memory figures
 import { cpus, tmpdir } from "node:os";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -90,9 +89,8 @@ try {
     await readyWithDefinitions(custom);
     await memoryOfDefinitions(custom);
   }
-  if (wanted("access")) await accessOfUsers({ builds, folder, rounds, report, beside, note });
-  if (wanted("tokens")) await tokensOfAccounts({ builds, folder, rounds, report, beside, note });
   if (wanted("access")) await accessOfUsers(paired);
+  if (wanted("tokens")) await tokensOfAccounts(paired);
   if (wanted("memory")) await memory();
   process.stdout.write(report.text());
   if (!ratios.isEmpty) process.stdout.write(`\n${ratios.text()}`);

@@ -1,3 +1,4 @@
+import { text } from "../../machinery/meta/access.js";
 import type { JsonObject, JsonValue } from "../../machinery/meta/json.js";
 import { formatGroupVersion, type GroupVersionKind } from "../../machinery/meta/gvk.js";
 import { isStated, partsOf, propertiesOf, type SchemaDocument } from "./schema-document.js";
@@ -26,7 +27,7 @@ function valueOf(field: JsonObject, document: SchemaDocument, seen: ReadonlySet<
   if (field["default"] !== undefined) return field["default"];
   const [first] = Array.isArray(schema["enum"]) ? schema["enum"] : [];
   if (first !== undefined) return first;
-  switch (schema["type"]) {
+  switch (text(schema["type"])) {
     case "array":
       return isStated(schema["items"]) ? [valueOf(schema["items"], document, seen)] : [];
     case "integer":

@@ -3,6 +3,7 @@ import { AuthorizerValue } from "../../../machinery/cel/kubernetes/authorizer.js
 import type { Value } from "../../../machinery/cel/values/value.js";
 import type { Authorizer, AuthorizerAttributes } from "../../authz/authorizer.js";
 import type { AdmissionAttributes } from "../attributes.js";
+import { checkOf } from "../resource-check.js";
 
 /** The server's authorizer as the expressions of one request ask it. The same question is asked once. */
 export class RequestAuthorizer {
@@ -45,17 +46,6 @@ function attributesOf(check: AccessCheck): AuthorizerAttributes {
     const none = { apiGroup: "", apiVersion: "", resource: "", subresource: "", namespace: "", name: "" };
     return { user, verb, isResourceRequest: false, ...none, path: check.path };
   }
-  const { apiGroup, resource, subresource, namespace, name } = check;
-  return {
-    user,
-    verb,
-    isResourceRequest: true,
-    apiGroup,
-    apiVersion: "*",
-    resource,
-    subresource,
-    namespace,
-    name,
-    path: "",
-  };
+  const { apiGroup, ...resource } = check;
+  return checkOf(user, { ...resource, verb, group: apiGroup, version: "*" });
 }
