@@ -12,6 +12,7 @@ import { type Controllers, startControllers } from "../controllers/manager.js";
 import { signingKey, signToken } from "../machinery/jwt/jws.js";
 import type { JsonObject } from "../machinery/meta/json.js";
 import { bootstrapObjects } from "../server/builtin/bootstrap.js";
+import { OpenCharges } from "../server/registry/open-charges.js";
 import { nodePortRegistry } from "../server/builtin/core/node-port-registry.js";
 import { builtinRecords } from "../server/builtin/index.js";
 import { recordId, type ResourceRecord } from "../server/endpoints/resource-record.js";
@@ -173,6 +174,7 @@ export async function startControlPlane(options: ClusterOptions, given?: GivenSe
           kubernetesService: service(listener?.port)[0],
           serviceCidr: defaultServiceCidr(serviceCidr),
           nodePorts: nodePortRegistry(server.registry),
+          openCharges: new OpenCharges(server.registry, clock),
           hasKubelet: (name) => nodes.some((node) => node.name === name),
           hasVolumes: nodes.length > 0,
           ...(nodes.length > 0 && { podRange: POD_RANGE }),

@@ -14,6 +14,7 @@ import type { MetricsSource } from "./horizontal-pod-autoscaler/metrics-source.j
 import type { NamespaceObjects } from "./namespace-objects/namespace-objects.js";
 import type { PodRange } from "./node-ipam/free-range.js";
 import type { ServedResources } from "./served-resources.js";
+import type { OpenQuotaCharges } from "./resource-quota/recount.js";
 import type { NodePortRegistry } from "./service-allocation/node-port-repair.js";
 
 /** What the cluster gives its controllers. */
@@ -31,6 +32,8 @@ export interface ClusterParts {
   /** Where cluster IPs come from by default; put back as well. */
   readonly serviceCidr: KubeObject;
   readonly nodePorts: NodePortRegistry;
+  /** What quotas may have been charged for objects that are not stored yet. Default: nothing. */
+  readonly openCharges?: OpenQuotaCharges;
   /** Whether a kubelet of the cluster's process runs the pods of a node, and ends those that are deleted. Default: none does. */
   readonly hasKubelet?: (node: string) => boolean;
   /** Whether the cluster makes volumes itself, and has a default StorageClass for them. Default: it does not. */

@@ -28,14 +28,13 @@ export function objectUsage(resource: string, object: ApiObject, now: number): U
 
 /**
  * The status of a quota over the objects of its namespace, by resource; undefined when it has it already. A resource that is
- * undefined is not known now: what was counted of it stays. `underWay` is what may have been charged for objects that are not there yet:
- * by that much the status may go on saying more than the objects use.
+ * undefined is not known now: what was counted of it stays. `open` is what may have been charged for objects that are not there yet.
  */
 export function quotaStatus(
   quota: ResourceQuota,
   objectsOf: (resource: string) => readonly ApiObject[] | undefined,
   now: number,
-  underWay: ReadonlyMap<string, Quantity> = new Map(),
+  open: ReadonlyMap<string, Quantity> = new Map(),
 ): ResourceQuotaStatus | undefined {
   const hard = quota.spec?.hard ?? {};
   const before = quota.status;
@@ -55,18 +54,22 @@ export function quotaStatus(
     const usage = resource === undefined ? undefined : usages.get(resource);
     const known = before?.used?.[name];
     if (usage !== undefined) {
-      used[name] = formatQuantity(atLeast(usage.get(name) ?? zeroQuantity, known, underWay.get(name)));
+      used[name] = formatQuantity(atLeast(usage.get(name) ?? zeroQuantity, known, open.get(name)));
     } else if (known !== undefined) used[name] = known;
   }
   return sameAmounts(before?.hard, hard) && sameAmounts(before?.used, used) ? undefined : { hard, used };
 }
 
-/** What was counted, or the larger amount that a quota may still have because of charges that are under way. */
-function atLeast(counted: Quantity, known: string | undefined, charged: Quantity | undefined): Quantity {
-  if (known === undefined || charged === undefined) return counted;
-  const [before, most] = [parseQuantity(String(known)), addQuantities(counted, charged)];
-  if (compareQuantities(before, counted) <= 0) return counted;
-  return compareQuantities(before, most) < 0 ? before : most;
+/**
+ * What was counted and is open, unless the quota has less: then some of what is open is among the counted, or not charged yet. A quota that
+ * has even less than was counted was not charged for all, and what is open may have to come on top.
+ */
+function atLeast(counted: Quantity, known: string | undefined, open: Quantity | undefined): Quantity {
+  if (open === undefined) return counted;
+  const most = addQuantities(counted, open);
+  if (known === undefined) return most;
+  const before = parseQuantity(String(known));
+  return compareQuantities(before, counted) >= 0 && compareQuantities(before, most) < 0 ? before : most;
 }
 
 function sameAmounts(one: ResourceQuotaStatus["used"], other: ResourceQuotaStatus["used"]): boolean {

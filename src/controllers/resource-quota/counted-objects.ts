@@ -1,5 +1,6 @@
 import { RESOURCE_CLAIMS } from "../../api/quota/index.js";
 import type { Pod } from "../../api/types/core/v1.js";
+import type { ResourceClient } from "../../client/dynamic/resource-client.js";
 import type { SharedInformer } from "../../client/informers/index.js";
 import type { ApiObject } from "../../machinery/meta/object.js";
 import type { ControllerContext } from "../context.js";
@@ -9,10 +10,8 @@ import { isOver } from "../owned-pods/pod-state.js";
 export interface CountedChange {
   readonly namespace: string;
   readonly resource: string;
-  /** The object as it is now; undefined for one that was deleted, or was there before the quota. */
-  readonly after?: ApiObject | undefined;
-  /** The object as it was; undefined for one that was created. */
-  readonly before?: ApiObject | undefined;
+  /** The object was created just now: a server has charged quotas for it. */
+  readonly isNew?: boolean;
 }
 
 /** The resources whose objects may use more or less after a change. */
@@ -21,9 +20,10 @@ const CHANGING: ReadonlySet<string> = new Set(["pods", "services", "persistentvo
 /** The objects that quotas count. A resource is followed from the first quota on that names it. */
 export class CountedObjects {
   readonly #informers = new Map<string, SharedInformer<ApiObject>>();
+  readonly #clients = new Map<string, ResourceClient<ApiObject>>();
 
   constructor(
-    private readonly context: Pick<ControllerContext, "manager" | "served" | "signal">,
+    private readonly context: Pick<ControllerContext, "client" | "manager" | "served" | "signal">,
     private readonly changed: (change: CountedChange) => void,
   ) {}
 
@@ -38,8 +38,14 @@ export class CountedObjects {
     return this.#informers.get(resource)?.lister.namespace(namespace).list();
   }
 
+  /** {@link in} as the store has them now. */
+  async current(namespace: string, resource: string): Promise<readonly ApiObject[] | undefined> {
+    const { signal } = this.context;
+    return (await this.#clients.get(resource)?.namespace(namespace).list({ signal }))?.items;
+  }
+
   async #start(name: string): Promise<SharedInformer<ApiObject> | undefined> {
-    const { manager, served, signal } = this.context;
+    const { client, manager, served, signal } = this.context;
     const { resources } = await served.all();
     const found = resources.find(
       ({ group, resource, namespaced, preferred }) =>
@@ -53,13 +59,14 @@ export class CountedObjects {
         ? (manager.informers.of("v1", "Pod") as unknown as SharedInformer<ApiObject>)
         : manager.informers.resource<ApiObject>({ group, version, resource });
     this.#informers.set(name, informer);
-    const changed = (one: ApiObject, states: Pick<CountedChange, "before" | "after"> = {}): void =>
+    this.#clients.set(name, client.resource<ApiObject>({ group, version, resource }));
+    const changed = (one: ApiObject, states: Pick<CountedChange, "isNew"> = {}): void =>
       this.changed({ namespace: one.metadata?.namespace ?? "", resource: name, ...states });
     informer.addHandler({
-      added: (one, isInitial) => changed(one, isInitial ? {} : { after: one }),
+      added: (one, isInitial) => changed(one, isInitial ? {} : { isNew: true }),
       updated: (before, after) => {
         if (!CHANGING.has(name)) return;
-        if (name !== "pods" || changesUsage(before as Pod, after as Pod)) changed(after, { before, after });
+        if (name !== "pods" || changesUsage(before as Pod, after as Pod)) changed(after);
       },
       deleted: (one) => changed(one),
     });

@@ -1,76 +1,71 @@
-import {
-  chargedUntil,
-  countedResource,
-  isInScopes,
-  moreUsage,
-  objectUsage,
-  quotaStatus,
-  scopesOf,
-} from "../../api/quota/index.js";
+import { chargedUntil, countedResource, quotaStatus } from "../../api/quota/index.js";
 import type { Pod, ResourceQuota } from "../../api/types/core/v1.js";
 import { objectKey } from "../../client/informers/index.js";
+import { isNotFound } from "../../machinery/errors/status-error.js";
 import type { ApiObject } from "../../machinery/meta/object.js";
 import type { ControllerContext } from "../context.js";
-import { CountedObjects } from "./counted-objects.js";
-import { RecentCharges } from "./recent-charges.js";
 import { unlessChanged } from "../unless-changed.js";
+import { CountedObjects } from "./counted-objects.js";
+import { recount } from "./recount.js";
 
 /** How often a quota is counted again because of new objects alone, in milliseconds: servers charge quotas for those. */
 const PERIOD = 2000;
 
+/** When a quota with open charges is counted again, in milliseconds. */
+const SOON = 500;
+
 /**
- * Counts what the objects of a namespace use of its quotas, whenever one of them is deleted or uses another amount. What servers charged
- * of late it leaves to the quotas, until the objects of those charges must be there.
+ * Counts what the objects of a namespace use of its quotas, whenever one of them is deleted or uses another amount. The informers say
+ * whether there is something to write; what is written is counted by the store's latest state, see {@link recount}.
  */
 export function resourceQuotaController(context: ControllerContext): void {
-  const { client, manager, clock } = context;
+  const { client, manager, clock, cluster } = context;
   const quotas = client.of("v1", "ResourceQuota");
   const informer = manager.informers.of("v1", "ResourceQuota");
   const known = informer.lister;
-  const charges = new RecentCharges();
   /** When each quota is to be counted again at the earliest, in milliseconds. */
   const due = new Map<string, number>();
   /** Quotas that may have room now. */
   const urgent = new Set<string>();
-  const note = (before: ResourceQuota | undefined, after: ResourceQuota, isInitial = false): void => {
-    charges.note(objectKey(after), before, after, clock.now(), isInitial);
-    controller.enqueue(objectKey(after));
-  };
   informer.addHandler({
-    added: (quota, isInitial) => note(undefined, quota, isInitial),
-    updated: (before, after) => note(before, after),
     deleted(quota) {
       const key = objectKey(quota);
-      charges.forget(key);
       due.delete(key);
       urgent.delete(key);
     },
   });
-  const objects = new CountedObjects(context, ({ namespace, resource, before, after }) => {
-    const now = clock.now();
+  const objects = new CountedObjects(context, ({ namespace, resource, isNew }) => {
     for (const quota of known.namespace(namespace).list()) {
       if (!resourcesOf(quota).has(resource)) continue;
       const key = objectKey(quota);
-      if (before !== undefined || after === undefined) urgent.add(key);
-      const isIn = (one: ApiObject | undefined) =>
-        one !== undefined && isInScopes(resource, one, scopesOf(quota.spec ?? {}));
-      if (after !== undefined && isIn(after)) {
-        const old = before !== undefined && isIn(before) ? objectUsage(resource, before, now) : undefined;
-        charges.settle(key, moreUsage(objectUsage(resource, after, now), old), now);
-      }
+      if (isNew !== true) urgent.add(key);
       controller.enqueue(key);
     }
   });
+  const count = (namespace: string, name: string, now: number) =>
+    recount(
+      {
+        quota: () => unlessGone(quotas.namespace(namespace).get(name)),
+        open: async ({ metadata }) => (await cluster.openCharges?.of(metadata?.uid ?? "")) ?? new Map(),
+        async objects(quota) {
+          const found = new Map<string, readonly ApiObject[]>();
+          for (const resource of resourcesOf(quota)) {
+            const items = await objects.current(namespace, resource);
+            if (items !== undefined) found.set(resource, items);
+          }
+          return found;
+        },
+      },
+      now,
+    );
   const controller = manager
     .controllerFor("v1", "ResourceQuota")
     .named("resourcequota-controller")
     .workers(5)
-    .reconcile(async ({ namespace, object: quota }) => {
+    .reconcile(async ({ namespace, name, object: quota }) => {
       if (quota === undefined) return;
       for (const resource of resourcesOf(quota)) await objects.follow(resource);
       const key = objectKey(quota);
-      // The handler that notes this version calls again.
-      if (!charges.hasNoted(key, quota)) return;
       const now = clock.now();
       const isUrgent = urgent.delete(key) || !isCounted(quota);
       const left = (due.get(key) ?? now) - now;
@@ -78,15 +73,29 @@ export function resourceQuotaController(context: ControllerContext): void {
       const pods = (objects.in(namespace, "pods") ?? []) as readonly Pod[];
       const ends = pods.map((pod) => (chargedUntil(pod) ?? 0) + 1).filter((end) => end > now);
       due.set(key, Math.min(now + PERIOD, ...ends));
-      const objectsOf = (resource: string) => objects.in(namespace, resource);
-      const status = quotaStatus(quota, objectsOf, now, charges.of(key, now));
-      if (status !== undefined) {
-        const written = await unlessChanged(quotas.updateStatus({ ...quota, status }));
-        if (written === undefined) urgent.add(key);
+      let wait = Math.min(...ends.map((end) => end - now));
+      if (quotaStatus(quota, (resource) => objects.in(namespace, resource), now) !== undefined) {
+        const counted = await count(namespace, name, now);
+        if (counted === undefined) return;
+        const { quota: current, status, isOpen } = counted;
+        const written =
+          status === undefined ? current : await unlessChanged(quotas.updateStatus({ ...current, status }));
+        if (written === undefined || isOpen) {
+          urgent.add(key);
+          wait = Math.min(wait, SOON);
+        }
       }
-      const wait = Math.min(...ends.map((end) => end - now), charges.nextEnd(key, now) ?? Number.POSITIVE_INFINITY);
       return Number.isFinite(wait) ? { requeueAfterMilliseconds: wait } : undefined;
     });
+}
+
+async function unlessGone<T>(read: Promise<T>): Promise<T | undefined> {
+  try {
+    return await read;
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  }
 }
 
 /** Whether the status has an amount for each limit of the spec. */

@@ -49,6 +49,11 @@ export interface AdmissionAttributes {
   readonly versions: ObjectVersions;
   /** Milliseconds until the request's deadline; undefined for one without. */
   readonly timeLeft: number | undefined;
+  /**
+   * Calls `listener` once the object is stored, or is known never to be. It is not called where that is not known, as when the storage
+   * does not answer.
+   */
+  whenSettled(listener: () => void): void;
 }
 
 /**
@@ -101,6 +106,7 @@ export interface AdmissionRequest {
   readonly signal: AbortSignal;
   /** Milliseconds until the request's deadline; undefined for one without. */
   readonly timeLeft: number | undefined;
+  whenSettled?(listener: () => void): void;
   readonly warnings: Warnings;
   readonly annotations: AuditAnnotations;
   /** The shape of the objects that plugins see. */
@@ -205,6 +211,10 @@ export class AdmissionRecord implements AdmissionAttributes {
 
   get timeLeft(): number | undefined {
     return this.request.timeLeft;
+  }
+
+  whenSettled(listener: () => void): void {
+    this.request.whenSettled?.(listener);
   }
 
   addWarning(text: string): void {

@@ -4,6 +4,7 @@ import type { Transport } from "../../client/transport/transport.js";
 import type { GroupResource } from "../../machinery/errors/status-error.js";
 import type { GroupVersionKind } from "../../machinery/meta/gvk.js";
 import type { JsonObject } from "../../machinery/meta/json.js";
+import type { Quantity } from "../../machinery/quantity/quantity.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import type { Authorizer } from "../authz/authorizer.js";
 import type { WebhookClients } from "../webhook/webhook-clients.js";
@@ -49,8 +50,22 @@ export interface AdmissionContext {
   /** Asks the server's authorizers. While there are none it allows everything. */
   readonly authorize: Authorizer;
   readonly clock: Clock;
+  /** The charges of quotas whose objects may not be stored yet, of all servers on the store. */
+  readonly openCharges: OpenChargesOfQuotas;
   /** Requests as the server itself, which admission does not refuse: how a plugin writes other objects. */
   readonly client: () => Transport;
+}
+
+export interface OpenChargesOfQuotas {
+  /** Resolves once the charges are stored. `amounts` are by the uids of quotas; `expires` in milliseconds. */
+  open(
+    charges: readonly {
+      readonly id: string;
+      readonly expires: number;
+      readonly amounts: ReadonlyMap<string, ReadonlyMap<string, Quantity>>;
+    }[],
+  ): Promise<void>;
+  close(ids: readonly string[]): Promise<void>;
 }
 
 /** Finds what the server serves now. */

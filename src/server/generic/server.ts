@@ -40,6 +40,7 @@ import { rootPaths } from "../endpoints/non-resource/root-paths.js";
 import { version } from "../endpoints/non-resource/version.js";
 import type { ResourceRecord } from "../endpoints/resource-record.js";
 import type { ClusterNetwork } from "../kubelet/cluster-network.js";
+import { OpenCharges } from "../registry/open-charges.js";
 import { servedKinds } from "../endpoints/served-kinds.js";
 import type { StorageMediaType } from "../endpoints/serializers/serializer.js";
 import { respondStatus } from "../endpoints/verbs/answer.js";
@@ -195,6 +196,7 @@ export function createServer(config: ServerConfig): Server {
       random,
       webhooks,
       kinds: servedKinds(() => registry.current),
+      openCharges: new OpenCharges({ internal: (kind) => registry.internal(kind) }, clock),
       authorize: authorization.authorize,
       clock,
       client: () => loopback(),

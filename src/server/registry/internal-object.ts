@@ -50,9 +50,18 @@ export class InternalObject {
   ) {}
 
   /** Reads the object from this server's watch cache; undefined when there is none. */
-  async get(): Promise<KubeObject | undefined> {
+  get(): Promise<KubeObject | undefined> {
+    return this.#read("0");
+  }
+
+  /** Reads the object as the store has it now, whichever server stored it; undefined when there is none. */
+  latest(): Promise<KubeObject | undefined> {
+    return this.#read("");
+  }
+
+  async #read(resourceVersion: string): Promise<KubeObject | undefined> {
     try {
-      return (await this.store.get(this.key, { resourceVersion: "0" })).object();
+      return (await this.store.get(this.key, { resourceVersion })).object();
     } catch (error) {
       if (isNotFound(error)) return undefined;
       throw error;

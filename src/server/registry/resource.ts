@@ -136,6 +136,8 @@ export function verbsOfStorage(storage: ResourceStorage): readonly string[] {
 export interface AdmitCreate {
   readonly mutate?: ((draft: KubeObject) => Promise<void>) | undefined;
   readonly validate?: ((object: KubeObject) => Promise<void>) | undefined;
+  /** Called once the object is stored, or is known never to be; not called where that is not known. */
+  readonly settled?: (() => void) | undefined;
 }
 
 /** As {@link AdmitCreate}, for a change of `old`. Both phases run again after a conflict. */
@@ -148,6 +150,8 @@ export interface AdmitChange {
 export interface AdmitUpdate {
   readonly create: AdmitCreate;
   readonly update: AdmitChange;
+  /** As in {@link AdmitCreate}, for whichever it turns out to be. */
+  readonly settled?: (() => void) | undefined;
 }
 
 /** Both phases for an object that is about to be deleted; undefined without plugins. Runs again after a conflict. */

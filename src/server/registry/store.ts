@@ -119,7 +119,13 @@ export class Store implements Getter, Lister, Watcher, Creater, Updater, Gracefu
 
   async create(scope: RequestScope, draft: KubeObject, admit: AdmitCreate): Promise<StoredObject> {
     const context = this.#context(scope);
-    const allocation = await this.#prepareNew(scope, draft, context, admit, "");
+    let allocation: Allocation | undefined;
+    try {
+      allocation = await this.#prepareNew(scope, draft, context, admit, "");
+    } catch (error) {
+      admit.settled?.();
+      throw error;
+    }
     let stored: StoredObject;
     try {
       await scope.pause?.();
@@ -127,13 +133,17 @@ export class Store implements Getter, Lister, Watcher, Creater, Updater, Gracefu
       stored = await this.config.objects.create(this.#key(scope, draft.metadata?.name ?? ""), draft, options);
     } catch (error) {
       // The store rejects an object that has a resourceVersion before it writes anything.
-      if (isRefusal(error) || draft.metadata?.resourceVersion) await allocation?.revert();
+      if (isRefusal(error) || draft.metadata?.resourceVersion) {
+        await allocation?.revert();
+        admit.settled?.();
+      }
       if (isAlreadyExists(error) && (draft.metadata?.generateName ?? "") !== "") {
         throw generateNameConflict(this.config, draft.metadata?.name ?? "", 1);
       }
       if (isAlreadyExists(error)) throw await this.#existing(error, scope, draft.metadata?.name ?? "");
       throw error;
     }
+    admit.settled?.();
     await allocation?.commit();
     if (!scope.dryRun) await this.strategy.afterCreate?.(draft).catch(() => {});
     return stored;
@@ -187,13 +197,17 @@ export class Store implements Getter, Lister, Watcher, Creater, Updater, Gracefu
           inSlices: scope.pause !== undefined,
         },
       );
+      options.admit.settled?.();
       if (result.deleted) {
         await allocation?.revert();
         await this.#removed(scope, result.last ?? result.object);
       } else await allocation?.commit();
       return result;
     } catch (error) {
-      if (isRefusal(error)) await allocation?.revert();
+      if (isRefusal(error)) {
+        await allocation?.revert();
+        options.admit.settled?.();
+      }
       throw error;
     }
   }

@@ -50,20 +50,37 @@ describe("64 writers reach exactly the limit, in every of 20 rounds,", { timeout
 
     afterAll(() => etcd?.dispose());
 
+    let started = 0;
     const on = (prefix: string): Promise<Cluster> =>
-      serve({ storage: "etcd", etcd: { servers: [etcd.endpoint], prefix }, dataDir: join(folder, "etcd") });
+      serve({
+        storage: "etcd",
+        etcd: { servers: [etcd.endpoint], prefix },
+        dataDir: join(folder, `etcd-${started++}`),
+      });
 
     test("with one server", () => play(() => on("/one")));
 
-    test("with two servers", () => play(() => on("/two"), 2));
+    test("with two servers that start at once", () => play(() => on("/two"), 2));
+
+    test("while a second server joins and leaves", async () => {
+      const visits = new AbortController();
+      const visiting = (async () => {
+        while (!visits.signal.aborted) await (await on("/visited")).close();
+      })();
+      try {
+        await play(() => on("/visited"));
+      } finally {
+        visits.abort();
+        await visiting;
+      }
+    });
   });
 });
 
 async function play(start: () => Promise<Cluster>, servers = 1): Promise<void> {
   const clusters: Cluster[] = [];
   try {
-    // One after the other: the first one makes the certificates.
-    while (clusters.length < servers) clusters.push(await start());
+    clusters.push(...(await Promise.all(Array.from({ length: servers }, start))));
     const apis = clusters.map((cluster) => cluster.transport());
     // A round waits for what was charged two seconds ago; others go on meanwhile.
     for (let first = 0; first < ROUNDS; first += 5) {

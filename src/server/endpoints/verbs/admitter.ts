@@ -21,7 +21,7 @@ import { type AdmittedBody, AdmittedVersions } from "./admitted-versions.js";
 /** Admission of one request, in the registry's terms. What a request does not need is never made. */
 export class Admitter {
   readonly #target: { readonly group: string; readonly resource: string; readonly subresource: string };
-  readonly #shared: AdmissionRequest;
+  readonly #shared: SharedAttributes;
 
   constructor(
     private readonly request: ApiRequest,
@@ -44,12 +44,13 @@ export class Admitter {
     return {
       mutate: mutate && ((draft) => mutate(record(draft))),
       validate: validate && ((object) => validate(record(object))),
+      settled: this.#settled,
     };
   }
 
   /** Of a PUT or PATCH. */
   get update(): AdmitUpdate {
-    return { create: this.create, update: this.change };
+    return { create: this.create, update: this.change, settled: this.#settled };
   }
 
   /** Of a PUT or PATCH that can only change what is there. */
@@ -86,6 +87,8 @@ export class Admitter {
     await mutate?.(record());
     await validate?.(record());
   }
+
+  readonly #settled = (): void => this.#shared.settle();
 
   #phases(operation: Operation): AdmissionPhases {
     return this.resource.admission.phases(operation, this.#target);
@@ -129,6 +132,7 @@ class SharedAttributes implements AdmissionRequest {
   readonly annotations: AuditAnnotations;
   readonly schema: StructSchema | undefined;
   #versions: ObjectVersions | undefined;
+  #listeners: (() => void)[] | undefined;
 
   constructor(
     private readonly request: ApiRequest,
@@ -153,6 +157,14 @@ class SharedAttributes implements AdmissionRequest {
 
   get timeLeft(): number | undefined {
     return this.request.timeLeft;
+  }
+
+  whenSettled(listener: () => void): void {
+    (this.#listeners ??= []).push(listener);
+  }
+
+  settle(): void {
+    for (const listener of this.#listeners?.splice(0) ?? []) listener();
   }
 
   get versions(): ObjectVersions {

@@ -1,7 +1,9 @@
+import { uuid } from "../../../../base/uuid.js";
 import { deferred, type Deferred } from "../../../../base/deferred.js";
 import type { ResourceQuota } from "../../../../api/types/core/v1.js";
 import { kubernetesClient, type KubernetesClient } from "../../../../client/dynamic/kubernetes-client.js";
 import { internalError, isConflict, isNotFound, timeout } from "../../../../machinery/errors/status-error.js";
+import type { Quantity } from "../../../../machinery/quantity/quantity.js";
 import type { KubeObject } from "../../../../machinery/meta/object.js";
 import type { AdmissionAttributes } from "../../attributes.js";
 import type { AdmissionContext } from "../../plugin.js";
@@ -12,14 +14,21 @@ import { RunningQuota } from "./running-quota.js";
 /** How long a request may lose against other writers of the quota, in milliseconds. */
 const PATIENCE = 10_000;
 
+/** How long a request may live that has no deadline, and how long after its deadline its last write may take, in milliseconds. */
+const LIFETIME = 60_000;
+const LAST_WRITE = 10_000;
+
 interface Waiter extends Deferred<void> {
   readonly attributes: AdmissionAttributes;
+  /** What it was charged in this round, by the quotas' uids. */
+  charges: ReadonlyMap<string, ReadonlyMap<string, Quantity>>;
   readonly since: number;
 }
 
 /**
  * Charges requests to the quotas of their namespaces. The charge is stored, at the version at which the quota was read, before a request
- * goes on: however many requests of however many servers come at once, their charges never exceed a quota. The requests of a namespace
+ * goes on: however many requests of however many servers come at once, their charges never exceed a quota. Until its object is
+ * stored, the charge is among the open ones, which the quota controller leaves alone. The requests of a namespace
  * that come while a charge is written are checked and charged together. A request that fails after its charge leaves the quota too full
  * until the quota controller counts again.
  */
@@ -33,7 +42,7 @@ export class QuotaEvaluator {
   /** Resolves once the request is charged, and rejects with the StatusError that refuses it. */
   evaluate(attributes: AdmissionAttributes, context: AdmissionContext): Promise<void> {
     const { namespace } = attributes;
-    const waiter: Waiter = { attributes, since: context.clock.now(), ...deferred<void>() };
+    const waiter: Waiter = { attributes, charges: new Map(), since: context.clock.now(), ...deferred<void>() };
     const others = this.#waiting.get(namespace);
     if (others !== undefined) others.push(waiter);
     else {
@@ -64,6 +73,7 @@ export class QuotaEvaluator {
     // What the configuration limits is covered once the first round is over: later ones see some of the quotas only.
     for (let limited = this.limited; ; limited = []) {
       undecided = undecided.filter((waiter) => isCharged(waiter, quotas, limited, clock.now()));
+      if (undecided.length > 0) await open(undecided, context);
       const results = await Promise.all(
         quotas.filter(({ isCharged }) => isCharged).map((quota) => this.#write(quota, context)),
       );
@@ -116,6 +126,7 @@ function isCharged(
     const charges = chargesOf(attributes, quotas, limited, now);
     if (charges.size > 0 && !attributes.dryRun) {
       for (const [quota, amounts] of charges) quota.charge(amounts);
+      waiter.charges = new Map([...charges].map(([{ quota }, amounts]) => [quota.metadata?.uid ?? "", amounts]));
       return true;
     }
     resolve();
@@ -123,6 +134,18 @@ function isCharged(
     reject(asError(error));
   }
   return false;
+}
+
+/** Makes the charges of a round known to all servers before the quotas are charged. */
+async function open(waiters: readonly Waiter[], { openCharges, clock, random }: AdmissionContext): Promise<void> {
+  const now = clock.now();
+  const opened = waiters.map(({ attributes, charges }) => {
+    const id = uuid(random);
+    // A charge that cannot be closed now expires.
+    attributes.whenSettled(() => void openCharges.close([id]).catch(() => {}));
+    return { id, expires: now + (attributes.timeLeft ?? LIFETIME) + LAST_WRITE, amounts: charges };
+  });
+  await openCharges.open(opened);
 }
 
 function isPatient({ since, reject }: Waiter, now: number): boolean {

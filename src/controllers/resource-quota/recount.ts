@@ -1,0 +1,36 @@
+import { quotaStatus, type Usage } from "../../api/quota/index.js";
+import type { ResourceQuota, ResourceQuotaStatus } from "../../api/types/core/v1.js";
+import type { ApiObject } from "../../machinery/meta/object.js";
+
+/** What servers know of the charges that they are about to make, or have made for objects that are not stored yet. */
+export interface OpenQuotaCharges {
+  /** The sum for the quota of this uid, by the latest state of the store. */
+  of(uid: string): Promise<Usage>;
+}
+
+/** The latest state of the store, read when it is called. */
+export interface RecountSources {
+  quota(): Promise<ResourceQuota | undefined>;
+  open(quota: ResourceQuota): Promise<Usage>;
+  objects(quota: ResourceQuota): Promise<ReadonlyMap<string, readonly ApiObject[]>>;
+}
+
+export interface Recount {
+  readonly quota: ResourceQuota;
+  /** To be written at the version of `quota`; undefined when it has it already. */
+  readonly status: ResourceQuotaStatus | undefined;
+  /** Whether charges were open: then the quota may have more room than `status` says, and is to be counted again soon. */
+  readonly isOpen: boolean;
+}
+
+/**
+ * Counts a quota. The order of the reads makes it exact. A charge that the quota has was open before; it is closed after its object is
+ * stored, so that it is found open or its object is found. A charge that the quota does not have yet makes the write of `status` fail.
+ */
+export async function recount(sources: RecountSources, now: number): Promise<Recount | undefined> {
+  const quota = await sources.quota();
+  if (quota === undefined) return undefined;
+  const open = await sources.open(quota);
+  const objects = await sources.objects(quota);
+  return { quota, status: quotaStatus(quota, (resource) => objects.get(resource), now, open), isOpen: open.size > 0 };
+}
