@@ -1,6 +1,6 @@
 /** Manifests that apply as they are, by kind: of the group apps. */
 export const apps: Readonly<Record<string, string>> = {
-  ControllerRevision: `# StatefulSets and DaemonSets keep their history in these; nobody else needs to write one.
+  ControllerRevision: `# The controllers of StatefulSets and DaemonSets keep their history in these; they are not written by hand.
 apiVersion: apps/v1
 kind: ControllerRevision
 metadata:

@@ -48,10 +48,10 @@ metadata:
 spec:
   limits:
   - type: Container
-    default:          # limits of containers that name none
+    default:          # limits of containers that set none
       cpu: 500m
       memory: 256Mi
-    defaultRequest:   # requests of containers that name none
+    defaultRequest:   # requests of containers that set none
       cpu: 100m
       memory: 128Mi
     max:
@@ -64,7 +64,7 @@ metadata:
   labels:
     pod-security.kubernetes.io/warn: baseline
 `,
-  Node: `# Kubelets register their nodes themselves; one that is made by hand waits for its kubelet.
+  Node: `# A kubelet registers its own node; a node made by hand is not ready until its kubelet starts.
 apiVersion: v1
 kind: Node
 metadata:
@@ -99,7 +99,7 @@ spec:
   resources:
     requests:
       storage: 5Gi
-  # storageClassName: the cluster's default class where it is left out
+  # without storageClassName the cluster's default class is used
 `,
   Pod: `apiVersion: v1
 kind: Pod
@@ -174,7 +174,7 @@ kind: Secret
 metadata:
   name: database
 type: Opaque
-stringData:   # is stored base64-encoded under data
+stringData:   # the server stores it base64-encoded under data
   username: app
   password: change-me
 `,

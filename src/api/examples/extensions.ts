@@ -132,7 +132,7 @@ spec:
       type: integer
       jsonPath: .spec.size
 `,
-  "apiregistration.k8s.io/APIService": `# Without insecureSkipTLSVerify give the server's CA as caBundle.
+  "apiregistration.k8s.io/APIService": `# In production, give the server's CA as caBundle instead of insecureSkipTLSVerify.
 apiVersion: apiregistration.k8s.io/v1
 kind: APIService
 metadata:

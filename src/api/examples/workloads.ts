@@ -71,6 +71,6 @@ metadata:
   name: important
 value: 100000
 preemptionPolicy: PreemptLowerPriority
-description: For what people wait for.
+description: For requests that users wait for.
 `,
 };
