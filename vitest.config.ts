@@ -69,10 +69,13 @@ const ALONE = [
   "test/server/extensions/bad-input.test.ts",
   "test/server/storage/snapshots.test.ts",
   // A cluster on a manual clock puts the turns of its whole thread in order.
+  "test/cluster/authorization.test.ts",
   "test/cluster/manual-clock.test.ts",
   "test/controllers/crash/",
   "test/controllers/horizontal-pod-autoscaler/driven-cluster.test.ts",
+  "test/controllers/pod-group-protection.test.ts",
   "test/controllers/volumes/manual-clock.test.ts",
+  "test/interop/tables/",
   "test/node/agent/driven-containers.test.ts",
   "test/node/container-events.test.ts",
   "test/node/stages/driven-pods.test.ts",

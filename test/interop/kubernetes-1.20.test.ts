@@ -94,7 +94,13 @@ describe.skipIf(missing !== undefined).each(["application/json", "application/vn
     let ours: Awaited<ReturnType<typeof resourcesOf>>;
     const before = new Map<string, Written>();
     const start = () =>
-      startCluster({ storage: "etcd", etcd: { servers: [etcd.endpoint] }, storageMediaType, controllers: false });
+      startCluster({
+        scheduler: false,
+        storage: "etcd",
+        etcd: { servers: [etcd.endpoint] },
+        storageMediaType,
+        controllers: false,
+      });
 
     const collectionOf = ({ apiVersion, kind, metadata }: Written): string => {
       const served = ours.get(`${apiVersion} ${kind}`);

@@ -6,6 +6,7 @@ import type { Program, ProgramIo } from "../../src/node/scripted/program.js";
 import type { Filter } from "../../src/server/request/api-request.js";
 import { testsExecutable } from "../helpers/program-under-test.js";
 import { type ScriptedNode, scriptedNode } from "../helpers/scripted-node.js";
+import { readyNodes } from "../helpers/quiet-cluster.js";
 import { startTcpProxy } from "../helpers/tcp-proxy.js";
 import { describeTerminal, type Terminal, type TerminalLab, terminalLab } from "./terminal.js";
 
@@ -81,7 +82,11 @@ describeTerminal("a session in a container on a terminal", () => {
   let node: ScriptedNode;
 
   beforeAll(async () => {
-    lab = await terminalLab({ scheduler: {}, filters: [{ name: "hold-deletion", filter: holdDeletion }] });
+    lab = await terminalLab({
+      ...readyNodes,
+      scheduler: {},
+      filters: [{ name: "hold-deletion", filter: holdDeletion }],
+    });
     lab.write({ "crash.cjs": CRASH });
     node = await scriptedNode(lab.cluster, {
       keyboard: { entrypoint: keys },

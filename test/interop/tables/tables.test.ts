@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type KubernetesClient, kubernetesClient } from "../../../src/client/index.js";
 import { type DrivenCluster, manualClock, startCluster } from "../../../src/cluster/index.js";
+import { readyNodes } from "../../helpers/quiet-cluster.js";
 import { realTool } from "../../helpers/real-tools.js";
 import { type RealKubectl, realKubectl } from "../../helpers/run-real-kubectl.js";
 import { seededRandom } from "../../helpers/seeded-random.js";
@@ -33,6 +34,7 @@ describe.skipIf(missing !== undefined)("kubectl 1.36.3 prints the tables of ever
       random: seededRandom("tables"),
       runtimeConfig: { "api/all": true },
       controllers: CONTROLLERS,
+      ...readyNodes,
       nodes: 1,
     });
     client = kubernetesClient(cluster);
