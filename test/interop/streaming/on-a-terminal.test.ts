@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { realTool } from "../../helpers/real-tools.js";
+import { readyNodes } from "../../helpers/quiet-cluster.js";
 import { describeTerminal, type Terminal, type TerminalLab, terminalLab } from "../../terminal/terminal.js";
 
 const { path, missing } = realTool("kubectl");
@@ -25,7 +26,7 @@ describeBoth("on a terminal, kubectl and kubets alike", () => {
   let lab: TerminalLab;
 
   beforeAll(async () => {
-    lab = await terminalLab({ scheduler: {}, nodes: [{ name: "node" }] });
+    lab = await terminalLab({ ...readyNodes, scheduler: {}, nodes: [{ name: "node" }] });
     const shell = { name: "main", image: "shell", stdin: true, tty: true, command: ["sh"] };
     const pods = ["web", "left-theirs", "left-ours", "ended-theirs", "ended-ours"].map((name) => ({
       apiVersion: "v1",
