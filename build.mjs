@@ -103,26 +103,6 @@ async function bundle() {
             "src/printers/tab-writer.ts",
           ],
         },
-        // What a command loads besides that speaks as client-go's typed clients do.
-        {
-          name: "typed",
-          roots: ["src/actions/typed-object.ts", "src/actions/read-typed.ts", "src/actions/last-applied.ts"],
-        },
-        // What a command that enters a container loads besides: pods, the terminal, streams over WebSockets.
-        {
-          name: "session",
-          roots: [
-            "src/cli/container-session/container-command.ts",
-            "src/cli/container-session/flags.ts",
-            "src/cli/container-session/interrupt.ts",
-            "src/cli/container-session/session-streams.ts",
-            "src/cli/completion/pod-completers.ts",
-            "src/actions/attachable-pod.ts",
-            "src/kinds/pod-containers.ts",
-            "src/client/streaming/remote-command.ts",
-            "src/client/streaming/open-web-socket.ts",
-          ],
-        },
         { name: "status-table", roots: ["src/commands/cluster/status-table.ts"] },
       ],
       entries: {},
