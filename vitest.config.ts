@@ -68,7 +68,9 @@ const ALONE = [
   "test/server/api-registry/live-api.test.ts",
   "test/server/extensions/bad-input.test.ts",
   "test/server/storage/snapshots.test.ts",
-  // A cluster on a manual clock puts the turns of its whole thread in order.
+  // They put the turns of their whole thread in order and count them.
+  "test/base/manual-clock.test.ts",
+  "test/base/turns.test.ts",
   "test/cluster/authorization.test.ts",
   "test/cluster/manual-clock.test.ts",
   "test/controllers/crash/",
