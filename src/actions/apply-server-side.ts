@@ -1,3 +1,4 @@
+import { errorMessage } from "../base/error-message.js";
 import type { RestClient } from "../client/rest/rest-client.js";
 import { isConflict, isStatusError } from "../machinery/errors/status-error.js";
 import type { KubeObject } from "../machinery/meta/object.js";
@@ -66,7 +67,7 @@ async function attempt<T>(act: () => Promise<T>): Promise<{ readonly value?: T; 
 }
 
 function explained(error: unknown): unknown {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = errorMessage(error);
   if (isStatusError(error) && error.code === 415) {
     return new Error(`Server-side apply not available on the server: (${message})`, { cause: error });
   }

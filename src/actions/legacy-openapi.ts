@@ -1,3 +1,4 @@
+import { errorMessage } from "../base/error-message.js";
 import { fetchOpenApiV2 } from "../client/openapi/documents.js";
 import type { RestClient } from "../client/rest/rest-client.js";
 
@@ -15,7 +16,7 @@ export function downloadLegacyOpenApi(client: RestClient): Promise<void> {
 
 async function download(client: RestClient): Promise<void> {
   await fetchOpenApiV2(client).catch((error: unknown) => {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = errorMessage(error);
     throw new Error(`failed to download openapi: ${message}`, { cause: error });
   });
 }

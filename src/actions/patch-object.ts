@@ -1,3 +1,4 @@
+import { errorMessage } from "../base/error-message.js";
 import { decodeJson } from "../machinery/codec/json-decoder.js";
 import { isConflict, isNotFound, isStatusError } from "../machinery/errors/status-error.js";
 import { isJsonObject, type JsonObject } from "../machinery/meta/json.js";
@@ -97,7 +98,7 @@ export class PatchObject {
       return await this.helper.create(namespace, wanted);
     } catch (error) {
       await this.helper.create(namespace, current).catch((again: unknown) => {
-        const text = `An error occurred force-replacing the existing object with the newly provided one:\n\n${messageOf(error)}.\n\nAdditionally, an error occurred attempting to restore the original object:\n\n${messageOf(again)}`;
+        const text = `An error occurred force-replacing the existing object with the newly provided one:\n\n${errorMessage(error)}.\n\nAdditionally, an error occurred attempting to restore the original object:\n\n${errorMessage(again)}`;
         throw new Error(text, { cause: error });
       });
       throw error;
@@ -126,5 +127,3 @@ function withVersion(patch: JsonObject, resourceVersion: string): JsonObject {
   const { metadata } = patch;
   return { ...patch, metadata: { ...(isJsonObject(metadata) && metadata), resourceVersion } };
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

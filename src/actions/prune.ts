@@ -1,3 +1,4 @@
+import { errorMessage } from "../base/error-message.js";
 import { encodeJson } from "../machinery/codec/json-encoder.js";
 import type { RestClient } from "../client/rest/rest-client.js";
 import type { GroupVersionKind } from "../machinery/meta/gvk.js";
@@ -77,7 +78,7 @@ export async function forEachPrunable(search: PruneSearch, act: (found: Prunable
       for (const object of await listUnvisited(namespace, mapping, search)) await act({ mapping, namespace, object });
     } catch (error) {
       const scope = mapping.namespaced ? "namespaced" : "nonNamespaced";
-      throw new Error(`error pruning ${scope} object ${formatKind(mapping.kind)}: ${messageOf(error)}`, {
+      throw new Error(`error pruning ${scope} object ${formatKind(mapping.kind)}: ${errorMessage(error)}`, {
         cause: error,
       });
     }
@@ -94,7 +95,7 @@ async function mappingsOf({ kinds, mapper, warnOfDefault }: PruneSearch): Promis
   for (const { group, version, kind, namespaced } of kinds.length === 0 ? DEFAULT_KINDS : kinds) {
     const mapping = await mapper.mappingFor({ group, kind }, version).catch((error: unknown) => {
       const named = `${group}/${version}, Kind=${kind}, Namespaced=${namespaced}`;
-      throw new Error(`error retrieving RESTMappings to prune: invalid resource ${named}: ${messageOf(error)}`);
+      throw new Error(`error retrieving RESTMappings to prune: invalid resource ${named}: ${errorMessage(error)}`);
     });
     mappings.push({ ...mapping, namespaced });
   }
@@ -136,5 +137,3 @@ export async function pruneObject(
     sentBy: "dynamic",
   });
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,3 +1,4 @@
+import { errorMessage } from "../base/error-message.js";
 import { goQuote } from "../base/go-quote.js";
 import { isStatusError, StatusError } from "../machinery/errors/status-error.js";
 
@@ -6,5 +7,5 @@ export function withSource(doing: string, source: string, error: unknown): unkno
   if (source === "") return error;
   const prefix = `error when ${doing} ${goQuote(source)}: `;
   if (isStatusError(error)) return new StatusError({ ...error.status, message: prefix + (error.status.message ?? "") });
-  return new Error(prefix + (error instanceof Error ? error.message : String(error)), { cause: error });
+  return new Error(prefix + errorMessage(error), { cause: error });
 }

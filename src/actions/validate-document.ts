@@ -1,3 +1,4 @@
+import { errorMessage } from "../base/error-message.js";
 import type { OpenApi } from "../client/openapi/openapi.js";
 import type { RestClient } from "../client/rest/rest-client.js";
 import { decodeJson } from "../machinery/codec/json-decoder.js";
@@ -59,7 +60,7 @@ class Validation {
     await this.download();
     if (await isPatchedSomewhere(kind)) return true;
     return this.isCustom(kind, "v2").catch((error: unknown) => {
-      throw new Error(`failed to check CRD: ${messageOf(error)}`);
+      throw new Error(`failed to check CRD: ${errorMessage(error)}`);
     });
   }
 
@@ -73,7 +74,7 @@ class Validation {
     const path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
     const client = await this.options.client();
     const answer = await client.request({ method: "GET", path, accept: "application/json" }).catch((error: unknown) => {
-      throw new Error(`failed to list CRDs: ${messageOf(error)}`);
+      throw new Error(`failed to list CRDs: ${errorMessage(error)}`);
     });
     const { items } = answer.json();
     return new Set(Array.isArray(items) ? items.map(customKind) : []);
@@ -173,5 +174,3 @@ function customKind(definition: JsonValue): string {
   const kind = isJsonObject(names) ? names["kind"] : undefined;
   return `${typeof group === "string" ? group : ""}/${typeof kind === "string" ? kind : ""}`;
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,3 +1,5 @@
+import { errorMessage } from "./error-message.js";
+
 /** What Go's syscall package says of an errno, by Node's code for it. Codes it does not list read as Node's message. */
 const errnoTexts: Readonly<Record<string, string>> = {
   ENOENT: "no such file or directory",
@@ -40,7 +42,7 @@ export function errorCode(error: unknown): string | undefined {
 export function errnoText(error: unknown): string {
   const code = errorCode(error);
   const known = code === undefined ? undefined : errnoTexts[code];
-  return known ?? (error instanceof Error ? error.message : String(error));
+  return known ?? errorMessage(error);
 }
 
 /**

@@ -1,3 +1,4 @@
+import { errorMessage } from "../base/error-message.js";
 import { goQuote } from "../base/go-quote.js";
 import { isConfigurationInvalid, isContextNotFound } from "../client/config/config-errors.js";
 import { isTransportError } from "../client/transport/transport-error.js";
@@ -99,7 +100,7 @@ export function messageOf(error: unknown): string {
     const messages = [...new Set(flatten(error).map(messageOf))];
     return messages.length === 1 ? (messages[0] ?? "") : `[${messages.join(", ")}]`;
   }
-  return error instanceof Error ? error.message : String(error);
+  return errorMessage(error);
 }
 
 /** Errors may carry `advice`, a line for people: the document, line and column, or what to do next. */

@@ -1,3 +1,4 @@
+import { errorMessage } from "../base/error-message.js";
 import { goQuote } from "../base/go-quote.js";
 import type { RestClient } from "../client/rest/rest-client.js";
 import { goPlatform, kubernetesRelease } from "./client-version.js";
@@ -34,7 +35,7 @@ async function serverVersion(client: RestClient): Promise<Readonly<Record<string
   try {
     return (await client.request({ method: "GET", path: "/version", query: { timeout: "32s" } })).json();
   } catch (error) {
-    throw new Error(`couldn't read version from server: ${error instanceof Error ? error.message : String(error)}`);
+    throw new Error(`couldn't read version from server: ${errorMessage(error)}`);
   }
 }
 

@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { dirname, isAbsolute, join } from "node:path";
+import { errorMessage } from "../base/error-message.js";
 import { goQuote } from "../base/go-quote.js";
 import { errorCode, PathError } from "../base/path-error.js";
 import { encodeJson } from "../machinery/codec/json-encoder.js";
@@ -42,7 +43,7 @@ export async function readAdmissionOptions(options: FileAdmissionOptions): Promi
       const read = await readConfiguration?.({ ...(await parsed(document)), readFile: readText });
       configuration = { ...configuration, ...read };
     } catch (error) {
-      throw admissionFailure(`couldn't init admission plugin ${goQuote(name)}: ${messageOf(error)} (in ${place})`);
+      throw admissionFailure(`couldn't init admission plugin ${goQuote(name)}: ${errorMessage(error)} (in ${place})`);
     }
   }
   return { ...rest, configuration };
@@ -54,12 +55,12 @@ async function entriesOf(file: string): Promise<ReadonlyMap<string, PluginEntry>
   try {
     text = await readText(file);
   } catch (error) {
-    throw failed(`unable to read admission control configuration from ${goQuote(file)} [${messageOf(error)}]`);
+    throw failed(`unable to read admission control configuration from ${goQuote(file)} [${errorMessage(error)}]`);
   }
   try {
     return decodeAdmissionConfiguration(await parsed(text));
   } catch (error) {
-    throw failed(`${messageOf(error)} (in ${goQuote(file)})`);
+    throw failed(`${errorMessage(error)} (in ${goQuote(file)})`);
   }
 }
 
@@ -75,7 +76,7 @@ async function documentOf(
   try {
     return { document: await readText(absolute), place: goQuote(absolute) };
   } catch (error) {
-    const problem = `Couldn't open admission plugin configuration ${absolute}: ${messageOf(error)}`;
+    const problem = `Couldn't open admission plugin configuration ${absolute}: ${errorMessage(error)}`;
     throw admissionFailure(`${problem} (plugin ${goQuote(name)} of ${goQuote(file)})`);
   }
 }
@@ -94,5 +95,3 @@ async function readText(path: string): Promise<string> {
     throw new PathError(errorCode(error) === "EISDIR" ? "read" : "open", path, error);
   }
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

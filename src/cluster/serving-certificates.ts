@@ -1,3 +1,4 @@
+import { errorMessage } from "../base/error-message.js";
 import type { Timers } from "../base/timers.js";
 import { certificatesIn } from "../machinery/signature/certificates.js";
 import type { HealthCheck } from "../server/endpoints/non-resource/health.js";
@@ -92,7 +93,7 @@ async function openPair(purpose: string, { certFile, keyFile }: CertificateFiles
   try {
     return { name, paths, pair: pairOf(texts) };
   } catch (error) {
-    throw new Error(`${name}: ${messageOf(error)}`, { cause: error });
+    throw new Error(`${name}: ${errorMessage(error)}`, { cause: error });
   }
 }
 
@@ -108,7 +109,7 @@ function pairOf([certificate = "", key = ""]: readonly string[]): ServingPair {
 }
 
 function notForNames(error: unknown): never {
-  throw new Error(`failed to load SNI cert and key: ${messageOf(error)}`, { cause: error });
+  throw new Error(`failed to load SNI cert and key: ${errorMessage(error)}`, { cause: error });
 }
 
 async function authoritiesOf({ certificate, caFile }: TlsOptions): Promise<string> {
@@ -120,8 +121,6 @@ async function authoritiesOf({ certificate, caFile }: TlsOptions): Promise<strin
       .map((each) => each.toString())
       .join("");
   } catch (error) {
-    throw new Error(`error loading CA file ${JSON.stringify(path)}: ${messageOf(error)}`, { cause: error });
+    throw new Error(`error loading CA file ${JSON.stringify(path)}: ${errorMessage(error)}`, { cause: error });
   }
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { errorMessage } from "../base/error-message.js";
 import { PathError } from "../base/path-error.js";
 import type { Timers } from "../base/timers.js";
 import { WatchedFile } from "../base/watched-file.js";
@@ -49,7 +50,7 @@ export function watchFiles({ paths, timers, take, tell }: FilesWatch, known: rea
   /** What is wrong with the texts of the last time. */
   let fault: string | undefined;
   const look = async (): Promise<void> => {
-    const texts = await readTexts(paths).catch((error: unknown) => messageOf(error));
+    const texts = await readTexts(paths).catch((error: unknown) => errorMessage(error));
     if (stopped) return;
     if (typeof texts === "string") {
       unreadable = true;
@@ -79,8 +80,6 @@ async function faultOf(take: () => void | Promise<void>): Promise<string | undef
     await take();
     return undefined;
   } catch (error) {
-    return messageOf(error);
+    return errorMessage(error);
   }
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

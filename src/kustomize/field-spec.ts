@@ -1,3 +1,4 @@
+import { errorMessage } from "../base/error-message.js";
 import { field, lookup } from "./fields.js";
 import { type Gvk, idText, isSelected, parseApiVersion, type ResId } from "./id.js";
 import type { Node, NodeKind } from "./node.js";
@@ -135,7 +136,7 @@ export function splitDottedPath(path: string): readonly string[] {
 
 /** The error with what was being done before it; its cause is kept. */
 export const wrap = (error: unknown, prefix: string): Error =>
-  new Error(`${prefix}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+  new Error(`${prefix}: ${errorMessage(error)}`, { cause: error });
 
 export function within<T>(prefix: string, run: () => T): T {
   try {

@@ -1,3 +1,4 @@
+import { errorMessage } from "../base/error-message.js";
 import { JsonPath, relaxedJsonPath } from "../machinery/jsonpath/jsonpath.js";
 import type { KubeObject } from "../machinery/meta/object.js";
 import { isLess, noSuchField, type SortField, type SortValue, sortValue } from "./sort-values.js";
@@ -38,7 +39,7 @@ function readablePath(path: string): string {
     new JsonPath(relaxed);
     return relaxed;
   } catch (error) {
-    throw new SortKeyError(`--sort-by: ${path}: ${error instanceof Error ? error.message : String(error)}`);
+    throw new SortKeyError(`--sort-by: ${path}: ${errorMessage(error)}`);
   }
 }
 

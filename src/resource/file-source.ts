@@ -1,5 +1,6 @@
 import { lstat, readdir, readFile, stat } from "node:fs/promises";
 import { posix, win32, type PlatformPath } from "node:path";
+import { errorMessage } from "../base/error-message.js";
 import { goQuote } from "../base/go-quote.js";
 import { compareKeys } from "../base/key-order.js";
 import { errorCode, PathError } from "../base/path-error.js";
@@ -53,7 +54,7 @@ export async function manifestsAt(root: string, recursive: boolean, scope: FileS
   });
   const found: string[] = [];
   await walk(root, true, recursive, scope, found).catch((error: unknown) => {
-    throw new Error(`error reading ${goQuote(root)}: ${error instanceof Error ? error.message : String(error)}`);
+    throw new Error(`error reading ${goQuote(root)}: ${errorMessage(error)}`);
   });
   return found;
 }

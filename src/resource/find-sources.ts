@@ -1,4 +1,5 @@
 import type { RestMapping } from "../machinery/rest-mapper.js";
+import { errorMessage } from "../base/error-message.js";
 import { goQuote } from "../base/go-quote.js";
 import { parseLabelSelector } from "../machinery/selectors/parse-label-selector.js";
 import type { BuilderDependencies, Inputs } from "./inputs.js";
@@ -181,7 +182,7 @@ function parseSelector(text: string): ReturnType<typeof parseLabelSelector> {
   try {
     return parseLabelSelector(text);
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = errorMessage(error);
     throw new Error(`the provided selector ${goQuote(text)} is not valid: ${message}`, { cause: error });
   }
 }

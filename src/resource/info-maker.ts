@@ -1,3 +1,4 @@
+import { errorMessage } from "../base/error-message.js";
 import { goQuote } from "../base/go-quote.js";
 import { type GroupVersion, parseGroupVersion } from "../machinery/meta/gvk.js";
 import { isJsonObject, type JsonValue } from "../machinery/meta/json.js";
@@ -26,7 +27,7 @@ export class InfoMaker {
     try {
       return makeInfo(source, await mappingOf(object, gv, mapper), object);
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
+      const message = errorMessage(error);
       if (!isNoMatchError(error))
         throw new Error(`unable to recognize ${goQuote(source)}: ${message}`, { cause: error });
       throw new Error(
@@ -50,7 +51,7 @@ export class InfoMaker {
     const gv = parseGroupVersion(object.apiVersion ?? "");
     const mapper = await this.mapper?.();
     const mapping = await mappingOf(object, gv, mapper).catch((error: unknown) => {
-      throw new Error(`unable to recognize ${error instanceof Error ? error.message : String(error)}`, {
+      throw new Error(`unable to recognize ${errorMessage(error)}`, {
         cause: error,
       });
     });

@@ -1,3 +1,4 @@
+import { errorMessage } from "../base/error-message.js";
 import type { Info } from "./info.js";
 
 export type VisitorFn = (info: Info) => Promise<void>;
@@ -100,7 +101,7 @@ export function aggregate(failures: readonly unknown[]): AggregateError {
 
 function messages(error: unknown): readonly string[] {
   if (error instanceof AggregateError) return error.errors.flatMap(messages);
-  return [error instanceof Error ? error.message : String(error)];
+  return [errorMessage(error)];
 }
 
 /** The error without what `ignore` accepts, inside aggregates too; undefined when nothing is left. */

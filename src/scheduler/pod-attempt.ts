@@ -1,3 +1,4 @@
+import { errorMessage } from "../base/error-message.js";
 import type { EventRecorder } from "../client/events/index.js";
 import { isConflict, isNotFound } from "../machinery/errors/status-error.js";
 import type { PodInfo } from "./cache/pod-info.js";
@@ -62,7 +63,7 @@ export class PodAttempts {
       return this.#place(profile, queued);
     } catch (error) {
       this.parts.report(error);
-      this.#fail(queued, { message: messageOf(error), nominatedNode: "" });
+      this.#fail(queued, { message: errorMessage(error), nominatedNode: "" });
       return undefined;
     }
   }
@@ -79,7 +80,7 @@ export class PodAttempts {
         status = (await profile.preBind(state, info, node)) ?? (await profile.bind(state, info, node));
       }
     } catch (error) {
-      status = { code: "error", reasons: [messageOf(error)], plugin: "", error };
+      status = { code: "error", reasons: [errorMessage(error)], plugin: "", error };
     }
     if (status !== undefined) return this.#giveBack(profile, { queued, state, node, waits }, status);
     const message = `Successfully assigned ${info.key} to ${node}`;
@@ -155,8 +156,6 @@ export class PodAttempts {
     reportPod(current, { condition: { type: "PodScheduled", status: "False", reason, message }, nominatedNode });
   }
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 function shortened(message: string): string {
   return message.length <= LONGEST_NOTE ? message : `${message.slice(0, LONGEST_NOTE - 4)} ...`;

@@ -1,3 +1,4 @@
+import { errorMessage } from "../../base/error-message.js";
 import { goQuote } from "../../base/go-quote.js";
 import { pause } from "../../base/pause.js";
 import { goDurationText } from "../../client/rest/go-duration-text.js";
@@ -136,7 +137,7 @@ class Removal {
     await this.untilGone([active], "eviction").catch((error: unknown) => {
       const { namespace = "", name = "" } = pod.metadata ?? {};
       const place = `pod ${goQuote(name)} in namespace ${goQuote(namespace)}`;
-      throw new Error(`error when waiting for ${place} to terminate: ${messageOf(error)}`, { cause: error });
+      throw new Error(`error when waiting for ${place} to terminate: ${errorMessage(error)}`, { cause: error });
     });
   }
 
@@ -158,7 +159,7 @@ class Removal {
         this.emit({ type: "retrying", pod, reason: "disruptionBudget", error, delay: RETRY });
         return "later";
       }
-      if (!isEnding(error)) throw new Error(`${evicting(pod)}: ${messageOf(error)}`, { cause: error });
+      if (!isEnding(error)) throw new Error(`${evicting(pod)}: ${errorMessage(error)}`, { cause: error });
       // A namespace on its way out takes its pods along; what is marked already needs no eviction.
       if (deletionTimestamp !== undefined) return "evicted";
       this.emit({ type: "retrying", pod, reason: "namespaceTerminating", error, delay: RETRY });
@@ -236,5 +237,3 @@ const line = (value: object): Uint8Array => new TextEncoder().encode(`${encodeJs
 function ignoreNotFound(error: unknown): void {
   if (!isNotFound(error)) throw error;
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

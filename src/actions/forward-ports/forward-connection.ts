@@ -1,4 +1,5 @@
 import type { Socket } from "node:net";
+import { errorMessage } from "../../base/error-message.js";
 import { errnoText, errorCode } from "../../base/path-error.js";
 import type { ByteStream } from "../../machinery/streaming/byte-stream.js";
 import type { MultiplexedConnection } from "../../machinery/streaming/multiplexed-connection.js";
@@ -36,7 +37,7 @@ export async function forwardConnection(
     await join(connection, forwarded);
   } catch (error) {
     if (error instanceof StepError) onFault({ step: error.step, text: error.message });
-    else onFault({ step: "remote", text: messageOf(error) });
+    else onFault({ step: "remote", text: errorMessage(error) });
   } finally {
     socket.destroySoon();
   }
@@ -59,7 +60,7 @@ async function join(connection: MultiplexedConnection, forwarded: ForwardedConne
     try {
       return await connection.open(portForwardHeaders(type, port.remote, requestId));
     } catch (error) {
-      throw new StepError(step, `error creating ${name} stream for port ${ports}: ${messageOf(error)}`);
+      throw new StepError(step, `error creating ${name} stream for port ${ports}: ${errorMessage(error)}`);
     }
   };
   // The socket may break before anything is read from it.
@@ -87,7 +88,7 @@ async function join(connection: MultiplexedConnection, forwarded: ForwardedConne
   void fromLocal;
   const { text, fault } = await message;
   if (fault !== undefined) {
-    throw new StepError("remote", `error reading from error stream for port ${ports}: ${messageOf(fault)}`);
+    throw new StepError("remote", `error reading from error stream for port ${ports}: ${errorMessage(fault)}`);
   }
   if (text !== "") throw new StepError("remote", `an error occurred forwarding ${ports}: ${text}`);
 }
@@ -161,5 +162,3 @@ const endOf = (socket: Socket, side: "local" | "remote"): string =>
   side === "local"
     ? hostPort(socket.localAddress ?? "", socket.localPort ?? 0)
     : hostPort(socket.remoteAddress ?? "", socket.remotePort ?? 0);
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,3 +1,4 @@
+import { errorMessage } from "../../base/error-message.js";
 import { goQuote } from "../../base/go-quote.js";
 import { forbiddenField, invalidValue } from "../../machinery/errors/field-error.js";
 import { absent, object, objects, type ReadonlyFields, text } from "../../machinery/meta/access.js";
@@ -48,7 +49,7 @@ function validateOldTolerations(value: string, path: string, options: PodValidat
   try {
     parsed = JSON.parse(value);
   } catch (error) {
-    errors.push(invalidValue(path, TOLERATIONS, error instanceof Error ? error.message : String(error)));
+    errors.push(invalidValue(path, TOLERATIONS, errorMessage(error)));
     return;
   }
   validateTolerations(objects(parsed), `${path}.${TOLERATIONS}`, options, errors);

@@ -1,3 +1,4 @@
+import { errorMessage } from "../../base/error-message.js";
 import type { CommandEntry, Completer, Completion } from "../command.js";
 import { type CommandNode, findNode } from "../command-node.js";
 import { invocationOf, type MakeFactory, rootNode, unknownCommand } from "../dispatch.js";
@@ -74,7 +75,7 @@ function parse(node: CommandNode, argv: readonly string[]): ParsedFlags | string
     if (!readsFlags(node)) return { ...parseFlags(node.flagTable(), []), args: argv };
     return parseFlags(node.flagTable(), argv, node.context.presets?.flagsOf(node));
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = errorMessage(error);
     return `Error while parsing flags from args [${argv.join(" ")}]: ${reason}`;
   }
 }

@@ -1,3 +1,4 @@
+import { errorMessage } from "../../base/error-message.js";
 import { goQuote } from "../../base/go-quote.js";
 import { goQuoteChar } from "../go-errors.js";
 import type { FlagSpec } from "./flag-set.js";
@@ -30,6 +31,6 @@ export const shorthandNeedsArgument = (char: string, shorthands: string): FlagEr
 
 export function invalidArgument(spec: FlagSpec, value: string, cause: unknown): FlagError {
   const short = spec.short !== undefined && spec.deprecatedShort === undefined ? `-${spec.short}, ` : "";
-  const reason = cause instanceof Error ? cause.message : String(cause);
+  const reason = errorMessage(cause);
   return new FlagError(`invalid argument ${goQuote(value)} for ${goQuote(`${short}--${spec.name}`)} flag: ${reason}`);
 }

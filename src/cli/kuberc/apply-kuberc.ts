@@ -1,3 +1,4 @@
+import { errorMessage } from "../../base/error-message.js";
 import { PathError } from "../../base/path-error.js";
 import { klogLine } from "../../client/klog.js";
 import { validatePluginPolicy } from "../../client/auth/plugin-policy.js";
@@ -22,7 +23,7 @@ export async function applyKuberc(file: KubercFile, line: CommandLine): Promise<
     const { aliases, defaults } = preference;
     return await applyDefaults(await applyAlias({ ...line, host }, aliases), defaults);
   } catch (error) {
-    throw kubercError(error instanceof Error ? error.message : String(error));
+    throw kubercError(errorMessage(error));
   }
 }
 
@@ -39,7 +40,7 @@ function load({ path, explicit, content }: KubercFile, { host, argv }: CommandLi
     }
     return decoded.preference;
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = errorMessage(error);
     if (explicit) throw new Error(`kuberc error kuberc: ${reason}`, { cause: error });
     err.write(`kuberc: no preferences loaded from ${path}: ${reason}`);
     return undefined;

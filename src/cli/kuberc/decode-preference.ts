@@ -1,3 +1,4 @@
+import { errorMessage } from "../../base/error-message.js";
 import type { PluginPolicy } from "../../client/auth/plugin-policy.js";
 import { type ConfigurationFormat, decodeConfiguration } from "../../machinery/codec/configuration-document.js";
 import { readConfigurationDocument } from "../../machinery/yaml/configuration-document.js";
@@ -51,7 +52,7 @@ export function decodePreferences(
       log("marshal.go:94", `kuberc: using entry ${entry} (${version}) in ${path}`);
       return decoded;
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = errorMessage(error);
       log("marshal.go:71", `kuberc: strict decoding error for entry ${entry} in ${path}: ${reason}`);
     }
   }

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { posix, win32 } from "node:path";
+import { errorMessage } from "../../base/error-message.js";
 import type { CommandEntry } from "../command.js";
 import { ExitError } from "../errors.js";
 import type { FlagSpec } from "../flags/flag-set.js";
@@ -81,7 +82,7 @@ function placeFor(flag: string, surroundings: Surroundings): KubercPlace | undef
   try {
     return kubercPlace(flag, surroundings);
   } catch (error) {
-    throw kubercError(`kuberc error ${error instanceof Error ? error.message : String(error)}`);
+    throw kubercError(`kuberc error ${errorMessage(error)}`);
   }
 }
 

@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { X509Certificate } from "node:crypto";
 import { normalize } from "node:path";
+import { errorMessage } from "../../base/error-message.js";
 import { errorCode } from "../../base/path-error.js";
 import type { Clock } from "../../base/clock.js";
 import { goQuote } from "../../base/go-quote.js";
@@ -165,7 +166,7 @@ async function parseAnswer(stdout: string): Promise<JsonObject> {
   try {
     answer = parseYaml(stdout);
   } catch (error) {
-    throw new Error(`decoding stdout: ${messageOf(error)}`, { cause: error });
+    throw new Error(`decoding stdout: ${errorMessage(error)}`, { cause: error });
   }
   if (answer === null) return {};
   if (isJsonObject(answer)) return answer;
@@ -202,10 +203,6 @@ function credentialsOf(status: JsonObject): ExecCredentials {
 
 function textOf(value: JsonValue | undefined): string {
   return typeof value === "string" ? value : "";
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 const VERSIONS = new Set(["client.authentication.k8s.io/v1", "client.authentication.k8s.io/v1beta1"]);

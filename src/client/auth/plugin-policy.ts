@@ -1,5 +1,6 @@
 import { accessSync, constants, statSync } from "node:fs";
 import { basename, delimiter, join, normalize, sep } from "node:path";
+import { errorMessage } from "../../base/error-message.js";
 import { errnoText } from "../../base/path-error.js";
 import { goQuote } from "../../base/go-quote.js";
 
@@ -53,7 +54,7 @@ export function permittedPlugin(
   try {
     file = lookPath(command, env);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = errorMessage(error);
     throw new Error(
       `plugin path ${goQuote(command)} cannot be resolved for credential plugin allowlist check: ${reason}`,
       { cause: error },

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
+import { errorMessage } from "../../base/error-message.js";
 import { goQuote } from "../../base/go-quote.js";
 import { errnoText, errorCode } from "../../base/path-error.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../machinery/meta/json.js";
@@ -42,7 +43,7 @@ export async function parseDocument(text: string, file: string): Promise<Kubecon
   try {
     return { file, value: text.trim() === "" ? null : await parseKubeconfig(text) };
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = errorMessage(error);
     throw new KubeconfigError([{ file, entry: "", field: "", problem: `not YAML: ${reason.replace(/^yaml: /, "")}` }]);
   }
 }

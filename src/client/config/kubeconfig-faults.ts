@@ -1,6 +1,7 @@
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
+import { errorMessage } from "../../base/error-message.js";
 import { goQuote } from "../../base/go-quote.js";
 import { errnoText } from "../../base/path-error.js";
 import { isJsonObject, type JsonObject } from "../../machinery/meta/json.js";
@@ -189,7 +190,7 @@ function attempt(check: () => unknown, field: string, tell: Tell): void {
   try {
     check();
   } catch (error) {
-    tell(field, error instanceof Error ? error.message : String(error));
+    tell(field, errorMessage(error));
   }
 }
 
@@ -208,7 +209,7 @@ function certificateIn({ field, bytes }: Held, tell: Tell): X509Certificate | un
   try {
     return new X509Certificate(bytes.subarray(bytes.indexOf("-----BEGIN CERTIFICATE-----")));
   } catch (error) {
-    tell(field, `holds a certificate that cannot be parsed: ${reasonOf(error)}`);
+    tell(field, `holds a certificate that cannot be parsed: ${errorMessage(error)}`);
     return undefined;
   }
 }
@@ -221,12 +222,10 @@ function keyIn({ field, bytes }: Held, tell: Tell): ReturnType<typeof createPriv
   try {
     return createPrivateKey(bytes);
   } catch (error) {
-    tell(field, `holds a private key that cannot be parsed: ${reasonOf(error)}`);
+    tell(field, `holds a private key that cannot be parsed: ${errorMessage(error)}`);
     return undefined;
   }
 }
-
-const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 const EXEC_VERSIONS = ["client.authentication.k8s.io/v1", "client.authentication.k8s.io/v1beta1"];
 const INTERACTIVE_MODES = ["Never", "IfAvailable", "Always"];

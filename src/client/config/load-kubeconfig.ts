@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { delimiter, dirname, isAbsolute, join, resolve, sep } from "node:path";
+import { errorMessage } from "../../base/error-message.js";
 import { errorCode, PathError } from "../../base/path-error.js";
 import type { JsonValue } from "../../machinery/meta/json.js";
 import type { VerboseLog } from "../klog.js";
@@ -48,7 +49,7 @@ export async function loadKubeconfig(
       const loaded = await loadKubeconfigFile(file, sources);
       if (loaded) configs.push(loaded);
     } catch (error) {
-      failures.push(new Error(`error loading config file "${file}": ${messageOf(error)}`, { cause: error }));
+      failures.push(new Error(`error loading config file "${file}": ${errorMessage(error)}`, { cause: error }));
     }
   }
   if (failures.length === 1 && failures[0]) throw failures[0];
@@ -88,7 +89,7 @@ export async function parseKubeconfig(text: string): Promise<JsonValue> {
   try {
     return parseYaml(text);
   } catch (error) {
-    throw new Error(messageOf(error).replace(/^error converting YAML to JSON: /, ""), { cause: error });
+    throw new Error(errorMessage(error).replace(/^error converting YAML to JSON: /, ""), { cause: error });
   }
 }
 
@@ -146,8 +147,4 @@ function resolveLocalPaths(config: Kubeconfig, cwd: string): void {
 function absolute(path: string | undefined, origin: string, cwd: string): string | undefined {
   if (path === undefined || path === "" || origin === "" || isAbsolute(path)) return path;
   return join(dirname(resolve(cwd, origin)), path);
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,5 +1,6 @@
 import { closeSync, openSync } from "node:fs";
 import { resolve } from "node:path";
+import { errorMessage } from "../../base/error-message.js";
 import { goQuote } from "../../base/go-quote.js";
 import { PathError } from "../../base/path-error.js";
 import { ConfigurationInvalidError, ContextNotFoundError } from "./config-errors.js";
@@ -29,7 +30,7 @@ function clusterErrors(name: string, cluster: KubeconfigCluster, cwd: string): E
     try {
       parseProxyUrl(proxy);
     } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
+      const why = errorMessage(error);
       errors.push(new Error(`invalid 'proxy-url' ${goQuote(proxy)} for cluster ${goQuote(name)}: ${why}`));
     }
   }

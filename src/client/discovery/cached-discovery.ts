@@ -1,6 +1,7 @@
 import { readFileSync, statSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import type { Clock } from "../../base/clock.js";
+import { errorMessage } from "../../base/error-message.js";
 import type { Random } from "../../base/random.js";
 import { parseGroupVersion } from "../../machinery/meta/gvk.js";
 import { isJsonObject, type JsonObject } from "../../machinery/meta/json.js";
@@ -185,7 +186,7 @@ export class CachedDiscovery implements Discovery {
   }
 
   private logUncached(line: number, error: unknown): never {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = errorMessage(error);
     this.log?.info(3, `cached_discovery.go:${line}`, `skipped caching discovery info due to ${reason}`);
     throw error;
   }
@@ -214,7 +215,7 @@ export class CachedDiscovery implements Discovery {
       if (!renew(file, content, this.clock.now())) writeCacheFile(file, content, this.random);
       this.ours.add(file);
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = errorMessage(error);
       this.log?.info(1, `cached_discovery.go:${line}`, `failed to write cache to ${file} due to ${reason}`);
     }
   }

@@ -1,3 +1,4 @@
+import { errorMessage } from "../../base/error-message.js";
 import { isStatusError } from "../../machinery/errors/status-error.js";
 import type { RestClient } from "../rest/rest-client.js";
 import { isTransportError } from "../transport/transport-error.js";
@@ -62,7 +63,7 @@ export class MemoryCache {
     try {
       live = await fetchGroups(this.client);
     } catch (error) {
-      this.log("memcache.go:265", `couldn't get current server API group list: ${messageOf(error)}`);
+      this.log("memcache.go:265", `couldn't get current server API group list: ${errorMessage(error)}`);
       throw error;
     }
     const entries = new Map<string, Entry>();
@@ -89,7 +90,7 @@ export class MemoryCache {
       if (list.resources.length === 0) return { error: new Error(`received empty response for: ${groupVersion}`) };
       return { list };
     } catch (error) {
-      this.log(source, `couldn't get resource list for ${groupVersion}: ${messageOf(error)}`);
+      this.log(source, `couldn't get resource list for ${groupVersion}: ${errorMessage(error)}`);
       return { error: error instanceof Error ? error : new Error(String(error)) };
     }
   }
@@ -98,8 +99,4 @@ export class MemoryCache {
 function isTransient(error: Error): boolean {
   if (isStatusError(error)) return error.code >= 500 || error.reason === "TooManyRequests";
   return isTransportError(error) && /connection (refused|reset by peer)$/.test(error.reason);
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

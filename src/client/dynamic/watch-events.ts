@@ -1,3 +1,4 @@
+import { errorMessage } from "../../base/error-message.js";
 import { decodeJson } from "../../machinery/codec/json-decoder.js";
 import { genericServerResponse, type Status, StatusError } from "../../machinery/errors/status-error.js";
 import { isJsonObject, type JsonValue } from "../../machinery/meta/json.js";
@@ -102,7 +103,7 @@ function frameOf(line: string, exact: boolean, mayBreakOff: boolean): WatchFrame
   } catch (error) {
     if (line.trim() === "" || (mayBreakOff && (error as { endedEarly?: boolean }).endedEarly === true))
       return undefined;
-    return undecodable(error instanceof Error ? error.message : String(error));
+    return undecodable(errorMessage(error));
   }
   if (!isJsonObject(value)) return undecodable(NO_EVENT);
   const { type, object } = value;

@@ -1,4 +1,5 @@
 import { hostname } from "node:os";
+import { errorMessage } from "../../base/error-message.js";
 import { Fifo } from "../../base/fifo.js";
 import { withTimeLimit } from "../../base/time-limit.js";
 import type { ApiObject } from "../../machinery/meta/object.js";
@@ -132,7 +133,7 @@ class QueueingBroadcaster implements EventBroadcaster {
           if (action === undefined) this.#addCore(this.#coreEvent(source, object, { type, reason, message, details }));
           else this.#addAction(this.#actionEvent(source, object, { type, reason, message, details, action }));
         } catch (error) {
-          const why = error instanceof Error ? error.message : String(error);
+          const why = errorMessage(error);
           this.#report(new Error(`cannot record event ${reason} (${message}): ${why}`, { cause: error }));
         }
       },

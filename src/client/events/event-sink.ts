@@ -1,3 +1,4 @@
+import { errorMessage } from "../../base/error-message.js";
 import { pause } from "../../base/pause.js";
 import { randomBelow } from "../../base/random-below.js";
 import { withTimeLimit } from "../../base/time-limit.js";
@@ -97,6 +98,6 @@ function isExpected(error: StatusError): boolean {
 
 function failure(what: string, { event }: EventWrite, cause: unknown): Error {
   const { namespace = "", name = "" } = event.metadata ?? {};
-  const reason = cause instanceof Error ? cause.message : String(cause);
+  const reason = errorMessage(cause);
   return new Error(`${what} event ${namespace}/${name}: ${reason}`, { cause });
 }

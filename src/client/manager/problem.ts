@@ -1,3 +1,4 @@
+import { errorMessage } from "../../base/error-message.js";
 import type { ReflectorFault } from "../reflector/list-watch.js";
 
 /** What a manager has to tell. It goes on by itself after each of them. */
@@ -26,18 +27,16 @@ export function describeProblem(problem: Problem): string {
   switch (problem.type) {
     case "reconcile-failed": {
       const times = problem.failures === 1 ? "" : ` (${problem.failures} times in a row)`;
-      return `${problem.controller}: reconciling ${problem.key} failed${times}: ${errorText(problem.error)}`;
+      return `${problem.controller}: reconciling ${problem.key} failed${times}: ${errorMessage(problem.error)}`;
     }
     case "reconcile-running":
       return `${problem.controller}: reconciling ${problem.key} has been running for ${Math.round(problem.seconds)} seconds`;
     case "informer-fault": {
       const { step, error, attempt, retryInMilliseconds } = problem.fault;
       const next = retryInMilliseconds === 0 ? "at once" : `in ${(retryInMilliseconds / 1000).toFixed(1)} seconds`;
-      return `${step} of ${problem.kind} failed (attempt ${attempt}, next ${next}): ${errorText(error)}`;
+      return `${step} of ${problem.kind} failed (attempt ${attempt}, next ${next}): ${errorMessage(error)}`;
     }
     case "failed":
-      return `${problem.what} failed: ${errorText(problem.error)}`;
+      return `${problem.what} failed: ${errorMessage(problem.error)}`;
   }
 }
-
-const errorText = (error: unknown): string => (error instanceof Error ? error.message : String(error));

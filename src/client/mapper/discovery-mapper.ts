@@ -1,3 +1,4 @@
+import { errorMessage } from "../../base/error-message.js";
 import type { GroupKind, GroupVersionKind, GroupVersionResource } from "../../machinery/meta/gvk.js";
 import {
   isNoMatchError,
@@ -112,7 +113,7 @@ class DiscoveryMapper implements RestMapper {
     try {
       return [...(await this.discovery.groupsAndLists()).lists.values()];
     } catch (error) {
-      onFailure?.(error instanceof Error ? error.message : String(error));
+      onFailure?.(errorMessage(error));
       return [];
     }
   }

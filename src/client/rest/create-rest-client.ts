@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { errorMessage } from "../../base/error-message.js";
 import type { Random } from "../../base/random.js";
 import { decodeJson } from "../../machinery/codec/json-decoder.js";
 import { isJsonObject, type JsonObject } from "../../machinery/meta/json.js";
@@ -213,7 +214,7 @@ class HttpRestClient implements ConnectingRestClient {
     try {
       credentials = await this.authenticate();
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
+      const message = errorMessage(error);
       throw new TransportError(`getting credentials: ${message}`, { ...where, cause: error });
     }
     const { certificate } = credentials;

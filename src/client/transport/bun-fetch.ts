@@ -1,3 +1,4 @@
+import { errorMessage } from "../../base/error-message.js";
 import { errorCode } from "../../base/path-error.js";
 import type { DialTarget } from "./dial.js";
 import { type Endpoint, endpointOf, type TransportConfig, type TransportSurroundings } from "./endpoint.js";
@@ -147,7 +148,7 @@ class FetchConnection {
     try {
       headers = wireHeaders(request.headers) as Record<string, string>;
     } catch (error) {
-      throw new TransportError(messageOf(error), { ...where, cause: error });
+      throw new TransportError(errorMessage(error), { ...where, cause: error });
     }
     try {
       const answer = await this.#session.fetch(where.url, {
@@ -178,7 +179,7 @@ class FetchConnection {
   /** Go's text for a failure of fetch. Undefined: node:https may send the request, and finds the text. */
   async #reasonOf(error: unknown, method: string): Promise<string | undefined> {
     if (error instanceof NetworkFailure) return error.message;
-    const code = errorCode(error) ?? messageOf(error);
+    const code = errorCode(error) ?? errorMessage(error);
     if (NOT_SENT.test(code)) return undefined;
     if (!CLOSED.has(code)) {
       return BODILESS.has(method) ? undefined : `net/http: HTTP/1.x transport connection broken: ${code}`;
@@ -201,10 +202,6 @@ async function* bodyOf(answer: Response, signal: AbortSignal | undefined): Async
       ? abortReason(signal)
       : new TransportError("unexpected EOF", { code: errorCode(error), cause: error });
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 function abortReason(signal: AbortSignal): Error {

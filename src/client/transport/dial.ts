@@ -1,6 +1,7 @@
 import { connect as connectTcp, isIP, type Socket } from "node:net";
 import { connect as connectTls, type ConnectionOptions, type TLSSocket } from "node:tls";
 import type { Clock } from "../../base/clock.js";
+import { errorMessage } from "../../base/error-message.js";
 import { goQuote } from "../../base/go-quote.js";
 import { errorCode } from "../../base/path-error.js";
 import { startStopwatch } from "../../base/stopwatch.js";
@@ -135,7 +136,7 @@ function handshake(
 }
 
 function keyPairFault(error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = errorMessage(error);
   if (message.includes("key values mismatch")) return "tls: private key does not match public key";
   return message.includes("DECODER routines") ? "tls: failed to parse private key" : message;
 }

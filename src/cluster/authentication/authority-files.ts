@@ -1,3 +1,4 @@
+import { errorMessage } from "../../base/error-message.js";
 import { certificatesIn } from "../../machinery/signature/certificates.js";
 import { readText, watchFile } from "../watched-file.js";
 import type { AuthenticationSurroundings } from "./authentication-surroundings.js";
@@ -42,15 +43,13 @@ export async function openAuthorityFiles(
 
 async function readAuthorities(path: string): Promise<string> {
   const text = await readText(path).catch((error: unknown) => {
-    throw new Error(`unable to load client CA provider: ${messageOf(error)}`, { cause: error });
+    throw new Error(`unable to load client CA provider: ${errorMessage(error)}`, { cause: error });
   });
   try {
     certificatesIn(text);
     return text;
   } catch (error) {
-    const what = `error loading CA file ${JSON.stringify(path)}: ${messageOf(error)}`;
+    const what = `error loading CA file ${JSON.stringify(path)}: ${errorMessage(error)}`;
     throw new Error(`unable to load client CA provider: ${what}`, { cause: error });
   }
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

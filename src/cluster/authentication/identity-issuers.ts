@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { errorMessage } from "../../base/error-message.js";
 import { SIGNATURE_ALGORITHMS, type SignatureAlgorithm, isSignatureAlgorithm } from "../../machinery/jwt/algorithms.js";
 import { type FieldError, forbiddenField, formatFieldErrors } from "../../machinery/errors/field-error.js";
 import { type Anonymous, anonymousEverywhere, anonymousNowhere, anonymousOn } from "../../server/authn/anonymous.js";
@@ -95,7 +96,7 @@ async function configurationOf({
       const text = await readText(configFile);
       return { configuration: decodeAuthenticationConfiguration(text), text };
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = errorMessage(error);
       const what = `failed to load authentication configuration from file ${JSON.stringify(configFile)}`;
       throw new Error(`${what}: ${reason}`, { cause: error });
     }

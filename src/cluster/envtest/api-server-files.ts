@@ -1,6 +1,7 @@
 import { createPrivateKey, createPublicKey, type KeyObject, X509Certificate } from "node:crypto";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { errorMessage } from "../../base/error-message.js";
 import { errorCode, PathError } from "../../base/path-error.js";
 import type { Clock } from "../../base/clock.js";
 import type { Random } from "../../base/random.js";
@@ -23,7 +24,7 @@ export async function clientAuthorities(path: string): Promise<string> {
     // Throws for what is no certificate.
     return new X509Certificate(text).raw.length > 0 ? text : "";
   } catch (error) {
-    throw new Error(`unable to load client CA provider: ${messageOf(error)}`);
+    throw new Error(`unable to load client CA provider: ${errorMessage(error)}`);
   }
 }
 
@@ -31,7 +32,7 @@ export async function signingKeyIn(path: string): Promise<KeyObject> {
   try {
     return createPrivateKey(await read(path));
   } catch (error) {
-    throw new Error(`failed to parse service-account-issuer-key-file: ${messageOf(error)}`);
+    throw new Error(`failed to parse service-account-issuer-key-file: ${errorMessage(error)}`);
   }
 }
 
@@ -40,7 +41,7 @@ export async function verificationKeyIn(path: string): Promise<KeyObject> {
   try {
     return createPublicKey(await read(path));
   } catch (error) {
-    throw new Error(`failed to parse service-account-key-file: ${messageOf(error)}`);
+    throw new Error(`failed to parse service-account-key-file: ${errorMessage(error)}`);
   }
 }
 
@@ -78,5 +79,3 @@ export async function servingFiles(files: ServingFiles, clock: Clock, random: Ra
   await writeFile(keyFile, pair.key, { mode: 0o600 });
   return { certFile, keyFile };
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

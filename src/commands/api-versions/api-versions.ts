@@ -1,3 +1,4 @@
+import { errorMessage } from "../../base/error-message.js";
 import type { Discovery } from "../../client/discovery/discovery.js";
 import type { Command, Invocation } from "../../cli/command.js";
 import { usageError } from "../../cli/errors.js";
@@ -28,7 +29,7 @@ async function complete(factory: Factory, invocation: Invocation): Promise<ApiVe
 export async function runApiVersions({ discovery }: ApiVersionsOptions, { out }: Streams): Promise<void> {
   discovery.invalidate();
   const groups = await discovery.groups().catch((error: unknown) => {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = errorMessage(error);
     throw new Error(`couldn't get available api versions from server: ${why}`, { cause: error });
   });
   const versions = groups.flatMap(({ name: group, versions }) =>

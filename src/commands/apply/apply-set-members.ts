@@ -1,3 +1,4 @@
+import { errorMessage } from "../../base/error-message.js";
 import { compareKeys } from "../../base/key-order.js";
 import { goQuote } from "../../base/go-quote.js";
 import type { GroupKind } from "../../machinery/meta/gvk.js";
@@ -33,7 +34,9 @@ export class Members {
     for (const part of wordsOf(text)) {
       const { name: kind, group } = splitGroup(part);
       const mapping = await mapper.mappingFor({ group, kind }).catch((error: unknown) => {
-        throw new Error(`could not find mapping for kind in ${goQuote(GROUP_KINDS)} annotation: ${messageOf(error)}`);
+        throw new Error(
+          `could not find mapping for kind in ${goQuote(GROUP_KINDS)} annotation: ${errorMessage(error)}`,
+        );
       });
       this.kinds.set(part, mapping);
     }
@@ -43,11 +46,11 @@ export class Members {
     for (const part of wordsOf(text)) {
       const { name: resource, group } = splitGroup(part);
       const kind = await mapper.kindFor({ group, version: "", resource }).catch((error: unknown) => {
-        throw new Error(`invalid group resource in ${goQuote(GROUP_RESOURCES)} annotation: ${messageOf(error)}`);
+        throw new Error(`invalid group resource in ${goQuote(GROUP_RESOURCES)} annotation: ${errorMessage(error)}`);
       });
       const mapping = await mapper.mappingFor(kind).catch((error: unknown) => {
         throw new Error(
-          `could not find kind for resource in ${goQuote(GROUP_RESOURCES)} annotation: ${messageOf(error)}`,
+          `could not find kind for resource in ${goQuote(GROUP_RESOURCES)} annotation: ${errorMessage(error)}`,
         );
       });
       this.kinds.set(textOf(kind), mapping);
@@ -95,5 +98,3 @@ function splitGroup(text: string): { readonly name: string; readonly group: stri
   const dot = text.indexOf(".");
   return dot < 0 ? { name: text, group: "" } : { name: text.slice(0, dot), group: text.slice(dot + 1) };
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,3 +1,4 @@
+import { errorMessage } from "../../base/error-message.js";
 import { type Prunable, pruneObject } from "../../actions/prune.js";
 import type { RestClient } from "../../client/rest/rest-client.js";
 import { formatKind, type RestMapping } from "../../machinery/rest-mapper.js";
@@ -20,7 +21,7 @@ export async function pruneApplySet(set: ApplySet, options: ApplySetPruneOptions
   for (const found of await membersToPrune(set, options)) {
     if (dryRun !== "client") {
       await pruneObject(found, client, { ...deletion, dryRun: dryRun === "server" }).catch((error: unknown) => {
-        throw new Error(`pruning ${describe(found)}: ${messageOf(error)}`, { cause: error });
+        throw new Error(`pruning ${describe(found)}: ${errorMessage(error)}`, { cause: error });
       });
     }
     print(found);
@@ -44,7 +45,9 @@ async function listMembers(
 ): Promise<readonly Prunable[]> {
   const helper = new Helper(client, mapping, { sentBy: "dynamic" });
   const list = await helper.list(namespace, { labelSelector: selector }).catch((error: unknown) => {
-    throw new Error(`listing ${formatKind(mapping.kind)} objects for pruning: ${messageOf(error)}`, { cause: error });
+    throw new Error(`listing ${formatKind(mapping.kind)} objects for pruning: ${errorMessage(error)}`, {
+      cause: error,
+    });
   });
   if (!isList(list)) return [];
   return listItems(list)
@@ -58,5 +61,3 @@ function describe({ mapping: { kind }, namespace, object }: Prunable): string {
   const name = object.metadata?.name ?? "";
   return `${type} ${namespace === "" ? name : `${namespace}/${name}`}`;
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

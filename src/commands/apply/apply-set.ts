@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { errorMessage } from "../../base/error-message.js";
 import { goQuote } from "../../base/go-quote.js";
 import type { RestClient } from "../../client/rest/rest-client.js";
 import { isConflict, isNotFound } from "../../machinery/errors/status-error.js";
@@ -87,7 +88,7 @@ export class ApplySet {
     const { group, version, resource } = mapping.resource;
     if (!(group === "" && version === "v1" && BUILT_IN_PARENTS.includes(resource))) {
       const permitted: readonly string[] = await this.customParents().catch((error: unknown) => {
-        faults.push(new Error(`identifying allowed custom resource parent types: ${messageOf(error)}`));
+        faults.push(new Error(`identifying allowed custom resource parent types: ${errorMessage(error)}`));
         return [];
       });
       if (!permitted.includes(`${resource}.${group}`)) {
@@ -130,7 +131,9 @@ export class ApplySet {
   /** After pruning the parent lists only what is. */
   async finish(): Promise<void> {
     await this.writeParent(this.updated).catch((error: unknown) => {
-      throw new Error(`apply and prune succeeded, but ApplySet update failed: ${messageOf(error)}`, { cause: error });
+      throw new Error(`apply and prune succeeded, but ApplySet update failed: ${errorMessage(error)}`, {
+        cause: error,
+      });
     });
   }
 
@@ -144,7 +147,7 @@ export class ApplySet {
     const helper = new Helper(await this.options.client(), mapping);
     const found = await helper.get(namespace, name).catch((error: unknown) => {
       if (isNotFound(error)) return undefined;
-      throw new Error(`failed to fetch ApplySet parent object ${this.parentName}: ${messageOf(error)}`, {
+      throw new Error(`failed to fetch ApplySet parent object ${this.parentName}: ${errorMessage(error)}`, {
         cause: error,
       });
     });
@@ -177,7 +180,7 @@ export class ApplySet {
     }
     const { namespace, mapping } = this.options.parent;
     const members = await Members.parse(annotations, await this.options.mapper()).catch((error: unknown) => {
-      throw new Error(`parsing ApplySet annotation on ${this.parentName}: ${messageOf(error)}`, { cause: error });
+      throw new Error(`parsing ApplySet annotation on ${this.parentName}: ${errorMessage(error)}`, { cause: error });
     });
     for (const other of (annotations[NAMESPACES] ?? "").split(",")) if (other !== "") members.namespaces.add(other);
     if (mapping.namespaced) members.namespaces.add(namespace);
@@ -203,7 +206,7 @@ export class ApplySet {
         return send(true);
       });
     } catch (error) {
-      throw new Error(`failed to update ApplySet: ${messageOf(error)}`, { cause: error });
+      throw new Error(`failed to update ApplySet: ${errorMessage(error)}`, { cause: error });
     }
   }
 
@@ -226,5 +229,3 @@ export class ApplySet {
     };
   }
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

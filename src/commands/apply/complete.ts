@@ -1,3 +1,4 @@
+import { errorMessage } from "../../base/error-message.js";
 import { goQuote } from "../../base/go-quote.js";
 import { findManifests } from "../../actions/find-manifests.js";
 import { parsePruneKinds, type PruneKind } from "../../actions/prune.js";
@@ -148,7 +149,7 @@ async function readApplySet(
   if (reference === "") return undefined;
   const { namespace, enforced } = await factory.namespace();
   const parent = await parseParent(reference, await factory.mapper()).catch((error: unknown) => {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = errorMessage(error);
     throw new Error(`invalid parent reference ${goQuote(reference)}: ${message}`, { cause: error });
   });
   return new ApplySet({
@@ -159,7 +160,7 @@ async function readApplySet(
     dryRun,
     fieldValidation,
     warnOfConflict: (error, fieldManager) => {
-      const message = error instanceof Error ? error.message : String(error);
+      const message = errorMessage(error);
       log(
         "applyset.go:447",
         `WARNING: failed to update ApplySet: ${message}\nApplySet field manager ${fieldManager} should own these fields. Retrying with conflicts forced.`,

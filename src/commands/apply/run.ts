@@ -1,3 +1,4 @@
+import { errorMessage } from "../../base/error-message.js";
 import { applyServerSide, type ServerSideEvent } from "../../actions/apply-server-side.js";
 import { type ApplyOptions, applyObject, readLive } from "../../actions/apply-object.js";
 import { LAST_APPLIED } from "../../actions/last-applied.js";
@@ -151,7 +152,7 @@ const FAILED_STEPS = {
 } as const;
 
 function migrationWarning({ step, error }: Extract<ServerSideEvent, { type: "migrationFailed" }>): string {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = errorMessage(error);
   return `Warning: ${FAILED_STEPS[step]}. This is non-fatal and will be retried next time you apply. Error: ${message}\n`;
 }
 

@@ -1,3 +1,4 @@
+import { errorMessage } from "../../base/error-message.js";
 import { readTyped } from "../../actions/read-typed.js";
 import { loadTypedKinds, type TypedKinds } from "../../actions/typed-object.js";
 import type { Command, Invocation } from "../../cli/command.js";
@@ -89,7 +90,7 @@ function readClientDryRun(factory: Factory, flags: Invocation["flags"]): boolean
   try {
     dryRun = readDryRun(flags, factory);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = errorMessage(error);
     throw new Error(`error accessing --dry-run flag for command reconcile: ${reason}`, { cause: error });
   }
   if (dryRun === "server") throw new Error("--dry-run=server for command reconcile is not supported yet");

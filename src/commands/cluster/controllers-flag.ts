@@ -1,3 +1,4 @@
+import { errorMessage } from "../../base/error-message.js";
 import { controllerNames, controllersOffByDefault, enabledControllers } from "../../api/controllers/index.js";
 import type { Completer, Invocation } from "../../cli/command.js";
 import { NO_FILE_COMP, NO_SPACE } from "../../cli/completion/directive.js";
@@ -19,7 +20,7 @@ export function controllersOf(invocation: Invocation): readonly string[] | undef
   try {
     enabledControllers(entries);
   } catch (error) {
-    throw usageError(invocation, error instanceof Error ? error.message : String(error));
+    throw usageError(invocation, errorMessage(error));
   }
   return entries;
 }

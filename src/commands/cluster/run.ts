@@ -1,3 +1,4 @@
+import { errorMessage } from "../../base/error-message.js";
 import { ownProgram } from "../../base/own-program.js";
 import type { Command, Invocation } from "../../cli/command.js";
 import { ExitError, usageError } from "../../cli/errors.js";
@@ -82,8 +83,7 @@ function complete(factory: Factory, invocation: Invocation): ClusterRunOptions {
     controllers: controllersOf(invocation),
     admission: admissionOf(factory, invocation),
     authorization: authorizationOf(factory, invocation),
-    reportError: (error) =>
-      void factory.streams.err.write(`error: ${error instanceof Error ? error.message : String(error)}\n`),
+    reportError: (error) => void factory.streams.err.write(`error: ${errorMessage(error)}\n`),
     nodes: nodesOf(invocation),
     loadBalancerAddresses: loadBalancerAddressesOf(invocation),
     authentication: authenticationOf(invocation, factory.cwd),

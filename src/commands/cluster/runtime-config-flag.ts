@@ -1,3 +1,4 @@
+import { errorMessage } from "../../base/error-message.js";
 import type { Invocation } from "../../cli/command.js";
 import { usageError } from "../../cli/errors.js";
 import type { FlagSpec } from "../../cli/flags/flag-set.js";
@@ -17,6 +18,6 @@ export function runtimeConfigOf(invocation: Invocation): Readonly<Record<string,
   try {
     return readRuntimeConfig(invocation.flags.strings("runtime-config"));
   } catch (error) {
-    throw usageError(invocation, error instanceof Error ? error.message : String(error));
+    throw usageError(invocation, errorMessage(error));
   }
 }

@@ -1,3 +1,4 @@
+import { errorMessage } from "../../base/error-message.js";
 import type { Command, Invocation } from "../../cli/command.js";
 import { usageError } from "../../cli/errors.js";
 import type { Factory, Streams } from "../../cli/factory.js";
@@ -133,7 +134,7 @@ function complete(factory: Factory, invocation: Invocation): ClusterStartOptions
 async function startNamed(options: ClusterStartOptions, streams: Streams, signal: AbortSignal): Promise<void> {
   const { serveNamedCluster, startDetached } = await import("../../cluster/named/index.js");
   const reportError = (error: unknown): void => {
-    streams.err.write(`error: ${error instanceof Error ? error.message : String(error)}\n`);
+    streams.err.write(`error: ${errorMessage(error)}\n`);
   };
   const follows = options.authorization?.configFile !== undefined;
   const named = { ...options, log: await options.log(), ...(follows && { reportError }) };

@@ -1,3 +1,4 @@
+import { errorMessage } from "../../base/error-message.js";
 import type { Random } from "../../base/random.js";
 import type { FlagSpec } from "../../cli/flags/flag-set.js";
 import type { Streams } from "../../cli/factory.js";
@@ -57,7 +58,7 @@ export function makeChange({ file, content, byHand }: PlannedChange, random: Ran
 }
 
 export function withAdvice(error: unknown, byHand: string): Error {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = errorMessage(error);
   return new Error(`${message}\n${byHand}`, { cause: error });
 }
 

@@ -1,3 +1,4 @@
+import { errorMessage } from "../../base/error-message.js";
 import { readEdited } from "./edited-file.js";
 import {
   BlockError,
@@ -78,7 +79,7 @@ function rawOf({ path, content }: PlannedChange["file"]): RawText {
   try {
     return rawTextOf(content ?? Buffer.alloc(0));
   } catch (error) {
-    throw new Error(`read ${path}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+    throw new Error(`read ${path}: ${errorMessage(error)}`, { cause: error });
   }
 }
 

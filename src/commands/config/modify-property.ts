@@ -1,3 +1,4 @@
+import { errorMessage } from "../../base/error-message.js";
 import type { Kubeconfig } from "../../client/config/kubeconfig.js";
 import { canonicalizeBase64 } from "../../machinery/codec/go-base64.js";
 import { parseBool } from "../../cli/flags/numbers.js";
@@ -96,6 +97,6 @@ function decodeBase64(text: string): Uint8Array {
   try {
     return Buffer.from(canonicalizeBase64(text), "base64");
   } catch (error) {
-    throw new Error(`error decoding input value: ${error instanceof Error ? error.message : String(error)}`);
+    throw new Error(`error decoding input value: ${errorMessage(error)}`);
   }
 }

@@ -1,3 +1,4 @@
+import { errorMessage } from "../../base/error-message.js";
 import {
   createByClient,
   loadTypedKinds,
@@ -114,5 +115,5 @@ export async function createGenerated(object: KubeObject, options: GeneratedOpti
 
 /** The error under another message: what the server answered is then no longer told apart. */
 export function withPrefix(prefix: string, error: unknown): Error {
-  return new Error(`${prefix} ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+  return new Error(`${prefix} ${errorMessage(error)}`, { cause: error });
 }

@@ -1,4 +1,5 @@
 import type { Clock } from "../../base/clock.js";
+import { errorMessage } from "../../base/error-message.js";
 import type { Command, Invocation } from "../../cli/command.js";
 import { completeTypesAndNames } from "../../cli/completion/resource-completers.js";
 import type { Factory, Streams } from "../../cli/factory.js";
@@ -135,7 +136,7 @@ export async function runDescribe(options: DescribeOptions): Promise<void> {
       streams.out.write(first ? text : `\n\n${text}`);
       first = false;
     } catch (failure) {
-      const isNew = failures.every((known) => messageOf(known) !== messageOf(failure));
+      const isNew = failures.every((known) => errorMessage(known) !== errorMessage(failure));
       if (isNew) failures.push(failure);
     }
   }
@@ -205,5 +206,3 @@ function align(parts: readonly string[], { measure, paint }: Look): string {
   }
   return paint?.description(text) ?? text;
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,3 +1,4 @@
+import { errorMessage } from "../../base/error-message.js";
 import { diffObject, type DiffObjectOptions } from "../../actions/diff/diff-object.js";
 import { isSecret } from "../../actions/diff/mask-secret.js";
 import { withoutServerFields } from "../../actions/diff/server-fields.js";
@@ -108,7 +109,7 @@ async function writePruned(visited: Visited, live: VersionsFolder, options: Diff
     warnOfDefault: warnOfPruneDefault,
   };
   await forEachPrunable(search, async ({ object }) => void found.push(object)).catch((error: unknown) => {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = errorMessage(error);
     log("diff.go:760", `pruning failed and could not be evaluated err: ${message}`);
   });
   for (const object of found) {

@@ -1,4 +1,5 @@
 import { cordon, uncordon } from "../../actions/drain/cordon.js";
+import { errorMessage } from "../../base/error-message.js";
 import { goQuote } from "../../base/go-quote.js";
 import type { RestClient } from "../../client/rest/rest-client.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
@@ -11,7 +12,7 @@ export async function cordonNodes(options: NodeOptions, wanted: boolean): Promis
     try {
       await cordonOne(node, rest, options, wanted);
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
+      const message = errorMessage(error);
       const doing = wanted ? "cordon" : "uncordon";
       options.streams.err.write(`error: unable to ${doing} node ${goQuote(name)}: ${message}\n`);
     }

@@ -1,5 +1,6 @@
 import { type DrainRules, planDrain } from "../../actions/drain/plan-drain.js";
 import { removePods, type RemovalOptions } from "../../actions/drain/remove-pods.js";
+import { errorMessage } from "../../base/error-message.js";
 import { goQuote } from "../../base/go-quote.js";
 import type { Command, Invocation } from "../../cli/command.js";
 import type { Factory } from "../../cli/factory.js";
@@ -116,7 +117,7 @@ export async function runDrain(options: DrainOptions): Promise<void> {
       options.print(object, "drained");
     } catch (error) {
       const node = goQuote(name);
-      err.write(`error: unable to drain node ${node} due to error: ${messageOf(error)}, continuing command...\n`);
+      err.write(`error: unable to drain node ${node} due to error: ${errorMessage(error)}, continuing command...\n`);
       failures.push(error);
       pending.push(name);
     }
@@ -158,7 +159,7 @@ async function tellPending(rules: DrainRules, failure: unknown, err: NodeOptions
   );
   if (left.pods.length > 0) {
     const names = left.pods.map(({ metadata }) => `pod/${metadata?.name ?? ""}\n`);
-    const title = `There are pending pods in node ${goQuote(rules.node)} when an error occurred: ${messageOf(failure)}\n`;
+    const title = `There are pending pods in node ${goQuote(rules.node)} when an error occurred: ${errorMessage(failure)}\n`;
     err.write(title + names.join(""));
   }
   if (left.errors.length > 0) {
@@ -166,5 +167,3 @@ async function tellPending(rules: DrainRules, failure: unknown, err: NodeOptions
     err.write(`Following errors occurred while getting the list of pods to delete:\n${errors}`);
   }
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import { errorMessage } from "../../base/error-message.js";
 import { goQuote } from "../../base/go-quote.js";
 import { klogError, klogLine } from "../../client/klog.js";
 import { kubernetesRelease } from "../../cli/client-version.js";
@@ -104,7 +105,7 @@ function sniCertKeyOf(value: string, cwd: string): ServeOptions["tlsSniCertKeys"
     const path = (name: string): string => (name === "" ? "" : resolve(cwd, name));
     return { certFile: path(certFile), keyFile: path(keyFile), ...names };
   } catch (error) {
-    throw plainError(`invalid argument ${goQuote(value)} for "--tls-sni-cert-key" flag: ${messageOf(error)}`);
+    throw plainError(`invalid argument ${goQuote(value)} for "--tls-sni-cert-key" flag: ${errorMessage(error)}`);
   }
 }
 
@@ -121,7 +122,7 @@ function runtimeConfigOf(flags: Flags): Readonly<Record<string, boolean>> {
   try {
     return readRuntimeConfig(flags.strings("runtime-config"));
   } catch (error) {
-    throw plainError(messageOf(error));
+    throw plainError(errorMessage(error));
   }
 }
 
@@ -135,7 +136,7 @@ async function serve(options: ServeOptions, { streams, clock }: Factory, signal:
   ]);
   const ended = untilParentEnds(signal);
   const failed = (message: string, error: unknown): string =>
-    klogError("run.go:72", message, messageOf(error), new Date(clock.now()), process.pid);
+    klogError("run.go:72", message, errorMessage(error), new Date(clock.now()), process.pid);
   const reportError = (error: unknown): void => void streams.err.write(failed("Unhandled Error", error));
   const server = await serveApi({ ...options, reportError }).catch((error: unknown) => {
     throw new ExitError(1, failed("command failed", error));
@@ -147,5 +148,3 @@ async function serve(options: ServeOptions, { streams, clock }: Factory, signal:
   }
   await server.close();
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

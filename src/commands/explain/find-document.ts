@@ -1,3 +1,4 @@
+import { errorMessage } from "../../base/error-message.js";
 import type { OpenApiDocuments } from "../../client/openapi/openapi.js";
 import type { GroupVersionResource } from "../../machinery/meta/gvk.js";
 import type { JsonObject } from "../../machinery/meta/json.js";
@@ -16,5 +17,5 @@ export async function findDocument(resource: GroupVersionResource, documents: Op
 const because =
   (what: string) =>
   (error: unknown): never => {
-    throw new Error(`${what}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+    throw new Error(`${what}: ${errorMessage(error)}`, { cause: error });
   };

@@ -1,3 +1,4 @@
+import { errorMessage } from "../../base/error-message.js";
 import type { Streams } from "../../cli/factory.js";
 import { isNotFound } from "../../machinery/errors/status-error.js";
 import type { RestMapping } from "../../machinery/rest-mapper.js";
@@ -42,7 +43,7 @@ export async function printHuman(options: GetOptions, streams: Streams): Promise
           kind: withKind ? info.mapping.kind : undefined,
         });
       } catch (failure) {
-        if (!errors.some((known) => messageOf(known) === messageOf(failure))) errors.push(failure);
+        if (!errors.some((known) => errorMessage(known) === errorMessage(failure))) errors.push(failure);
         continue;
       }
       last = info.mapping;
@@ -79,10 +80,6 @@ function severalKinds(infos: readonly Info[]): boolean {
 
 function sameResource({ resource: a }: RestMapping, { resource: b }: RestMapping): boolean {
   return a.group === b.group && a.version === b.version && a.resource === b.resource;
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 /** Collects the output; an empty line asked for comes only when more text follows. */

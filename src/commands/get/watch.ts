@@ -1,3 +1,4 @@
+import { errorMessage } from "../../base/error-message.js";
 import { isTransportError } from "../../client/transport/transport-error.js";
 import { silentExit } from "../../cli/errors.js";
 import type { Streams } from "../../cli/factory.js";
@@ -87,7 +88,7 @@ async function showPresent(
     }
   } catch (failure) {
     await show.writeSettled();
-    throw new Error(`unable to output the provided object: ${messageOf(failure)}`, { cause: failure });
+    throw new Error(`unable to output the provided object: ${errorMessage(failure)}`, { cause: failure });
   }
   await show.flush();
   const resourceVersion = list === undefined ? "0" : (list.metadata?.resourceVersion ?? "");
@@ -108,8 +109,4 @@ async function follow(result: Result, present: Present, signal: AbortSignal): Pr
     // A connection that ends, by --request-timeout or by itself, is the end of the watch, not a failure.
     if (!isTransportError(error)) throw error;
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
+import { errorMessage } from "../../base/error-message.js";
 import { PathError } from "../../base/path-error.js";
 import type { Invocation } from "../../cli/command.js";
 import type { Factory } from "../../cli/factory.js";
@@ -69,7 +70,7 @@ export function parseStored(text: string): StoredPreference | undefined {
     const value = fitted(parseYaml(text), v1beta1);
     return value === null ? undefined : decodeObject<StoredPreference>(value, v1beta1, { mode: "Ignore" }).object;
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = errorMessage(error);
     const where = error instanceof UnmarshalError ? "error unmarshaling JSON: while decoding JSON: " : "";
     throw new Error(`error parsing kuberc file: ${where}${reason}`, { cause: error });
   }

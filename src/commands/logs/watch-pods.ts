@@ -1,3 +1,4 @@
+import { errorMessage } from "../../base/error-message.js";
 import { followPods, type FollowedPod, type PodSelection } from "../../actions/follow-pods.js";
 import type { PodLogRequest } from "../../actions/pod-log.js";
 import { object, objects, text } from "../../machinery/meta/access.js";
@@ -65,7 +66,7 @@ class LogStreams {
     try {
       return ofPod(pod, { ...this.#options, allPods: true });
     } catch (error) {
-      this.#tell(error instanceof Error ? error.message : String(error));
+      this.#tell(errorMessage(error));
       return [];
     }
   }
@@ -89,7 +90,7 @@ class LogStreams {
     try {
       await readInOrder([request], this.#options);
     } catch (error) {
-      if (!this.#options.signal.aborted) this.#tell(error instanceof Error ? error.message : String(error));
+      if (!this.#options.signal.aborted) this.#tell(errorMessage(error));
     }
     this.#open -= 1;
     this.#openWaiting();

@@ -1,3 +1,4 @@
+import { errorMessage } from "../../base/error-message.js";
 import { calculatePatch } from "../../actions/calculate-patch.js";
 import { readTyped } from "../../actions/read-typed.js";
 import type { Command, Invocation } from "../../cli/command.js";
@@ -62,7 +63,7 @@ export async function changeAll(
     const outcome = changed[index];
     if (outcome === undefined) continue;
     if ("error" in outcome) {
-      failures.push(new Error(`error: ${objectName(info)} ${messageOf(outcome.error)}\n`));
+      failures.push(new Error(`error: ${objectName(info)} ${errorMessage(outcome.error)}\n`));
       continue;
     }
     const { text } = await calculatePatch(info.mapping.kind, info.object ?? {}, outcome.object);
@@ -100,10 +101,8 @@ async function send(
   const helper = new Helper(await client(), info.mapping, { dryRun: dryRun === "server", fieldManager });
   const bytes = new TextEncoder().encode(patch);
   return helper.patch(info.namespace, info.name, "strategic", bytes).catch((error: unknown) => {
-    throw new Error(describeFailure(messageOf(error)), { cause: error });
+    throw new Error(describeFailure(errorMessage(error)), { cause: error });
   });
 }
 
 const isLocal = ({ local, dryRun }: ChangeOptions): boolean => local || dryRun === "client";
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,3 +1,4 @@
+import { errorMessage } from "../../base/error-message.js";
 import type { Streams } from "../../cli/factory.js";
 import type { RestClient } from "../../client/rest/rest-client.js";
 import { type Fields, isFields, objects, text } from "../../machinery/meta/access.js";
@@ -36,7 +37,7 @@ export class EnvLister {
       const line = await resolver.value(valueFrom, object, container).then(
         (found) => `${name}=${found}\n`,
         (error: unknown) => {
-          const message = error instanceof Error ? error.message : String(error);
+          const message = errorMessage(error);
           failed.set(message, [...(failed.get(message) ?? []), name]);
           return reference;
         },

@@ -1,3 +1,4 @@
+import { errorMessage } from "../../base/error-message.js";
 import { goQuote } from "../../base/go-quote.js";
 import type { LabelOperator } from "../../machinery/selectors/label-selector.js";
 import { parseLabelSelector } from "../../machinery/selectors/parse-label-selector.js";
@@ -42,7 +43,7 @@ function requirements(text: string): NonNullable<ReturnType<typeof parseLabelSel
   try {
     return parseLabelSelector(text).requirements ?? [];
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = errorMessage(error);
     throw new Error(`couldn't parse the selector string "${text}": ${message}`, { cause: error });
   }
 }

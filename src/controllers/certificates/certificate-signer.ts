@@ -1,4 +1,5 @@
 import type { Clock } from "../../base/clock.js";
+import { errorMessage } from "../../base/error-message.js";
 import { parseCertificateRequest } from "../../machinery/codec/certificate-request.js";
 import { isConflict, isNotFound } from "../../machinery/errors/status-error.js";
 import { list, number, object, objects, text } from "../../machinery/meta/access.js";
@@ -75,7 +76,7 @@ class CertificateSigner {
     try {
       return { certificate: Buffer.from(await this.sign(pem, validity)).toString("base64") };
     } catch (error) {
-      return failed(request, "SigningError", error instanceof Error ? error.message : String(error));
+      return failed(request, "SigningError", errorMessage(error));
     }
   }
 }

@@ -1,3 +1,4 @@
+import { errorMessage } from "../../base/error-message.js";
 import type { KubernetesClient } from "../../client/dynamic/kubernetes-client.js";
 import type { ResourceClient } from "../../client/dynamic/resource-client.js";
 import { isMethodNotSupported, isNotFound } from "../../machinery/errors/status-error.js";
@@ -78,7 +79,7 @@ async function deleteAll(
     else totals.estimate = Math.max(totals.estimate, estimate === 0 ? FINALIZER_SECONDS : estimate);
   } catch (error) {
     if (isNotFound(error) || isMethodNotSupported(error)) return;
-    totals.failures.push(error instanceof Error ? error.message : String(error));
+    totals.failures.push(errorMessage(error));
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Clock } from "../../base/clock.js";
+import { errorMessage } from "../../base/error-message.js";
 import type { KubernetesClient } from "../../client/dynamic/kubernetes-client.js";
 import type { ReconcileResult } from "../../client/manager/index.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
@@ -87,7 +88,7 @@ class Emptying {
       if (contents.failure !== undefined) this.served.invalidate();
       return contents;
     } catch (error) {
-      return { resources: [], failure: error instanceof Error ? error.message : String(error) };
+      return { resources: [], failure: errorMessage(error) };
     }
   }
 

@@ -1,3 +1,4 @@
+import { errorMessage } from "../../base/error-message.js";
 import type { Steps } from "../../base/steps.js";
 import { badRequest } from "../errors/status-error.js";
 import { formatGroupVersion, type GroupVersionKind } from "../meta/gvk.js";
@@ -68,7 +69,7 @@ export function decodeTypedValue(
   try {
     return typed(decodeObject<KubeObject>(value, target.schema, { mode, duplicates }), target, options);
   } catch (error) {
-    throw unhandled(target.kind, options, messageOf(error));
+    throw unhandled(target.kind, options, errorMessage(error));
   }
 }
 
@@ -85,7 +86,7 @@ export function* decodeTypedValueSteps(
     yield;
     return typed(yield* decodeObjectSteps<KubeObject>(value, target.schema, { mode, duplicates }), target, options);
   } catch (error) {
-    throw unhandled(target.kind, options, messageOf(error));
+    throw unhandled(target.kind, options, errorMessage(error));
   }
 }
 
@@ -119,7 +120,7 @@ function typed(
 }
 
 function notJson({ expected }: TypedDecodeOptions, error: unknown, body: Uint8Array): Error {
-  return unrecognized(expected, `couldn't get version/kind; json parse error: ${messageOf(error)}`, body);
+  return unrecognized(expected, `couldn't get version/kind; json parse error: ${errorMessage(error)}`, body);
 }
 
 function unhandled({ kind, version }: GroupVersionKind, { expected }: TypedDecodeOptions, message: string): Error {
@@ -131,7 +132,7 @@ function interpret(value: JsonValue, expected: GroupVersionKind, body: Uint8Arra
   try {
     stated = statedKind(value);
   } catch (error) {
-    throw unrecognized(expected, messageOf(error), body);
+    throw unrecognized(expected, errorMessage(error), body);
   }
   const kind = stated.kind === "" ? expected.kind : stated.kind;
   if (stated.version !== "") return { ...stated, kind };
@@ -157,8 +158,4 @@ function summarize(body: Uint8Array): string {
       ? new TextDecoder().decode(head)
       : [...head].map((byte) => byte.toString(16).padStart(2, "0")).join("");
   return body.length > SUMMARY_BYTES ? `${shown} ...` : shown;
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,3 +1,4 @@
+import { errorMessage } from "../../base/error-message.js";
 import { formatGroupVersion, type GroupVersionKind, parseGroupVersion } from "../meta/gvk.js";
 import { isJsonObject, type JsonValue } from "../meta/json.js";
 import { goValueOf } from "./go-types.js";
@@ -32,7 +33,7 @@ function groupVersionOf(apiVersion: string): { readonly group: string; readonly 
   try {
     return parseGroupVersion(apiVersion);
   } catch (error) {
-    throw new UnmarshalError(error instanceof Error ? error.message : String(error));
+    throw new UnmarshalError(errorMessage(error));
   }
 }
 

@@ -1,3 +1,4 @@
+import { errorMessage } from "../../base/error-message.js";
 import { goQuote } from "../../base/go-quote.js";
 import { Pace } from "../../base/pace.js";
 import type { Steps } from "../../base/steps.js";
@@ -382,7 +383,7 @@ class Decoder {
     try {
       return canonicalizeBase64(value);
     } catch (error) {
-      this.failure ??= messageOf(error);
+      this.failure ??= errorMessage(error);
       return undefined;
     }
   }
@@ -391,7 +392,7 @@ class Decoder {
     try {
       return parse();
     } catch (error) {
-      throw new Abort(messageOf(error));
+      throw new Abort(errorMessage(error));
     }
   }
 
@@ -472,10 +473,6 @@ function zeroOf(schema: Schema): unknown {
 function isZero(value: unknown): boolean {
   if (typeof value === "object" && value !== null) return Object.keys(value).length === 0;
   return value === undefined || value === null || value === "" || value === 0 || value === false;
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 /** An empty list of managed fields says something: forget them. */

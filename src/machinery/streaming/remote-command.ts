@@ -1,3 +1,4 @@
+import { errorMessage } from "../../base/error-message.js";
 import { goQuote } from "../../base/go-quote.js";
 import { parseExactJson } from "../codec/exact-json.js";
 import { isJsonObject } from "../meta/json.js";
@@ -115,7 +116,7 @@ function parseStatus(text: string): Record<string, unknown> | Error {
   try {
     ({ value } = parseExactJson(text, 10_000));
   } catch (error) {
-    return protocolError(`${error instanceof Error ? error.message : String(error)} in ${goQuote(text)}`);
+    return protocolError(`${errorMessage(error)} in ${goQuote(text)}`);
   }
   // Go decodes null into a Status without fields.
   if (value === null) return {};

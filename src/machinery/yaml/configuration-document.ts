@@ -1,3 +1,4 @@
+import { errorMessage } from "../../base/error-message.js";
 import type { ConfigurationDocument } from "../codec/configuration-document.js";
 import { type DecodedJson, decodeJson } from "../codec/json-decoder.js";
 import { isJsonObject, type JsonValue } from "../meta/json.js";
@@ -19,7 +20,7 @@ function readJson(text: string): DecodedJson {
   try {
     return decodeJson(text);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = errorMessage(error);
     throw new Error(`couldn't get version/kind; json parse error: ${reason}`, { cause: error });
   }
 }

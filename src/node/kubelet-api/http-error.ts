@@ -1,3 +1,5 @@
+import { errorMessage } from "../../base/error-message.js";
+
 /** An answer that is an error: plain text, as a kubelet sends it. */
 export class HttpError extends Error {
   override readonly name = "HttpError";
@@ -14,5 +16,5 @@ export class HttpError extends Error {
 /** What a thrown value is as an answer. */
 export function httpErrorOf(error: unknown): HttpError {
   if (error instanceof HttpError) return error;
-  return new HttpError(500, error instanceof Error ? error.message : String(error));
+  return new HttpError(500, errorMessage(error));
 }

@@ -1,3 +1,4 @@
+import { errorMessage } from "../../base/error-message.js";
 import type { Timers } from "../../base/timers.js";
 import { ChannelConnection } from "../../machinery/streaming/channel-connection.js";
 import type { ByteStream } from "../../machinery/streaming/byte-stream.js";
@@ -107,7 +108,7 @@ async function forward(port: number, data: ByteStream, error: ByteStream, target
   try {
     pod = await target.dial(port);
   } catch (reason) {
-    const message = reason instanceof Error ? reason.message : String(reason);
+    const message = errorMessage(reason);
     await error
       .write(Buffer.from(`error forwarding port ${port} to pod ${target.name}, uid : ${message}`))
       .catch(() => {});

@@ -1,3 +1,4 @@
+import { errorMessage } from "../../base/error-message.js";
 import type { Timers } from "../../base/timers.js";
 import { internalError } from "../../machinery/errors/status-error.js";
 import { exitStatus, type TerminalSize } from "../../machinery/streaming/remote-command.js";
@@ -39,7 +40,7 @@ export async function serveRemoteCommand(
     status = exitStatus(code);
     if (code !== 0) message = `command terminated with non-zero exit code: command terminated with exit code ${code}`;
   } catch (error) {
-    ({ status, message } = internalError(`${failure}: ${error instanceof Error ? error.message : String(error)}`));
+    ({ status, message } = internalError(`${failure}: ${errorMessage(error)}`));
   }
   if (session.gone.aborted) return;
   const words = session.hasStatus ? JSON.stringify(status) : message;

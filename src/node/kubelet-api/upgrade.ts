@@ -1,5 +1,6 @@
 import { type IncomingMessage, STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
+import { errorMessage } from "../../base/error-message.js";
 import { offeredSubprotocols, webSocketAnswer } from "../../machinery/streaming/web-socket/handshake.js";
 import { WebSocket } from "../../machinery/streaming/web-socket/web-socket.js";
 import { HttpError } from "./http-error.js";
@@ -32,7 +33,7 @@ export function acceptWebSocket<T extends { readonly name: string }>(
   try {
     answer = webSocketAnswer(request.method ?? "", request.headers, protocol.name);
   } catch (error) {
-    throw new HttpError(400, error instanceof Error ? error.message : String(error));
+    throw new HttpError(400, errorMessage(error));
   }
   switchProtocols(socket, answer);
   return { webSocket: new WebSocket(socket, { role: "server" }), protocol };

@@ -1,4 +1,5 @@
 import { deferred } from "../../base/deferred.js";
+import { errorMessage } from "../../base/error-message.js";
 import { nextSlice, sliceIsSpent } from "../../base/time-slice.js";
 import { type BytePipe, BrokenPipeError } from "../byte-pipe.js";
 import type { Container } from "./container.js";
@@ -92,7 +93,7 @@ export class Process implements ChildProcess {
   }
 
   async #complain(error: unknown): Promise<void> {
-    const text = `${this.command[0] ?? ""}: ${error instanceof Error ? error.message : String(error)}\n`;
+    const text = `${this.command[0] ?? ""}: ${errorMessage(error)}\n`;
     try {
       await this.setup.stderr(Buffer.from(text), this.#gone.signal);
     } catch {

@@ -1,3 +1,5 @@
+import { errorMessage } from "../../base/error-message.js";
+
 /**
  * Why a plugin lets a pod not pass. "unschedulable": removing other pods may help; "unresolvable": it cannot; "pending": the pod waits for
  * something outside the scheduler and skips backoff when that comes; "skip": the plugin has nothing to do for this pod; "wait": the pod
@@ -34,7 +36,7 @@ export function pending(plugin: string, ...reasons: readonly string[]): Status {
 export const SKIP: Status = { code: "skip", reasons: [], plugin: "" };
 
 export function failed(plugin: string, error: unknown): Status {
-  return { code: "error", reasons: [error instanceof Error ? error.message : String(error)], plugin, error };
+  return { code: "error", reasons: [errorMessage(error)], plugin, error };
 }
 
 /** A failure with where it happened: `running Bind plugin "DefaultBinder": ...`. Other statuses stay as they are. */

@@ -1,3 +1,4 @@
+import { errorMessage } from "../../base/error-message.js";
 import { goQuote } from "../../base/go-quote.js";
 import { admissionFailure, PluginInitializationError } from "./configuration/configuration-error.js";
 import { guarded } from "./guarded-plugin.js";
@@ -63,7 +64,7 @@ function made(
     return make(configuration);
   } catch (error) {
     const failed = error instanceof PluginInitializationError ? "failed to initialize" : "couldn't init";
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = errorMessage(error);
     throw admissionFailure(`${failed} admission plugin ${goQuote(name)}: ${reason}`);
   }
 }

@@ -1,3 +1,4 @@
+import { errorMessage } from "../../base/error-message.js";
 import { decodeObject, UnmarshalError } from "../../machinery/codec/strict-decode.js";
 import { isStatusError, timeout } from "../../machinery/errors/status-error.js";
 import type { JsonValue } from "../../machinery/meta/json.js";
@@ -131,7 +132,7 @@ function isAnswer(error: unknown): boolean {
 
 /** What the server reports, and the client reads behind "Internal error occurred: ". */
 function fault(name: string, cause: unknown): Error {
-  const text = cause instanceof Error ? cause.message : String(cause);
+  const text = errorMessage(cause);
   return new Error(`admission plugin "${name}" failed: ${text}`, { cause });
 }
 

@@ -1,3 +1,4 @@
+import { errorMessage } from "../../base/error-message.js";
 import { readCsv } from "../../machinery/codec/go-csv.js";
 import type { User } from "../request/user.js";
 
@@ -35,7 +36,7 @@ function recordsOf(path: string, text: string): ReturnType<typeof readCsv> {
   try {
     return readCsv(text);
   } catch (error) {
-    throw new Error(`token file '${path}': ${error instanceof Error ? error.message : String(error)}`, {
+    throw new Error(`token file '${path}': ${errorMessage(error)}`, {
       cause: error,
     });
   }

@@ -1,4 +1,5 @@
 import type { Clock } from "../../base/clock.js";
+import { errorMessage } from "../../base/error-message.js";
 import type { Random } from "../../base/random.js";
 import type { Timers } from "../../base/timers.js";
 import type { ClientConfig } from "../../client/config/client-config.js";
@@ -52,7 +53,7 @@ export function webhookTokens(config: WebhookTokenConfig): WebhookTokens {
   const lookup: TokenLookup = async (token, audiences) => {
     const status = await reviewed(webhook, config, token, audiences).catch((error: unknown) => {
       // A server may answer with what it was sent.
-      const reason = (error instanceof Error ? error.message : String(error)).replaceAll(token, "<masked>");
+      const reason = errorMessage(error).replaceAll(token, "<masked>");
       config.report(new Error(`Failed to make webhook authenticator request: ${reason}`));
       throw new InvalidTokenError(reason);
     });

@@ -1,3 +1,4 @@
+import { errorMessage } from "../../base/error-message.js";
 import { nextSlice, sliceIsSpent } from "../../base/time-slice.js";
 import { goQuote } from "../../base/go-quote.js";
 import { encodeJson } from "../../machinery/codec/json-encoder.js";
@@ -66,7 +67,7 @@ export function conversionWebhook(webhook: ReadonlyFields, clients: WebhookClien
       try {
         converted = await ask(batch, desiredApiVersion, signal);
       } catch (error) {
-        throw new Error(`${blamed} failed: ${error instanceof Error ? error.message : String(error)}`, {
+        throw new Error(`${blamed} failed: ${errorMessage(error)}`, {
           cause: error,
         });
       }

@@ -1,3 +1,4 @@
+import { errorMessage } from "../../base/error-message.js";
 import type { FieldError } from "../../machinery/errors/field-error.js";
 import { methodNotSupported, StatusError, unclassified } from "../../machinery/errors/status-error.js";
 import type { JsonObject } from "../../machinery/meta/json.js";
@@ -55,7 +56,7 @@ export function customStrategy({
     try {
       return await webhook(version).convertMany(objects, "fromHub");
     } catch (error) {
-      throw unclassified(error instanceof Error ? error.message : String(error));
+      throw unclassified(errorMessage(error));
     }
   }
   return {

@@ -1,3 +1,4 @@
+import { errorMessage } from "../../base/error-message.js";
 import { isStatusError } from "../../machinery/errors/status-error.js";
 import type { ApiRequest, Filter } from "../request/api-request.js";
 import { SHARE_OF_TIME } from "../request/share-of-time.js";
@@ -41,7 +42,7 @@ export function guarded({ name, filter }: OwnFilter): Filter {
       await inTime(request, Promise.resolve(handle(request)), passed);
     } catch (error) {
       if (errors.has(error) || isStatusError(error)) throw error;
-      throw new Error(`filter "${name}" failed: ${error instanceof Error ? error.message : String(error)}`, {
+      throw new Error(`filter "${name}" failed: ${errorMessage(error)}`, {
         cause: error,
       });
     }

@@ -1,3 +1,4 @@
+import { errorMessage } from "../../base/error-message.js";
 import { internalError, isStatusError, type Status, type StatusError } from "../../machinery/errors/status-error.js";
 import type { ApiRequest, Filter } from "../request/api-request.js";
 
@@ -24,5 +25,5 @@ export function panicRecovery(
 
 function asStatusError(error: unknown): StatusError {
   if (isStatusError(error)) return error;
-  return internalError(error instanceof Error ? error.message : String(error));
+  return internalError(errorMessage(error));
 }

@@ -1,3 +1,4 @@
+import { errorMessage } from "../../base/error-message.js";
 import { badRequest } from "../../machinery/errors/status-error.js";
 import { webSocketAnswer } from "../../machinery/streaming/web-socket/handshake.js";
 import { WebSocket } from "../../machinery/streaming/web-socket/web-socket.js";
@@ -13,7 +14,7 @@ export function acceptWebSocket({ exchange }: ApiRequest, subprotocol: string): 
     try {
       return webSocketAnswer(method, headers, subprotocol);
     } catch (error) {
-      throw badRequest(error instanceof Error ? error.message : String(error));
+      throw badRequest(errorMessage(error));
     }
   }
 }

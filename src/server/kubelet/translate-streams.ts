@@ -1,3 +1,4 @@
+import { errorMessage } from "../../base/error-message.js";
 import { runSession, spdySession } from "../../client/streaming/remote-session.js";
 import type { RemoteCommandStreams } from "../../client/streaming/remote-command.js";
 import { refusedUpgrade } from "../../client/streaming/upgrade-failure.js";
@@ -82,7 +83,7 @@ async function run(
   } catch (error) {
     if (isRemoteCommandExit(error)) return exitStatus(error.code);
     if (isStatusError(error)) return error.status;
-    return internalError(error instanceof Error ? error.message : String(error)).status;
+    return internalError(errorMessage(error)).status;
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Clock } from "../../base/clock.js";
+import { errorMessage } from "../../base/error-message.js";
 import type { Timers } from "../../base/timers.js";
 import { outside } from "../../base/turns.js";
 import type { ClientConfig } from "../../client/config/client-config.js";
@@ -129,5 +130,5 @@ function withoutProxies(env: Environment): Environment {
 }
 
 function unreachable(error: unknown): never {
-  throw new NetworkFailure(error instanceof Error ? error.message : String(error));
+  throw new NetworkFailure(errorMessage(error));
 }

@@ -1,3 +1,4 @@
+import { errorMessage } from "../../base/error-message.js";
 import type { Transport } from "../../client/transport/transport.js";
 import { TransportError } from "../../client/transport/transport-error.js";
 
@@ -46,5 +47,5 @@ async function* upTo(
 
 function ended(signal: AbortSignal, call: { readonly method?: string; readonly url?: string }): TransportError {
   const reason: unknown = signal.reason;
-  return new TransportError(reason instanceof Error ? reason.message : String(reason), call);
+  return new TransportError(errorMessage(reason), call);
 }

@@ -1,4 +1,5 @@
 import { RE2JS } from "re2js";
+import { errorMessage } from "../../../base/error-message.js";
 import { spendSteps } from "../values/meter.js";
 
 /** A pattern that RE2 does not accept; the message is Go's. */
@@ -24,7 +25,7 @@ export class Pattern {
     try {
       this.#compiled = RE2JS.compile(source);
     } catch (error) {
-      throw new PatternError(error instanceof Error ? error.message : String(error));
+      throw new PatternError(errorMessage(error));
     }
     this.#looksAhead = looksAhead;
     // Where a long repetition may begin at every character, each character is compared with all of the program.

@@ -1,3 +1,4 @@
+import { errorMessage } from "../../../base/error-message.js";
 import { object } from "../../../machinery/meta/access.js";
 import type { GroupVersionKind } from "../../../machinery/meta/gvk.js";
 import type { JsonObject } from "../../../machinery/meta/json.js";
@@ -15,7 +16,7 @@ export interface EvaluatedObjects {
 /** Another process could not convert an object of the request. */
 export class ConversionError extends Error {
   constructor(cause: unknown) {
-    super(cause instanceof Error ? cause.message : String(cause), { cause });
+    super(errorMessage(cause), { cause });
   }
 }
 

@@ -1,3 +1,4 @@
+import { errorMessage } from "../../../base/error-message.js";
 import { type AccessCheck, type AccessDecision, AccessDecisions } from "../../../machinery/cel/kubernetes/access.js";
 import { AuthorizerValue } from "../../../machinery/cel/kubernetes/authorizer.js";
 import type { Value } from "../../../machinery/cel/values/value.js";
@@ -36,7 +37,7 @@ async function ask(authorize: Authorizer, check: AccessCheck): Promise<AccessDec
   try {
     return await authorize(attributesOf(check));
   } catch (error) {
-    return { decision: "no-opinion", error: error instanceof Error ? error.message : String(error) };
+    return { decision: "no-opinion", error: errorMessage(error) };
   }
 }
 

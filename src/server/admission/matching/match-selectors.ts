@@ -1,3 +1,4 @@
+import { errorMessage } from "../../../base/error-message.js";
 import { internalError, notFound } from "../../../machinery/errors/status-error.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import type { Labels, LabelSelector } from "../../../machinery/selectors/label-selector.js";
@@ -55,7 +56,7 @@ function selectorNow(selector: () => LabelSelector): LabelSelector {
   try {
     return selector();
   } catch (error) {
-    throw internalError(error instanceof Error ? error.message : String(error));
+    throw internalError(errorMessage(error));
   }
 }
 

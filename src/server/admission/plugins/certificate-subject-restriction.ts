@@ -1,3 +1,4 @@
+import { errorMessage } from "../../../base/error-message.js";
 import { parseCertificateRequest } from "../../../machinery/codec/certificate-request.js";
 import { object, text } from "../../../machinery/meta/access.js";
 import type { AdmissionAttributes } from "../attributes.js";
@@ -28,6 +29,6 @@ function organizationsOf(attributes: AdmissionAttributes, base64: string): reado
     const { subject } = parseCertificateRequest(Buffer.from(base64, "base64").toString("latin1"));
     return subject.organization ?? [];
   } catch (error) {
-    throw refused(attributes, `failed to parse CSR: ${error instanceof Error ? error.message : String(error)}`);
+    throw refused(attributes, `failed to parse CSR: ${errorMessage(error)}`);
   }
 }

@@ -1,3 +1,4 @@
+import { errorMessage } from "../../../base/error-message.js";
 import { ExpiringLru } from "../../../base/expiring-lru.js";
 import { isForbidden } from "../../../machinery/errors/status-error.js";
 import { annotate } from "../annotate.js";
@@ -52,7 +53,7 @@ export function imagePolicyWebhook(configuration: ImagePolicyWebhookConfiguratio
       try {
         status = await reviewed(attributes, context);
       } catch (error) {
-        if (!defaultAllow) throw isForbidden(error) ? error : refused(attributes, messageOf(error));
+        if (!defaultAllow) throw isForbidden(error) ? error : refused(attributes, errorMessage(error));
         annotate(attributes, `${AUDIT_PREFIX}failed-open`, "true");
         return;
       }
@@ -67,5 +68,3 @@ export function imagePolicyWebhook(configuration: ImagePolicyWebhookConfiguratio
 
 const ttlOf = ({ allowed = false }: ImageReviewStatus, { allowTtl, denyTtl }: ImagePolicyTimes): number =>
   allowed ? allowTtl : denyTtl;
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,3 +1,4 @@
+import { errorMessage } from "../../../base/error-message.js";
 import { kubernetesClient } from "../../../client/dynamic/kubernetes-client.js";
 import { isAlreadyExists } from "../../../machinery/errors/status-error.js";
 import type { AdmissionPlugin } from "../plugin.js";
@@ -15,7 +16,7 @@ export const namespaceAutoProvision: AdmissionPlugin = {
       await server.of("v1", "Namespace").create({ metadata: { name: namespace } });
     } catch (error) {
       if (isAlreadyExists(error)) return;
-      throw refused(attributes, error instanceof Error ? error.message : String(error));
+      throw refused(attributes, errorMessage(error));
     } finally {
       await server.close();
     }

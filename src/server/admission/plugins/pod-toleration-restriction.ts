@@ -1,3 +1,4 @@
+import { errorMessage } from "../../../base/error-message.js";
 import { qosClass } from "../../../api/pods/qos-class.js";
 import type { Toleration } from "../../../api/types/core/v1.js";
 import { goValueOf } from "../../../machinery/codec/go-types.js";
@@ -87,7 +88,7 @@ function annotated({ metadata }: KubeObject, annotation: string): readonly Toler
   try {
     return tolerationsIn(decodeJson(value).value);
   } catch (error) {
-    throw unclassified(error instanceof Error ? error.message : String(error));
+    throw unclassified(errorMessage(error));
   }
 }
 

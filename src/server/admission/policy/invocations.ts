@@ -1,3 +1,4 @@
+import { errorMessage } from "../../../base/error-message.js";
 import type { AdmissionAttributes, EquivalentResource } from "../attributes.js";
 import type { AdmissionContext } from "../plugin.js";
 import type { Binding } from "./binding.js";
@@ -23,7 +24,7 @@ export interface Misconfiguration {
 
 export function misconfiguration(policy: Policy, binding: Binding | undefined, error: unknown): Misconfiguration {
   const what = binding === undefined ? "policy" : "binding";
-  const reason = error instanceof Error ? error.message : String(error);
+  const reason = errorMessage(error);
   return { policy, binding, message: `failed to configure ${what}: ${reason}` };
 }
 

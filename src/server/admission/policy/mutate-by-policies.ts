@@ -1,3 +1,4 @@
+import { errorMessage } from "../../../base/error-message.js";
 import { isStatusError, StatusError, type StatusCause } from "../../../machinery/errors/status-error.js";
 import type { AdmissionAttributes } from "../attributes.js";
 import { ConversionError, evaluatedObjects } from "../expressions/evaluated-request.js";
@@ -124,7 +125,7 @@ async function mutate(
       await patch(draft, mutation, () => request.run({ matched, objects, parameter }, options));
     } catch (error) {
       if (isStatusError(error)) throw error;
-      failed(error instanceof Error ? error.message : String(error));
+      failed(errorMessage(error));
     }
   }
   draft.keep();

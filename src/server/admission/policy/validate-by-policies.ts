@@ -1,3 +1,4 @@
+import { errorMessage } from "../../../base/error-message.js";
 import { encodeJson } from "../../../machinery/codec/json-encoder.js";
 import { StatusError } from "../../../machinery/errors/status-error.js";
 import type { AdmissionAttributes } from "../attributes.js";
@@ -53,7 +54,7 @@ async function askPolicy(
       objects ??= await evaluatedObjects(attributes, invocation.matched);
     } catch (error) {
       // A conversion by another process may fail.
-      const reason = `failed to convert object version: ${error instanceof Error ? error.message : String(error)}`;
+      const reason = `failed to convert object version: ${errorMessage(error)}`;
       report(misconfiguration(invocation.policy, invocation.binding, reason));
       continue;
     }

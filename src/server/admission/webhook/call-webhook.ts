@@ -1,3 +1,4 @@
+import { errorMessage } from "../../../base/error-message.js";
 import { goQuote } from "../../../base/go-quote.js";
 import { type AnsweredReview, readReview } from "../../webhook/read-review.js";
 import type { WebhookClient } from "../../webhook/webhook-client.js";
@@ -38,7 +39,7 @@ export async function callWebhook(
   const { webhook } = invocation;
   const { name } = webhook;
   const failed = (what: string, error: unknown) =>
-    new CallingWebhookError(name, `${what}: ${error instanceof Error ? error.message : String(error)}`, error);
+    new CallingWebhookError(name, `${what}: ${errorMessage(error)}`, error);
   if (attributes.dryRun) {
     if (webhook.sideEffects === "") throw new CallingWebhookError(name, "Webhook SideEffects is nil");
     if (!["None", "NoneOnDryRun"].includes(webhook.sideEffects)) throw dryRunUnsupported(name);

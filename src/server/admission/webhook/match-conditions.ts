@@ -1,3 +1,4 @@
+import { errorMessage } from "../../../base/error-message.js";
 import { compileExpression, type CompiledExpression } from "../../../api/admission/compile-expression.js";
 import { expressionEnvironment } from "../../../api/admission/expression-environment.js";
 import { BOOL } from "../../../machinery/cel/types/type.js";
@@ -55,6 +56,6 @@ async function shown(attributes: AdmissionAttributes, kind: Invocation["kind"]):
     return await evaluatedObjects(attributes, { kind });
   } catch (error) {
     // A conversion by another process may fail.
-    throw internalError(error instanceof Error ? error.message : String(error));
+    throw internalError(errorMessage(error));
   }
 }

@@ -1,3 +1,4 @@
+import { errorMessage } from "../../../base/error-message.js";
 import { inSlices } from "../../../base/time-slice.js";
 import { decodeManagers } from "../../../machinery/apply/managers.js";
 import { decodeJsonSteps } from "../../../machinery/codec/decode-json-steps.js";
@@ -99,7 +100,7 @@ async function patchOf(webhook: string, { patch }: ReviewResult): Promise<JsonVa
     // Finds what is no list of operations. There is nothing that they could apply to.
     if (!Array.isArray(value)) jsonPatchSteps(null, value).next();
   } catch (error) {
-    throw undecodable(error instanceof Error ? error.message : String(error));
+    throw undecodable(errorMessage(error));
   }
   return Array.isArray(value) ? value : [];
 }
@@ -126,7 +127,7 @@ async function applyTo(
     return mutated;
   } catch (error) {
     if (isStatusError(error)) throw error;
-    throw internalError(error instanceof Error ? error.message : String(error));
+    throw internalError(errorMessage(error));
   }
 }
 
@@ -144,7 +145,7 @@ function keepValidManagedFields(
     if (before === undefined) delete metadata.managedFields;
     else metadata.managedFields = before;
     attributes.addWarning(
-      `.metadata.managedFields was in an invalid state after admission; this could be caused by an outdated mutating admission controller; please fix your requests: ${error instanceof Error ? error.message : String(error)}`,
+      `.metadata.managedFields was in an invalid state after admission; this could be caused by an outdated mutating admission controller; please fix your requests: ${errorMessage(error)}`,
     );
   }
 }

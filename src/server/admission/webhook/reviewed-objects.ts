@@ -1,3 +1,4 @@
+import { errorMessage } from "../../../base/error-message.js";
 import type { GroupVersionKind } from "../../../machinery/meta/gvk.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import { internalError } from "../../../machinery/errors/status-error.js";
@@ -16,6 +17,6 @@ export async function reviewedObjects(
     return { object: object && (await encoded(object)), oldObject: oldObject && (await encoded(oldObject)) };
   } catch (error) {
     // A conversion by another process may fail.
-    throw internalError(error instanceof Error ? error.message : String(error));
+    throw internalError(errorMessage(error));
   }
 }

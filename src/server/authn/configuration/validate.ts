@@ -1,3 +1,4 @@
+import { errorMessage } from "../../../base/error-message.js";
 import { goQuote } from "../../../base/go-quote.js";
 import { duplicate, type FieldError, invalidValue, required, tooMany } from "../../../machinery/errors/field-error.js";
 import { goUri } from "../../../machinery/codec/go-uri.js";
@@ -105,7 +106,7 @@ function unparsable(url: string): string | undefined {
     goUri(url);
     return undefined;
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = errorMessage(error);
     return message === "invalid domain" ? undefined : message;
   }
 }
@@ -138,7 +139,7 @@ function authorityErrors(pem: string, path: string): FieldError[] {
     certificatesIn(pem);
     return [];
   } catch (error) {
-    return [invalidValue(path, "<omitted>", error instanceof Error ? error.message : String(error))];
+    return [invalidValue(path, "<omitted>", errorMessage(error))];
   }
 }
 

@@ -1,3 +1,4 @@
+import { errorMessage } from "../../../base/error-message.js";
 import type { CompiledAuthenticator } from "../configuration/validate.js";
 import type { Rule } from "../configuration/compile-claims.js";
 import { claimsValue } from "../configuration/claims-value.js";
@@ -112,7 +113,7 @@ function evaluated(expression: Expression, bound: Value, failure: string): Value
   try {
     return expression.evaluate(bound);
   } catch (error) {
-    throw new Error(`${failure}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+    throw new Error(`${failure}: ${errorMessage(error)}`, { cause: error });
   }
 }
 

@@ -1,4 +1,5 @@
 import { STATUS_CODES } from "node:http";
+import { errorMessage } from "../../../base/error-message.js";
 import { goQuote } from "../../../base/go-quote.js";
 import { Lru } from "../../../base/lru.js";
 import { untrustedIssuer } from "../../../machinery/jwt/compact-token.js";
@@ -45,12 +46,12 @@ export class DistributedClaims {
 
   async #resolve(endpoint: string, accessToken: string, terms: IdTokenTerms) {
     const token = await this.#get(endpoint, accessToken).catch((error: unknown) => {
-      throw new Error(`while getting distributed claim ${goQuote(this.claim)}: ${messageOf(error)}`);
+      throw new Error(`while getting distributed claim ${goQuote(this.claim)}: ${errorMessage(error)}`);
     });
     const issuer = untrustedIssuer(token);
     const keys = await this.#keysOf(issuer);
     const claims = await verifyIdToken(token, keys, { ...terms, issuer }).catch((error: unknown) => {
-      throw new Error(`verify distributed claim token: ${messageOf(error)}`);
+      throw new Error(`verify distributed claim token: ${errorMessage(error)}`);
     });
     const value = claims[this.claim];
     if (value !== undefined) return value;
@@ -79,5 +80,3 @@ export class DistributedClaims {
     return keys;
   }
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

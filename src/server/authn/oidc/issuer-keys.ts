@@ -1,5 +1,6 @@
 import { createPublicKey, type JsonWebKey, type KeyObject } from "node:crypto";
 import { STATUS_CODES } from "node:http";
+import { errorMessage } from "../../../base/error-message.js";
 import { goQuote } from "../../../base/go-quote.js";
 import { decodeJson } from "../../../machinery/codec/json-decoder.js";
 import { type CompactToken, verifies } from "../../../machinery/jwt/compact-token.js";
@@ -66,7 +67,7 @@ export class IssuerKeys {
       this.#refreshing ??= this.#refresh().finally(() => (this.#refreshing = undefined));
       await this.#refreshing;
     } catch (error) {
-      throw new Error(`fetching keys ${messageOf(error)}`, { cause: error });
+      throw new Error(`fetching keys ${errorMessage(error)}`, { cause: error });
     }
     if (!this.#isSigned(token)) throw new Error("failed to verify id token signature");
   }
@@ -88,7 +89,7 @@ export class IssuerKeys {
     if (url === undefined) throw new Error("oidc: authenticator not initialized");
     this.#asked = this.surroundings.clock.now();
     const answer = await getDocument(url, this.surroundings).catch((error: unknown) => {
-      throw new Error(`oidc: get keys failed ${messageOf(error)}`, { cause: error });
+      throw new Error(`oidc: get keys failed ${errorMessage(error)}`, { cause: error });
     });
     if (answer.status !== 200) throw new Error(`oidc: get keys failed: ${statusOf(answer)} ${answer.text}`);
     this.#keys = keysIn(jsonOf(answer, "oidc: failed to decode keys"));
@@ -102,7 +103,7 @@ function jsonOf({ text: body }: IssuerDocument, failure: string): ReadonlyFields
   try {
     return object(decodeJson(body, { maxDepth: 100 }).value);
   } catch (error) {
-    throw new Error(`${failure}: ${messageOf(error)}`, { cause: error });
+    throw new Error(`${failure}: ${errorMessage(error)}`, { cause: error });
   }
 }
 
@@ -126,5 +127,3 @@ function lifetimeOf({ headers }: IssuerDocument): number {
   if (/\bno-(?:store|cache)\b/.test(control)) return 0;
   return Number(/\bmax-age=(\d+)/.exec(control)?.[1] ?? 0) * 1000;
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

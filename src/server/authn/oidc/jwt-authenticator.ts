@@ -1,3 +1,4 @@
+import { errorMessage } from "../../../base/error-message.js";
 import { goQuote } from "../../../base/go-quote.js";
 import type { Timers } from "../../../base/timers.js";
 import type { SignatureAlgorithm } from "../../../machinery/jwt/algorithms.js";
@@ -48,7 +49,7 @@ export class JwtAuthenticator {
     try {
       await this.#keys.discover();
     } catch (error) {
-      this.#fault = error instanceof Error ? error.message : String(error);
+      this.#fault = errorMessage(error);
       if (this.#closed) return;
       this.surroundings.report(new Error(`oidc authenticator: initializing plugin: ${this.#fault}`));
       this.#cancelRetry = this.surroundings.timers.start(RETRY_MS, () => void this.start());
@@ -69,7 +70,7 @@ export class JwtAuthenticator {
     try {
       return await this.#userOf(token);
     } catch (error) {
-      throw new InvalidTokenError(error instanceof Error ? error.message : String(error));
+      throw new InvalidTokenError(errorMessage(error));
     }
   }
 
@@ -83,10 +84,10 @@ export class JwtAuthenticator {
     const audiences = this.authenticator.config.issuer?.audiences ?? [];
     const terms = { issuer: this.#url, audiences, algorithms, now: clock.now() };
     const claims = await verifyIdToken(token, this.#keys, terms).catch((error: unknown) => {
-      throw new Error(`oidc: verify token: ${error instanceof Error ? error.message : String(error)}`);
+      throw new Error(`oidc: verify token: ${errorMessage(error)}`);
     });
     const whole = await this.#distributed?.expand(claims, terms).catch((error: unknown) => {
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = errorMessage(error);
       throw new Error(`oidc: could not expand distributed claims: ${reason}`);
     });
     return userOfClaims(this.authenticator, whole ?? claims);

@@ -1,3 +1,4 @@
+import { errorMessage } from "../../../base/error-message.js";
 import { goQuote } from "../../../base/go-quote.js";
 import type { SignatureAlgorithm } from "../../../machinery/jwt/algorithms.js";
 import { readToken } from "../../../machinery/jwt/compact-token.js";
@@ -39,7 +40,7 @@ export async function verifyIdToken(token: string, keys: IssuerKeys, terms: IdTo
     throw new Error(`oidc: id token signed with unsupported algorithm, expected ${expected} got ${got}`);
   }
   await keys.verify(read).catch((error: unknown) => {
-    throw new Error(`failed to verify signature: ${error instanceof Error ? error.message : String(error)}`);
+    throw new Error(`failed to verify signature: ${errorMessage(error)}`);
   });
   if (!audiences.some((one) => terms.audiences.includes(one))) {
     throw new Error(`oidc: expected audience in ${quoted([...terms.audiences].sort())} got ${quoted(audiences)}`);

@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { errorMessage } from "../../../base/error-message.js";
 import { PathError } from "../../../base/path-error.js";
 import { decodeJson } from "../../../machinery/codec/json-decoder.js";
 import { statedKind } from "../../../machinery/codec/stated-kind.js";
@@ -33,7 +34,7 @@ export function policiesIn(text: string, file: string): readonly AbacPolicy[] {
     try {
       policies.push(policyOf(line));
     } catch (error) {
-      const fault = error instanceof Error ? error.message : String(error);
+      const fault = errorMessage(error);
       throw new Error(`error reading policy file ${file}, line ${index + 1}: ${line}: ${fault}`, { cause: error });
     }
   }

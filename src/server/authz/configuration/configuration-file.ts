@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { isDeepStrictEqual } from "node:util";
+import { errorMessage } from "../../../base/error-message.js";
 import { PathError } from "../../../base/path-error.js";
 import { WatchedFile } from "../../../base/watched-file.js";
 import { type Authorization, type AuthorizationMode, chainOf } from "../authorizer.js";
@@ -43,7 +44,7 @@ export class ConfigurationFile {
       const prepared = await prepareAuthorizers(configuration, surroundings);
       return new ConfigurationFile(file, { bytes, configuration, prepared }, surroundings);
     } catch (error) {
-      throw new Error(`authorization config file ${file}: ${messageOf(error)}`, { cause: error });
+      throw new Error(`authorization config file ${file}: ${errorMessage(error)}`, { cause: error });
     }
   }
 
@@ -127,5 +128,3 @@ async function read(file: string): Promise<Buffer> {
     throw new PathError("open", file, error);
   }
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,3 +1,4 @@
+import { errorMessage } from "../../../base/error-message.js";
 import { formatFieldErrors } from "../../../machinery/errors/field-error.js";
 import type { AuthorizationConfiguration } from "./configuration.js";
 import { decodeConfiguration } from "./decode-configuration.js";
@@ -27,7 +28,7 @@ function decoded(bytes: Uint8Array): AuthorizationConfiguration {
   try {
     return decodeConfiguration(bytes);
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = errorMessage(error);
     throw new Error(`failed to load AuthorizationConfiguration from file: ${why}`, { cause: error });
   }
 }

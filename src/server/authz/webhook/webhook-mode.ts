@@ -2,6 +2,7 @@ import type { CompiledExpression } from "../../../api/admission/compile-expressi
 import type { Clock } from "../../../base/clock.js";
 import type { JsonObject } from "../../../machinery/meta/json.js";
 import type { AuthorizationMode, AuthorizerAttributes, Decision } from "../authorizer.js";
+import { errorMessage } from "../../../base/error-message.js";
 import { ExpiringLru } from "../../../base/expiring-lru.js";
 import type { ReviewClient } from "./review-client.js";
 import { matchesReview } from "./review-conditions.js";
@@ -40,7 +41,7 @@ export function webhookMode(options: WebhookModeOptions): AuthorizationMode {
     try {
       status = await client.review(spec, signal);
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
+      const message = errorMessage(error);
       // A request that was cancelled says nothing about the webhook.
       if (signal?.aborted !== true) {
         options.reportError(new Error(`Failed to make webhook authorizer request: ${message}`, { cause: error }));

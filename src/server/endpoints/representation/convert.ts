@@ -1,3 +1,4 @@
+import { errorMessage } from "../../../base/error-message.js";
 import { unclassified } from "../../../machinery/errors/status-error.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import type { ConversionDirection } from "../../../machinery/scheme/registration.js";
@@ -29,7 +30,7 @@ export async function convertAll(
   try {
     return await kind.convertMany(objects, direction);
   } catch (error) {
-    throw unclassified(error instanceof Error ? error.message : String(error));
+    throw unclassified(errorMessage(error));
   }
 }
 

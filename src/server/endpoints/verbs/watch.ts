@@ -1,3 +1,4 @@
+import { errorMessage } from "../../../base/error-message.js";
 import { randomBelow } from "../../../base/random-below.js";
 import { nextSlice, sliceIsSpent } from "../../../base/time-slice.js";
 import { isStatusError, internalError, notAcceptable, type Status } from "../../../machinery/errors/status-error.js";
@@ -95,5 +96,5 @@ function objectsOf({ resource }: View, batch: readonly StoredEvent[]): readonly 
 
 function statusOf(error: unknown): Status {
   if (isStatusError(error)) return error.status;
-  return internalError(error instanceof Error ? error.message : String(error)).status;
+  return internalError(errorMessage(error)).status;
 }

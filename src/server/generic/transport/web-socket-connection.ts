@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
+import { errorMessage } from "../../../base/error-message.js";
 import { badRequest } from "../../../machinery/errors/status-error.js";
 import { webSocketAnswer } from "../../../machinery/streaming/web-socket/handshake.js";
 import { WebSocket } from "../../../machinery/streaming/web-socket/web-socket.js";
@@ -28,7 +29,7 @@ function answerTo(
   try {
     return webSocketAnswer(method, headers, subprotocol);
   } catch (error) {
-    throw badRequest(error instanceof Error ? error.message : String(error));
+    throw badRequest(errorMessage(error));
   }
 }
 

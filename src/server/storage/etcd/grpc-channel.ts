@@ -12,6 +12,7 @@ import {
   type ServiceError,
   status,
 } from "@grpc/grpc-js";
+import { errorMessage } from "../../../base/error-message.js";
 
 export interface GrpcAddress {
   /** "127.0.0.1:2379" */
@@ -182,7 +183,7 @@ async function* received<Out>(stream: AsyncIterable<Out>): AsyncGenerator<Out, v
 
 function failureOf(error: unknown): GrpcFailure {
   if (!isServiceError(error)) {
-    return new GrpcFailure("UNKNOWN", error instanceof Error ? error.message : String(error), false);
+    return new GrpcFailure("UNKNOWN", errorMessage(error), false);
   }
   const { code, details } = error;
   return new GrpcFailure(

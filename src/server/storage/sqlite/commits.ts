@@ -1,5 +1,6 @@
 import { closeSync, fsyncSync, openSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
+import { errorMessage } from "../../../base/error-message.js";
 import { damagedDirectory, failedWrite } from "./data-directory-error.js";
 import type { SqliteDatabase } from "./database.js";
 import type { HeldDirectory } from "./directory.js";
@@ -93,7 +94,7 @@ export class Commits {
     try {
       return change();
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
+      const message = errorMessage(error);
       if (speaksOfDamage(message)) throw damagedDirectory(this.held.path, message);
       this.#unsettled = true;
       this.#wanted = Math.max(bytes, this.#wanted ?? 0);

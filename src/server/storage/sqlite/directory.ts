@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { errorMessage } from "../../../base/error-message.js";
 import { AcknowledgedRevision } from "./acknowledged-revision.js";
 import { isClosed, markClosed, removeClosedMark } from "./closed-mark.js";
 import { DataDirectoryError, damagedDirectory } from "./data-directory-error.js";
@@ -75,7 +76,7 @@ function makeDirectory(directory: string): void {
   try {
     mkdirSync(directory, { recursive: true, mode: 0o700 });
   } catch (error) {
-    throw new DataDirectoryError("unusable", `cannot create data directory ${directory}: ${messageOf(error)}`);
+    throw new DataDirectoryError("unusable", `cannot create data directory ${directory}: ${errorMessage(error)}`);
   }
 }
 
@@ -88,7 +89,7 @@ function takeLock(directory: string, open: SqlOpener): SqlDatabase {
     return lock;
   } catch (error) {
     lock?.close();
-    const message = messageOf(error);
+    const message = errorMessage(error);
     if (!/lock|busy/i.test(message)) {
       throw new DataDirectoryError("unusable", `cannot use data directory ${directory}: ${message}`);
     }
@@ -144,7 +145,7 @@ async function openDatabase(directory: string, { open, inspectApart, inspectAll 
     db?.close();
     if (!unfinished && sizeOf(log) === 0) rmSync(log, { force: true });
     if (error instanceof DataDirectoryError) throw error;
-    throw damagedDirectory(directory, messageOf(error));
+    throw damagedDirectory(directory, errorMessage(error));
   }
 }
 
@@ -155,7 +156,7 @@ export function inspectWithLog(file: string, open: SqlOpener): Verdict {
     db = open(file, { readOnly: true });
     return inspect(db);
   } catch (error) {
-    return { kind: "damaged", detail: messageOf(error) };
+    return { kind: "damaged", detail: errorMessage(error) };
   } finally {
     db?.close();
   }
@@ -181,8 +182,4 @@ function refuse(directory: string, verdict: Verdict): void {
 
 function sizeOf(file: string): number {
   return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

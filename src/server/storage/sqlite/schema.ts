@@ -1,4 +1,5 @@
 import { crc32 } from "node:zlib";
+import { errorMessage } from "../../../base/error-message.js";
 import { blob, integer, type SqlDatabase, type SqlRow } from "./driver.js";
 
 /** "kbts": identifies the file as a kubets store. */
@@ -98,7 +99,7 @@ function judge(db: SqlDatabase, content: () => Verdict): Verdict {
     if (version > SCHEMA_VERSION) return { kind: "newer", version };
     return content();
   } catch (error) {
-    return { kind: "damaged", detail: oneLine(error instanceof Error ? error.message : String(error)) };
+    return { kind: "damaged", detail: oneLine(errorMessage(error)) };
   }
 }
 

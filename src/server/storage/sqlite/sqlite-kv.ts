@@ -1,5 +1,6 @@
 import { type Clock, systemClock } from "../../../base/clock.js";
 import { type Deferred, deferred } from "../../../base/deferred.js";
+import { errorMessage } from "../../../base/error-message.js";
 import { compareKeys, prefixEnd } from "../../../base/key-order.js";
 import { systemTimers, type Timers } from "../../../base/timers.js";
 import { soon } from "../../../base/turns.js";
@@ -373,7 +374,7 @@ class SqliteKv implements Kv {
 /** The error that callers get for a failure in the thread. The outcome is unknown only after a failed flush. */
 function unavailable(error: unknown): UnavailableError {
   const unknown = error instanceof DataDirectoryError && error.problem === "unwritable";
-  const message = error instanceof Error ? error.message : String(error);
+  const message = errorMessage(error);
   return new UnavailableError(message, unknown ? "unknown" : "not-done");
 }
 

@@ -4,6 +4,7 @@
  */
 import { once } from "node:events";
 import { type MessagePort, parentPort, receiveMessageOnPort, Worker, workerData } from "node:worker_threads";
+import { errorMessage } from "../../../base/error-message.js";
 import { checkStore, UnreadableObjectError } from "./check-store.js";
 import { Commits } from "./commits.js";
 import { DataDirectoryError, damagedDirectory, failedWrite } from "./data-directory-error.js";
@@ -76,7 +77,7 @@ function check(port: MessagePort, held: HeldDirectory): void {
 }
 
 function problemOf(held: HeldDirectory, error: unknown): DataDirectoryError {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = errorMessage(error);
   return error instanceof UnreadableObjectError || speaksOfDamage(message)
     ? damagedDirectory(held.path, message)
     : failedWrite(held.path, message);
@@ -100,7 +101,7 @@ function recover(database: SqliteDatabase, held: HeldDirectory): number | undefi
     database.skip(acknowledged);
   } catch (error) {
     held.release({ settled: false });
-    throw failedWrite(held.path, error instanceof Error ? error.message : String(error));
+    throw failedWrite(held.path, errorMessage(error));
   }
   held.acknowledged.write(database.revision);
   return lost;
@@ -213,7 +214,7 @@ class DatabaseServer {
 
   #failure(error: unknown): Failure {
     let reason = error;
-    const message = error instanceof Error ? error.message : String(error);
+    const message = errorMessage(error);
     if (!(reason instanceof DataDirectoryError) && speaksOfDamage(message)) {
       reason = damagedDirectory(this.held.path, message);
     }

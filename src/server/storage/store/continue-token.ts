@@ -1,3 +1,4 @@
+import { errorMessage } from "../../../base/error-message.js";
 import { decodeJson } from "../../../machinery/codec/json-decoder.js";
 import { badRequest } from "../../../machinery/errors/status-error.js";
 
@@ -37,7 +38,7 @@ function parse(token: string): { v: string; rv: number; start: string } {
   try {
     value = decodeJson(Buffer.from(token, "base64url")).value;
   } catch (error) {
-    throw refuse(`: ${error instanceof Error ? error.message : String(error)}`);
+    throw refuse(`: ${errorMessage(error)}`);
   }
   const { v, rv, start } = (typeof value === "object" && value !== null ? value : {}) as Record<string, unknown>;
   return {

@@ -1,4 +1,5 @@
 import { parseCertificateRequest } from "../../../../machinery/codec/certificate-request.js";
+import { errorMessage } from "../../../../base/error-message.js";
 import { goQuote } from "../../../../base/go-quote.js";
 import { object, text } from "../../../../machinery/meta/access.js";
 import { refused } from "../../refusal.js";
@@ -57,6 +58,6 @@ function commonNameOf(base64: string, { attributes }: NodeRequest): string {
     const { subject } = parseCertificateRequest(Buffer.from(base64, "base64").toString("latin1"));
     return subject.commonName?.at(-1) ?? "";
   } catch (error) {
-    throw refused(attributes, `unable to parse csr: ${error instanceof Error ? error.message : String(error)}`);
+    throw refused(attributes, `unable to parse csr: ${errorMessage(error)}`);
   }
 }

@@ -1,0 +1,2 @@
+/** What went wrong, of whatever was thrown. */
+export const errorMessage = (error: unknown): string => (error instanceof Error ? error.message : String(error));
