@@ -4,9 +4,10 @@ import { type StatusError, unclassified } from "../../../machinery/errors/status
 import { child, children, ensureChild, object, objects, text } from "../../../machinery/meta/access.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import type { AdmissionAttributes } from "../attributes.js";
+import { handling, WRITES } from "../handling.js";
 import type { AdmissionPlugin } from "../plugin.js";
 import { refused } from "../refusal.js";
-import { containersToChange, handlesPodWrites } from "./pod-writes.js";
+import { containersToChange } from "./pods.js";
 
 const ALWAYS = "Always";
 
@@ -16,7 +17,7 @@ const ALWAYS = "Always";
  */
 export const alwaysPullImages: AdmissionPlugin = {
   name: "AlwaysPullImages",
-  handles: handlesPodWrites,
+  handles: handling(WRITES, "pods"),
   admit({ object: pod, oldObject }) {
     if (pod === undefined || bringsNoImage(pod, oldObject)) return;
     for (const container of containersToChange(pod)) container["imagePullPolicy"] = ALWAYS;

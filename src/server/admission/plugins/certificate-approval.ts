@@ -1,5 +1,6 @@
 import { goQuote } from "../../../base/go-quote.js";
 import { object, text } from "../../../machinery/meta/access.js";
+import { handling } from "../handling.js";
 import type { AdmissionPlugin } from "../plugin.js";
 import { refused } from "../refusal.js";
 import { mayUseSigner } from "./signer-rights.js";
@@ -7,11 +8,7 @@ import { mayUseSigner } from "./signer-rights.js";
 /** Certificate requests are approved and denied only by users who may do so for their signer. */
 export const certificateApproval: AdmissionPlugin = {
   name: "CertificateApproval",
-  handles: (operation, { group, resource, subresource }) =>
-    operation === "UPDATE" &&
-    group === "certificates.k8s.io" &&
-    resource === "certificatesigningrequests" &&
-    subresource === "approval",
+  handles: handling(["UPDATE"], "certificatesigningrequests.certificates.k8s.io/approval"),
   async validate(attributes, context) {
     // The new object may name another signer.
     const signer = text(object(attributes.oldObject?.["spec"])["signerName"]);

@@ -1,6 +1,7 @@
 import { sameValue } from "../../../api/validation/rules.js";
 import { goQuote } from "../../../base/go-quote.js";
 import { object, text } from "../../../machinery/meta/access.js";
+import { handling } from "../handling.js";
 import type { AdmissionPlugin } from "../plugin.js";
 import { refused } from "../refusal.js";
 import { mayUseSigner } from "./signer-rights.js";
@@ -8,11 +9,7 @@ import { mayUseSigner } from "./signer-rights.js";
 /** Certificates are issued, and requests declared failed, only by users who may do so for their signer. */
 export const certificateSigning: AdmissionPlugin = {
   name: "CertificateSigning",
-  handles: (operation, { group, resource, subresource }) =>
-    operation === "UPDATE" &&
-    group === "certificates.k8s.io" &&
-    resource === "certificatesigningrequests" &&
-    subresource === "status",
+  handles: handling(["UPDATE"], "certificatesigningrequests.certificates.k8s.io/status"),
   async validate(attributes, context) {
     const { object: request, oldObject } = attributes;
     const [status, before] = [object(request?.["status"]), object(oldObject?.["status"])];

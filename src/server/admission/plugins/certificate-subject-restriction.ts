@@ -2,6 +2,7 @@ import { errorMessage } from "../../../base/error-message.js";
 import { parseCertificateRequest } from "../../../machinery/codec/certificate-request.js";
 import { object, text } from "../../../machinery/meta/access.js";
 import type { AdmissionAttributes } from "../attributes.js";
+import { handling } from "../handling.js";
 import type { AdmissionPlugin } from "../plugin.js";
 import { refused } from "../refusal.js";
 
@@ -11,11 +12,7 @@ const ADMINISTRATORS = "system:masters";
 /** Refuses requests for a client certificate of the group whose members may do everything. */
 export const certificateSubjectRestriction: AdmissionPlugin = {
   name: "CertificateSubjectRestriction",
-  handles: (operation, { group, resource, subresource }) =>
-    operation === "CREATE" &&
-    group === "certificates.k8s.io" &&
-    resource === "certificatesigningrequests" &&
-    subresource === "",
+  handles: handling(["CREATE"], "certificatesigningrequests.certificates.k8s.io"),
   validate(attributes) {
     const spec = object(attributes.object?.["spec"]);
     if (spec["signerName"] !== SIGNER) return;

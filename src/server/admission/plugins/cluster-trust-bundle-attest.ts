@@ -2,6 +2,7 @@ import { sameValue } from "../../../api/validation/rules.js";
 import { goQuote } from "../../../base/go-quote.js";
 import { object, text } from "../../../machinery/meta/access.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
+import { handling, WRITES } from "../handling.js";
 import type { AdmissionPlugin } from "../plugin.js";
 import { refused } from "../refusal.js";
 import { mayUseSigner } from "./signer-rights.js";
@@ -10,10 +11,7 @@ import { withoutFields } from "./without-fields.js";
 /** A bundle speaks for a signer only when its writer may attest for the signer. */
 export const clusterTrustBundleAttest: AdmissionPlugin = {
   name: "ClusterTrustBundleAttest",
-  handles: (operation, { group, resource }) =>
-    (operation === "CREATE" || operation === "UPDATE") &&
-    group === "certificates.k8s.io" &&
-    resource === "clustertrustbundles",
+  handles: handling(WRITES, "clustertrustbundles.certificates.k8s.io"),
   async validate(attributes, context) {
     const { object: bundle, oldObject } = attributes;
     const signer = text(object(bundle?.["spec"])["signerName"]);

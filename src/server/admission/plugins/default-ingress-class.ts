@@ -1,6 +1,7 @@
 import { absent, ensureChild, object } from "../../../machinery/meta/access.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import { newestDefault } from "../../../machinery/meta/newest-default.js";
+import { handling } from "../handling.js";
 import type { AdmissionPlugin } from "../plugin.js";
 
 /** On an Ingress: names its class, as was done before 1.18. */
@@ -10,8 +11,7 @@ const IS_DEFAULT = "ingressclass.kubernetes.io/is-default-class";
 /** Gives new Ingresses that name no class the default one: of several the newest. */
 export const defaultIngressClass: AdmissionPlugin = {
   name: "DefaultIngressClass",
-  handles: (operation, { group, resource, subresource }) =>
-    operation === "CREATE" && group === "networking.k8s.io" && resource === "ingresses" && subresource === "",
+  handles: handling(["CREATE"], "ingresses.networking.k8s.io"),
   async admit({ object: ingress }, { objects }) {
     if (ingress === undefined || namesClass(ingress)) return;
     const chosen = newestDefault(await objects.cached.list("networking.k8s.io", "ingressclasses"), [IS_DEFAULT]);

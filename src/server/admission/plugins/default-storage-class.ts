@@ -1,13 +1,13 @@
 import type { PersistentVolumeClaim } from "../../../api/types/core/v1.js";
 import { defaultStorageClass as defaultOf, namesStorageClass } from "../../../api/volumes/storage-class.js";
 import { ensureChild } from "../../../machinery/meta/access.js";
+import { handling } from "../handling.js";
 import type { AdmissionPlugin } from "../plugin.js";
 
 /** Gives new claims that name no StorageClass the default one: of several the newest. "" is a class that a claim names. */
 export const defaultStorageClass: AdmissionPlugin = {
   name: "DefaultStorageClass",
-  handles: (operation, { group, resource, subresource }) =>
-    operation === "CREATE" && group === "" && resource === "persistentvolumeclaims" && subresource === "",
+  handles: handling(["CREATE"], "persistentvolumeclaims"),
   async admit({ object: claim }, { objects }) {
     if (claim === undefined || namesStorageClass(claim as PersistentVolumeClaim)) return;
     const classes = await objects.cached.list("storage.k8s.io", "storageclasses");

@@ -1,4 +1,5 @@
 import { ensureChild, objects, text } from "../../../machinery/meta/access.js";
+import { handling, WRITES } from "../handling.js";
 import type { AdmissionPlugin } from "../plugin.js";
 
 /** Whole seconds; kube-apiserver has a flag of each name. */
@@ -19,8 +20,7 @@ export function defaultTolerationSeconds(configuration: DefaultTolerationSeconds
   ];
   return {
     name: "DefaultTolerationSeconds",
-    handles: (operation, { group, resource, subresource }) =>
-      (operation === "CREATE" || operation === "UPDATE") && group === "" && resource === "pods" && subresource === "",
+    handles: handling(WRITES, "pods"),
     admit({ object: pod }) {
       if (pod === undefined) return;
       const spec = ensureChild(pod, "spec");

@@ -1,12 +1,12 @@
 import { list, object } from "../../../machinery/meta/access.js";
+import { handling, WRITES } from "../handling.js";
 import type { AdmissionPlugin } from "../plugin.js";
 import { refused } from "../refusal.js";
 
 /** Refuses external IPs that a service does not have already. */
 export const denyServiceExternalIPs: AdmissionPlugin = {
   name: "DenyServiceExternalIPs",
-  handles: (operation, { group, resource, subresource }) =>
-    (operation === "CREATE" || operation === "UPDATE") && group === "" && resource === "services" && subresource === "",
+  handles: handling(WRITES, "services"),
   validate(attributes) {
     const { object: service, oldObject } = attributes;
     const before = list(object(oldObject?.["spec"])["externalIPs"]);

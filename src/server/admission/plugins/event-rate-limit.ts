@@ -1,4 +1,5 @@
 import { tooManyRequests } from "../../../machinery/errors/status-error.js";
+import { handling, WRITES } from "../handling.js";
 import type { AdmissionPlugin } from "../plugin.js";
 import {
   checkEventRateLimitConfiguration,
@@ -15,8 +16,7 @@ export function eventRateLimit(configuration: Partial<EventRateLimitConfiguratio
   const limits = (configuration.limits ?? []).map((entry) => new EventLimit(entry));
   return {
     name: "EventRateLimit",
-    handles: (operation, { group, resource }) =>
-      (operation === "CREATE" || operation === "UPDATE") && group === "" && resource === "events",
+    handles: handling(WRITES, "events"),
     validate(attributes, { clock }) {
       if (attributes.dryRun) return;
       const now = clock.now();

@@ -1,7 +1,7 @@
 import { isExtendedResource } from "../../../api/validation/resources.js";
 import { children, ensureChild, object, objects, text } from "../../../machinery/meta/access.js";
+import { handling, WRITES } from "../handling.js";
 import type { AdmissionPlugin } from "../plugin.js";
-import { handlesPodWrites } from "./pod-writes.js";
 
 const [OPERATOR, EFFECT] = ["Exists", "NoSchedule"];
 
@@ -11,7 +11,7 @@ const [OPERATOR, EFFECT] = ["Exists", "NoSchedule"];
  */
 export const extendedResourceToleration: AdmissionPlugin = {
   name: "ExtendedResourceToleration",
-  handles: handlesPodWrites,
+  handles: handling(WRITES, "pods"),
   admit({ object: pod }) {
     const spec = object(pod?.["spec"]);
     const containers = [...objects(spec["containers"]), ...objects(spec["initContainers"])];

@@ -3,6 +3,7 @@ import { ExpiringLru } from "../../../base/expiring-lru.js";
 import { isForbidden } from "../../../machinery/errors/status-error.js";
 import { annotate } from "../annotate.js";
 import type { AdmissionAttributes } from "../attributes.js";
+import { handling, WRITES } from "../handling.js";
 import type { AdmissionContext, AdmissionPlugin } from "../plugin.js";
 import { refused } from "../refusal.js";
 import {
@@ -16,7 +17,6 @@ import {
   type ImageReviewStatus,
   readImageReview,
 } from "./image-policy-webhook/image-review.js";
-import { isPods } from "./pod-writes.js";
 
 /** How many answers are kept. */
 const KEPT = 1024;
@@ -44,10 +44,7 @@ export function imagePolicyWebhook(configuration: ImagePolicyWebhookConfiguratio
 
   return {
     name: "ImagePolicyWebhook",
-    handles: (operation, target) =>
-      (operation === "CREATE" || operation === "UPDATE") &&
-      isPods(target) &&
-      (target.subresource === "" || target.subresource === "ephemeralcontainers"),
+    handles: handling(WRITES, "pods", "pods/ephemeralcontainers"),
     async validate(attributes, context) {
       let status: ImageReviewStatus;
       try {

@@ -1,6 +1,7 @@
 import { goQuote } from "../../../base/go-quote.js";
 import { absent, object, text } from "../../../machinery/meta/access.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
+import { handling } from "../handling.js";
 import type { AdmissionContext, AdmissionPlugin } from "../plugin.js";
 import { refused } from "../refusal.js";
 import { SCHEDULING } from "./pod-groups.js";
@@ -11,8 +12,7 @@ import { SCHEDULING } from "./pod-groups.js";
  */
 export const jobValidation: AdmissionPlugin = {
   name: "JobValidation",
-  handles: (operation, { group, resource, subresource }) =>
-    operation === "UPDATE" && group === "batch" && resource === "jobs" && subresource === "",
+  handles: handling(["UPDATE"], "jobs.batch"),
   idle: ({ objects }) => objects.cached.now(SCHEDULING, "podgroups")?.length === 0,
   validate(attributes, context) {
     const { object: job, oldObject: old } = attributes;

@@ -1,14 +1,14 @@
 import { forbidden } from "../../../machinery/errors/status-error.js";
 import { object, objects, text } from "../../../machinery/meta/access.js";
+import { handling, WRITES } from "../handling.js";
 import type { AdmissionPlugin } from "../plugin.js";
-import { handlesPodWrites } from "./pod-writes.js";
 
 const HOSTNAME = "kubernetes.io/hostname";
 
 /** Refuses pods that require to be apart from others by more than their nodes. */
 export const limitPodHardAntiAffinityTopology: AdmissionPlugin = {
   name: "LimitPodHardAntiAffinityTopology",
-  handles: handlesPodWrites,
+  handles: handling(WRITES, "pods"),
   validate({ object: pod }) {
     const antiAffinity = object(object(object(pod?.["spec"])["affinity"])["podAntiAffinity"]);
     for (const term of objects(antiAffinity["requiredDuringSchedulingIgnoredDuringExecution"])) {

@@ -1,9 +1,11 @@
 import { inOrder } from "../../../base/turns.js";
 import type { LimitRange, PersistentVolumeClaim, Pod } from "../../../api/types/core/v1.js";
 import type { AdmissionAttributes } from "../attributes.js";
-import type { AdmissionContext, AdmissionPlugin, AdmissionTarget } from "../plugin.js";
+import { handling } from "../handling.js";
+import type { AdmissionContext, AdmissionPlugin } from "../plugin.js";
 import { refused } from "../refusal.js";
 import { LimitRanges } from "./limit-ranger/limit-ranges.js";
+import { isPods } from "./pods.js";
 
 /**
  * Gives the containers of new pods the default amounts of the LimitRanges of their namespace, and refuses pods and claims of volumes
@@ -13,11 +15,7 @@ export function limitRanger(): AdmissionPlugin {
   const ranges = new LimitRanges();
   return {
     name: "LimitRanger",
-    handles: (operation, target) =>
-      operation === "CREATE"
-        ? target.subresource === "" && (isPods(target) || isClaims(target))
-        : operation === "UPDATE" &&
-          (target.subresource === "resize" ? isPods(target) : target.subresource === "" && isClaims(target)),
+    handles: (operation, target) => isNew(operation, target) || isChanged(operation, target),
     idle: ({ objects }) => objects.cached.now("", "limitranges")?.length === 0,
     async admit(attributes, context) {
       const { object: pod } = attributes;
@@ -56,7 +54,5 @@ async function rangesFor(
   return oldObject?.metadata?.deletionTimestamp == null ? ranges.of(namespace, context) : [];
 }
 
-const isPods = ({ group, resource }: Pick<AdmissionTarget, "group" | "resource">): boolean =>
-  group === "" && resource === "pods";
-const isClaims = ({ group, resource }: Pick<AdmissionTarget, "group" | "resource">): boolean =>
-  group === "" && resource === "persistentvolumeclaims";
+const isNew = handling(["CREATE"], "pods", "persistentvolumeclaims");
+const isChanged = handling(["UPDATE"], "pods/resize", "persistentvolumeclaims");

@@ -2,10 +2,10 @@ import { goQuote } from "../../../base/go-quote.js";
 import { sameValue } from "../../../api/validation/rules.js";
 import { list, object, objects } from "../../../machinery/meta/access.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
+import { handling } from "../handling.js";
 import type { AdmissionPlugin } from "../plugin.js";
 import { refused } from "../refusal.js";
 import { boundPodChange, nodeOf } from "./bound-pod-change.js";
-import { isPods } from "./pod-writes.js";
 
 /** The features that 1.36 asks of a node for the update of a pod, in the order of their names. */
 const FEATURES: readonly (readonly [name: string, isNeeded: (pod: KubeObject, old: KubeObject) => boolean])[] = [
@@ -16,8 +16,7 @@ const FEATURES: readonly (readonly [name: string, isNeeded: (pod: KubeObject, ol
 /** Refuses updates of pods that need what their node does not declare in status.declaredFeatures. */
 export const nodeDeclaredFeatureValidator: AdmissionPlugin = {
   name: "NodeDeclaredFeatureValidator",
-  handles: (operation, target) =>
-    operation === "UPDATE" && isPods(target) && (target.subresource === "" || target.subresource === "resize"),
+  handles: handling(["UPDATE"], "pods", "pods/resize"),
   validate(attributes, context) {
     const change = boundPodChange(attributes);
     if (change === undefined) return;

@@ -5,10 +5,10 @@ import type { OwnerReference } from "../../../machinery/meta/object.js";
 import { deepEqual } from "../../../machinery/patch/json-values.js";
 import type { Decision } from "../../authz/authorizer.js";
 import type { AdmissionAttributes } from "../attributes.js";
+import { targetName, WRITES } from "../handling.js";
 import type { AdmissionContext, AdmissionPlugin, ServedKind } from "../plugin.js";
 import { refused } from "../refusal.js";
 import { checkOf } from "../resource-check.js";
-import { isPods } from "./pod-writes.js";
 
 /**
  * Changes owners only for users who may delete the object, and blocks the deletion of an owner only for users who may set its
@@ -17,8 +17,7 @@ import { isPods } from "./pod-writes.js";
 export const ownerReferencesPermissionEnforcement: AdmissionPlugin = {
   name: "OwnerReferencesPermissionEnforcement",
   // The strategy of a pod's status keeps its owners.
-  handles: (operation, target) =>
-    (operation === "CREATE" || operation === "UPDATE") && !(isPods(target) && target.subresource === "status"),
+  handles: (operation, target) => WRITES.includes(operation) && targetName(target) !== "pods/status",
   async validate(attributes, context) {
     const { object, oldObject, operation } = attributes;
     const owners = object?.metadata?.ownerReferences ?? [];

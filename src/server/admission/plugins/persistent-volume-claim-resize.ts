@@ -4,14 +4,14 @@ import { storageClassOf } from "../../../api/volumes/storage-class.js";
 import { object } from "../../../machinery/meta/access.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import { compareQuantities, zeroQuantity } from "../../../machinery/quantity/quantity.js";
+import { handling } from "../handling.js";
 import type { AdmissionContext, AdmissionPlugin } from "../plugin.js";
 import { refused } from "../refusal.js";
 
 /** Lets a claim ask for more only when it is bound and its StorageClass allows its volumes to grow. */
 export const persistentVolumeClaimResize: AdmissionPlugin = {
   name: "PersistentVolumeClaimResize",
-  handles: (operation, { group, resource, subresource }) =>
-    operation === "UPDATE" && group === "" && resource === "persistentvolumeclaims" && subresource === "",
+  handles: handling(["UPDATE"], "persistentvolumeclaims"),
   validate(attributes, context) {
     const { object: claim, oldObject: old } = attributes;
     if (claim === undefined || old === undefined) return;

@@ -1,8 +1,6 @@
-import type { Operation } from "../attributes.js";
-import type { AdmissionTarget } from "../plugin.js";
+import { handling } from "../handling.js";
 
 export const SCHEDULING = "scheduling.k8s.io";
 
 /** `handles` of a plugin that looks at new PodGroups. */
-export const createsPodGroups = (operation: Operation, { group, resource, subresource }: AdmissionTarget): boolean =>
-  operation === "CREATE" && group === SCHEDULING && resource === "podgroups" && subresource === "";
+export const createsPodGroups = handling(["CREATE"], `podgroups.${SCHEDULING}`);

@@ -2,10 +2,10 @@ import { forbidden, internalError } from "../../../machinery/errors/status-error
 import { ensureChild, object } from "../../../machinery/meta/access.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import type { AdmissionAttributes } from "../attributes.js";
+import { handling } from "../handling.js";
 import type { AdmissionContext, AdmissionPlugin } from "../plugin.js";
 import type { PodNodeSelectorConfiguration } from "./pod-node-selector/read-configuration.js";
 import { conflict, isAllowed, type SelectorMap, selectorMap } from "./pod-node-selector/selector-map.js";
-import { isPods } from "./pod-writes.js";
 
 const ANNOTATION = "scheduler.alpha.kubernetes.io/node-selector";
 const CLUSTER = "clusterDefaultNodeSelector";
@@ -34,7 +34,7 @@ export function podNodeSelector(configuration: PodNodeSelectorConfiguration = {}
 
   return {
     name: "PodNodeSelector",
-    handles: (operation, target) => operation === "CREATE" && isPods(target) && target.subresource === "",
+    handles: handling(["CREATE"], "pods"),
     async admit(attributes, context) {
       const { object: pod, namespace } = attributes;
       if (pod === undefined) return;

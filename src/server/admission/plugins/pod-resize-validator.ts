@@ -4,15 +4,15 @@ import type { Pod, ResourceList } from "../../../api/types/core/v1.js";
 import { object, text } from "../../../machinery/meta/access.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import { milliValue, wholeValue } from "../../../machinery/quantity/whole-values.js";
+import { handling } from "../handling.js";
 import type { AdmissionPlugin } from "../plugin.js";
 import { refused } from "../refusal.js";
 import { boundPodChange, nodeOf } from "./bound-pod-change.js";
-import { isPods } from "./pod-writes.js";
 
 /** Refuses to resize a pod beyond all that its node has, or on a node that cannot do it. */
 export const podResizeValidator: AdmissionPlugin = {
   name: "PodResizeValidator",
-  handles: (operation, target) => operation === "UPDATE" && isPods(target) && target.subresource === "resize",
+  handles: handling(["UPDATE"], "pods/resize"),
   validate(attributes, context) {
     const change = boundPodChange(attributes);
     if (change === undefined) return;

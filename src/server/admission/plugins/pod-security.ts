@@ -2,12 +2,14 @@ import { isFullyPrivileged, type LabelledPolicy } from "../../../api/pod-securit
 import { internalError } from "../../../machinery/errors/status-error.js";
 import type { AdmissionAttributes } from "../attributes.js";
 import type { PodSecurityConfiguration } from "../configuration/pod-security-configuration.js";
+import { WRITES } from "../handling.js";
 import type { AdmissionPlugin } from "../plugin.js";
 import { checkedPod, isSignificantUpdate, makesPods, templateOf } from "../pod-security/checked-pods.js";
 import { reviewNamespace } from "../pod-security/namespace-labels.js";
 import { audits, NamespacePolicies } from "../pod-security/namespace-policies.js";
 import { note, reviewPod } from "../pod-security/review-pod.js";
 import { type PodSecuritySettings, podSecuritySettings } from "../pod-security/settings.js";
+import { isPods } from "./pods.js";
 
 /** These change nothing that the standards look at. Any other subresource of pods is taken for a pod. */
 const IGNORED: ReadonlySet<string> = new Set([
@@ -33,9 +35,10 @@ export function podSecurity(configuration: PodSecurityConfiguration = {}): Admis
   const exemptsNone = usernames.size === 0 && namespaces.size === 0;
   return {
     name: "PodSecurity",
-    handles(operation, { group, resource, subresource }) {
-      if (operation !== "CREATE" && operation !== "UPDATE") return false;
-      if (isPods(group, resource)) return !IGNORED.has(subresource);
+    handles(operation, { subresource, ...wanted }) {
+      if (!WRITES.includes(operation)) return false;
+      if (isPods(wanted)) return !IGNORED.has(subresource);
+      const { group, resource } = wanted;
       return subresource === "" && (isNamespaces(group, resource) || makesPods(group, resource));
     },
     idle: ({ objects }, { group, resource }) =>
@@ -45,7 +48,7 @@ export function podSecurity(configuration: PodSecurityConfiguration = {}): Admis
       if (isNamespaces(group, resource)) return reviewNamespace(attributes, context, settings);
       const exemption = exemptionOf(attributes, settings);
       if (exemption !== undefined) return note(attributes, "exempt", exemption);
-      const review = isPods(group, resource) ? reviewOfPod : reviewOfTemplate;
+      const review = isPods(attributes.resource) ? reviewOfPod : reviewOfTemplate;
       const known = policies.known(context.objects, attributes.namespace);
       if (known !== undefined) return review(attributes, known, settings);
       return policies
@@ -55,7 +58,6 @@ export function podSecurity(configuration: PodSecurityConfiguration = {}): Admis
   };
 }
 
-const isPods = (group: string, resource: string): boolean => group === "" && resource === "pods";
 const isNamespaces = (group: string, resource: string): boolean => group === "" && resource === "namespaces";
 
 function exemptionOf({ namespace, user }: AdmissionAttributes, { exempt }: PodSecuritySettings): string | undefined {

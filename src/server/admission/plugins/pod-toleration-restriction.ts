@@ -9,6 +9,7 @@ import { ensureChild, list, object } from "../../../machinery/meta/access.js";
 import { isJsonObject, type JsonValue } from "../../../machinery/meta/json.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import type { AdmissionAttributes } from "../attributes.js";
+import { handling, WRITES } from "../handling.js";
 import type { AdmissionContext, AdmissionPlugin } from "../plugin.js";
 import { namespaceOf } from "./namespace-of.js";
 import {
@@ -17,7 +18,6 @@ import {
 } from "./pod-toleration-restriction/read-configuration.js";
 import { TOLERATION } from "./pod-toleration-restriction/toleration-schema.js";
 import { isWhitelisted, mergeTolerations } from "./pod-toleration-restriction/tolerations.js";
-import { handlesPodWrites } from "./pod-writes.js";
 
 const DEFAULTS = "scheduler.alpha.kubernetes.io/defaultTolerations";
 const WHITELIST = "scheduler.alpha.kubernetes.io/tolerationsWhitelist";
@@ -36,7 +36,7 @@ export function podTolerationRestriction(configuration: PodTolerationRestriction
   checkPodTolerationRestrictionConfiguration(configuration);
   return {
     name: "PodTolerationRestriction",
-    handles: handlesPodWrites,
+    handles: handling(WRITES, "pods"),
     async admit(attributes, context) {
       const { object: pod, operation } = attributes;
       if (pod === undefined) return;

@@ -1,7 +1,7 @@
 import { object, text } from "../../../machinery/meta/access.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
+import { handling } from "../handling.js";
 import type { AdmissionContext, AdmissionPlugin } from "../plugin.js";
-import { isPods } from "./pod-writes.js";
 
 const LABELS = ["topology.kubernetes.io/zone", "topology.kubernetes.io/region"] as const;
 
@@ -11,8 +11,7 @@ const LABELS = ["topology.kubernetes.io/zone", "topology.kubernetes.io/region"] 
  */
 export const podTopologyLabels: AdmissionPlugin = {
   name: "PodTopologyLabels",
-  handles: (operation, target) =>
-    operation === "CREATE" && isPods(target) && (target.subresource === "" || target.subresource === "binding"),
+  handles: handling(["CREATE"], "pods", "pods/binding"),
   admit({ object: draft, subresource }, context) {
     if (draft === undefined) return;
     const node = subresource === "binding" ? boundNode(draft) : text(object(draft["spec"])["nodeName"]);

@@ -1,25 +1,24 @@
 import { absent, ensureChild, number, object, text } from "../../../machinery/meta/access.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import type { AdmissionAttributes } from "../attributes.js";
+import { handling, WRITES } from "../handling.js";
 import type { AdmissionContext, AdmissionPlugin } from "../plugin.js";
 import { refused } from "../refusal.js";
+import { isPods } from "./pods.js";
 
 /** Gives pods the number of their priority class, and keeps a cluster from having two default classes. */
 export const priority: AdmissionPlugin = {
   name: "Priority",
-  handles: (operation, { group, resource, subresource }) =>
-    (operation === "CREATE" || operation === "UPDATE") &&
-    subresource === "" &&
-    (isPods(group, resource) || isClasses(group, resource)),
+  handles: handling(WRITES, "pods", "priorityclasses.scheduling.k8s.io"),
   async admit(attributes, context) {
     const { object: pod, oldObject, resource } = attributes;
-    if (pod === undefined || !isPods(resource.group, resource.resource)) return;
+    if (pod === undefined || !isPods(resource)) return;
     if (oldObject === undefined) await resolveClass(pod, attributes, context);
     else keepPriority(pod, oldObject);
   },
   async validate(attributes, context) {
     const { operation, object: given, resource } = attributes;
-    if (given?.["globalDefault"] !== true || !isClasses(resource.group, resource.resource)) return;
+    if (given?.["globalDefault"] !== true || isPods(resource)) return;
     const current = globalDefault(await classesOf(context));
     if (current === undefined) return;
     const name = text(current.metadata?.name);
@@ -27,10 +26,6 @@ export const priority: AdmissionPlugin = {
     throw refused(attributes, `PriorityClass ${name} is already marked as default. Only one default can exist`);
   },
 };
-
-const isPods = (group: string, resource: string): boolean => group === "" && resource === "pods";
-const isClasses = (group: string, resource: string): boolean =>
-  group === "scheduling.k8s.io" && resource === "priorityclasses";
 
 const classesOf = ({ objects }: AdmissionContext): Promise<readonly KubeObject[]> =>
   objects.list("scheduling.k8s.io", "priorityclasses");

@@ -1,4 +1,5 @@
 import { inOrder } from "../../../base/turns.js";
+import { targetName } from "../handling.js";
 import type { AdmissionPlugin, AdmissionTarget } from "../plugin.js";
 import { checkResourceQuotaConfiguration, type ResourceQuotaConfiguration } from "./resource-quota/configuration.js";
 import type { QuotaEvaluator } from "./resource-quota/quota-evaluator.js";
@@ -51,9 +52,7 @@ const CHANGING: ReadonlySet<string> = new Set([
   "services",
 ]);
 
-const isCounted = (target: AdmissionTarget): boolean => target.subresource === "" && !NOT_COUNTED.has(nameOf(target));
+const isCounted = (target: AdmissionTarget): boolean =>
+  target.subresource === "" && !NOT_COUNTED.has(targetName(target));
 
-const changesUsage = (target: AdmissionTarget): boolean =>
-  CHANGING.has(target.subresource === "" ? nameOf(target) : `${nameOf(target)}/${target.subresource}`);
-
-const nameOf = ({ group, resource }: AdmissionTarget): string => (group === "" ? resource : `${resource}.${group}`);
+const changesUsage = (target: AdmissionTarget): boolean => CHANGING.has(targetName(target));

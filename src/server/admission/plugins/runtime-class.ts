@@ -5,6 +5,7 @@ import { absent, ensureChild, list, object, type ReadonlyFields, text } from "..
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import { compareQuantities } from "../../../machinery/quantity/quantity.js";
 import type { AdmissionAttributes } from "../attributes.js";
+import { handling } from "../handling.js";
 import type { AdmissionContext, AdmissionPlugin } from "../plugin.js";
 import { refused } from "../refusal.js";
 import { mergeTolerations } from "./pod-toleration-restriction/tolerations.js";
@@ -12,8 +13,7 @@ import { mergeTolerations } from "./pod-toleration-restriction/tolerations.js";
 /** Gives new pods the overhead, the node selector and the tolerations of their RuntimeClass, and refuses another overhead. */
 export const runtimeClass: AdmissionPlugin = {
   name: "RuntimeClass",
-  handles: (operation, { group, resource, subresource }) =>
-    operation === "CREATE" && group === "" && resource === "pods" && subresource === "",
+  handles: handling(["CREATE"], "pods"),
   admit(attributes, context) {
     const { object: pod } = attributes;
     const name = classNameOf(pod);

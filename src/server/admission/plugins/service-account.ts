@@ -1,11 +1,15 @@
 import { absent, ensureChild, list, object, objects as objectsOf, text } from "../../../machinery/meta/access.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import type { AdmissionAttributes } from "../attributes.js";
+import { handling } from "../handling.js";
 import type { AdmissionPlugin } from "../plugin.js";
 import { refused } from "../refusal.js";
 import { enforcesMountableSecrets, unmountableByEphemeralContainer, unmountableSecret } from "./mountable-secrets.js";
 import { referencesSecrets } from "../../../api/pods/secret-names.js";
 import { mountServiceAccountToken } from "./service-account-token.js";
+
+const isNewPod = handling(["CREATE"], "pods");
+const isDebugged = handling(["UPDATE"], "pods/ephemeralcontainers");
 
 /**
  * Gives new pods a service account: names it, takes its image pull secrets and mounts a token. Refuses an account that does
@@ -14,10 +18,7 @@ import { mountServiceAccountToken } from "./service-account-token.js";
  */
 export const serviceAccount: AdmissionPlugin = {
   name: "ServiceAccount",
-  handles: (operation, { group, resource, subresource }) =>
-    group === "" &&
-    resource === "pods" &&
-    (operation === "CREATE" ? subresource === "" : operation === "UPDATE" && subresource === "ephemeralcontainers"),
+  handles: (operation, target) => isNewPod(operation, target) || isDebugged(operation, target),
   async admit(attributes, { objects, random }) {
     const { object: pod, namespace, operation } = attributes;
     if (pod === undefined || operation !== "CREATE") return;

@@ -1,4 +1,5 @@
 import { ensureChild, objects } from "../../../machinery/meta/access.js";
+import { handling } from "../handling.js";
 import type { AdmissionPlugin } from "../plugin.js";
 
 const [KEY, EFFECT] = ["node.kubernetes.io/not-ready", "NoSchedule"];
@@ -6,8 +7,7 @@ const [KEY, EFFECT] = ["node.kubernetes.io/not-ready", "NoSchedule"];
 /** A new node takes no pods until the node controller finds it ready. */
 export const taintNodesByCondition: AdmissionPlugin = {
   name: "TaintNodesByCondition",
-  handles: (operation, { group, resource, subresource }) =>
-    operation === "CREATE" && group === "" && resource === "nodes" && subresource === "",
+  handles: handling(["CREATE"], "nodes"),
   admit({ object: node }) {
     if (node === undefined) return;
     const spec = ensureChild(node, "spec");
