@@ -27,8 +27,9 @@ const started = (authorization: AuthorizationOptions, more: object = {}) =>
 /** Asks as another user. */
 async function as(server: RunningServer, who: string, method: string, path: string, body?: object) {
   const [name = "", ...groups] = who.split("+");
-  const headers = { "impersonate-user": name, ...(groups.length > 0 && { "impersonate-group": groups.join(",") }) };
-  const answer = await call(server.transport(), method, path, body, { headers });
+  const headers = { "impersonate-user": name };
+  const repeatedHeaders = groups.length > 0 ? { "impersonate-group": groups } : {};
+  const answer = await call(server.transport(), method, path, body, { headers, repeatedHeaders });
   return { status: answer.status, message: answer.status < 400 ? "" : text(answer.at("message")), answer };
 }
 

@@ -13,6 +13,8 @@ export interface CallOptions {
   readonly type?: string;
   readonly accept?: string;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Headers that are sent once for each value. */
+  readonly repeatedHeaders?: Readonly<Record<string, readonly string[]>>;
 }
 
 /** Sends one request and reads the whole answer. `body` is text, or a value that becomes JSON. */
@@ -31,6 +33,7 @@ export async function call(
       ...(body !== undefined && { "content-type": options.type ?? "application/json" }),
       ...options.headers,
     },
+    ...(options.repeatedHeaders && { repeatedHeaders: options.repeatedHeaders }),
     ...(body !== undefined && { body: Buffer.from(typeof body === "string" ? body : JSON.stringify(body)) }),
   });
   const chunks: Uint8Array[] = [];

@@ -1,5 +1,5 @@
 import { unauthorized } from "../../machinery/errors/status-error.js";
-import type { Exchange } from "../request/exchange.js";
+import { type HeaderValues, headerValues } from "../request/header-values.js";
 import { unescapeKey } from "../request/unescape-key.js";
 import type { Authenticator } from "./authenticator.js";
 
@@ -38,7 +38,7 @@ export function requestHeader(names: FrontProxyHeaders, allowedNames: readonly s
     const { proxyCertificate } = exchange;
     if (proxyCertificate === undefined) return undefined;
     if (allowedNames.length > 0 && !allowedNames.includes(proxyCertificate.commonName)) throw unauthorized();
-    const values = valuesIn(exchange);
+    const values = headerValues(exchange);
     const first = (headers: readonly string[]): string =>
       headers.map((header) => values(header)[0] ?? "").find(isSet) ?? "";
     const name = first(usernames);
@@ -65,21 +65,10 @@ const lower = (names: readonly string[]): readonly string[] => names.map((name) 
 
 const isSet = (value: string): boolean => value !== "";
 
-type Values = (header: string) => readonly string[];
-
-/** The values of a header as the proxy sent them: a name may hold a comma, and is never cut at one. */
-function valuesIn(exchange: Exchange): Values {
-  const separate = exchange.separateHeaders?.() ?? {};
-  return (header) => {
-    const joined = exchange.headers[header];
-    return separate[header] ?? (joined === undefined ? [] : [joined]);
-  };
-}
-
 function extraOf(
   headers: readonly string[],
   prefixes: readonly string[],
-  values: Values,
+  values: HeaderValues,
 ): Readonly<Record<string, readonly string[]>> {
   const extra = new Map<string, readonly string[]>();
   for (const prefix of prefixes) {

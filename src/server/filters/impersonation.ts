@@ -6,6 +6,7 @@ import { type Impersonate, impersonator } from "../authz/impersonation/impersona
 import { hasOnlyName, type WantedUser } from "../authz/impersonation/wanted-user.js";
 import { RequestAttributes } from "../authz/request-attributes.js";
 import type { ApiRequest, Filter, Handler } from "../request/api-request.js";
+import { type HeaderValues, headerValues } from "../request/header-values.js";
 import { unescapeKey } from "../request/unescape-key.js";
 
 const PREFIX = "impersonate-";
@@ -26,7 +27,7 @@ async function impersonated(
   names: readonly string[],
   impersonate: Impersonate,
 ): Promise<void> {
-  const wanted = wantedUser(request.exchange.headers, names);
+  const wanted = wantedUser(headerValues(request.exchange), names);
   if (wanted.name === "") {
     if (hasOnlyName(wanted)) return next(request);
     throw badRequest(`requested ${goText(wanted)} without impersonating a user name`);
@@ -35,11 +36,11 @@ async function impersonated(
   await next(request.with({ user }));
 }
 
-function wantedUser(headers: ApiRequest["exchange"]["headers"], names: readonly string[]): WantedUser {
-  const { "impersonate-user": name = "", "impersonate-uid": uid = "", "impersonate-group": groups } = headers;
+function wantedUser(values: HeaderValues, names: readonly string[]): WantedUser {
+  const [[name = ""], [uid = ""]] = [values("impersonate-user"), values("impersonate-uid")];
   const extras = names.filter((key) => key.startsWith(EXTRA));
-  const extra = Object.fromEntries(extras.map((key) => [unescapeKey(key.slice(EXTRA.length)), valuesOf(headers[key])]));
-  return { name, uid: uid === "" ? undefined : uid, groups: valuesOf(groups), extra };
+  const extra = Object.fromEntries(extras.map((key) => [unescapeKey(key.slice(EXTRA.length)), values(key)]));
+  return { name, uid: uid === "" ? undefined : uid, groups: values("impersonate-group"), extra };
 }
 
 /** Go's %#v of the user. */
@@ -50,6 +51,3 @@ function goText({ uid = "", groups, extra }: WantedUser): string {
   const extraText = `{${entries.map(([key, values]) => `${goQuote(key)}:[]string${texts(values)}`).join(", ")}}`;
   return `&user.DefaultInfo{Name:"", UID:${goQuote(uid)}, Groups:[]string${groupText}, Extra:map[string][]string${entries.length === 0 ? "(nil)" : extraText}}`;
 }
-
-/** Values of their own are joined by a comma and a space; a comma alone is part of one. */
-const valuesOf = (value: string | undefined): readonly string[] => (value === undefined ? [] : value.split(", "));

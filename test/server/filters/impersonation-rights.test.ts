@@ -88,17 +88,19 @@ beforeAll(async () => {
 
 afterAll(() => cluster.close());
 
-const as = (user: string, wanted: Readonly<Record<string, string>>) => ({
-  headers: {
-    [USER_HEADER]: user,
-    ...Object.fromEntries(Object.entries(wanted).map(([key, value]) => [`impersonate-${key}`, value])),
-  },
+type Wanted = Readonly<Record<string, string | readonly string[]>>;
+
+const as = (user: string, wanted: Wanted) => ({
+  headers: { [USER_HEADER]: user },
+  repeatedHeaders: Object.fromEntries(
+    Object.entries(wanted).map(([key, value]) => [`impersonate-${key}`, [value].flat()]),
+  ),
 });
 
 const AUTHENTICATED = "system:authenticated";
 
 /** Of apiserver's pkg/endpoints/filters/impersonation: the right to act as each part of a user, in any request. */
-test.each<[string, string, Readonly<Record<string, string>>, object]>([
+test.each<[string, string, Wanted, object]>([
   ["a user", "legacy", { user: "jane" }, { username: "jane", groups: [AUTHENTICATED] }],
   [
     "a user with group, uid and extra",
@@ -125,7 +127,7 @@ test.each<[string, string, Readonly<Record<string, string>>, object]>([
   [
     "a user with all its parts in this kind of request",
     "limited",
-    { user: "jane", group: "devs, ops, qa, dba", uid: "u1", "extra-example.com%2fscope": "x" },
+    { user: "jane", group: ["devs", "ops", "qa", "dba"], uid: "u1", "extra-example.com%2fscope": "x" },
     {
       username: "jane",
       uid: "u1",
@@ -162,7 +164,7 @@ test.each<[string, string, Readonly<Record<string, string>>, object]>([
 
 const REVIEWS = 'resource "selfsubjectreviews" in API group "authentication.k8s.io" at the cluster scope';
 
-test.each<[string, string, string, Readonly<Record<string, string>>, string]>([
+test.each<[string, string, string, Wanted, string]>([
   [
     "without any right: the refusal is that of the constrained form",
     "nobody",
@@ -195,7 +197,7 @@ test.each<[string, string, string, Readonly<Record<string, string>>, string]>([
     "in another group",
     "limited",
     REVIEW,
-    { user: "jane", group: "devs, admins" },
+    { user: "jane", group: ["devs", "admins"] },
     'groups.authentication.k8s.io "admins" is forbidden: User "limited" cannot impersonate:user-info resource "groups" in API group "authentication.k8s.io" at the cluster scope',
   ],
   [
@@ -252,13 +254,13 @@ test.each<[string, string, string, Readonly<Record<string, string>>, string]>([
   expect([answer.status, answer.at("message")]).toEqual([403, message]);
 });
 
-test("who was let act as another user by one mode is refused in its words from then on", async () => {
+test("a caller whom one mode has let act as another user is refused in the words of that mode from then on", async () => {
   expect((await call(admin, "POST", REVIEW, {}, as("legacy", { user: "jane" }))).status).toBe(201);
   const answer = await call(admin, "POST", REVIEW, {}, as("legacy", { user: "joe" }));
   expect(answer.at("message")).toBe(
     'users "joe" is forbidden: User "legacy" cannot impersonate resource "users" in API group "" at the cluster scope',
   );
-  const extra = await call(admin, "POST", REVIEW, {}, as("legacy", { user: "jane", "extra-scopes": "x, y" }));
+  const extra = await call(admin, "POST", REVIEW, {}, as("legacy", { user: "jane", "extra-scopes": ["x", "y"] }));
   expect(extra.at("message")).toBe(
     'userextras.authentication.k8s.io "y" is forbidden: User "legacy" cannot impersonate resource "userextras/scopes" in API group "authentication.k8s.io" at the cluster scope',
   );

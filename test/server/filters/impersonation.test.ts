@@ -22,18 +22,24 @@ const PATH = "/apis/authentication.k8s.io/v1/selfsubjectreviews";
 const AUTHENTICATED = "system:authenticated";
 
 /** As `Impersonate-*` headers without that; what they make of the user is apiserver's pkg/endpoints/filters/impersonation. */
-const named = (headers: Readonly<Record<string, string>>) =>
-  Object.fromEntries(Object.entries(headers).map(([key, value]) => [`impersonate-${key}`, value]));
+const named = (headers: Wanted) => ({
+  repeatedHeaders: Object.fromEntries(
+    Object.entries(headers).map(([key, value]) => [`impersonate-${key}`, [value].flat()]),
+  ),
+});
 
-test.each<[string, Readonly<Record<string, string>>, object]>([
+/** A header is sent once for each value. */
+type Wanted = Readonly<Record<string, string | readonly string[]>>;
+
+test.each<[string, Wanted, object]>([
   ["a name", { user: "jane" }, { username: "jane", groups: [AUTHENTICATED] }],
   [
     "all there is of a user",
-    { user: "jane", group: "devs, a,b", uid: "u1", "extra-scopes": "x, y", "extra-example.com%2fz": "z" },
+    { user: "jane", group: ["devs", "a, b"], uid: "u1", "extra-scopes": ["x", "y"], "extra-example.com%2fz": "z" },
     {
       username: "jane",
       uid: "u1",
-      groups: ["devs", "a,b", AUTHENTICATED],
+      groups: ["devs", "a, b", AUTHENTICATED],
       extra: { scopes: ["x", "y"], "example.com/z": ["z"] },
     },
   ],
@@ -47,6 +53,7 @@ test.each<[string, Readonly<Record<string, string>>, object]>([
     { user: "jane", group: "system:unauthenticated" },
     { username: "jane", groups: ["system:unauthenticated"] },
   ],
+  ["the first of several users", { user: ["jane", "joe"] }, { username: "jane", groups: [AUTHENTICATED] }],
   ["nobody", { user: "system:anonymous" }, { username: "system:anonymous", groups: ["system:unauthenticated"] }],
   [
     "nobody in a group",
@@ -88,20 +95,20 @@ test.each<[string, Readonly<Record<string, string>>, object]>([
     { username: "system:node:one", uid: "u", groups: [AUTHENTICATED] },
   ],
 ])("acting as %s", async (_whom, headers, userInfo) => {
-  const answer = await call(api, "POST", PATH, {}, { headers: named(headers) });
+  const answer = await call(api, "POST", PATH, {}, named(headers));
   expect(answer.status, answer.text).toBe(201);
   expect(answer.at("status.userInfo")).toEqual(userInfo);
 });
 
-test.each<[string, Readonly<Record<string, string>>, string]>([
+test.each<[string, Wanted, string]>([
   ["a group", { group: "devs" }, 'Groups:[]string{"devs"}, Extra:map[string][]string(nil)}'],
   [
     "more than a group",
-    { uid: "u", "extra-b": "x, y", "extra-a": "z" },
+    { uid: "u", "extra-b": ["x", "y"], "extra-a": "z" },
     'Groups:[]string(nil), Extra:map[string][]string{"a":[]string{"z"}, "b":[]string{"x", "y"}}}',
   ],
 ])("%s and no name is a bad request", async (_what, headers, rest) => {
-  const answer = await call(api, "POST", PATH, {}, { headers: named(headers) });
+  const answer = await call(api, "POST", PATH, {}, named(headers));
   const { uid = "" } = headers;
   const message = `requested &user.DefaultInfo{Name:"", UID:"${uid}", ${rest} without impersonating a user name`;
   expect([answer.status, answer.at("message")]).toEqual([400, message]);

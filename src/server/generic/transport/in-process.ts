@@ -59,7 +59,8 @@ function exchange(request: TransportRequest, options: InProcessOptions): Promise
         return target.query;
       },
       uri: target.text,
-      headers: joined(request.headers),
+      headers: joined(request),
+      separateHeaders: () => separate(request),
       clientCertificate: anonymous ? undefined : options.clientCertificate,
       remoteAddress: "127.0.0.1",
       get signal() {
@@ -104,8 +105,15 @@ function exchange(request: TransportRequest, options: InProcessOptions): Promise
   });
 }
 
-function joined(headers: TransportRequest["headers"]): Record<string, string> {
-  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value].flat().join(", ")]));
+function joined({ headers, repeatedHeaders }: TransportRequest): Record<string, string> {
+  if (repeatedHeaders === undefined) return { ...headers };
+  const repeated = Object.entries(repeatedHeaders).map(([name, values]) => [name, values.join(", ")]);
+  return { ...headers, ...Object.fromEntries(repeated) };
+}
+
+function separate({ headers, repeatedHeaders }: TransportRequest): Record<string, readonly string[]> {
+  const single = Object.entries(headers).map(([name, value]) => [name, [value]]);
+  return { ...Object.fromEntries(single), ...repeatedHeaders };
 }
 
 /** A copy that shares nothing: structuredClone() costs a fiftieth of a whole request. */
