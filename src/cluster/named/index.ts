@@ -13,4 +13,5 @@ export type { ClusterHealth, Problem } from "./cluster-health.js";
 export { readHealth } from "./read-health.js";
 export { runCommand } from "./run-command.js";
 export { type NamedClusterOptions, serveNamedCluster, startDetached } from "./serve.js";
+export { followsFiles } from "./server-choice.js";
 export { waitUntilReady } from "./wait-until-ready.js";

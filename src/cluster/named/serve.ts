@@ -1,40 +1,23 @@
-import type { AuthenticationOptions } from "../authentication-options.js";
 import { spawn } from "node:child_process";
 import { type FileHandle, open } from "node:fs/promises";
-import type { RuntimeConfig } from "../../api/facts/index.js";
 import type { Clock } from "../../base/clock.js";
 import { ownProgram } from "../../base/own-program.js";
 import { isStatusError } from "../../machinery/errors/status-error.js";
 import type { VerboseLog } from "../../client/klog.js";
 import { addContext } from "../../client/config/kubeconfig-context.js";
-import type { StorageMediaType } from "../../server/endpoints/serializers/serializer.js";
-import type { AuthorizationOptions } from "../authorization-options.js";
 import { startCluster } from "../index.js";
 import { ClusterHome, type ClusterRecord, clustersFolder, type StorageChoice } from "./cluster-home.js";
 import { clusterState } from "./cluster-state.js";
 import { claimDataDir, removeDataDir } from "./data-dir.js";
 import { namedClusterError } from "./named-cluster-error.js";
+import { followsFiles, serverArguments, type ServerChoice } from "./server-choice.js";
 
 export interface NamedClusterOptions {
   readonly name: string;
   /** undefined: what the cluster had, disk for a new one. */
   readonly storage: StorageChoice | undefined;
-  /** Of this start only: the form that objects are written in. */
-  readonly storageMediaType?: StorageMediaType;
-  /** Of this start only: which API versions are served. */
-  readonly runtimeConfig?: RuntimeConfig;
-  /** Of this start only: which controllers run. Left out: all of them. */
-  readonly controllers?: readonly string[] | undefined;
-  /** Of this start only: which admission plugins run, and how. Left out: those that run by default. */
-  readonly admission?: AdmissionFlags | undefined;
-  /** Of this start only: how the cluster decides what users may do. Files are absolute. Left out: as {@link startCluster} does. */
-  readonly authorization?: AuthorizationOptions | undefined;
-  /** Of this start only: how many nodes run pods. Default 0. */
-  readonly nodes?: number;
-  /** Of this start only: where Services of type LoadBalancer get their addresses. Left out: they get none. */
-  readonly loadBalancerAddresses?: string | undefined;
-  /** Of this start only: who may use the cluster beside its administrator. Files by absolute paths. */
-  readonly authentication?: AuthenticationOptions | undefined;
+  /** Of this start only. */
+  readonly server: ServerChoice;
   /** 0: the port of the last start if it is free, else any. */
   readonly port: number;
   /** "": inside the cluster's own folder. */
@@ -42,18 +25,10 @@ export interface NamedClusterOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
   readonly clock: Clock;
-  /** Receives the server's faults, such as one of a file that it follows. */
-  readonly reportError?: ((error: unknown) => void) | undefined;
+  /** Receives the faults of the server where it follows files. */
+  readonly reportError: (error: unknown) => void;
   /** Takes the lines of -v: kubeconfigs that are read, requests. */
   readonly log?: VerboseLog | undefined;
-}
-
-/** The flags of kube-apiserver that choose admission plugins. */
-export interface AdmissionFlags {
-  readonly enable: readonly string[];
-  readonly disable: readonly string[];
-  /** An absolute name. */
-  readonly configurationFile?: string;
 }
 
 export interface ServedCluster {
@@ -93,20 +68,9 @@ async function serveFrom(
   lastPort: number | undefined,
   options: NamedClusterOptions,
 ): Promise<ServedCluster & { close(): Promise<void> }> {
-  const { runtimeConfig, controllers, admission, authentication, authorization } = options;
-  const { nodes = 0, loadBalancerAddresses, storageMediaType } = options;
-  const kept = { ...choice, dataDir, ...(options.reportError && { onError: options.reportError }) };
-  const served = {
-    ...(runtimeConfig && { runtimeConfig }),
-    ...(controllers && { controllers }),
-    ...(admission && { admission }),
-    ...(authorization && { authorization }),
-    nodes,
-    ...(loadBalancerAddresses && { loadBalancerAddresses }),
-    ...(authentication && { authentication }),
-    ...(storageMediaType && { storageMediaType }),
-  };
-  const start = (port: number) => startCluster({ ...kept, ...served, port });
+  const { server } = options;
+  const kept = { ...choice, dataDir, ...(followsFiles(server) && { onError: options.reportError }) };
+  const start = (port: number) => startCluster({ ...kept, ...server, port });
   const cluster = await listen(options.port, lastPort, (port) => start(port).catch((error) => naming(choice, error)));
   try {
     const kubeconfig = await addContext(home.context, cluster.kubeconfig(), options);
@@ -137,18 +101,7 @@ export async function startDetached(options: NamedClusterOptions): Promise<Serve
     const [command = "", ...script] = ownProgram(process);
     const args = ["cluster", "start", options.name, `--port=${options.port}`, `--data-dir=${options.dataDir}`];
     if (options.storage !== undefined) args.push(...storageArguments(options.storage));
-    if (options.storageMediaType !== undefined) args.push(`--storage-media-type=${options.storageMediaType}`);
-    for (const [key, enabled] of Object.entries(options.runtimeConfig ?? {})) {
-      args.push(`--runtime-config=${key}=${enabled}`);
-    }
-    if (options.controllers !== undefined) args.push(`--controllers=${options.controllers.join(",")}`);
-    args.push(...admissionArguments(options.admission));
-    if (options.authorization !== undefined) args.push(...authorizationArguments(options.authorization));
-    args.push(`--nodes=${options.nodes ?? 0}`);
-    if (options.loadBalancerAddresses) args.push(`--load-balancer-addresses=${options.loadBalancerAddresses}`);
-    const { configFile, tokenFile } = options.authentication ?? {};
-    if (configFile !== undefined) args.push(`--authentication-config=${configFile}`);
-    if (tokenFile !== undefined) args.push(`--token-auth-file=${tokenFile}`);
+    args.push(...serverArguments(options.server));
     const child = spawn(command, [...script, ...args], {
       cwd: options.cwd,
       env: { ...options.env },
@@ -202,22 +155,6 @@ function choiceOf(record: ClusterRecord | undefined): StorageChoice {
   if (record.etcd === undefined)
     throw namedClusterError(`the record of cluster "${record.name}" does not say where its etcd is`);
   return { storage: "etcd", etcd: record.etcd };
-}
-
-function admissionArguments(admission: AdmissionFlags | undefined): string[] {
-  const { enable = [], disable = [], configurationFile } = admission ?? {};
-  return [
-    ...(enable.length === 0 ? [] : [`--enable-admission-plugins=${enable.join(",")}`]),
-    ...(disable.length === 0 ? [] : [`--disable-admission-plugins=${disable.join(",")}`]),
-    ...(configurationFile === undefined ? [] : [`--admission-control-config-file=${configurationFile}`]),
-  ];
-}
-
-function authorizationArguments({ modes, configFile }: AuthorizationOptions): string[] {
-  return [
-    ...(modes === undefined ? [] : [`--authorization-mode=${modes.join(",")}`]),
-    ...(configFile === undefined ? [] : [`--authorization-config=${configFile}`]),
-  ];
 }
 
 function storageArguments({ storage, etcd }: StorageChoice): string[] {

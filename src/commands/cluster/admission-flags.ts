@@ -3,13 +3,7 @@ import type { Invocation } from "../../cli/command.js";
 import type { Factory } from "../../cli/factory.js";
 import type { FlagSpec } from "../../cli/flags/flag-set.js";
 
-/** Which admission plugins a cluster runs, and how. */
-export interface AdmissionChoice {
-  readonly enable: readonly string[];
-  readonly disable: readonly string[];
-  /** An absolute name. */
-  readonly configurationFile?: string;
-}
+type AdmissionOptions = NonNullable<import("../../cluster/index.js").ClusterOptions["admission"]>;
 
 const ENABLE = "enable-admission-plugins";
 const DISABLE = "disable-admission-plugins";
@@ -38,12 +32,12 @@ export const admissionFlags: readonly FlagSpec[] = [
 ];
 
 /** Undefined when no flag of admission is given. */
-export function admissionOf({ cwd }: Factory, { flags }: Invocation): AdmissionChoice | undefined {
+export function admissionOf({ cwd }: Factory, { flags }: Invocation): AdmissionOptions | undefined {
   if (![ENABLE, DISABLE, FILE].some((name) => flags.changed(name))) return undefined;
   const file = flags.string(FILE);
   return {
-    enable: flags.strings(ENABLE),
-    disable: flags.strings(DISABLE),
+    ...(flags.changed(ENABLE) && { enable: flags.strings(ENABLE) }),
+    ...(flags.changed(DISABLE) && { disable: flags.strings(DISABLE) }),
     ...(file !== "" && { configurationFile: resolve(cwd, file) }),
   };
 }

@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import type { Invocation } from "../../cli/command.js";
+import type { Factory } from "../../cli/factory.js";
 import type { FlagSpec } from "../../cli/flags/flag-set.js";
 
 type AuthenticationOptions = import("../../cluster/authentication-options.js").AuthenticationOptions;
@@ -21,7 +22,7 @@ export const authenticationFlags: readonly FlagSpec[] = [
 ];
 
 /** Undefined where no flag says anything. */
-export function authenticationOf({ flags }: Invocation, cwd: string): AuthenticationOptions | undefined {
+export function authenticationOf({ cwd }: Factory, { flags }: Invocation): AuthenticationOptions | undefined {
   const [configFile, tokenFile] = [flags.string("authentication-config"), flags.string("token-auth-file")];
   if (configFile === "" && tokenFile === "") return undefined;
   return {

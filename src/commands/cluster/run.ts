@@ -3,34 +3,15 @@ import { ownProgram } from "../../base/own-program.js";
 import type { Command, Invocation } from "../../cli/command.js";
 import { ExitError, usageError } from "../../cli/errors.js";
 import type { Factory } from "../../cli/factory.js";
-import { type AdmissionChoice, admissionFlags, admissionOf } from "./admission-flags.js";
-import { type AuthorizationChoice, authorizationFlags, authorizationOf } from "./authorization-flags.js";
-import { authenticationFlags, authenticationOf } from "./authentication-flags.js";
-import { completeControllers, controllersFlag, controllersOf } from "./controllers-flag.js";
-import { loadBalancerAddressesOf, loadBalancerFlag } from "./load-balancer-flag.js";
-import { nodesFlag, nodesOf } from "./nodes-flag.js";
-import { runtimeConfigFlag, runtimeConfigOf } from "./runtime-config-flag.js";
-import {
-  failPlainly,
-  type StorageChoice,
-  storageFlags,
-  type StorageMediaType,
-  storageMediaTypeOf,
-  storageOf,
-} from "./storage-flag.js";
+import { completeControllers } from "./controllers-flag.js";
+import { type ServerChoice, serverChoiceOf, serverFlags } from "./server-flags.js";
+import { failPlainly, type StorageChoice, storageFlags, storageOf } from "./storage-flag.js";
 
 export interface ClusterRunOptions {
   readonly storage: StorageChoice;
-  readonly storageMediaType: StorageMediaType;
-  readonly runtimeConfig: Readonly<Record<string, boolean>>;
-  readonly controllers: readonly string[] | undefined;
-  readonly admission: AdmissionChoice | undefined;
-  readonly authorization: AuthorizationChoice | undefined;
+  readonly server: ServerChoice;
   /** Receives the faults of a file that the cluster follows. */
   readonly reportError: (error: unknown) => void;
-  readonly nodes: number;
-  readonly loadBalancerAddresses: string | undefined;
-  readonly authentication: ReturnType<typeof authenticationOf>;
   readonly command: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -49,16 +30,7 @@ export function clusterRunCommand(run = runCluster): Command {
       "  {{program}} cluster run -- ./test.sh\n\n" +
       "  # Anything that speaks to a cluster can be run\n" +
       "  {{program}} cluster run -- helm install web ./chart",
-    flags: [
-      ...storageFlags,
-      runtimeConfigFlag,
-      controllersFlag,
-      ...admissionFlags,
-      ...authenticationFlags,
-      ...authorizationFlags,
-      nodesFlag,
-      loadBalancerFlag,
-    ],
+    flags: [...storageFlags, ...serverFlags],
     completeFlags: { controllers: completeControllers },
     handlesSignals: true,
     ownExitCode: true,
@@ -77,16 +49,9 @@ export function clusterRunCommand(run = runCluster): Command {
 function complete(factory: Factory, invocation: Invocation): ClusterRunOptions {
   const [command = "", ...args] = invocation.args;
   return {
-    storageMediaType: storageMediaTypeOf(invocation),
     storage: storageOf(factory, invocation) ?? { storage: "memory" },
-    runtimeConfig: runtimeConfigOf(invocation),
-    controllers: controllersOf(invocation),
-    admission: admissionOf(factory, invocation),
-    authorization: authorizationOf(factory, invocation),
+    server: serverChoiceOf(factory, invocation),
     reportError: (error) => void factory.streams.err.write(`error: ${errorMessage(error)}\n`),
-    nodes: nodesOf(invocation),
-    loadBalancerAddresses: loadBalancerAddressesOf(invocation),
-    authentication: authenticationOf(invocation, factory.cwd),
     command,
     args,
     env: factory.env,
@@ -96,22 +61,15 @@ function complete(factory: Factory, invocation: Invocation): ClusterRunOptions {
 }
 
 async function runCluster(options: ClusterRunOptions): Promise<number> {
-  const { runCommand, startCluster } = await import("../../cluster/named/index.js");
+  const { followsFiles, runCommand, startCluster } = await import("../../cluster/named/index.js");
   return runCommand({
     ...options,
     program: ownProgram(process),
     start: (folder) =>
       startCluster({
         ...options.storage,
-        storageMediaType: options.storageMediaType,
-        runtimeConfig: options.runtimeConfig,
-        ...(options.controllers && { controllers: options.controllers }),
-        ...(options.admission && { admission: options.admission }),
-        ...(options.authorization && { authorization: options.authorization }),
-        ...(options.authorization?.configFile !== undefined && { onError: options.reportError }),
-        nodes: options.nodes,
-        ...(options.authentication && { authentication: options.authentication }),
-        ...(options.loadBalancerAddresses && { loadBalancerAddresses: options.loadBalancerAddresses }),
+        ...options.server,
+        ...(followsFiles(options.server) && { onError: options.reportError }),
         ...(options.storage.storage !== "memory" && { dataDir: folder }),
       }),
   });

@@ -6,35 +6,16 @@ import type { LiveLines } from "../../cli/live-lines.js";
 import { openLiveLines } from "../../cli/open-live-lines.js";
 import type { VerboseLog } from "../../client/klog.js";
 import { surroundingsOf } from "../../client/surroundings.js";
-import { type AdmissionChoice, admissionFlags, admissionOf } from "./admission-flags.js";
-import { type AuthorizationChoice, authorizationFlags, authorizationOf } from "./authorization-flags.js";
-import { authenticationFlags, authenticationOf } from "./authentication-flags.js";
-import { completeControllers, controllersFlag, controllersOf } from "./controllers-flag.js";
+import { completeControllers } from "./controllers-flag.js";
 import { nameArgument, newClusterName } from "./name-argument.js";
-import { loadBalancerAddressesOf, loadBalancerFlag } from "./load-balancer-flag.js";
-import { nodesFlag, nodesOf } from "./nodes-flag.js";
-import { runtimeConfigFlag, runtimeConfigOf } from "./runtime-config-flag.js";
-import {
-  failPlainly,
-  type StorageChoice,
-  storageFlags,
-  type StorageMediaType,
-  storageMediaTypeOf,
-  storageOf,
-} from "./storage-flag.js";
+import { type ServerChoice, serverChoiceOf, serverFlags } from "./server-flags.js";
+import { failPlainly, type StorageChoice, storageFlags, storageOf } from "./storage-flag.js";
 
 export interface ClusterStartOptions {
   readonly name: string;
   readonly port: number;
   readonly storage: StorageChoice | undefined;
-  readonly storageMediaType: StorageMediaType;
-  readonly runtimeConfig: Readonly<Record<string, boolean>>;
-  readonly controllers: readonly string[] | undefined;
-  readonly admission: AdmissionChoice | undefined;
-  readonly authorization: AuthorizationChoice | undefined;
-  readonly nodes: number;
-  readonly loadBalancerAddresses: string | undefined;
-  readonly authentication: ReturnType<typeof authenticationOf>;
+  readonly server: ServerChoice;
   readonly dataDir: string;
   readonly detach: boolean;
   /** Whether nodes and pods are waited for. */
@@ -69,13 +50,7 @@ export function clusterStartCommand(run = startNamed): Command {
         usage: "The port to listen on; 0 takes the one it had, or any free one.",
       },
       ...storageFlags,
-      runtimeConfigFlag,
-      controllersFlag,
-      ...admissionFlags,
-      nodesFlag,
-      loadBalancerFlag,
-      ...authorizationFlags,
-      ...authenticationFlags,
+      ...serverFlags,
       {
         name: "data-dir",
         type: "string",
@@ -112,14 +87,7 @@ function complete(factory: Factory, invocation: Invocation): ClusterStartOptions
     name: newClusterName(invocation),
     port,
     storage: storageOf(factory, invocation),
-    storageMediaType: storageMediaTypeOf(invocation),
-    runtimeConfig: runtimeConfigOf(invocation),
-    controllers: controllersOf(invocation),
-    admission: admissionOf(factory, invocation),
-    authorization: authorizationOf(factory, invocation),
-    nodes: nodesOf(invocation),
-    loadBalancerAddresses: loadBalancerAddressesOf(invocation),
-    authentication: authenticationOf(invocation, factory.cwd),
+    server: serverChoiceOf(factory, invocation),
     dataDir: invocation.flags.string("data-dir"),
     detach: invocation.flags.bool("detach"),
     wait: invocation.flags.bool("wait"),
@@ -136,8 +104,7 @@ async function startNamed(options: ClusterStartOptions, streams: Streams, signal
   const reportError = (error: unknown): void => {
     streams.err.write(`error: ${errorMessage(error)}\n`);
   };
-  const follows = options.authorization?.configFile !== undefined;
-  const named = { ...options, log: await options.log(), ...(follows && { reportError }) };
+  const named = { ...options, log: await options.log(), reportError };
   const lines = await options.openLines();
   lines?.set(`cluster "${options.name}"`, "starting");
   const ready = async (served: Served): Promise<void> => {

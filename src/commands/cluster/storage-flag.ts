@@ -38,12 +38,6 @@ export const storageFlags: readonly FlagSpec[] = [
     default: "[]",
     usage: "Addresses of the etcd that keeps the objects, as scheme://host:port, separated by commas.",
   },
-  {
-    name: "storage-media-type",
-    type: "string",
-    default: STORAGE_MEDIA_TYPES[0],
-    usage: `The form that this start writes objects in: ${STORAGE_MEDIA_TYPES.join(" or ")}. It reads both.`,
-  },
   { name: "etcd-prefix", type: "string", default: "/registry", usage: "What every key in etcd begins with." },
   { name: "etcd-cafile", type: "string", default: "", usage: "The CA that signed etcd's certificate, a PEM file." },
   { name: "etcd-certfile", type: "string", default: "", usage: "The certificate to show to etcd, a PEM file." },
@@ -54,6 +48,13 @@ export const storageFlags: readonly FlagSpec[] = [
     usage: "The key of the certificate to show to etcd, a PEM file.",
   },
 ];
+
+export const storageMediaTypeFlag: FlagSpec = {
+  name: "storage-media-type",
+  type: "string",
+  default: STORAGE_MEDIA_TYPES[0],
+  usage: `The form that this start writes objects in: ${STORAGE_MEDIA_TYPES.join(" or ")}. It reads both.`,
+};
 
 /** Throws a usage error for a form that there is not. */
 export function storageMediaTypeOf(invocation: Invocation): StorageMediaType {

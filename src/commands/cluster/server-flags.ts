@@ -1,0 +1,44 @@
+import type { Invocation } from "../../cli/command.js";
+import type { Factory } from "../../cli/factory.js";
+import type { FlagSpec } from "../../cli/flags/flag-set.js";
+import { admissionFlags, admissionOf } from "./admission-flags.js";
+import { authenticationFlags, authenticationOf } from "./authentication-flags.js";
+import { authorizationFlags, authorizationOf } from "./authorization-flags.js";
+import { controllersFlag, controllersOf } from "./controllers-flag.js";
+import { loadBalancerAddressesOf, loadBalancerFlag } from "./load-balancer-flag.js";
+import { nodesFlag, nodesOf } from "./nodes-flag.js";
+import { runtimeConfigFlag, runtimeConfigOf } from "./runtime-config-flag.js";
+import { storageMediaTypeFlag, storageMediaTypeOf } from "./storage-flag.js";
+
+export type ServerChoice = import("../../cluster/named/server-choice.js").ServerChoice;
+
+/** How the server of a cluster runs, for one start. */
+export const serverFlags: readonly FlagSpec[] = [
+  storageMediaTypeFlag,
+  runtimeConfigFlag,
+  controllersFlag,
+  ...admissionFlags,
+  ...authenticationFlags,
+  ...authorizationFlags,
+  nodesFlag,
+  loadBalancerFlag,
+];
+
+/** What {@link serverFlags} say. Throws a usage error for what cannot be right. */
+export function serverChoiceOf(factory: Factory, invocation: Invocation): ServerChoice {
+  const controllers = controllersOf(invocation);
+  const admission = admissionOf(factory, invocation);
+  const authentication = authenticationOf(factory, invocation);
+  const authorization = authorizationOf(factory, invocation);
+  const loadBalancerAddresses = loadBalancerAddressesOf(invocation);
+  return {
+    storageMediaType: storageMediaTypeOf(invocation),
+    runtimeConfig: runtimeConfigOf(invocation),
+    ...(controllers && { controllers }),
+    ...(admission && { admission }),
+    ...(authentication && { authentication }),
+    ...(authorization && { authorization }),
+    nodes: nodesOf(invocation),
+    ...(loadBalancerAddresses !== undefined && { loadBalancerAddresses }),
+  };
+}
