@@ -103,7 +103,7 @@ export async function runProcess(proc: NodeJS.Process): Promise<number> {
   proc.on("uncaughtExceptionMonitor", (error) => ending.abort(error));
   const endOnClosedPipe = (error: NodeJS.ErrnoException): void => {
     if (error.code !== "EPIPE" && error.code !== "EOF") return;
-    // Whoever read the output is gone: stop quietly, as a process killed by SIGPIPE does.
+    // The reader of the output is gone: stop quietly, as a process killed by SIGPIPE does.
     pipeClosed = true;
     ending.abort(error);
     if (!waits) proc.exit(BROKEN_PIPE);

@@ -27,14 +27,14 @@ export interface ApplyOptions {
   /** Present: what cannot be patched is deleted with these options and created again. */
   readonly recreate?: Recreate | undefined;
   readonly sleep: (milliseconds: number) => Promise<void>;
-  /** The live object, by {@link readLive}, where somebody reads it ahead. */
+  /** The live object, by {@link readLive}, where the caller reads it ahead. */
   readonly live?: (() => Promise<KubeObject | undefined>) | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
 /** What happened to one object, as it happens; the last one tells the outcome. */
 export type ApplyEvent =
-  /** Nobody applied the object before: what is missing from the file cannot be told from what others set. */
+  /** The object was not applied before: what is missing from the file cannot be told from what others set. */
   | { readonly type: "missingLastApplied" }
   | { readonly type: "warning"; readonly message: string }
   | { readonly type: "created" | "configured" | "unchanged"; readonly object: KubeObject; readonly deleting: boolean };

@@ -7,7 +7,7 @@ export type ReadLive = (info: Info) => Promise<KubeObject | undefined>;
 const WIDTH = 8;
 
 /**
- * Reads the live objects of a list that is worked through in order, a few ahead of the one whose turn it is, so that nobody waits
+ * Reads the live objects of a list that is worked through in order, a few ahead of the one whose turn it is, so that the caller does not wait
  * for each of many. An object that a write before its turn may change (itself once more, or its namespace) is read in its turn.
  * The same requests are made as without it.
  */

@@ -46,7 +46,7 @@ export async function scaleObject(info: Info, options: ScaleOptions): Promise<nu
 }
 
 /**
- * Resolves when the object has as many replicas as it should, or somebody asked for another number. `timeout` is in
+ * Resolves when the object has as many replicas as it should, or another client asked for another number. `timeout` is in
  * milliseconds.
  */
 export async function waitForReplicas(

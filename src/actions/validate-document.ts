@@ -13,7 +13,7 @@ export interface DocumentValidation {
   readonly directive: "Strict" | "Warn" | "Ignore";
   readonly openapi: () => Promise<OpenApi>;
   readonly client: () => Promise<RestClient>;
-  /** Told when fields should be warned about and nobody can. */
+  /** Called when fields should be warned about and neither server nor client can check them. */
   readonly cannotWarn: () => void;
 }
 

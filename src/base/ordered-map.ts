@@ -23,7 +23,7 @@ type Node<V> = Leaf<V> | Branch<V>;
 
 /**
  * An immutable map ordered by the bytes of its keys: a B+ tree that copies the path it changes. A reader keeps the map
- * it was given; nobody can change that one. Lookup, change and {@link rank} cost O(log n).
+ * it was given; no caller can change that one. Lookup, change and {@link rank} cost O(log n).
  */
 export class OrderedMap<V> {
   private constructor(private readonly root: Node<V> | undefined) {}

@@ -15,7 +15,7 @@ let steps = 0;
 let countedTurn = 0;
 
 /**
- * True when long work has held the event loop long enough: then await {@link nextSlice}. Everybody who asks shares the
+ * True when long work has held the event loop long enough: then await {@link nextSlice}. All callers share the
  * one slice of a turn of the event loop, so that many at once are no worse than one. Where turns are driven, the slice is a number
  * of steps: the order of work never depends on how fast the machine is.
  */

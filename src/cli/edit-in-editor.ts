@@ -20,7 +20,7 @@ import { removeTemp } from "./temp-files.js";
 export interface EditOptions extends Pick<EditLoopOptions, "read" | "save"> {
   /** Comment lines that say what is being edited; not shown above JSON. */
   readonly header: string;
-  /** Prints what is edited. Throws for a format that nobody can edit. */
+  /** Prints what is edited. Throws for a format that cannot be edited. */
   readonly printer: () => Printer;
   readonly json: boolean;
   readonly windowsLineEndings: boolean;

@@ -14,7 +14,7 @@ export interface FetchedUrl {
 
 const MAX_REDIRECTS = 10;
 
-/** Gets a page without credentials, following redirects. Throws a TransportError in Go's words when nobody answers. */
+/** Gets a page without credentials, following redirects. Throws a TransportError in Go's words when no server answers. */
 export async function fetchUrl(url: string, surroundings: TransportSurroundings): Promise<FetchedUrl> {
   let target = readUrl(url);
   for (let redirects = 0; ; redirects++) {

@@ -17,7 +17,7 @@ export function suggestCommands(typed: string, entries: readonly CommandEntry[])
   return suggestions;
 }
 
-/** cobra's words for a command nobody knows, with what may have been meant. */
+/** cobra's words for an unknown command, with what may have been meant. */
 export function unknownCommandMessage(typed: string, program: string, entries: readonly CommandEntry[]): string {
   const names = suggestCommands(typed, entries);
   const hint = names.length === 0 ? "" : `\n\nDid you mean this?\n${names.map((name) => `\t${name}\n`).join("")}`;

@@ -1,3 +1,4 @@
+import { aggregateText } from "../machinery/errors/aggregate-text.js";
 import type { AuthenticationConfiguration } from "../server/authn/configuration/authentication-configuration.js";
 
 /** Who requests may come from, beside the administrator and service accounts. Every file is read when the server starts. */
@@ -87,7 +88,7 @@ export interface ServiceAccountTokenOptions {
  */
 export function checkAuthenticationOptions(options: AuthenticationOptions): void {
   const problems = problemsOf(options);
-  if (problems.length > 0) throw new Error(problems.length === 1 ? problems[0] : `[${problems.join(", ")}]`);
+  if (problems.length > 0) throw new Error(aggregateText(problems));
 }
 
 export function problemsOf(options: AuthenticationOptions): readonly string[] {

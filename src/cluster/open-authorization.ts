@@ -1,3 +1,4 @@
+import { aggregateText } from "../machinery/errors/aggregate-text.js";
 import { inOrder } from "../base/turns.js";
 import type { AuthorizationContext, AuthorizationMode } from "../server/authz/authorizer.js";
 import { fixedMode, type FixedModes } from "../server/authz/configuration/fixed-mode.js";
@@ -33,7 +34,7 @@ export async function openAuthorization(
   surroundings: AuthorizerSurroundings,
 ): Promise<OpenedAuthorization> {
   const problems = authorizationProblems(options);
-  if (problems.length > 0) throw new Error(problems.length === 1 ? problems[0] : `[${problems.join(", ")}]`);
+  if (problems.length > 0) throw new Error(aggregateText(problems));
   const { configFile = "", policyFile = "", modes = DEFAULT_MODES, webhook } = options;
   if (configFile !== "") return openConfiguration(configFile, policyFile, surroundings);
   const types = new Set<string>(modes);

@@ -255,7 +255,7 @@ async function serveMetrics(
   await createMissing(registry.current, [metricsApiService]);
 }
 
-/** Creates what a server has of its own. Roles and bindings that are there get back what is missing of them. */
+/** Creates the objects of a fresh cluster that are missing. Existing roles and bindings get back the rules and subjects that they lack. */
 async function bootstrap(api: ApiSnapshot, objects: readonly KubeObject[]): Promise<void> {
   const isPolicy = ({ apiVersion = "" }: KubeObject): boolean => apiVersion.startsWith("rbac.authorization.k8s.io/");
   await reconcilePolicy(api, objects.filter(isPolicy));

@@ -1,7 +1,7 @@
 import { formatIpv4, parseIpv4Prefix } from "../base/ipv4-prefix.js";
 import type { KubeObject } from "../machinery/meta/object.js";
 
-/** What a cluster has before anybody asks: its namespaces, first of all. */
+/** What a cluster has before the first request: its namespaces, first of all. */
 export function systemNamespaces(): readonly KubeObject[] {
   return ["default", "kube-node-lease", "kube-public", "kube-system"].map((name) => ({
     apiVersion: "v1",

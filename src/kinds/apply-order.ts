@@ -73,5 +73,5 @@ const PLACES = new Map([
 /** "Deployment.apps", "Pod": how the lists here name a kind. */
 export const kindKey = ({ group, kind }: GroupKind): string => (group === "" ? kind : `${kind}.${group}`);
 
-/** The smaller comes first; a kind nobody has thought of comes between workloads and what admits them. */
+/** The smaller comes first; a kind that the list does not name comes between workloads and what admits them. */
 export const applyPlace = (kind: GroupKind): number => PLACES.get(kindKey(kind)) ?? EARLY.length;

@@ -59,7 +59,7 @@ const isAssigned = ({ spec }: KubeObject): boolean => text(object(spec).nodeName
 const PHASES: Readonly<Record<string, number>> = { Running: 0, Unknown: 1, Pending: 2 };
 const phaseRank = ({ status }: KubeObject): number => PHASES[text(object(status).phase)] ?? 0;
 
-/** Undefined when the pod is not ready; 0 when nobody says since when it is. */
+/** Undefined when the pod is not ready; 0 when its condition has no transition time. */
 function readySince({ status }: KubeObject): number | undefined {
   const ready = objects(object(status).conditions).find(({ type }) => type === "Ready");
   if (ready?.status !== "True") return undefined;

@@ -77,7 +77,7 @@ const ORDER_FIRST =
   );
 const ORDER_LAST = ["MutatingWebhookConfiguration", "ValidatingWebhookConfiguration"];
 
-/** The order in which kinds are best made, where nobody says another. */
+/** The order in which kinds are best made, where the kustomization says no other. */
 export const DEFAULT_ORDER = { orderFirst: ORDER_FIRST, orderLast: ORDER_LAST };
 
 export type Rank = ReadonlyMap<string, number>;

@@ -50,7 +50,7 @@ export class Target {
     readonly fileName: string,
     private readonly loader: Loader,
     private readonly context: BuildContext,
-    /** Path from where the build began; undefined when nobody wants to know. */
+    /** Path from where the build began; undefined when the caller does not ask for it. */
     private origin: string | undefined,
     /** What charts without a namespace are for: the namespace of this kustomization, or of the nearest above that has one. */
     private readonly chartNamespace: string,

@@ -42,7 +42,7 @@ export const objectFormats: readonly string[] = [
 /** What `get` takes besides. */
 export const getFormats: readonly string[] = [...objectFormats, "custom-columns", "custom-columns-file", "wide"];
 
-/** An -o nobody knows. */
+/** An unknown -o. */
 export function noCompatiblePrinter(output: string, allowed: readonly string[]): Error {
   const formats = allowed.toSorted().join(",");
   return new Error(

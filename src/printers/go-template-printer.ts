@@ -15,7 +15,7 @@ export interface GoTemplatePrintOptions {
 
 /**
  * -o go-template and its kin. Nothing ends the output. Throws when the template does not parse; one that does not fit an
- * object leaves what it printed until then, and below it what it was given, for whoever looks for the mistake.
+ * object leaves what it printed until then, and below it what it was given, for the user who looks for the mistake.
  */
 export function goTemplatePrinter(template: string, options: GoTemplatePrintOptions): Printer {
   const { allowMissingKeys, inGivenOrder = false } = options;

@@ -26,7 +26,7 @@ export function refresh(info: Info, object: KubeObject): void {
 export function objectName({ mapping, name }: Info): string {
   const { resource, kind } = mapping;
   if (resource.resource !== "") return `${resource.resource}/${name}`;
-  // Nobody has asked a server for the name of the resource; the line break is kubectl's.
+  // No server was asked for the name of the resource; the line break is kubectl's.
   const own = kind.kind.toLowerCase();
   return kind.group === "" ? `${own}/${name}` : `${own}.${kind.group}/${name}\n`;
 }

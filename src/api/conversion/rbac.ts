@@ -27,7 +27,7 @@ export const RBAC_ALPHA: VersionTable = {
 function subjectFromAlpha(alpha: ReadonlyFields): ReadonlyFields {
   const apiGroup = groupOf(text(alpha.kind), text(alpha.apiVersion));
   const subject = compact({ ...without(alpha, ["apiVersion"]), apiGroup: apiGroup === "" ? undefined : apiGroup });
-  // "*" among users was everybody who is authenticated, in this version only.
+  // "*" among users meant every authenticated user, in this version only.
   return subject.kind === "User" && subject.name === "*"
     ? { ...subject, kind: "Group", name: "system:authenticated" }
     : subject;

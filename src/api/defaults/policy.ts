@@ -124,7 +124,7 @@ export function defaultNames(spec: Fields): void {
   if (text(names.listKind) === "" && kind !== "") names.listKind = `${kind}List`;
 }
 
-/** A definition whose objects nobody stored yet will have them stored in its storage version. */
+/** A definition without stored objects will have them stored in its storage version. */
 export function defaultStoredVersions(definition: Fields): void {
   const stored = children(child(definition, "spec") ?? {}, "versions").find(({ storage }) => storage === true);
   if (stored === undefined) return;

@@ -190,7 +190,7 @@ function subresourceOperations(served: Served, subresource: SubresourceFacts): r
   return subresource.name === "log" ? found.map(logOperation) : found;
 }
 
-/** A log is text, and has parameters of its own. */
+/** The answer is text, and the parameters say which part of the log. */
 const logOperation = (operation: OperationFacts): OperationFacts => ({
   ...operation,
   parameters: [...operation.parameters, ...queryParameters.log],

@@ -5,7 +5,7 @@ const DEMANDED = ["cpu", "limits.cpu", "limits.memory", "memory", "requests.cpu"
 
 /**
  * What is missing in a pod of the amounts that a quota over `names` demands, in kube-apiserver's words; undefined where nothing is.
- * A pod with amounts of its own as a whole needs none in its containers.
+ * The containers of a pod that says amounts for itself need none.
  */
 export function requiredAmounts({ spec }: Pod, names: ReadonlySet<string>): string | undefined {
   const { requests = {}, limits = {} } = spec?.resources ?? {};

@@ -17,7 +17,7 @@ interface Side {
 }
 
 /**
- * A change of a job's status, whoever made it: the job's controller or another one (`spec.managedBy`). A rule about fields
+ * A change of a job's status by the job's controller or by another one (`spec.managedBy`). A rule about fields
  * that the change leaves alone is not looked at: a status that a change of the spec made wrong can still be put right.
  */
 export function validateJobStatusUpdate(job: KubeObject, old: KubeObject): FieldError[] {

@@ -155,7 +155,7 @@ function checkRestartPolicy(spec: ReadonlyFields, path: string, errors: Errors):
 const PATH_CHARACTERS = "[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+";
 const pathCharacters = new RegExp(`^${PATH_CHARACTERS}$`);
 
-/** Whoever manages the job: a domain and a path. */
+/** The controller that manages the job: a domain and a path. */
 function checkManager(name: string, path: string, errors: Errors): void {
   const slash = name.indexOf("/");
   if (name === "") errors.push(required(path));

@@ -6,7 +6,7 @@ import { named } from "./rules.js";
 
 const STANDARD = ["kubernetes", "orphan", "foregroundDeletion"];
 
-/** Of its own finalizers; those of metadata are everybody's. */
+/** Of its own finalizers; those of metadata belong to other controllers. */
 export function validateNamespace(namespace: KubeObject): FieldError[] {
   const path = "spec.finalizers";
   const detail = "name is neither a standard finalizer name nor is it fully qualified";

@@ -113,7 +113,7 @@ function validateAddresses(status: ReadonlyFields): FieldError[] {
   });
 }
 
-/** Where a kubelet's configuration was to come from: nobody reads it any more, and it is checked as it was. */
+/** Where a kubelet's configuration was to come from: kubelets do not read it any more, and it is checked as it was. */
 function validateConfigSource(source: unknown, path: string, inStatus: boolean): FieldError[] {
   if (!isFields(source)) return [];
   const { configMap } = source;

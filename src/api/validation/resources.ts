@@ -133,7 +133,7 @@ const mayOvercommit = (name: string): boolean => isNative(name) && !isHugePages(
 
 const isCounted = (name: string): boolean => COUNTED.has(name) || isExtendedResource(name);
 
-/** Somebody else's resource, which is counted in whole ones. */
+/** A resource outside Kubernetes' own domain, which is counted in whole ones. */
 export function isExtendedResource(name: string): boolean {
   return !isNative(name) && !name.startsWith("requests.") && qualifiedNameErrors(`requests.${name}`).length === 0;
 }

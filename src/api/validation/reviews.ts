@@ -60,7 +60,7 @@ const shownUrl = (url: unknown) => ({ Path: text(object(url).path), Verb: text(o
 
 type RequirementRule = (requirement: ReadonlyFields, path: string) => FieldError[];
 
-/** Operators nobody knows are let through: a newer client may know more than this server. */
+/** Unknown operators are let through: a newer client may know more than this server. */
 const labelRequirement: RequirementRule = ({ key, operator, values }, path) =>
   validateExpression({ key: text(key), operator: text(operator), values: list(values).map(text) }, path, true);
 

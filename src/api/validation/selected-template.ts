@@ -22,7 +22,7 @@ export function isEmptySelector(selector: ReadonlyFields): boolean {
   );
 }
 
-/** `path` is the template's. An empty selector is somebody else's problem. */
+/** `path` is the template's. Another rule reports an empty selector. */
 export function checkSelects(selector: LabelSelector, template: ReadonlyFields, path: string, errors: Errors): void {
   const labels = object(template.metadata).labels;
   if (selector.empty || selector.matches(object(labels) as Record<string, string>)) return;

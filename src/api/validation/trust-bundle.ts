@@ -10,7 +10,7 @@ import { validateSignerName } from "./signer-name.js";
 const MAX_BYTES = 1024 * 1024;
 const PATH = "spec.trustBundle";
 
-/** Certificates of authorities, of one signer or of nobody in particular. The name says whose they are. */
+/** Certificates of authorities, of one signer or of none. The name says whose they are. */
 export function validateClusterTrustBundle(bundle: KubeObject): FieldError[] {
   return [...validateName(bundle), ...validateAnchors(text(object(bundle.spec).trustBundle))];
 }

@@ -2,7 +2,7 @@ import { isJsonObject } from "../../machinery/meta/json.js";
 import { formatGroupVersion } from "../../machinery/meta/gvk.js";
 import type { Factory } from "../factory.js";
 
-/** How long a server may take while somebody waits for a list of candidates. */
+/** How long a server may take while a user waits for a list of candidates. */
 const PATIENCE = 5000;
 
 /** The names of the objects of a type, or of each of a comma list, in the namespace in force, as the server orders them. */

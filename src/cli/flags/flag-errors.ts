@@ -8,7 +8,7 @@ export class FlagError extends Error {
   override readonly name = "FlagError";
   constructor(
     message: string,
-    /** The name nobody knows, where that is the matter. */
+    /** The unknown name, where that is the matter. */
     readonly typed?: string,
     /** The names that would have been understood. */
     readonly known: readonly string[] = [],

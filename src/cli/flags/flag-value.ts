@@ -32,7 +32,7 @@ export function parseFlagValue(spec: FlagSpec, text: string, before: FlagValue |
   return "parse" in spec ? spec.parse(text, Array.isArray(before) ? before : []) : PARSERS[spec.type](text, before);
 }
 
-/** The value of a flag nobody gave. */
+/** The value of a flag that is not given. */
 export function defaultFlagValue(spec: FlagSpec): FlagValue {
   if ("parse" in spec) return [];
   const text = defaultText(spec);

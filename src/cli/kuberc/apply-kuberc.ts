@@ -12,7 +12,7 @@ import { type KubercFile, kubercError } from "./read-kuberc.js";
 
 /**
  * What the user's preferences make of a command line: defaults and aliases, and which credential plugins may run. A file
- * that nobody named is only complained about. @throws ExitError with kubectl's words, printed as they are
+ * at its default place only causes a warning. @throws ExitError with kubectl's words, printed as they are
  */
 export async function applyKuberc(file: KubercFile, line: CommandLine): Promise<CommandLine> {
   try {

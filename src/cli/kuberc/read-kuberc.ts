@@ -10,7 +10,7 @@ import type { Host } from "../host.js";
 export interface KubercFile {
   /** As messages show it. */
   readonly path: string;
-  /** Somebody named it, by flag or environment: then it must be there and be right. */
+  /** The user named it, by flag or environment: then it must be there and be right. */
   readonly explicit: boolean;
   readonly content: Content;
 }

@@ -90,7 +90,7 @@ function isPassing(error: unknown): boolean {
   return isTransportError(error) || isTransportError(error.cause) || error.message.startsWith("no answer within");
 }
 
-/** True for refusals that no one needs to know of: the event is there, or its namespace goes. */
+/** True for refusals that need no report: the event is there, or its namespace goes. */
 function isExpected(error: StatusError): boolean {
   const { details: { causes = [] } = {} } = error.status;
   return isAlreadyExists(error as unknown) || causes.some(({ reason }) => reason === "NamespaceTerminating");

@@ -175,7 +175,7 @@ function trustOf(options: RequestHeaderOptions): FrontProxyTrust {
   };
 }
 
-/** Whoever has a client's certificate of an authority of both kinds could name any user, unless the proxy's names are known. */
+/** A client with a certificate of an authority of both kinds could name any user, unless the proxy's names are known. */
 function checkOverlap(
   { allowedNames = [] }: RequestHeaderOptions,
   clientPems: readonly string[],

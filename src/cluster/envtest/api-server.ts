@@ -2,6 +2,7 @@ import { systemClock } from "../../base/clock.js";
 import { parseIpv4Prefix } from "../../base/ipv4-prefix.js";
 import { systemRandom } from "../../base/random.js";
 import type { RuntimeConfig } from "../../api/facts/index.js";
+import { aggregateText } from "../../machinery/errors/aggregate-text.js";
 import { signingKey, verificationKey } from "../../machinery/jwt/jws.js";
 import type { StorageMediaType } from "../../server/endpoints/serializers/serializer.js";
 import type { TokenIssuer } from "../../server/request/token-issuer.js";
@@ -62,7 +63,7 @@ export interface ApiServerOptions {
  */
 export async function serveApi(options: ApiServerOptions): Promise<RunningServer> {
   const problems = [...problemsOf(options), ...authorizationProblems(options.authorization)];
-  if (problems.length > 0) throw new Error(problems.length === 1 ? problems[0] : `[${problems.join(", ")}]`);
+  if (problems.length > 0) throw new Error(aggregateText(problems));
   const [storage, setup, tls] = await Promise.all([storageOf(options), setupOf(options), tlsOf(options)]);
   return startControlPlane(
     {

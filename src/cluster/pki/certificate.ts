@@ -36,7 +36,7 @@ export interface CertificateRequest {
   readonly names?: readonly string[];
 }
 
-/** Whoever signs: a CA's subject and key. */
+/** The signer: a CA's subject and key. */
 export interface Issuer {
   readonly commonName: string;
   readonly key: KeyObject;

@@ -15,7 +15,7 @@ export async function loadOrCreatePki(folder: string, create: () => ClusterPki):
   const kept = await read(path);
   if (kept !== undefined) return kept;
   const pki = create();
-  // Whole or not at all: half a file would lock everybody out.
+  // Whole or not at all: half a file would lock all users out.
   const whole = `${path}.${process.pid}.new`;
   await mkdir(folder, { recursive: true, mode: 0o700 });
   await writeFile(whole, JSON.stringify(pki), { mode: 0o600 });

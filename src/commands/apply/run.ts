@@ -58,7 +58,7 @@ async function gather(
   return infos;
 }
 
-/** kubectl reads each object when its turn comes; nobody looks at the order of the requests for so many. */
+/** kubectl reads each object when its turn comes; for so many the order of requests does not matter to a user. */
 const MANY = 20;
 
 function readAhead(infos: readonly Info[], { choices, clientSide }: ApplyCommandOptions): ReadAhead | undefined {

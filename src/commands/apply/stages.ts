@@ -27,7 +27,7 @@ export interface OrderedOptions extends ManifestReader {
   readonly signal: AbortSignal;
 }
 
-/** A document as it was read, before anybody has asked the server for its kind. */
+/** A document as it was read, before the server was asked for its kind. */
 interface Document {
   readonly source: string;
   readonly object: KubeObject;

@@ -9,7 +9,7 @@ export type AskedResource = GroupVersionResource;
 /** Resources that no server lists, and that rules name all the same. */
 const UNLISTED = new Set(["users", "groups"]);
 
-/** The resource that goes by the name `typed`; what nobody knows is warned of, and stays as it was typed. */
+/** The resource that goes by the name `typed`; an unknown name is warned of, and stays as it was typed. */
 export async function findResource(
   mapper: RestMapper,
   typed: string,

@@ -14,7 +14,7 @@ export interface ReconcileSettings {
   readonly removeExtra: boolean;
 }
 
-/** How often a write is tried that somebody else's comes before. */
+/** How often a write is tried that another client's write comes before. */
 const CONFLICTS = 3;
 
 /** Makes the live object what `wanted` says, and answers with what that took and what it is now. */
@@ -73,7 +73,7 @@ async function write(
   return objects.create(namespace ?? "", object).catch(unless(isAlreadyExists));
 }
 
-/** As far as one may: whoever writes roles need not be allowed to see namespaces. */
+/** Failures are ignored: a user who writes roles need not be allowed to see namespaces. */
 async function ensureNamespace(name: string, { client, kinds }: ReconcileSettings): Promise<void> {
   const namespaces = new TypedClient(client, kinds, { apiVersion: "v1", kind: "Namespace" });
   const found = await namespaces.get("", name).catch(unless(isNotFound, isForbidden));

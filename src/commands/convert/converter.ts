@@ -43,7 +43,7 @@ export class Converter {
 
   /**
    * The object in its hub's version, with the defaults of the version it came in; fields that version does not have are
-   * dropped. Throws for a kind nobody has a type of, and for a value that does not fit.
+   * dropped. Throws for a kind without a type, and for a value that does not fit.
    */
   read(object: KubeObject): KubeObject {
     const { kind = "", apiVersion = "" } = object;

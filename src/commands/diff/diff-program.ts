@@ -5,7 +5,7 @@ import type { Factory, ProgramEnd } from "../../cli/factory.js";
 export interface DiffProgram {
   readonly file: string;
   readonly args: readonly string[];
-  /** Nobody chose it: when it is not there, {@link compareFolders} stands in. */
+  /** The user did not choose it: when it is not there, {@link compareFolders} stands in. */
   readonly isDefault: boolean;
 }
 
@@ -29,7 +29,7 @@ export async function showDifference(
     if (text !== "") streams.out.write(paint?.diff(text) ?? text);
     return { code: text === "" ? 0 : 1 };
   };
-  // Not every diff knows colours; a program that somebody chose sees for itself where it writes.
+  // Not every diff knows colours; a program that the user chose sees for itself where it writes.
   const end =
     isDefault && paint !== undefined
       ? await compare()

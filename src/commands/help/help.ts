@@ -4,7 +4,7 @@ import { findNode } from "../../cli/command-node.js";
 import { rootNode, unknownCommand } from "../../cli/dispatch.js";
 import { helpText, helpWidth, usageText } from "../../cli/help/index.js";
 
-/** `help get` is `get --help`; a name nobody has gets the list of commands, on stderr. */
+/** `help get` is `get --help`; an unknown name gets the list of commands, on stderr. */
 export function helpCommand(): Command {
   return {
     use: "help [command] [flags]",

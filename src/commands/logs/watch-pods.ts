@@ -119,7 +119,7 @@ function runsOf(pod: KubeObject): ReadonlyMap<string, string> {
   return runs;
 }
 
-/** What starts while somebody watches is shown whole. */
+/** The log of a pod that starts while the command runs is shown whole. */
 function fromStart({ options, ...request }: PodLogRequest): PodLogRequest {
   return { ...request, options: { ...options, tailLines: undefined, sinceSeconds: undefined, sinceTime: undefined } };
 }

@@ -199,7 +199,7 @@ async function send(info: Info, helper: Helper, { type, patch }: PatchOptions): 
   });
 }
 
-/** In a request of its own. That it fails is nobody's business. */
+/** In a request of its own. Its failure is not reported. */
 async function record(info: Info, patched: KubeObject, helper: Helper, { cause }: PatchOptions): Promise<KubeObject> {
   if (cause === undefined) return patched;
   const patch = sortedJson(changeCausePatch(patched, cause));

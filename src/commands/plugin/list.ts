@@ -81,7 +81,7 @@ function warningsOf(file: string, seen: Map<string, string>, options: PluginList
 
 const WINDOWS_PROGRAMS = new Set([".bat", ".cmd", ".com", ".exe", ".ps1"]);
 
-/** For anybody, not just for who asks. */
+/** For any user, not just for the one who asks. */
 function isExecutable(file: string, { cwd, platform }: PluginListOptions): boolean {
   const stat = statSync(resolve(cwd, file));
   if (platform === "win32") return WINDOWS_PROGRAMS.has(extname(file).toLowerCase());

@@ -103,7 +103,7 @@ function passAnswer(answer: IncomingMessage, { response }: Exchange): void {
     pipeline(answer, response, () => undefined);
   };
   if (headers["content-type"] !== undefined || headers["content-encoding"] !== undefined) return begin();
-  // Go says what a body seems to be where nobody else did.
+  // Go says what a body seems to be where the server does not.
   answer.once("readable", () => {
     const first: unknown = answer.read();
     if (!Buffer.isBuffer(first)) return begin();

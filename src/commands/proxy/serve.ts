@@ -83,7 +83,7 @@ async function listenOnSocket(server: Server, socket: string, cwd: string): Prom
   return socket;
 }
 
-/** The socket is nobody else's from its first moment on. Threads may not change what belongs to the process: undefined. */
+/** The socket belongs to this user alone from its first moment on. Threads may not change what belongs to the process: undefined. */
 function changeUmask(mask: number): number | undefined {
   try {
     return process.umask(mask);

@@ -21,7 +21,7 @@ export interface StatusOptions extends Target {
   /** Milliseconds for each object; 0: without end. */
   readonly timeout: number;
   readonly streams: Streams;
-  /** Where somebody watches a rollout: a line of how far it is. */
+  /** On a terminal: a line of how far it is. */
   readonly live: LiveLines | undefined;
   readonly signal: AbortSignal;
 }

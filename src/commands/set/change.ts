@@ -24,7 +24,7 @@ export interface ChangeOptions {
   readonly print: (object: KubeObject) => void;
 }
 
-/** -o, as commands print what Go holds in types. Throws for a format nobody knows. */
+/** -o, as commands print what Go holds in types. Throws for an unknown format. */
 export function typedPrint(
   factory: Factory,
   { flags }: Invocation,

@@ -34,7 +34,7 @@ export interface TaintOptions {
   readonly kinds: TypedKinds;
   readonly find: () => Promise<Result>;
   readonly client: () => Promise<RestClient>;
-  /** Throws for a format nobody knows. `typed`: prints from the Go type. */
+  /** Throws for an unknown format. `typed`: prints from the Go type. */
   readonly printer: (operation: string, typed: boolean) => (object: KubeObject) => void;
 }
 

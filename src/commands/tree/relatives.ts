@@ -39,7 +39,7 @@ export async function readRelatives(
   const wanted = resources.filter((resource) => mayBelong(resource, mapping.namespaced));
   const { namespace = "" } = start.metadata;
   const { onWarning } = client;
-  // That a type is deprecated is no news to somebody who did not name it.
+  // That a type is deprecated is no news to a user who did not name it.
   client.onWarning = undefined;
   const lists = await inParallel(wanted, LISTS_AT_A_TIME, async (resource) => {
     try {

@@ -7,7 +7,7 @@ import { stateOfCondition, stateOfDeletion, stateOfPath } from "./states.js";
 
 /** What --for asks of an object. */
 export type Condition = WaitCondition & {
-  /** How far the object is, for somebody who watches. Never throws. */
+  /** How far the object is, for a user who watches. Never throws. */
   readonly state: (object: KubeObject | undefined) => string;
 };
 

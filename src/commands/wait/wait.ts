@@ -31,7 +31,7 @@ export interface WaitOptions {
   readonly timeout: number;
   readonly printer: Printer;
   readonly streams: Streams;
-  /** Where somebody watches: a line for each object that is waited for. */
+  /** On a terminal: a line for each object that is waited for. */
   readonly live: LiveLines | undefined;
   /** What is waited for, before it is known. */
   readonly awaited: string;

@@ -58,7 +58,7 @@ export class DependencyGraph {
     this.#processTransitions(node, metadata);
   }
 
-  /** An object is gone; `virtual` says that nobody saw it go but that it was looked for and not found. */
+  /** An object is gone; `virtual` says that no event reported it, and that a request for it answered 404. */
   deleted(identity: ObjectReference, virtual: boolean): void {
     const node = this.#nodes.get(identity.uid);
     if (node === undefined) return;
@@ -83,7 +83,7 @@ export class DependencyGraph {
     }
   }
 
-  /** Whether some dependents know the owner, whom nobody has seen, by another name than the one that does not exist. */
+  /** Whether some dependents know the owner, which no event has reported, by another name than the one that does not exist. */
   #isDisputed(node: GraphNode, absent: ObjectReference): boolean {
     const { matching, other } = partition(node, absent);
     if (other.length === 0) return false;
@@ -139,7 +139,7 @@ export class DependencyGraph {
         owner = new GraphNode(ownerOf(reference, node.identity.namespace));
         owner.virtual = true;
         this.#nodes.set(reference.uid, owner);
-        // Whoever looks for it finds out whether it is there.
+        // The look-up of the absent owner finds out whether it is there.
         this.listener.attemptToDelete(owner);
       } else if (!doubtful) doubtful = this.#isDoubtful(node, reference, owner);
       owner.addDependent(node);
@@ -168,7 +168,7 @@ export class DependencyGraph {
       const owner = this.#nodes.get(uid);
       if (owner === undefined) continue;
       owner.removeDependent(node);
-      // Nobody has seen it, and nobody names it any more: it would be looked for for ever.
+      // No event reported it, and no object names it any more: the collector would look for it for ever.
       if (!owner.virtual || owner.dependents.size > 0) continue;
       this.#nodes.delete(uid);
       this.listener.removed(owner);

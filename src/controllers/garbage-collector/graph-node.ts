@@ -9,7 +9,7 @@ export class GraphNode {
   owners: readonly OwnerReference[] = NO_OWNERS;
   /** Most objects have no dependents. */
   #dependents: Set<GraphNode> | undefined;
-  /** Known only from an owner reference: nobody has seen the object itself yet. */
+  /** Known only from an owner reference: no event has reported the object itself yet. */
   virtual = false;
   beingDeleted = false;
   /** Being deleted in the foreground: it goes when its blocking dependents are gone. */

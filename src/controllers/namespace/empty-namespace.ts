@@ -49,7 +49,7 @@ async function find(client: KubernetesClient, name: string, uid: string | undefi
   }
 }
 
-/** Whoever changes the namespace in between changes nothing about its contents. */
+/** Another client's change of the namespace in between changes nothing about its contents. */
 async function tellConditions(
   client: KubernetesClient,
   namespace: KubeObject,

@@ -5,7 +5,7 @@ export interface DescriptionWriter {
 }
 
 /**
- * The text of a description while it is written: lines of tab-separated cells. Whoever prints it aligns each part on its
+ * The text of a description while it is written: lines of tab-separated cells. The printer aligns each part on its
  * own; a new part begins where kubectl flushes its writer.
  */
 export class Description implements DescriptionWriter {

@@ -22,7 +22,7 @@ const phaseOf = ({ status }: KubeObject): string => text(object(status).phase);
 export const controllerOf = ({ metadata }: KubeObject) =>
   metadata?.ownerReferences?.find(({ controller }) => controller === true);
 
-/** "ReplicaSet/web"; undefined for what nobody controls. */
+/** "ReplicaSet/web"; undefined for an object without a controller. */
 export function controllerText(controllee: KubeObject): string | undefined {
   const controller = controllerOf(controllee);
   return controller && `${controller.kind}/${controller.name}`;

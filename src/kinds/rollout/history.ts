@@ -14,7 +14,7 @@ import { revisionOf } from "./revision.js";
 /** One state that an object was rolled out with. */
 export interface Revision {
   readonly number: bigint;
-  /** "" where nobody noted one. */
+  /** "" where the annotation is missing. */
   readonly changeCause: string;
   /** What keeps it: a ReplicaSet or a ControllerRevision. */
   readonly record: KubeObject;

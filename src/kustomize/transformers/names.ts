@@ -4,7 +4,7 @@ import { isSelected } from "../id.js";
 import { scalarNode } from "../node.js";
 import type { ResourceList } from "../resource-list.js";
 
-/** Their names are given by what they hold, or by whoever refers to them. */
+/** Their names are given by what they hold, or by the objects that refer to them. */
 const UNTOUCHED = [
   { group: "", version: "", kind: "CustomResourceDefinition" },
   { group: "apiregistration.k8s.io", version: "", kind: "APIService" },

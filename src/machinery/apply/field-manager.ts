@@ -41,7 +41,7 @@ const BEFORE_FIRST_APPLY = "before-first-apply";
 /** The only manager whose client-side apply is taken over. */
 const KUBECTL = "kubectl";
 
-/** Nobody owns these. */
+/** No manager owns these. */
 const UNOWNED = [
   "name",
   "namespace",
@@ -100,7 +100,7 @@ export class FieldManager {
     given: unknown = managedFieldsOf(next),
   ): Steps<JsonObject[] | undefined> {
     const managers = this.#managersOf(live, given);
-    // Nobody asked for tracking yet: it starts with the first apply.
+    // No client has applied the object yet: tracking starts with the first apply.
     if (managers.size === 0 && live !== undefined && textAt(live, "uid") !== "") return undefined;
     try {
       yield* this.#trackSteps(bare(live ?? this.config.empty), bare(next), managers, manager);

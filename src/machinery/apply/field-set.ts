@@ -7,7 +7,7 @@ import { compareElements, type PathElement } from "./path-element.js";
 /**
  * A set of paths, in the very shape fieldsV1 has in JSON: an object of steps. A step with an empty object is in the set;
  * one that leads further is in the set when it holds ".". What a client or storage gave is thus a set as it is: it is
- * parsed by nobody who does not ask, and parts that no operation changes are shared. Sets are never changed in place.
+ * parsed only when an operation reads it, and parts that no operation changes are shared. Sets are never changed in place.
  */
 export interface FieldSet {
   readonly [element: PathElement]: FieldSet;

@@ -16,7 +16,7 @@ import {
 import { parseElement } from "./path-element.js";
 
 /**
- * fieldsV1 as a client sent it, checked and made canonical: steps of kinds nobody knows are left out, two writings of
+ * fieldsV1 as a client sent it, checked and made canonical: steps of unknown kinds are left out, two writings of
  * one step are one. Throws an Error for what is no field set.
  */
 export function parseFieldsV1(value: JsonValue | undefined): FieldSet {

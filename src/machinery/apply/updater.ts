@@ -190,7 +190,7 @@ export class Updater {
     }
   }
 
-  /** Removes what was applied last and not now, unless somebody else owns it or it was not this applier's. */
+  /** Removes what was applied last and not now, unless another manager owns it or it was not this applier's. */
   *#pruneSteps(merged: TypedObject, managers: Managers, last: Manager | undefined): Steps<TypedObject> {
     if (last === undefined || isEmpty(last.fields)) return merged;
     const then = yield* this.#convertSteps(merged, last.apiVersion);

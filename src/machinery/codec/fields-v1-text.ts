@@ -12,7 +12,7 @@ let held = 0;
 
 /**
  * fieldsV1 that has the same text: most objects of a kind are written by the same fields, so that they share the value and
- * it is made text once. Nobody may change it any more.
+ * it is made text once. Callers must not change it any more.
  */
 export function shareFieldsV1<T extends object>(value: T): T {
   if (texts.has(value)) return value;

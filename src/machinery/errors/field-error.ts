@@ -51,7 +51,7 @@ const VALUE_SHOWN: ReadonlySet<FieldErrorType> = new Set([
   "FieldValueTooFew",
 ]);
 
-/** More errors than anybody reads, and than can be made in no time. */
+/** More errors than a person reads, and than can be made in no time. */
 const MOST_ERRORS = 1000;
 
 /** Ends a validation that goes on finding errors; has those that were found. */

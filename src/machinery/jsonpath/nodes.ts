@@ -15,7 +15,7 @@ export type Step =
   | {
       readonly kind: "filter";
       readonly left: readonly Step[];
-      /** "exists" has no right side; an operator nobody knows is an error when it is evaluated. */
+      /** "exists" has no right side; an unknown operator is an error when it is evaluated. */
       readonly operator: string;
       readonly right: readonly Step[];
     }

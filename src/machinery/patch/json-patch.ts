@@ -31,7 +31,7 @@ export function applyJsonPatch(
   for (let step = steps.next(); ; step = steps.next()) if (step.done === true) return step.value;
 }
 
-/** {@link applyJsonPatch} operation by operation, for whoever must let others have their turn in between. */
+/** {@link applyJsonPatch} operation by operation, for a caller that yields the event loop in between. */
 export function* jsonPatchSteps(
   document: JsonValue,
   operations: JsonValue,

@@ -30,7 +30,7 @@ export function isPatchError(error: unknown): error is PatchError {
   return error instanceof Error && error.name === "PatchError" && "failure" in error;
 }
 
-/** `modified` changes what somebody else changed since `original`, and overwriting was not allowed. */
+/** `modified` changes what another writer changed since `original`, and overwriting was not allowed. */
 export class PatchConflictError extends Error {
   override readonly name = "PatchConflictError";
 }

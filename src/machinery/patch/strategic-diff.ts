@@ -127,7 +127,7 @@ function diffMapField(
   if (Object.keys(inner).length > 0) setOwn(patch, key, inner);
 }
 
-/** undefined when the type has no such field but nothing changed in it, so that nobody need know. */
+/** undefined when the type has no such field but nothing changed in it: then its strategy does not matter. */
 function lookupUnlessEqual(
   schema: PatchSchema | undefined,
   key: string,

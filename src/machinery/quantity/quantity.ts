@@ -25,7 +25,7 @@ const SUFFIX_WRONG = "unable to parse quantity's suffix";
 const MAX_INT64 = 2n ** 63n - 1n;
 /** The smallest step a quantity can hold is 10^-9. */
 const NANO = -9;
-/** Beyond this many places a number is nobody's resource and only costs memory. */
+/** A number with more places is no amount of a resource, and only costs memory. */
 const MAX_PLACES = 10_000;
 /** No character can belong to two parts: else a long text that fits nothing would be tried in every way. */
 const SHAPE = /^([+-]?)([0-9]*)(?:\.([0-9]*))?((?:[eEinumkKMGTP]+[-+]?|[-+])[0-9]*)?$/;

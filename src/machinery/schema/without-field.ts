@@ -1,6 +1,6 @@
 import type { Field, StructSchema } from "./schema.js";
 
-/** The schema but for the field at `path`, so that whoever encodes by it leaves that out. Shares what it keeps. */
+/** The schema but for the field at `path`, so that an encoder that uses it leaves the field out. Shares what it keeps. */
 export function withoutField(schema: StructSchema, [name = "", ...rest]: readonly string[]): StructSchema {
   const change = (field: Field): readonly Field[] => {
     if (field.name !== name) return [field];

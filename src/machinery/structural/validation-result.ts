@@ -11,7 +11,7 @@ export interface Problem {
   readonly badValue?: unknown;
 }
 
-/** More than anybody reads; the rest is counted as wrong and not kept. */
+/** More than a person reads; the rest is counted as wrong and not kept. */
 const MOST = 1000;
 
 /** What validation finds. `matches` counts the checks that were made, by which the best of several alternatives is chosen. */

@@ -56,7 +56,7 @@ export function validateLabelSelector(selector: LabelSelectorObject | undefined,
   ];
 }
 
-/** One expression of a selector; `anyOperator` lets through what nobody can interpret. */
+/** One expression of a selector; `anyOperator` lets through operators that this server does not know. */
 export function validateExpression(
   { key, operator, values }: LabelSelectorExpression,
   path: string,

@@ -1,4 +1,4 @@
-/** What a value says to whoever looks at it. Anything else is shown as it is. */
+/** What a value says to the person who looks at it. Anything else is shown as it is. */
 export type Tone = "good" | "busy" | "bad" | "muted";
 
 /**

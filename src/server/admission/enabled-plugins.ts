@@ -1,3 +1,4 @@
+import { aggregateText } from "../../machinery/errors/aggregate-text.js";
 import { errorMessage } from "../../base/error-message.js";
 import { goQuote } from "../../base/go-quote.js";
 import { admissionFailure, PluginInitializationError } from "./configuration/configuration-error.js";
@@ -43,8 +44,7 @@ export function enabledPlugins(options: AdmissionOptions): readonly AdmissionPlu
   const problems: string[] = [...configurationProblems(configuration)];
   for (const own of plugins) problems.push(...place(own, steps));
   problems.push(...nameProblems(steps, enable, disable));
-  const [problem, ...others] = problems;
-  if (problem !== undefined) throw new Error(others.length === 0 ? problem : `[${problems.join(", ")}]`);
+  if (problems.length > 0) throw new Error(aggregateText(problems));
   return steps.filter((step) => runs(step, options)).map(({ make }) => make());
 }
 

@@ -12,7 +12,7 @@ export interface BasicUser {
 
 /**
  * `Authorization: Basic`, by the users' names. Kubernetes has it no more: a server has it only where its caller adds it to
- * `authenticators`. A wrong password and an unknown name are told apart by nothing.
+ * `authenticators`. A wrong password and an unknown name get the same answer.
  */
 export function basicAuthenticator(users: Readonly<Record<string, BasicUser>>): Authenticator {
   const known = new Map(

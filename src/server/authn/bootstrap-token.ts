@@ -10,7 +10,7 @@ const TYPE = "bootstrap.kubernetes.io/token";
 
 /**
  * Knows the tokens of new nodes: "abcdef.0123456789abcdef" is in the secret kube-system/bootstrap-token-abcdef. A token whose secret is
- * missing, deleted, expired, of another type or not for authentication is unknown, and none of these can be told from another.
+ * missing, deleted, expired, of another type or not for authentication is unknown; the server answers the same for all of them.
  */
 export function bootstrapTokens(find: FindObject, now: () => number): TokenLookup {
   return async (token) => {

@@ -15,7 +15,7 @@ export interface FrontProxyHeaders {
   readonly extraHeadersPrefixes: readonly string[];
 }
 
-/** The headers of an aggregated API's front proxy, which are no one's word behind authentication. */
+/** The headers of an aggregated API's front proxy, which prove nothing behind authentication. */
 export const STANDARD_HEADERS: FrontProxyHeaders = {
   usernameHeaders: ["X-Remote-User"],
   uidHeaders: ["X-Remote-Uid"],

@@ -21,7 +21,7 @@ export const FLAG = fileScalar("bool");
 /** What every kind begins with. */
 export const TYPE_META = { apiVersion: TEXT, kind: TEXT };
 
-/** Every field may be left out, and keeps its value where it is there: false and "" are told from nothing. */
+/** Every field may be left out, and keeps its value where it is there: false and "" differ from a field that is left out. */
 const fieldOf = (name: string, schema: Schema): Field => ({
   name,
   schema,

@@ -9,7 +9,7 @@ import { authenticated } from "../request/user.js";
 
 /**
  * Puts the caller on the request, and takes the credentials off it: nothing behind this filter sees a token, or headers by which
- * anyone could claim to be a front proxy. A request without credentials is `anonymous`'s, by its path, or a 401.
+ * a client could claim to be a front proxy. A request without credentials is `anonymous`'s, by its path, or a 401.
  */
 export function authentication(
   authenticator: Authenticator,

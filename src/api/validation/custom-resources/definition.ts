@@ -56,7 +56,7 @@ export function validateCustomResourceDefinitionUpdate(
   ]);
 }
 
-/** More than anybody reads: one megabyte of wrong fields would be answered with ten. */
+/** More than a person reads: one megabyte of wrong fields would be answered with ten. */
 const MOST_ERRORS = 1000;
 
 const firstOf = (errors: readonly FieldError[]): FieldError[] => errors.slice(0, MOST_ERRORS);

@@ -52,7 +52,7 @@ const keyOf = (path: string, requirePruned: boolean): string => `${requirePruned
 
 /** A small default is judged in ten microseconds, and one with a pattern that was not read yet in a tenth of a millisecond. */
 const DEFAULTS_PER_STEP = 8;
-/** More errors than anybody reads. */
+/** More errors than a person reads. */
 const MOST_ERRORS = 1000;
 
 function* defaultsSteps(schema: ReadonlyFields, path: string, requirePruned: boolean): Steps<readonly FieldError[]> {

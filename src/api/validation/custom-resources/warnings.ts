@@ -13,7 +13,7 @@ const KNOWN: Readonly<Record<string, ReadonlySet<string>>> = {
   number: new Set(["float", "double"]),
 };
 
-/** Formats in a definition's schemas that nobody checks; of an update, those that are new. */
+/** Formats in a definition's schemas that the server does not check; of an update, those that are new. */
 export function definitionWarnings(definition: KubeObject, old: KubeObject = {}): string[] {
   const before = unknownFormats(old);
   return unknownFormats(definition)

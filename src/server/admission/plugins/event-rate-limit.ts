@@ -1,3 +1,4 @@
+import { aggregateText } from "../../../machinery/errors/aggregate-text.js";
 import { tooManyRequests } from "../../../machinery/errors/status-error.js";
 import { handling, WRITES } from "../handling.js";
 import type { AdmissionPlugin } from "../plugin.js";
@@ -20,11 +21,8 @@ export function eventRateLimit(configuration: Partial<EventRateLimitConfiguratio
     validate(attributes, { clock }) {
       if (attributes.dryRun) return;
       const now = clock.now();
-      const problems = new Set(limits.flatMap((limit) => limit.problem(attributes, now) ?? []));
-      const [first, ...others] = problems;
-      if (first === undefined) return;
-      const message = others.length === 0 ? first : `[${[...problems].join(", ")}]`;
-      throw tooManyRequests(`Too many requests: ${message}`, 0);
+      const problems = limits.flatMap((limit) => limit.problem(attributes, now) ?? []);
+      if (problems.length > 0) throw tooManyRequests(`Too many requests: ${aggregateText(problems)}`, 0);
     },
   };
 }

@@ -1,3 +1,4 @@
+import { aggregateText } from "../../../machinery/errors/aggregate-text.js";
 import { inOrder } from "../../../base/turns.js";
 import type { LimitRange, PersistentVolumeClaim, Pod } from "../../../api/types/core/v1.js";
 import type { AdmissionAttributes } from "../attributes.js";
@@ -32,14 +33,10 @@ export function limitRanger(): AdmissionPlugin {
       if (concerned.length === 0) return;
       const { brokenByClaim, brokenByPod } = await inOrder(import("./limit-ranger/broken-limits.js"));
       for (const range of concerned) {
-        const problems = new Set(
-          isPods(attributes.resource)
-            ? brokenByPod(given as Pod, range)
-            : brokenByClaim(given as unknown as PersistentVolumeClaim, range),
-        );
-        const [first, ...others] = problems;
-        if (first === undefined) continue;
-        throw refused(attributes, others.length === 0 ? first : `[${[...problems].join(", ")}]`);
+        const problems = isPods(attributes.resource)
+          ? brokenByPod(given as Pod, range)
+          : brokenByClaim(given as unknown as PersistentVolumeClaim, range);
+        if (problems.length > 0) throw refused(attributes, aggregateText(problems));
       }
     },
   };

@@ -8,6 +8,7 @@ import {
   type Standard,
   VERSION_PROBLEM,
 } from "../../../api/pod-security/policy.js";
+import { aggregateText } from "../../../machinery/errors/aggregate-text.js";
 import { duplicate, type FieldError, formatFieldErrors, invalidValue } from "../../../machinery/errors/field-error.js";
 import { dns1123LabelErrors, dns1123SubdomainErrors } from "../../../machinery/validation/names.js";
 import { PluginInitializationError } from "../configuration/configuration-error.js";
@@ -34,8 +35,7 @@ export function podSecuritySettings({ defaults = {}, exemptions = {} }: PodSecur
   };
   const [enforce, audit, warn] = [read("enforce"), read("audit"), read("warn")];
   if (problems.length > 0) {
-    const all = problems.length === 1 ? problems[0] : `[${problems.join(", ")}]`;
-    throw new PluginInitializationError(`PodSecurity configuration error: ${all}`);
+    throw new PluginInitializationError(`PodSecurity configuration error: ${aggregateText(problems)}`);
   }
   const errors = exemptionErrors(exemptions);
   if (errors.length > 0) throw new PluginInitializationError(`PodSecurity invalid: ${formatFieldErrors(errors)}`);

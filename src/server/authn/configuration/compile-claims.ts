@@ -1,5 +1,5 @@
 import { duplicate, type FieldError, invalidValue, required } from "../../../machinery/errors/field-error.js";
-import { dns1123SubdomainErrors, regexError } from "../../../machinery/validation/names.js";
+import { domainPrefixedPathErrors } from "../../../machinery/validation/domain-prefixed-path.js";
 import type {
   ClaimMappings,
   ClaimValidationRule,
@@ -176,27 +176,13 @@ class ClaimsCompiler {
   }
 }
 
-const PATH = "[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+";
-const IS_PATH = /^[A-Za-z0-9/\-._~%!$&'()*+,;=:]+$/;
-
 function extraKeyErrors(key: string, path: string): FieldError[] {
-  const errors = prefixedPathErrors(key, path);
+  const errors = key === "" ? [required(path)] : domainPrefixedPathErrors(key, path);
   if (key !== key.toLowerCase()) errors.push(invalidValue(path, key, "must be lowercase"));
   const [, domain = ""] = /^([^/]*)\//.exec(key) ?? [];
   if (/(^|\.)(kubernetes|k8s)\.io$/.test(domain)) {
     const detail = "k8s.io, kubernetes.io and their subdomains are reserved for Kubernetes use";
     errors.push(invalidValue(path, key, detail));
   }
-  return errors;
-}
-
-function prefixedPathErrors(key: string, path: string): FieldError[] {
-  if (key === "") return [required(path)];
-  const [, domain = "", rest = ""] = /^([^/]*)\/(.*)$/s.exec(key) ?? [];
-  if (domain === "" || rest === "") {
-    return [invalidValue(path, key, 'must be a domain-prefixed path (such as "acme.io/foo")')];
-  }
-  const errors = dns1123SubdomainErrors(domain).map((detail) => invalidValue(path, domain, detail));
-  if (!IS_PATH.test(rest)) errors.push(invalidValue(path, rest, regexError("Invalid path", PATH)));
   return errors;
 }

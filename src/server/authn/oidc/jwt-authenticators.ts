@@ -1,3 +1,4 @@
+import { aggregateText } from "../../../machinery/errors/aggregate-text.js";
 import { type AuthenticatedToken, InvalidTokenError, type TokenLookup } from "../../request/user.js";
 import { cachedTokens } from "../cached-tokens.js";
 import type { CompiledAuthenticator } from "../configuration/validate.js";
@@ -13,6 +14,7 @@ const LOOK_MS = 100;
 export class JwtAuthenticators {
   #current: readonly JwtAuthenticator[] = [];
   #find: TokenLookup;
+  #closed = false;
 
   constructor(private readonly surroundings: JwtAuthenticatorSurroundings) {
     this.#find = this.#lookupOf([]);
@@ -34,15 +36,18 @@ export class JwtAuthenticators {
     });
   }
 
-  /** Takes these once all of them answer. Rejects, and keeps those of before, where one does not in a minute. */
+  /**
+   * Takes these once all of them answer. Rejects, and keeps those of before, where one does not in a minute, and where {@link close}
+   * comes first.
+   */
   async replace(compiled: readonly CompiledAuthenticator[]): Promise<void> {
     const next = this.#made(compiled);
     await Promise.all(next.map((one) => one.start()));
     for (let left = REPLACING_MS; next.some(({ fault }) => fault !== undefined); left -= LOOK_MS) {
       const faults = next.flatMap(({ fault }) => fault ?? []);
-      if (left <= 0) {
+      if (left <= 0 || this.#closed) {
         for (const one of next) one.close();
-        throw new Error(faults.length === 1 ? faults[0] : `[${faults.join(", ")}]`);
+        throw new Error(aggregateText(faults));
       }
       await new Promise<void>((resolve) => this.surroundings.timers.start(LOOK_MS, resolve));
     }
@@ -50,6 +55,7 @@ export class JwtAuthenticators {
   }
 
   close(): void {
+    this.#closed = true;
     for (const one of this.#current) one.close();
   }
 
@@ -58,7 +64,7 @@ export class JwtAuthenticators {
   }
 
   #swap(next: readonly JwtAuthenticator[]): void {
-    this.close();
+    for (const one of this.#current) one.close();
     this.#current = next;
     this.#find = this.#lookupOf(next);
   }

@@ -1,4 +1,5 @@
 import { errorMessage } from "../../../base/error-message.js";
+import { aggregateText } from "../../../machinery/errors/aggregate-text.js";
 import { formatFieldErrors } from "../../../machinery/errors/field-error.js";
 import type { AuthorizationConfiguration } from "./configuration.js";
 import { decodeConfiguration } from "./decode-configuration.js";
@@ -16,7 +17,7 @@ export function loadConfiguration(
   const faults = configurationFaults(configuration);
   if (faults.length > 0) throw new Error(formatFieldErrors(faults));
   const errors = [...nameErrors(configuration), ...missingErrors(configuration, requiredTypes)];
-  if (errors.length > 0) throw new Error(errors.length === 1 ? errors[0] : `[${errors.join(", ")}]`);
+  if (errors.length > 0) throw new Error(aggregateText(errors));
   return configuration;
 }
 

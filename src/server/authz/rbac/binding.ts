@@ -21,7 +21,7 @@ export interface RoleRef {
 }
 
 export interface BoundSubject {
-  /** Equal for subjects that name the same users: one of {@link keysOf} of each of them. Undefined for one that names nobody. */
+  /** Equal for subjects that name the same users: one of {@link keysOf} of each of them. Undefined for one that names no user. */
   readonly key: string | undefined;
   /** `Group "devs"` */
   readonly text: string;

@@ -19,7 +19,7 @@ export function startTemplateGeneration(draft: KubeObject): void {
   show(draft, Math.max(1, generationOf(draft)));
 }
 
-/** It counts by itself: nobody else changes it. */
+/** It counts by itself: no client changes it. */
 export function countTemplateGeneration(draft: KubeObject, old: KubeObject): void {
   const [template, before] = [draft, old].map(({ spec }) => object(spec).template);
   show(draft, generationOf(old) + (sameValue(template, before) ? 0 : 1));

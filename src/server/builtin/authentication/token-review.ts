@@ -1,4 +1,5 @@
 import { tokenReviewProblem } from "../../../api/validation/reviews.js";
+import { aggregateText } from "../../../machinery/errors/aggregate-text.js";
 import { list, text } from "../../../machinery/meta/access.js";
 import { isJsonObject, type JsonObject } from "../../../machinery/meta/json.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
@@ -36,14 +37,8 @@ async function reviewToken(
   const spec = isJsonObject(review["spec"]) ? review["spec"] : {};
   const asked = list(spec["audiences"]).map(text);
   const { user, reasons } = await tokens(text(spec["token"]), asked.length === 0 ? own : asked);
-  if (user === undefined) return { status: { user: {}, error: aggregate(["invalid bearer token", ...reasons]) } };
+  if (user === undefined) return { status: { user: {}, error: aggregateText(["invalid bearer token", ...reasons]) } };
   const { audiences = [] } = user;
   const good = audiences.length > 0 && { audiences: [...audiences] };
   return { user, status: { authenticated: true, user: userInfo(authenticated(user)), ...good } };
-}
-
-/** Several errors as Go's aggregate prints them. */
-function aggregate(errors: readonly string[]): string {
-  const distinct = [...new Set(errors)];
-  return distinct.length === 1 ? (distinct[0] ?? "") : `[${distinct.join(", ")}]`;
 }

@@ -23,7 +23,7 @@ const PATIENCE = 1000;
 export class ClusterIps {
   constructor(private readonly context: StrategyContext) {}
 
-  /** Takes one that is free for the service. Throws {@link ClusterIpError}. In a dry run answers one that nobody has. */
+  /** Takes one that is free for the service. Throws {@link ClusterIpError}. In a dry run answers one that is free now. */
   async allocateNext(service: KubeObject): Promise<string> {
     const prefixes = await this.#prefixes();
     if (this.context.dryRun) {
@@ -124,7 +124,7 @@ function staticBand(size: number): number {
   return size <= 16 ? 0 : Math.min(Math.max(16, Math.floor(size / 16)), 256);
 }
 
-/** A ServiceCIDR nobody has said anything about is ready. */
+/** A ServiceCIDR without a Ready condition is ready. */
 function isReady(cidr: KubeObject): boolean {
   if (cidr.metadata?.deletionTimestamp !== undefined) return false;
   const condition = objects(object(cidr.status).conditions).find(({ type }) => type === "Ready");

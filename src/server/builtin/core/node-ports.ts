@@ -31,7 +31,7 @@ export interface PortOperation {
 /** The lowest ports, which people choose themselves: given only when all others are taken. */
 const STATIC_BAND = 86;
 
-/** The node ports of all services, in one stored object: whoever stores it first has the port. */
+/** The node ports of all services, in one stored object: the server that stores it first has the port. */
 export class NodePorts {
   readonly #stored: InternalObject;
   readonly #random: Random;

@@ -113,7 +113,7 @@ async function evict(
   return undefined;
 }
 
-/** Marks the pod as disrupted, for whoever looks at it while it goes, and deletes it. */
+/** Marks the pod as disrupted, for controllers that look at it while it goes, and deletes it. */
 async function removePod(
   request: ApiRequest,
   pods: ServedResource,
@@ -168,7 +168,7 @@ function disrupted(status: JsonObject, now: string): JsonObject {
   return { ...status, conditions: changed };
 }
 
-/** A pod that does not run, or not for long, is no loss to anybody. */
+/** A pod that does not run, or not for long, may go without a look at the budgets. */
 function withoutBudget(pod: KubeObject): boolean {
   return isOver(pod) || object(pod["status"])["phase"] === "Pending";
 }

@@ -77,7 +77,7 @@ function check(budget: KubeObject): void {
   throw refusal(`The disruption budget ${name} needs ${needed} healthy pods and has ${healthy} currently`, 0);
 }
 
-/** Nobody knows yet what the budget allows: ask again in ten seconds. */
+/** The controller has not counted yet what the budget allows: the client is to ask again in ten seconds. */
 export const stillProcessed = (name: string): StatusError =>
   refusal(`The disruption budget ${name} is still being processed by the server.`, 10);
 
@@ -92,7 +92,7 @@ function refusal(message: string, retryAfterSeconds: number): StatusError {
 
 const SERVER = { name: "system:apiserver", groups: ["system:masters", "system:authenticated"] };
 
-/** Budgets are the server's own business here: whoever may evict need not be allowed to change them. */
+/** Budgets are the server's own business here: a user who may evict need not be allowed to change them. */
 const scope = (namespace: string, dryRun: boolean): RequestScope => ({
   user: SERVER,
   apiVersion: "",

@@ -31,7 +31,7 @@ function untilItWaits<T>(steps: Steps<T>): T | Promise<T> {
   }
 }
 
-/** A body that nobody has decoded yet. */
+/** A body that is not decoded yet. */
 export interface RequestBody {
   readonly bytes: Uint8Array;
   readonly mediaType: MediaTypeName;

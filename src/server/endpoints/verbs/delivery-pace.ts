@@ -9,7 +9,7 @@ const CROWDED = 1.5;
 /**
  * Keeps many watchers from being written to for every single event when events come faster than that can be done: who was
  * just written to waits, and then takes whatever has happened meanwhile in one piece. The wait grows while there is more
- * than one event to take, and is gone when there is not: an event after a quiet time waits for nobody.
+ * than one event to take, and is gone when there is not: an event after a quiet time is sent at once.
  */
 export class DeliveryPace {
   #waiting: (() => void)[] = [];

@@ -13,7 +13,7 @@ import { JSON_PATCH, type PatchType, STRATEGIC } from "./patch-type.js";
 /** A patch as it was sent. */
 export interface DecodedPatch {
   readonly value: JsonValue;
-  /** `duplicate field "data.a"`, `json patch unknown field "[0].foo"`; none where nobody asks. */
+  /** `duplicate field "data.a"`, `json patch unknown field "[0].foo"`; none where the request does not ask for them. */
   readonly strictErrors: readonly string[];
 }
 

@@ -4,7 +4,8 @@ import { certificatesIn } from "../../../machinery/signature/certificates.js";
 /** What a client's certificate, and the authorities between it and a root, must be good for; without a list they are for all. */
 const CLIENT_PURPOSES = ["1.3.6.1.5.5.7.3.2", "2.5.29.37.0"];
 const LONGEST_CHAIN = 10;
-/** Authorities that sign clients' certificates. Each is trusted by itself, whoever signed it. */
+
+/** Authorities that sign clients' certificates. Each is trusted by itself, also where another authority signed it. */
 export class CertificatePool {
   readonly #roots: readonly X509Certificate[];
 

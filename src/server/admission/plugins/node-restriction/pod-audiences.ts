@@ -1,4 +1,5 @@
 import { goQuote } from "../../../../base/go-quote.js";
+import { aggregateText } from "../../../../machinery/errors/aggregate-text.js";
 import { absent, object, objects, type ReadonlyFields, text } from "../../../../machinery/meta/access.js";
 import { formatGroupResource, type GroupResource } from "../../../../machinery/errors/status-error.js";
 import type { KubeObject } from "../../../../machinery/meta/object.js";
@@ -22,7 +23,7 @@ export async function usesAudience(pod: KubeObject, audience: string, request: N
     }
   }
   if (missing.length === 0) return false;
-  const reasons = missing.length === 1 ? missing[0] : `[${[...new Set(missing)].join(", ")}]`;
+  const reasons = aggregateText(missing);
   throw refused(request.attributes, `error validating audience ${goQuote(audience)}: ${reasons}`);
 }
 

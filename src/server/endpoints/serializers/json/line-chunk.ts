@@ -45,7 +45,7 @@ export class LineChunk {
     return true;
   }
 
-  /** Adds a ready-made line, which nobody may change any more. */
+  /** Adds a ready-made line, which the caller must not change any more. */
   add(line: Uint8Array): void {
     this.#seal();
     this.#parts.push(line);
