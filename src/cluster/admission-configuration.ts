@@ -1,8 +1,7 @@
-import { readFile } from "node:fs/promises";
 import { dirname, isAbsolute, join } from "node:path";
 import { errorMessage } from "../base/error-message.js";
 import { goQuote } from "../base/go-quote.js";
-import { errorCode, PathError } from "../base/path-error.js";
+import { readText } from "../base/read-file.js";
 import { encodeJson } from "../machinery/codec/json-encoder.js";
 import type { ConfigurationDocument } from "../machinery/codec/configuration-document.js";
 import {
@@ -85,13 +84,4 @@ async function documentOf(
 async function parsed(text: string): Promise<ConfigurationDocument> {
   const { readConfigurationDocument } = await import("../machinery/yaml/configuration-document.js");
   return readConfigurationDocument(text);
-}
-
-async function readText(path: string): Promise<string> {
-  try {
-    return await readFile(path, "utf8");
-  } catch (error) {
-    // Go opens a folder, and then cannot read it.
-    throw new PathError(errorCode(error) === "EISDIR" ? "read" : "open", path, error);
-  }
 }

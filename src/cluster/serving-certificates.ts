@@ -8,7 +8,8 @@ import type { ShownPairs } from "../server/generic/transport/serving-contexts.js
 import { readTlsProtocol, type TlsProtocol } from "../server/generic/transport/tls-protocol.js";
 import { FileFaults } from "./file-faults.js";
 import type { CertificateFiles, TlsOptions } from "./tls-options.js";
-import { readText, readTexts, watchFiles } from "./watched-file.js";
+import { readText } from "../base/read-file.js";
+import { readTexts, watchFiles } from "./watch-files.js";
 
 /** What a server shows and speaks on its port. */
 export interface ServingCertificates {

@@ -1,6 +1,7 @@
 import { errorMessage } from "../../base/error-message.js";
 import { certificatesIn } from "../../machinery/signature/certificates.js";
-import { readText, watchFile } from "../watched-file.js";
+import { readText } from "../../base/read-file.js";
+import { watchFile } from "../watch-files.js";
 import type { AuthenticationSurroundings } from "./authentication-surroundings.js";
 
 /** Files of authorities, as they are now. */

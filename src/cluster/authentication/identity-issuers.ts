@@ -12,7 +12,8 @@ import { validateAuthenticationConfiguration } from "../../server/authn/configur
 import { JwtAuthenticators } from "../../server/authn/oidc/jwt-authenticators.js";
 import type { TokenLookup } from "../../server/request/user.js";
 import type { AuthenticationOptions } from "../authentication-options.js";
-import { readText, watchFile } from "../watched-file.js";
+import { readText } from "../../base/read-file.js";
+import { watchFile } from "../watch-files.js";
 import type { AuthenticationSurroundings } from "./authentication-surroundings.js";
 import { oidcConfiguration } from "./oidc-configuration.js";
 

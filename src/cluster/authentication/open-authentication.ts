@@ -19,7 +19,7 @@ import {
   type RequestHeaderOptions,
   type WebhookOptions,
 } from "../authentication-options.js";
-import { readText } from "../watched-file.js";
+import { readText } from "../../base/read-file.js";
 import type { AuthenticationSurroundings } from "./authentication-surroundings.js";
 import { openAuthorityFiles } from "./authority-files.js";
 import { FileFaults } from "../file-faults.js";

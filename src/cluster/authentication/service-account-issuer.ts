@@ -2,7 +2,8 @@ import { createPublicKey } from "node:crypto";
 import { type VerificationKey, verificationKey } from "../../machinery/jwt/jws.js";
 import { type TokenIssuer, verificationKeysOf } from "../../server/request/token-issuer.js";
 import type { ServiceAccountTokenOptions } from "../authentication-options.js";
-import { readText, watchFile } from "../watched-file.js";
+import { readText } from "../../base/read-file.js";
+import { watchFile } from "../watch-files.js";
 import type { AuthenticationSurroundings } from "./authentication-surroundings.js";
 
 /** The issuer of service account tokens, whose keys may change. */

@@ -1,26 +1,18 @@
 import { createPrivateKey, createPublicKey, type KeyObject, X509Certificate } from "node:crypto";
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { errorMessage } from "../../base/error-message.js";
-import { errorCode, PathError } from "../../base/path-error.js";
+import { errorCode } from "../../base/path-error.js";
+import { readText } from "../../base/read-file.js";
 import type { Clock } from "../../base/clock.js";
 import type { Random } from "../../base/random.js";
 import { issueCertificate } from "../pki/certificate.js";
 import type { CertificateFiles } from "../tls-options.js";
 
-/** The file's text. Throws in Go's words, "open PATH: no such file or directory". */
-async function read(path: string): Promise<string> {
-  try {
-    return await readFile(path, "utf8");
-  } catch (error) {
-    throw new PathError("open", path, error);
-  }
-}
-
 /** The certificates that clients' certificates must be signed by, as PEM. */
 export async function clientAuthorities(path: string): Promise<string> {
   try {
-    const text = await read(path);
+    const text = await readText(path);
     // Throws for what is no certificate.
     return new X509Certificate(text).raw.length > 0 ? text : "";
   } catch (error) {
@@ -30,7 +22,7 @@ export async function clientAuthorities(path: string): Promise<string> {
 
 export async function signingKeyIn(path: string): Promise<KeyObject> {
   try {
-    return createPrivateKey(await read(path));
+    return createPrivateKey(await readText(path));
   } catch (error) {
     throw new Error(`failed to parse service-account-issuer-key-file: ${errorMessage(error)}`);
   }
@@ -39,7 +31,7 @@ export async function signingKeyIn(path: string): Promise<KeyObject> {
 /** The public key of a certificate, a public key or a private key. */
 export async function verificationKeyIn(path: string): Promise<KeyObject> {
   try {
-    return createPublicKey(await read(path));
+    return createPublicKey(await readText(path));
   } catch (error) {
     throw new Error(`failed to parse service-account-key-file: ${errorMessage(error)}`);
   }
@@ -60,7 +52,7 @@ const DAY = 86_400_000;
 export async function servingFiles(files: ServingFiles, clock: Clock, random: Random): Promise<CertificateFiles> {
   if (files.certFile !== "" || files.keyFile !== "") return { certFile: files.certFile, keyFile: files.keyFile };
   const [certFile, keyFile] = [join(files.certDir, "apiserver.crt"), join(files.certDir, "apiserver.key")];
-  const kept = await Promise.all([read(certFile), read(keyFile)]).catch((error: unknown) => {
+  const kept = await Promise.all([readText(certFile), readText(keyFile)]).catch((error: unknown) => {
     if (errorCode(error) === "ENOENT") return undefined;
     throw error;
   });

@@ -1,6 +1,5 @@
-import { readFile } from "node:fs/promises";
 import { errorMessage } from "../../../base/error-message.js";
-import { PathError } from "../../../base/path-error.js";
+import { readText } from "../../../base/read-file.js";
 import { decodeJson } from "../../../machinery/codec/json-decoder.js";
 import { statedKind } from "../../../machinery/codec/stated-kind.js";
 import { formatGroupVersion } from "../../../machinery/meta/gvk.js";
@@ -15,13 +14,7 @@ const GROUP = "abac.authorization.kubernetes.io";
  * words, which name the file, the line and what is in it.
  */
 export async function readPolicyFile(file: string): Promise<readonly AbacPolicy[]> {
-  let text: string;
-  try {
-    text = await readFile(file, "utf8");
-  } catch (error) {
-    throw new PathError("open", file, error);
-  }
-  return policiesIn(text, file);
+  return policiesIn(await readText(file), file);
 }
 
 /** The rules of a policy file's text. Throws as {@link readPolicyFile}; `file` is what errors call it. */

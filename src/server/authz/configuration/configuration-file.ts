@@ -1,7 +1,6 @@
-import { readFile } from "node:fs/promises";
 import { isDeepStrictEqual } from "node:util";
 import { errorMessage } from "../../../base/error-message.js";
-import { PathError } from "../../../base/path-error.js";
+import { readBytes } from "../../../base/read-file.js";
 import { WatchedFile } from "../../../base/watched-file.js";
 import { type Authorization, type AuthorizationMode, chainOf } from "../authorizer.js";
 import type { AuthorizationConfiguration } from "./configuration.js";
@@ -39,7 +38,7 @@ export class ConfigurationFile {
   /** Rejects with an Error that names the file, and the field where one is wrong. */
   static async open(file: string, surroundings: AuthorizerSurroundings): Promise<ConfigurationFile> {
     try {
-      const bytes = await read(file);
+      const bytes = await readBytes(file);
       const configuration = loadConfiguration(bytes);
       const prepared = await prepareAuthorizers(configuration, surroundings);
       return new ConfigurationFile(file, { bytes, configuration, prepared }, surroundings);
@@ -76,7 +75,7 @@ export class ConfigurationFile {
 
   async #look(): Promise<void> {
     try {
-      const bytes = await read(this.#file);
+      const bytes = await readBytes(this.#file);
       // A fault may have passed without a change of the file: a kubeconfig that it names is there now.
       if (this.#fault === undefined && bytes.equals(this.#bytes)) return;
       this.#bytes = bytes;
@@ -119,12 +118,4 @@ interface Loaded {
   readonly bytes: Buffer;
   readonly configuration: AuthorizationConfiguration;
   readonly prepared: PreparedAuthorizers;
-}
-
-async function read(file: string): Promise<Buffer> {
-  try {
-    return await readFile(file);
-  } catch (error) {
-    throw new PathError("open", file, error);
-  }
 }

@@ -1,6 +1,5 @@
-import { readFile } from "node:fs/promises";
 import { errorMessage } from "../base/error-message.js";
-import { PathError } from "../base/path-error.js";
+import { readText } from "../base/read-file.js";
 import type { Timers } from "../base/timers.js";
 import { WatchedFile } from "../base/watched-file.js";
 
@@ -11,15 +10,6 @@ export interface FileWatch {
   take(text: string): void | Promise<void>;
   /** Hears what is wrong with the file as it stands now; undefined once it is right again. */
   tell(fault: string | undefined): void;
-}
-
-/** The file's text. Throws in Go's words, "open PATH: no such file or directory". */
-export async function readText(path: string): Promise<string> {
-  try {
-    return await readFile(path, "utf8");
-  } catch (error) {
-    throw new PathError("open", path, error);
-  }
 }
 
 /** The texts of files, read in order: of several that are missing the first is named. */
