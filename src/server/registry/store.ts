@@ -1,47 +1,31 @@
-import type { Clock } from "../../base/clock.js";
 import { goQuote } from "../../base/go-quote.js";
-import type { Random } from "../../base/random.js";
-import { type FieldError, firstErrors, invalidValue } from "../../machinery/errors/field-error.js";
 import {
   badRequest,
-  conflict,
   generateNameConflict,
-  invalid,
   isAlreadyExists,
   isNotFound,
   isStatusError,
   StatusError,
 } from "../../machinery/errors/status-error.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
-import type { JsonValue } from "../../machinery/meta/json.js";
-import { deepCopy, deepEqual } from "../../machinery/patch/json-values.js";
 import {
   DELETE,
   DeleteInstead,
   type ListObjectsOptions,
   type ListOfObjects,
-  type ObjectStore,
   type ReadOptions,
   type StoredEvent,
   type StoredObject,
   type WatchObjectsOptions,
 } from "../storage/store.js";
-import type { Authorization } from "../authz/authorizer.js";
 import { copyObject } from "./copy.js";
 import type { ResolvedStrategy } from "./default-strategy.js";
 import { decideDeletion, marked, shouldDeleteDuringUpdate } from "./deletion.js";
 import type { DeleteOptions } from "./delete-options.js";
-import type { InternalKind, InternalObject } from "./internal-object.js";
-import {
-  assign,
-  clearSystemMetadata,
-  fillSystemMetadata,
-  matchNamespace,
-  metadataOf,
-  restoreSystemMetadata,
-} from "./metadata.js";
+import { matchNamespace } from "./metadata.js";
+import { checkPreconditions, checkVersion } from "./preconditions.js";
+import { admitTrusted, prepareChange, prepareNew } from "./prepare-draft.js";
 import type {
-  AdmitChange,
   AdmitCreate,
   AdmitDelete,
   CollectionDeleter,
@@ -55,39 +39,9 @@ import type {
   Watcher,
 } from "./resource.js";
 import type { RequestScope } from "./scope.js";
-import type { Allocation, ObjectAccess, StrategyContext, SubresourceStrategy } from "./strategy.js";
-import {
-  pathSegmentErrors,
-  validateMetadata,
-  validateMetadataUpdate,
-  validateNameSegment,
-} from "./validate-metadata.js";
-
-const OPTIMISTIC_LOCK_MESSAGE =
-  "the object has been modified; please apply your changes to the latest version and try again";
-
-export interface StoreConfig {
-  readonly group: string;
-  readonly resource: string;
-  readonly kind: string;
-  readonly namespaced: boolean;
-  readonly hasStatus: boolean;
-  readonly strategy: ResolvedStrategy;
-  /** The rules of the subresources other than status that write a part of the object, by name. */
-  readonly parts: Readonly<Record<string, SubresourceStrategy>>;
-  readonly objects: ObjectStore;
-  /**
-   * Encodes an object as the store does. Two objects with equal bytes are stored alike, whatever fields they leave out in
-   * memory.
-   */
-  readonly encode: (object: KubeObject) => Uint8Array;
-  readonly clock: Clock;
-  readonly random: Random;
-  /** Reads and writes other resources, for strategies. */
-  readonly access: ObjectAccess;
-  readonly authorization: Authorization;
-  readonly internal: (kind: InternalKind) => InternalObject;
-}
+import { namespaceOf, type StoreConfig } from "./store-config.js";
+import type { Allocation, StrategyContext } from "./strategy.js";
+import { pathSegmentErrors } from "./validate-metadata.js";
 
 /**
  * The registry of any stored resource: system metadata, the strategy's hooks, validation, finalizers and graceful deletion
@@ -121,7 +75,7 @@ export class Store implements Getter, Lister, Watcher, Creater, Updater, Gracefu
     const context = this.#context(scope);
     let allocation: Allocation | undefined;
     try {
-      allocation = await this.#prepareNew(scope, draft, context, admit, "");
+      allocation = await prepareNew(this.config, scope, draft, context, admit, "");
     } catch (error) {
       admit.settled?.();
       throw error;
@@ -166,24 +120,24 @@ export class Store implements Getter, Lister, Watcher, Creater, Updater, Gracefu
           const context = this.#context(scope);
           const draft = await transform(current);
           if (current === undefined) {
-            allocation = await this.#prepareNew(scope, draft, context, options.admit.create, name);
+            allocation = await prepareNew(this.config, scope, draft, context, options.admit.create, name);
             this.#checkNewName(name, draft);
             await scope.pause?.();
             return draft;
           }
           const old = current.object();
-          matchNamespace(draft, this.#namespace(scope));
+          matchNamespace(draft, namespaceOf(this.config, scope));
           if (options.admit.update.mutate !== undefined) {
             await options.admit.update.mutate(draft, old);
-            matchNamespace(draft, this.#namespace(scope));
+            matchNamespace(draft, namespaceOf(this.config, scope));
           }
           if (strategy.authorize !== undefined && options.trusted !== true && options.subresource === undefined) {
             await strategy.authorize(draft, old, context, name);
           }
-          this.#checkVersion(name, draft, old);
+          checkVersion(this.config, name, draft, old);
           await scope.pause?.();
-          if (options.trusted === true) await this.#admitTrusted(draft, old, options.admit.update);
-          else allocation = await this.#prepareChange(scope, draft, old, context, options);
+          if (options.trusted === true) await admitTrusted(this.config, draft, old, options.admit.update);
+          else allocation = await prepareChange(this.config, scope, draft, old, context, options);
           await scope.pause?.();
           const held = strategy.holdsDeletion?.(draft) === true;
           return !held && shouldDeleteDuringUpdate(draft, old) ? new DeleteInstead(draft) : draft;
@@ -230,7 +184,7 @@ export class Store implements Getter, Lister, Watcher, Creater, Updater, Gracefu
         remove = false;
         if (current === undefined) throw new Error(`no current object at ${key}`);
         const object = current.object();
-        this.#checkPreconditions(name, object, options);
+        checkPreconditions(this.config, name, object, options);
         await admit?.(object);
         const decision = decideDeletion(object, options, strategy, this.config.clock.now());
         switch (decision.kind) {
@@ -298,108 +252,6 @@ export class Store implements Getter, Lister, Watcher, Creater, Updater, Gracefu
     }
   }
 
-  async #prepareNew(
-    scope: RequestScope,
-    draft: KubeObject,
-    context: StrategyContext,
-    admit: AdmitCreate,
-    requestName: string,
-  ): Promise<Allocation | undefined> {
-    const { strategy } = this.config;
-    matchNamespace(draft, this.#namespace(scope));
-    if (admit.mutate !== undefined) {
-      clearSystemMetadata(draft);
-      await admit.mutate(draft);
-      matchNamespace(draft, this.#namespace(scope));
-    }
-    if (strategy.authorize !== undefined) await strategy.authorize(draft, undefined, context, requestName);
-    fillSystemMetadata(draft, context.now, context.random);
-    await scope.pause?.();
-    if (strategy.hasGeneration) metadataOf(draft).generation = 1;
-    if (this.config.hasStatus && !strategy.keepsStatusOnCreate) delete draft["status"];
-    strategy.prepareForCreate?.(draft, context);
-    strategy.applyDefaults?.(draft, context.now);
-    await scope.pause?.();
-    const allocation = (await strategy.allocate?.(draft, undefined, context)) ?? undefined;
-    try {
-      if (strategy.beforeValidation !== undefined) await strategy.beforeValidation(draft, undefined, context);
-      const rule = (name: string) => strategy.validateName(name);
-      const problems = firstErrors(() => [
-        ...validateMetadata(draft, this.config.namespaced, rule),
-        ...(strategy.validate?.(draft, context) ?? []),
-      ]);
-      this.#throwInvalid(draft, problems.length > 0 ? problems : validateNameSegment(draft));
-      for (const warning of strategy.warningsOnCreate?.(draft) ?? []) scope.warnings.add(warning);
-      strategy.canonicalize?.(draft, context);
-      if (admit.validate !== undefined) await admit.validate(draft);
-    } catch (error) {
-      await allocation?.revert();
-      throw error;
-    }
-    return allocation;
-  }
-
-  async #prepareChange(
-    scope: RequestScope,
-    draft: KubeObject,
-    old: KubeObject,
-    context: StrategyContext,
-    options: UpdateOptions,
-  ): Promise<Allocation | undefined> {
-    const { strategy } = this.config;
-    const metadata = metadataOf(draft);
-    assign(metadata, "generation", old.metadata?.generation);
-    const { subresource } = options;
-    const status = subresource === "status";
-    const part = subresource === undefined || status ? undefined : this.config.parts[subresource];
-    if (part !== undefined) {
-      part.prepare(draft, old, context);
-      strategy.applyDefaults?.(draft, context.now);
-    } else if (status) {
-      keepAllBut(draft, old, ["metadata", "status"]);
-      strategy.prepareForStatusUpdate?.(draft, old, context);
-    } else {
-      if (this.config.hasStatus) restore(draft, old, "status");
-      strategy.prepareForUpdate?.(draft, old, context);
-      strategy.applyDefaults?.(draft, context.now);
-    }
-    if (!status && strategy.hasGeneration && this.#contentChanged(draft, old)) {
-      metadataOf(draft).generation = (old.metadata?.generation ?? 0) + 1;
-    }
-    restoreSystemMetadata(draft, old);
-    await scope.pause?.();
-    const whole = subresource === undefined;
-    const allocation = !whole ? undefined : ((await strategy.allocate?.(draft, old, context)) ?? undefined);
-    try {
-      if (strategy.beforeValidation !== undefined) await strategy.beforeValidation(draft, old, context, subresource);
-      const validate = status ? strategy.validateStatusUpdate : strategy.validateUpdate;
-      const problems = firstErrors(() => [
-        ...validateMetadataUpdate(draft, old, this.config.namespaced),
-        ...(part?.validate(draft, old, context) ?? validate?.call(strategy, draft, old, context) ?? []),
-      ]);
-      this.#throwInvalid(draft, problems);
-      const ofStatus = status ? strategy.warningsOnStatusUpdate?.(draft) : undefined;
-      const warnings = whole ? strategy.warningsOnUpdate?.(draft, old) : ofStatus;
-      for (const warning of warnings ?? []) scope.warnings.add(warning);
-      strategy.canonicalize?.(draft, context);
-      const { update } = options.admit;
-      if (update.validate !== undefined) await update.validate(draft, old);
-    } catch (error) {
-      await allocation?.revert();
-      throw error;
-    }
-    return allocation;
-  }
-
-  /** What is left of {@link #prepareChange} for a trusted update: mutating plugins are not trusted with the metadata. */
-  async #admitTrusted(draft: KubeObject, old: KubeObject, admit: AdmitChange): Promise<void> {
-    if (admit.mutate !== undefined) {
-      restoreSystemMetadata(draft, old);
-      this.#throwInvalid(draft, validateMetadataUpdate(draft, old, this.config.namespaced));
-    }
-    if (admit.validate !== undefined) await admit.validate(draft, old);
-  }
-
   /** Throws when a mutating plugin has renamed the object that a PUT or an apply creates. */
   #checkNewName(name: string, draft: KubeObject): void {
     const own = draft.metadata?.name ?? "";
@@ -407,58 +259,8 @@ export class Store implements Getter, Lister, Watcher, Creater, Updater, Gracefu
     throw badRequest(`the name of the object (${own}) does not match the name on the URL (${name})`);
   }
 
-  /**
-   * True when anything but metadata differs, and but the status where it is a subresource; such a change increments
-   * metadata.generation.
-   */
-  #contentChanged(draft: KubeObject, old: KubeObject): boolean {
-    const { hasStatus, encode } = this.config;
-    if (!fieldsDiffer(draft, old, hasStatus ? NOT_CONTENT : NOT_CONTENT_WITHOUT_STATUS)) return false;
-    const content = (object: KubeObject) =>
-      encode({ ...object, metadata: {}, ...(hasStatus && { status: undefined }) });
-    return Buffer.compare(content(draft), content(old)) !== 0;
-  }
-
   async #removed(scope: RequestScope, last: StoredObject): Promise<void> {
     if (!scope.dryRun) await this.strategy.afterDelete?.(last.object(), this.#context(scope)).catch(() => {});
-  }
-
-  #throwInvalid(draft: KubeObject, errors: readonly FieldError[]): void {
-    if (errors.length > 0) throw invalid(this.config, draft.metadata?.name ?? "", errors);
-  }
-
-  /**
-   * Throws a Conflict unless the given resourceVersion is the current one. The strategy decides whether an update may leave
-   * it out.
-   */
-  #checkVersion(name: string, draft: KubeObject, old: KubeObject): void {
-    const given = draft.metadata?.resourceVersion ?? "";
-    if (given === "" || given === "0") {
-      if (this.strategy.allowUnconditionalUpdate) {
-        assign(metadataOf(draft), "resourceVersion", old.metadata?.resourceVersion);
-        return;
-      }
-      const { group, resource } = this.config;
-      const problem = invalidValue("metadata.resourceVersion", 0, "must be specified for an update");
-      throw invalid({ group, kind: resource }, name, [problem]);
-    }
-    if (given !== old.metadata?.resourceVersion) throw conflict(this.config, name, OPTIMISTIC_LOCK_MESSAGE);
-  }
-
-  #checkPreconditions(name: string, object: KubeObject, { preconditions }: DeleteOptions): void {
-    const { uid, resourceVersion } = object.metadata ?? {};
-    // Namespaces word a failed precondition in their own way.
-    if (this.strategy.holdsDeletion !== undefined)
-      return checkHeldPreconditions(this.config, name, object, preconditions);
-    const gr = { group: this.config.group, resource: this.config.kind };
-    if (preconditions?.uid !== undefined && preconditions.uid !== uid) {
-      const text = `the UID in the precondition (${preconditions.uid}) does not match the UID in record (${uid}). The object might have been deleted and then recreated`;
-      throw conflict(gr, name, text);
-    }
-    if (preconditions?.resourceVersion !== undefined && preconditions.resourceVersion !== resourceVersion) {
-      const text = `the ResourceVersion in the precondition (${preconditions.resourceVersion}) does not match the ResourceVersion in record (${resourceVersion}). The object might have been modified`;
-      throw conflict(gr, name, text);
-    }
   }
 
   #context(scope: RequestScope): StrategyContext {
@@ -473,12 +275,8 @@ export class Store implements Getter, Lister, Watcher, Creater, Updater, Gracefu
     return ttlSeconds === undefined ? {} : { ttlSeconds };
   }
 
-  #namespace(scope: RequestScope): string {
-    return this.config.namespaced ? scope.namespace : "";
-  }
-
   #prefix(scope: RequestScope): string {
-    const namespace = this.#namespace(scope);
+    const namespace = namespaceOf(this.config, scope);
     return namespace === "" ? "" : `${namespace}/`;
   }
 
@@ -489,44 +287,5 @@ export class Store implements Getter, Lister, Watcher, Creater, Updater, Gracefu
   }
 }
 
-function checkHeldPreconditions(
-  config: StoreConfig,
-  name: string,
-  { metadata = {} }: KubeObject,
-  wanted: DeleteOptions["preconditions"],
-): void {
-  const fail = (what: string, given: string, found = ""): never => {
-    const text = `Precondition failed: ${what} in precondition: ${given}, ${what} in object meta: ${found}`;
-    throw conflict(config, name, text);
-  };
-  if (wanted?.uid !== undefined && wanted.uid !== metadata.uid) fail("UID", wanted.uid, metadata.uid);
-  if (wanted?.resourceVersion !== undefined && wanted.resourceVersion !== metadata.resourceVersion) {
-    fail("ResourceVersion", wanted.resourceVersion, metadata.resourceVersion);
-  }
-}
-
 /** The API rejected the request, so nothing was written. After a storage error that is not known. */
 const isRefusal = (error: unknown): boolean => isStatusError(error) && error.status.code < 500;
-
-const NOT_CONTENT_WITHOUT_STATUS: ReadonlySet<string> = new Set(["apiVersion", "kind", "metadata"]);
-const NOT_CONTENT: ReadonlySet<string> = new Set([...NOT_CONTENT_WITHOUT_STATUS, "status"]);
-
-/** A quick comparison. It is also true where one object has an empty struct that the other leaves out. */
-function fieldsDiffer(draft: KubeObject, old: KubeObject, ignored: ReadonlySet<string>): boolean {
-  const names = new Set([...Object.keys(draft), ...Object.keys(old)]);
-  for (const name of names) {
-    if (!ignored.has(name) && !deepEqual(draft[name] as JsonValue, old[name] as JsonValue)) return true;
-  }
-  return false;
-}
-
-function restore(draft: KubeObject, old: KubeObject, field: string): void {
-  if (old[field] === undefined) delete draft[field];
-  else draft[field] = deepCopy(old[field] as JsonValue);
-}
-
-function keepAllBut(draft: KubeObject, old: KubeObject, changed: readonly string[]): void {
-  for (const name of new Set([...Object.keys(draft), ...Object.keys(old)])) {
-    if (!changed.includes(name)) restore(draft, old, name);
-  }
-}

@@ -1,0 +1,36 @@
+import type { Clock } from "../../base/clock.js";
+import type { Random } from "../../base/random.js";
+import type { KubeObject } from "../../machinery/meta/object.js";
+import type { Authorization } from "../authz/authorizer.js";
+import type { ObjectStore } from "../storage/store.js";
+import type { ResolvedStrategy } from "./default-strategy.js";
+import type { InternalKind, InternalObject } from "./internal-object.js";
+import type { RequestScope } from "./scope.js";
+import type { ObjectAccess, SubresourceStrategy } from "./strategy.js";
+
+export interface StoreConfig {
+  readonly group: string;
+  readonly resource: string;
+  readonly kind: string;
+  readonly namespaced: boolean;
+  readonly hasStatus: boolean;
+  readonly strategy: ResolvedStrategy;
+  /** The rules of the subresources other than status that write a part of the object, by name. */
+  readonly parts: Readonly<Record<string, SubresourceStrategy>>;
+  readonly objects: ObjectStore;
+  /**
+   * Encodes an object as the store does. Two objects with equal bytes are stored alike, whatever fields they leave out in
+   * memory.
+   */
+  readonly encode: (object: KubeObject) => Uint8Array;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Reads and writes other resources, for strategies. */
+  readonly access: ObjectAccess;
+  readonly authorization: Authorization;
+  readonly internal: (kind: InternalKind) => InternalObject;
+}
+
+/** "" for a resource that is not in namespaces. */
+export const namespaceOf = ({ namespaced }: StoreConfig, scope: RequestScope): string =>
+  namespaced ? scope.namespace : "";
