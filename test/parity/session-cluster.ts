@@ -19,8 +19,12 @@ export interface SessionCluster {
 
 const STEP = 90_000;
 
-/** Sessions write the numbers of budgets themselves: whether the disruption controller comes first is left to chance. */
-const WRITING_NO_STATUS = (quietCluster.controllers || []).filter((name) => name !== "disruption-controller");
+/**
+ * Sessions write the numbers of budgets themselves: whether the disruption controller comes first is left to chance. The pod garbage
+ * collector would delete pods of nodes that are missing in a session that takes 40 seconds.
+ */
+const LEFT_TO_CHANCE = ["disruption-controller", "pod-garbage-collector-controller"];
+const CONTROLLERS = (quietCluster.controllers || []).filter((name) => !LEFT_TO_CHANCE.includes(name));
 
 /** Whether workloads run in the session's cluster: it is named "life...". */
 export const hasLife = ({ name }: Session): boolean => name.startsWith("life");
@@ -37,7 +41,7 @@ export async function startSessionCluster(
   const random = seededRandom(session.name);
   if (hasLife(session)) return startLivingCluster({ random, onRequest });
   const clock = new FixedClock(start);
-  const cluster = await startCluster({ clock, random, ...quietCluster, controllers: WRITING_NO_STATUS, onRequest });
+  const cluster = await startCluster({ clock, random, ...quietCluster, controllers: CONTROLLERS, onRequest });
   return {
     cluster,
     ports: {},
