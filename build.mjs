@@ -11,6 +11,7 @@ import { parsedJson } from "./tools/parsed-json.mjs";
 import { sharedUndici, undiciFile } from "./tools/shared-undici.mjs";
 import { shortenedLocals, shortenedNames } from "./tools/shortened-names.mjs";
 import { publicDeclarations } from "./tools/public-declarations.mjs";
+import { CLI_LAYERS } from "./tools/cli-layers.mjs";
 import { layeredBundle } from "./tools/layered-bundle.mjs";
 
 const outdir = "dist";
@@ -81,30 +82,7 @@ async function bundle() {
       options: { ...options, outdir, plugins: [sharedUndici("./"), ...names, nodeBuiltins, parsedJson] },
     }),
     layeredBundle({
-      layers: [
-        // What every command line loads, the completers that commands name included.
-        { name: "main", roots: ["src/main.ts", "src/cli/completion/resource-completers.ts"] },
-        { name: "config", roots: ["src/client/config/config-loader.ts"] },
-        // What a command that asks a server and prints the answer loads.
-        {
-          name: "connect",
-          roots: [
-            "src/cli/connect.ts",
-            "src/cli/flags/print-flags.ts",
-            "src/cli/request-uri.ts",
-            "src/cli/write-output.ts",
-            "src/base/byte-text.ts",
-            "src/machinery/duration/human-duration.ts",
-            "src/machinery/quantity/quantity.ts",
-            "src/cli/flags/filename-flags.ts",
-            "src/printers/formats.ts",
-            "src/base/go-sort.ts",
-            "src/printers/human-printer.ts",
-            "src/printers/tab-writer.ts",
-          ],
-        },
-        { name: "status-table", roots: ["src/commands/cluster/status-table.ts"] },
-      ],
+      layers: CLI_LAYERS,
       entries: {},
       options: {
         ...options,

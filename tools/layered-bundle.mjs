@@ -2,7 +2,7 @@
 // that the same entry points share, and each file costs a start about a millisecond. Here the modules that a start
 // always needs are one file, a layer; everything else is split as esbuild does it.
 //
-// Guarantees: every module is in one output file; a module's code is as esbuild wrote it.
+// Guarantees: every module is in one output file; a module's code is as esbuild wrote it, but for the names of what it imports.
 import { readFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { build } from "esbuild";
@@ -51,16 +51,19 @@ export async function layeredBundle({ layers, entries, options }) {
       ...(await build({ ...options, ...pass, write: false, metafile: true })),
     })),
   );
+  const files = results.flatMap(({ outputFiles }) => namedIn(options.outdir, outputFiles));
   return {
-    files: results.flatMap(({ outputFiles }) =>
-      outputFiles.map(({ path, contents }) => ({ name: relative(resolve(options.outdir), path), contents })),
-    ),
+    files: await mergeImports(files, layers, options),
     metafile: {
       inputs: graph,
       outputs: Object.assign({}, ...results.map((result) => outputsOf(result, options.outdir))),
     },
   };
 }
+
+/** esbuild's output files by their paths in the folder. */
+const namedIn = (outdir, outputFiles) =>
+  outputFiles.map(({ path, contents }) => ({ name: relative(resolve(outdir), path), contents }));
 
 const isStatic = ({ kind }) => kind === "import-statement" || kind === "require-call";
 
@@ -221,6 +224,51 @@ function takeFromLayers(own, { layers, owner, exports, outside }) {
       });
     },
   };
+}
+
+/** As esbuild writes what it minifies. */
+const NAMED_IMPORT = /(?<=^|[;}\n])import\{([^}]*)\}from"([^"]*)";/g;
+
+/**
+ * The files with one import of each layer. As esbuild made them every module of a file has its own, with its own names for what
+ * several of them import: of a large file these would be a tenth.
+ */
+async function mergeImports(files, layers, { outdir, target, minifySyntax, minifyWhitespace }) {
+  const contents = new Map(files.map((file) => [`./${file.name}`, Buffer.from(file.contents).toString()]));
+  const layerFiles = new Set(layers.map(({ name }) => `./${name}.js`));
+  /** What the file imports from the layer's, by its names there. */
+  const namesFrom = (layer, file) => {
+    const imports = [...contents.get(file).matchAll(NAMED_IMPORT)].filter(([, , from]) => from === layer);
+    return [...new Set(imports.flatMap(([, names]) => names.split(",").map((name) => name.split(" as ")[0])))];
+  };
+  const merged = {
+    name: "merged-imports",
+    setup(pass) {
+      pass.onResolve({ filter: /./ }, ({ path, kind, importer, namespace }) => {
+        if (kind === "entry-point") return { path, namespace: "bundled" };
+        if (namespace !== "bundled" || kind !== "import-statement" || !layerFiles.has(path)) {
+          return { path, external: true };
+        }
+        const names = namesFrom(path, importer);
+        if (names.length === 0) return { path, external: true };
+        return { path: `${path}?${importer}`, namespace: "layer", sideEffects: false, pluginData: { names, path } };
+      });
+      pass.onLoad({ filter: /./, namespace: "bundled" }, ({ path }) => ({ contents: contents.get(path) }));
+      pass.onLoad({ filter: /./, namespace: "layer" }, ({ pluginData: { names, path } }) => ({
+        contents: `export {${names}} from "${path}";`,
+      }));
+    },
+  };
+  const { outputFiles } = await build({
+    entryPoints: files.map(({ name }) => ({ in: `./${name}`, out: name.replace(/\.js$/, "") })),
+    plugins: [merged],
+    bundle: true,
+    format: "esm",
+    write: false,
+    logLevel: "warning",
+    ...{ outdir, target, minifySyntax, minifyWhitespace },
+  });
+  return namedIn(outdir, outputFiles);
 }
 
 /** esbuild's account of the outputs of one pass, layers being named as any other file. */
