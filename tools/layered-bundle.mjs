@@ -266,7 +266,10 @@ async function mergeImports(files, layers, { outdir, target, minifySyntax, minif
     format: "esm",
     write: false,
     logLevel: "warning",
-    ...{ outdir, target, minifySyntax, minifyWhitespace },
+    outdir,
+    target,
+    minifySyntax,
+    minifyWhitespace,
   });
   return namedIn(outdir, outputFiles);
 }
