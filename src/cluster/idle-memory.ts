@@ -3,22 +3,23 @@ import type { Filter } from "../server/request/api-request.js";
 
 /** The server counts as idle when no request has begun for this long. */
 const IDLE_MILLISECONDS = 2000;
-/** Less garbage than this is not worth a collection. */
+/** Less memory than this is not worth a collection. */
 const WORTHWHILE_BYTES = 48 * 2 ** 20;
 /** A collection of a larger heap would hold the event loop for longer than a request may wait. */
 const LARGEST_HEAP_BYTES = 256 * 2 ** 20;
 
 /** What a collection needs of the process; `collect` resolves when the memory is given back. */
 export interface CollectableMemory {
-  /** Bytes of V8's heap, and of buffers outside of it. */
-  usage(): { readonly heapUsed: number; readonly external: number };
+  /** Bytes: of what lies in V8's heap, of what V8 has reserved for it, and of buffers outside of it. */
+  usage(): { readonly heapUsed: number; readonly heapTotal: number; readonly external: number };
   collect(): Promise<void>;
 }
 
 /**
  * Gives memory back after a load. V8 collects when something is allocated, so a server that goes idle right after a
- * flood would keep the flood's garbage for as long as nothing happens. The filter notes each request; once none has
- * begun for {@link IDLE_MILLISECONDS} and the heap has grown by {@link WORTHWHILE_BYTES}, V8 collects once.
+ * flood would keep the flood's garbage for as long as nothing happens, and the room that V8 had reserved for it. The filter
+ * notes each request; once none has begun for {@link IDLE_MILLISECONDS} and what is reserved has grown by
+ * {@link WORTHWHILE_BYTES}, V8 collects once.
  */
 export function collectWhenIdle(memory: CollectableMemory, timers: Timers): { readonly filter: Filter; stop(): void } {
   let requests = 0;
@@ -58,8 +59,8 @@ export function collectWhenIdle(memory: CollectableMemory, timers: Timers): { re
 }
 
 function sizeOf(memory: CollectableMemory): number {
-  const { heapUsed, external } = memory.usage();
-  return heapUsed + external;
+  const { heapTotal, external } = memory.usage();
+  return heapTotal + external;
 }
 
 /**

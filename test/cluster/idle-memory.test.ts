@@ -5,17 +5,19 @@ import { ManualTime } from "../helpers/manual-time.js";
 
 const MB = 2 ** 20;
 
-/** A heap of `used` bytes; a collection leaves `live` of them. */
-function heap(live: number): CollectableMemory & { used: number; collections: number } {
+/** A heap of `used` bytes in `reserved` ones, which are never fewer; a collection leaves `live` of both. */
+function heap(live: number): CollectableMemory & { used: number; reserved: number; collections: number } {
   return {
     used: live,
+    reserved: live,
     collections: 0,
     usage() {
-      return { heapUsed: this.used, external: 0 };
+      return { heapUsed: this.used, heapTotal: Math.max(this.used, this.reserved), external: 0 };
     },
     async collect() {
       this.collections++;
       this.used = live;
+      this.reserved = live;
     },
   };
 }
@@ -35,6 +37,14 @@ test("once no request has begun for two seconds, a grown heap is collected, once
   time.pass(2000);
   expect(memory.collections).toBe(1);
   time.pass(60_000);
+  expect(memory.collections).toBe(1);
+});
+
+test("a heap that V8 has collected is collected once more where it keeps the room of what was in it", async () => {
+  const { memory, time, request } = idleServer();
+  await request();
+  memory.reserved = 100 * MB;
+  time.pass(2000);
   expect(memory.collections).toBe(1);
 });
 
