@@ -39,7 +39,7 @@ export function decodeJson(data: Uint8Array | string, options: { readonly maxDep
 }
 
 /** Before a number that JSON.parse may not read exactly: a long one, one with an exponent, "-0". It may also be found in a string. */
-const MAY_BE_INEXACT = /[:[,]\s*(?:-?[0-9][0-9.]*[eE]|-?[0-9][0-9.]{14}|-0)/;
+const MAY_BE_INEXACT = /(?:^|[:[,])\s*(?:-?[0-9][0-9.]*[eE]|-?[0-9][0-9.]{14}|-0)/;
 
 /**
  * As {@link decodeJson}, for a document that was encoded here and has no repeated keys: a search for numbers takes the place of the

@@ -86,6 +86,7 @@ describe("decodeOwnJson reads what was encoded as decodeJson does", () => {
   test.each([
     '{"a":[1,2.5,-3,{"b":null}],"c":"x"}',
     '{"a":9007199254740993}',
+    "9007199254740992",
     '{"a":[-9007199254740993]}',
     '{ "a" : [ 1, 9007199254740993 ] }',
     '{"a":1e300,"b":-1E-7}',
