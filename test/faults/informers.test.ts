@@ -7,8 +7,8 @@ tellEtcdMissing("The informers' history on etcd");
 
 const LONG = 900_000;
 
-/** CI plays 80,000 events; KUBETS_WHOLE_HISTORY=1 plays 200,000, in six minutes of one core. */
-const SHARE = process.env.KUBETS_WHOLE_HISTORY === undefined ? 0.4 : 1;
+/** CI plays 40,000 events; KUBETS_WHOLE_HISTORY=1 plays 200,000, in six minutes of one core. */
+const SHARE = process.env.KUBETS_WHOLE_HISTORY === undefined ? 0.2 : 1;
 
 describe("informers under faults show what the server has, and call handlers in a legal sequence", () => {
   test("on memory, where a restart loses the history", { timeout: LONG }, () =>
