@@ -1,4 +1,4 @@
-/** Sessions that are a cross-section: what people type most, good and wrong. */
+/** Sessions that `npm test` compares: a cross-section of what people type most, good and wrong. */
 export const everyday: readonly string[] = [
   "apply",
   "apply-errors",
@@ -11,17 +11,22 @@ export const everyday: readonly string[] = [
   "delete",
   "describe-basics",
   "describe-workloads",
-  "diff",
   "discovery",
   "edit",
   "everyday",
   "get-basics",
   "get-errors",
+  "selectors",
+];
+
+/** Sessions that the executable is compared in: those and some that take longer. */
+export const byExecutable: readonly string[] = [
+  ...everyday,
+  "diff",
   "life",
   "patch",
   "rollout",
   "scale",
-  "selectors",
   "shop",
   "watch",
 ];
