@@ -199,7 +199,7 @@ async function send(info: Info, helper: Helper, { type, patch }: PatchOptions): 
   });
 }
 
-/** In a request of its own. Its failure is not reported. */
+/** Writes the change cause by a second patch. Where the server refuses that one, the command says nothing, and answers with the first one's object. */
 async function record(info: Info, patched: KubeObject, helper: Helper, { cause }: PatchOptions): Promise<KubeObject> {
   if (cause === undefined) return patched;
   const patch = sortedJson(changeCausePatch(patched, cause));

@@ -29,8 +29,8 @@ const OPEN_CHARGES: InternalKind = {
 
 /**
  * The charges of requests whose objects may not be stored yet, of all servers on the store. A charge is opened before its quota's status
- * says it, and closed once its object is stored or never will be: a controller that reads a quota's status, then the open charges, then the objects
- * finds each charge of that status among the charges or the objects.
+ * says it, and closed once its object is stored or never will be: a controller that reads a quota's status,
+ * then the open charges, then the objects finds each charge of that status among the charges or the objects.
  */
 export class OpenCharges {
   constructor(
