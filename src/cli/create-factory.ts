@@ -87,6 +87,9 @@ export function createFactory(host: Host, { flags }: ParsedFlags, commandPath: s
       program: host.program,
     });
   };
+  const keepMemoryFlat = async () => {
+    if (host.ownsProcess) (await import("./keep-memory-flat.js")).keepMemoryFlat(process);
+  };
   return {
     program: host.program,
     streams: host.streams,
@@ -110,6 +113,7 @@ export function createFactory(host: Host, { flags }: ParsedFlags, commandPath: s
     mapper,
     openapi,
     builder,
+    keepMemoryFlat,
     warningCount: () => warnings.size,
     close: async () => {
       if (restClient.made !== undefined) await closeQuietly(restClient.made);

@@ -71,4 +71,6 @@ export interface Factory {
   mapper(): Promise<RestMapper>;
   openapi(): Promise<OpenApi>;
   builder(): Promise<Builder>;
+  /** Call it before gigabytes may pass through: where the process is the command's own, its memory stays flat from now on. */
+  keepMemoryFlat(): Promise<void>;
 }

@@ -155,6 +155,7 @@ const SESSION_LAYERS = [
       "src/cli/container-session/flags.ts",
       "src/cli/container-session/interrupt.ts",
       "src/cli/container-session/session-streams.ts",
+      "src/cli/keep-memory-flat.ts",
       "src/cli/completion/pod-completers.ts",
       "src/actions/attachable-pod.ts",
       "src/kinds/pod-containers.ts",

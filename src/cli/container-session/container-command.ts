@@ -25,6 +25,7 @@ export interface SessionHost extends TerminalHost {
 export async function sessionHost(factory: Factory, signal: AbortSignal): Promise<SessionHost> {
   const { streams, env, runProgram, platform } = factory;
   const { timeout } = await factory.clientConfig();
+  await factory.keepMemoryFlat();
   return {
     client: await factory.restClient(),
     streams,

@@ -98,6 +98,7 @@ async function complete(factory: Factory, invocation: Invocation): Promise<PortF
   const podTimeout = flags.duration("pod-running-timeout");
   if (podTimeout <= 0) throw usageError(invocation, "--pod-running-timeout must be higher than zero");
   const { timeout } = await factory.clientConfig();
+  await factory.keepMemoryFlat();
   const host: ForwardHost = {
     client: await factory.restClient(),
     namespace,
