@@ -1,4 +1,3 @@
-import { spawn } from "node:child_process";
 import { appendFileSync, cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -10,7 +9,8 @@ import { startCompanions } from "./companions.js";
 import { type LineOutcome, runInProcess } from "./in-process.js";
 import type { Session } from "./session.js";
 import { startSessionCluster } from "./session-cluster.js";
-import { LASTING, LASTING_REQUESTS, writeSessionPrograms } from "./session-programs.js";
+import { LASTING, LASTING_REQUESTS, sessionPrograms } from "./session-programs.js";
+import { runShell } from "./shells.js";
 
 /** What can be seen of one command line. */
 export interface StepResult {
@@ -66,7 +66,6 @@ export async function runSession(session: Session, install: InstallProgram): Pro
   try {
     for (const sub of ["bin", "home", "work", "tmp"]) mkdirSync(join(folder, sub));
     install(join(folder, "bin"));
-    writeSessionPrograms(join(folder, "bin"));
     writeFileSync(join(folder, "kubeconfig"), cluster.kubeconfig());
     cpSync(EXAMPLES, join(folder, "work", "examples"), { recursive: true });
     for (const [path, text] of session.files) {
@@ -201,7 +200,7 @@ async function runLine(
 
 function environment(folder: string, ports: Readonly<Record<string, number>>): Record<string, string> {
   return {
-    PATH: `${join(folder, "bin")}:/usr/bin:/bin`,
+    PATH: `${join(folder, "bin")}:${sessionPrograms()}:/usr/bin:/bin`,
     HOME: join(folder, "home"),
     KUBECONFIG: join(folder, "kubeconfig"),
     LASTING_REQUESTS: join(folder, LASTING_REQUESTS),
@@ -215,20 +214,14 @@ function environment(folder: string, ports: Readonly<Record<string, number>>): R
   };
 }
 
-export function shell(command: string, folder: string, ports: Readonly<Record<string, number>>): Promise<LineOutcome> {
-  const child = spawn("/bin/sh", ["-c", command], {
-    cwd: join(folder, "work"),
-    env: environment(folder, ports),
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  let stdout = "";
-  let stderr = "";
-  child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text));
-  child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
-  return new Promise((resolve, reject) => {
-    child.on("error", reject);
-    child.on("close", (code, signal) => resolve({ code: code ?? (signal === "SIGINT" ? 130 : 143), stdout, stderr }));
-  });
+export async function shell(
+  command: string,
+  folder: string,
+  ports: Readonly<Record<string, number>>,
+): Promise<LineOutcome> {
+  const surroundings = { cwd: join(folder, "work"), env: environment(folder, ports) };
+  const { code, signal, stdout, stderr } = await runShell(command, surroundings);
+  return { code: code ?? (signal === "SIGINT" ? 130 : 143), stdout, stderr };
 }
 
 const KLOG_HEADER = /^([IWEF])\d{4} \d\d:\d\d:\d\d\.\d{6} +\d+ /gm;

@@ -1,3 +1,5 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { writeProgram } from "../helpers/write-program.js";
 
@@ -7,13 +9,22 @@ export const LASTING = /watch=true|\/log\?(?:.*&)?follow=true|\/(?:attach|exec)\
 /** The file with the paths of those that a line has begun. */
 export const LASTING_REQUESTS = "lasting-requests";
 
-/** Writes the programs that a session's lines have beside kubectl into `folder`. README.md shows how lines use them. */
-export function writeSessionPrograms(folder: string): void {
-  writeProgram(join(folder, "once-watched"), ONCE_WATCHED);
-  writeProgram(join(folder, "interrupting"), INTERRUPTING);
-  writeProgram(join(folder, "watching"), WATCHING);
-  writeProgram(join(folder, "passing"), PASSING);
-  writeProgram(join(folder, "forwarding"), FORWARDING);
+let folder: string | undefined;
+
+/** The folder with the programs that a session's lines have beside kubectl. README.md shows how lines use them. */
+export function sessionPrograms(): string {
+  folder ??= writeSessionPrograms(mkdtempSync(join(tmpdir(), "kubets-session-programs-")));
+  return folder;
+}
+
+function writeSessionPrograms(into: string): string {
+  process.once("exit", () => rmSync(into, { recursive: true, force: true }));
+  writeProgram(join(into, "once-watched"), ONCE_WATCHED);
+  writeProgram(join(into, "interrupting"), INTERRUPTING);
+  writeProgram(join(into, "watching"), WATCHING);
+  writeProgram(join(into, "passing"), PASSING);
+  writeProgram(join(into, "forwarding"), FORWARDING);
+  return into;
 }
 
 /** For lines whose change must come after their watch, however slow the machine is. */

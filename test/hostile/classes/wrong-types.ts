@@ -70,6 +70,9 @@ function objectOf({ facts, schema }: Target, dice: Dice): JsonObject {
 
 const NAMES = ["a", "b", "things.example.com", "10.96.0.77", "v1.example.com", "10.200.0.0"];
 
+/** The proxy's answers where a node has no address (500) and a service has no endpoints (503), as kube-apiserver's. */
+const NOT_REACHED = [500, 503];
+
 /** An object of any kind, changed at a few places, by a verb that writes. */
 export const mutants: Hostility = {
   name: "mutated objects",
@@ -83,9 +86,9 @@ export const mutants: Hostility = {
     const body = toJson(dice.chance(0.9) ? mutate(whole, dice) : whole);
     const query = dice.pick(["", "", "?dryRun=All", "?fieldValidation=Strict", "?fieldValidation=Ignore"]);
     const own = `${collection}/${encodeURIComponent(name)}`;
-    const expected = ANY_REFUSAL_OR_SUCCESS;
     const parts = facts.subresources.filter(({ verbs }) => verbs.includes("update")).map((one) => one.name);
     const at = parts.length > 0 && dice.chance(0.25) ? `${own}/${dice.pick(parts)}` : own;
+    const expected = at === `${own}/proxy` ? [...ANY_REFUSAL_OR_SUCCESS, ...NOT_REACHED] : ANY_REFUSAL_OR_SUCCESS;
     switch (dice.below(6)) {
       case 0:
         return { method: "PUT", path: at + query, headers: typed(JSON_TYPE), body, expected };

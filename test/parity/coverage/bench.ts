@@ -21,7 +21,7 @@ import {
 } from "../run-session.js";
 import type { Session } from "../session.js";
 import { quietCluster } from "../../helpers/quiet-cluster.js";
-import { LASTING, LASTING_REQUESTS, writeSessionPrograms } from "../session-programs.js";
+import { LASTING, LASTING_REQUESTS } from "../session-programs.js";
 
 const execute = promisify(execFile);
 
@@ -53,7 +53,6 @@ export class Bench {
     const folder = this.#folder;
     for (const sub of ["bin", "home", "work", "tmp", "saved"]) mkdirSync(join(folder, sub));
     install(join(folder, "bin"));
-    writeSessionPrograms(join(folder, "bin"));
     await this.#startCluster(undefined);
     this.#companions = await startCompanions(this.session, folder, this.#cluster.caCertificate, (request) =>
       this.#requests.push(describeRequest(request)),
