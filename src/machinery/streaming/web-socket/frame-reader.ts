@@ -19,6 +19,9 @@ export interface ControlMessage {
   readonly payload: Buffer;
 }
 
+/** More than what may be kept of one chunk for the next: a head of 14 bytes and a control frame's payload. */
+const LARGEST_CUT = 14 + LARGEST_CONTROL_PAYLOAD + 1;
+
 interface Frame {
   readonly opcode: number;
   readonly fin: boolean;
@@ -49,8 +52,19 @@ export class FrameReader {
   constructor(private readonly masked: boolean) {}
 
   *read(arrived: Buffer): Generator<MessagePiece | ControlMessage, void, void> {
-    let bytes = this.#partial === undefined ? arrived : Buffer.concat([this.#partial, arrived]);
-    this.#partial = undefined;
+    let bytes = arrived;
+    // A head or a control frame was cut: what is missing of it is joined, not all of a chunk that may be long.
+    while (this.#partial !== undefined && bytes.length > 0) {
+      const joined = Buffer.concat([this.#partial, bytes.subarray(0, LARGEST_CUT)]);
+      this.#partial = undefined;
+      bytes = bytes.subarray(LARGEST_CUT);
+      yield* this.#frames(joined);
+    }
+    yield* this.#frames(bytes);
+  }
+
+  *#frames(arrived: Buffer): Generator<MessagePiece | ControlMessage, void, void> {
+    let bytes = arrived;
     for (;;) {
       if (this.#frame === undefined) {
         const length = this.#readHead(bytes);
