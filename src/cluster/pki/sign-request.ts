@@ -1,4 +1,10 @@
+import {
+  type CertificateRequest,
+  parseCertificateRequest,
+  type SubjectPart,
+} from "../../machinery/codec/certificate-request.js";
 import { derElements } from "../../machinery/codec/der.js";
+import { objectIdentifier, printableString, sequence, set, utf8String } from "../../machinery/codec/der-writer.js";
 import { firstPemBlock } from "../../machinery/codec/pem.js";
 import { type Issuer, type SignedSubject, signCertificate } from "./certificate.js";
 
@@ -15,14 +21,46 @@ export function signClientRequest(request: string, terms: SigningTerms, issuer: 
   return signCertificate({ ...terms, ...subjectOf(request), usage: "client" }, issuer);
 }
 
+/**
+ * The subject is written anew, of what the admission plugins and the approver have read: what is in a request beside that (strings of a
+ * type that Go's reader does not have, attributes without a part here) would be read by others.
+ */
 function subjectOf(request: string): SignedSubject {
-  const block = firstPemBlock(request);
-  if (block?.type !== "CERTIFICATE REQUEST") throw new Error("PEM block type must be CERTIFICATE REQUEST");
-  const [signed] = derElements(block.bytes);
+  const { subject } = parseCertificateRequest(request);
+  const [signed] = derElements(firstPemBlock(request)?.bytes ?? Buffer.alloc(0));
   const [info] = derElements(signed?.content ?? Buffer.alloc(0));
-  const [version, subject, publicKey] = derElements(info?.content ?? Buffer.alloc(0));
-  if (version?.tag !== 0x02 || subject?.tag !== 0x30 || publicKey?.tag !== 0x30) {
-    throw new Error("not a certificate request");
-  }
-  return { subject: subject.whole, publicKey: publicKey.whole };
+  const [version, , publicKey] = derElements(info?.content ?? Buffer.alloc(0));
+  if (version?.tag !== 0x02 || publicKey?.tag !== 0x30) throw new Error("not a certificate request");
+  return { subject: nameOf(subject), publicKey: publicKey.whole };
 }
+
+/** The parts in Go's order; of the last two one value counts. */
+const LISTS: readonly (readonly [SubjectPart, string])[] = [
+  ["country", "2.5.4.6"],
+  ["organization", "2.5.4.10"],
+  ["organizationalUnit", "2.5.4.11"],
+  ["locality", "2.5.4.7"],
+  ["province", "2.5.4.8"],
+  ["streetAddress", "2.5.4.9"],
+  ["postalCode", "2.5.4.17"],
+];
+const SINGLES: readonly (readonly [SubjectPart, string])[] = [
+  ["commonName", "2.5.4.3"],
+  ["serialNumber", "2.5.4.5"],
+];
+
+function nameOf(subject: CertificateRequest["subject"]): Buffer {
+  const lists = LISTS.map(([part, type]) => [type, subject[part] ?? []] as const);
+  const singles = SINGLES.map(([part, type]) => [type, (subject[part] ?? []).slice(-1)] as const);
+  const sets = [...lists, ...singles].filter(([, values]) => values.length > 0);
+  return sequence(
+    ...sets.map(([type, values]) => {
+      const attributes = values.map((value) => sequence(objectIdentifier(type), nameText(value)));
+      // DER has the members of a set in the order of their bytes.
+      return set(...attributes.toSorted((one, other) => Buffer.compare(one, other)));
+    }),
+  );
+}
+
+const PRINTABLE = /^[A-Za-z0-9 '()+,\-./:=?]*$/;
+const nameText = (text: string): Buffer => (PRINTABLE.test(text) ? printableString(text) : utf8String(text));

@@ -11,6 +11,7 @@ export function tlv(tag: number, content: Uint8Array): Buffer {
 export const sequence = (...items: readonly Uint8Array[]): Buffer => tlv(0x30, Buffer.concat(items));
 export const set = (...items: readonly Uint8Array[]): Buffer => tlv(0x31, Buffer.concat(items));
 export const utf8String = (text: string): Buffer => tlv(0x0c, Buffer.from(text, "utf8"));
+export const printableString = (text: string): Buffer => tlv(0x13, Buffer.from(text, "latin1"));
 export const octetString = (content: Uint8Array): Buffer => tlv(0x04, content);
 export const boolean = (value: boolean): Buffer => tlv(0x01, Buffer.of(value ? 0xff : 0));
 /** Bits counted from the first; `unused` is how many of the last byte's are not meant. */

@@ -71,8 +71,10 @@ export class RequestAttributes implements AuthorizerAttributes {
     parameter: string,
     parse: (text: string) => { readonly requirements?: readonly T[] | undefined },
   ): readonly T[] | undefined {
-    if (!SELECTING.has(this.verb)) return undefined;
-    const text = this.#request.exchange.query.get(parameter);
+    const { exchange, info } = this.#request;
+    // kube-apiserver looks for none where the path says that it is a watch.
+    if (!SELECTING.has(this.verb) || info.legacyWatch) return undefined;
+    const text = exchange.query.get(parameter);
     if (text === null || text === "") return undefined;
     try {
       return parse(text).requirements;

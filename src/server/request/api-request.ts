@@ -96,17 +96,17 @@ const CUT_TEXT = 256;
 export class Warnings {
   #texts: Set<string> | undefined;
 
+  /** A text with control characters, which no header may hold, is left out, as kube-apiserver leaves it out. */
   add(text: string): void {
-    if (text !== "") (this.#texts ??= new Set()).add(text);
+    if (text !== "" && !/\p{Cc}/u.test(text)) (this.#texts ??= new Set()).add(text);
   }
 
-  /** Header values: `299 - "text"`. Control characters, which no header may hold, are dropped. */
+  /** Header values: `299 - "text"`. */
   headerValues(): readonly string[] {
     if (this.#texts === undefined) return [];
     return fitting(this.#texts).map((text) => {
-      const clean = text.replace(/\p{Cc}/gu, "");
       // Node writes these Latin-1 characters as the UTF-8 bytes they stand for.
-      return Buffer.from(`299 - "${clean.replace(/(["\\])/g, "\\$1")}"`, "utf8").toString("latin1");
+      return Buffer.from(`299 - "${text.replace(/(["\\])/g, "\\$1")}"`, "utf8").toString("latin1");
     });
   }
 }

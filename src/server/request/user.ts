@@ -8,10 +8,12 @@ export interface User {
 
 export const ANONYMOUS: User = { name: "system:anonymous", groups: ["system:unauthenticated"] };
 
-/** Adds the group system:authenticated. */
+/** Adds the group system:authenticated, but to the anonymous user and to who is already said to be unauthenticated: a front proxy may pass such on. */
 export function authenticated(user: User): User {
-  if (user.groups.includes("system:authenticated")) return user;
-  return { ...user, groups: [...user.groups, "system:authenticated"] };
+  const { name, groups } = user;
+  const isSettled = groups.includes("system:authenticated") || groups.includes("system:unauthenticated");
+  if (isSettled || name === ANONYMOUS.name) return user;
+  return { ...user, groups: [...groups, "system:authenticated"] };
 }
 
 /** What authentication found out: the caller, and what the caller should know of its credentials. */

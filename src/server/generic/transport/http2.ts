@@ -27,6 +27,7 @@ export function http2Exchange(
   const socket = session?.socket as TLSSocket | undefined;
   const target = new Target(String(wireHeaders[":path"]));
   const peer: PeerIdentity = session && socket ? peers.identify(session, socket) : {};
+  let isLast = false;
   return {
     method: String(wireHeaders[":method"]),
     path: target.path,
@@ -45,9 +46,12 @@ export function http2Exchange(
     bodyChunks: () => stream,
     respond(status, { connection, ...head }): ResponseWriter {
       // HTTP/2 has no Connection header. A GOAWAY makes the client open another connection.
-      if (connection === "close") session?.close();
+      if (connection === "close" || isLast) session?.close();
       stream.respond({ ":status": status, ...(head as Record<string, string | string[]>) });
       return new NodeWriter(stream, lifetime);
+    },
+    closeAfterAnswer() {
+      isLast = true;
     },
     get responded() {
       return stream.headersSent;

@@ -1,6 +1,8 @@
 import { X509Certificate } from "node:crypto";
 import type { DetailedPeerCertificate, TLSSocket } from "node:tls";
+import { errorMessage } from "../../../base/error-message.js";
 import { Lru } from "../../../base/lru.js";
+import { certificateSubject } from "../../../machinery/codec/certificate-subject.js";
 import type { Exchange } from "../../request/exchange.js";
 import { CertificatePool } from "./certificate-pool.js";
 
@@ -16,6 +18,8 @@ export interface AuthorityTexts {
 }
 
 const MOST_CHAINS = 1000;
+const COMMON_NAME = "2.5.4.3";
+const ORGANIZATION = "2.5.4.10";
 /** An attribute that names a user's uid. */
 const UID = "1.3.6.1.4.1.57683.2";
 
@@ -71,8 +75,14 @@ export class PeerAuthorities {
     if (shown.raw === undefined) return {};
     const [leaf, ...sent] = chainOf(shown);
     if (leaf === undefined) return {};
+    let subject: Subject;
+    try {
+      subject = subjectOf(leaf);
+    } catch (error) {
+      return { certificateFault: `x509: ${errorMessage(error)}` };
+    }
+    const { commonName, organizations, uids } = subject;
     const between = this.#between(leaf, sent);
-    const commonName = lastOf(subjectOf(shown)["CN"]);
     const verified = (pool: CertificatePool | undefined): boolean => pool?.verifies(leaf, between, this.now()) ?? false;
     // OpenSSL looks at what Node's certificates do not show: lengths of paths, constraints on names, critical extensions.
     const byProxies = socket.authorized && verified(this.#proxies);
@@ -81,7 +91,6 @@ export class PeerAuthorities {
     if (!socket.authorized || !verified(this.#clients)) {
       return { proxyCertificate, certificateFault: "x509: certificate signed by unknown authority" };
     }
-    const uids = [subjectOf(shown)[UID] ?? []].flat();
     if (uids.length > 1) {
       return { proxyCertificate, certificateFault: `expected 1 UID, but found multiple: [${uids.join(" ")}]` };
     }
@@ -89,7 +98,7 @@ export class PeerAuthorities {
     if (commonName === "") return { proxyCertificate };
     const clientCertificate = {
       commonName,
-      organizations: [subjectOf(shown)["O"] ?? []].flat(),
+      organizations,
       fingerprint: leaf.fingerprint256.replaceAll(":", "").toLowerCase(),
       ...(uids[0] !== undefined && { uid: uids[0] }),
     };
@@ -100,12 +109,19 @@ export class PeerAuthorities {
 /** Of a server that asks no client for a certificate. */
 export const NO_AUTHORITIES = new PeerAuthorities(() => 0);
 
-/** Go's reader keeps the last common name. */
-const lastOf = (value: string | string[] | undefined): string => [value ?? ""].flat().at(-1) ?? "";
+interface Subject {
+  readonly commonName: string;
+  readonly organizations: readonly string[];
+  readonly uids: readonly string[];
+}
 
-const subjectOf = ({ subject }: DetailedPeerCertificate): Record<string, string | string[] | undefined> => ({
-  ...subject,
-});
+/** Throws for a certificate that Go could not read. */
+function subjectOf({ raw }: X509Certificate): Subject {
+  const attributes = certificateSubject(raw);
+  const all = (wanted: string) => attributes.flatMap(({ type, value }) => (type === wanted ? [value] : []));
+  // Go's reader keeps the last common name.
+  return { commonName: all(COMMON_NAME).at(-1) ?? "", organizations: all(ORGANIZATION), uids: all(UID) };
+}
 
 /** The certificate, and those that the client sent with it or that Node found above it. */
 function chainOf(shown: DetailedPeerCertificate): readonly X509Certificate[] {

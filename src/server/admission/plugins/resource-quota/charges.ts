@@ -81,14 +81,8 @@ function checkCountable(attributes: AdmissionAttributes, { name, hard, used }: R
   const missing = resource === "pods" ? requiredAmounts(attributes.object as Pod, new Set(names)) : undefined;
   if (missing !== undefined) throw refused(attributes, `failed quota: ${name}: ${missing}`);
   if (names.some((amount) => !used.has(amount))) {
-    throw refused(attributes, `status unknown for quota: ${name}, resources: ${names.sort(byKind).join(",")}`);
+    throw refused(attributes, `status unknown for quota: ${name}, resources: ${names.sort().join(",")}`);
   }
-}
-
-/** Names that are patterns in quotas come behind the fixed ones, as kube-apiserver finds them. */
-function byKind(a: string, b: string): number {
-  const [first, second] = [a, b].map((name) => /\/|hugepages-/.test(name.replace("count/", ""))) as [boolean, boolean];
-  return first === second ? (a < b ? -1 : 1) : first ? 1 : -1;
 }
 
 const withoutZeros = (usage: Usage): Usage => new Map([...usage].filter(([, { unscaled }]) => unscaled !== 0n));
