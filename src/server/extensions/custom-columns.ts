@@ -18,10 +18,18 @@ const AGE = {
   description: "When the server created the object.",
 };
 
-/** The table of a version: the name, then its additionalPrinterColumns; without any, the age. Source: apiextensions' tableconvertor. */
+/**
+ * The table of a version: the name, then its additionalPrinterColumns; without any, the age. A column whose JSONPath does not parse
+ * ends the table: it and the columns after it are left out, since a definition is accepted with it. Source: apiextensions' tableconvertor.
+ */
 export function customColumns(version: ReadonlyFields): TableColumns {
   const additional = objects(version.additionalPrinterColumns);
-  const columns = (additional.length === 0 ? [AGE as ReadonlyFields] : additional).map(columnOf);
+  const columns: Column[] = [];
+  for (const fields of additional.length === 0 ? [AGE as ReadonlyFields] : additional) {
+    const column = columnOf(fields);
+    if (column === undefined) break;
+    columns.push(column);
+  }
   return {
     definitions: [NAME, ...columns.map(({ definition }) => definition)],
     cells: (object, now) => [object.metadata?.name ?? "", ...columns.map(({ cell }) => cell(object, now))],
@@ -33,28 +41,39 @@ interface Column {
   readonly cell: (object: KubeObject, now: number) => TableCell;
 }
 
-function columnOf(column: ReadonlyFields): Column {
+/** Undefined for a column whose JSONPath does not parse. */
+function columnOf(column: ReadonlyFields): Column | undefined {
   const jsonPath = text(column.jsonPath);
   const type = text(column.type) as TableColumnDefinition["type"];
-  const path = new JsonPath(`{${jsonPath}}`, { allowMissingKeys: true });
-  return {
-    definition: {
-      name: text(column.name),
-      type,
-      format: text(column.format),
-      description: text(column.description) || `Custom resource definition column (in JSONPath format): ${jsonPath}`,
-      priority: typeof column.priority === "number" ? column.priority : 0,
-    },
-    cell(object, now) {
-      try {
-        const value = path.find(object)[0]?.[0];
-        if (value === undefined) return null;
-        return type === "string" ? printed(path, object, value) : cellOf(type, value, now);
-      } catch {
-        return null;
-      }
-    },
-  };
+  const path = parsed(jsonPath);
+  return (
+    path && {
+      definition: {
+        name: text(column.name),
+        type,
+        format: text(column.format),
+        description: text(column.description) || `Custom resource definition column (in JSONPath format): ${jsonPath}`,
+        priority: typeof column.priority === "number" ? column.priority : 0,
+      },
+      cell(object, now) {
+        try {
+          const value = path.find(object)[0]?.[0];
+          if (value === undefined) return null;
+          return type === "string" ? printed(path, object, value) : cellOf(type, value, now);
+        } catch {
+          return null;
+        }
+      },
+    }
+  );
+}
+
+function parsed(jsonPath: string): JsonPath | undefined {
+  try {
+    return new JsonPath(`{${jsonPath}}`, { allowMissingKeys: true });
+  } catch {
+    return undefined;
+  }
 }
 
 /** Text is shown as it is; other values as JSONPath prints them. */

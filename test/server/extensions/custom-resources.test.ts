@@ -138,6 +138,27 @@ describe("a definition that is established", () => {
     expect(table.at("rows.0.cells")).toEqual(["a", 2, "brown", null]);
   });
 
+  test("serves its kind when the JSONPath of a column does not parse: the table ends before that column", async () => {
+    const additionalPrinterColumns = [
+      { name: "Size", type: "integer", jsonPath: ".spec.size" },
+      { name: "App", type: "string", jsonPath: '.metadata.labels["app"]' },
+      { name: "Colour", type: "string", jsonPath: ".spec.colour" },
+    ];
+    const boxes = await install("unparsed.example.com", {}, { additionalPrinterColumns });
+    expect((await call(api, "POST", boxes, box("a", 2))).status).toBe(201);
+    const table = await call(api, "GET", boxes, undefined, {
+      headers: { accept: "application/json;as=Table;v=v1;g=meta.k8s.io" },
+    });
+    const columns = table.at("columnDefinitions") as readonly JsonObject[];
+    expect(columns.map(({ name }) => name)).toEqual(["Name", "Size"]);
+    expect(table.at("rows.0.cells")).toEqual(["a", 2]);
+    expect((await call(api, "DELETE", `${boxes}/a`)).status).toBe(200);
+    expect((await call(api, "DELETE", `${DEFINITIONS}/boxes.unparsed.example.com`)).status).toBe(200);
+    await eventually(async () => {
+      expect((await call(api, "GET", `${DEFINITIONS}/boxes.unparsed.example.com`)).status).toBe(404);
+    });
+  });
+
   test("has a status and a scale where it names them", async () => {
     const scale = {
       specReplicasPath: ".spec.size",
