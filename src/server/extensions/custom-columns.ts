@@ -1,3 +1,4 @@
+import { canonicalizeTime, TimeParseError } from "../../machinery/codec/go-time.js";
 import { humanDuration } from "../../machinery/duration/human-duration.js";
 import { JsonPath } from "../../machinery/jsonpath/jsonpath.js";
 import { objects, type ReadonlyFields, text } from "../../machinery/meta/access.js";
@@ -46,26 +47,24 @@ function columnOf(column: ReadonlyFields): Column | undefined {
   const jsonPath = text(column.jsonPath);
   const type = text(column.type) as TableColumnDefinition["type"];
   const path = parsed(jsonPath);
-  return (
-    path && {
-      definition: {
-        name: text(column.name),
-        type,
-        format: text(column.format),
-        description: text(column.description) || `Custom resource definition column (in JSONPath format): ${jsonPath}`,
-        priority: typeof column.priority === "number" ? column.priority : 0,
-      },
-      cell(object, now) {
-        try {
-          const value = path.find(object)[0]?.[0];
-          if (value === undefined) return null;
-          return type === "string" ? printed(path, object, value) : cellOf(type, value, now);
-        } catch {
-          return null;
-        }
-      },
-    }
-  );
+  if (path === undefined) return undefined;
+  return {
+    definition: {
+      name: text(column.name),
+      type,
+      format: text(column.format),
+      description: text(column.description) || `Custom resource definition column (in JSONPath format): ${jsonPath}`,
+      priority: typeof column.priority === "number" ? column.priority : 0,
+    },
+    cell(object, now) {
+      try {
+        if (type === "string") return path.printFirst(object) ?? null;
+        return cellOf(type, path.find(object)[0]?.[0], now);
+      } catch {
+        return null;
+      }
+    },
+  };
 }
 
 function parsed(jsonPath: string): JsonPath | undefined {
@@ -76,10 +75,6 @@ function parsed(jsonPath: string): JsonPath | undefined {
   }
 }
 
-/** Text is shown as it is; other values as JSONPath prints them. */
-const printed = (path: JsonPath, object: KubeObject, value: unknown): TableCell =>
-  typeof value === "string" ? value : path.print(object);
-
 /** A value of another type than the column's has no cell. */
 function cellOf(type: string, value: unknown, now: number): TableCell {
   switch (type) {
@@ -89,14 +84,26 @@ function cellOf(type: string, value: unknown, now: number): TableCell {
       return isNumber(value) ? Number(value) : null;
     case "boolean":
       return typeof value === "boolean" ? value : null;
-    case "date": {
-      if (typeof value !== "string") return null;
-      const time = Date.parse(value);
-      return Number.isNaN(time) ? "<invalid>" : humanDuration(now - time);
-    }
+    case "date":
+      return typeof value === "string" ? dateCell(value, now) : null;
     default:
       return null;
   }
 }
+
+/** A time of RFC 3339 as an age; the texts that metav1.Time reads as no time are unknown, all others invalid. */
+function dateCell(value: string, now: number): string {
+  if (value === "" || value === "null") return UNKNOWN;
+  try {
+    const time = canonicalizeTime(value);
+    return time === ZERO_TIME ? UNKNOWN : humanDuration(now - Date.parse(time));
+  } catch (error) {
+    if (error instanceof TimeParseError) return "<invalid>";
+    throw error;
+  }
+}
+
+const UNKNOWN = "<unknown>";
+const ZERO_TIME = "0001-01-01T00:00:00Z";
 
 const isNumber = (value: unknown): value is number | bigint => typeof value === "number" || typeof value === "bigint";
