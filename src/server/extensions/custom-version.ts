@@ -81,6 +81,7 @@ export class CustomVersion {
     const { kind } = this.definition.accepted;
     return (this.#content ??= contentSchemaOf(() => this.structural, kind, {
       objectMeta: objectMeta(),
+      selectableFields: this.selectable,
       isPublished: once(() => !this.definition.preservesUnknownFields || isStructuralSchema(this.#schema())),
     }));
   }

@@ -58,6 +58,24 @@ async function install(group: string, changes?: JsonObject, version?: JsonObject
 
 const box = (name: string, size: number): JsonObject => ({ metadata: { name }, spec: { size } });
 
+interface Described extends JsonObject {
+  readonly description?: string;
+  readonly properties: Record<string, Described>;
+}
+
+type Operations = Readonly<
+  Record<
+    string,
+    { readonly consumes?: readonly string[]; readonly requestBody?: { readonly content: JsonObject } } | undefined
+  >
+>;
+
+/** The properties of a schema that have a description. */
+function described(schema: Described | undefined): readonly string[] {
+  const properties = Object.entries(schema?.properties ?? {});
+  return properties.flatMap(([name, { description }]) => (description === undefined ? [] : [name])).toSorted();
+}
+
 describe("a definition that is established", () => {
   test("says so in its conditions, and has the names that it asked for", async () => {
     await install("names.example.com");
@@ -105,6 +123,54 @@ describe("a definition that is established", () => {
     const document = await call(api, "GET", "/openapi/v3/apis/found.example.com/v1");
     const { schemas } = document.at("components") as { schemas: Record<string, { properties: JsonObject }> };
     expect(schemas["com.example.found.v1.Box"]?.properties["spec"]).toEqual(spec);
+  });
+
+  test("is described in OpenAPI: what every kind has, its selectable fields, what its requests may be written in", async () => {
+    const group = "described.example.com";
+    const embedded = { type: "object", "x-kubernetes-embedded-resource": true, properties: { spec } };
+    await install(
+      group,
+      {},
+      {
+        schema: { openAPIV3Schema: { type: "object", properties: { spec, embedded } } },
+        selectableFields: [{ jsonPath: ".spec.colour" }],
+      },
+    );
+    const read = async (path: string, at: string): Promise<readonly [Record<string, Described>, JsonObject]> => {
+      const document = await call(api, "GET", path);
+      return [document.at(at) as Record<string, Described>, document.at("paths") as JsonObject];
+    };
+    await eventually(async () => {
+      expect((await call(api, "GET", "/openapi/v2")).text).toContain("com.example.described.v1.Box");
+    });
+    const [v3, v3Paths] = await read(`/openapi/v3/apis/${group}/v1`, "components.schemas");
+    const [v2, v2Paths] = await read("/openapi/v2", "definitions");
+    for (const definitions of [v3, v2]) {
+      const box = definitions["com.example.described.v1.Box"];
+      const list = definitions["com.example.described.v1.BoxList"];
+      const [common, ofLists] = [
+        ["apiVersion", "kind", "metadata"],
+        ["apiVersion", "items", "kind", "metadata"],
+      ];
+      expect(described(box)).toEqual(common);
+      expect(described(box?.properties["embedded"])).toEqual(common);
+      expect(described(list)).toEqual(ofLists);
+      for (const one of [box, list]) {
+        expect(one?.["x-kubernetes-selectable-fields"]).toEqual([{ fieldPath: "spec.colour" }]);
+      }
+    }
+    const path = `/apis/${group}/v1/namespaces/{namespace}/boxes`;
+    const types = ["application/json", "application/yaml"];
+    for (const [where, method] of [
+      [path, "post"],
+      [path, "delete"],
+      [`${path}/{name}`, "put"],
+      [`${path}/{name}`, "delete"],
+    ] as const) {
+      const content = (v3Paths[where] as Operations)[method]?.requestBody?.content ?? {};
+      expect([where, method, Object.keys(content)]).toEqual([where, method, types]);
+      expect((v2Paths[where] as Operations)[method]?.consumes).toEqual(types);
+    }
   });
 
   test("takes no strategic merge patch", async () => {
