@@ -70,6 +70,11 @@ type Operations = Readonly<
   >
 >;
 
+interface Aggregated {
+  readonly metadata: { readonly name: string };
+  readonly versions: readonly { readonly resources: readonly JsonObject[] }[];
+}
+
 /** The properties of a schema that have a description. */
 function described(schema: Described | undefined): readonly string[] {
   const properties = Object.entries(schema?.properties ?? {});
@@ -123,6 +128,30 @@ describe("a definition that is established", () => {
     const document = await call(api, "GET", "/openapi/v3/apis/found.example.com/v1");
     const { schemas } = document.at("components") as { schemas: Record<string, { properties: JsonObject }> };
     expect(schemas["com.example.found.v1.Box"]?.properties["spec"]).toEqual(spec);
+  });
+
+  test("is in both forms of discovery, its status before its scale", async () => {
+    const group = "discovered.example.com";
+    const scale = { specReplicasPath: ".spec.size", statusReplicasPath: ".status.size" };
+    await install(group, {}, { subresources: { scale, status: {} } });
+    const listed = await call(api, "GET", `/apis/${group}/v1`);
+    expect((listed.at("resources") as readonly JsonObject[]).map(({ name }) => name)).toEqual([
+      "boxes",
+      "boxes/status",
+      "boxes/scale",
+    ]);
+    const accept = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
+    const answer = await call(api, "GET", "/apis", undefined, { headers: { accept } });
+    const { items } = JSON.parse(answer.text) as { items: readonly Aggregated[] };
+    const found = items.find(({ metadata }) => metadata.name === group);
+    const kind = { group, version: "v1", kind: "Box" };
+    expect(found?.versions[0]?.resources[0]).toMatchObject({
+      responseKind: kind,
+      subresources: [
+        { subresource: "status", responseKind: kind },
+        { subresource: "scale", responseKind: { group: "autoscaling", version: "v1", kind: "Scale" } },
+      ],
+    });
   });
 
   test("is described in OpenAPI: what every kind has, its selectable fields, what its requests may be written in", async () => {
@@ -360,6 +389,8 @@ test("a deletion waits for the objects, and ends what was served", async () => {
   await eventually(async () => {
     expect((await call(api, "GET", `${boxes}/a`)).at("metadata.deletionTimestamp")).toBeDefined();
   });
+  const listed = await call(api, "GET", "/apis/gone.example.com/v1");
+  expect(listed.at("resources.0.verbs")).toEqual(["delete", "deletecollection", "get", "list", "watch"]);
   const refused = await call(api, "POST", boxes, box("b", 1));
   expect([refused.status, refused.at("message")]).toEqual([
     405,
