@@ -53,6 +53,7 @@ const widget = {
     },
     inner: { $ref: "#/components/schemas/Self" },
     text: { $ref: "#/components/schemas/Text" },
+    colon: { type: "string", description: `${"ten bytes. ".repeat(6)}ggggg following:\nnext line joined or not` },
     last: { type: "boolean", description: "trailing   \n  leading\n", externalDocs: { description: "only words" } },
   },
 };
@@ -95,9 +96,19 @@ const rows: readonly string[] = [
 const legacyRows: readonly string[] = [
   "widgets",
   "widgets -R",
-  ...["colour", "either", "grid", "accents", "anything", "byName.deep", "quantity", "inner", "text", "last"].map(
-    (field) => `widgets.${field}`,
-  ),
+  ...[
+    "colour",
+    "either",
+    "grid",
+    "accents",
+    "anything",
+    "byName.deep",
+    "quantity",
+    "inner",
+    "text",
+    "colon",
+    "last",
+  ].map((field) => `widgets.${field}`),
   "widgets.metadata.name",
   "widgets.either.of.these",
   "widgets.constructor",

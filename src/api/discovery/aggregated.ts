@@ -24,7 +24,7 @@ export interface ApiVersionDiscoveryDocument {
 
 export interface ApiResourceDiscoveryDocument {
   readonly resource: string;
-  /** Group and version are empty where they are the ones of the document. */
+  /** Group and version are empty where they are the ones of the document, unless the resource is a custom one. */
   readonly responseKind: GroupVersionKind;
   readonly scope: "Namespaced" | "Cluster";
   readonly singularResource: string;
@@ -59,23 +59,22 @@ export function aggregatedDiscovery(api: ServedApi, root: "api" | "apis"): ApiGr
 }
 
 function describe(resource: ResourceFacts): ApiResourceDiscoveryDocument {
-  const { shortNames, categories, subresources } = resource;
+  const { shortNames, categories, subresources, isCustom } = resource;
+  const responseKind = ({ group, version, kind }: GroupVersionKind): GroupVersionKind =>
+    isCustom === true || group !== resource.group ? { group, version, kind } : { group: "", version: "", kind };
   return {
     resource: resource.name,
-    responseKind: { group: "", version: "", kind: resource.kind },
+    responseKind: responseKind(resource),
     scope: resource.namespaced ? "Namespaced" : "Cluster",
     singularResource: resource.singularName,
-    verbs: resource.verbs,
+    verbs: resource.discoveryVerbs ?? resource.verbs,
     ...(shortNames.length > 0 ? { shortNames } : {}),
     ...(categories.length > 0 ? { categories } : {}),
     ...(subresources.length > 0
       ? {
           subresources: subresources.map(({ name, kind, verbs }) => ({
             subresource: name,
-            responseKind:
-              kind.group === resource.group
-                ? { group: "", version: "", kind: kind.kind }
-                : { group: kind.group, version: kind.version, kind: kind.kind },
+            responseKind: responseKind(kind),
             verbs,
           })),
         }

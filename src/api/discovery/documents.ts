@@ -105,7 +105,7 @@ function describeResource(resource: ResourceFacts): readonly ApiResourceDocument
     singularName: resource.singularName,
     namespaced: resource.namespaced,
     kind: resource.kind,
-    verbs: resource.verbs,
+    verbs: resource.discoveryVerbs ?? resource.verbs,
     ...(resource.shortNames.length > 0 ? { shortNames: resource.shortNames } : {}),
     ...(resource.categories.length > 0 ? { categories: resource.categories } : {}),
     ...(storageVersionHash === undefined ? {} : { storageVersionHash }),

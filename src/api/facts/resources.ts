@@ -13,7 +13,11 @@ export interface ResourceFacts extends ApiResource {
   readonly listKind?: string;
   /** Discovery's fingerprint of the kind that is stored; absent for what is not stored. */
   readonly storageVersionHash?: string;
-  /** Sorted by name. */
+  /** Described by a CustomResourceDefinition. Discovery names the group and version of its kinds, as apiextensions does. */
+  readonly isCustom?: boolean;
+  /** The verbs that discovery lists, where they are not those that are served. */
+  readonly discoveryVerbs?: readonly string[];
+  /** Sorted by name; those of a custom resource in apiextensions' order. */
   readonly subresources: readonly SubresourceFacts[];
   /** Releases, as "1.36"; absent when the facts do not say. */
   readonly introduced?: string;

@@ -79,7 +79,7 @@ function operation({ resource, isCustom }: Served, action: Action, given: Given)
     description,
     parameters: [...pathParameters, ...queryParameters[action], pretty],
     ...(body && { body }),
-    consumes: action === "patch" ? patches : mediaTypes.any,
+    consumes: action === "patch" ? patches : isCustom ? mediaTypes.customObjects : mediaTypes.any,
     produces: written,
     codes: CODES[action] ?? ["200"],
     answer,

@@ -2,7 +2,7 @@ import type { JsonObject } from "../../machinery/meta/json.js";
 import type { Field, ScalarSchema, Schema, StructSchema } from "../../machinery/schema/schema.js";
 import { isStructInGo, scalarZero } from "../../machinery/schema/zero-values.js";
 import type { TypeSource } from "../facts/definitions.js";
-import { descriptionOf } from "../descriptions/index.js";
+import { commonDescriptionOf, descriptionOf } from "../descriptions/index.js";
 import { META } from "./operation.js";
 
 /** A JSON schema in either of OpenAPI's dialects. */
@@ -64,9 +64,25 @@ function describeDefinition(name: string, context: Context): JsonSchema {
     ...described,
     ...describeStruct(struct, context),
     ...(kinds.length > 0 ? { "x-kubernetes-group-version-kind": kinds } : {}),
+    ...selectableFields(struct),
     ...(struct.mapType === undefined ? {} : { "x-kubernetes-map-type": struct.mapType }),
     ...(unions === undefined ? {} : { "x-kubernetes-unions": unions }),
   };
+}
+
+/** A custom kind, or that of a custom list's items, says by which of its fields clients may select. */
+function selectableFields(struct: StructSchema): JsonSchema {
+  const paths = customKindOf(struct)?.selectableFields ?? [];
+  if (paths.length === 0) return {};
+  return { "x-kubernetes-selectable-fields": paths.map((fieldPath) => ({ fieldPath })) };
+}
+
+/** The custom kind that a struct is, or that it is a list of; undefined for all others. */
+function customKindOf(struct: StructSchema): StructSchema | undefined {
+  if (struct.published !== undefined) return struct;
+  const items = struct.byName.get("items")?.schema;
+  const item = items?.type === "list" && items.items.type === "struct" ? items.items : undefined;
+  return item?.published === undefined ? undefined : item;
 }
 
 function describeStruct(struct: StructSchema, context: Context): JsonSchema {
@@ -124,7 +140,7 @@ function describeFields(struct: StructSchema, context: Context): Record<string, 
 }
 
 function describeField(field: Field, struct: StructSchema, context: Context): JsonSchema {
-  const description = struct.definition === "" ? undefined : descriptionOf(struct.definition, field.name);
+  const description = struct.definition === "" ? undefined : fieldDescription(struct, field.name);
   const extensions: JsonSchema = {
     ...(description === undefined ? {} : { description }),
     ...(field.mapType === undefined ? {} : { "x-kubernetes-map-type": field.mapType }),
@@ -134,6 +150,13 @@ function describeField(field: Field, struct: StructSchema, context: Context): Js
   const zero = !field.pointer && (!field.omitEmpty || field.schema.type === "struct");
   const fallback = field.default ?? (zero ? zeroDefault(field.schema) : undefined);
   return describe(field.schema, context, fallback, extensions);
+}
+
+/** The fields that a custom kind or its list shares with all others mean what they mean there. */
+function fieldDescription(struct: StructSchema, field: string): string | undefined {
+  const own = descriptionOf(struct.definition, field);
+  const custom = own === undefined ? customKindOf(struct) : undefined;
+  return custom === undefined ? own : commonDescriptionOf(custom === struct ? "kind" : "list", field);
 }
 
 function describe(schema: Schema, context: Context, fallback: unknown, extensions: JsonSchema = {}): JsonSchema {

@@ -10,9 +10,13 @@ const BULLET = /^(?:\d+\.?|-|\*)[\t\n\f\r ]/;
 export function wrapParagraphs(text: string, width: number): readonly string[] {
   const lines: string[] = [];
   let words: string[] = [];
+  /** Empty again once a line ends, also where the word itself ended it by not fitting, and so begins the next one. */
+  let lastWord = "";
   const flush = (): void => {
-    if (words.length > 0) lines.push(words.join(" "));
+    if (words.length === 0) return;
+    lines.push(words.join(" "));
     words = [];
+    lastWord = "";
   };
   for (const source of text.split("\n")) {
     const fields = source.split(SPACES).filter((word) => word !== "");
@@ -22,8 +26,9 @@ export function wrapParagraphs(text: string, width: number): readonly string[] {
       lines.push(isCode ? source : "");
       continue;
     }
-    if (words.at(-1)?.endsWith(":") === true || fields.length === 0 || BULLET.test(trimmed(source))) flush();
+    if (lastWord.endsWith(":") || fields.length === 0 || BULLET.test(trimmed(source))) flush();
     for (const word of fields) {
+      lastWord = word;
       if (words.length > 0 && Buffer.byteLength([...words, word].join(" ")) > width) flush();
       words.push(word);
     }

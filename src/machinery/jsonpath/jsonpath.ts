@@ -36,6 +36,16 @@ export class JsonPath {
       .join("");
   }
 
+  /**
+   * The first value that the first action found, printed by itself: null is "<no value>", as Go prints no value at all. Undefined
+   * where it found none. Throws {@link JsonPathError}.
+   */
+  printFirst(data: unknown): string | undefined {
+    const first = this.#evaluate(data)[0]?.[0];
+    if (first === undefined) return undefined;
+    return first.value === null ? "<no value>" : printOperand(first, this.#floats);
+  }
+
   #evaluate(data: unknown): readonly Found[] {
     return evaluate(this.#template, data as JsonValue, { allowMissingKeys: this.#allowMissingKeys });
   }

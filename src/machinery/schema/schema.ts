@@ -35,6 +35,8 @@ export interface StructSchema {
    * Answers undefined where OpenAPI may say of the resource only that it is an object.
    */
   readonly published?: ((form: PublishedForm) => JsonObject | undefined) | undefined;
+  /** Of a custom resource: the paths that field selectors may name beside those of metadata ("spec.colour"). */
+  readonly selectableFields?: readonly string[] | undefined;
   /**
    * Of a custom resource: its JSON is that of Go's Unstructured. All keys stand in byte order, as its fields do here, and each item of a list
    * names its kind and apiVersion.

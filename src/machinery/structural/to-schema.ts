@@ -9,6 +9,8 @@ import type { StructuralSchema } from "./structural-schema.js";
 export interface ContentSchemaOptions extends ConformOptions {
   /** False for a schema that OpenAPI cannot show. Default: true. */
   readonly isPublished?: () => boolean;
+  /** The paths of its selectableFields. Default: none. */
+  readonly selectableFields?: readonly string[];
 }
 
 /**
@@ -40,6 +42,7 @@ export function contentSchemaOf(
       return structural().preservesUnknownFields || undefined;
     },
     published: (form) => (options.isPublished?.() === false ? undefined : publishedSchema(structural(), form)),
+    selectableFields: options.selectableFields,
     isUnstructured: true,
     conform: (object) => conform(object as JsonObject, structural(), options),
   };

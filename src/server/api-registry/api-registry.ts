@@ -139,6 +139,21 @@ export class ApiRegistry implements ResourceHost {
     this.#publish(next);
   }
 
+  /**
+   * Discovery lists these verbs of the resources from now on. Requests are answered as before, and watches stay. Resources that are
+   * not installed are left out.
+   */
+  listVerbs(resources: readonly GroupResource[], discoveryVerbs: readonly string[]): void {
+    const next = new Map(this.#installed);
+    for (const id of resources.map(installationId)) {
+      const installed = next.get(id);
+      if (installed === undefined) continue;
+      const { versions } = installed.installation;
+      next.set(id, installed.reduced(versions.map((facts) => ({ ...facts, discoveryVerbs }))));
+    }
+    this.#publish(next);
+  }
+
   /** Removes resources; their watches end. Objects stay in the storage. Returns false when there was nothing to remove. */
   remove(removal: Removal): boolean {
     const next = new Map(this.#installed);

@@ -99,6 +99,8 @@ function factsOf(
 ): ResourceFacts {
   const { group, resource, kind, namespaced } = definition;
   const gvk = { group, version: version.version, kind };
+  const isCustom = definition.isCustom === true;
+  const subresources = (version.subresources ?? []).map((one) => subresourceOf(definition, one, gvk, fail));
   return {
     ...gvk,
     groupVersion: formatGroupVersion(gvk),
@@ -111,9 +113,8 @@ function factsOf(
     categories: definition.categories ?? [],
     definition: definitionName(gvk),
     ...(version.deprecationWarning !== undefined && { deprecationWarning: version.deprecationWarning }),
-    subresources: (version.subresources ?? [])
-      .map((subresource) => subresourceOf(definition, subresource, gvk, fail))
-      .toSorted((a, b) => (a.name < b.name ? -1 : 1)),
+    ...(isCustom && { isCustom }),
+    subresources: isCustom ? subresources : subresources.toSorted((a, b) => (a.name < b.name ? -1 : 1)),
   };
 }
 

@@ -56,6 +56,7 @@ export function objectSchema(gvk: GroupVersionKind, content: StructSchema): Stru
     },
     conform: content.conform,
     published: content.published,
+    selectableFields: content.selectableFields,
     isUnstructured: content.isUnstructured,
   };
 }

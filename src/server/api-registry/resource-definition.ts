@@ -14,6 +14,8 @@ export interface ResourceDefinition extends ResourceRecord {
   /** Default: the kind in lower case. */
   readonly singular?: string;
   readonly namespaced: boolean;
+  /** Described by a CustomResourceDefinition: discovery shows it in apiextensions' form. Default: false. */
+  readonly isCustom?: boolean;
   readonly shortNames?: readonly string[];
   readonly categories?: readonly string[];
   /** Preferred first. */

@@ -1,3 +1,4 @@
+import { canonicalizeTime, TimeParseError } from "../../machinery/codec/go-time.js";
 import { humanDuration } from "../../machinery/duration/human-duration.js";
 import { JsonPath } from "../../machinery/jsonpath/jsonpath.js";
 import { objects, type ReadonlyFields, text } from "../../machinery/meta/access.js";
@@ -18,10 +19,18 @@ const AGE = {
   description: "When the server created the object.",
 };
 
-/** The table of a version: the name, then its additionalPrinterColumns; without any, the age. Source: apiextensions' tableconvertor. */
+/**
+ * The table of a version: the name, then its additionalPrinterColumns; without any, the age. A column whose JSONPath does not parse
+ * ends the table: it and the columns after it are left out, since a definition is accepted with it. Source: apiextensions' tableconvertor.
+ */
 export function customColumns(version: ReadonlyFields): TableColumns {
   const additional = objects(version.additionalPrinterColumns);
-  const columns = (additional.length === 0 ? [AGE as ReadonlyFields] : additional).map(columnOf);
+  const columns: Column[] = [];
+  for (const fields of additional.length === 0 ? [AGE as ReadonlyFields] : additional) {
+    const column = columnOf(fields);
+    if (column === undefined) break;
+    columns.push(column);
+  }
   return {
     definitions: [NAME, ...columns.map(({ definition }) => definition)],
     cells: (object, now) => [object.metadata?.name ?? "", ...columns.map(({ cell }) => cell(object, now))],
@@ -33,10 +42,12 @@ interface Column {
   readonly cell: (object: KubeObject, now: number) => TableCell;
 }
 
-function columnOf(column: ReadonlyFields): Column {
+/** Undefined for a column whose JSONPath does not parse. */
+function columnOf(column: ReadonlyFields): Column | undefined {
   const jsonPath = text(column.jsonPath);
   const type = text(column.type) as TableColumnDefinition["type"];
-  const path = new JsonPath(`{${jsonPath}}`, { allowMissingKeys: true });
+  const path = parsed(jsonPath);
+  if (path === undefined) return undefined;
   return {
     definition: {
       name: text(column.name),
@@ -47,9 +58,8 @@ function columnOf(column: ReadonlyFields): Column {
     },
     cell(object, now) {
       try {
-        const value = path.find(object)[0]?.[0];
-        if (value === undefined) return null;
-        return type === "string" ? printed(path, object, value) : cellOf(type, value, now);
+        if (type === "string") return path.printFirst(object) ?? null;
+        return cellOf(type, path.find(object)[0]?.[0], now);
       } catch {
         return null;
       }
@@ -57,9 +67,13 @@ function columnOf(column: ReadonlyFields): Column {
   };
 }
 
-/** Text is shown as it is; other values as JSONPath prints them. */
-const printed = (path: JsonPath, object: KubeObject, value: unknown): TableCell =>
-  typeof value === "string" ? value : path.print(object);
+function parsed(jsonPath: string): JsonPath | undefined {
+  try {
+    return new JsonPath(`{${jsonPath}}`, { allowMissingKeys: true });
+  } catch {
+    return undefined;
+  }
+}
 
 /** A value of another type than the column's has no cell. */
 function cellOf(type: string, value: unknown, now: number): TableCell {
@@ -70,14 +84,26 @@ function cellOf(type: string, value: unknown, now: number): TableCell {
       return isNumber(value) ? Number(value) : null;
     case "boolean":
       return typeof value === "boolean" ? value : null;
-    case "date": {
-      if (typeof value !== "string") return null;
-      const time = Date.parse(value);
-      return Number.isNaN(time) ? "<invalid>" : humanDuration(now - time);
-    }
+    case "date":
+      return typeof value === "string" ? dateCell(value, now) : null;
     default:
       return null;
   }
 }
+
+/** A time of RFC 3339 as an age; the texts that metav1.Time reads as no time are unknown, all others invalid. */
+function dateCell(value: string, now: number): string {
+  if (value === "" || value === "null") return UNKNOWN;
+  try {
+    const time = canonicalizeTime(value);
+    return time === ZERO_TIME ? UNKNOWN : humanDuration(now - Date.parse(time));
+  } catch (error) {
+    if (error instanceof TimeParseError) return "<invalid>";
+    throw error;
+  }
+}
+
+const UNKNOWN = "<unknown>";
+const ZERO_TIME = "0001-01-01T00:00:00Z";
 
 const isNumber = (value: unknown): value is number | bigint => typeof value === "number" || typeof value === "bigint";

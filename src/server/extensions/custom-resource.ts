@@ -38,6 +38,7 @@ export class CustomResource implements ResourceDefinition {
   readonly categories: readonly string[];
   readonly namespaced: boolean;
   readonly storageVersion: string;
+  readonly isCustom = true;
   readonly storage = CUSTOM_STORAGE;
   readonly versions: readonly ResourceVersion[];
   readonly #kind: Omit<CustomKind, "group" | "resource">;
@@ -79,6 +80,9 @@ export class CustomResource implements ResourceDefinition {
 const CUSTOM_STORAGE = { upgradesOnRead: true };
 /** In the order of apiextensions' discovery. */
 const VERBS = ["delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"];
+
+/** What discovery lists while the definition is being deleted. Other requests but creations are still answered: finalizers go by them. */
+export const TERMINATING_VERBS = ["delete", "deletecollection", "get", "list", "watch"];
 
 /** A version as the registry serves it. */
 class ServedVersion implements ResourceVersion {

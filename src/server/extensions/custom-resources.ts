@@ -14,7 +14,7 @@ import { Store } from "../registry/store.js";
 import type { ObjectStore, StoredObject } from "../storage/store.js";
 import type { WebhookClients } from "../webhook/webhook-clients.js";
 import { CustomApiServices } from "./custom-api-services.js";
-import { CustomResource } from "./custom-resource.js";
+import { CustomResource, TERMINATING_VERBS } from "./custom-resource.js";
 import { deleteInstances } from "./delete-instances.js";
 import { KnownDefinition } from "./known-definition.js";
 import { nonStructural } from "./non-structural.js";
@@ -50,6 +50,8 @@ export interface CustomResourcesConfig {
 interface Installed extends GroupResource {
   /** What of the definition the resource was made of. */
   readonly made: string;
+  /** Discovery lists only what a kind that is being deleted can do. */
+  readonly isListedTerminating?: boolean;
 }
 
 /**
@@ -292,11 +294,26 @@ export class CustomResources {
         this.config.reportError(error);
       }
     }
-    if (made.size === 0 && gone.length === 0) return;
-    this.config.registry.replace([...made.keys()], gone, (resource, error) => {
-      this.#installed.delete(made.get(resource) ?? "");
-      this.config.reportError(error);
-    });
+    if (made.size > 0 || gone.length > 0) {
+      this.config.registry.replace([...made.keys()], gone, (resource, error) => {
+        this.#installed.delete(made.get(resource) ?? "");
+        this.config.reportError(error);
+      });
+    }
+    this.#listTerminating(names);
+  }
+
+  /** Has discovery list the fewer verbs of the kinds whose definitions are being deleted, in one change. */
+  #listTerminating(names: readonly string[]): void {
+    const terminating: Installed[] = [];
+    for (const name of names) {
+      const installed = this.#installed.get(name);
+      if (installed === undefined || installed.isListedTerminating === true) continue;
+      if (this.#definitions.get(name)?.terminating !== true) continue;
+      this.#installed.set(name, { ...installed, isListedTerminating: true });
+      terminating.push(installed);
+    }
+    if (terminating.length > 0) this.config.registry.listVerbs(terminating, TERMINATING_VERBS);
   }
 
   /** Ends early when the server stops. */

@@ -19,7 +19,8 @@ import { customColumns } from "./custom-columns.js";
 import type { KnownDefinition } from "./known-definition.js";
 import { ObjectJudge } from "./object-judge.js";
 
-const SUBRESOURCES = [{ name: "scale" }, { name: "status" }];
+/** In the order of apiextensions' discovery. */
+const SUBRESOURCES = [{ name: "status" }, { name: "scale" }];
 /** One version of a custom kind. What comes of its schema and its columns is made when it is first used. */
 export class CustomVersion {
   readonly name: string;
@@ -81,6 +82,7 @@ export class CustomVersion {
     const { kind } = this.definition.accepted;
     return (this.#content ??= contentSchemaOf(() => this.structural, kind, {
       objectMeta: objectMeta(),
+      selectableFields: this.selectable,
       isPublished: once(() => !this.definition.preservesUnknownFields || isStructuralSchema(this.#schema())),
     }));
   }

@@ -91,7 +91,7 @@ export const GROUPS: readonly Group[] = [
       "validatingadmissionpolicybindings",
       "mutatingadmissionpolicies",
       "mutatingadmissionpolicybindings",
-      "apiservices v1. v1.apps v1.metrics.example.org v1.other.example.org",
+      "apiservices v1. v1.apps v1.bare.example.org v1.metrics.example.org v1.other.example.org",
       "customresourcedefinitions",
       "storageversionmigrations",
       "storageversions",
@@ -101,6 +101,7 @@ export const GROUPS: readonly Group[] = [
     name: "devices-and-certificates",
     commands: [
       ...both("deviceclasses", "resourceclaims", "resourceclaimtemplates", "resourceslices", "devicetaintrules"),
+      ...both("resourcepoolstatusrequests"),
       ...both("workloads", "podgroups", "certificatesigningrequests", "clustertrustbundles", "podcertificaterequests"),
       "resourceclaims.v1beta1.resource.k8s.io",
     ],

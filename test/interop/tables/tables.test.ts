@@ -66,10 +66,7 @@ describe.skipIf(missing !== undefined)("kubectl 1.36.3 prints the tables of ever
     const kinds = names.trimEnd().split("\n");
     const shown = new Set(GROUPS.flatMap(({ commands }) => commands.map((command) => /^[a-z]+/.exec(command)?.[0])));
     const own = kinds.filter((kind) => !kind.endsWith(".example.org"));
-    // What 1.36 shows of it, an alpha kind, is not known for certain.
-    expect(own.filter((kind) => !shown.has(kind.split(".")[0]))).toEqual([
-      "resourcepoolstatusrequests.resource.k8s.io",
-    ]);
+    expect(own.filter((kind) => !shown.has(kind.split(".")[0]))).toEqual([]);
   });
 
   /** The commands of a group with what kubectl prints, a few run at once. */

@@ -58,6 +58,29 @@ async function install(group: string, changes?: JsonObject, version?: JsonObject
 
 const box = (name: string, size: number): JsonObject => ({ metadata: { name }, spec: { size } });
 
+interface Described extends JsonObject {
+  readonly description?: string;
+  readonly properties: Record<string, Described>;
+}
+
+type Operations = Readonly<
+  Record<
+    string,
+    { readonly consumes?: readonly string[]; readonly requestBody?: { readonly content: JsonObject } } | undefined
+  >
+>;
+
+interface Aggregated {
+  readonly metadata: { readonly name: string };
+  readonly versions: readonly { readonly resources: readonly JsonObject[] }[];
+}
+
+/** The properties of a schema that have a description. */
+function described(schema: Described | undefined): readonly string[] {
+  const properties = Object.entries(schema?.properties ?? {});
+  return properties.flatMap(([name, { description }]) => (description === undefined ? [] : [name])).toSorted();
+}
+
 describe("a definition that is established", () => {
   test("says so in its conditions, and has the names that it asked for", async () => {
     await install("names.example.com");
@@ -107,6 +130,78 @@ describe("a definition that is established", () => {
     expect(schemas["com.example.found.v1.Box"]?.properties["spec"]).toEqual(spec);
   });
 
+  test("is in both forms of discovery, its status before its scale", async () => {
+    const group = "discovered.example.com";
+    const scale = { specReplicasPath: ".spec.size", statusReplicasPath: ".status.size" };
+    await install(group, {}, { subresources: { scale, status: {} } });
+    const listed = await call(api, "GET", `/apis/${group}/v1`);
+    expect((listed.at("resources") as readonly JsonObject[]).map(({ name }) => name)).toEqual([
+      "boxes",
+      "boxes/status",
+      "boxes/scale",
+    ]);
+    const accept = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
+    const answer = await call(api, "GET", "/apis", undefined, { headers: { accept } });
+    const { items } = JSON.parse(answer.text) as { items: readonly Aggregated[] };
+    const found = items.find(({ metadata }) => metadata.name === group);
+    const kind = { group, version: "v1", kind: "Box" };
+    expect(found?.versions[0]?.resources[0]).toMatchObject({
+      responseKind: kind,
+      subresources: [
+        { subresource: "status", responseKind: kind },
+        { subresource: "scale", responseKind: { group: "autoscaling", version: "v1", kind: "Scale" } },
+      ],
+    });
+  });
+
+  test("is described in OpenAPI: what every kind has, its selectable fields, what its requests may be written in", async () => {
+    const group = "described.example.com";
+    const embedded = { type: "object", "x-kubernetes-embedded-resource": true, properties: { spec } };
+    await install(
+      group,
+      {},
+      {
+        schema: { openAPIV3Schema: { type: "object", properties: { spec, embedded } } },
+        selectableFields: [{ jsonPath: ".spec.colour" }],
+      },
+    );
+    const read = async (path: string, at: string): Promise<readonly [Record<string, Described>, JsonObject]> => {
+      const document = await call(api, "GET", path);
+      return [document.at(at) as Record<string, Described>, document.at("paths") as JsonObject];
+    };
+    await eventually(async () => {
+      expect((await call(api, "GET", "/openapi/v2")).text).toContain("com.example.described.v1.Box");
+    });
+    const [v3, v3Paths] = await read(`/openapi/v3/apis/${group}/v1`, "components.schemas");
+    const [v2, v2Paths] = await read("/openapi/v2", "definitions");
+    for (const definitions of [v3, v2]) {
+      const box = definitions["com.example.described.v1.Box"];
+      const list = definitions["com.example.described.v1.BoxList"];
+      const [common, ofLists] = [
+        ["apiVersion", "kind", "metadata"],
+        ["apiVersion", "items", "kind", "metadata"],
+      ];
+      expect(described(box)).toEqual(common);
+      expect(described(box?.properties["embedded"])).toEqual(common);
+      expect(described(list)).toEqual(ofLists);
+      for (const one of [box, list]) {
+        expect(one?.["x-kubernetes-selectable-fields"]).toEqual([{ fieldPath: "spec.colour" }]);
+      }
+    }
+    const path = `/apis/${group}/v1/namespaces/{namespace}/boxes`;
+    const types = ["application/json", "application/yaml"];
+    for (const [where, method] of [
+      [path, "post"],
+      [path, "delete"],
+      [`${path}/{name}`, "put"],
+      [`${path}/{name}`, "delete"],
+    ] as const) {
+      const content = (v3Paths[where] as Operations)[method]?.requestBody?.content ?? {};
+      expect([where, method, Object.keys(content)]).toEqual([where, method, types]);
+      expect((v2Paths[where] as Operations)[method]?.consumes).toEqual(types);
+    }
+  });
+
   test("takes no strategic merge patch", async () => {
     const boxes = await install("patched.example.com");
     await call(api, "POST", boxes, box("a", 2));
@@ -136,6 +231,27 @@ describe("a definition that is established", () => {
       ["Absent", 0],
     ]);
     expect(table.at("rows.0.cells")).toEqual(["a", 2, "brown", null]);
+  });
+
+  test("serves its kind when the JSONPath of a column does not parse: the table ends before that column", async () => {
+    const additionalPrinterColumns = [
+      { name: "Size", type: "integer", jsonPath: ".spec.size" },
+      { name: "App", type: "string", jsonPath: '.metadata.labels["app"]' },
+      { name: "Colour", type: "string", jsonPath: ".spec.colour" },
+    ];
+    const boxes = await install("unparsed.example.com", {}, { additionalPrinterColumns });
+    expect((await call(api, "POST", boxes, box("a", 2))).status).toBe(201);
+    const table = await call(api, "GET", boxes, undefined, {
+      headers: { accept: "application/json;as=Table;v=v1;g=meta.k8s.io" },
+    });
+    const columns = table.at("columnDefinitions") as readonly JsonObject[];
+    expect(columns.map(({ name }) => name)).toEqual(["Name", "Size"]);
+    expect(table.at("rows.0.cells")).toEqual(["a", 2]);
+    expect((await call(api, "DELETE", `${boxes}/a`)).status).toBe(200);
+    expect((await call(api, "DELETE", `${DEFINITIONS}/boxes.unparsed.example.com`)).status).toBe(200);
+    await eventually(async () => {
+      expect((await call(api, "GET", `${DEFINITIONS}/boxes.unparsed.example.com`)).status).toBe(404);
+    });
   });
 
   test("has a status and a scale where it names them", async () => {
@@ -273,6 +389,8 @@ test("a deletion waits for the objects, and ends what was served", async () => {
   await eventually(async () => {
     expect((await call(api, "GET", `${boxes}/a`)).at("metadata.deletionTimestamp")).toBeDefined();
   });
+  const listed = await call(api, "GET", "/apis/gone.example.com/v1");
+  expect(listed.at("resources.0.verbs")).toEqual(["delete", "deletecollection", "get", "list", "watch"]);
   const refused = await call(api, "POST", boxes, box("b", 1));
   expect([refused.status, refused.at("message")]).toEqual([
     405,

@@ -58,5 +58,6 @@ function availableCell(status: ReadonlyFields): string {
   const condition = objects(status.conditions).find((candidate) => candidate.type === "Available");
   if (condition === undefined) return "Unknown";
   if (condition.status === "True") return "True";
-  return `${text(condition.status)} (${text(condition.reason)})`;
+  const reason = text(condition.reason);
+  return reason === "" ? text(condition.status) : `${text(condition.status)} (${reason})`;
 }

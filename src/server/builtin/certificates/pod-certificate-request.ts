@@ -1,7 +1,7 @@
 import { excluding } from "../../../machinery/apply/field-filter.js";
 import type { ResourceRecord } from "../../endpoints/resource-record.js";
 import { object, objects, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
-import { name } from "../tables/cells.js";
+import { labelsCell, name } from "../tables/cells.js";
 import { columns } from "../tables/columns.js";
 
 export const podCertificateRequestRecord: ResourceRecord = {
@@ -17,6 +17,7 @@ export const podCertificateRequestRecord: ResourceRecord = {
         ["NodeName", "The node that the pod is bound to."],
         ["SignerName", "The signer that is asked for."],
         ["State", "Whether it is pending, issued, denied or failed."],
+        ["UnverifiedUserAnnotations", "What the pod's author tells the signer, which the API server does not check."],
       ],
       (request) => {
         const spec = object(request.spec);
@@ -27,6 +28,7 @@ export const podCertificateRequestRecord: ResourceRecord = {
           text(spec.nodeName),
           text(spec.signerName),
           stateCell(object(request.status)),
+          labelsCell(spec.unverifiedUserAnnotations),
         ];
       },
     ),

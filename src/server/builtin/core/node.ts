@@ -36,7 +36,7 @@ export const nodeRecord: ResourceRecord = {
         ["Internal-IP:string:1", "Its first address inside the cluster."],
         ["External-IP:string:1", "Its first address outside the cluster."],
         ["OS-Image:string:1", "The name of its operating system."],
-        ["Kernel-Version:string:1", "The version of its kernel."],
+        ["Kernel-Version:string:1", "The version of its kernel, and the architecture of the machine."],
         ["Container-Runtime:string:1", "The runtime of its containers, and the version of that."],
       ],
       (node, now) => {
@@ -51,7 +51,7 @@ export const nodeRecord: ResourceRecord = {
           nodeAddress(status, "InternalIP"),
           nodeAddress(status, "ExternalIP"),
           text(info.osImage) || "<unknown>",
-          text(info.kernelVersion) || "<unknown>",
+          kernelCell(info),
           text(info.containerRuntimeVersion) || "<unknown>",
         ];
       },
@@ -79,6 +79,12 @@ function nodeStatus(node: KubeObject): string {
   const ready = conditionStatus(object(node.status).conditions, "Ready");
   const status = ready === undefined ? "Unknown" : ready === "True" ? "Ready" : "NotReady";
   return object(node.spec).unschedulable === true ? `${status},SchedulingDisabled` : status;
+}
+
+function kernelCell(info: ReadonlyFields): string {
+  const version = text(info.kernelVersion) || "<unknown>";
+  const architecture = text(info.architecture);
+  return architecture === "" ? version : `${version} (${architecture})`;
 }
 
 function nodeAddress(status: ReadonlyFields, type: string): string {

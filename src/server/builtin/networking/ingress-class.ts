@@ -2,7 +2,8 @@ import { validateIngressClass, validateIngressClassUpdate } from "../../../api/v
 import { object, text } from "../../../machinery/meta/access.js";
 import type { ResourceRecord } from "../../endpoints/resource-record.js";
 import { checked } from "../rules.js";
-import { age, name } from "../tables/cells.js";
+import { withDefaultMark } from "../storage/default-mark.js";
+import { age } from "../tables/cells.js";
 import { columns } from "../tables/columns.js";
 
 export const ingressClassRecord: ResourceRecord = {
@@ -20,7 +21,12 @@ export const ingressClassRecord: ResourceRecord = {
       ],
       (ingressClass, now) => {
         const spec = object(ingressClass.spec);
-        return [name(ingressClass), text(spec.controller), parametersCell(spec.parameters), age(ingressClass, now)];
+        return [
+          withDefaultMark(ingressClass, ["ingressclass.kubernetes.io/is-default-class"]),
+          text(spec.controller),
+          parametersCell(spec.parameters),
+          age(ingressClass, now),
+        ];
       },
     ),
   },

@@ -178,7 +178,34 @@ describe("the row of a", () => {
         spec: { podName: "p", serviceAccountName: "s", nodeName: "n", signerName: "example.org/a" },
         status: { conditions: [{ type: "Issued", status: "True" }] },
       },
-      ["x", "p", "s", "n", "example.org/a", "Issued"],
+      ["x", "p", "s", "n", "example.org/a", "Issued", "<none>"],
+    ],
+    [
+      "node that reports its architecture alone",
+      "",
+      "nodes",
+      { status: { nodeInfo: { architecture: "arm64" } } },
+      ["x", "Unknown", "<none>", "24h", "", "<none>", "<none>", "<unknown>", "<unknown> (arm64)", "<unknown>"],
+    ],
+    [
+      "default class of ingresses",
+      "networking.k8s.io",
+      "ingressclasses",
+      {
+        spec: { controller: "example.org/a" },
+        metadata: { ...metadata, annotations: { "ingressclass.kubernetes.io/is-default-class": "true" } },
+      },
+      ["x (default)", "example.org/a", "<none>", "24h"],
+    ],
+    [
+      "API service that is unavailable for no reason",
+      "apiregistration.k8s.io",
+      "apiservices",
+      {
+        spec: { service: { namespace: "n", name: "s" } },
+        status: { conditions: [{ type: "Available", status: "False" }] },
+      },
+      ["x", "n/s", "False", "24h"],
     ],
     ["trust bundle without a signer", "certificates.k8s.io", "clustertrustbundles", { spec: {} }, ["x", "<none>"]],
     [
