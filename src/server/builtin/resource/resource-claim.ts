@@ -6,6 +6,7 @@ import type { ResourceRecord } from "../../endpoints/resource-record.js";
 import { keepMetadata, statusWithoutMetadata } from "../keep-metadata.js";
 import { age, name } from "../tables/cells.js";
 import { columns } from "../tables/columns.js";
+import { allocatedAdminAccess, requestedAdminAccess } from "./admin-access.js";
 
 /** What drivers say of a device goes when the device is no longer the claim's. */
 export const resourceClaimRecord: ResourceRecord = {
@@ -24,6 +25,13 @@ export const resourceClaimRecord: ResourceRecord = {
       const devices = objects(status.devices).filter((device) => !gone.has(deviceOf(device)));
       if (devices.length > 0) status.devices = devices;
       else delete status.devices;
+    },
+    async beforeValidation(draft, old, context, subresource) {
+      const { metadata, spec } = draft;
+      if (old === undefined) return requestedAdminAccess(spec, metadata?.namespace, context);
+      // A spec never changes.
+      if (subresource !== "status") return [];
+      return allocatedAdminAccess(allocated(draft), allocated(old), metadata?.namespace, context);
     },
     validate: validateResourceClaim,
     validateUpdate: validateResourceClaimUpdate,
