@@ -199,6 +199,8 @@ export interface StrategyContext {
   readonly random: Random;
   /** The caller. */
   readonly user: User;
+  /** The verb of the request: "update", "patch"; "" for a request that the server itself makes. */
+  readonly verb: string;
   /** The apiVersion of the request, by which rules may differ; "" for a request that the server itself makes. */
   readonly apiVersion: string;
   /** True when nothing of this request will be stored. */
