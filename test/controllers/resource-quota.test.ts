@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { countedResource, objectUsage, quotaStatus } from "../../src/api/quota/index.js";
+import { countedResources, objectUsage, quotaStatus } from "../../src/api/quota/index.js";
 import type { Container, Pod, ResourceQuota } from "../../src/api/types/core/v1.js";
 import { resourceQuotaController } from "../../src/controllers/resource-quota/resource-quota-controller.js";
 import { formatQuantity, parseQuantity, type Quantity } from "../../src/machinery/quantity/quantity.js";
@@ -17,6 +17,7 @@ test.each([
   ["limits.ephemeral-storage", "pods"],
   ["requests.hugepages-2Mi", "pods"],
   ["requests.nvidia.com/gpu", "pods"],
+  ["requests.deviceclass.resource.kubernetes.io/gpu", "pods"],
   ["count/pods", "pods"],
   ["services.nodeports", "services"],
   ["requests.storage", "persistentvolumeclaims"],
@@ -28,7 +29,7 @@ test.each([
   ["nvidia.com/gpu", undefined],
   ["deployments", undefined],
 ])("%s is used by %s", (name, resource) => {
-  expect(countedResource(name)).toBe(resource);
+  expect(countedResources(name)).toEqual(resource === undefined ? [] : [resource]);
 });
 
 const container = (requests: Record<string, string>, limits: Record<string, string> = {}): Container =>
@@ -291,6 +292,28 @@ describe("on a server", () => {
     await call(run.api, "DELETE", `${SECRETS}/one`);
     await run.pass(2000, 500);
     await eventually(async () => expect(object(await used())["secrets"]).toBe("0"));
+    expect(run.problems).toEqual([]);
+  });
+
+  test("claims count as the extended resource that their class is now", async () => {
+    const GROUP = "/apis/resource.k8s.io/v1";
+    const [card, ofClass] = ["requests.example.com/card", "requests.deviceclass.resource.kubernetes.io/card"];
+    const shown = async () => (await call(run.api, "GET", `${QUOTAS}/cards`)).at("status.used");
+    const hard = { [card]: "9", [ofClass]: "9" };
+    expect((await call(run.api, "POST", QUOTAS, { metadata: { name: "cards" }, spec: { hard } })).status).toBe(201);
+    await eventually(async () => expect(await shown()).toEqual({ [card]: "0", [ofClass]: "0" }));
+    const requests = [{ name: "r", exactly: { deviceClassName: "card", count: 2 } }];
+    const claim = { metadata: { name: "c" }, spec: { devices: { requests } } };
+    expect((await call(run.api, "POST", `${GROUP}/namespaces/default/resourceclaims`, claim)).status).toBe(201);
+    const deviceClass = { metadata: { name: "card" }, spec: {} };
+    expect((await call(run.api, "POST", `${GROUP}/deviceclasses`, deviceClass)).status).toBe(201);
+    await eventually(async () => expect(await shown()).toEqual({ [card]: "0", [ofClass]: "2" }));
+    const named = { spec: { extendedResourceName: "example.com/card" } };
+    const merge = { type: "application/merge-patch+json" };
+    expect((await call(run.api, "PATCH", `${GROUP}/deviceclasses/card`, named, merge)).status).toBe(200);
+    await eventually(async () => expect(await shown()).toEqual({ [card]: "2", [ofClass]: "2" }));
+    expect((await call(run.api, "DELETE", `${GROUP}/namespaces/default/resourceclaims/c`)).status).toBe(200);
+    await eventually(async () => expect(await shown()).toEqual({ [card]: "0", [ofClass]: "0" }));
     expect(run.problems).toEqual([]);
   });
 

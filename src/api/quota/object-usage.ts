@@ -1,13 +1,12 @@
 import type { PersistentVolumeClaim, Service } from "../types/core/v1.js";
 import type { ResourceClaim } from "../types/resource/v1.js";
 import { parseQuantity, type Quantity, quantityValue } from "../../machinery/quantity/quantity.js";
+import { CLAIMED_DEVICES, type DeviceFacts, extendedUsage } from "./extended-resources.js";
 import { addUsage, ONE, raiseUsage, type Usage, usageOf } from "./usage.js";
 
 export const STORAGE_CLASS = ".storageclass.storage.k8s.io/";
 /** The resource of the claims of devices, as quotas name it. */
 export const RESOURCE_CLAIMS = "resourceclaims.resource.k8s.io";
-/** Behind the name of a device class: the devices of that class which claims ask for. */
-export const CLAIMED_DEVICES = ".deviceclass.resource.k8s.io/devices";
 /** An allocation has no more devices than this: what a request for all devices counts as. */
 const MOST_DEVICES = 32;
 const CLASS_ANNOTATION = "volume.beta.kubernetes.io/storage-class";
@@ -46,8 +45,12 @@ export function claimUsage({ metadata, spec, status }: PersistentVolumeClaim): U
   return usage;
 }
 
-/** A claim of devices counts by the classes it asks for; one without a spec asks for none. Of requests with alternatives the largest of each class counts. */
-export function deviceClaimUsage({ spec }: ResourceClaim): Usage {
+/**
+ * A claim of devices counts by the classes it asks for; one without a spec asks for none. Of requests with alternatives the largest of
+ * each class counts. Devices count as extended resources, too. `now` in milliseconds.
+ */
+export function deviceClaimUsage(claim: ResourceClaim, facts: DeviceFacts, now: number): Usage {
+  const { spec } = claim;
   const usage: Usage = new Map([[`count/${RESOURCE_CLAIMS}`, ONE]]);
   for (const { exactly, firstAvailable } of (spec as ResourceClaim["spec"] | undefined)?.devices?.requests ?? []) {
     const largest: Usage = new Map();
@@ -58,5 +61,6 @@ export function deviceClaimUsage({ spec }: ResourceClaim): Usage {
     }
     addUsage(usage, largest);
   }
+  addUsage(usage, extendedUsage(claim, usage, facts, now));
   return usage;
 }

@@ -31,8 +31,11 @@ function isCharged(pod: Pod, now: number): boolean {
   return phase !== "Failed" && phase !== "Succeeded" && now <= (chargedUntil(pod) ?? Number.POSITIVE_INFINITY);
 }
 
-/** Whether quotas count it as `requests.<name>`: a resource outside Kubernetes' own domain. */
+const DEVICE_CLASS = "deviceclass.resource.kubernetes.io/";
+
+/** Whether quotas count it as `requests.<name>`: a resource outside Kubernetes' own domain, or a device of a class. */
 export function isExtended(name: string): boolean {
+  if (name.startsWith(DEVICE_CLASS)) return true;
   const [domain = "", rest] = name.split("/");
   return rest !== undefined && !`.${domain}`.endsWith(".kubernetes.io") && !name.startsWith("requests.");
 }

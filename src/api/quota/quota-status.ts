@@ -1,5 +1,5 @@
 import type { PersistentVolumeClaim, Pod, ResourceQuota, ResourceQuotaStatus, Service } from "../types/core/v1.js";
-import type { ResourceClaim } from "../types/resource/v1.js";
+import type { DeviceClass, ResourceClaim } from "../types/resource/v1.js";
 import type { ApiObject } from "../../machinery/meta/object.js";
 import {
   addQuantities,
@@ -9,18 +9,24 @@ import {
   type Quantity,
   zeroQuantity,
 } from "../../machinery/quantity/quantity.js";
-import { BY_NAME, countedResource } from "./counted-resource.js";
+import { BY_NAME, countedResources } from "./counted-resource.js";
+import { type DeviceFacts, NO_DEVICES } from "./extended-resources.js";
 import { claimUsage, deviceClaimUsage, RESOURCE_CLAIMS, serviceUsage } from "./object-usage.js";
 import { podUsage } from "./pod-usage.js";
 import { isInScopes, scopesOf } from "./scopes.js";
 import { addUsage, ONE, type Usage, usageOf } from "./usage.js";
 
-/** What one object of a resource takes of quotas. `now` in milliseconds. */
-export function objectUsage(resource: string, object: ApiObject, now: number): Usage {
+/** What one object of a resource takes of quotas. `now` in milliseconds; `devices` is needed for a claim of devices. */
+export function objectUsage(
+  resource: string,
+  object: ApiObject,
+  now: number,
+  devices: DeviceFacts = NO_DEVICES,
+): Usage {
   if (resource === "pods") return podUsage(object as Pod, now);
   if (resource === "services") return serviceUsage(object as Service);
   if (resource === "persistentvolumeclaims") return claimUsage(object as PersistentVolumeClaim);
-  if (resource === RESOURCE_CLAIMS) return deviceClaimUsage(object as ResourceClaim);
+  if (resource === RESOURCE_CLAIMS) return deviceClaimUsage(object as ResourceClaim, devices, now);
   const usage: Usage = new Map([[`count/${resource}`, ONE]]);
   if (BY_NAME.includes(resource)) usage.set(resource, ONE);
   return usage;
@@ -35,26 +41,35 @@ export function quotaStatus(
   objectsOf: (resource: string) => readonly ApiObject[] | undefined,
   now: number,
   open: ReadonlyMap<string, Quantity> = new Map(),
+  classes: readonly DeviceClass[] = [],
 ): ResourceQuotaStatus | undefined {
   const hard = quota.spec?.hard ?? {};
   const before = quota.status;
   const usages = new Map<string, Usage | undefined>();
   const scopes = scopesOf(quota.spec ?? {});
+  const devices: DeviceFacts = {
+    classes,
+    pods: (objectsOf("pods") ?? []) as readonly Pod[],
+    claims: (objectsOf(RESOURCE_CLAIMS) ?? []) as readonly ResourceClaim[],
+  };
   const sumOf = (resource: string): Usage | undefined => {
     const objects = objectsOf(resource);
     if (objects === undefined) return undefined;
     const sum: Usage = new Map();
-    for (const one of objects) if (isInScopes(resource, one, scopes)) addUsage(sum, objectUsage(resource, one, now));
+    for (const one of objects) {
+      if (isInScopes(resource, one, scopes)) addUsage(sum, objectUsage(resource, one, now, devices));
+    }
     return sum;
   };
   const used: Record<string, string> = {};
   for (const name of Object.keys(hard)) {
-    const resource = countedResource(name);
-    if (resource !== undefined && !usages.has(resource)) usages.set(resource, sumOf(resource));
-    const usage = resource === undefined ? undefined : usages.get(resource);
+    const resources = countedResources(name, classes);
+    for (const resource of resources) if (!usages.has(resource)) usages.set(resource, sumOf(resource));
+    const found = resources.map((resource) => usages.get(resource));
     const known = before?.used?.[name];
-    if (usage !== undefined) {
-      used[name] = formatQuantity(atLeast(usage.get(name) ?? zeroQuantity, known, open.get(name)));
+    if (found.length > 0 && found.every((usage) => usage !== undefined)) {
+      const counted = found.map((usage) => usage.get(name) ?? zeroQuantity).reduce(addQuantities);
+      used[name] = formatQuantity(atLeast(counted, known, open.get(name)));
     } else if (known !== undefined) used[name] = known;
   }
   return sameAmounts(before?.hard, hard) && sameAmounts(before?.used, used) ? undefined : { hard, used };

@@ -1,5 +1,6 @@
 import { quotaStatus, type Usage } from "../../api/quota/index.js";
 import type { ResourceQuota, ResourceQuotaStatus } from "../../api/types/core/v1.js";
+import type { DeviceClass } from "../../api/types/resource/v1.js";
 import type { ApiObject } from "../../machinery/meta/object.js";
 
 /** What servers know of the charges that they are about to make, or have made for objects that are not stored yet. */
@@ -27,10 +28,15 @@ export interface Recount {
  * Counts a quota. The order of the reads makes it exact. A charge that the quota has was open before; it is closed after its object is
  * stored, so that it is found open or its object is found. A charge that the quota does not have yet makes the write of `status` fail.
  */
-export async function recount(sources: RecountSources, now: number): Promise<Recount | undefined> {
+export async function recount(
+  sources: RecountSources,
+  now: number,
+  classes: readonly DeviceClass[] = [],
+): Promise<Recount | undefined> {
   const quota = await sources.quota();
   if (quota === undefined) return undefined;
   const open = await sources.open(quota);
   const objects = await sources.objects(quota);
-  return { quota, status: quotaStatus(quota, (resource) => objects.get(resource), now, open), isOpen: open.size > 0 };
+  const status = quotaStatus(quota, (resource) => objects.get(resource), now, open, classes);
+  return { quota, status, isOpen: open.size > 0 };
 }

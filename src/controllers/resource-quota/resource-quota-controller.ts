@@ -1,11 +1,13 @@
-import { chargedUntil, countedResource, quotaStatus } from "../../api/quota/index.js";
+import { chargedUntil, countedResources, isExtendedRequest, quotaStatus } from "../../api/quota/index.js";
 import type { Pod, ResourceQuota } from "../../api/types/core/v1.js";
+import type { DeviceClass } from "../../api/types/resource/v1.js";
 import { objectKey } from "../../client/informers/index.js";
 import { isNotFound } from "../../machinery/errors/status-error.js";
 import type { ApiObject } from "../../machinery/meta/object.js";
 import type { ControllerContext } from "../context.js";
 import { unlessChanged } from "../unless-changed.js";
 import { CountedObjects } from "./counted-objects.js";
+import { DeviceClasses } from "./device-classes.js";
 import { recount } from "./recount.js";
 
 /** How often a quota is counted again because of new objects alone, in milliseconds: servers charge quotas for those. */
@@ -36,20 +38,26 @@ export function resourceQuotaController(context: ControllerContext): void {
   });
   const objects = new CountedObjects(context, ({ namespace, resource, isNew }) => {
     for (const quota of known.namespace(namespace).list()) {
-      if (!resourcesOf(quota).has(resource)) continue;
+      if (!resourcesOf(quota, classes.known).has(resource)) continue;
       const key = objectKey(quota);
       if (isNew !== true) urgent.add(key);
       controller.enqueue(key);
     }
   });
-  const count = (namespace: string, name: string, now: number) =>
+  const classes = new DeviceClasses(context, () => {
+    for (const quota of known.list().filter(countsExtended)) {
+      urgent.add(objectKey(quota));
+      controller.enqueue(objectKey(quota));
+    }
+  });
+  const count = (namespace: string, name: string, now: number, present: readonly DeviceClass[]) =>
     recount(
       {
         quota: () => unlessGone(quotas.namespace(namespace).get(name)),
         open: async ({ metadata }) => (await cluster.openCharges?.of(metadata?.uid ?? "")) ?? new Map(),
         async objects(quota) {
           const found = new Map<string, readonly ApiObject[]>();
-          for (const resource of resourcesOf(quota)) {
+          for (const resource of resourcesOf(quota, present)) {
             const items = await objects.current(namespace, resource);
             if (items !== undefined) found.set(resource, items);
           }
@@ -57,6 +65,7 @@ export function resourceQuotaController(context: ControllerContext): void {
         },
       },
       now,
+      present,
     );
   const controller = manager
     .controllerFor("v1", "ResourceQuota")
@@ -64,8 +73,10 @@ export function resourceQuotaController(context: ControllerContext): void {
     .workers(5)
     .reconcile(async ({ namespace, name, object: quota }) => {
       if (quota === undefined) return;
-      for (const resource of resourcesOf(quota)) await objects.follow(resource);
       const key = objectKey(quota);
+      if (countsExtended(quota)) await classes.follow();
+      const present = classes.known;
+      for (const resource of resourcesOf(quota, present)) await objects.follow(resource);
       const now = clock.now();
       const isUrgent = urgent.delete(key) || !isCounted(quota);
       const left = (due.get(key) ?? now) - now;
@@ -74,10 +85,10 @@ export function resourceQuotaController(context: ControllerContext): void {
       const ends = pods.map((pod) => (chargedUntil(pod) ?? 0) + 1).filter((end) => end > now);
       due.set(key, Math.min(now + PERIOD, ...ends));
       let wait = Math.min(...ends.map((end) => end - now));
-      if (quotaStatus(quota, (resource) => objects.in(namespace, resource), now) !== undefined) {
-        const counted = await count(namespace, name, now);
-        if (counted === undefined) return;
-        const { quota: current, status, isOpen } = counted;
+      if (quotaStatus(quota, (resource) => objects.in(namespace, resource), now, undefined, present) !== undefined) {
+        const found = await count(namespace, name, now, present);
+        if (found === undefined) return;
+        const { quota: current, status, isOpen } = found;
         const written =
           status === undefined ? current : await unlessChanged(quotas.updateStatus({ ...current, status }));
         if (written === undefined || isOpen) {
@@ -108,6 +119,9 @@ function isCounted({ spec, status }: ResourceQuota): boolean {
   );
 }
 
-function resourcesOf({ spec }: ResourceQuota): ReadonlySet<string> {
-  return new Set(Object.keys(spec?.hard ?? {}).flatMap((name) => countedResource(name) ?? []));
-}
+const namesOf = ({ spec }: ResourceQuota): readonly string[] => Object.keys(spec?.hard ?? {});
+
+const countsExtended = (quota: ResourceQuota): boolean => namesOf(quota).some(isExtendedRequest);
+
+const resourcesOf = (quota: ResourceQuota, classes: readonly DeviceClass[]): ReadonlySet<string> =>
+  new Set(namesOf(quota).flatMap((name) => countedResources(name, classes)));

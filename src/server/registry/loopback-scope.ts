@@ -6,5 +6,5 @@ const LOOPBACK_USER = { name: "system:apiserver", groups: ["system:masters", "sy
 
 /** The scope of the server's own requests in a namespace; "" for cluster-scoped objects. */
 export function loopbackScope(namespace: string): RequestScope {
-  return { user: LOOPBACK_USER, apiVersion: "", namespace, warnings: new Warnings(), dryRun: false };
+  return { user: LOOPBACK_USER, verb: "", apiVersion: "", namespace, warnings: new Warnings(), dryRun: false };
 }

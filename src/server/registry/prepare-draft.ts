@@ -1,4 +1,4 @@
-import { type FieldError, firstErrors } from "../../machinery/errors/field-error.js";
+import { type FieldError, firstErrors, made } from "../../machinery/errors/field-error.js";
 import { invalid } from "../../machinery/errors/status-error.js";
 import type { JsonValue } from "../../machinery/meta/json.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
@@ -46,9 +46,10 @@ export async function prepareNew(
   await scope.pause?.();
   const allocation = (await strategy.allocate?.(draft, undefined, context)) ?? undefined;
   try {
-    if (strategy.beforeValidation !== undefined) await strategy.beforeValidation(draft, undefined, context);
+    const found = (await strategy.beforeValidation?.(draft, undefined, context)) ?? [];
     const rule = (name: string) => strategy.validateName(name);
     const problems = firstErrors(() => [
+      ...found.map(made),
       ...validateMetadata(draft, config.namespaced, rule),
       ...(strategy.validate?.(draft, context) ?? []),
     ]);
@@ -97,10 +98,11 @@ export async function prepareChange(
   const whole = subresource === undefined;
   const allocation = !whole ? undefined : ((await strategy.allocate?.(draft, old, context)) ?? undefined);
   try {
-    if (strategy.beforeValidation !== undefined) await strategy.beforeValidation(draft, old, context, subresource);
+    const found = (await strategy.beforeValidation?.(draft, old, context, subresource)) ?? [];
     const validate = status ? strategy.validateStatusUpdate : strategy.validateUpdate;
     const problems = firstErrors(() => [
       ...validateMetadataUpdate(draft, old, config.namespaced),
+      ...found.map(made),
       ...(part?.validate(draft, old, context) ?? validate?.call(strategy, draft, old, context) ?? []),
     ]);
     throwInvalid(config, draft, problems);

@@ -4,6 +4,8 @@ import type { User } from "../request/user.js";
 /** The part of a request that a registry reads. */
 export interface RequestScope {
   readonly user: User;
+  /** The verb of the request: "update", "patch". "" for a request that the server itself makes. */
+  readonly verb: string;
   /** The apiVersion of the request: "apps/v1". "" for a request that the server itself makes. */
   readonly apiVersion: string;
   /** "" for cluster-scoped resources and for requests over all namespaces. */

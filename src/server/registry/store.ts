@@ -265,9 +265,9 @@ export class Store implements Getter, Lister, Watcher, Creater, Updater, Gracefu
 
   #context(scope: RequestScope): StrategyContext {
     const { clock, random, access, authorization, internal } = this.config;
-    const { user, apiVersion, dryRun, warnings } = scope;
+    const { user, verb, apiVersion, dryRun, warnings } = scope;
     const warn = (message: string) => warnings.add(message);
-    return { now: clock.now(), random, user, apiVersion, dryRun, objects: access, authorization, warn, internal };
+    return { now: clock.now(), random, user, verb, apiVersion, dryRun, objects: access, authorization, warn, internal };
   }
 
   #ttl(): { ttlSeconds?: number } {

@@ -79,7 +79,8 @@ export interface Strategy {
   validateName?(name: string): readonly string[];
   /**
    * Does what of validating a draft has to wait or takes long: {@link validate}, {@link validateUpdate} or
-   * {@link validateStatusUpdate} follows for the same draft. `old` is undefined for a create, `subresource` for the object itself. A
+   * {@link validateStatusUpdate} follows for the same draft. `old` is undefined for a create, `subresource` for the object itself.
+   * Returns the problems that other objects or the authorizers show; the answer has them before those of the hook that follows. A
    * hook that throws refuses the write.
    */
   beforeValidation?(
@@ -88,7 +89,7 @@ export interface Strategy {
     context: StrategyContext,
     /** "status"; undefined for the object itself. */
     subresource?: string,
-  ): Promise<void>;
+  ): Promise<readonly FieldError[] | void>;
   /** Rewrites a valid object into its canonical form. */
   canonicalize?(draft: KubeObject, context: StrategyContext): void;
 
@@ -198,6 +199,8 @@ export interface StrategyContext {
   readonly random: Random;
   /** The caller. */
   readonly user: User;
+  /** The verb of the request: "update", "patch"; "" for a request that the server itself makes. */
+  readonly verb: string;
   /** The apiVersion of the request, by which rules may differ; "" for a request that the server itself makes. */
   readonly apiVersion: string;
   /** True when nothing of this request will be stored. */

@@ -95,6 +95,7 @@ const SERVER = { name: "system:apiserver", groups: ["system:masters", "system:au
 /** Budgets are the server's own business here: a user who may evict need not be allowed to change them. */
 const scope = (namespace: string, dryRun: boolean): RequestScope => ({
   user: SERVER,
+  verb: "",
   apiVersion: "",
   namespace,
   warnings: new Warnings(),

@@ -6,6 +6,8 @@ import type { ResourceRecord } from "../../endpoints/resource-record.js";
 import { keepMetadata, statusWithoutMetadata } from "../keep-metadata.js";
 import { age, name } from "../tables/cells.js";
 import { columns } from "../tables/columns.js";
+import { allocatedAdminAccess, requestedAdminAccess } from "./admin-access.js";
+import { claimStatusRights } from "./claim-status-rights.js";
 
 /** What drivers say of a device goes when the device is no longer the claim's. */
 export const resourceClaimRecord: ResourceRecord = {
@@ -24,6 +26,16 @@ export const resourceClaimRecord: ResourceRecord = {
       const devices = objects(status.devices).filter((device) => !gone.has(deviceOf(device)));
       if (devices.length > 0) status.devices = devices;
       else delete status.devices;
+    },
+    async beforeValidation(draft, old, context, subresource) {
+      const { metadata, spec } = draft;
+      if (old === undefined) return requestedAdminAccess(spec, metadata?.namespace, context);
+      // A spec never changes.
+      if (subresource !== "status") return [];
+      return [
+        ...(await allocatedAdminAccess(allocated(draft), allocated(old), metadata?.namespace, context)),
+        ...(await claimStatusRights(draft, old, context)),
+      ];
     },
     validate: validateResourceClaim,
     validateUpdate: validateResourceClaimUpdate,
@@ -48,4 +60,4 @@ const allocated = (claim: KubeObject): readonly ReadonlyFields[] =>
   objects(object(object(object(claim.status).allocation).devices).results);
 
 const deviceOf = (holder: ReadonlyFields): string =>
-  [holder.driver, holder.pool, holder.device].map((part) => text(part)).join("/");
+  [holder.driver, holder.pool, holder.device, holder.shareID].map((part) => text(part)).join("/");

@@ -34,6 +34,8 @@ beforeAll(async () => {
   server = { api: cluster.transport() };
   const classes = "/apis/scheduling.k8s.io/v1/priorityclasses";
   await done(server.api, "POST", classes, { metadata: { name: "high" }, value: 1000 });
+  const card = { metadata: { name: "card" }, spec: { extendedResourceName: "example.com/card" } };
+  await done(server.api, "POST", "/apis/resource.k8s.io/v1/deviceclasses", card);
 });
 
 afterAll(() => cluster.close());
@@ -341,6 +343,54 @@ const rows: Readonly<Record<string, Row>> = {
     charged: { "gpu.deviceclass.resource.k8s.io/devices": "2" },
   },
 };
+
+const CARD = "requests.example.com/card";
+const CARD_OF_CLASS = "requests.deviceclass.resource.kubernetes.io/card";
+const cards = (count: number): object => devices({ exactly: { deviceClassName: "card", count } });
+
+describe("a quota of an extended resource", () => {
+  test.each([CARD, CARD_OF_CLASS])("counts pods and claims together as %s", async (name) => {
+    await quotaOf({ hard: { [name]: "3" } });
+    const asked = asking({ [name.slice("requests.".length)]: "1" }, { [name.slice("requests.".length)]: "1" });
+    await done(server.api, "POST", at("pods"), asked);
+    await done(server.api, "POST", at("resourceclaims.resource.k8s.io"), cards(1));
+    expect(await usedOf()).toEqual({ [name]: "2" });
+    const more = { ...cards(2), metadata: { name: "y" } };
+    const refusal = await call(server.api, "POST", at("resourceclaims.resource.k8s.io"), more);
+    expect(outcome(refusal)).toEqual([
+      403,
+      `resourceclaims.resource.k8s.io "y" is forbidden: ${exceeded(`${name}=2`, `${name}=2`, `${name}=3`)}`,
+    ]);
+  });
+
+  test("does not count a claim of a class without that resource", async () => {
+    await quotaOf({ hard: { [CARD]: "0", "requests.example.com/other": "0" } });
+    await done(server.api, "POST", at("resourceclaims.resource.k8s.io"), devices(exactly(4)));
+    expect(await usedOf()).toEqual({ [CARD]: "0", "requests.example.com/other": "0" });
+  });
+
+  test("does not count twice what a pod pays and its claim gets", async () => {
+    await quotaOf({ hard: { [CARD]: "4", [CARD_OF_CLASS]: "9" } });
+    const amounts = { "example.com/card": "2" };
+    const owner = (await done(server.api, "POST", at("pods"), asking(amounts, amounts))).at("metadata.uid");
+    const claimed = (name: string, uid: unknown): object => ({
+      ...cards(2),
+      metadata: {
+        name,
+        annotations: { "resource.kubernetes.io/extended-resource-claim": "true" },
+        ownerReferences: [{ apiVersion: "v1", kind: "Pod", name: "x", uid, controller: true }],
+      },
+    });
+    const path = at("resourceclaims.resource.k8s.io");
+    await done(server.api, "POST", path, claimed("a", owner));
+    expect(await usedOf()).toEqual({ [CARD]: "2", [CARD_OF_CLASS]: "2" });
+    // The pod pays for one claim: quotas are charged for another.
+    await done(server.api, "POST", path, claimed("b", owner));
+    expect(await usedOf()).toEqual({ [CARD]: "4", [CARD_OF_CLASS]: "4" });
+    const refusal = await call(server.api, "POST", path, claimed("c", "another"));
+    expect(refusal.status, refusal.text).toBe(403);
+  });
+});
 
 const counted: readonly (readonly [resource: string, name: string, object: object])[] = [
   ["configmaps", "configmaps", named()],

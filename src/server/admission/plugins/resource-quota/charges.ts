@@ -1,5 +1,6 @@
 import {
-  countedResource,
+  countedResources,
+  type DeviceFacts,
   isInScopes,
   matchedScopes,
   moreUsage,
@@ -29,28 +30,29 @@ export type Charges = ReadonlyMap<RunningQuota, ReadonlyMap<string, Quantity>>;
 /**
  * What a request adds to the quotas of its namespace. Throws where it may not: 403 for a quota that it would exceed, that has not been
  * counted yet, or that demands amounts which a container does not say; and for an amount of `limited` that no quota covers. `now` in
- * milliseconds.
+ * milliseconds; `devices` is needed for a claim of devices.
  */
 export function chargesOf(
   attributes: AdmissionAttributes,
   quotas: readonly RunningQuota[],
   limited: readonly LimitedResource[],
   now: number,
+  devices: DeviceFacts,
 ): Charges {
   const { object, oldObject } = attributes;
   if (object === undefined) return new Map();
   const resource = resourceOf(attributes);
-  const concerned = quotas.filter((quota) => counts(quota, resource, object));
-  for (const quota of concerned) checkCountable(attributes, quota, resource);
-  const usage = objectUsage(resource, object, now);
+  const concerned = quotas.filter((quota) => counts(quota, resource, object, devices));
+  for (const quota of concerned) checkCountable(attributes, quota, resource, devices);
+  const usage = objectUsage(resource, object, now, devices);
   const negative = [...usage].filter(([, { unscaled }]) => unscaled < 0n).map(([name]) => name);
   if (negative.length > 0) {
     throw refused(attributes, `quota usage is negative for resource(s): ${negative.sort().join(",")}`);
   }
-  const growth = oldObject === undefined ? usage : moreUsage(usage, objectUsage(resource, oldObject, now));
+  const growth = oldObject === undefined ? usage : moreUsage(usage, objectUsage(resource, oldObject, now, devices));
   const added = new Map<RunningQuota, Usage>();
   for (const quota of concerned) {
-    const isCounted = oldObject !== undefined && counts(quota, resource, oldObject);
+    const isCounted = oldObject !== undefined && counts(quota, resource, oldObject, devices);
     const amounts = withoutZeros(isCounted ? growth : usage);
     if (amounts.size > 0) added.set(quota, amounts);
   }
@@ -69,15 +71,25 @@ export function chargesOf(
 const resourceOf = ({ resource: { group, resource } }: AdmissionAttributes): string =>
   group === "" ? resource : `${resource}.${group}`;
 
-function counts({ quota, hard }: RunningQuota, resource: string, object: KubeObject): boolean {
+function counts(
+  { quota, hard }: RunningQuota,
+  resource: string,
+  object: KubeObject,
+  { classes }: DeviceFacts,
+): boolean {
   return (
-    [...hard.keys()].some((name) => countedResource(name) === resource) &&
+    [...hard.keys()].some((name) => countedResources(name, classes).includes(resource)) &&
     isInScopes(resource, object, scopesOf(quota.spec ?? {}))
   );
 }
 
-function checkCountable(attributes: AdmissionAttributes, { name, hard, used }: RunningQuota, resource: string): void {
-  const names = [...hard.keys()].filter((amount) => countedResource(amount) === resource);
+function checkCountable(
+  attributes: AdmissionAttributes,
+  { name, hard, used }: RunningQuota,
+  resource: string,
+  { classes }: DeviceFacts,
+): void {
+  const names = [...hard.keys()].filter((amount) => countedResources(amount, classes).includes(resource));
   const missing = resource === "pods" ? requiredAmounts(attributes.object as Pod, new Set(names)) : undefined;
   if (missing !== undefined) throw refused(attributes, `failed quota: ${name}: ${missing}`);
   if (names.some((amount) => !used.has(amount))) {

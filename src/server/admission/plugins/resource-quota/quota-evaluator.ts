@@ -1,5 +1,6 @@
 import { uuid } from "../../../../base/uuid.js";
 import { deferred, type Deferred } from "../../../../base/deferred.js";
+import type { DeviceFacts } from "../../../../api/quota/index.js";
 import type { ResourceQuota } from "../../../../api/types/core/v1.js";
 import { kubernetesClient, type KubernetesClient } from "../../../../client/dynamic/kubernetes-client.js";
 import { internalError, isConflict, isNotFound, timeout } from "../../../../machinery/errors/status-error.js";
@@ -9,6 +10,7 @@ import type { AdmissionAttributes } from "../../attributes.js";
 import type { AdmissionContext } from "../../plugin.js";
 import { chargesOf } from "./charges.js";
 import type { LimitedResource } from "./configuration.js";
+import { deviceFacts } from "./device-facts.js";
 import { RunningQuota } from "./running-quota.js";
 
 /** How long a request may lose against other writers of the quota, in milliseconds. */
@@ -69,10 +71,12 @@ export class QuotaEvaluator {
   async #decide(batch: readonly Waiter[], namespace: string, context: AdmissionContext): Promise<void> {
     const { objects, clock } = context;
     let quotas = runningQuotas(await objects.cached.list("", "resourcequotas", namespace));
+    const attributes = batch.map((waiter) => waiter.attributes);
+    const devices = await deviceFacts(attributes, namespace, context);
     let undecided = batch;
     // What the configuration limits is covered once the first round is over: later ones see some of the quotas only.
     for (let limited = this.limited; ; limited = []) {
-      undecided = undecided.filter((waiter) => isCharged(waiter, quotas, limited, clock.now()));
+      undecided = undecided.filter((waiter) => isCharged(waiter, quotas, limited, clock.now(), devices));
       if (undecided.length > 0) await open(undecided, context);
       const results = await Promise.all(
         quotas.filter(({ isCharged }) => isCharged).map((quota) => this.#write(quota, context)),
@@ -118,12 +122,13 @@ function isCharged(
   quotas: readonly RunningQuota[],
   limited: readonly LimitedResource[],
   now: number,
+  devices: DeviceFacts,
 ): boolean {
   const { attributes, resolve, reject } = waiter;
   try {
     // A client that is gone must not be charged.
     if (attributes.signal.aborted) throw timeout("request did not complete within the allotted timeout", 0);
-    const charges = chargesOf(attributes, quotas, limited, now);
+    const charges = chargesOf(attributes, quotas, limited, now, devices);
     if (charges.size > 0 && !attributes.dryRun) {
       for (const [quota, amounts] of charges) quota.charge(amounts);
       waiter.charges = new Map([...charges].map(([{ quota }, amounts]) => [quota.metadata?.uid ?? "", amounts]));

@@ -1,0 +1,79 @@
+import type { Pod } from "../types/core/v1.js";
+import type { DeviceClass, ResourceClaim } from "../types/resource/v1.js";
+import { podUsage } from "./pod-usage.js";
+import { moreUsage, raiseUsage, type Usage } from "./usage.js";
+
+/** Behind the name of a device class: the devices of that class which claims ask for. */
+export const CLAIMED_DEVICES = ".deviceclass.resource.k8s.io/devices";
+/** Before the name of a device class: the same devices as the extended resource that every class is. */
+export const DEVICES_AS_RESOURCE = "requests.deviceclass.resource.kubernetes.io/";
+/** Marks the claim that the scheduler made for the extended resources of a pod. */
+const OF_EXTENDED_RESOURCES = "resource.kubernetes.io/extended-resource-claim";
+
+/** What decides which extended resources a claim of devices takes. */
+export interface DeviceFacts {
+  readonly classes: readonly DeviceClass[];
+  /** Of the claim's namespace, as {@link claims}. */
+  readonly pods: readonly Pod[];
+  readonly claims: readonly ResourceClaim[];
+}
+
+export const NO_DEVICES: DeviceFacts = { classes: [], pods: [], claims: [] };
+
+/** True where a device of some class is this extended resource. `name` is as quotas have it: "requests.example.com/gpu". */
+export const isDevice = (name: string, classes: readonly DeviceClass[]): boolean =>
+  classes.some((one) => resourcesOf(one.metadata?.name ?? "", one).includes(name));
+
+/**
+ * The extended resources that a claim takes with its devices, less what quotas count for the pod that it was made for. `devices` are
+ * those it asks for, by class.
+ */
+export function extendedUsage(claim: ResourceClaim, devices: Usage, facts: DeviceFacts, now: number): Usage {
+  const usage: Usage = new Map();
+  for (const [name, amount] of devices) {
+    const className = name.endsWith(CLAIMED_DEVICES) ? name.slice(0, -CLAIMED_DEVICES.length) : "";
+    if (className === "") continue;
+    const found = facts.classes.find(({ metadata }) => metadata?.name === className);
+    raiseUsage(usage, new Map(resourcesOf(className, found).map((resource) => [resource, amount])));
+  }
+  const pod = payingPod(claim, facts);
+  return moreUsage(usage, pod === undefined ? undefined : podUsage(pod, now));
+}
+
+function resourcesOf(className: string, deviceClass: DeviceClass | undefined): readonly string[] {
+  const name = deviceClass?.spec.extendedResourceName ?? "";
+  return [`${DEVICES_AS_RESOURCE}${className}`, ...(name === "" ? [] : [`requests.${name}`])];
+}
+
+/** The name of the pod that may pay for the extended resources of a claim; undefined for a claim that was not made for a pod's. */
+export const payingPodName = (claim: ResourceClaim): string | undefined =>
+  payingUid(claim) === undefined ? undefined : ownerOf(claim)?.name;
+
+/** The pod for whose extended resources the claim was made. It pays for one claim: the one in its status, or else its oldest. */
+function payingPod(claim: ResourceClaim, { pods, claims }: DeviceFacts): Pod | undefined {
+  const uid = payingUid(claim);
+  if (uid === undefined) return undefined;
+  const name = payingPodName(claim);
+  const pod = pods.find(({ metadata }) => metadata?.name === name && metadata?.uid === uid);
+  const shown = pod?.status?.extendedResourceClaimStatus;
+  if (shown != null) return shown.resourceClaimName === claim.metadata?.name ? pod : undefined;
+  return claims.some((other) => payingUid(other) === uid && isOlder(other, claim)) ? undefined : pod;
+}
+
+/** The uid of the pod that a claim of extended resources belongs to. */
+function payingUid(claim: ResourceClaim): string | undefined {
+  if (claim.metadata?.annotations?.[OF_EXTENDED_RESOURCES] !== "true") return undefined;
+  const owner = ownerOf(claim);
+  return owner?.kind === "Pod" && owner.apiVersion === "v1" ? owner.uid : undefined;
+}
+
+const ownerOf = ({ metadata }: ResourceClaim) =>
+  (metadata?.ownerReferences ?? []).find(({ controller }) => controller === true);
+
+function isOlder(one: ResourceClaim, other: ResourceClaim): boolean {
+  const [left, right] = [one, other].map(({ metadata }) => Date.parse(metadata?.creationTimestamp ?? "")) as [
+    number,
+    number,
+  ];
+  return left < right || (left === right && (one.metadata?.name ?? "") < (other.metadata?.name ?? ""));
+}
