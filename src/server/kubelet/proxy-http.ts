@@ -18,8 +18,7 @@ export async function proxyHttp(
   subpath: string,
 ): Promise<void> {
   const { exchange, info } = request;
-  const query = exchange.query.toString();
-  const search = query === "" ? "" : `?${query}`;
+  const search = searchOf(exchange.uri);
   if (exchange.upgrade !== undefined) return proxyUpgrade(request, { ...target, path: `${cleaned(subpath)}${search}` });
   if (subpath === "" && (exchange.method === "GET" || exchange.method === "HEAD")) {
     await exchange.respond(301, { location: `${info.path}/${search}` }).end();
@@ -44,12 +43,20 @@ async function passAnswer(
   const headers = answerHeaders(answer.headers);
   const { location } = answer.headers;
   if (location !== undefined) {
-    headers["location"] = rewritten(location, target, exchange.headers["host"] ?? "", prefix);
+    headers["location"] = rewritten(location, target, exchange.authority ?? exchange.headers["host"] ?? "", prefix);
   }
   const writer = exchange.respond(answer.statusCode ?? 502, headers);
   if (exchange.method !== "HEAD") for await (const chunk of answer) await writer.write(chunk as Uint8Array);
   else answer.resume();
   await writer.end();
+}
+
+/** The query as the client sent it, with its question mark; empty without one. What node:http does not send is encoded. */
+function searchOf(uri: string): string {
+  const [, query = ""] = /\?([^]*)$/.exec(uri) ?? [];
+  return query === ""
+    ? ""
+    : `?${query.replaceAll(/[^\x21-\xff]+/g, (text) => encodeURIComponent(String(Buffer.from(text))))}`;
 }
 
 /** The path without "." and "..", which must not lead out of what is proxied, and without empty segments. */

@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { connect as connectHttp2, type IncomingHttpHeaders } from "node:http2";
 import { connect, type TLSSocket } from "node:tls";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { kubernetesClient, waitFor } from "../../../src/index.js";
@@ -12,7 +13,8 @@ const BODY = Buffer.alloc(4 * 1024 * 1024);
 let cluster: Cluster;
 
 beforeAll(async () => {
-  const app = httpPort((_request, response) => {
+  const app = httpPort((request, response) => {
+    if (request.url === "/here") return void response.writeHead(302, { location: "https://api.test/login" }).end();
     response.writeHead(413, { connection: "close" }).end("too large");
   });
   cluster = await startCluster({ nodes: [{ name: "node-1", images: { app: { ports: { 80: app } } } }] });
@@ -54,4 +56,18 @@ test.each([
   socket.write(head("GET /version"));
   await eventually(async () => expect(statuses()).toEqual([status, "200"]));
   socket.destroy();
+});
+
+test("over HTTP/2 a redirection to the host that the client asked for leads through the proxy", async () => {
+  const session = connectHttp2(cluster.url, { ca: cluster.caCertificate });
+  const request = session.request({
+    ":path": `${PROXY}/here`,
+    ":authority": "api.test",
+    authorization: `Bearer ${cluster.token}`,
+  });
+  const [headers] = (await once(request, "response")) as [IncomingHttpHeaders];
+  expect([headers[":status"], headers["location"]]).toEqual([302, `https://api.test${PROXY}/login`]);
+  request.resume();
+  await once(request, "close");
+  session.close();
 });
