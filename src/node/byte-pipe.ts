@@ -24,8 +24,9 @@ export class BytePipe implements AsyncIterable<Uint8Array> {
   #buffered = 0;
   #ended = false;
   #broken: Error | undefined;
-  readonly #readers = new Fifo<Waiter>();
-  #writers: Waiter[] = [];
+  /** In the order in which they came. */
+  readonly #readers = new Set<Waiter>();
+  readonly #writers = new Set<Waiter>();
 
   /** The next bytes; undefined at the end. Throws what broke the pipe, and `signal`'s reason when it aborts first. */
   async read(signal?: AbortSignal): Promise<Uint8Array | undefined> {
@@ -45,7 +46,9 @@ export class BytePipe implements AsyncIterable<Uint8Array> {
       }
       if (this.#broken !== undefined) throw this.#broken;
       if (this.#ended) return undefined;
-      await waitIn((waiter) => this.#readers.push(waiter), signal);
+      await waitIn(this.#readers, signal);
+      // A reader that aborts after it was woken leaves what it was woken for to the next.
+      if (signal?.aborted === true) this.#wakeReader();
     }
   }
 
@@ -53,7 +56,7 @@ export class BytePipe implements AsyncIterable<Uint8Array> {
   unread(chunk: Uint8Array): void {
     if (chunk.length === 0) return;
     this.#returned = this.#returned === undefined ? chunk : Buffer.concat([chunk, this.#returned]);
-    this.#readers.shift()?.wake();
+    this.#wakeReader();
   }
 
   /** Resolves when more may be written. Throws a {@link BrokenPipeError} when the pipe is closed for reading. */
@@ -63,7 +66,8 @@ export class BytePipe implements AsyncIterable<Uint8Array> {
     if (chunk.length === 0) return;
     this.#push(chunk);
     while (this.#buffered >= HIGH_WATER_BYTES) {
-      await waitIn((waiter) => this.#writers.push(waiter), signal);
+      await waitIn(this.#writers, signal);
+      signal?.throwIfAborted();
       if (this.#broken !== undefined) throw this.#broken;
     }
   }
@@ -105,30 +109,36 @@ export class BytePipe implements AsyncIterable<Uint8Array> {
   #push(chunk: Uint8Array): void {
     this.#chunks.push(chunk);
     this.#buffered += chunk.length;
-    this.#readers.shift()?.wake();
+    this.#wakeReader();
+  }
+
+  #wakeReader(): void {
+    const [first] = this.#readers;
+    first?.wake();
   }
 
   #wakeAll(): void {
-    for (let waiter = this.#readers.shift(); waiter !== undefined; waiter = this.#readers.shift()) waiter.wake();
+    for (const waiter of this.#readers) waiter.wake();
     this.#wakeWriters();
   }
 
   #wakeWriters(): void {
-    const waiting = this.#writers;
-    this.#writers = [];
-    for (const waiter of waiting) waiter.wake();
+    for (const waiter of this.#writers) waiter.wake();
   }
 }
 
-/** Waits in a queue until it is woken, or until `signal` aborts. */
-function waitIn(enter: (waiter: Waiter) => void, signal: AbortSignal | undefined): Promise<void> {
+/** Waits in `queue` until it is woken, or until `signal` aborts. */
+function waitIn(queue: Set<Waiter>, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve) => {
-    const wake = (): void => {
-      signal?.removeEventListener("abort", wake);
-      resolve();
+    const waiter: Waiter = {
+      wake() {
+        queue.delete(waiter);
+        signal?.removeEventListener("abort", waiter.wake);
+        resolve();
+      },
     };
-    signal?.addEventListener("abort", wake, { once: true });
-    enter({ wake });
+    signal?.addEventListener("abort", waiter.wake, { once: true });
+    queue.add(waiter);
   });
 }
 

@@ -5,7 +5,7 @@ import { paddingOf, TarError, type TarHeader } from "../../machinery/tar/tar-ent
 import { tarEnd, tarHeaderBlocks } from "../../machinery/tar/write-header.js";
 import { accountNames } from "./account-names.js";
 import { gathered } from "./gathered.js";
-import { inSystem, type LocalFile, localFiles } from "./local-files.js";
+import { inSystem, type LocalFile, localFiles, textOfLink } from "./local-files.js";
 import { PIECE, readPieces } from "./read-pieces.js";
 
 export interface ArchiveOptions {
@@ -40,7 +40,8 @@ async function* blocksOf({ path, name, type, found }: LocalFile, walk: Walk): As
   if (type === "directory") {
     yield tarHeaderBlocks(header(name, type, found, walk));
   } else if (type === "symlink") {
-    const linkName = await inSystem("readlink", path, readlink(resolve(walk.cwd, path)));
+    const linked = await inSystem("readlink", path, readlink(resolve(walk.cwd, path), { encoding: "buffer" }));
+    const linkName = textOfLink(linked, path);
     yield tarHeaderBlocks({ ...header(name, type, found, walk), linkName });
   } else if (type === "file") {
     yield tarHeaderBlocks(header(name, type, found, walk));

@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import type { Stats } from "node:fs";
 import { lstat, readdir } from "node:fs/promises";
 import { posix, resolve } from "node:path";
@@ -15,7 +16,8 @@ export interface LocalFile {
 
 /**
  * A file, or the files of a folder and of those below it in the order of their names, as kubectl takes them: folders come only where
- * nothing is in them. Links are not followed, and what is gone meanwhile is left out. Throws a PathError for what cannot be read.
+ * nothing is in them. Links are not followed, and what is gone meanwhile is left out. Throws a PathError for what cannot be read, and
+ * an error for a name that is not UTF-8.
  */
 export async function* localFiles(path: string, name: string, cwd: string): AsyncGenerator<LocalFile, void> {
   const found = await look(path, cwd);
@@ -44,12 +46,27 @@ async function look(path: string, cwd: string): Promise<Stats | undefined> {
 
 /** In the order of their bytes, as Go reads a folder. */
 async function childrenOf(path: string, cwd: string): Promise<readonly string[]> {
-  const names = await inSystem("open", path, readdir(resolve(cwd, path)));
-  return names
-    .map((name) => Buffer.from(name))
-    .sort(Buffer.compare)
-    .map(String);
+  const names = await inSystem("open", path, readdir(resolve(cwd, path), { encoding: "buffer" }));
+  return names.sort(Buffer.compare).map((name) => textOfName(name, path));
 }
+
+/** Throws for a name that is not UTF-8: Node's text of it names no file. */
+function textOfName(name: Buffer, folder: string): string {
+  if (isUtf8(name)) return name.toString();
+  throw new Error(`${joined(folder, escaped(name))}: the name is not UTF-8, and cannot be copied; rename the file`);
+}
+
+/** What a link holds. Throws for what is not UTF-8. */
+export function textOfLink(target: Buffer, path: string): string {
+  if (isUtf8(target)) return target.toString();
+  throw new Error(`${path}: the link leads to ${escaped(target)}, which is not UTF-8, and cannot be copied`);
+}
+
+/** With each byte that is no printable ASCII as \xHH. */
+const escaped = (name: Buffer): string =>
+  name.toString("latin1").replaceAll(/[^ -~]/g, (byte) => `\\x${hex(byte.charCodeAt(0))}`);
+
+const hex = (byte: number): string => byte.toString(16).padStart(2, "0");
 
 /** The outcome of a call, or its failure in Go's words. */
 export async function inSystem<T>(op: string, path: string, call: Promise<T>): Promise<T> {

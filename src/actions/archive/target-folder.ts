@@ -132,22 +132,19 @@ function checkRegular(path: string, found: Stats): void {
   if (!found.isFile()) throw new UnsafeTargetError(`${path} is a device, a pipe or a socket, and is not written to`);
 }
 
-/** A folder that the user named, and those above it, through links if need be. */
+/**
+ * A folder that the user named, and those above it, through links if need be. One by one: Node 20's mkdir with `recursive` never ends
+ * below /proc.
+ */
 async function makeAll(folder: string, resolved: string): Promise<void> {
+  const found = await stat(resolved).catch(() => undefined);
+  if (found?.isDirectory() === true) return;
+  if (found !== undefined) throw new PathError("mkdir", folder, { code: "ENOTDIR" });
+  if (dirname(folder) !== folder) await makeAll(dirname(folder), dirname(resolved));
   try {
-    await mkdir(resolved, { recursive: true, mode: 0o755 });
+    await mkdir(resolved, { mode: 0o755 });
   } catch (error) {
-    const code = errorCode(error);
-    if (code !== "EEXIST" && code !== "ENOTDIR") throw new PathError("mkdir", folder, error);
-    throw new PathError("mkdir", await noFolderAbove(folder, resolved), { code: "ENOTDIR" });
+    const made = await lstat(resolved).catch(() => undefined);
+    if (made?.isDirectory() !== true) throw new PathError("mkdir", folder, error);
   }
-}
-
-/** The one of a folder and those above it that is there and is no folder. */
-async function noFolderAbove(folder: string, resolved: string): Promise<string> {
-  let [name, path] = [folder, resolved];
-  while (dirname(name) !== name && (await stat(path).catch(() => undefined)) === undefined) {
-    [name, path] = [dirname(name), dirname(path)];
-  }
-  return name;
 }

@@ -35,6 +35,11 @@ export interface PortForwarderOptions {
   readonly onListening?: (() => void) | undefined;
 }
 
+/** The connection to the pod that forwarded connections use. */
+interface CurrentPod extends PodConnection {
+  over: boolean;
+}
+
 const FIRST_WAIT = 250;
 const LONGEST_WAIT = 5000;
 
@@ -52,8 +57,8 @@ export class PortForwarder {
   readonly #servers: Server[] = [];
   readonly #sockets = new Set<Socket>();
   /** Pending while there is none. */
-  #current: Promise<PodConnection>;
-  #setCurrent: (pod: PodConnection) => void = () => undefined;
+  #current: Promise<CurrentPod>;
+  #setCurrent: (pod: CurrentPod) => void = () => undefined;
   #requests = 0;
 
   constructor(options: PortForwarderOptions) {
@@ -69,7 +74,7 @@ export class PortForwarder {
     let pod: PodConnection | undefined;
     try {
       pod = await this.#options.connect(signal);
-      this.#setCurrent(pod);
+      this.#use(pod);
       await this.#listen();
       this.#options.onListening?.();
       for (;;) {
@@ -79,7 +84,7 @@ export class PortForwarder {
         this.#options.onEvent({ type: "lost", fault: pod.connection.fault });
         pod = await this.#connectAgain(signal);
         if (pod === undefined) return;
-        this.#setCurrent(pod);
+        this.#use(pod);
         this.#options.onEvent({ type: "reconnected" });
       }
     } catch (error) {
@@ -91,8 +96,15 @@ export class PortForwarder {
     }
   }
 
-  #pending(): Promise<PodConnection> {
+  #pending(): Promise<CurrentPod> {
     return new Promise((resolve) => (this.#setCurrent = resolve));
+  }
+
+  #use({ connection, remotePorts }: PodConnection): void {
+    const current: CurrentPod = { connection, remotePorts, over: false };
+    // Once for all that is forwarded: what is attached to `closed` is kept as long as the connection lasts.
+    void connection.closed.then(() => (current.over = true));
+    this.#setCurrent(current);
   }
 
   async #listen(): Promise<void> {
@@ -122,10 +134,9 @@ export class PortForwarder {
     // A fault is reported once the connection is forwarded; before that, and afterwards, none may end the process.
     socket.on("error", () => undefined);
     onEvent({ type: "connection", port: from });
-    const { connection, remotePorts } = await this.#current;
+    const current = await this.#current;
+    const { connection, remotePorts } = current;
     const port = { ...from, remote: remotePorts[index] ?? from.remote };
-    let over = false;
-    void connection.closed.then(() => (over = true));
     await forwardConnection(connection, {
       socket,
       network,
@@ -134,7 +145,7 @@ export class PortForwarder {
       onFault: (fault) => {
         // A connection that is lost breaks its streams, which says nothing new.
         setImmediate(() => {
-          if (over) return;
+          if (current.over) return;
           onEvent({ type: "fault", fault });
           if (fault.step === "remote" && !reconnect) void connection.close();
         });

@@ -45,7 +45,7 @@ export function parseAddresses(texts: readonly string[]): readonly ListenAddress
       for (const address of ["127.0.0.1", "::1"]) {
         if (!addresses.has(address)) addresses.set(address, listenAddress(address, true));
       }
-    } else if (isIP(text) === 0) {
+    } else if (isIP(text) === 0 || text.includes("%")) {
       throw new Error(`${text} is not a valid IP`);
     } else {
       addresses.set(text, listenAddress(text, false));
@@ -54,9 +54,13 @@ export function parseAddresses(texts: readonly string[]): readonly ListenAddress
   return [...addresses.values()].sort((a, b) => (a.address < b.address ? -1 : 1));
 }
 
+/** Whether an IPv6 address stands for an IPv4 one: "::ffff:127.0.0.1". A socket for IPv6 alone cannot have it. */
+const isMapped = (address: string): boolean =>
+  /^\[::ffff:[\da-f]+:[\da-f]+\]$/.test(new URL(`http://[${address}]`).hostname);
+
 const listenAddress = (address: string, optional: boolean): ListenAddress => ({
   address,
-  network: isIPv4(address) ? "tcp4" : "tcp6",
+  network: isIPv4(address) || isMapped(address) ? "tcp4" : "tcp6",
   optional,
 });
 

@@ -18,6 +18,8 @@ import { acceptSpdy, acceptWebSocket, asksForWebSocket, type UpgradeRequest } fr
 
 /** How long a client may take to open the second of two streams. */
 const CREATION_MS = 30_000;
+/** How long a client may still write once the pod has closed its side: what containerd waits. */
+const ENDING_MS = 1000;
 /** Each port has two channels, whose numbers are a byte. */
 const MOST_PORTS = 127;
 
@@ -39,7 +41,7 @@ export async function servePortForward(upgrade: UpgradeRequest, target: ForwardT
     const { webSocket } = acceptWebSocket(upgrade, [{ name: TUNNELLED_PORT_FORWARD_PROTOCOL }]);
     return forwardStreams(spdyConnection(webSocketDuplex(webSocket), { role: "server" }), target, timers);
   }
-  return forwardChannels(upgrade, target);
+  return forwardChannels(upgrade, target, timers);
 }
 
 /** An error stream and a data stream of one forwarded connection. */
@@ -74,7 +76,7 @@ async function forwardStreams(connection: MultiplexedConnection, target: Forward
     if (pair.error === undefined || pair.data === undefined) continue;
     pairs.delete(id);
     pair.cancelTimeout();
-    void forward(pair.port, pair.data, pair.error, target);
+    void forward(pair.port, pair.data, pair.error, target, timers);
   }
   for (const { cancelTimeout } of pairs.values()) cancelTimeout();
 }
@@ -103,7 +105,13 @@ const portNumber = (text: string): number | undefined => {
   return port >= 1 && port <= 65_535 ? port : undefined;
 };
 
-async function forward(port: number, data: ByteStream, error: ByteStream, target: ForwardTarget): Promise<void> {
+async function forward(
+  port: number,
+  data: ByteStream,
+  error: ByteStream,
+  target: ForwardTarget,
+  timers: Timers,
+): Promise<void> {
   let pod: ByteStream;
   try {
     pod = await target.dial(port);
@@ -116,14 +124,27 @@ async function forward(port: number, data: ByteStream, error: ByteStream, target
     data.destroy();
     return;
   }
-  await joinStreams(data, pod);
+  await joinUntilPodEnds(data, pod, timers);
   await Promise.all([data.end(), error.end()]);
+}
+
+/** A client of channels does not learn that the pod has closed its side, and would never close its own. */
+async function joinUntilPodEnds(data: ByteStream, pod: ByteStream, timers: Timers): Promise<void> {
+  let cancel = (): void => {};
+  await joinStreams(data, pod, (from) => {
+    if (from !== pod) return;
+    cancel = timers.start(ENDING_MS, () => {
+      data.destroy();
+      pod.destroy();
+    });
+  });
+  cancel();
 }
 
 const CHANNEL_NAMES = new Set(["", V4, `v4.base64.channel.k8s.io`]);
 
 /** The form of clients without SPDY: the query names the ports, each of which has a channel for data and one for errors. */
-async function forwardChannels(upgrade: UpgradeRequest, target: ForwardTarget): Promise<void> {
+async function forwardChannels(upgrade: UpgradeRequest, target: ForwardTarget, timers: Timers): Promise<void> {
   const ports = queryPorts(upgrade.url);
   const known: readonly ChannelProtocol[] = CHANNEL_PROTOCOLS.filter(({ name }) => CHANNEL_NAMES.has(name));
   const { webSocket, protocol } = acceptWebSocket(upgrade, known);
@@ -136,7 +157,7 @@ async function forwardChannels(upgrade: UpgradeRequest, target: ForwardTarget): 
       const head = Uint8Array.of(port & 0xff, port >> 8);
       await data.write(head).catch(() => {});
       await error.write(head).catch(() => {});
-      await forward(port, data, error, target);
+      await forward(port, data, error, target, timers);
     }),
   );
   await connection.close();

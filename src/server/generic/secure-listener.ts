@@ -127,7 +127,9 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     };
     count(1);
     stream.once("close", () => count(-1));
-    run(options, http2Exchange(stream, headers, options.stopping, peers, rawHeaders), () => stream.destroy());
+    // Without an error the stream is reset with NO_ERROR, and a client takes the part of the answer that it has for the whole.
+    const giveUp = (): void => void stream.destroy(new Error("the answer was aborted"));
+    run(options, http2Exchange(stream, headers, options.stopping, peers, rawHeaders), giveUp);
   };
   server.on("stream", handleStream);
   await new Promise<void>((resolve, reject) => {

@@ -13,6 +13,14 @@ const HOP_BY_HOP: ReadonlySet<string> = new Set([
   "upgrade",
 ]);
 
+/** They tell a browser which other origins may read an answer. A backend does not decide that for the API server's origin. */
+const CROSS_ORIGIN: ReadonlySet<string> = new Set([
+  "access-control-allow-credentials",
+  "access-control-allow-headers",
+  "access-control-allow-methods",
+  "access-control-allow-origin",
+]);
+
 type Headers = Record<string, string>;
 
 /**
@@ -49,7 +57,9 @@ export function requestHeaders(exchange: Exchange): Headers {
 export function answerHeaders(
   headers: Readonly<Record<string, string | readonly string[] | undefined>>,
 ): Record<string, string | readonly string[]> {
-  const given = Object.entries(headers).filter((entry): entry is [string, string | string[]] => entry[1] !== undefined);
+  const given = Object.entries(headers).filter(
+    (entry): entry is [string, string | string[]] => entry[1] !== undefined && !CROSS_ORIGIN.has(entry[0]),
+  );
   return withoutHops(Object.fromEntries(given));
 }
 

@@ -2,6 +2,7 @@ import type { ClientRequest, IncomingMessage } from "node:http";
 import { goNetworkReason } from "../../client/transport/go-network-error.js";
 import { internalError, serviceUnavailable } from "../../machinery/errors/status-error.js";
 import type { ApiRequest } from "../request/api-request.js";
+import type { Exchange } from "../request/exchange.js";
 import { answerHeaders, requestHeaders } from "./forwarded-headers.js";
 import { authorityOf, type ProxyTarget, requestOf } from "./proxy-target.js";
 import { proxyUpgrade } from "./proxy-upgrade.js";
@@ -17,25 +18,45 @@ export async function proxyHttp(
   subpath: string,
 ): Promise<void> {
   const { exchange, info } = request;
-  const query = exchange.query.toString();
-  const search = query === "" ? "" : `?${query}`;
+  const search = searchOf(exchange.uri);
   if (exchange.upgrade !== undefined) return proxyUpgrade(request, { ...target, path: `${cleaned(subpath)}${search}` });
   if (subpath === "" && (exchange.method === "GET" || exchange.method === "HEAD")) {
     await exchange.respond(301, { location: `${info.path}/${search}` }).end();
     return;
   }
   const path = cleaned(subpath);
-  const answer = await send(request, { ...target, path: `${path}${search}` });
+  const { answer, outgoing } = await send(request, { ...target, path: `${path}${search}` });
+  try {
+    const prefix = info.path.endsWith(path) ? info.path.slice(0, -path.length) : info.path;
+    await passAnswer(answer, exchange, { target: authorityOf(target), prefix });
+  } finally {
+    // A target that has answered needs no more of the request's body.
+    outgoing.destroy();
+  }
+}
+
+async function passAnswer(
+  answer: IncomingMessage,
+  exchange: Exchange,
+  { target, prefix }: { readonly target: string; readonly prefix: string },
+): Promise<void> {
   const headers = answerHeaders(answer.headers);
   const { location } = answer.headers;
   if (location !== undefined) {
-    const prefix = info.path.endsWith(path) ? info.path.slice(0, -path.length) : info.path;
-    headers["location"] = rewritten(location, authorityOf(target), exchange.headers["host"] ?? "", prefix);
+    headers["location"] = rewritten(location, target, exchange.authority ?? exchange.headers["host"] ?? "", prefix);
   }
   const writer = exchange.respond(answer.statusCode ?? 502, headers);
   if (exchange.method !== "HEAD") for await (const chunk of answer) await writer.write(chunk as Uint8Array);
   else answer.resume();
   await writer.end();
+}
+
+/** The query as the client sent it, with its question mark; empty without one. What node:http does not send is encoded. */
+function searchOf(uri: string): string {
+  const [, query = ""] = /\?([^]*)$/.exec(uri) ?? [];
+  return query === ""
+    ? ""
+    : `?${query.replaceAll(/[^\x21-\xff]+/g, (text) => encodeURIComponent(String(Buffer.from(text))))}`;
 }
 
 /** The path without "." and "..", which must not lead out of what is proxied, and without empty segments. */
@@ -50,7 +71,13 @@ function cleaned(path: string): string {
   return `/${segments.join("/")}${segments.length > 0 && path.endsWith("/") ? "/" : ""}`;
 }
 
-async function send({ exchange, info }: ApiRequest, target: ProxyTarget): Promise<IncomingMessage> {
+interface Sent {
+  readonly outgoing: ClientRequest;
+  readonly answer: IncomingMessage;
+}
+
+/** Resolves with the head of the answer; the target may answer before it has the whole body. */
+async function send({ exchange, info }: ApiRequest, target: ProxyTarget): Promise<Sent> {
   const headers = requestHeaders(exchange);
   headers["x-forwarded-uri"] = info.path;
   const { host } = exchange.headers;
@@ -63,7 +90,7 @@ async function send({ exchange, info }: ApiRequest, target: ProxyTarget): Promis
   if (first.done !== true && headers["content-length"] === undefined) headers["transfer-encoding"] = "chunked";
   return new Promise((resolve, reject) => {
     const outgoing = requestOf(target, { method: exchange.method, headers, signal: exchange.signal });
-    outgoing.on("response", resolve);
+    outgoing.on("response", (answer) => resolve({ outgoing, answer }));
     outgoing.on("error", (error) =>
       reject(serviceUnavailable(`error trying to reach service: ${goNetworkReason(error)}`)),
     );
@@ -71,15 +98,30 @@ async function send({ exchange, info }: ApiRequest, target: ProxyTarget): Promis
   });
 }
 
+/**
+ * Sends the body for as long as the target takes it. The rest is read and dropped: the client's connection carries its next request
+ * behind it.
+ */
 async function sendBody(
   first: IteratorResult<Uint8Array>,
   rest: AsyncIterator<Uint8Array>,
   outgoing: ClientRequest,
 ): Promise<void> {
   for (let next = first; next.done !== true; next = await rest.next()) {
-    if (!outgoing.write(next.value)) await new Promise((resolve) => outgoing.once("drain", resolve));
+    if (!outgoing.destroyed && !outgoing.write(next.value)) await drained(outgoing);
   }
-  outgoing.end();
+  if (!outgoing.destroyed) outgoing.end();
+}
+
+/** Resolves when more may be written, and when the request is over. */
+function drained(outgoing: ClientRequest): Promise<void> {
+  return new Promise((resolve) => {
+    const settle = (): void => {
+      outgoing.off("drain", settle).off("close", settle);
+      resolve();
+    };
+    outgoing.on("drain", settle).on("close", settle);
+  });
 }
 
 /** A redirection that stays at the target leads through the proxy: `prefix` is the proxy's path. */

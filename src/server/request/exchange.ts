@@ -24,6 +24,8 @@ export interface Exchange {
   readonly uri: string;
   /** Lower-case names; several values are joined with ", ". */
   readonly headers: Readonly<Record<string, string | undefined>>;
+  /** The server's host and port as an HTTP/2 client names it, in the place of the header "host". */
+  readonly authority?: string | undefined;
   /** The values of each header as they were sent, by lower-case names. Left out: {@link headers} has one value each. */
   separateHeaders?(): Readonly<Record<string, readonly string[] | undefined>>;
   /** Present when the client presented a certificate that an authority of clients signed. */

@@ -183,6 +183,24 @@ describe("what is not extracted", () => {
   );
 });
 
+describe("a destination that is not there", () => {
+  it("is made with the folders above it, also where others make them at the same time", async () => {
+    await Promise.all(["a/b/one", "a/b/two", "a/b/one"].map((to) => extract([{ name: "data/f", text: "x" }], to)));
+    expect([textOf("a/b/one/f"), textOf("a/b/two/f")]).toEqual(["x", "x"]);
+  });
+
+  it("is refused below a file", async () => {
+    writeFileSync(inWork("file"), "");
+    await expect(extract([{ name: "data/f" }], "file/a/b")).rejects.toThrow("mkdir file: not a directory");
+  });
+
+  it.runIf(process.platform === "linux")("is refused below /proc", async () => {
+    await expect(extract([{ name: "data/f" }], "/proc/nope/deep")).rejects.toThrow(
+      "mkdir /proc/nope: no such file or directory",
+    );
+  });
+});
+
 describe("what lies below the destination already", () => {
   beforeEach(() => mkdirSync(inWork("out")));
 
@@ -294,6 +312,12 @@ describe("files that are put into an archive", () => {
     mkdirSync(inWork("there"));
     execFileSync("tar", ["-xmf", "-", "-C", inWork("there")], { input: await archived("in", "name") });
     execFileSync("diff", ["-r", "--no-dereference", inWork("in"), inWork("there/name")]);
+  });
+
+  it("end with an error that names a file whose name is not UTF-8", async () => {
+    mkdirSync(inWork("in"));
+    writeFileSync(Buffer.concat([Buffer.from(inWork("in/caf")), Buffer.of(0xe9)]), "x");
+    await expect(archived("in", "name")).rejects.toThrow("in/caf\\xe9: the name is not UTF-8");
   });
 
   it("are large", async () => {

@@ -337,6 +337,22 @@ describe("port-forward", () => {
     await once(session.socket, "close");
   });
 
+  test("over a WebSocket ends a second after the pod has closed its side, for the client cannot learn of it before", async () => {
+    const time = new ManualTime();
+    const once80 = async (connection: ByteStream): Promise<void> => {
+      await connection.write(Buffer.from("bye"));
+      await connection.end();
+    };
+    await using kubelet = await serveKubelet({ ports: { 80: once80 } }, {}, { timers: time });
+    const session = await kubelet.webSocket("/portForward/default/web?port=80", ["v4.channel.k8s.io"]);
+    await eventually(async () => expect([session.text(0), time.pending]).toEqual(["P\0bye", 1]));
+    time.pass(999);
+    expect(time.pending).toBe(1);
+    time.pass(1);
+    expect(await session.closed).toBe(1000);
+    expect([session.text(1), time.pending]).toEqual(["P\0", 0]);
+  });
+
   test.each([
     ["", 'query parameter "port" is required'],
     ["?port=", 'query parameter "port" cannot be empty'],

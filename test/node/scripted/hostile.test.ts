@@ -37,6 +37,29 @@ describe("a program without an end", () => {
   });
 });
 
+test("a pattern that makes other engines backtrack for minutes keeps nothing waiting", async () => {
+  const { sh } = await startScripted();
+  expect(await sh(`echo ${"a".repeat(40)}b | grep -c '(a+)+$'`)).toEqual({ stdout: "0\n", stderr: "", code: 1 });
+});
+
+describe("a value without an end", () => {
+  test.each([
+    ["of a command substitution", "x=$(cat /dev/zero); echo $? ${#x}", "2 0\n", "sh: 1: Out of space\n"],
+    ["of a nested one", "x=$(echo $(yes)); echo $? ${#x}", "2 0\n", "sh: 1: Out of space\n"],
+    ["of a loop in one", "x=$(while true; do seq 9999; done); echo $?", "2\n", "sh: 1: Out of space\n"],
+    ["of a line that is read", "cat /dev/zero | read x; echo $?", "2\n", "sh: 1: Out of space\n"],
+    ["of a line of a script", "sh < /dev/zero; echo $?", "1\n", "sh: Out of space\n"],
+  ])("does not fit into the shell: %s", async (_, script, stdout, stderr) => {
+    const { sh } = await startScripted();
+    expect(await sh(script)).toEqual({ stdout, stderr, code: 0 });
+  });
+
+  test("fits where it is not longer than 8 MiB", async () => {
+    const { sh } = await startScripted();
+    expect(await sh("x=$(yes | head -c 8M); echo $?")).toEqual({ stdout: "0\n", stderr: "", code: 0 });
+  });
+});
+
 const WORDS = [
   "echo",
   "cat",

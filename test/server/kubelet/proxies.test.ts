@@ -33,6 +33,10 @@ beforeAll(async () => {
       const location = new URL(url, "http://pod").searchParams.get("to");
       if (location !== null) response.setHeader("location", location).statusCode = 302;
       response.setHeader("x-own", "yes").setHeader("connection", "close, x-hop").setHeader("x-hop", "no");
+      for (const name of ["Credentials", "Headers", "Methods", "Origin"]) {
+        response.setHeader(`Access-Control-Allow-${name}`, "*");
+      }
+      response.setHeader("Access-Control-Max-Age", "5");
       response.end(JSON.stringify({ method, url, headers, body: Buffer.concat(chunks).toString() }));
     });
   });
@@ -111,6 +115,9 @@ describe("a request through a proxy", () => {
     ["of a pod, to a port of a scheme", `${PODS}/http:web:7/proxy/x/`, "10.1.0.7:7", "/x/"],
     ["of a service, by a port's name", `${SERVICES}/web:other/proxy/x`, "10.1.0.7:8081", "/x"],
     ["of a service, by a port's number", `${SERVICES}/web:80/proxy/x`, "10.1.0.7:8080", "/x"],
+    ["of a pod, with the query as it came", `${PODS}/web/proxy/?wsdl&a=%20+b`, "10.1.0.7:8080", "/?wsdl&a=%20+b"],
+    ["of a pod, with an empty query", `${PODS}/web/proxy/?`, "10.1.0.7:8080", "/"],
+    ["of a pod, with letters that a head has no place for", `${PODS}/web/proxy/?a=€`, "10.1.0.7:8080", "/?a=%E2%82%AC"],
     ["of a pod, with dots that lead nowhere else", `${PODS}/web/proxy/a/%2e%2e/%2E%2e/b`, "10.1.0.7:8080", "/b"],
   ])("%s", async (_, path, address, url) => {
     dialled.length = 0;
@@ -143,6 +150,10 @@ describe("a request through a proxy", () => {
     const { headers } = await call(server.api, "GET", `${PODS}/web/proxy/x`);
     expect(headers).toMatchObject({ "x-own": "yes" });
     expect(headers).not.toHaveProperty("x-hop");
+    // Which origins read the API server's answers is not for a pod to say.
+    expect(Object.keys(headers).filter((name) => name.startsWith("access-control-"))).toEqual([
+      "access-control-max-age",
+    ]);
   });
 
   test("without a slash is sent to the one with it, so that relative links lead to the pod", async () => {

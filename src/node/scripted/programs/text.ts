@@ -1,4 +1,7 @@
 import { createHash } from "node:crypto";
+import { errorMessage } from "../../../base/error-message.js";
+import { inOrder } from "../../../base/turns.js";
+import type { GoRegexp } from "../../../machinery/structural/go-regexp.js";
 import { absolute } from "../files/file-system.js";
 import type { Program, ProgramIo } from "../program.js";
 import { echoText } from "../shell/builtins.js";
@@ -200,12 +203,19 @@ export const checksum =
       itself,
     );
 
-/** grep with -i, -v, -c, -q and -F. */
+/** grep with -i, -v, -c, -q and -F. A pattern takes time in proportion to the line: RE2 does not backtrack. */
 export const grep: Program = async (io) => {
   const { flags, operands } = optionsOf(io.args);
   const [pattern = "", ...files] = operands;
   const source = flags.has("F") ? pattern.replace(/[.*+?^${}()|[\]\\]/g, "\\$&") : pattern;
-  const matches = new RegExp(source, flags.has("i") ? "i" : "");
+  const { goRegexp } = await inOrder(import("../../../machinery/structural/go-regexp.js"));
+  let matches: GoRegexp;
+  try {
+    matches = goRegexp(flags.has("i") ? `(?i)${source}` : source);
+  } catch (error) {
+    await io.stderr.write(`grep: ${errorMessage(error)}\n`);
+    return 2;
+  }
   let found = 0;
   const failed = await forEachPath(
     io,

@@ -3,6 +3,7 @@ import { absolute, normalPath } from "../files/file-system.js";
 import { signalNamed } from "../signals.js";
 import { bytesOf } from "./byte-text.js";
 import { CommandError, ExitShell, LeaveLoop } from "./control-flow.js";
+import { GrowingValue, outOfSpace } from "./growing-value.js";
 import type { Shell } from "./shell.js";
 import type { ShellStreams } from "./shell-state.js";
 import { printf, unescaped } from "./printf.js";
@@ -150,7 +151,7 @@ const LINE_FEED = 10;
 async function readLine({ shell, args, streams }: Call): Promise<number> {
   const names = args.filter((arg) => !arg.startsWith("-"));
   const raw = args.includes("-r");
-  const pieces: Uint8Array[] = [];
+  const value = new GrowingValue();
   let ended = true;
   const input = streams.stdin;
   const source =
@@ -159,13 +160,13 @@ async function readLine({ shell, args, streams }: Call): Promise<number> {
       : { read: () => input.read(shell.io.signal), unread: (chunk: Uint8Array) => input.unread(chunk) };
   for (let chunk = await source.read(); chunk !== undefined; chunk = await source.read()) {
     const end = chunk.indexOf(LINE_FEED);
-    pieces.push(end < 0 ? chunk : chunk.subarray(0, end));
+    if (!value.add(end < 0 ? chunk : chunk.subarray(0, end))) throw outOfSpace();
     if (end < 0) continue;
     source.unread(chunk.subarray(end + 1));
     ended = false;
     break;
   }
-  let line = Buffer.concat(pieces).toString("utf8");
+  let line = value.toString();
   if (!raw) line = line.replace(/\\(.)/g, "$1");
   const words = line.trim().split(/[ \t]+/);
   for (const [index, name] of names.entries()) {

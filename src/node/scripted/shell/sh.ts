@@ -2,6 +2,7 @@ import { FileError } from "../files/file-error.js";
 import { absolute } from "../files/file-system.js";
 import type { Program, ProgramIo } from "../program.js";
 import { ExitShell, Interrupted, LeaveLoop } from "./control-flow.js";
+import { GrowingValue, outOfSpace } from "./growing-value.js";
 import { parseScript } from "./parse.js";
 import { Shell } from "./shell.js";
 import type { ShellStreams } from "./shell-state.js";
@@ -131,13 +132,13 @@ async function readCommands(shell: Shell, io: ProgramIo, streams: ShellStreams):
 
 /** A line with its line feed; undefined at the end of input. */
 async function nextLine(io: ProgramIo): Promise<string | undefined> {
-  const pieces: Uint8Array[] = [];
+  const value = new GrowingValue();
   for (let chunk = await io.stdin.read(); chunk !== undefined; chunk = await io.stdin.read()) {
     const end = chunk.indexOf(LINE_FEED);
-    pieces.push(end < 0 ? chunk : chunk.subarray(0, end + 1));
+    if (!value.add(end < 0 ? chunk : chunk.subarray(0, end + 1))) throw outOfSpace();
     if (end < 0) continue;
     io.stdin.unread(chunk.subarray(end + 1));
     break;
   }
-  return pieces.length === 0 ? undefined : Buffer.concat(pieces).toString("utf8");
+  return value.isEmpty ? undefined : value.toString();
 }

@@ -3,6 +3,8 @@ import type { OutputTarget } from "../program.js";
 
 /** Where a command of a shell reads and writes. */
 export interface ShellStreams {
+  /** True once what the output goes to takes no more; commands that follow do not begin. */
+  readonly isBroken?: () => boolean;
   readonly stdin: BytePipe | undefined;
   readonly stdout: OutputTarget;
   readonly stderr: OutputTarget;

@@ -7,6 +7,7 @@ import { BUILTINS } from "./builtins.js";
 import { runCompound } from "./compound.js";
 import { CommandError, ExitShell, Interrupted, LeaveLoop } from "./control-flow.js";
 import { expandWord, expandWords, type ExpansionScope, UnsetParameterError } from "./expand.js";
+import { GrowingValue, outOfSpace } from "./growing-value.js";
 import { parseScript } from "./parse.js";
 import { runPipeline } from "./pipeline.js";
 import { redirected } from "./redirect.js";
@@ -113,6 +114,7 @@ export class Shell implements ExpansionScope {
 
   async run(command: Command, streams: ShellStreams, tested = false): Promise<number> {
     this.io.signal.throwIfAborted();
+    if (streams.isBroken?.() === true) throw new BrokenPipeError();
     if (sliceIsSpent()) await nextSlice();
     const code = await this.#dispatch(command, streams, tested);
     this.state.status = code;
@@ -254,15 +256,22 @@ export class Shell implements ExpansionScope {
     await streams.stderr(Buffer.from(`${this.name}: ${line}: ${message}\n`), this.io.signal);
   }
 
+  /** What `$(script)` stands for. Its programs find the pipe closed once they have written more than a shell holds. */
   async output(script: string): Promise<string> {
-    const chunks: Uint8Array[] = [];
+    const value = new GrowingValue();
+    let fits = true;
     const streams: ShellStreams = {
       stdin: undefined,
-      stdout: async (chunk) => void chunks.push(Buffer.copyBytesFrom(chunk)),
+      async stdout(chunk) {
+        fits &&= value.add(Buffer.copyBytesFrom(chunk));
+        if (!fits) throw new BrokenPipeError();
+      },
+      isBroken: () => !fits,
       stderr: (chunk, signal) => this.errors(chunk, signal),
     };
     this.state.status = await this.subshell(streams, (shell) => shell.runScript(script, streams));
-    return Buffer.concat(chunks).toString("utf8");
+    if (!fits) throw outOfSpace();
+    return value.toString();
   }
 
   /** Where the errors of $(...) go: the shell's own stderr. */

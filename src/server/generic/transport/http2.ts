@@ -36,6 +36,7 @@ export function http2Exchange(
     },
     uri: target.text,
     headers,
+    authority: wireHeaders[":authority"],
     separateHeaders: () => separated(rawHeaders),
     ...peer,
     remoteAddress: socket?.remoteAddress ?? "",

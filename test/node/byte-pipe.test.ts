@@ -1,0 +1,36 @@
+import { describe, expect, test } from "vitest";
+import { BytePipe } from "../../src/node/byte-pipe.js";
+
+const textOf = (chunk: Uint8Array | undefined): string | undefined => chunk && Buffer.from(chunk).toString();
+
+describe("a pipe", () => {
+  test("gives what is written to the next reader, not to one whose signal has aborted", async () => {
+    const pipe = new BytePipe();
+    const gone = new AbortController();
+    const first = pipe.read(gone.signal);
+    const second = pipe.read();
+    gone.abort(new Error("interrupted"));
+    await expect(first).rejects.toThrow("interrupted");
+    await pipe.write(Buffer.from("line"));
+    expect(textOf(await second)).toBe("line");
+  });
+
+  test("gives it to the next reader also where the first one aborts after it was woken", async () => {
+    const pipe = new BytePipe();
+    const gone = new AbortController();
+    const first = pipe.read(gone.signal);
+    const second = pipe.read();
+    void pipe.write(Buffer.from("line"));
+    gone.abort(new Error("interrupted"));
+    await expect(first).rejects.toThrow("interrupted");
+    expect(textOf(await second)).toBe("line");
+  });
+
+  test("lets a writer go whose signal aborts while it waits for a reader", async () => {
+    const pipe = new BytePipe();
+    const gone = new AbortController();
+    const written = pipe.write(Buffer.alloc(1024 * 1024), gone.signal);
+    gone.abort(new Error("interrupted"));
+    await expect(written).rejects.toThrow("interrupted");
+  });
+});
