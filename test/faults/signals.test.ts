@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { eventually } from "../helpers/eventually.js";
@@ -148,6 +150,20 @@ describeBesideKubectl("of a session in a container", () => {
   )("$line dies of $signal", async ({ line, signal }) =>
     expect(await outcomeOf(`exec ${line}`, [signal])).toMatchObject({ code: null, signal }),
   );
+
+  test.each(SIGNALS)("port-forward, which handles SIGINT alone: %s", async (signal) => {
+    // The two take different ports, which the file has.
+    const { real, ours } = await sideBySide("exec kubectl port-forward a :80 >ports", {
+      peer: () => startFaultyServer([RUNNING], { upgrade: webSocket([], undefined, "stay") }),
+      meanwhile: async ({ child, folder }) => {
+        const ports = (): string => readFileSync(join(folder, "ports"), "utf8");
+        await eventually(async () => expect(ports()).toContain("Forwarding from"));
+        child.kill(signal);
+      },
+    });
+    expect(ours).toEqual(real);
+    expect(real).toMatchObject(signal === "SIGINT" ? { code: 0, signal: null } : { code: null, signal });
+  });
 
   test("SIGINT ends the shell's loop around the command", async () => {
     const line = "for i in 1 2 3; do kubectl exec a -- x; done; echo after";
