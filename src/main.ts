@@ -1,4 +1,5 @@
 import { basename } from "node:path";
+import type { Writable } from "node:stream";
 import { type Clock, systemClock } from "./base/clock.js";
 import { calledAs } from "./base/own-program.js";
 import type { Random } from "./base/random.js";
@@ -85,7 +86,7 @@ export async function main(options: MainOptions): Promise<number> {
 export async function runProcess(proc: NodeJS.Process): Promise<number> {
   const ending = new AbortController();
   let waits = false;
-  let keepsCode = false;
+  let keepsCode: CommandConduct["ownExitCode"] = false;
   let ended: NodeJS.Signals | undefined;
   let pipeClosed = false;
   let mustArrive = false;
@@ -99,6 +100,8 @@ export async function runProcess(proc: NodeJS.Process): Promise<number> {
       ending.abort(new Error(signal));
     });
   }
+  // As kubectl, which ignores the signal. Without a listener Node opens its debugger.
+  if (proc.platform !== "win32") proc.on("SIGUSR1", () => undefined);
   // A raw terminal is given back before Node prints what has crashed.
   proc.on("uncaughtExceptionMonitor", (error) => ending.abort(error));
   const endOnClosedPipe = (error: NodeJS.ErrnoException): void => {
@@ -145,16 +148,28 @@ export async function runProcess(proc: NodeJS.Process): Promise<number> {
     err().write(`error: ${new PathError("write", "/dev/stdout", lost).message}\n`);
     code = 1;
   }
-  proc.exitCode = exitCode();
   const opened = [out, err].flatMap(({ made }) => (made === undefined ? [] : [made.value]));
+  if (ended !== undefined && code === 0 && !keepsCodeAfter(ended)) {
+    await Promise.all(opened.map(flushed));
+    dieOf(proc, ended);
+  }
+  proc.exitCode = pipeClosed ? BROKEN_PIPE : code;
   // Taking everything down in order costs milliseconds, and there is nothing left to save once the output is written.
   if (opened.every(({ writableLength }) => writableLength === 0)) proc.exit();
   return proc.exitCode;
 
-  function exitCode(): number {
-    if (ended !== undefined && code === 0 && !keepsCode) return SIGNAL_CODES[ended] ?? 1;
-    return pipeClosed ? BROKEN_PIPE : code;
+  function keepsCodeAfter(signal: NodeJS.Signals): boolean {
+    return typeof keepsCode === "boolean" ? keepsCode : keepsCode.includes(signal);
   }
+}
+
+/** Resolves once the stream has passed on what was written to it, or has failed. */
+async function flushed(stream: Writable): Promise<void> {
+  if (stream.writableLength === 0 || stream.destroyed || stream.errored) return;
+  await new Promise<void>((done) => {
+    stream.once("close", done);
+    stream.write("", () => done());
+  });
 }
 
 function once<T>(make: () => T): (() => T) & { made?: { readonly value: T } } {
@@ -171,11 +186,14 @@ const SIGNAL_CODES: Readonly<Partial<Record<NodeJS.Signals, number>>> = {
   SIGTERM: 143,
 };
 
-/** Ends as the signal itself would have, so that a shell sees which one it was. */
-function dieOf(proc: NodeJS.Process, signal: NodeJS.Signals): void {
+/**
+ * Ends as the signal itself would have, so that a shell sees which one it was: bash ends a loop only after a program that died of SIGINT.
+ * Linux spares the first process of a container, which exits with the signal's code, as on Windows.
+ */
+function dieOf(proc: NodeJS.Process, signal: NodeJS.Signals): never {
   proc.removeAllListeners(signal);
-  if (proc.platform === "win32") proc.exit(SIGNAL_CODES[signal] ?? 1);
-  proc.kill(proc.pid, signal);
+  if (proc.platform !== "win32") proc.kill(proc.pid, signal);
+  proc.exit(SIGNAL_CODES[signal] ?? 1);
 }
 
 /** A link or a copy named kubectl makes the program call itself so. */

@@ -73,8 +73,11 @@ export interface Command {
   readonly failureCode?: number;
   /** The "[flags]" at the end of {@link use} is the command's own; cobra adds the others', whatever the command is called. */
   readonly namesFlags?: boolean;
-  /** With {@link handlesSignals}: the exit code is the command's own also after a signal, not 128 and the signal's number. */
-  readonly ownExitCode?: boolean;
+  /**
+   * With {@link handlesSignals}: the exit code is the command's own also after a signal, or after those of a list. Without it, a command
+   * that ends well after a signal dies of it.
+   */
+  readonly ownExitCode?: boolean | readonly NodeJS.Signals[];
   /**
    * Whether it fails when its output cannot be written, to a full disk for instance. Default, as in kubectl: where -o or --raw asks for
    * what programs read; tables and messages are lost unnoticed.

@@ -32,6 +32,6 @@ export interface Host {
 /** Of a command: what its `handlesSignals`, `ownExitCode` and `outputMustArrive` come to. */
 export interface CommandConduct {
   readonly handled: boolean;
-  readonly ownExitCode: boolean;
+  readonly ownExitCode: boolean | readonly NodeJS.Signals[];
   readonly outputMustArrive: boolean;
 }

@@ -18,3 +18,15 @@ export async function writeOutput(out: Writable, chunk: string | Uint8Array): Pr
     out.on("error", settle);
   });
 }
+
+/**
+ * {@link writeOutput} for stdout that throws Go's error when the write failed: "write /dev/stdout: no space left on device". A pipe that
+ * its reader has closed is no error: it ends the whole process.
+ */
+export async function deliverOutput(out: Writable, chunk: string | Uint8Array): Promise<void> {
+  await writeOutput(out, chunk);
+  const error: NodeJS.ErrnoException | null | undefined = out.errored;
+  if (error?.code === undefined || error.code === "EPIPE" || error.code === "EOF") return;
+  const { PathError } = await import("../base/path-error.js");
+  throw new PathError("write", "/dev/stdout", error);
+}

@@ -20,7 +20,7 @@ export class InfoMaker {
 
   /** `raw` is the document's own text when it was JSON. */
   async fromDocument(value: JsonValue, source: string, raw?: string): Promise<Info> {
-    const object = this.decode(value, source, raw);
+    const object = await this.decode(value, source, raw);
     const gv = parseGroupVersion(object.apiVersion ?? "");
     const { name = "", namespace = "" } = object.metadata ?? {};
     const mapper = await this.mapper?.();
@@ -39,6 +39,7 @@ export class InfoMaker {
 
   /** For an item of a list. */
   async fromItem(object: KubeObject, source: string): Promise<Info> {
+    if (this.decoder !== undefined) await requireStatedKind(object as JsonValue);
     const fault =
       (object.kind ?? "") === ""
         ? "Object 'Kind' is missing in 'object has no kind field '"
@@ -58,9 +59,10 @@ export class InfoMaker {
     return makeInfo(source, mapping, this.decoder?.(object) ?? object);
   }
 
-  private decode(value: JsonValue, source: string, raw: string | undefined): KubeObject {
+  private async decode(value: JsonValue, source: string, raw: string | undefined): Promise<KubeObject> {
     try {
-      const object = check(value, raw, this.decoder === undefined ? DETECTOR : TYPED_DETECTOR);
+      if (this.decoder !== undefined) await requireStatedKind(value, raw);
+      const object = check(value, raw);
       return isList(object) ? object : (this.decoder?.(object) ?? object);
     } catch (error) {
       throw new Error(`unable to decode ${goQuote(source)}: ${(error as Error).message}`, { cause: error });
@@ -83,17 +85,20 @@ function makeInfo(source: string, mapping: RestMapping, object: KubeObject): Inf
   return { source, mapping, name, namespace, resourceVersion, object };
 }
 
-/** What reads a document's kind says it cannot read. */
-type Detector = (type: string) => string;
+/** The decoder that fills Go's types chooses one by kind and version, before it reads anything else. */
+async function requireStatedKind(value: JsonValue, raw?: string): Promise<void> {
+  const { statedKind } = await import("../machinery/codec/stated-kind.js");
+  const { kind, version } = statedKind(value);
+  if (kind === "" || version === "") throw missing(kind === "" ? "Kind" : "apiVersion", value, raw);
+}
 
-const DETECTOR: Detector = (type) => `json: cannot unmarshal ${type} into Go value of type unstructured.detector`;
+const missing = (field: "Kind" | "apiVersion", value: JsonValue, raw: string | undefined): Error =>
+  new Error(`Object '${field}' is missing in '${raw ?? sortedJson(value)}'`);
 
-/** Of the decoder that fills Go's types. */
-const TYPED_DETECTOR: Detector = (type) =>
-  `couldn't get version/kind; json parse error: json: cannot unmarshal ${type} into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }`;
-
-function check(value: JsonValue, raw: string | undefined, detector: Detector): KubeObject {
-  if (!isJsonObject(value)) throw new Error(detector(jsonType(value)));
+function check(value: JsonValue, raw: string | undefined): KubeObject {
+  if (!isJsonObject(value)) {
+    throw new Error(`json: cannot unmarshal ${jsonType(value)} into Go value of type unstructured.detector`);
+  }
   const { items } = value;
   if (items !== undefined && items !== null && !Array.isArray(items)) {
     throw new Error(
@@ -106,7 +111,7 @@ function check(value: JsonValue, raw: string | undefined, detector: Detector): K
     }
   }
   if (!hasKind(value["kind"]) || !isGroupVersion(value["apiVersion"])) {
-    throw new Error(`Object 'Kind' is missing in '${raw ?? sortedJson(value)}'`);
+    throw missing("Kind", value, raw);
   }
   checkMetadata(value);
   return value as KubeObject;

@@ -1,8 +1,12 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { eventually } from "../helpers/eventually.js";
 import { clusterPeer } from "./cluster-peer.js";
 import { type Answer, configMap, json, silence, startFaultyServer, stallAfter } from "./faulty-server.js";
 import { describeBesideKubectl, type Outcome, type Running, sideBySide } from "./side-by-side.js";
+import { message, webSocket } from "./web-socket-answers.js";
 
 const THREE = ["a", "b", "c"]
   .map((name) => `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ${name}}\n`)
@@ -112,4 +116,63 @@ describeBesideKubectl("a signal while an editor is open", () => {
   test.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)("that reaches the command alone: %s", (signal) =>
     interruptEditor(signal, "kubectl"),
   );
+});
+
+describeBesideKubectl("of a session in a container", () => {
+  const RUNNING = json({
+    kind: "Pod",
+    apiVersion: "v1",
+    metadata: { name: "a", namespace: "default" },
+    spec: { containers: [{ name: "c", image: "i", tty: true }] },
+    status: { phase: "Running" },
+  });
+
+  /** Sends the signals, 300 ms apart, once the session has printed something. */
+  async function outcomeOf(line: string, signals: readonly NodeJS.Signals[]): Promise<Outcome> {
+    const { real, ours } = await sideBySide(line, {
+      peer: () => startFaultyServer([RUNNING], { upgrade: webSocket(message(1, "out\n"), undefined, "stay") }),
+      meanwhile: async ({ child, stdout }) => {
+        await eventually(async () => expect(stdout()).toContain("out\n"));
+        for (const [index, signal] of signals.entries()) {
+          if (index > 0) await pause(300);
+          process.kill(-(child.pid ?? 0), signal);
+        }
+      },
+    });
+    expect(ours).toEqual(real);
+    return real;
+  }
+
+  test.each(
+    ["kubectl exec a -- x", "kubectl exec -t a -- x", "kubectl attach a"].flatMap((line) =>
+      SIGNALS.map((signal) => ({ line, signal })),
+    ),
+  )("$line dies of $signal", async ({ line, signal }) =>
+    expect(await outcomeOf(`exec ${line}`, [signal])).toMatchObject({ code: null, signal }),
+  );
+
+  test.each(SIGNALS)("port-forward, which handles SIGINT alone: %s", async (signal) => {
+    // The two take different ports, which the file has.
+    const { real, ours } = await sideBySide("exec kubectl port-forward a :80 >ports", {
+      peer: () => startFaultyServer([RUNNING], { upgrade: webSocket([], undefined, "stay") }),
+      meanwhile: async ({ child, folder }) => {
+        const ports = (): string => readFileSync(join(folder, "ports"), "utf8");
+        await eventually(async () => expect(ports()).toContain("Forwarding from"));
+        child.kill(signal);
+      },
+    });
+    expect(ours).toEqual(real);
+    expect(real).toMatchObject(signal === "SIGINT" ? { code: 0, signal: null } : { code: null, signal });
+  });
+
+  test("SIGINT ends the shell's loop around the command", async () => {
+    const line = "for i in 1 2 3; do kubectl exec a -- x; done; echo after";
+    expect((await outcomeOf(line, ["SIGINT"])).stdout).toBe("out\n");
+  });
+
+  test("SIGUSR1 changes nothing", async () =>
+    expect(await outcomeOf("exec kubectl exec a -- x", ["SIGUSR1", "SIGINT"])).toMatchObject({
+      signal: "SIGINT",
+      stderr: "",
+    }));
 });

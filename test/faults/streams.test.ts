@@ -1,9 +1,7 @@
-import type { IncomingMessage } from "node:http";
-import type { Socket } from "node:net";
 import { expect, test } from "vitest";
-import { acceptKey } from "../../src/machinery/streaming/web-socket/handshake.js";
 import { json, startFaultyServer } from "./faulty-server.js";
 import { describeBesideKubectl, type Outcome, sideBySide } from "./side-by-side.js";
+import { hex, message, type Upgrade, webSocket } from "./web-socket-answers.js";
 
 const POD = json({
   kind: "Pod",
@@ -12,8 +10,6 @@ const POD = json({
   spec: { containers: [{ name: "c", image: "i" }] },
   status: { phase: "Running" },
 });
-
-type Upgrade = (request: IncomingMessage, socket: Socket) => void;
 
 /**
  * What client-go logs beside the error that the command ends with: both outputs broke, in an order of chance, or a message was for no
@@ -30,36 +26,6 @@ async function same(line: string, upgrade: Upgrade, env: Readonly<Record<string,
 }
 
 const SPDY = { KUBECTL_REMOTE_COMMAND_WEBSOCKETS: "false", KUBECTL_PORT_FORWARD_WEBSOCKETS: "false" };
-
-/** The answer that a client hopes for, and then bytes. `subprotocol` is the client's own unless it is another. */
-const webSocket =
-  (bytes: Uint8Array | readonly Uint8Array[], subprotocol?: string, last: "end" | "reset" | "stay" = "end"): Upgrade =>
-  ({ headers }, socket) => {
-    const own = String(headers["sec-websocket-protocol"]).split(", ")[0] ?? "";
-    const lines = [
-      "HTTP/1.1 101 Switching Protocols",
-      "Upgrade: websocket",
-      "Connection: Upgrade",
-      `Sec-WebSocket-Accept: ${acceptKey(String(headers["sec-websocket-key"]))}`,
-      `Sec-WebSocket-Protocol: ${subprotocol ?? own}`,
-    ];
-    socket.write(`${lines.join("\r\n")}\r\n\r\n`);
-    for (const one of [bytes].flat()) socket.write(one as Uint8Array);
-    if (last === "end") socket.end();
-    if (last === "reset") setTimeout(() => socket.resetAndDestroy(), 100);
-  };
-
-const hex = (text: string): Buffer => Buffer.from(text.replaceAll(" ", ""), "hex");
-
-/** A binary message of a channel, as a server sends it. */
-function message(channel: number, data: string | Uint8Array): Buffer {
-  const payload = Buffer.concat([Buffer.of(channel), Buffer.from(data as string)]);
-  const head = Buffer.alloc(payload.length < 126 ? 2 : 10);
-  head[0] = 0x82;
-  head[1] = payload.length < 126 ? payload.length : 127;
-  if (payload.length >= 126) head.writeBigUInt64BE(BigInt(payload.length), 2);
-  return Buffer.concat([head, payload]);
-}
 
 const SUCCESS = message(3, '{"metadata":{},"status":"Success"}');
 const CLOSE = hex("8802 03e8");

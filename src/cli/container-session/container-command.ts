@@ -8,10 +8,10 @@ import { isRemoteCommandExit } from "../../machinery/streaming/remote-command.js
 import type { KubeObject } from "../../machinery/meta/object.js";
 import { ExitError } from "../errors.js";
 import type { Factory, Streams } from "../factory.js";
-import type { TerminalHost } from "./raw-mode.js";
+import type { SessionStreamsHost } from "./session-streams.js";
 
 /** What a session in a container needs of the outside. */
-export interface SessionHost extends TerminalHost {
+export interface SessionHost extends SessionStreamsHost {
   readonly client: RestClient;
   readonly streams: Streams;
   readonly signal: AbortSignal;
@@ -23,7 +23,7 @@ export interface SessionHost extends TerminalHost {
 
 /** Of a command's factory. The environment may turn WebSockets off, as kubectl's may. */
 export async function sessionHost(factory: Factory, signal: AbortSignal): Promise<SessionHost> {
-  const { streams, env, runProgram, platform } = factory;
+  const { streams, env, runProgram, platform, clock, pid } = factory;
   const { timeout } = await factory.clientConfig();
   await factory.keepMemoryFlat();
   return {
@@ -34,6 +34,8 @@ export async function sessionHost(factory: Factory, signal: AbortSignal): Promis
     requestTimeout: timeout,
     runProgram,
     platform,
+    clock,
+    pid,
   };
 }
 

@@ -1,6 +1,6 @@
 import { podLog } from "../../actions/pod-log.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
-import { writeOutput } from "../write-output.js";
+import { deliverOutput } from "../write-output.js";
 import type { SessionHost } from "./container-command.js";
 
 /** Copies what a container has logged until now to stdout. Throws the server's error. */
@@ -12,5 +12,5 @@ export async function printContainerLog(
 ): Promise<void> {
   const { namespace = "", name = "" } = metadata ?? {};
   const request = { namespace, pod: name, options: { container } };
-  for await (const chunk of podLog(client, request, signal)) await writeOutput(streams.out, chunk);
+  for await (const chunk of podLog(client, request, signal)) await deliverOutput(streams.out, chunk);
 }

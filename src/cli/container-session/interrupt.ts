@@ -1,7 +1,7 @@
 import { deferred } from "../../base/deferred.js";
 import { silentExit } from "../errors.js";
 
-/** A signal has ended the command, which reports it as the shell expects: by the signal's own code. */
+/** A signal has ended the command; the process then dies of that signal. */
 class InterruptedError extends Error {
   override readonly name = "InterruptedError";
 }
@@ -22,7 +22,7 @@ export async function interruptible<T>(signal: AbortSignal, work: Promise<T>, co
   }
 }
 
-/** Ends quietly where {@link interruptible} work was interrupted: the program's exit code is then that of the signal. */
+/** Ends quietly where {@link interruptible} work was interrupted: the program then dies of the signal. */
 export async function endedBySignal(work: Promise<void>): Promise<void> {
   try {
     await work;

@@ -1,10 +1,15 @@
 import type { RemoteCommandStreams } from "../../client/streaming/remote-command.js";
 import type { TerminalSize } from "../../machinery/streaming/remote-command.js";
-import type { Streams } from "../factory.js";
-import { writeOutput } from "../write-output.js";
+import type { Factory, Streams } from "../factory.js";
+import { errorMessage } from "../../base/error-message.js";
+import { klogError } from "../../client/klog.js";
+import { deliverOutput, writeOutput } from "../write-output.js";
 import { enterRawMode, type TerminalHost } from "./raw-mode.js";
 import { StandardInput } from "./standard-input.js";
 import { sizeOf, TerminalSizes } from "./terminal-sizes.js";
+
+/** What the streams need of a factory: a terminal's programs, and what a line of the log begins with. */
+export type SessionStreamsHost = TerminalHost & Pick<Factory, "clock" | "pid">;
 
 export interface SessionStreamsOptions {
   readonly streams: Streams;
@@ -13,7 +18,7 @@ export interface SessionStreamsOptions {
   readonly raw: boolean;
   /** The sizes that the remote terminal has at first. Default: the one there is. */
   readonly firstSizes?: (size: TerminalSize) => readonly TerminalSize[];
-  readonly host: TerminalHost;
+  readonly host: SessionStreamsHost;
   /** Gives the terminal back and ends the input when it aborts. */
   readonly signal: AbortSignal;
 }
@@ -57,11 +62,25 @@ export async function openSessionStreams(options: SessionStreamsOptions): Promis
   return {
     streams: {
       stdin: input,
-      stdout: (chunk) => writeOutput(streams.out, chunk),
+      stdout: copyToStdout(streams, host),
       ...(!raw && { stderr: (chunk) => writeOutput(streams.err, chunk) }),
       tty: raw,
       sizes,
     },
     close,
+  };
+}
+
+/** After the first write that fails, which is logged, the session goes on and the rest of its output is lost. */
+function copyToStdout({ out, err }: Streams, { clock, pid }: SessionStreamsHost): (chunk: Uint8Array) => Promise<void> {
+  let failed = false;
+  return async (chunk) => {
+    if (failed) return;
+    try {
+      await deliverOutput(out, chunk);
+    } catch (error) {
+      failed = true;
+      err.write(klogError("v2.go:151", "Copying stdout failed", errorMessage(error), new Date(clock.now()), pid));
+    }
   };
 }

@@ -2,13 +2,23 @@ import { readTyped } from "../../actions/read-typed.js";
 import { builtInPatchSchema } from "../../actions/three-way-patch.js";
 import type { TypedKinds } from "../../actions/typed-object.js";
 import { decodeJson } from "../../machinery/codec/json-decoder.js";
-import { type Fields, list, object, objects, type ReadonlyFields, text } from "../../machinery/meta/access.js";
-import { isJsonObject, type JsonObject } from "../../machinery/meta/json.js";
+import { decodeObject } from "../../machinery/codec/strict-decode.js";
+import {
+  ensureChild,
+  type Fields,
+  list,
+  object,
+  objects,
+  type ReadonlyFields,
+  text,
+} from "../../machinery/meta/access.js";
+import type { JsonObject, JsonValue } from "../../machinery/meta/json.js";
 import { strategicMergePatch } from "../../machinery/patch/strategic-merge.js";
+import type { StructSchema } from "../../machinery/schema/schema.js";
 
-/** Merges --custom into the container `name` of a list of the pod's spec. */
+/** Merges --custom into the container `name` of a list of the pod's spec. Throws where the list has no such container. */
 export type ApplyCustomProfile = (
-  spec: Fields,
+  pod: Fields,
   field: "containers" | "ephemeralContainers",
   name: string,
   custom: ReadonlyFields | undefined,
@@ -22,8 +32,12 @@ export interface CustomProfile {
 
 /** The container of a file with JSON or YAML. Throws where it is none. */
 export async function parseCustomProfile(file: string, content: string, kinds: TypedKinds): Promise<CustomProfile> {
-  const container = asContainer(await parse(file, content), kinds);
-  return { container, check: () => checkFields(container) };
+  try {
+    const container = asContainer(await parse(content), kinds);
+    return { container, check: () => checkFields(container) };
+  } catch (error) {
+    throw new Error(`${file} does not contain a valid container spec: ${(error as Error).message}`, { cause: error });
+  }
 }
 
 function checkFields({ name, command, image, lifecycle, volumeDevices }: ReadonlyFields): void {
@@ -33,37 +47,43 @@ function checkFields({ name, command, image, lifecycle, volumeDevices }: Readonl
   }
 }
 
-async function parse(file: string, content: string): Promise<JsonObject> {
-  const { readDocuments } = await import("../../machinery/yaml/documents.js");
-  let value: unknown;
+/** JSON, or the first document of YAML. A file without a document is an object without fields, and so is null. */
+async function parse(content: string): Promise<JsonValue> {
   try {
-    value = decodeJson(content).value;
+    return decodeJson(content).value as JsonValue;
   } catch {
-    try {
-      value = [...readDocuments(content)][0]?.value ?? {};
-    } catch (error) {
-      const { message } = error as Error;
-      throw new Error(`${file} does not contain a valid container spec: ${message}`, { cause: error });
-    }
+    const { parseYaml } = await import("../../machinery/yaml/read.js");
+    return parseYaml(content);
   }
-  if (isJsonObject(value)) return value;
-  throw new Error(`${file} does not contain a valid container spec: it is no object`);
 }
 
 /** As Go's type holds it. */
-function asContainer(container: JsonObject, kinds: TypedKinds): ReadonlyFields {
-  const pod = { apiVersion: "v1", kind: "Pod", spec: { containers: [container] } };
-  const [read = {}] = objects(object(readTyped(pod, kinds).spec).containers);
-  return read;
+function asContainer(value: JsonValue, kinds: TypedKinds): ReadonlyFields {
+  try {
+    decodeObject(value, containerSchema(kinds), { mode: "Ignore" });
+    const pod = { apiVersion: "v1", kind: "Pod", spec: { containers: [value ?? {}] } };
+    const [read = {}] = objects(object(readTyped(pod, kinds).spec).containers);
+    return read;
+  } catch (error) {
+    throw new Error(`error unmarshaling JSON: while decoding JSON: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+function containerSchema(kinds: TypedKinds): StructSchema {
+  const spec = kinds.schema({ apiVersion: "v1", kind: "Pod" }).byName.get("spec")?.schema;
+  const containers = spec?.type === "struct" ? spec.byName.get("containers")?.schema : undefined;
+  if (containers?.type !== "list" || containers.items.type !== "struct") throw new Error("a pod has no containers");
+  return containers.items;
 }
 
 /** A strategic merge, as the server would do it. */
 export async function customProfileMerger(): Promise<ApplyCustomProfile> {
   const schema = await builtInPatchSchema({ group: "", version: "v1", kind: "Pod" });
-  return (spec, field, name, custom) => {
+  return (pod, field, name, custom) => {
     if (custom === undefined) return;
+    const spec = ensureChild(pod, "spec");
     if (!objects(spec[field]).some((container) => container.name === name)) {
-      throw new Error(`unable to find the ${name} container in the pod`);
+      throw new Error(`unable to find the ${name} container in the pod ${text(object(pod["metadata"]).name)}`);
     }
     spec[field] = objects(spec[field]).map((container) => {
       if (container.name !== name) return container;

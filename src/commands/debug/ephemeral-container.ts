@@ -23,6 +23,6 @@ export function withEphemeralContainer(
   const container = { ...debugContainer(request, name), ...(target !== "" && { targetContainerName: target }) };
   spec["ephemeralContainers"] = [...list(spec["ephemeralContainers"]), container];
   debugProfile(request.profile)({ pod: draft, container: name, style: "ephemeral", keep: request.keep });
-  applyCustom(spec, "ephemeralContainers", name, request.custom);
+  applyCustom(draft, "ephemeralContainers", name, request.custom);
   return { pod: draft as KubeObject, container: children(spec, "ephemeralContainers").at(-1) ?? {} };
 }

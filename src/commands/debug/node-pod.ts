@@ -1,4 +1,4 @@
-import { ensureChild, type Fields } from "../../machinery/meta/access.js";
+import type { Fields } from "../../machinery/meta/access.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import { debugContainer, type DebugRequest } from "./container-request.js";
 import type { ApplyCustomProfile } from "./custom-profile.js";
@@ -24,6 +24,6 @@ export function nodePod(
     },
   };
   debugProfile(request.profile)({ pod: draft, container, style: "node", keep: request.keep });
-  applyCustom(ensureChild(draft, "spec"), "containers", container, request.custom);
+  applyCustom(draft, "containers", container, request.custom);
   return draft as KubeObject;
 }

@@ -43,7 +43,7 @@ export function podCopy(
   }
   change(container, request);
   debugProfile(request.profile)({ pod: draft, container: name, style: "podCopy", keep: request.keep });
-  applyCustom(spec, "containers", name, request.custom);
+  applyCustom(draft, "containers", name, request.custom);
   return { pod: draft as KubeObject, container: name };
 }
 

@@ -1,4 +1,4 @@
-import { writeOutput } from "../../cli/write-output.js";
+import { deliverOutput } from "../../cli/write-output.js";
 import type { Writable } from "node:stream";
 import { setTimeout as pause } from "node:timers/promises";
 import { podLog, type PodLogRequest } from "../../actions/pod-log.js";
@@ -69,7 +69,7 @@ async function copyLines(request: PodLogRequest, options: LogReadOptions): Promi
     for await (const chunk of podLog(client, request, signal)) {
       let from = 0;
       for (let end = chunk.indexOf(10); end !== -1; end = chunk.indexOf(10, from)) {
-        await writeOutput(out, Buffer.concat([head, ...held, chunk.subarray(from, end + 1)]));
+        await deliverOutput(out, Buffer.concat([head, ...held, chunk.subarray(from, end + 1)]));
         held = [];
         from = end + 1;
       }
@@ -77,7 +77,7 @@ async function copyLines(request: PodLogRequest, options: LogReadOptions): Promi
     }
   } finally {
     // The beginning of a line that broke off is shown too.
-    if (held.length > 0) await writeOutput(out, Buffer.concat([head, ...held]));
+    if (held.length > 0) await deliverOutput(out, Buffer.concat([head, ...held]));
   }
 }
 

@@ -3,7 +3,7 @@ import { type ForwardEvent, LostConnectionError, PortForwarder } from "../../act
 import { requireType } from "../../actions/typed-object.js";
 import type { Command, Invocation } from "../../cli/command.js";
 import { podRunningTimeoutFlag } from "../../cli/container-session/flags.js";
-import { silentExit, usageError } from "../../cli/errors.js";
+import { usageError } from "../../cli/errors.js";
 import type { Factory, Streams } from "../../cli/factory.js";
 import { klogError } from "../../client/klog.js";
 import type { Info } from "../../resource/info.js";
@@ -82,7 +82,8 @@ export function portForwardCommand(run = runPortForward): Command {
     ],
     namesFlags: true,
     handlesSignals: true,
-    ownExitCode: true,
+    // As kubectl, which handles SIGINT alone.
+    ownExitCode: ["SIGINT"],
     execute: async (factory, invocation) => run(await complete(factory, invocation)),
     completeArgs: completePortForward,
   };
@@ -133,9 +134,6 @@ async function find(factory: Factory, namespace: string, name: string): Promise<
   return info;
 }
 
-/** As kubectl, which handles SIGINT alone: that one ends it well. */
-const CODE_OF_SIGNAL: Readonly<Partial<Record<string, number>>> = { SIGHUP: 129, SIGQUIT: 131, SIGTERM: 143 };
-
 export async function runPortForward(options: PortForwardOptions): Promise<void> {
   const { host, targets, signal } = options;
   for (const { found } of targets) await requireRunning(found.pod, host, signal);
@@ -151,8 +149,6 @@ export async function runPortForward(options: PortForwardOptions): Promise<void>
     await Promise.allSettled(forwarders);
     throw error;
   }
-  const code = signal.aborted ? CODE_OF_SIGNAL[(signal.reason as Error | undefined)?.message ?? ""] : undefined;
-  if (code !== undefined) throw silentExit(code);
 }
 
 async function forward(

@@ -1,5 +1,6 @@
 import { PassThrough } from "node:stream";
 import { expect, test } from "vitest";
+import { systemClock } from "../../../src/base/clock.js";
 import { isRaw, openSessionStreams } from "../../../src/cli/container-session/session-streams.js";
 import { StandardInput } from "../../../src/cli/container-session/standard-input.js";
 import type { Streams } from "../../../src/cli/factory.js";
@@ -27,6 +28,8 @@ const open = (terminal: FakeTerminal, raw: boolean, signal = new AbortController
     signal,
     host: {
       platform: "linux",
+      clock: systemClock,
+      pid: 1,
       runProgram: async (file, args) => {
         terminal.calls.push([file, ...args].join(" "));
         return { code: 0 };
