@@ -84,7 +84,7 @@ describe.skipIf(missing !== undefined)("a user made by openssl and kubectl 1.36.
     await kubectl.ok(["config", "set-credentials", user, ...credentials]);
     await kubectl.ok(["config", "set-context", user, "--cluster=kubets", `--user=${user}`]);
     expect(await kubectl.ok(`auth whoami --context=${user} -o jsonpath={.status.userInfo.groups}`)).toBe(
-      '["developers","on-call","system:authenticated"]',
+      '["on-call","developers","system:authenticated"]',
     );
     expect(await kubectl.run(`get configmaps --context=${user}`)).toEqual({
       code: 1,
