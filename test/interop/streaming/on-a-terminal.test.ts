@@ -72,6 +72,8 @@ describeBoth("on a terminal, kubectl and kubets alike", () => {
   test("exec -it: a shell, the size of its terminal, its exit code", async () => {
     const { screen, code } = await alike(async (terminal) => {
       await terminal.start("kubectl exec -it web -- sh");
+      // Keys that come before the prompt would stand before it.
+      await terminal.shows(/\n#/);
       await resize(terminal);
       await terminal.press("exit 9", "Enter");
       return await terminal.end();
