@@ -6,12 +6,11 @@ import { type FrontProxyHeaders, isFrontProxyHeader, STANDARD_HEADERS } from "..
 import type { Filter } from "../request/api-request.js";
 import type { Exchange } from "../request/exchange.js";
 import { removeHeaders } from "../request/remove-headers.js";
-import { ANONYMOUS, authenticated, type AuthenticatedUser } from "../request/user.js";
+import { authenticated } from "../request/user.js";
 
 /**
  * Puts the caller on the request, and takes the credentials off it: nothing behind this filter sees a token, or headers by which
- * a client could claim to be a front proxy. A request without credentials is `anonymous`'s, by its path, or a 401. Only callers
- * that are known keep an HTTP/2 connection: it costs them nothing to open streams by the thousand.
+ * a client could claim to be a front proxy. A request without credentials is `anonymous`'s, by its path, or a 401.
  */
 export function authentication(
   authenticator: Authenticator,
@@ -22,7 +21,7 @@ export function authentication(
   const isCredential = (header: string): boolean => header === "authorization" || tests.some((test) => test(header));
   return (next) => async (request) => {
     const { exchange } = request;
-    const found = await callerOf(exchange, authenticator);
+    const found = await authenticator(exchange);
     if (found === undefined) request.warnings.add(ignoredHeaderWarning(exchange) ?? "");
     const user = found ?? anonymous(request.info.path);
     if (user === undefined) throw unauthorized();
@@ -34,17 +33,6 @@ export function authentication(
     for (const [key, value] of Object.entries(annotations)) request.annotations.add(key, value);
     await next(request.with({ user: authenticated(caller) }));
   };
-}
-
-/** Undefined for a request without credentials. */
-async function callerOf(exchange: Exchange, authenticator: Authenticator): Promise<AuthenticatedUser | undefined> {
-  let found: AuthenticatedUser | undefined;
-  try {
-    found = await authenticator(exchange);
-    return found;
-  } finally {
-    if (found === undefined || found.name === ANONYMOUS.name) exchange.closeAfterAnswer?.();
-  }
 }
 
 /** What a connection is proxied to chooses among the other subprotocols. */

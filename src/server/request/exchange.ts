@@ -43,8 +43,6 @@ export interface Exchange {
   bodyChunks(): AsyncIterable<Uint8Array>;
   /** Sends the head. Call it once. `headers` holds lower-case names. */
   respond(status: number, headers: Readonly<Record<string, string | readonly string[]>>): ResponseWriter;
-  /** Lets an HTTP/2 connection end behind the answer. Other connections have no such method. */
-  closeAfterAnswer?(): void;
   /** True once respond was called or the protocol was switched. An error can then no longer become a Status. */
   readonly responded: boolean;
   /** Present when the client asks for a WebSocket. A handler that speaks it accepts instead of responding. */

@@ -27,7 +27,6 @@ export function http2Exchange(
   const socket = session?.socket as TLSSocket | undefined;
   const target = new Target(String(wireHeaders[":path"]));
   const peer: PeerIdentity = session && socket ? peers.identify(session, socket) : {};
-  let isLast = false;
   return {
     method: String(wireHeaders[":method"]),
     path: target.path,
@@ -47,12 +46,9 @@ export function http2Exchange(
     bodyChunks: () => stream,
     respond(status, { connection, ...head }): ResponseWriter {
       // HTTP/2 has no Connection header. A GOAWAY makes the client open another connection.
-      if (connection === "close" || isLast) session?.close();
+      if (connection === "close") session?.close();
       stream.respond({ ":status": status, ...(head as Record<string, string | string[]>) });
       return new NodeWriter(stream, lifetime);
-    },
-    closeAfterAnswer() {
-      isLast = true;
     },
     get responded() {
       return stream.headersSent;
