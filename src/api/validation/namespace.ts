@@ -6,7 +6,7 @@ import { named } from "./rules.js";
 
 const STANDARD = ["kubernetes", "orphan", "foregroundDeletion"];
 
-/** Checks `spec.finalizers`, which keep a namespace until its controllers have removed them. `metadata.finalizers` has rules of its own. */
+/** Checks `spec.finalizers`: the server keeps a namespace until controllers have removed all of them. `metadata.finalizers` has other rules. */
 export function validateNamespace(namespace: KubeObject): FieldError[] {
   const path = "spec.finalizers";
   const detail = "name is neither a standard finalizer name nor is it fully qualified";

@@ -1,6 +1,7 @@
 import {
   type CertificateRequest,
   parseCertificateRequest,
+  SUBJECT_PART_TYPES,
   type SubjectPart,
 } from "../../machinery/codec/certificate-request.js";
 import { derElements } from "../../machinery/codec/der.js";
@@ -22,8 +23,8 @@ export function signClientRequest(request: string, terms: SigningTerms, issuer: 
 }
 
 /**
- * The subject is written anew, of what the admission plugins and the approver have read: what is in a request beside that (strings of a
- * type that Go's reader does not have, attributes without a part here) would be read by others.
+ * The signer writes the subject anew, of what the admission plugins and the approver have read. A request may hold more (strings of a
+ * type that Go's reader does not have, attributes without a part here), which OpenSSL would read in the certificate.
  */
 function subjectOf(request: string): SignedSubject {
   const { subject } = parseCertificateRequest(request);
@@ -34,24 +35,22 @@ function subjectOf(request: string): SignedSubject {
   return { subject: nameOf(subject), publicKey: publicKey.whole };
 }
 
-/** The parts in Go's order; of the last two one value counts. */
-const LISTS: readonly (readonly [SubjectPart, string])[] = [
-  ["country", "2.5.4.6"],
-  ["organization", "2.5.4.10"],
-  ["organizationalUnit", "2.5.4.11"],
-  ["locality", "2.5.4.7"],
-  ["province", "2.5.4.8"],
-  ["streetAddress", "2.5.4.9"],
-  ["postalCode", "2.5.4.17"],
+/** In Go's order. */
+const LISTS: readonly SubjectPart[] = [
+  "country",
+  "organization",
+  "organizationalUnit",
+  "locality",
+  "province",
+  "streetAddress",
+  "postalCode",
 ];
-const SINGLES: readonly (readonly [SubjectPart, string])[] = [
-  ["commonName", "2.5.4.3"],
-  ["serialNumber", "2.5.4.5"],
-];
+/** Behind the lists; the last value of each counts. */
+const SINGLES: readonly SubjectPart[] = ["commonName", "serialNumber"];
 
 function nameOf(subject: CertificateRequest["subject"]): Buffer {
-  const lists = LISTS.map(([part, type]) => [type, subject[part] ?? []] as const);
-  const singles = SINGLES.map(([part, type]) => [type, (subject[part] ?? []).slice(-1)] as const);
+  const lists = LISTS.map((part) => [SUBJECT_PART_TYPES[part], subject[part] ?? []] as const);
+  const singles = SINGLES.map((part) => [SUBJECT_PART_TYPES[part], (subject[part] ?? []).slice(-1)] as const);
   const sets = [...lists, ...singles].filter(([, values]) => values.length > 0);
   return sequence(
     ...sets.map(([type, values]) => {

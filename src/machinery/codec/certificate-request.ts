@@ -60,17 +60,21 @@ const ATTRIBUTES = 0xa0;
 const EXTENSION_REQUEST = "1.2.840.113549.1.9.14";
 const SUBJECT_ALTERNATIVE_NAME = "2.5.29.17";
 
-const SUBJECT_PARTS: Readonly<Record<string, SubjectPart>> = {
-  "2.5.4.3": "commonName",
-  "2.5.4.5": "serialNumber",
-  "2.5.4.6": "country",
-  "2.5.4.7": "locality",
-  "2.5.4.8": "province",
-  "2.5.4.9": "streetAddress",
-  "2.5.4.10": "organization",
-  "2.5.4.11": "organizationalUnit",
-  "2.5.4.17": "postalCode",
+/** The object identifiers of the parts (RFC 5280, 4.1.2.4). */
+export const SUBJECT_PART_TYPES: Readonly<Record<SubjectPart, string>> = {
+  commonName: "2.5.4.3",
+  serialNumber: "2.5.4.5",
+  country: "2.5.4.6",
+  locality: "2.5.4.7",
+  province: "2.5.4.8",
+  streetAddress: "2.5.4.9",
+  organization: "2.5.4.10",
+  organizationalUnit: "2.5.4.11",
+  postalCode: "2.5.4.17",
 };
+const PARTS_BY_TYPE = new Map(
+  Object.entries(SUBJECT_PART_TYPES).map(([part, type]) => [type, part as SubjectPart] as const),
+);
 
 function subjectOf(name: DerElement | undefined): CertificateRequest["subject"] {
   const subject: Partial<Record<SubjectPart, string[]>> = {};
@@ -78,7 +82,7 @@ function subjectOf(name: DerElement | undefined): CertificateRequest["subject"] 
     const [type, value] = items(attribute);
     if (value === undefined) throw new DerError(TRUNCATED);
     const shown = derText(value);
-    const part = SUBJECT_PARTS[identifierOf(type)];
+    const part = PARTS_BY_TYPE.get(identifierOf(type));
     if (part !== undefined && shown !== undefined) (subject[part] ??= []).push(shown);
   }
   return subject;

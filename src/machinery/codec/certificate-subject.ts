@@ -15,7 +15,7 @@ const VERSION = 0xa0;
 
 /**
  * The subject of a certificate in DER, in the order in which it is written. Throws a {@link DerError} for a value of a type that Go's
- * reader does not have: OpenSSL reads more types, so that it would find names which whoever signed the certificate did not see.
+ * reader does not have. OpenSSL reads more types: the server would take names from it that the signer, who reads as Go does, never saw.
  */
 export function certificateSubject(der: Uint8Array): readonly NameAttribute[] {
   const [body] = items(derElement(der));

@@ -8,7 +8,10 @@ export interface User {
 
 export const ANONYMOUS: User = { name: "system:anonymous", groups: ["system:unauthenticated"] };
 
-/** Adds the group system:authenticated, but to the anonymous user and to who is already said to be unauthenticated: a front proxy may pass such on. */
+/**
+ * Adds the group system:authenticated. Leaves the anonymous user and users in system:unauthenticated as they are: a front proxy passes
+ * those on, whom it has not authenticated.
+ */
 export function authenticated(user: User): User {
   const { name, groups } = user;
   const isSettled = groups.includes("system:authenticated") || groups.includes("system:unauthenticated");

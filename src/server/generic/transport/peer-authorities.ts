@@ -2,6 +2,7 @@ import { X509Certificate } from "node:crypto";
 import type { DetailedPeerCertificate, TLSSocket } from "node:tls";
 import { errorMessage } from "../../../base/error-message.js";
 import { Lru } from "../../../base/lru.js";
+import { SUBJECT_PART_TYPES as TYPES } from "../../../machinery/codec/certificate-request.js";
 import { certificateSubject } from "../../../machinery/codec/certificate-subject.js";
 import type { Exchange } from "../../request/exchange.js";
 import { CertificatePool } from "./certificate-pool.js";
@@ -18,8 +19,6 @@ export interface AuthorityTexts {
 }
 
 const MOST_CHAINS = 1000;
-const COMMON_NAME = "2.5.4.3";
-const ORGANIZATION = "2.5.4.10";
 /** An attribute that names a user's uid. */
 const UID = "1.3.6.1.4.1.57683.2";
 
@@ -120,7 +119,7 @@ function subjectOf({ raw }: X509Certificate): Subject {
   const attributes = certificateSubject(raw);
   const all = (wanted: string) => attributes.flatMap(({ type, value }) => (type === wanted ? [value] : []));
   // Go's reader keeps the last common name.
-  return { commonName: all(COMMON_NAME).at(-1) ?? "", organizations: all(ORGANIZATION), uids: all(UID) };
+  return { commonName: all(TYPES.commonName).at(-1) ?? "", organizations: all(TYPES.organization), uids: all(UID) };
 }
 
 /** The certificate, and those that the client sent with it or that Node found above it. */
