@@ -138,7 +138,7 @@ export class CustomResources {
   }
 
   #keep(stored: StoredObject): void {
-    const definition = new KnownDefinition(stored);
+    const definition = new KnownDefinition(stored, this.#definitions.get(nameOf(stored)));
     const { name, group } = definition;
     this.#definitions.set(name, definition);
     const names = this.#names.get(group);

@@ -25,7 +25,15 @@ export class KnownDefinition {
   readonly made: string;
   #outline: KubeObject | undefined;
 
-  constructor(private readonly stored: StoredObject) {
+  readonly #generation: number;
+  /** The generation that its resource was described by. */
+  readonly #describing: number;
+
+  /** `before` is the state that was known until now. */
+  constructor(
+    private readonly stored: StoredObject,
+    before?: KnownDefinition,
+  ) {
     const definition = outlineOf(stored.peek());
     this.#outline = definition;
     const { metadata = {}, spec, status } = definition;
@@ -38,7 +46,18 @@ export class KnownDefinition {
     this.holdsObjects = metadata.finalizers?.includes(FINALIZER) === true;
     this.preservesUnknownFields = object(spec).preserveUnknownFields === true;
     this.served = objects(object(spec).versions).flatMap(({ name, served }) => (served === true ? [text(name)] : []));
-    this.made = JSON.stringify([metadata.uid, metadata.generation, this.accepted]);
+    this.#generation = Number(metadata.generation ?? 0);
+    this.#describing = before !== undefined && this.#describesAs(before) ? before.#describing : this.#generation;
+    this.made = JSON.stringify([metadata.uid, this.#describing, this.accepted]);
+  }
+
+  /**
+   * True where the resource is the one of `before`. The mark of a deletion is a generation of its own and changes nothing of it: its
+   * watches go on, and show how its objects are deleted.
+   */
+  #describesAs(before: KnownDefinition): boolean {
+    const isMarked = this.terminating && !before.terminating;
+    return this.#generation === before.#generation + (isMarked ? 1 : 0);
   }
 
   get key(): string {

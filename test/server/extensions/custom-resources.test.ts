@@ -402,3 +402,32 @@ test("a deletion waits for the objects, and ends what was served", async () => {
     expect((await call(api, "GET", boxes)).status).toBe(404);
   });
 });
+
+test("a watch shows how the objects are deleted with their definition, and ends with it", async () => {
+  const boxes = await install("watched.example.com");
+  await call(api, "POST", boxes, box("a", 1));
+  const held = await call(api, "POST", boxes, {
+    metadata: { name: "b", finalizers: ["example.com/held"] },
+    spec: { size: 1 },
+  });
+  const watch = await api.send({
+    method: "GET",
+    path: `${boxes}?watch=1&resourceVersion=${held.at("metadata.resourceVersion") as string}`,
+    headers: { accept: "application/json" },
+  });
+  let text = "";
+  const ended = (async () => {
+    for await (const chunk of watch.body) text += Buffer.from(chunk).toString();
+  })();
+  const events = () => text.split("\n").filter((line) => line !== "");
+  await call(api, "DELETE", `${DEFINITIONS}/boxes.watched.example.com`);
+  await eventually(() => expect(events()).toHaveLength(2));
+  await call(api, "PATCH", `${boxes}/b`, { metadata: { finalizers: null } }, MERGE);
+  await ended;
+  const seen = events().map((line) => JSON.parse(line) as { type: string; object: { metadata: { name: string } } });
+  expect(seen.map(({ type, object }) => `${type} ${object.metadata.name}`)).toEqual([
+    "DELETED a",
+    "MODIFIED b",
+    "DELETED b",
+  ]);
+});
