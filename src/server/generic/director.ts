@@ -45,7 +45,9 @@ export function director(api: ApiSnapshot, operations: OperationsOf, nonResource
     if (connecter?.connectMethods.includes(request.exchange.method) === true) {
       return handleConnect(request, resource, connecter);
     }
-    const operation = known.verbs.get(info.verb);
+    // The verb of such a path is watch, whatever the method is.
+    const isServed = !info.legacyWatch || request.exchange.method === "GET";
+    const operation = isServed ? known.verbs.get(info.verb) : undefined;
     if (operation === undefined || !pathFits(request, resource, operation)) throw refusal(request, resource);
     const preparing = WRITES.has(info.verb) ? resource.strategy.beforeWrite?.(groupVersion) : undefined;
     if (preparing !== undefined) await preparing;

@@ -61,7 +61,7 @@ export function parseRequestInfo(method: string, path: string, query: URLSearchP
   const legacyWatch = parts[0] === "watch";
   if (legacyWatch) {
     if (parts.length < 2) return nonResource;
-    verb = verb === "get" ? "watch" : "";
+    verb = "watch";
     parts = parts.slice(1);
   }
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Transport } from "../../../src/client/transport/transport.js";
 import { type Cluster, startCluster } from "../../../src/cluster/index.js";
+import type { JsonObject } from "../../../src/machinery/meta/json.js";
 import { call, type CallOptions } from "../../helpers/api-caller.js";
 import { quietCluster } from "../../helpers/quiet-cluster.js";
 
@@ -265,6 +266,14 @@ const refusals: readonly Refusal[] = [
     reason: "NotFound",
     message: "the server could not find the requested resource",
   },
+  {
+    name: "a deletion at an old watch path",
+    method: "DELETE",
+    path: "/api/v1/watch/namespaces/default/configmaps/any",
+    status: 405,
+    reason: "MethodNotAllowed",
+    message: "the server does not allow this method on the requested resource",
+  },
 ];
 
 describe("refusals", () => {
@@ -277,6 +286,18 @@ describe("refusals", () => {
     });
     expect(answer.at("kind")).toBe("Status");
   });
+});
+
+test.each([
+  { selector: "", names: ["controller-manager", "etcd-0", "scheduler"] },
+  { selector: "labelSelector=a%3Db", names: [] },
+  { selector: "labelSelector=a!%3Db", names: ["controller-manager", "etcd-0", "scheduler"] },
+  { selector: "fieldSelector=metadata.name%3Detcd-0", names: ["etcd-0"] },
+])("components are listed by '$selector'", async ({ selector, names }) => {
+  const listed = await call(api, "GET", `/api/v1/componentstatuses?${selector}`);
+  expect((listed.at("items") as readonly JsonObject[]).map((item) => (item.metadata as JsonObject).name)).toEqual(
+    names,
+  );
 });
 
 describe("objects", () => {

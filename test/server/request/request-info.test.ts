@@ -15,7 +15,7 @@ const rows = [
   ["DELETE", "/apis/apps/v1/namespaces/a/deployments", "deletecollection deployments.apps in a"],
   ["DELETE", "/api/v1/namespaces/a/pods/system%3Ax", "delete pods system:x in a"],
   ["OPTIONS", "/api/v1/namespaces/a/pods", " pods in a"],
-  ["POST", "/api/v1/watch/namespaces/a/pods", " pods in a"],
+  ["POST", "/api/v1/watch/namespaces/a/pods", "watch pods in a"],
   ["GET", "/apis/apps/v1", "not a resource: get"],
   ["GET", "/healthz", "not a resource: get"],
   ["GET", "/api/v1/namespaces/%zz/pods", "not a resource: get"],

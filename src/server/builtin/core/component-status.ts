@@ -1,6 +1,8 @@
 import { notFound } from "../../../machinery/errors/status-error.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import type { ResponseFormat } from "../../endpoints/negotiation/response-format.js";
+import { fieldLabelsOf } from "../../endpoints/options/field-labels.js";
+import { listOptions } from "../../endpoints/options/list-options.js";
 import { NOT_STORED, type ResourceRecord } from "../../endpoints/resource-record.js";
 import type { ServedResource } from "../../endpoints/served-resource.js";
 import { respondValue } from "../../endpoints/verbs/answer.js";
@@ -24,7 +26,9 @@ export const componentStatusRecord: ResourceRecord = {
 
 async function handleComponentStatuses(request: ApiRequest, resource: ServedResource): Promise<void> {
   const format = objectFormat(request.exchange, resource);
-  await respondObjects(request, resource, format, NAMES.map(componentStatus), true);
+  const { labels, fields } = listOptions(request, fieldLabelsOf(resource));
+  const names = NAMES.filter((component) => labels.matches({}) && fields.matches({ "metadata.name": component }));
+  await respondObjects(request, resource, format, names.map(componentStatus), true);
 }
 
 async function handleComponentStatus(request: ApiRequest, resource: ServedResource): Promise<void> {
