@@ -1,9 +1,12 @@
-import type { ClientRequest, IncomingMessage } from "node:http";
+import type { ClientRequest, IncomingHttpHeaders, IncomingMessage } from "node:http";
+import { pipeline } from "node:stream";
+import { createGunzip, createGzip } from "node:zlib";
 import { goNetworkReason } from "../../client/transport/go-network-error.js";
-import { internalError, serviceUnavailable } from "../../machinery/errors/status-error.js";
+import { serviceUnavailable } from "../../machinery/errors/status-error.js";
 import type { ApiRequest } from "../request/api-request.js";
 import type { Exchange } from "../request/exchange.js";
 import { answerHeaders, requestHeaders } from "./forwarded-headers.js";
+import { withLinks } from "./html-links.js";
 import { authorityOf, type ProxyTarget, requestOf } from "./proxy-target.js";
 import { proxyUpgrade } from "./proxy-upgrade.js";
 
@@ -42,14 +45,40 @@ async function passAnswer(
 ): Promise<void> {
   const headers = answerHeaders(answer.headers);
   const { location } = answer.headers;
-  if (location !== undefined) {
-    headers["location"] = rewritten(location, target, exchange.authority ?? exchange.headers["host"] ?? "", prefix);
-  }
+  const host = exchange.authority ?? exchange.headers["host"] ?? "";
+  if (location !== undefined) headers["location"] = rewritten(location, target, host, prefix);
+  const coding = location === undefined ? codingOfPage(answer.headers) : undefined;
+  // Links through the proxy are longer.
+  if (coding !== undefined) delete headers["content-length"];
   const writer = exchange.respond(answer.statusCode ?? 502, headers);
-  if (exchange.method !== "HEAD") for await (const chunk of answer) await writer.write(chunk as Uint8Array);
-  else answer.resume();
+  if (exchange.method === "HEAD") answer.resume();
+  else {
+    const rewrite = (address: string): string => rewritten(address, target, host, escaped(prefix));
+    const body = coding === undefined ? answer : pageWithLinks(answer, coding, rewrite);
+    for await (const chunk of body) await writer.write(chunk as Uint8Array);
+  }
   await writer.end();
 }
+
+/** How an answer is encoded whose body is HTML that can be read; undefined for another answer. */
+function codingOfPage(headers: IncomingHttpHeaders): "" | "gzip" | undefined {
+  const [type = ""] = (headers["content-type"] ?? "").split(";");
+  const coding = headers["content-encoding"] ?? "";
+  return type.trim() === "text/html" && (coding === "" || coding === "gzip") ? coding : undefined;
+}
+
+function pageWithLinks(
+  answer: IncomingMessage,
+  coding: "" | "gzip",
+  rewrite: (address: string) => string,
+): AsyncIterable<Uint8Array> {
+  const links = (page: AsyncIterable<Uint8Array>) => withLinks(page, rewrite);
+  // What goes wrong is thrown where the last of them is read.
+  return coding === "" ? links(answer) : pipeline(answer, createGunzip(), links, createGzip(), () => {});
+}
+
+/** As a part of an attribute's value in HTML, quoted or not. */
+const escaped = (text: string): string => text.replace(/[&<>"'`]/g, (character) => `&#${character.charCodeAt(0)};`);
 
 /** The query as the client sent it, with its question mark; empty without one. What node:http does not send is encoded. */
 function searchOf(uri: string): string {
@@ -124,14 +153,13 @@ function drained(outgoing: ClientRequest): Promise<void> {
   });
 }
 
-/** A redirection that stays at the target leads through the proxy: `prefix` is the proxy's path. */
+/** A redirection or a link that stays at the target leads through the proxy: `prefix` is the proxy's path. */
 function rewritten(location: string, target: string, host: string, prefix: string): string {
   const [, scheme = "", authority, path = ""] =
     /^(?:([a-z][a-z0-9+.-]*):)?(?:\/\/([^/?#]*))?(.*)$/i.exec(location) ?? [];
   if (scheme !== "" && authority === undefined) return location;
   const isElsewhere = authority !== undefined && authority !== "" && authority !== target && authority !== host;
   if (isElsewhere || !path.startsWith("/")) return location;
-  if (path.includes("\n")) throw internalError("error trying to parse Location header");
   const here = authority === host && authority !== undefined ? location.slice(0, location.length - path.length) : "";
   return path.startsWith(prefix) ? `${here}${path}` : `${here}${prefix}${path}`;
 }

@@ -1,5 +1,6 @@
-import { createServer, type IncomingHttpHeaders, type Server } from "node:http";
+import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
+import { gunzipSync, gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { isGlobalUnicast } from "../../../src/server/builtin/core/connect-target.js";
 import { type AdmittingServer, admittingServer, done } from "../../helpers/admitting-server.js";
@@ -37,6 +38,7 @@ beforeAll(async () => {
         response.setHeader(`Access-Control-Allow-${name}`, "*");
       }
       response.setHeader("Access-Control-Max-Age", "5");
+      if (url.startsWith("/page")) return answerPage(url, response);
       response.end(JSON.stringify({ method, url, headers, body: Buffer.concat(chunks).toString() }));
     });
   });
@@ -106,6 +108,15 @@ async function endpoints(name: string, ip: string, target: string | undefined): 
   await done(server.api, "POST", ENDPOINTS, { metadata: { name }, subsets });
 }
 
+/** A page with a link, compressed where the path says so. */
+function answerPage(url: string, response: ServerResponse): void {
+  const page = Buffer.from("<!DOCTYPE html><a href=\"/rewriteme\">test</a><img src='http://10.1.0.7:8080/x.png'>");
+  response.setHeader("content-type", url === "/page/text" ? "text/plain" : "text/html; charset=utf-8");
+  const coding = /^\/page\/(gzip|br)$/.exec(url)?.[1];
+  if (coding !== undefined) response.setHeader("content-encoding", coding);
+  response.end(coding === "gzip" ? gzipSync(page) : page);
+}
+
 const sentOf = ({ text }: Answer): Sent => JSON.parse(text) as Sent;
 
 describe("a request through a proxy", () => {
@@ -170,6 +181,34 @@ describe("a request through a proxy", () => {
   ])("that is redirected to %s", async (_, to, location) => {
     const answer = await call(server.api, "GET", `${PODS}/web/proxy/x?to=${encodeURIComponent(to)}`);
     expect([answer.status, answer.headers["location"]]).toEqual([302, location]);
+  });
+
+  const REWRITTEN = `<!DOCTYPE html><a href="${PODS}/web/proxy/rewriteme">test</a><img src='${PODS}/web/proxy/x.png'>`;
+  const AS_IT_IS = `<!DOCTYPE html><a href="/rewriteme">test</a><img src='http://10.1.0.7:8080/x.png'>`;
+
+  test.each([
+    ["a page, whose links lead through the proxy", "/page", REWRITTEN],
+    ["a compressed page, whose links do, too", "/page/gzip", REWRITTEN],
+    ["a page in another coding as it is", "/page/br", AS_IT_IS],
+    ["text as it is", "/page/text", AS_IT_IS],
+  ])("is answered with %s", async (_, path, expected) => {
+    const { status, headers, body } = await server.api.send({
+      method: "GET",
+      path: `${PODS}/web/proxy${path}`,
+      headers: {},
+    });
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of body) chunks.push(chunk);
+    const bytes = Buffer.concat(chunks);
+    const text = String(headers["content-encoding"] === "gzip" ? gunzipSync(bytes) : bytes);
+    expect([status, text]).toEqual([200, expected]);
+    expect(["undefined", String(bytes.length)]).toContain(String(headers["content-length"]));
+  });
+
+  test("for the head of a page is answered with no body", async () => {
+    const answer = await call(server.api, "HEAD", `${PODS}/web/proxy/page/gzip`);
+    expect([answer.status, answer.text]).toEqual([200, ""]);
+    expect(answer.headers["content-type"]).toBe("text/html; charset=utf-8");
   });
 
   test("of a node goes to its agent", async () => {
