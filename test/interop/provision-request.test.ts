@@ -39,7 +39,10 @@ describe.skipIf(missing !== undefined)(
       kubectl = await realKubectl(cluster);
       hooks = await startWebhookServer();
       await kubectl.ok(["apply", "-f", join(FOLDER, "definition.yaml")]);
-      await kubectl.ok("wait --for=condition=Established crd provisionrequests.provision.mydomain.com --timeout=20s");
+      // kubectl does not wait for a definition that has no conditions yet: it ends with an error.
+      await eventually(() =>
+        kubectl.ok("wait --for=condition=Established crd provisionrequests.provision.mydomain.com --timeout=20s"),
+      );
       client = kubernetesClient(cluster);
       operator = runOperator(client, stop.signal);
     });
