@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises";
 import {
   change,
   create,
@@ -5,6 +6,7 @@ import {
   replicaSet,
   type Scenario,
   SELECTOR,
+  type Step,
   stuck,
   template,
   update,
@@ -22,6 +24,14 @@ const setCount =
   (count: number) =>
   ({ replicaSets }: Seen): boolean =>
     replicaSets.length === count;
+
+/** The oldest ReplicaSets go first. Of those that are made in the same second, their names decide. */
+const aSecondLater =
+  (act: Step["act"]): Step["act"] =>
+  async (session) => {
+    await setTimeout(1100);
+    await act(session);
+  };
 
 export const deploymentScenarios: readonly Scenario[] = [
   { title: "a Deployment is created", steps: [{ act: create(deployment()) }] },
@@ -94,8 +104,8 @@ export const deploymentScenarios: readonly Scenario[] = [
     title: "the history limit",
     steps: [
       { act: create(deployment({ revisionHistoryLimit: 1 })) },
-      { act: update(KIND, "web:2") },
-      { act: update(KIND, "web:3"), until: setCount(2) },
+      { act: aSecondLater(update(KIND, "web:2")) },
+      { act: aSecondLater(update(KIND, "web:3")), until: setCount(2) },
       { act: update(KIND, "web:4"), until: setCount(2) },
     ],
   },
