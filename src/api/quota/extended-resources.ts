@@ -1,12 +1,10 @@
 import type { Pod } from "../types/core/v1.js";
 import type { DeviceClass, ResourceClaim } from "../types/resource/v1.js";
-import { podUsage } from "./pod-usage.js";
+import { DEVICE_CLASS, podUsage } from "./pod-usage.js";
 import { moreUsage, raiseUsage, type Usage } from "./usage.js";
 
 /** Behind the name of a device class: the devices of that class which claims ask for. */
 export const CLAIMED_DEVICES = ".deviceclass.resource.k8s.io/devices";
-/** Before the name of a device class: the same devices as the extended resource that every class is. */
-export const DEVICES_AS_RESOURCE = "requests.deviceclass.resource.kubernetes.io/";
 /** Marks the claim that the scheduler made for the extended resources of a pod. */
 const OF_EXTENDED_RESOURCES = "resource.kubernetes.io/extended-resource-claim";
 
@@ -42,7 +40,7 @@ export function extendedUsage(claim: ResourceClaim, devices: Usage, facts: Devic
 
 function resourcesOf(className: string, deviceClass: DeviceClass | undefined): readonly string[] {
   const name = deviceClass?.spec.extendedResourceName ?? "";
-  return [`${DEVICES_AS_RESOURCE}${className}`, ...(name === "" ? [] : [`requests.${name}`])];
+  return [`requests.${DEVICE_CLASS}${className}`, ...(name === "" ? [] : [`requests.${name}`])];
 }
 
 /** The name of the pod that may pay for the extended resources of a claim; undefined for a claim that was not made for a pod's. */

@@ -31,7 +31,8 @@ function isCharged(pod: Pod, now: number): boolean {
   return phase !== "Failed" && phase !== "Succeeded" && now <= (chargedUntil(pod) ?? Number.POSITIVE_INFINITY);
 }
 
-const DEVICE_CLASS = "deviceclass.resource.kubernetes.io/";
+/** Before the name of a device class: its devices as the extended resource that every class is. */
+export const DEVICE_CLASS = "deviceclass.resource.kubernetes.io/";
 
 /** Whether quotas count it as `requests.<name>`: a resource outside Kubernetes' own domain, or a device of a class. */
 export function isExtended(name: string): boolean {

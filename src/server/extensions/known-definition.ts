@@ -24,7 +24,6 @@ export class KnownDefinition {
   /** Equal for two states that describe the same resource. */
   readonly made: string;
   #outline: KubeObject | undefined;
-
   readonly #generation: number;
   /** The generation that its resource was described by. */
   readonly #describing: number;
@@ -52,8 +51,8 @@ export class KnownDefinition {
   }
 
   /**
-   * True where the resource is the one of `before`. The mark of a deletion is a generation of its own and changes nothing of it: its
-   * watches go on, and show how its objects are deleted.
+   * Whether this state and `before` describe the same resource. The registry counts the mark of a deletion as a generation, though it
+   * changes nothing of the resource: the resource's watches go on, and show how the server deletes the objects.
    */
   #describesAs(before: KnownDefinition): boolean {
     const isMarked = this.terminating && !before.terminating;

@@ -42,7 +42,7 @@ const TEXT_ONLY: ReadonlySet<string> = new Set([
   "xmp",
 ]);
 
-/** A longer tag is passed on as it is: it would have to be held until its end comes. */
+/** The scanner holds a tag until its end comes. It passes a longer one on as it is, and looks for no other before a ">". */
 const LONGEST_TAG = 16 * 1024;
 
 const SPACE = /[ \n\r\t\f]*/y;
@@ -136,8 +136,9 @@ class LinkScanner {
   #tag(text: string, at: number): Piece {
     const tag = readStartTag(text, at);
     if (tag === undefined) {
-      const end = text.length - at > LONGEST_TAG ? at + 1 : at;
-      return { text: text.slice(at, end), end };
+      if (text.length - at <= LONGEST_TAG) return { text: "", end: at };
+      this.#until = until(">");
+      return { text: "<", end: at + 1 };
     }
     if (TEXT_ONLY.has(tag.name)) this.#until = until(`</${tag.name}`);
     let rewritten = "";

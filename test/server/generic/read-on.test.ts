@@ -1,8 +1,8 @@
 import { once } from "node:events";
-import { connect } from "node:tls";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Cluster, startCluster } from "../../../src/cluster/index.js";
 import { call } from "../../helpers/api-caller.js";
+import { requestHead, tlsSocket } from "../../helpers/tls-socket.js";
 
 const MAPS = "/api/v1/namespaces/default/configmaps";
 let cluster: Cluster;
@@ -18,23 +18,16 @@ beforeAll(async () => {
 afterAll(() => cluster.close());
 
 test("a long body that comes while a long answer is still on its way is read", async () => {
-  const socket = connect({
-    host: "127.0.0.1",
-    port: Number(new URL(cluster.url).port),
-    ca: cluster.caCertificate,
-    ALPNProtocols: ["http/1.1"],
-  });
-  await once(socket, "secureConnect");
-  const head = (line: string, ...more: string[]) =>
-    `${[`${line} HTTP/1.1`, "Host: x", `Authorization: Bearer ${cluster.token}`, ...more].join("\r\n")}\r\n\r\n`;
+  const socket = await tlsSocket(cluster);
   const body = JSON.stringify({ metadata: { name: "long" }, data: { text: "y".repeat(200_000) } });
   let received = "";
-  socket.write(head(`GET ${MAPS}`));
+  socket.write(requestHead(cluster, `GET ${MAPS}`));
   const [first] = (await once(socket, "data")) as [Buffer];
   received += first.toString("latin1");
   // The answer is larger than what a network holds: it stands in the server while this end reads nothing.
   socket.pause();
-  const post = head(
+  const post = requestHead(
+    cluster,
     `POST ${MAPS}`,
     "Content-Type: application/json",
     `Content-Length: ${body.length}`,

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { inShortTurns } from "../../helpers/short-turns.js";
 import { withLinks } from "../../../src/server/kubelet/html-links.js";
 
 /** The page that comes of these chunks, with every address in brackets. */
@@ -49,6 +50,15 @@ describe("the addresses of a page", () => {
     }
     expect(await bracketed([...bytes].map((byte) => Uint8Array.of(byte)))).toBe(expected);
   });
+
+  test.each(["<a ", "<a x=/y ", '<a x=" <', "<!--", "<script", "</", "<"])(
+    "a page of nothing but %j holds the event loop for no long turn",
+    async (begun) => {
+      const chunk = Buffer.from(begun.repeat(Math.ceil(65_536 / begun.length)));
+      const page = await inShortTurns(() => bracketed([chunk, chunk, chunk]));
+      expect(page).toBe(chunk.toString().repeat(3));
+    },
+  );
 
   test("a tag that never ends is not held", async () => {
     const chunks = Array.from({ length: 64 }, () => Buffer.alloc(4096, "x "));

@@ -1,10 +1,10 @@
 import { once } from "node:events";
 import { connect as connectHttp2, type IncomingHttpHeaders } from "node:http2";
-import { connect, type TLSSocket } from "node:tls";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { kubernetesClient, waitFor } from "../../../src/index.js";
 import { type Cluster, httpPort, startCluster } from "../../../src/cluster/index.js";
 import { eventually } from "../../helpers/eventually.js";
+import { requestHead, tlsSocket } from "../../helpers/tls-socket.js";
 
 const PROXY = "/api/v1/namespaces/default/pods/web:80/proxy";
 /** More than the pod's connection and the sockets on the way hold. */
@@ -27,33 +27,19 @@ beforeAll(async () => {
 
 afterAll(() => cluster.close());
 
-async function connected(): Promise<TLSSocket> {
-  const socket = connect({
-    host: "127.0.0.1",
-    port: Number(new URL(cluster.url).port),
-    ca: cluster.caCertificate,
-    ALPNProtocols: ["http/1.1"],
-  });
-  await once(socket, "secureConnect");
-  return socket;
-}
-
-const head = (line: string, ...more: string[]): string =>
-  `${[`${line} HTTP/1.1`, "Host: x", `Authorization: Bearer ${cluster.token}`, ...more].join("\r\n")}\r\n\r\n`;
-
 test.each([
   ["has answered before it had the body", `${PROXY}/early`, "413"],
   ["cannot be reached", PROXY.replace(":80", ":81"), "503"],
 ])("a connection carries the next request behind one to a backend that %s", async (_, path, status) => {
-  const socket = await connected();
+  const socket = await tlsSocket(cluster);
   let received = "";
   socket.on("data", (chunk: Buffer) => (received += chunk.toString("latin1")));
   const statuses = (): readonly (string | undefined)[] =>
     [...received.matchAll(/HTTP\/1\.1 (\d{3})/g)].map(([, code]) => code);
-  socket.write(head(`POST ${path}/`, `Content-Length: ${BODY.length}`));
+  socket.write(requestHead(cluster, `POST ${path}/`, `Content-Length: ${BODY.length}`));
   socket.write(BODY);
   await eventually(async () => expect(statuses()).toEqual([status]));
-  socket.write(head("GET /version"));
+  socket.write(requestHead(cluster, "GET /version"));
   await eventually(async () => expect(statuses()).toEqual([status, "200"]));
   socket.destroy();
 });

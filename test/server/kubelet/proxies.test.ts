@@ -112,6 +112,7 @@ async function endpoints(name: string, ip: string, target: string | undefined): 
 function answerPage(url: string, response: ServerResponse): void {
   const page = Buffer.from("<!DOCTYPE html><a href=\"/rewriteme\">test</a><img src='http://10.1.0.7:8080/x.png'>");
   response.setHeader("content-type", url === "/page/text" ? "text/plain" : "text/html; charset=utf-8");
+  if (url === "/page/broken") response.setHeader("content-encoding", "gzip");
   const coding = /^\/page\/(gzip|br)$/.exec(url)?.[1];
   if (coding !== undefined) response.setHeader("content-encoding", coding);
   response.end(coding === "gzip" ? gzipSync(page) : page);
@@ -203,6 +204,12 @@ describe("a request through a proxy", () => {
     const text = String(headers["content-encoding"] === "gzip" ? gunzipSync(bytes) : bytes);
     expect([status, text]).toEqual([200, expected]);
     expect(["undefined", String(bytes.length)]).toContain(String(headers["content-length"]));
+  });
+
+  test("is broken off where a page is not compressed as its head says, and the next one is answered", async () => {
+    await expect(call(server.api, "GET", `${PODS}/web/proxy/page/broken`)).rejects.toThrow();
+    expect(server.faults.splice(0)).toEqual([expect.objectContaining({ code: "Z_DATA_ERROR" })]);
+    expect((await call(server.api, "GET", `${PODS}/web/proxy/page`)).text).toBe(REWRITTEN);
   });
 
   test("for the head of a page is answered with no body", async () => {
