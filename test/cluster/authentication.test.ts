@@ -11,6 +11,7 @@ import { issueCertificate, issuerOf, type KeyPair } from "../../src/cluster/pki/
 import { createClusterPki } from "../../src/cluster/pki/cluster-pki.js";
 import { call } from "../helpers/api-caller.js";
 import { type OidcIssuer, startOidcIssuer } from "../helpers/oidc-issuer.js";
+import { replaceFile } from "../helpers/replace-file.js";
 import { startWebhookServer, type WebhookServer } from "../helpers/webhook-server.js";
 
 const DAY = 86_400_000;
@@ -312,14 +313,14 @@ describe("files that change", () => {
   const health = () => call(cluster.transport(), "GET", "/readyz?verbose");
 
   test("bring an issuer's new audience, and a fault leaves what was there", async () => {
-    await writeFile(file("config.yaml"), "apiVersion: apiserver.config.k8s.io/v1\nkind: AuthenticationConfig");
+    replaceFile(file("config.yaml"), "apiVersion: apiserver.config.k8s.io/v1\nkind: AuthenticationConfig");
     await expect.poll(async () => (await health()).status, { timeout: 10_000 }).toBe(500);
     expect((await health()).text).toContain("[-]authentication-files failed");
     expect(reports.at(-1)).toContain(
       `failed to reload authentication configuration from file "${file("config.yaml")}": no kind`,
     );
     expect((await whoAmI(bearer(issuer.token({ n: 1 })))).status).toBe(201);
-    await writeFile(file("config.yaml"), configuration("other"));
+    replaceFile(file("config.yaml"), configuration("other"));
     await expect
       .poll(async () => (await whoAmI(bearer(issuer.token({ aud: "other" })))).status, { timeout: 10_000 })
       .toBe(201);
@@ -329,7 +330,7 @@ describe("files that change", () => {
 
   test("take back an authority, from open connections too, and publish another", async () => {
     const next = createClusterPki(systemClock, systemRandom, systemClock);
-    await writeFile(file("clients.pem"), next.ca.certificate);
+    replaceFile(file("clients.pem"), next.ca.certificate);
     await expect.poll(async () => (await whoAmI({}, pairs.client)).status, { timeout: 10_000 }).toBe(401);
     expect((await whoAmI({}, certificateOf(next.ca, "nina"))).user).toMatchObject({ username: "nina" });
     const path = "/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication";

@@ -8,6 +8,7 @@ import { startCluster } from "../../src/cluster/start-cluster.js";
 import { manualClock } from "../../src/base/manual-clock.js";
 import { text } from "../../src/machinery/meta/access.js";
 import { call } from "../helpers/api-caller.js";
+import { replaceFile } from "../helpers/replace-file.js";
 import { review, ReviewWebhook } from "../server/authz/webhook/review-webhook.js";
 
 let folder: string;
@@ -271,15 +272,15 @@ describe("a cluster", () => {
     const health = async () => (await call(server.transport(), "GET", "/readyz/authorization-config")).status;
     expect((await as(server, "jane", "GET", PODS)).status).toBe(403);
     expect(await health()).toBe(200);
-    writeFileSync(configFile, configuration(hook, deny));
+    replaceFile(configFile, configuration(hook, deny));
     await expect.poll(async () => (await as(server, "jane", "GET", PODS)).status).toBe(200);
-    writeFileSync(configFile, configuration(hook));
+    replaceFile(configFile, configuration(hook));
     await expect.poll(health).toBe(500);
     expect((await as(server, "jane", "GET", PODS)).status).toBe(200);
     expect(faults.at(-1)).toBe(
       `reloading authorization config file ${configFile}: missing required types: [AlwaysDeny]`,
     );
-    writeFileSync(configFile, configuration(deny));
+    replaceFile(configFile, configuration(deny));
     await expect.poll(health).toBe(200);
     expect((await as(server, "jane", "GET", PODS)).status).toBe(403);
     expect((await call(server.transport(), "GET", PODS)).status).toBe(200);

@@ -1,4 +1,4 @@
-import { mkdtemp, rename, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -11,6 +11,7 @@ import { type Listener, listen } from "../../src/server/generic/secure-listener.
 import { call } from "../helpers/api-caller.js";
 import { eventually } from "../helpers/eventually.js";
 import { fasterTimers } from "../helpers/faster-timers.js";
+import { replaceFile } from "../helpers/replace-file.js";
 import { askOver, handshake, newAuthority, openTls, servingCertificate } from "../helpers/tls-peer.js";
 
 const ca = newAuthority();
@@ -21,9 +22,9 @@ let folder: string;
 const file = (name: string): string => join(folder, name);
 const files = (name: string) => ({ certFile: file(`${name}.crt`), keyFile: file(`${name}.key`) });
 
-async function write(name: string, pair: KeyPair): Promise<void> {
-  await writeFile(files(name).certFile, pair.certificate);
-  await writeFile(files(name).keyFile, pair.key);
+function write(name: string, pair: KeyPair): void {
+  replaceFile(files(name).certFile, pair.certificate);
+  replaceFile(files(name).keyFile, pair.key);
 }
 
 beforeAll(async () => {
@@ -40,9 +41,9 @@ describe("files of a running server", () => {
   const ready = async () => call(cluster.transport(), "GET", "/readyz/serving-certificates");
 
   beforeAll(async () => {
-    await write("main", serving("first"));
-    await write("shop", serving("first-shop", "shop.example.com"));
-    await writeFile(file("ca.pem"), ca.certificate);
+    write("main", serving("first"));
+    write("shop", serving("first-shop", "shop.example.com"));
+    replaceFile(file("ca.pem"), ca.certificate);
     cluster = await startCluster({
       controllers: ["root-ca-certificate-publisher-controller"],
       onError: (error) => reports.push(String(error)),
@@ -68,8 +69,8 @@ describe("files of a running server", () => {
       openTls(port(), { ALPNProtocols: ["http/1.1"] }),
       openTls(port(), { servername: "shop.example.com" }),
     ]);
-    await write("main", serving("second"));
-    await write("shop", serving("second-shop", "shop.example.com"));
+    write("main", serving("second"));
+    write("shop", serving("second-shop", "shop.example.com"));
     await eventually(async () =>
       expect([await shown(), await shown("shop.example.com")]).toEqual(["second", "second-shop"]),
     );
@@ -82,11 +83,11 @@ describe("files of a running server", () => {
 
   test("a fault fails the server's health until the files are right", async () => {
     reports.length = 0;
-    await writeFile(files("main").keyFile, "");
+    replaceFile(files("main").keyFile, "");
     await eventually(async () => expect((await ready()).status).toBe(500));
     expect(await shown()).toBe("second");
     expect(reports).toEqual([expect.stringContaining("Error: failed to reload serving-cert::")]);
-    await write("main", serving("mended"));
+    write("main", serving("mended"));
     await eventually(async () => expect([await shown(), (await ready()).status]).toEqual(["mended", 200]));
   });
 });
@@ -105,8 +106,8 @@ describe("changes of files", () => {
     );
 
   beforeAll(async () => {
-    await write("main", serving("first"));
-    await write("shop", serving("first-shop", "shop.example.com"));
+    write("main", serving("first"));
+    write("shop", serving("first-shop", "shop.example.com"));
     certificates = await openServingCertificates(
       { certificate: files("main"), named: [files("shop")] },
       { timers: fasterTimers(50), report: (error) => reports.push(String(error)) },
@@ -127,26 +128,26 @@ describe("changes of files", () => {
   });
 
   test("names of a certificate change with it", async () => {
-    await write("shop", serving("third-shop", "other.example.com"));
+    write("shop", serving("third-shop", "other.example.com"));
     await eventually(async () => expect(await shown("other.example.com")).toBe("third-shop"));
     expect(await shown("shop.example.com")).toBe("first");
   });
 
-  test.each<[string, () => Promise<void>, string]>([
+  test.each<[string, () => void | Promise<void>, string]>([
     [
       "half a certificate",
-      () => writeFile(files("main").certFile, serving("half").certificate.slice(0, 300)),
+      () => replaceFile(files("main").certFile, serving("half").certificate.slice(0, 300)),
       "tls: failed to find any PEM data in certificate input",
     ],
     [
       "a certificate whose key is still to come",
-      () => writeFile(files("main").certFile, serving("early").certificate),
+      () => replaceFile(files("main").certFile, serving("early").certificate),
       "tls: private key does not match public key",
     ],
-    ["an empty key", () => writeFile(files("main").keyFile, ""), "missing content for serving cert "],
+    ["an empty key", () => replaceFile(files("main").keyFile, ""), "missing content for serving cert "],
     ["a file that is away", () => rm(files("main").certFile), "no such file or directory"],
   ])("%s changes nothing, is reported once and fails the check until the files are right", async (_, spoil, fault) => {
-    await write("main", serving("good"));
+    write("main", serving("good"));
     await eventually(async () => expect([await shown(), await isHealthy()]).toEqual(["good", true]));
     reports.length = 0;
     await spoil();
@@ -156,26 +157,26 @@ describe("changes of files", () => {
     expect(reports).toEqual([expect.stringContaining(`failed to reload ${name}: `)]);
     expect(reports[0]).toContain(fault);
     expect(reports.join("\n")).not.toContain("PRIVATE KEY-----");
-    await write("main", serving("mended"));
+    write("main", serving("mended"));
     await eventually(async () => expect([await shown(), await isHealthy()]).toEqual(["mended", true]));
   });
 
   test("a fault in one pair keeps no other from changing", async () => {
-    await write("main", serving("beside"));
+    write("main", serving("beside"));
     await eventually(async () => expect(await shown()).toBe("beside"));
-    await writeFile(files("shop").certFile, "");
+    replaceFile(files("shop").certFile, "");
     await eventually(async () => expect(await isHealthy()).toBe(false));
-    await write("main", serving("beside-2"));
+    write("main", serving("beside-2"));
     await eventually(async () => expect(await shown()).toBe("beside-2"));
     expect(await shown("other.example.com")).toBe("third-shop");
     expect(await isHealthy()).toBe(false);
   });
 
-  test("files that are replaced by renaming are read", async () => {
-    await write("next", serving("renamed"));
-    await rename(files("next").keyFile, files("main").keyFile);
-    await rename(files("next").certFile, files("main").certFile);
-    await eventually(async () => expect(await shown()).toBe("renamed"));
+  test("files that are written in place are read", async () => {
+    const { certificate, key } = serving("in-place");
+    await writeFile(files("main").certFile, certificate);
+    await writeFile(files("main").keyFile, key);
+    await eventually(async () => expect(await shown()).toBe("in-place"));
   });
 });
 
@@ -189,7 +190,7 @@ describe("a server does not start with", () => {
     [
       "a key that is not there",
       async () => {
-        await write("keyless", serving("a"));
+        write("keyless", serving("a"));
         await rm(files("keyless").keyFile);
         return { certificate: files("keyless") };
       },
@@ -203,7 +204,7 @@ describe("a server does not start with", () => {
     [
       "an empty file",
       async () => {
-        await write("empty", { ...serving("a"), key: "" });
+        write("empty", { ...serving("a"), key: "" });
         return { certificate: files("empty") };
       },
       /^missing content for serving cert "serving-cert::.*empty\.crt::.*empty\.key"$/,
@@ -211,7 +212,7 @@ describe("a server does not start with", () => {
     [
       "a key of another certificate",
       async () => {
-        await write("mixed", { ...serving("a"), key: serving("b").key });
+        write("mixed", { ...serving("a"), key: serving("b").key });
         return { certificate: files("mixed") };
       },
       /^serving-cert::.*mixed\.crt::.*mixed\.key: tls: private key does not match public key$/,
@@ -219,7 +220,7 @@ describe("a server does not start with", () => {
     [
       "a pair for names that is none",
       async () => {
-        await write("named", { certificate: "x", key: "y" });
+        write("named", { certificate: "x", key: "y" });
         return { named: [files("named")] };
       },
       /^failed to load SNI cert and key: sni-serving-cert::.*named\.crt::.*named\.key: tls: failed to find any PEM data in certificate input$/,
@@ -227,7 +228,7 @@ describe("a server does not start with", () => {
     [
       "a CA file without certificates",
       async () => {
-        await writeFile(file("no-ca.pem"), "x");
+        replaceFile(file("no-ca.pem"), "x");
         return { caFile: file("no-ca.pem") };
       },
       /^error loading CA file ".*no-ca\.pem": data does not contain any valid RSA or ECDSA certificates$/,

@@ -8,6 +8,7 @@ import { systemTimers, type Timers } from "../../../../src/base/timers.js";
 import type { AuthorizationMode } from "../../../../src/server/authz/authorizer.js";
 import { ConfigurationFile } from "../../../../src/server/authz/configuration/configuration-file.js";
 import { asks, user } from "../asked.js";
+import { replaceFile } from "../../../helpers/replace-file.js";
 import { FAST, review, ReviewWebhook } from "../webhook/review-webhook.js";
 
 /** Timers that fire when they are told to: the polls. */
@@ -57,7 +58,7 @@ const DENY = { type: "AlwaysDeny", name: "alwaysdeny" };
 
 const textOf = (authorizers: unknown): string =>
   JSON.stringify({ apiVersion: "apiserver.config.k8s.io/v1", kind: "AuthorizationConfiguration", authorizers });
-const write = (authorizers: unknown): void => writeFileSync(file, textOf(authorizers));
+const write = (authorizers: unknown): void => replaceFile(file, textOf(authorizers));
 
 const hookOf = (kubeConfigFile: string, more: object = {}): object => ({
   type: "Webhook",
@@ -111,11 +112,10 @@ describe("a file that changes", () => {
     expect(faults).toEqual([]);
   });
 
-  test("may be replaced by a rename, as editors do", async () => {
+  test("may be written in place, as a shell does", async () => {
     write([RBAC, DENY]);
     const { decides } = await open();
-    writeFileSync(join(folder, "new"), textOf([DENY, RBAC]));
-    renameSync(join(folder, "new"), file);
+    writeFileSync(file, textOf([DENY, RBAC]));
     await expect.poll(async () => (await decides("list")).reason).toBe("Everything is forbidden.\nRBAC: list");
   });
 
@@ -150,10 +150,10 @@ describe("a file that changes", () => {
   test("in its comments alone keeps the authorizers and what they know", async () => {
     await using webhook = await ReviewWebhook.start();
     const text = textOf([hookOf(webhook.kubeconfig())]);
-    writeFileSync(file, text);
+    replaceFile(file, text);
     const { decides, configuration } = await open();
     await decides("list");
-    writeFileSync(file, `# the same\n${text}`);
+    replaceFile(file, `# the same\n${text}`);
     polls.fire();
     await configuration.close();
     expect(await decides("list")).toEqual({ decision: "allow" });
@@ -222,7 +222,7 @@ describe("a change with a fault keeps the authorizers, is reported and fails the
   test.each(rows)("%s", async (_, text, message) => {
     write([RBAC, DENY]);
     const { decides, configuration } = await open();
-    writeFileSync(file, text());
+    replaceFile(file, text());
     await expect.poll(() => faults.length).toBeGreaterThan(0);
     await expect.poll(() => healthy(configuration)).toContain(message);
     expect(faults.at(-1)).toContain(`reloading authorization config file ${file}: `);
