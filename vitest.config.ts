@@ -134,6 +134,8 @@ const everywhere = {
   sequence: { sequencer: LongestFirst },
   // Of those that say they may run beside others: parity, whose sessions often wait.
   maxConcurrency: 2,
+  // A busy machine is late, a fault does not pass.
+  expect: { poll: { timeout: 30_000 } },
   testTimeout: 60_000,
   hookTimeout: 60_000,
 };

@@ -314,28 +314,26 @@ describe("files that change", () => {
 
   test("bring an issuer's new audience, and a fault leaves what was there", async () => {
     replaceFile(file("config.yaml"), "apiVersion: apiserver.config.k8s.io/v1\nkind: AuthenticationConfig");
-    await expect.poll(async () => (await health()).status, { timeout: 10_000 }).toBe(500);
+    await expect.poll(async () => (await health()).status).toBe(500);
     expect((await health()).text).toContain("[-]authentication-files failed");
     expect(reports.at(-1)).toContain(
       `failed to reload authentication configuration from file "${file("config.yaml")}": no kind`,
     );
     expect((await whoAmI(bearer(issuer.token({ n: 1 })))).status).toBe(201);
     replaceFile(file("config.yaml"), configuration("other"));
-    await expect
-      .poll(async () => (await whoAmI(bearer(issuer.token({ aud: "other" })))).status, { timeout: 10_000 })
-      .toBe(201);
+    await expect.poll(async () => (await whoAmI(bearer(issuer.token({ aud: "other" })))).status).toBe(201);
     expect((await whoAmI(bearer(issuer.token({ n: 2 })))).status).toBe(401);
-    await expect.poll(async () => (await health()).status, { timeout: 10_000 }).toBe(200);
+    await expect.poll(async () => (await health()).status).toBe(200);
   });
 
   test("take back an authority, from open connections too, and publish another", async () => {
     const next = createClusterPki(systemClock, systemRandom, systemClock);
     replaceFile(file("clients.pem"), next.ca.certificate);
-    await expect.poll(async () => (await whoAmI({}, pairs.client)).status, { timeout: 10_000 }).toBe(401);
+    await expect.poll(async () => (await whoAmI({}, pairs.client)).status).toBe(401);
     expect((await whoAmI({}, certificateOf(next.ca, "nina"))).user).toMatchObject({ username: "nina" });
     const path = "/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication";
     const published = async () => (await call(cluster.transport(), "GET", path)).at("data.client-ca-file");
-    await expect.poll(published, { timeout: 10_000 }).toContain(next.ca.certificate.trim());
+    await expect.poll(published).toContain(next.ca.certificate.trim());
   });
 });
 
@@ -353,7 +351,7 @@ test("how the server authenticates is published for servers of other APIs, and c
   };
   expect(await data()).toEqual(expected);
   await call(cluster.transport(), "DELETE", path);
-  await expect.poll(data, { timeout: 10_000 }).toEqual(expected);
+  await expect.poll(data).toEqual(expected);
 });
 
 describe("a cluster does not start", () => {

@@ -91,7 +91,7 @@ describe.skipIf(packageMissing !== undefined)("the programs of docs/library.md",
     const client = kubernetesClient(cluster);
     const metadata = { namespace: "default", name: "site", labels: { "example.com/secret": "wanted" } };
     await client.of("v1", "ConfigMap").create({ apiVersion: "v1", kind: "ConfigMap", metadata });
-    const secret = await eventually(() => client.of("v1", "Secret").namespace("default").get("site"), 30_000);
+    const secret = await eventually(() => client.of("v1", "Secret").namespace("default").get("site"));
     expect(Buffer.from(secret.data?.["key"] ?? "", "base64").toString()).toMatch(/^[0-9a-f-]{36}$/);
     child.kill("SIGTERM");
     expect(await ended).toEqual({ code: 0, output: "" });

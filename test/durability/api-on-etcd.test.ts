@@ -76,7 +76,7 @@ describe.skipIf(etcdMissing !== undefined)("a server under load whose etcd is tr
     expect(hasty.body).toMatchObject({ kind: "Status", reason: "Timeout" });
 
     const ready = (): Promise<number> => api.call("GET", "/readyz").then(({ status }) => status);
-    await expect.poll(ready, { timeout: 15_000 }).toBe(200);
+    await expect.poll(ready).toBe(200);
     await acknowledge(attempts, 30);
     done.abort();
     await Promise.all(writing);
@@ -155,7 +155,7 @@ async function write(writer: string, attempts: Attempt[], signal: AbortSignal): 
 /** Resolves when so many more writes were acknowledged. */
 async function acknowledge(attempts: readonly Attempt[], more: number): Promise<void> {
   const done = (): number => attempts.filter(({ outcome }) => outcome === "done").length;
-  await expect.poll(done, { timeout: 20_000 }).toBeGreaterThanOrEqual(done() + more);
+  await expect.poll(done).toBeGreaterThanOrEqual(done() + more);
 }
 
 function outcomeOf({ status, body }: ApiAnswer): Outcome {
@@ -212,7 +212,7 @@ const itemsOf = (body: ApiObject): State =>
 async function told(informer: Informer, revision: number): Promise<void> {
   const done = new AbortController();
   const running = informer.run([api], done.signal);
-  await expect.poll(() => informer.version, { timeout: 10_000 }).toBeGreaterThanOrEqual(revision);
+  await expect.poll(() => informer.version).toBeGreaterThanOrEqual(revision);
   done.abort();
   await running;
 }

@@ -20,11 +20,23 @@ export interface CliSurroundings
   readonly terminal?: boolean;
 }
 
+/** A command line that runs: what it has written so far, and all of it in the end. */
+export interface RunningCli {
+  stdout(): string;
+  stderr(): string;
+  readonly ended: Promise<CliResult>;
+}
+
 /** Runs a command line in this process, called kubectl unless told otherwise, and gives back what it wrote. */
-export async function runCli(
+export function runCli(argv: readonly string[], surroundings?: CliSurroundings): Promise<CliResult> {
+  return startCli(argv, surroundings).ended;
+}
+
+/** The same with a command that runs until it is stopped. */
+export function startCli(
   argv: readonly string[],
   { typed, stdin = typed ?? "", terminal = false, ...surroundings }: CliSurroundings = {},
-): Promise<CliResult> {
+): RunningCli {
   const out = new PassThrough();
   const err = new PassThrough();
   let stdout = "";
@@ -33,18 +45,21 @@ export async function runCli(
   err.setEncoding("utf8").on("data", (text: string) => (stderr += text));
   if (terminal) for (const stream of [out, err]) Object.assign(stream, { isTTY: true, columns: 80 });
   const input = Object.assign(Readable.from(stdin === "" ? [] : [Buffer.from(stdin)]), { isTTY: typed !== undefined });
-  const code = await main({
-    argv,
-    streams: { in: input, out, err },
-    env: { HOME: "/nonexistent", KUBECONFIG: "/nonexistent/config" },
-    cwd: process.cwd(),
-    platform: "linux",
-    program: "kubectl",
-    runProgram: piped(out, err, surroundings),
-    ...surroundings,
-  });
-  await new Promise(setImmediate);
-  return { code, stdout, stderr };
+  const run = async (): Promise<CliResult> => {
+    const code = await main({
+      argv,
+      streams: { in: input, out, err },
+      env: { HOME: "/nonexistent", KUBECONFIG: "/nonexistent/config" },
+      cwd: process.cwd(),
+      platform: "linux",
+      program: "kubectl",
+      runProgram: piped(out, err, surroundings),
+      ...surroundings,
+    });
+    await new Promise(setImmediate);
+    return { code, stdout, stderr };
+  };
+  return { stdout: () => stdout, stderr: () => stderr, ended: run() };
 }
 
 /** Programs that are started write into the streams of the command. */

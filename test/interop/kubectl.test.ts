@@ -262,13 +262,11 @@ describe.skipIf(missing !== undefined)("kubectl 1.36.3, without a flag of ours",
           .split("\n")
           .filter((line) => line !== "" && !line.includes("kube-root-ca.crt"))
           .map((line) => line.split(/ +/).slice(0, 3).join(" "));
-      await expect.poll(events, { timeout: 20_000 }).toEqual(["ADDED first 0"]);
+      await expect.poll(events).toEqual(["ADDED first 0"]);
       await kubectl.ok("create configmap second --from-literal=a=1 -n watched");
       await kubectl.ok(["patch", "cm", "first", "-n", "watched", "-p", '{"data":{"x":"1","y":"2"}}']);
       await kubectl.ok("delete configmap second -n watched");
-      await expect
-        .poll(events, { timeout: 20_000 })
-        .toEqual(["ADDED first 0", "ADDED second 1", "MODIFIED first 2", "DELETED second 1"]);
+      await expect.poll(events).toEqual(["ADDED first 0", "ADDED second 1", "MODIFIED first 2", "DELETED second 1"]);
     } finally {
       watching.kill();
     }

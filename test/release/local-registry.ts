@@ -75,7 +75,7 @@ log: {type: stdout, format: json, level: error}
     stdio: "ignore",
   });
   const ended = new Promise((resolve) => server.once("exit", resolve));
-  await eventually(() => fetch(`http://${address}/-/ping`), 30_000);
+  await eventually(() => fetch(`http://${address}/-/ping`));
   const npmrc = join(folder, "npmrc");
   // npm publishes only with a token; the registry takes any publisher.
   writeFileSync(npmrc, `registry=http://${address}/\n//${address}/:_authToken=none\n`);

@@ -49,7 +49,7 @@ export interface TerminalLab extends AsyncDisposable {
   write(files: Readonly<Record<string, string>>): void;
 }
 
-const PATIENCE = 20_000;
+const PATIENCE = 30_000;
 const run = promisify(execFile);
 
 /** A cluster, a folder, and a tmux server on a socket of its own, which all end together. */

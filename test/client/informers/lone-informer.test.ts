@@ -38,14 +38,14 @@ describe("a process that runs an informer and nothing else", () => {
     const { child, lines } = startInformer(port);
     const proxy = new FaultProxy(new Dice("lone informer"));
     try {
-      await eventually(async () => expect(lines().length).toBeGreaterThanOrEqual(2), 30_000);
+      await eventually(async () => expect(lines().length).toBeGreaterThanOrEqual(2));
       expect(lines()[0]).toContain(`dial tcp 127.0.0.1:${port}: connect: connection refused`);
       await using cluster = await startCluster({ port: 0 });
       proxy.target = cluster;
       await proxy.listen(port);
-      await eventually(async () => expect(lines()).toContain("added kube-root-ca.crt"), 30_000);
+      await eventually(async () => expect(lines()).toContain("added kube-root-ca.crt"));
       await call(cluster.transport(), "POST", "/api/v1/namespaces/default/configmaps", { metadata: { name: "new" } });
-      await eventually(async () => expect(lines()).toContain("added new"), 30_000);
+      await eventually(async () => expect(lines()).toContain("added new"));
       expect(await stop(child)).toEqual([0, null]);
       expect(lines().at(-1)).toBe("stopped");
     } finally {
@@ -58,7 +58,7 @@ describe("a process that runs an informer and nothing else", () => {
     const [port = 0] = await freePorts(1);
     const { child, lines } = startInformer(port);
     try {
-      await eventually(async () => expect(lines()).not.toEqual([]), 30_000);
+      await eventually(async () => expect(lines()).not.toEqual([]));
       expect(await stop(child)).toEqual([0, null]);
       expect(lines().at(-1)).toBe("stopped");
     } finally {

@@ -51,7 +51,7 @@ function start(lease: string) {
 }
 
 const says = (lines: readonly string[], line: string): Promise<void> =>
-  eventually(async () => expect(lines.slice(-1)).toEqual([line]), 30_000);
+  eventually(async () => expect(lines.slice(-1)).toEqual([line]));
 
 function other(lease: string): { readonly elector: LeaderElector; stop(): Promise<void> } {
   const elector = new LeaderElector({ client, lease: { namespace: "default", name: lease }, onStartedLeading() {} });
@@ -67,7 +67,7 @@ function other(lease: string): { readonly elector: LeaderElector; stop(): Promis
 }
 
 const leads = ({ elector }: ReturnType<typeof other>): Promise<void> =>
-  eventually(async () => expect(elector.isLeader()).toBe(true), 30_000);
+  eventually(async () => expect(elector.isLeader()).toBe(true));
 
 // Windows has no SIGSTOP.
 test.skipIf(process.platform === "win32")(

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Cluster, startCluster } from "../../../src/cluster/index.js";
 import type { Program } from "../../../src/node/scripted/program.js";
-import { type CliResult, type CliSurroundings, runCli } from "../../helpers/run-cli.js";
+import { eventually } from "../../helpers/eventually.js";
+import { type CliResult, type CliSurroundings, runCli, startCli } from "../../helpers/run-cli.js";
 import { type ScriptedNode, scriptedNode } from "../../helpers/scripted-node.js";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -46,8 +47,13 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const kubectl = (argv: readonly string[], more: CliSurroundings = {}): Promise<CliResult> =>
-  runCli(argv, { cwd: folder, ...more, env: { HOME: folder, KUBECONFIG: join(folder, "kubeconfig"), ...more.env } });
+const surroundings = (more: CliSurroundings = {}): CliSurroundings => ({
+  cwd: folder,
+  ...more,
+  env: { HOME: folder, KUBECONFIG: join(folder, "kubeconfig"), ...more.env },
+});
+const kubectl = (argv: readonly string[], more?: CliSurroundings): Promise<CliResult> =>
+  runCli(argv, surroundings(more));
 
 describe("exec", () => {
   test.each([
@@ -150,9 +156,11 @@ describe("run with a session", () => {
   test("a signal deletes the pod too", async () => {
     const ending = new AbortController();
     const line = ["run", "r3", "--image=busybox", "--restart=Never", "--attach", "--rm"];
-    const running = kubectl([...line, "--", "sleep", "1000"], { signal: ending.signal });
-    setTimeout(() => ending.abort(new Error("SIGINT")), 1000);
-    expect((await running).stdout).toBe('pod "r3" deleted from default namespace\n');
+    const program = ["sh", "-c", "while true; do echo up; sleep 0.1; done"];
+    const running = startCli([...line, "--", ...program], { ...surroundings(), signal: ending.signal });
+    await eventually(() => expect(running.stdout()).toContain("up\n"));
+    ending.abort(new Error("SIGINT"));
+    expect((await running.ended).stdout).toMatch(/^(up\n)+pod "r3" deleted from default namespace\n$/);
   });
 
   test("a pod that does not become ready in time ends it", async () => {

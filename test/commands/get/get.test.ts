@@ -3,8 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Cluster, startCluster } from "../../../src/cluster/index.js";
+import { eventually } from "../../helpers/eventually.js";
 import { FixedClock } from "../../helpers/fixed-clock.js";
-import { type CliResult, runCli } from "../../helpers/run-cli.js";
+import { type CliResult, runCli, startCli } from "../../helpers/run-cli.js";
 
 const clock = new FixedClock(Date.UTC(2026, 0, 1));
 const paths: string[] = [];
@@ -123,13 +124,14 @@ describe("get", () => {
   it("shows changes as they come and fails quietly when it is interrupted", async () => {
     const ending = new AbortController();
     const env = { HOME: folder, KUBECONFIG: join(folder, "config") };
-    const running = runCli(["get", "cm", "-n", "empty", "-l", "w", "-w", "-o", "name"], {
+    paths.length = 0;
+    const running = startCli(["get", "cm", "-n", "empty", "-l", "w", "-w", "-o", "name"], {
       env,
       cwd: folder,
       clock,
       signal: ending.signal,
     });
-    await new Promise((done) => setTimeout(done, 600));
+    await eventually(() => expect(paths.filter((path) => path.includes("watch=true"))).toHaveLength(1));
     const send = cluster.transport();
     const body = new TextEncoder().encode(JSON.stringify({ metadata: { name: "late", labels: { w: "1" } } }));
     await send.send({
@@ -138,9 +140,9 @@ describe("get", () => {
       headers: { "content-type": "application/json" },
       body,
     });
-    await new Promise((done) => setTimeout(done, 300));
+    await eventually(() => expect(running.stdout()).not.toBe(""));
     ending.abort(new Error("SIGINT"));
-    expect(await running).toEqual({ stdout: "configmap/late\n", stderr: "", code: 1 });
+    expect(await running.ended).toEqual({ stdout: "configmap/late\n", stderr: "", code: 1 });
     await send.close();
   });
 });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { type ClusterSession, clusterSession } from "../../helpers/cluster-session.js";
 import { eventually } from "../../helpers/eventually.js";
 import { FixedClock } from "../../helpers/fixed-clock.js";
-import { type CliResult, runCli } from "../../helpers/run-cli.js";
+import { type CliResult, startCli } from "../../helpers/run-cli.js";
 
 let session: ClusterSession;
 const clock = new FixedClock(Date.UTC(2026, 0, 1));
@@ -20,31 +20,43 @@ beforeAll(async () => {
 });
 afterAll(() => session[Symbol.asyncDispose]());
 
-/** Runs until a watch of `resource` was opened and what comes `then` is over. */
-async function watching(argv: string, resources: readonly string[], then: () => Promise<void>): Promise<CliResult> {
+/** Waits until a command has written something. */
+type Shows = (end: string) => Promise<void>;
+
+/** Runs until watches of the resources were opened and what comes `then` is over. */
+async function watching(
+  argv: string,
+  resources: readonly string[],
+  then: (shows: Shows) => Promise<void>,
+): Promise<CliResult> {
   const stop = new AbortController();
   const env = { HOME: session.folder, KUBECONFIG: `${session.folder}/kubeconfig`, NO_COLOR: "1" };
   session.requests();
-  const running = runCli(argv.split(" "), { env, cwd: session.folder, clock, signal: stop.signal, terminal: true });
+  const running = startCli(argv.split(" "), { env, cwd: session.folder, clock, signal: stop.signal, terminal: true });
   const seen: string[] = [];
   await eventually(async () => {
     seen.push(...session.requests());
     for (const resource of resources) expect(seen.some((line) => isWatch(line, resource))).toBe(true);
   });
-  await then();
+  await then((end) => eventually(() => expect(running.stdout().endsWith(end)).toBe(true)));
   stop.abort(new Error("SIGINT"));
-  return running;
+  return running.ended;
 }
 
 const isWatch = (line: string, resource: string): boolean =>
   line.includes(`/${resource}?`) && line.includes("watch=true");
 
 test("on a terminal several types are watched, each in a table of its own", async () => {
-  const result = await watching("get cm,secret,ns -l w=1 -w", ["configmaps", "secrets", "namespaces"], async () => {
-    await session.kubectl("create -f late.json");
-    await session.kubectl("label cm there more=1");
-    await new Promise((resolve) => setTimeout(resolve, 300));
-  });
+  const result = await watching(
+    "get cm,secret,ns -l w=1 -w",
+    ["configmaps", "secrets", "namespaces"],
+    async (shows) => {
+      await session.kubectl("create -f late.json");
+      await shows("\nsecret/late   Opaque   0      0s\n");
+      await session.kubectl("label cm there more=1");
+      await shows("\nconfigmap/there   0      0s\n");
+    },
+  );
   expect(result).toEqual({
     code: 1,
     stdout: `NAME              DATA   AGE
@@ -59,9 +71,9 @@ configmap/there   0      0s
 });
 
 test("and several objects by name", async () => {
-  const result = await watching("get cm/there cm/kube-root-ca.crt -w -o name", ["configmaps"], async () => {
+  const result = await watching("get cm/there cm/kube-root-ca.crt -w -o name", ["configmaps"], async (shows) => {
     await session.kubectl("label cm there even=more");
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    await shows("\nconfigmap/there\n");
   });
   expect(result).toEqual({
     code: 1,

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { type ClusterSession, clusterSession } from "../../helpers/cluster-session.js";
 import { eventually } from "../../helpers/eventually.js";
 import { type FakeKubelet, startFakeKubelet } from "../../helpers/fake-kubelet.js";
-import { type CliResult, runCli } from "../../helpers/run-cli.js";
+import { type CliResult, startCli } from "../../helpers/run-cli.js";
 
 let session: ClusterSession;
 let kubelet: FakeKubelet;
@@ -50,7 +50,7 @@ async function runs(name: string, run: number, containers: readonly string[] = [
 function follow(argv: string) {
   const stop = new AbortController();
   const env = { HOME: session.folder, KUBECONFIG: `${session.folder}/kubeconfig` };
-  const running = runCli(argv.split(" "), { env, cwd: session.folder, signal: stop.signal });
+  const running = startCli(argv.split(" "), { env, cwd: session.folder, signal: stop.signal });
   const seen: string[] = [];
   const logs = (): readonly string[] => {
     seen.push(...session.requests());
@@ -64,11 +64,12 @@ function follow(argv: string) {
       }),
     watched: () =>
       eventually(async () => expect((logs(), seen).some((line) => line.includes("watch=true"))).toBe(true)),
-    end: async (): Promise<CliResult> => {
-      // What was asked for is there 50 ms later.
-      await new Promise((resolve) => setTimeout(resolve, 300));
+    /** Stops it once it has written this at least so many times. */
+    end: async (written: string, times = 1): Promise<CliResult> => {
+      const all = (): string => running.stdout() + running.stderr();
+      await eventually(() => expect(all().split(written).length).toBeGreaterThan(times));
       stop.abort(new Error("SIGINT"));
-      return running;
+      return running.ended;
     },
   };
 }
@@ -83,15 +84,15 @@ test("pods that come later and containers that start again are followed, from th
   await command.watched();
   await runs("b", 0);
   await command.asked(2);
+  // What changes nothing about the containers asks for nothing.
+  await session.kubectl("label pod a other=label");
   await runs("a", 1);
   expect(await command.asked(3)).toEqual([
     "a container=web&follow=true&tailLines=3",
     "b container=web&follow=true",
     "a container=web&follow=true",
   ]);
-  // What changes nothing about the containers asks for nothing.
-  await session.kubectl("label pod a other=label");
-  const { code, stdout, stderr } = await command.end();
+  const { code, stdout, stderr } = await command.end("second line", 3);
   expect({ code, stderr }).toEqual({ code: 1, stderr: "" });
   expect(stdout.split("\n").filter((line) => line.includes("second line"))).toEqual([
     "[pod/a/web] second line",
@@ -114,7 +115,7 @@ test("what an object runs, all containers; no more at a time than is allowed", a
   session.requests();
   const command = follow("logs -f --watch-pods deployment/d --all-containers --max-log-requests=1 --prefix=false");
   expect(await command.asked(2)).toEqual(["d-1 container=web&follow=true", "d-1 container=side&follow=true"]);
-  const { stdout, stderr } = await command.end();
+  const { stdout, stderr } = await command.end("\nsecond line\n");
   expect(stderr).toBe(
     "others wait: no more than 1 at a time are followed, use --max-log-requests to increase the limit\n",
   );
@@ -130,11 +131,11 @@ test("one pod through its restarts; a container it does not have is told of", as
   await command.watched();
   await runs("alone", 1);
   await command.asked(2);
-  expect((await command.end()).stderr).toBe("");
+  expect((await command.end("second line", 2)).stderr).toBe("");
 
   const wrong = follow("logs -f --watch-pods alone -c none");
   await wrong.watched();
-  expect((await wrong.end()).stderr).toBe("container none is not valid for pod alone out of: web\n");
+  expect((await wrong.end("none is not valid")).stderr).toBe("container none is not valid for pod alone out of: web\n");
 });
 
 test.each([

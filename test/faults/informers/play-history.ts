@@ -37,7 +37,7 @@ export interface Play {
 }
 
 /** How long informers may take until they show what the server has, once faults have stopped. */
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 30_000;
 
 /**
  * Writes a random history in rounds, under faults. After each round faults and history pause, and every informer's cache, and

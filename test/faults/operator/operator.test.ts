@@ -88,7 +88,7 @@ async function playAndCompare(kubeconfig: string): Promise<void> {
     process.stdout.write(`the operator was killed ${KILLS} times, ${inTheMiddle} times with books still to come\n`);
     // Else the test would show nothing.
     expect(inTheMiddle).toBeGreaterThan(KILLS / 2);
-    await eventually(async () => expect(await endState(client)).toEqual(expectedState()), 30_000);
+    await eventually(async () => expect(await endState(client)).toEqual(expectedState()));
     await operators.stop();
     expect(await endState(client)).toEqual(expectedState());
   } finally {
@@ -115,7 +115,7 @@ async function play(client: KubernetesClient, operators: Operators): Promise<num
     for (const name of SHELVES) await shelves.patch(name, { data: wish(kill) }, { type: "merge" });
     // Some kills come early in the work, some late.
     const due = 1 + ((kill * 7) % 25);
-    await eventually(async () => expect(await newBooks(client, kill)).toBeGreaterThanOrEqual(due), 30_000);
+    await eventually(async () => expect(await newBooks(client, kill)).toBeGreaterThanOrEqual(due));
     await operators.killLeader(client, kill % 5 === 0 ? `another-${kill}` : undefined);
     const done = (await newBooks(client, kill)) === SHELVES.length * Number(wish(kill).books);
     if (!done) inTheMiddle++;

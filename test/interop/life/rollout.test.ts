@@ -121,7 +121,7 @@ describe.skipIf(missing !== undefined)("kubectl 1.36.3, unchanged, and workloads
     const status = await kubectl.run("rollout status deployment/stuck --timeout=50s");
     expect(status.code).toBe(1);
     expect(status.stderr).toBe('error: deployment "stuck" exceeded its progress deadline\n');
-    await eventually(async () => expect(await kubectl.ok("get pods -l app=stuck")).toMatch(/ImagePullBackOff/), 30_000);
+    await eventually(async () => expect(await kubectl.ok("get pods -l app=stuck")).toMatch(/ImagePullBackOff/));
     expect(await kubectl.ok("describe pods -l app=stuck --show-events")).toMatch(
       /Warning +Failed .*example\.org\/web:missing/,
     );
@@ -142,7 +142,7 @@ describe.skipIf(missing !== undefined)("kubectl 1.36.3, unchanged, and workloads
     let lines = "";
     following.stdout?.setEncoding("utf8").on("data", (chunk: string) => (lines += chunk));
     const ended = once(following, "close");
-    await eventually(() => expect(lines).toBe(`hello from ${pod}\n`), 30_000);
+    await eventually(() => expect(lines).toBe(`hello from ${pod}\n`));
     await kubectl.ok("scale deployment/talk --replicas=0");
     expect(await ended).toEqual([0, null]);
     await kubectl.ok("delete deployment talk");

@@ -89,11 +89,9 @@ describe("@kubernetes/client-node 1.4.0, unchanged", () => {
     await cp.cpToPod("default", "web", "main", join(folder, "there"), "/tmp");
     await mkdir(join(folder, "back"));
     // Both promises resolve before the copy is done.
-    await expect.poll(async () => (await exec(["ls", "/tmp"])).out, { timeout: 10_000 }).toContain("file");
+    await expect.poll(async () => (await exec(["ls", "/tmp"])).out).toContain("file");
     await cp.cpFromPod("default", "web", "main", "file", join(folder, "back"), "/tmp");
-    await expect
-      .poll(() => readFile(join(folder, "back", "file")).catch(() => undefined), { timeout: 10_000 })
-      .toEqual(content);
+    await expect.poll(() => readFile(join(folder, "back", "file")).catch(() => undefined)).toEqual(content);
   });
 
   test("PortForward: a connection is carried to the pod", async () => {

@@ -64,7 +64,7 @@ describe.skipIf(missing !== undefined)("PostgreSQL in a pod, through kubectl por
       forward.stdout?.once("data", (chunk) => resolve(String(chunk))),
     );
     port = /^Forwarding from 127\.0\.0\.1:(\d+) -> 5432$/m.exec(line)?.[1] ?? "";
-    await eventually(async () => expect(await sql("select 1").catch(String)).toBe("1"), 30_000);
+    await eventually(async () => expect(await sql("select 1").catch(String)).toBe("1"));
   }, 60_000);
   afterAll(async () => {
     forward?.kill();

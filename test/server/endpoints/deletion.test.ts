@@ -232,7 +232,7 @@ test("a namespace tells why it is still there, and goes as soon as it can", asyn
     );
   });
   await call(api, "PATCH", held, { metadata: { finalizers: null } }, { type: MERGE });
-  await eventually(async () => expect((await call(api, "GET", "/api/v1/namespaces/slow")).status).toBe(404), 5000);
+  await eventually(async () => expect((await call(api, "GET", "/api/v1/namespaces/slow")).status).toBe(404));
 });
 
 test("a pod on a node that nobody runs goes when its grace is over, and its namespace with it", async () => {

@@ -7,7 +7,7 @@ export interface SeenEvent {
 }
 
 /** Long for a loaded machine; only a row that fails waits for it. */
-const PATIENCE_MILLISECONDS = 10_000;
+const PATIENCE_MILLISECONDS = 30_000;
 
 /** A watch under way and what it has told. */
 export class EventStream {
