@@ -134,7 +134,7 @@ const everywhere = {
   sequence: { sequencer: LongestFirst },
   // Of those that say they may run beside others: parity, whose sessions often wait.
   maxConcurrency: 2,
-  // A busy machine is late, a fault does not pass.
+  // As long as `eventually` waits: on a busy machine a condition may come to hold late.
   expect: { poll: { timeout: 30_000 } },
   testTimeout: 60_000,
   hookTimeout: 60_000,

@@ -20,23 +20,38 @@ export interface CliSurroundings
   readonly terminal?: boolean;
 }
 
-/** A command line that runs: what it has written so far, and all of it in the end. */
+/** A command line that runs until it is stopped. */
 export interface RunningCli {
+  /** What it has written so far. */
   stdout(): string;
   stderr(): string;
-  readonly ended: Promise<CliResult>;
+  /** Stops it as Ctrl-C does, and gives back all that it wrote. */
+  interrupt(): Promise<CliResult>;
 }
 
 /** Runs a command line in this process, called kubectl unless told otherwise, and gives back what it wrote. */
 export function runCli(argv: readonly string[], surroundings?: CliSurroundings): Promise<CliResult> {
-  return startCli(argv, surroundings).ended;
+  return begin(argv, surroundings).ended;
 }
 
-/** The same with a command that runs until it is stopped. */
-export function startCli(
+/** Begins a command line of the same kind. */
+export function startCli(argv: readonly string[], surroundings?: Omit<CliSurroundings, "signal">): RunningCli {
+  const stopping = new AbortController();
+  const { stdout, stderr, ended } = begin(argv, { ...surroundings, signal: stopping.signal });
+  return {
+    stdout,
+    stderr,
+    interrupt() {
+      stopping.abort(new Error("SIGINT"));
+      return ended;
+    },
+  };
+}
+
+function begin(
   argv: readonly string[],
   { typed, stdin = typed ?? "", terminal = false, ...surroundings }: CliSurroundings = {},
-): RunningCli {
+) {
   const out = new PassThrough();
   const err = new PassThrough();
   let stdout = "";

@@ -154,13 +154,11 @@ describe("run with a session", () => {
   });
 
   test("a signal deletes the pod too", async () => {
-    const ending = new AbortController();
     const line = ["run", "r3", "--image=busybox", "--restart=Never", "--attach", "--rm"];
     const program = ["sh", "-c", "while true; do echo up; sleep 0.1; done"];
-    const running = startCli([...line, "--", ...program], { ...surroundings(), signal: ending.signal });
+    const running = startCli([...line, "--", ...program], surroundings());
     await eventually(() => expect(running.stdout()).toContain("up\n"));
-    ending.abort(new Error("SIGINT"));
-    expect((await running.ended).stdout).toMatch(/^(up\n)+pod "r3" deleted from default namespace\n$/);
+    expect((await running.interrupt()).stdout).toMatch(/^(up\n)+pod "r3" deleted from default namespace\n$/);
   });
 
   test("a pod that does not become ready in time ends it", async () => {

@@ -122,14 +122,12 @@ describe("get", () => {
   });
 
   it("shows changes as they come and fails quietly when it is interrupted", async () => {
-    const ending = new AbortController();
     const env = { HOME: folder, KUBECONFIG: join(folder, "config") };
     paths.length = 0;
     const running = startCli(["get", "cm", "-n", "empty", "-l", "w", "-w", "-o", "name"], {
       env,
       cwd: folder,
       clock,
-      signal: ending.signal,
     });
     await eventually(() => expect(paths.filter((path) => path.includes("watch=true"))).toHaveLength(1));
     const send = cluster.transport();
@@ -141,8 +139,7 @@ describe("get", () => {
       body,
     });
     await eventually(() => expect(running.stdout()).not.toBe(""));
-    ending.abort(new Error("SIGINT"));
-    expect(await running.ended).toEqual({ stdout: "configmap/late\n", stderr: "", code: 1 });
+    expect(await running.interrupt()).toEqual({ stdout: "configmap/late\n", stderr: "", code: 1 });
     await send.close();
   });
 });

@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => session[Symbol.asyncDispose]());
 
-/** Waits until a command has written something. */
+/** Waits until what a command has written ends like this. */
 type Shows = (end: string) => Promise<void>;
 
 /** Runs until watches of the resources were opened and what comes `then` is over. */
@@ -29,18 +29,16 @@ async function watching(
   resources: readonly string[],
   then: (shows: Shows) => Promise<void>,
 ): Promise<CliResult> {
-  const stop = new AbortController();
   const env = { HOME: session.folder, KUBECONFIG: `${session.folder}/kubeconfig`, NO_COLOR: "1" };
   session.requests();
-  const running = startCli(argv.split(" "), { env, cwd: session.folder, clock, signal: stop.signal, terminal: true });
+  const running = startCli(argv.split(" "), { env, cwd: session.folder, clock, terminal: true });
   const seen: string[] = [];
   await eventually(async () => {
     seen.push(...session.requests());
     for (const resource of resources) expect(seen.some((line) => isWatch(line, resource))).toBe(true);
   });
   await then((end) => eventually(() => expect(running.stdout().endsWith(end)).toBe(true)));
-  stop.abort(new Error("SIGINT"));
-  return running.ended;
+  return running.interrupt();
 }
 
 const isWatch = (line: string, resource: string): boolean =>

@@ -48,9 +48,8 @@ async function runs(name: string, run: number, containers: readonly string[] = [
 
 /** A command that runs until it is stopped, and the logs it has asked for. */
 function follow(argv: string) {
-  const stop = new AbortController();
   const env = { HOME: session.folder, KUBECONFIG: `${session.folder}/kubeconfig` };
-  const running = startCli(argv.split(" "), { env, cwd: session.folder, signal: stop.signal });
+  const running = startCli(argv.split(" "), { env, cwd: session.folder });
   const seen: string[] = [];
   const logs = (): readonly string[] => {
     seen.push(...session.requests());
@@ -68,8 +67,7 @@ function follow(argv: string) {
     end: async (written: string, times = 1): Promise<CliResult> => {
       const all = (): string => running.stdout() + running.stderr();
       await eventually(() => expect(all().split(written).length).toBeGreaterThan(times));
-      stop.abort(new Error("SIGINT"));
-      return running.ended;
+      return running.interrupt();
     },
   };
 }
