@@ -1,18 +1,18 @@
 import { goQuote } from "../../base/go-quote.js";
+import { headerValue } from "../../base/header-text.js";
 import { NetworkFailure } from "./go-network-error.js";
 
 type Headers = Readonly<Record<string, string | readonly string[]>>;
 
 /**
- * Encodes headers as Go sends them: text beyond ASCII as UTF-8, which Node takes as one character per byte. Throws a {@link
- * NetworkFailure} for a value with control characters, as Go does, such as a line break at the end of a token.
+ * Encodes headers as Go sends them: text beyond ASCII as UTF-8. Throws a {@link NetworkFailure} for a value with control characters, as Go does, such as a line break at the end of a token.
  */
 export function wireHeaders(headers: Headers): Record<string, string | string[]> {
   const encode = (name: string, value: string): string => {
     if (Buffer.from(value).some((byte) => (byte < 0x20 && byte !== 0x09) || byte === 0x7f)) {
       throw new NetworkFailure(`net/http: invalid header field value for ${goQuote(canonical(name))}`);
     }
-    return Buffer.from(value, "utf8").toString("latin1");
+    return headerValue(value);
   };
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [

@@ -1,4 +1,5 @@
 import type { ServedApi } from "../../api/facts/index.js";
+import { headerValue } from "../../base/header-text.js";
 import { AuditAnnotations } from "./audit-annotations.js";
 import type { Exchange } from "./exchange.js";
 import { parseRequestInfo, type RequestInfo } from "./request-info.js";
@@ -104,10 +105,7 @@ export class Warnings {
   /** Header values: `299 - "text"`. */
   headerValues(): readonly string[] {
     if (this.#texts === undefined) return [];
-    return fitting(this.#texts).map((text) => {
-      // Node writes these Latin-1 characters as the UTF-8 bytes they stand for.
-      return Buffer.from(`299 - "${text.replace(/(["\\])/g, "\\$1")}"`, "utf8").toString("latin1");
-    });
+    return fitting(this.#texts).map((text) => headerValue(`299 - "${text.replace(/(["\\])/g, "\\$1")}"`));
   }
 }
 

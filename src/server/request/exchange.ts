@@ -22,7 +22,7 @@ export interface Exchange {
   readonly query: URLSearchParams;
   /** The path and the query as the client sent them. */
   readonly uri: string;
-  /** Lower-case names; several values are joined with ", ". */
+  /** Lower-case names; several values are joined with ", ". A value has a character for each byte: base/header-text has its text. */
   readonly headers: Readonly<Record<string, string | undefined>>;
   /** The server's host and port as an HTTP/2 client names it, in the place of the header "host". */
   readonly authority?: string | undefined;

@@ -1,12 +1,13 @@
+import { headerText } from "../../base/header-text.js";
 import type { Exchange } from "./exchange.js";
 
-/** The values of a header by its lower-case name, each as the client sent it: one that holds a comma is never cut. */
+/** The texts of a header's values by its lower-case name, each as the client sent it: one that holds a comma is never cut. */
 export type HeaderValues = (header: string) => readonly string[];
 
 export function headerValues(exchange: Exchange): HeaderValues {
   const separate = exchange.separateHeaders?.() ?? {};
   return (header) => {
     const joined = exchange.headers[header];
-    return separate[header] ?? (joined === undefined ? [] : [joined]);
+    return (separate[header] ?? (joined === undefined ? [] : [joined])).map(headerText);
   };
 }

@@ -50,6 +50,15 @@ describe.skipIf(missing !== undefined)("kubectl 1.36.3, unchanged", () => {
     });
   });
 
+  test("a user whose name is beyond ASCII has the rights of the binding that names it", async () => {
+    await admin.ok(["create", "rolebinding", "foreign", "--role=reader", "--user=jäne", "-n", "shop"]);
+    expect(await admin.run(["auth", "can-i", "list", "pods", "-n", "shop", "--as=jäne"])).toMatchObject({
+      code: 0,
+      stdout: "yes\n",
+    });
+    expect(await admin.ok(["auth", "whoami", "--as=jäne", "-o", "jsonpath={.status.userInfo.username}"])).toBe("jäne");
+  });
+
   test("auth can-i answers yes and no, with its exit codes", async () => {
     expect(await jane.run("auth can-i list pods -n shop")).toEqual({ code: 0, stdout: "yes\n", stderr: "" });
     expect(await jane.run("auth can-i delete pods -n shop")).toEqual({ code: 1, stdout: "no\n", stderr: "" });

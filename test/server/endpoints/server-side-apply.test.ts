@@ -202,6 +202,9 @@ describe("other writes", () => {
     const agent = { headers: { "user-agent": "tool/1.0 (x)" } };
     const unnamed = await call("POST", MAPS, map("unnamed", { a: "1" }), agent);
     expect(owners(unnamed.body)).toEqual(['Update tool {"f:data":{".":{},"f:a":{}}}']);
+    const foreign = { headers: { "user-agent": "größe/1.0" } };
+    const other = await call("POST", MAPS, map("foreign", { a: "1" }), foreign);
+    expect(owners(other.body)).toEqual(['Update größe {"f:data":{".":{},"f:a":{}}}']);
   });
 
   test("an update of nothing writes nothing, by whomever", async () => {

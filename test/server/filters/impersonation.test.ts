@@ -1,7 +1,10 @@
+import { once } from "node:events";
+import { connect } from "node:http2";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Transport } from "../../../src/client/transport/transport.js";
 import { type Cluster, startCluster } from "../../../src/cluster/index.js";
 import { call } from "../../helpers/api-caller.js";
+import { requestHead, tlsSocket } from "../../helpers/tls-socket.js";
 
 let cluster: Cluster;
 let api: Transport;
@@ -53,6 +56,11 @@ test.each<[string, Wanted, object]>([
     { user: "jane", group: "system:unauthenticated" },
     { username: "jane", groups: ["system:unauthenticated"] },
   ],
+  [
+    "a user whose name is beyond ASCII",
+    { user: "jäne 👋", group: ["größe, x", "ops"], uid: "ü", "extra-f%C3%BC": ["✓", "y"] },
+    { username: "jäne 👋", uid: "ü", groups: ["größe, x", "ops", AUTHENTICATED], extra: { fü: ["✓", "y"] } },
+  ],
   ["the first of several users", { user: ["jane", "joe"] }, { username: "jane", groups: [AUTHENTICATED] }],
   ["nobody", { user: "system:anonymous" }, { username: "system:anonymous", groups: ["system:unauthenticated"] }],
   [
@@ -98,6 +106,31 @@ test.each<[string, Wanted, object]>([
   const answer = await call(api, "POST", PATH, {}, named(headers));
   expect(answer.status, answer.text).toBe(201);
   expect(answer.at("status.userInfo")).toEqual(userInfo);
+});
+
+test("Go's clients send the UTF-8 of a name, over HTTP/1.1 and over HTTP/2", async () => {
+  await using served = await startCluster();
+  const socket = await tlsSocket(served);
+  const json = ["Content-Type: application/json", "Content-Length: 2", "Connection: close"];
+  socket.write(`${requestHead(served, `POST ${PATH}`, ...json, "Impersonate-User: jäne 👋")}{}`);
+  let answer = "";
+  for await (const chunk of socket) answer += String(chunk);
+  expect(answer).toContain('"username":"jäne 👋"');
+
+  const session = connect(served.url, { ca: served.caCertificate });
+  const stream = session.request({
+    ":method": "POST",
+    ":path": PATH,
+    "content-type": "application/json",
+    authorization: `Bearer ${served.token}`,
+    "impersonate-user": Buffer.from("jäne 👋").toString("latin1"),
+  });
+  let body = "";
+  stream.setEncoding("utf8").on("data", (text: string) => (body += text));
+  stream.end("{}");
+  await once(stream, "end");
+  session.close();
+  expect(body).toContain('"username":"jäne 👋"');
 });
 
 test.each<[string, Wanted, string]>([

@@ -1,3 +1,4 @@
+import { headerText } from "../../../base/header-text.js";
 import type { ApiRequest } from "../../request/api-request.js";
 import type { WriteOptions } from "../options/write-options.js";
 
@@ -16,7 +17,7 @@ function prefixOfUserAgent(agent: string): string {
   const plain = PRINTABLE_ASCII.exec(agent);
   if (plain !== null) return plain[0];
   let prefix = "";
-  for (const char of agent.split("/", 1)[0] ?? "") {
+  for (const char of headerText(agent).split("/", 1)[0] ?? "") {
     if (!PRINTABLE.test(char)) continue;
     if (Buffer.byteLength(prefix + char) > MAX_BYTES) break;
     prefix += char;

@@ -1,3 +1,4 @@
+import { headerValue } from "../../../base/header-text.js";
 import { soon } from "../../../base/turns.js";
 import type { Transport, TransportRequest, TransportResponse } from "../../../client/transport/transport.js";
 import { TransportError } from "../../../client/transport/transport-error.js";
@@ -106,14 +107,17 @@ function exchange(request: TransportRequest, options: InProcessOptions): Promise
 }
 
 function joined({ headers, repeatedHeaders }: TransportRequest): Record<string, string> {
-  if (repeatedHeaders === undefined) return { ...headers };
-  const repeated = Object.entries(repeatedHeaders).map(([name, values]) => [name, values.join(", ")]);
-  return { ...headers, ...Object.fromEntries(repeated) };
+  const joined: Record<string, string> = {};
+  for (const [name, text] of Object.entries(headers)) joined[name] = headerValue(text);
+  for (const [name, texts] of Object.entries(repeatedHeaders ?? {})) joined[name] = headerValue(texts.join(", "));
+  return joined;
 }
 
 function separate({ headers, repeatedHeaders }: TransportRequest): Record<string, readonly string[]> {
-  const single = Object.entries(headers).map(([name, value]) => [name, [value]]);
-  return { ...Object.fromEntries(single), ...repeatedHeaders };
+  const separate: Record<string, readonly string[]> = {};
+  for (const [name, text] of Object.entries(headers)) separate[name] = [headerValue(text)];
+  for (const [name, texts] of Object.entries(repeatedHeaders ?? {})) separate[name] = texts.map(headerValue);
+  return separate;
 }
 
 /** A copy that shares nothing: structuredClone() costs a fiftieth of a whole request. */
