@@ -8,7 +8,7 @@ import type { Question, Reach, Reading } from "./server-process.js";
 import { NAMESPACE, STANDING, storedTargets } from "./targets.js";
 import { type HostileAnswer, type Protocol, Wire } from "./wire.js";
 
-/** What the event loop may be held by one turn, in milliseconds of CPU time. */
+/** What the event loop may be held by one turn, in calibrated milliseconds of CPU time. */
 export const LONGEST_TURN = 100;
 /** How often a request must hold it, alone, before it is one that does. */
 const TRIALS = 3;
@@ -34,7 +34,7 @@ export interface Outcome {
   readonly codes: ReadonlyMap<number, number>;
   /** Each with the request that shows it. */
   readonly problems: readonly string[];
-  /** Milliseconds of CPU time. */
+  /** Calibrated milliseconds of CPU time. */
   readonly longestTurn: number;
   readonly heapBefore: number;
   readonly heapAfter: number;
@@ -146,7 +146,7 @@ export class Runner {
       const alone = await this.#shortestTurn(shot);
       this.#longest = Math.max(this.#longest, alone);
       if (alone > LONGEST_TURN)
-        this.#tell(shot, `held the event loop for ${alone.toFixed(0)} ms of CPU time each time`);
+        this.#tell(shot, `held the event loop for ${alone.toFixed(0)} calibrated ms of CPU time each time`);
     }
   }
 

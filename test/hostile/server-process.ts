@@ -1,12 +1,13 @@
 import { getHeapCodeStatistics } from "node:v8";
 import { type Cluster, startCluster } from "../../src/cluster/index.js";
+import { measurePace } from "../../tools/calibrated-work.mjs";
 import { quietCluster } from "../helpers/quiet-cluster.js";
 import { type Turns, TurnProbe } from "./turn-probe.js";
 
 /** What the runner needs to reach the cluster. */
 export type Reach = Pick<Cluster, "url" | "token" | "caCertificate">;
 
-/** What this process says of itself when it is asked. */
+/** What this process says of itself when it is asked. The longest turn is in calibrated milliseconds (tools/calibrated-work.mjs). */
 export interface Reading extends Turns {
   /** Bytes of the heap once garbage is collected, without compiled code; only where that was asked for. */
   readonly heap: number | undefined;
@@ -30,7 +31,8 @@ process.on("message", (question: Question) => {
     void cluster.close().then(() => process.exit(0));
     return;
   }
-  const turns = probe.read();
+  const { longest, latest } = probe.read();
+  const turns = { longest: longest / Math.max(1, measurePace()), latest };
   const heap = question === "heap" ? collectedHeap() : undefined;
   process.send?.({ ...turns, heap, faults: faults.splice(0) } satisfies Reading);
   probe.skip();

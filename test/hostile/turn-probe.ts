@@ -1,5 +1,5 @@
-import { readFileSync } from "node:fs";
 import { type IntervalHistogram, monitorEventLoopDelay } from "node:perf_hooks";
+import { cpuMilliseconds } from "../../tools/calibrated-work.mjs";
 
 /** How long turns of the event loop were since the last reading, in milliseconds. */
 export interface Turns {
@@ -52,16 +52,5 @@ export class TurnProbe {
   stop(): void {
     clearInterval(this.#timer);
     this.#delay.disable();
-  }
-}
-
-/** Of this thread where Linux tells it, else of the whole process, which is more. */
-function cpuMilliseconds(): number {
-  try {
-    const [running = "0"] = readFileSync("/proc/thread-self/schedstat", "utf8").split(" ");
-    return Number(running) / NANOSECONDS;
-  } catch {
-    const { user, system } = process.cpuUsage();
-    return (user + system) / 1000;
   }
 }

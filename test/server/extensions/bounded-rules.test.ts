@@ -77,15 +77,18 @@ const SLOW: readonly (readonly [
   ],
 ];
 
-test.each(SLOW)("%s is refused in turns of less than 50 ms", async (_what, group, properties, rule, spec, error) => {
-  const boxes = await install(group, properties, [rule]);
-  const write = () => call(api, "POST", boxes, { metadata: { name: "a" }, spec });
-  // The first evaluations run before the code is compiled.
-  await write();
-  await write();
-  const refused = await inShortTurns(write);
-  expect([refused.status, refused.at("details.causes.0.message")]).toEqual([422, error]);
-});
+test.each(SLOW)(
+  "%s is refused in turns of less than 50 ms of calibrated work",
+  async (_what, group, properties, rule, spec, error) => {
+    const boxes = await install(group, properties, [rule]);
+    const write = () => call(api, "POST", boxes, { metadata: { name: "a" }, spec });
+    // The first evaluations run before the code is compiled.
+    await write();
+    await write();
+    const refused = await inShortTurns(write);
+    expect([refused.status, refused.at("details.causes.0.message")]).toEqual([422, error]);
+  },
+);
 
 test("rules that cost more together than an object may are ended, and other requests are answered between them", async () => {
   const rules = numbers(30).map((at) => ({ rule: loops(`x + y >= -${at}`) }));
@@ -103,7 +106,7 @@ test("rules that cost more together than an object may are ended, and other requ
   expect(order).toEqual(["short", "short", "short", "short", "short", "slow"]);
 });
 
-test("a definition with a thousand rules is judged in turns of less than 50 ms", async () => {
+test("a definition with a thousand rules is judged in turns of less than 50 ms of calibrated work", async () => {
   const rules = (first: number) =>
     numbers(1000).map((at) => ({ rule: `self.l.all(x, x > ${at + first}) || self.l.size() == ${at}` }));
   let written = 0;
