@@ -24,6 +24,7 @@ const LONG = [
   "test/server/authz/rbac/kubernetes-1.20.test.ts",
   "test/server/endpoints/contention/**/*.test.ts",
   "test/server/endpoints/long-list.test.ts",
+  "test/tools/run-tests.test.ts",
 ];
 
 /** What needs neither a build nor another program: `npm run test:quick`, for the loop while writing. */
@@ -123,7 +124,6 @@ process.env.KUBETS_DISK_FOLDER ??= process.env.TMPDIR ?? "/tmp";
 const memory = memoryFolder();
 if (memory !== undefined) process.env.TMPDIR = memory;
 
-const report = process.env.KUBETS_TEST_REPORT;
 const sharing = testFiles().filter(mayShare);
 
 /** Of every project. */
@@ -161,7 +161,6 @@ export default defineConfig(({ mode }) => ({
   test: {
     ...filesAndThreads(mode),
     ...everywhere,
-    reporters: report === undefined ? ["default"] : ["default", ["json", { outputFile: report }]],
   },
 }));
 

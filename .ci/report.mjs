@@ -1,10 +1,13 @@
-// What vitest reported, for a reader of CI's log: seconds and tests by folder, the tests that were skipped, and the counts.
-//   node .ci/report.mjs EXIT_CODE FOLDER      (FOLDER holds vitest's JSON reports)
+// What vitest reported, for a reader of CI's log: seconds and tests by folder, the tests that were skipped, those that passed the
+// second time, and the counts.
+//   node .ci/report.mjs EXIT_CODE FOLDER      (FOLDER holds vitest's JSON reports, and flaky.jsonl of tools/run-tests.mjs)
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { printFlakyTests } from "../tools/run-tests.mjs";
 
 const [exitCode, folder] = process.argv.slice(2);
-const reports = readdirSync(folder).map((name) => ({ name, ...readReport(join(folder, name)) }));
+const files = readdirSync(folder).filter((name) => name.endsWith(".json"));
+const reports = files.map((name) => ({ name, ...readReport(join(folder, name)) }));
 
 for (const { name, testResults } of reports) {
   const byFolder = new Map();
@@ -29,16 +32,20 @@ const skipped = reports
 print(`\nskipped: ${skipped.length === 0 ? "none" : ""}`);
 for (const { file, names } of skipped) print(`  test/${file}: ${names.length}, the first: ${names[0]}`);
 
-const sum = (key) => reports.reduce((total, report) => total + report[key], 0);
+printFlakyTests(join(folder, "flaky.jsonl"));
+const statuses = reports
+  .flatMap(({ testResults }) => testResults.map(fileOf))
+  .flatMap(({ tests }) => tests.map((test) => test.status));
+const count = (...wanted) => statuses.filter((status) => wanted.includes(status)).length;
 // A file that could not even be loaded fails without a test of its own.
-const failed = sum("numFailedTests") || (Number(exitCode) === 0 ? 0 : 1);
-print(`${sum("numPassedTests")} passed, ${failed} failed, ${sum("numPendingTests")} skipped`);
+const failed = count("failed") || (Number(exitCode) === 0 ? 0 : 1);
+print(`${count("passed")} passed, ${failed} failed, ${count("skipped", "pending", "todo")} skipped`);
 
 function readReport(path) {
   try {
     return JSON.parse(readFileSync(path, "utf8"));
   } catch {
-    return { testResults: [], numPassedTests: 0, numFailedTests: 0, numPendingTests: 0 };
+    return { testResults: [] };
   }
 }
 

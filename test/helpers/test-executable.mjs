@@ -2,11 +2,10 @@
 // its runtime. Parity takes part in `vitest run --mode long`, which comes after: one run of kubectl serves both programs.
 //   node test/helpers/test-executable.mjs
 // Where the runtime cannot be had it says so and exits 0.
-import { execFileSync } from "node:child_process";
 import { buildExecutables, executableOf, ownTarget, runtimeOf, targetNames } from "../../tools/executable/build.mjs";
 import { rmSync } from "node:fs";
+import { runTests, withFlakyTests } from "../../tools/run-tests.mjs";
 
-const vitest = "node_modules/vitest/vitest.mjs";
 const report = process.env.KUBETS_TEST_REPORT;
 
 for (const target of targetNames) rmSync(executableOf(target), { force: true });
@@ -20,18 +19,14 @@ await buildExecutables(targetNames, (target, error) => {
   if (target === ownTarget) throw error;
   process.stdout.write(`${target} is not built: ${error.stderr?.toString().trim() || error.message}\n`);
 });
-let failed = false;
-run([process.execPath, vitest], "executable", { KUBETS_PROGRAM: "executable" });
-run([runtimeOf(ownTarget), "--bun", vitest], "bun", {});
-if (failed) process.exitCode = 1;
+process.exitCode = await withFlakyTests(async (env) => {
+  const executable = await run([process.execPath], "executable", { ...env, KUBETS_PROGRAM: "executable" });
+  const bun = await run([runtimeOf(ownTarget), "--bun"], "bun", env);
+  return executable || bun;
+});
 
 /** Each mode writes another report. */
-function run([program, ...words], mode, variables) {
-  const env = { ...process.env, ...variables };
-  if (report !== undefined) env.KUBETS_TEST_REPORT = report.replace(/\.json$/, `-${mode}.json`);
-  try {
-    execFileSync(program, [...words, "run", "--mode", mode], { stdio: "inherit", env });
-  } catch {
-    failed = true;
-  }
+function run(program, mode, env) {
+  const own = report !== undefined && { KUBETS_TEST_REPORT: report.replace(/\.json$/, `-${mode}.json`) };
+  return runTests({ program, mode, env: { ...env, ...own } });
 }

@@ -1,0 +1,151 @@
+// Runs the tests of one mode of vitest.config.ts. Files that failed run once more, alone, at the end.
+//   node tools/run-tests.mjs --mode main [--before LINE]... [--beside LINE]... [FILTER]...
+// What passes then is printed as "flaky: FILE > TEST", last of all, and does not fail the run. More than three failed files do, as
+// does a second failure, and an error that belongs to no file. Command lines before the tests run at the same time, and the
+// tests only if all succeed; those beside the tests run one after the other at the lowest priority, and must succeed too.
+// KUBETS_TEST_REPORT is where vitest's JSON report is written, with the second run in place of the first.
+// KUBETS_FLAKY_TESTS is a list of the flaky tests, one JSON object a line: runs that share it have three files together.
+import { spawn } from "node:child_process";
+import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { parseArgs } from "node:util";
+
+/** Files that may fail the first time, of all runs that share a list. */
+const MOST_FLAKY_FILES = 3;
+
+const beside = join(import.meta.dirname, "beside.mjs");
+const reporter = join(import.meta.dirname, "failed-files.mjs");
+
+if (process.argv[1] === import.meta.filename) process.exitCode = await runCommandLine(process.argv.slice(2));
+
+async function runCommandLine(args) {
+  const { values, positionals } = parseArgs({
+    args,
+    allowPositionals: true,
+    options: {
+      mode: { type: "string", default: "main" },
+      before: { type: "string", multiple: true, default: [] },
+      beside: { type: "string", multiple: true, default: [] },
+    },
+  });
+  const { mode, before, beside: others } = values;
+  return withFlakyTests(async (env) => {
+    const code = before.length === 0 ? 0 : await exitCodeOf([process.execPath, beside, ...before], env);
+    if (code !== 0) return code;
+    // beside.mjs lowers its own priority, which a process cannot raise again.
+    const settled = others.length > 0 && exitCodeOf([process.execPath, beside, "exit 0", ...others], env);
+    return runTests({ mode, filters: positionals, env, ...(settled && { settled }) });
+  });
+}
+
+/** Gives `run` an environment with a list of flaky tests; one that was not there before is printed and removed afterwards. */
+export async function withFlakyTests(run) {
+  if (process.env.KUBETS_FLAKY_TESTS !== undefined) return run(process.env);
+  const folder = mkdtempSync(join(tmpdir(), "kubets-run-"));
+  const list = join(folder, "flaky.jsonl");
+  try {
+    return await run({ ...process.env, KUBETS_FLAKY_TESTS: list });
+  } finally {
+    printFlakyTests(list);
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/**
+ * Runs a mode's tests in the working directory, and its failed files once more when `settled` is; answers the exit code, which is
+ * that of `settled` where the tests passed. `program` starts JavaScript. What is flaky is added to the list that
+ * `env.KUBETS_FLAKY_TESTS` names.
+ */
+export async function runTests({
+  program = [process.execPath],
+  mode,
+  filters = [],
+  env,
+  settled = Promise.resolve(0),
+}) {
+  const folder = mkdtempSync(join(tmpdir(), "kubets-run-"));
+  const vitest = join(dirname(createRequire(import.meta.url).resolve("vitest/package.json")), "vitest.mjs");
+  try {
+    const report = env.KUBETS_TEST_REPORT ?? join(folder, "report.json");
+    const run = (words, report, record) => {
+      const reporters = ["default", "json", reporter].map((name) => `--reporter=${name}`);
+      const line = [vitest, "run", "--mode", mode, ...words, ...reporters, `--outputFile.json=${report}`];
+      return exitCodeOf([...program, ...line], { ...env, KUBETS_FAILED_FILES: record });
+    };
+    const record = join(folder, "first.json");
+    const code = await run(filters, report, record);
+    const settledCode = await settled;
+    if (code === 0) return settledCode;
+    const reruns = filesToRerun(record, env.KUBETS_FLAKY_TESTS);
+    if (reruns === undefined) return code;
+    let failed = false;
+    for (const [at, { file, project, tests }] of reruns.entries()) {
+      print(`\nonce more, alone: ${file}`);
+      const second = join(folder, `second-${at}.json`);
+      const words = [...(project === "" ? [] : ["--project", project]), resolve(file)];
+      if ((await run(words, second, join(folder, `second-${at}-failed.json`))) !== 0) {
+        print(`failed twice: ${file}`);
+        failed = true;
+        continue;
+      }
+      replaceResults(report, second);
+      for (const test of tests) appendFileSync(env.KUBETS_FLAKY_TESTS, `${JSON.stringify({ file, test })}\n`);
+    }
+    return failed ? code : settledCode;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** The files that failed in a run that did not pass; undefined, with the reason printed, where they are not tried again. */
+function filesToRerun(record, flaky) {
+  // Vitest itself ended before it could write what failed.
+  if (!existsSync(record)) return refuse("the tests did not run to their end");
+  const { files, errors } = JSON.parse(readFileSync(record, "utf8"));
+  if (errors.length > 0) return refuse(`an error that belongs to no test file: ${errors.join("; ")}`);
+  if (files.length === 0) return refuse("no test file failed, but vitest did");
+  const known = new Set([...flakyTests(flaky), ...files].map(({ file }) => file));
+  if (known.size > MOST_FLAKY_FILES)
+    return refuse(`more than ${MOST_FLAKY_FILES} files failed: ${[...known].join(", ")}`);
+  return files;
+}
+
+function refuse(reason) {
+  print(`\nnothing is tried a second time: ${reason}`);
+  return undefined;
+}
+
+/** Puts the results of a file's second run in place of its first in a JSON report. Counts stay those of the first run. */
+function replaceResults(report, second) {
+  const [all, { testResults }] = [report, second].map((path) => JSON.parse(readFileSync(path, "utf8")));
+  const names = new Set(testResults.map(({ name }) => name));
+  const others = all.testResults.filter(({ name }) => !names.has(name));
+  writeFileSync(report, JSON.stringify({ ...all, testResults: [...others, ...testResults] }));
+}
+
+/** The entries of a list of flaky tests; none where there is no list yet. */
+function flakyTests(path) {
+  if (!existsSync(path)) return [];
+  const lines = readFileSync(path, "utf8").split("\n");
+  return lines.filter((line) => line !== "").map((line) => JSON.parse(line));
+}
+
+/** Prints a list of flaky tests; nothing where there are none. */
+export function printFlakyTests(path) {
+  for (const { file, test } of flakyTests(path)) print(`flaky: ${file} > ${test}`);
+}
+
+/** Of a process that a signal ended, 1. */
+function exitCodeOf([program, ...words], env) {
+  return new Promise((done, fail) => {
+    const child = spawn(program, words, { stdio: "inherit", env });
+    child.once("error", fail);
+    child.once("close", (code) => done(code ?? 1));
+  });
+}
+
+function print(line) {
+  process.stdout.write(`${line}\n`);
+}
