@@ -1,5 +1,11 @@
 import { connect as connectTcp, isIP, type Socket } from "node:net";
-import { connect as connectTls, type ConnectionOptions, type TLSSocket } from "node:tls";
+import {
+  connect as connectTls,
+  type ConnectionOptions,
+  createSecureContext,
+  type SecureContext,
+  type TLSSocket,
+} from "node:tls";
 import type { Clock } from "../../base/clock.js";
 import { errorMessage } from "../../base/error-message.js";
 import { goQuote } from "../../base/go-quote.js";
@@ -105,6 +111,7 @@ function handshake(
     try {
       socket = connectTls({
         ...rest,
+        secureContext: contextOf(options),
         ...(isIP(name) === 0 && { servername: name }),
         socket: raw,
         rejectUnauthorized: false,
@@ -133,6 +140,21 @@ function handshake(
       resolve(socket);
     });
   });
+}
+
+/** By the system's authorities, or by a transport's options. */
+const contexts = new WeakMap<object, SecureContext>();
+
+/**
+ * What OpenSSL makes of certificates and keys: once for a transport, and once for all that trust the system's authorities and show no
+ * certificate. To make it for each connection would hold the event loop for 30 ms with a system's bundle, and longer with a
+ * webhook's that is larger.
+ */
+function contextOf(options: ConnectionOptions): SecureContext {
+  const shared = options.cert === undefined && Array.isArray(options.ca) ? options.ca : options;
+  const made = contexts.get(shared) ?? createSecureContext(options);
+  contexts.set(shared, made);
+  return made;
 }
 
 function keyPairFault(error: unknown): string {

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ConnectionOptions } from "node:tls";
 import { PathError } from "../../base/path-error.js";
+import { certificateBlocks } from "../../machinery/signature/certificate-blocks.js";
 import type { ClientConfig } from "../config/client-config.js";
 import type { Environment } from "../surroundings.js";
 import { TransportError } from "./transport-error.js";
@@ -88,18 +89,29 @@ const BUNDLES = [
   "/etc/ssl/cert.pem",
 ];
 
+/** By SSL_CERT_FILE and SSL_CERT_DIR. */
+const rootsRead = new Map<string, string[] | undefined>();
+
 /**
  * The system's trusted authorities, which kubectl uses, where Node has its own list: SSL_CERT_FILE and SSL_CERT_DIR, else
- * the distribution's bundle. Undefined where there is none; Node's list then applies.
+ * the distribution's bundle, each certificate once. Undefined where there is none; Node's list then applies. They are read once in a
+ * process, as by Go, so that all connections share one list: OpenSSL takes 30 ms for it, which holds the event loop.
  */
 export function systemRoots(env: Environment): string[] | undefined {
+  const key = JSON.stringify([env["SSL_CERT_FILE"], env["SSL_CERT_DIR"]]);
+  if (!rootsRead.has(key)) rootsRead.set(key, readSystemRoots(env));
+  return rootsRead.get(key);
+}
+
+function readSystemRoots(env: Environment): string[] | undefined {
   const bundle = bundles(env)
     .map(tryRead)
     .find((text) => text !== undefined);
   const folders = env["SSL_CERT_DIR"]?.split(":") ?? [];
   const fromFolders = folders.flatMap((folder) => listFolder(folder).map((name) => tryRead(join(folder, name)) ?? ""));
-  const roots = [bundle ?? "", ...fromFolders].filter((text) => text.includes("-----BEGIN CERTIFICATE-----"));
-  return roots.length > 0 ? roots : undefined;
+  // A folder of certificates often has each of them under two names, and the bundle of them all.
+  const roots = new Set([bundle ?? "", ...fromFolders].flatMap(certificateBlocks));
+  return roots.size > 0 ? [[...roots].join("\n")] : undefined;
 }
 
 const bundles = ({ SSL_CERT_FILE: file }: Environment): readonly string[] => (file ? [file] : BUNDLES);

@@ -1,6 +1,7 @@
 import { X509Certificate } from "node:crypto";
 import type { TLSSocket } from "node:tls";
 import { goQuote } from "../../base/go-quote.js";
+import { certificateBlocks } from "../../machinery/signature/certificate-blocks.js";
 import { NetworkFailure } from "./go-network-error.js";
 
 /**
@@ -134,7 +135,7 @@ function compressIp(text: string): string {
 /** Go's hint that an authority of the right name did not sign the certificate. The CA was probably recreated. */
 function hint(leaf: X509Certificate, roots: readonly (string | Buffer)[]): string {
   for (const root of roots) {
-    for (const [pem] of String(root).matchAll(/-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g)) {
+    for (const pem of certificateBlocks(String(root))) {
       const candidate = tryCertificate(pem);
       if (candidate === undefined || candidate.subject !== leaf.issuer || leaf.verify(candidate.publicKey)) continue;
       const why = VERIFICATION_ERRORS[candidate.publicKey.asymmetricKeyType ?? ""] ?? "crypto/rsa: verification error";

@@ -1,10 +1,9 @@
 import { X509Certificate } from "node:crypto";
-
-const BLOCK = /-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g;
+import { certificateBlocks } from "./certificate-blocks.js";
 
 /** The certificates of a PEM text. Throws client-go's words for a text with none, and an Error for one that cannot be read. */
 export function certificatesIn(pem: string): readonly X509Certificate[] {
-  const blocks = pem.match(BLOCK) ?? [];
+  const blocks = certificateBlocks(pem);
   if (blocks.length === 0) throw new Error("data does not contain any valid RSA or ECDSA certificates");
   return blocks.map(readCertificate);
 }
