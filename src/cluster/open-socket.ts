@@ -1,6 +1,6 @@
 import type { Clock } from "../base/clock.js";
 import type { Listener } from "../server/generic/secure-listener.js";
-import type { AuthorityTexts } from "../server/generic/transport/peer-authorities.js";
+import type { AuthorityTexts } from "../machinery/signature/peer-authorities.js";
 import type { Server } from "../server/generic/server.js";
 import type { ClusterPki } from "./pki/cluster-pki.js";
 import type { ServingCertificates } from "./serving-certificates.js";

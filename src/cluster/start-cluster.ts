@@ -217,7 +217,9 @@ export async function startControlPlane(options: ClusterOptions, given?: GivenSe
               // Ids of containers must not change which uids objects get.
               const own = { clock, timers, random: forkRandom(random, "nodes") };
               const staged = options.stages && { stages: options.stages };
-              localNodes = await startNodes(nodes, { transport, ...own, ...staged, pki, reportError });
+              const { authorization, tokens } = server;
+              const access = { authorization, tokens };
+              localNodes = await startNodes(nodes, { transport, ...own, ...staged, ...access, pki, reportError });
               const names = nodes.map(({ name }) => name);
               await serveMetrics(server, localNodes, names, () => clock.now());
             },

@@ -14,6 +14,9 @@ import type { KubeObject } from "../machinery/meta/object.js";
 import type { PodUsage } from "../node/pod-usage.js";
 import { StagedRuntime } from "../node/stages/staged-runtime.js";
 import type { StagesOf } from "../node/stages/stages.js";
+import type { CallerReviews } from "../node/kubelet-api/caller-reviews.js";
+import type { Server } from "../server/generic/server.js";
+import { authenticated } from "../server/request/user.js";
 import { issueCertificate, issuerOf } from "./pki/certificate.js";
 import { CA_NAME, type ClusterPki } from "./pki/cluster-pki.js";
 
@@ -32,7 +35,7 @@ export interface NodeOptions {
   readonly capacity?: Readonly<Record<string, string>>;
 }
 
-export interface NodeParts {
+export interface NodeParts extends Pick<Server, "authorization" | "tokens"> {
   readonly transport: Transport;
   readonly clock: Clock;
   readonly timers: Timers;
@@ -62,8 +65,32 @@ const DAY = 86_400_000;
 export async function startNodes(nodes: readonly NodeOptions[], parts: NodeParts): Promise<LocalNodes> {
   const { transport, clock, timers, random, reportError } = parts;
   const described = nodes.map((node, index) => describe(node, index, parts));
-  return startNodeFleet({ nodes: described, transport, clock, timers, random, reportError });
+  const reviews = reviewsOf(parts);
+  return startNodeFleet({ nodes: described, transport, clock, timers, random, reportError, reviews });
 }
+
+/** What TokenReview and SubjectAccessReview would answer: the server's own chains, without a request and without answers that are old. */
+const reviewsOf = ({ authorization, tokens }: Pick<Server, "authorization" | "tokens">): CallerReviews => ({
+  async callerOf(token) {
+    const { user } = await tokens(token);
+    return user && authenticated(user);
+  },
+  async allows(user, { verb, node, subresource }) {
+    const { decision } = await authorization.authorize({
+      user,
+      verb,
+      isResourceRequest: true,
+      apiGroup: "",
+      apiVersion: "v1",
+      resource: "nodes",
+      subresource,
+      namespace: "",
+      name: node,
+      path: "",
+    });
+    return decision === "allow";
+  },
+});
 
 function describe(node: NodeOptions, index: number, parts: NodeParts): NodeDescription {
   const { clock, timers, pki } = parts;

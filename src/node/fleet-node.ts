@@ -13,6 +13,7 @@ import type { ContainerRuntime } from "./container-runtime.js";
 import type { EventBudget } from "../client/events/event-budget.js";
 import type { KubeObject } from "../machinery/meta/object.js";
 import { type PodUsage, podUsage } from "./pod-usage.js";
+import type { CallerReviews } from "./kubelet-api/caller-reviews.js";
 import { KubeletApi, type KubeletTls } from "./kubelet-api/kubelet-api.js";
 
 /** What a node is. */
@@ -36,6 +37,7 @@ export interface NodeDescription {
 export interface FleetParts extends Omit<PodWorkerParts, "runtime" | "hostIp" | "capacity" | "event"> {
   readonly events: EventBroadcaster;
   readonly budget: EventBudget;
+  readonly reviews: CallerReviews;
 }
 
 const KUBELET_PORT = 10_250;
@@ -57,7 +59,7 @@ export class FleetNode {
     private readonly parts: FleetParts,
   ) {
     const { name, runtime, socket, capacity = CAPACITY } = node;
-    const { events, budget, ...shared } = parts;
+    const { events, budget, reviews, ...shared } = parts;
     const { clock, timers } = parts;
     const addresses = new PodAddresses(node.podCidr);
     const recorder = budget.limit(events.recorder({ component: "kubelet", host: name }));
@@ -71,7 +73,10 @@ export class FleetNode {
       event: (pod, type, reason, message, fieldPath) =>
         recorder.event(fieldPath === undefined ? pod : { ...referenceTo(pod), fieldPath }, type, reason, message),
     });
-    this.#api = once(() => new KubeletApi({ nodeName: name, pods: this.workers, runtime, clock, timers }));
+    this.#api = once(
+      () =>
+        new KubeletApi({ nodeName: name, pods: this.workers, runtime, clock, timers, reviews, report: parts.report }),
+    );
   }
 
   /** Opens the socket where there is one, and makes the Node ready. */
@@ -126,9 +131,9 @@ export class FleetNode {
     return uid === undefined ? undefined : runtime.dial(uid, port).then(duplexOf);
   }
 
-  /** Hands the kubelet's API a connection from inside the process: it speaks plain HTTP/1.1 on it. */
+  /** Hands the kubelet's API a connection of the holder; see {@link KubeletApi.serveHolder}. */
   connect(connection: Duplex): void {
-    this.#api().serve(connection);
+    this.#api().serveHolder(connection);
   }
 
   /** What the running pods use that `wanted` selects. */

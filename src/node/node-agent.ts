@@ -14,7 +14,11 @@ export interface NodeAgent extends Pick<NodeFleet, "dial" | "stop"> {
   readonly name: string;
   /** The port of the kubelet's API; undefined without a socket. */
   readonly port: number | undefined;
-  /** Hands the kubelet's API a connection from inside the process: it speaks plain HTTP/1.1 on it. */
+  /**
+   * Hands the kubelet's API a connection from inside the process: it speaks plain HTTP/1.1 on it. Who holds this object holds the node: what
+   * comes on the connection is neither authenticated nor authorized, and enters every container. Give it no connection that another program
+   * reaches; what {@link dial} and the socket lead to asks for a certificate or a token.
+   */
   connect(connection: Duplex): void;
 }
 

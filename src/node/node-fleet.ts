@@ -14,6 +14,7 @@ import { object, text } from "../machinery/meta/access.js";
 import { PodStarts } from "./agent/pod-starts.js";
 import { RENEW_MS } from "./agent/node-registration.js";
 import { EventBudget } from "../client/events/event-budget.js";
+import { type CallerReviews, ServerReviews } from "./kubelet-api/caller-reviews.js";
 import type { PodUsage } from "./pod-usage.js";
 import { FleetNode, type NodeDescription } from "./fleet-node.js";
 
@@ -26,6 +27,8 @@ export interface FleetOptions {
   /** Varies how long watches last. */
   readonly random?: Random;
   readonly reportError: (error: unknown) => void;
+  /** Asks about the callers of the kubelets' APIs. Default: the API server, by reviews that the nodes' user creates. */
+  readonly reviews?: CallerReviews;
 }
 
 /** Running nodes. */
@@ -65,10 +68,11 @@ export async function startNodeFleet(options: FleetOptions): Promise<NodeFleet> 
   const events = eventBroadcaster({ client, ...surroundings, onError: report, onDropped: () => {} });
   const budget = new EventBudget(clock);
   const starts = new PodStarts(timers);
+  const reviews = options.reviews ?? new ServerReviews(client, clock);
   const nodes = new Map(
     options.nodes.map((node) => [
       node.name,
-      new FleetNode(node, { client, clock, timers, events, budget, starts, report }),
+      new FleetNode(node, { client, clock, timers, events, budget, starts, reviews, report }),
     ]),
   );
   const informers = new InformerFactory(client, {

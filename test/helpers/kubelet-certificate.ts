@@ -5,9 +5,16 @@ const AUTHORITY = "kubelets";
 
 type Usage = "ca" | "server" | "client";
 
-function certificate(serial: number, commonName: string, usage: Usage, issuer?: Issuer): KeyPair {
+function certificate(
+  serial: number,
+  commonName: string,
+  usage: Usage,
+  issuer?: Issuer,
+  organizations: readonly string[] = [],
+): KeyPair {
   const request = {
     commonName,
+    organizations,
     notBefore: Date.now() - DAY,
     notAfter: Date.now() + DAY,
     serial: Buffer.from([serial]),
@@ -34,6 +41,6 @@ export function kubeletCertificates(): KubeletCertificates {
   return {
     authority,
     kubelet: certificate(2, "system:node:node-1", "server", issuer),
-    client: certificate(3, "kube-apiserver-kubelet-client", "client", issuer),
+    client: certificate(3, "kube-apiserver-kubelet-client", "client", issuer, ["system:masters"]),
   };
 }

@@ -7,6 +7,7 @@ import { KubeletApi } from "../../src/node/kubelet-api/kubelet-api.js";
 import type { NodePods } from "../../src/node/kubelet-api/node-pods.js";
 import type { ScriptedImage } from "../../src/node/scripted/image.js";
 import { ScriptedRuntime } from "../../src/node/scripted/scripted-runtime.js";
+import { allowingReviews, throwing } from "./allowing-reviews.js";
 import { kubeletCertificate } from "./kubelet-certificate.js";
 import { seededRandom } from "./seeded-random.js";
 
@@ -64,7 +65,8 @@ export async function startScriptedKubelet(
     list: () => [...running.values()],
     find: (namespace, name) => running.get(`${namespace}/${name}`),
   };
-  const api = new KubeletApi({ nodeName: "node", pods: known, runtime, clock: systemClock, timers: systemTimers });
+  const surroundings = { clock: systemClock, timers: systemTimers, reviews: allowingReviews, report: throwing };
+  const api = new KubeletApi({ nodeName: "node", pods: known, runtime, ...surroundings });
   const port = await api.listen("127.0.0.1", 0, { ...kubeletCertificate(), clientCa });
   return {
     port,

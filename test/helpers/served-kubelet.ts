@@ -9,6 +9,7 @@ import type { KubeObject } from "../../src/machinery/meta/object.js";
 import type { ContainerSpec } from "../../src/node/container-runtime.js";
 import { KubeletApi } from "../../src/node/kubelet-api/kubelet-api.js";
 import type { ScriptedImage } from "../../src/node/scripted/image.js";
+import { allowingReviews, throwing } from "./allowing-reviews.js";
 import { kubeletCertificates } from "./kubelet-certificate.js";
 import { type ScriptedContainer, startScripted } from "./scripted-container.js";
 
@@ -70,6 +71,8 @@ export async function serveKubelet(
     runtime: container.runtime,
     clock: systemClock,
     timers,
+    reviews: allowingReviews,
+    report: throwing,
   });
   const port = await api.listen("127.0.0.1", 0, { ...kubelet, clientCa: authority.certificate });
   const tls = { ca: authority.certificate, cert: client.certificate, key: client.key };

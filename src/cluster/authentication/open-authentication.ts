@@ -10,7 +10,7 @@ import { staticTokens } from "../../server/authn/static-tokens.js";
 import { readTokenFile } from "../../server/authn/token-file.js";
 import type { WebhookTokens } from "../../server/authn/webhook-token.js";
 import type { HealthCheck } from "../../server/endpoints/non-resource/health.js";
-import type { AuthorityTexts } from "../../server/generic/transport/peer-authorities.js";
+import type { AuthorityTexts } from "../../machinery/signature/peer-authorities.js";
 import type { TokenIssuer } from "../../server/request/token-issuer.js";
 import type { TokenLookup } from "../../server/request/user.js";
 import {

@@ -3,11 +3,14 @@ import { createServer as createHttpServer, type IncomingMessage, type Server, ty
 import { createServer as createHttpsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
-import type { TLSSocket } from "node:tls";
+import type { TlsOptions } from "node:tls";
 import type { Clock } from "../../base/clock.js";
 import type { Timers } from "../../base/timers.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
+import { PeerAuthorities } from "../../machinery/signature/peer-authorities.js";
 import type { ContainerRuntime } from "../container-runtime.js";
+import { checkAccess } from "./access-check.js";
+import type { CallerReviews } from "./caller-reviews.js";
 import { containerLog, loggedContainer, logQuery } from "./container-logs.js";
 import { HttpError, httpErrorOf } from "./http-error.js";
 import { hasContainer, type NodePods, runningContainer } from "./node-pods.js";
@@ -22,18 +25,25 @@ export interface KubeletApiParts {
   readonly runtime: ContainerRuntime;
   readonly clock: Clock;
   readonly timers: Timers;
+  readonly reviews: CallerReviews;
+  /** Receives why a caller could not be reviewed. */
+  readonly report: (error: unknown) => void;
 }
 
 /** The certificate of the listener, and the authority of clients, all PEM. */
 export interface KubeletTls {
   readonly certificate: string;
   readonly key: string;
+  /** "": no client is known by a certificate. */
   readonly clientCa: string;
 }
 
+/** Lets a request pass whose path has these decoded segments, or throws an HttpError. */
+type Guard = (request: IncomingMessage, segments: readonly string[]) => Promise<void>;
+
 /**
- * A kubelet's HTTP API: /exec, /attach, /portForward, /containerLogs, /pods, /stats/summary, /healthz. Over TLS it serves clients with
- * a certificate of their authority, and /healthz to all. Connections from inside the process are the cluster's own.
+ * A kubelet's HTTP API: /exec, /attach, /portForward, /containerLogs, /pods, /stats/summary, /healthz. Over TLS, by a socket or inside the
+ * process, it asks who a caller is and what the caller may do; see {@link checkAccess}.
  */
 export class KubeletApi {
   readonly #local: Server;
@@ -42,29 +52,26 @@ export class KubeletApi {
   readonly #sockets = new Set<Duplex>();
 
   constructor(private readonly parts: KubeletApiParts) {
-    this.#local = this.#wire(createHttpServer(), () => true);
+    this.#local = this.#wire(createHttpServer(), () => Promise.resolve());
   }
 
-  /** Serves one connection from inside the process: plain HTTP/1.1, or TLS where the client asks for it. */
-  serve(connection: Duplex, tls?: KubeletTls): void {
-    if (tls === undefined) this.#local.emit("connection", connection);
-    else {
-      this.#localTls ??= this.#wire(createHttpsServer({ cert: tls.certificate, key: tls.key }), () => true);
-      this.#localTls.emit("connection", connection);
-    }
+  /** Serves one connection from inside the process, on which the client speaks TLS. */
+  serve(connection: Duplex, tls: KubeletTls): void {
+    this.#localTls ??= this.#guarded(tls);
+    this.#localTls.emit("connection", connection);
+  }
+
+  /**
+   * Serves one connection from inside the process, on which the client speaks plain HTTP/1.1 and may do everything: to be reached by
+   * nothing but the holder of this object.
+   */
+  serveHolder(connection: Duplex): void {
+    this.#local.emit("connection", connection);
   }
 
   /** Opens a TLS socket; resolves with its port. 0 takes a free one. */
-  async listen(host: string, port: number, { certificate, key, clientCa }: KubeletTls): Promise<number> {
-    const tls = {
-      cert: certificate,
-      key,
-      ca: clientCa,
-      requestCert: true,
-      rejectUnauthorized: false,
-      ALPNProtocols: ["http/1.1"],
-    };
-    const listener = this.#wire(createHttpsServer(tls), (request) => (request.socket as TLSSocket).authorized);
+  async listen(host: string, port: number, tls: KubeletTls): Promise<number> {
+    const listener = this.#guarded(tls);
     this.#listener = listener;
     await new Promise<void>((resolve, reject) => {
       listener.once("error", reject);
@@ -82,7 +89,21 @@ export class KubeletApi {
     await new Promise<void>((resolve) => listener.close(() => resolve()));
   }
 
-  #wire(server: Server, authenticated: (request: IncomingMessage) => boolean): Server {
+  #guarded({ certificate, key, clientCa }: KubeletTls): Server {
+    const { nodeName, clock, reviews, report } = this.parts;
+    const authorities = new PeerAuthorities(() => clock.now(), { clientCa });
+    const tls: TlsOptions = {
+      cert: certificate,
+      key,
+      // Without authorities of its own Node would trust the system's.
+      ...(clientCa !== "" && { ca: clientCa, requestCert: true, rejectUnauthorized: false }),
+      ALPNProtocols: ["http/1.1"],
+    };
+    const parts = { nodeName, authorities, reviews, report };
+    return this.#wire(createHttpsServer(tls), (request, segments) => checkAccess(request, segments, parts));
+  }
+
+  #wire(server: Server, guard: Guard): Server {
     const track = (socket: Duplex): void => {
       this.#sockets.add(socket);
       socket.on("error", () => socket.destroy());
@@ -90,19 +111,19 @@ export class KubeletApi {
     };
     server.on("connection", track);
     server.on("secureConnection", track);
-    server.on("request", (request, response) => void this.#answer(request, response, authenticated(request)));
+    server.on("request", (request, response) => void this.#answer(request, response, guard));
     server.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
       if (head.length > 0) socket.unshift(head);
-      void this.#upgrade(request, socket, authenticated(request));
+      void this.#upgrade(request, socket, guard);
     });
     return server;
   }
 
-  async #answer(request: IncomingMessage, response: ServerResponse, authenticated: boolean): Promise<void> {
+  async #answer(request: IncomingMessage, response: ServerResponse, guard: Guard): Promise<void> {
     const gone = new AbortController();
     response.once("close", () => gone.abort());
     try {
-      await this.#get(request, response, authenticated, gone.signal);
+      await this.#get(request, response, guard, gone.signal);
     } catch (error) {
       if (response.headersSent) return void response.destroy();
       const { status, message, headers } = httpErrorOf(error);
@@ -112,23 +133,19 @@ export class KubeletApi {
     }
   }
 
-  async #get(
-    request: IncomingMessage,
-    response: ServerResponse,
-    authenticated: boolean,
-    signal: AbortSignal,
-  ): Promise<void> {
+  async #get(request: IncomingMessage, response: ServerResponse, guard: Guard, signal: AbortSignal): Promise<void> {
     const { nodeName, pods, runtime, clock } = this.parts;
     const url = urlOf(request);
-    const [first = "", ...rest] = segmentsOf(url);
-    if (first === "healthz")
-      return void response.writeHead(200, { "content-type": "text/plain; charset=utf-8" }).end("ok");
-    if (!authenticated) throw new HttpError(401, "Unauthorized");
+    const segments = segmentsOf(url);
+    await guard(request, segments);
+    const [first = "", ...rest] = segments;
     const get = (): void => {
       if (request.method !== "GET" && request.method !== "HEAD")
         throw new HttpError(405, "Method Not Allowed", { allow: "GET" });
     };
     switch (rest.length === 0 || first !== "stats" ? first : `stats/${rest[0] ?? ""}`) {
+      case "healthz":
+        return void response.writeHead(200, { "content-type": "text/plain; charset=utf-8" }).end("ok");
       case "pods":
         get();
         return json(response, { kind: "PodList", apiVersion: "v1", metadata: {}, items: pods.list() });
@@ -172,11 +189,12 @@ export class KubeletApi {
     response.end();
   }
 
-  async #upgrade(request: IncomingMessage, socket: Duplex, authenticated: boolean): Promise<void> {
+  async #upgrade(request: IncomingMessage, socket: Duplex, guard: Guard): Promise<void> {
     try {
       const url = urlOf(request);
-      const [first = "", ...rest] = segmentsOf(url);
-      if (!authenticated) throw new HttpError(401, "Unauthorized");
+      const segments = segmentsOf(url);
+      await guard(request, segments);
+      const [first = "", ...rest] = segments;
       await this.#session(first, url, rest)({ request, url, socket });
     } catch (error) {
       // After the upgrade there is no answer to give.

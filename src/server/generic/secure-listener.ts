@@ -13,7 +13,7 @@ import { http1Exchange } from "./transport/http1.js";
 import { readOn } from "./transport/http1-reading.js";
 import { http1UpgradeExchange, upgradeResponse } from "./transport/http1-upgrade.js";
 import { http2Exchange } from "./transport/http2.js";
-import { type AuthorityTexts, PeerAuthorities } from "./transport/peer-authorities.js";
+import { type AuthorityTexts, PeerAuthorities } from "../../machinery/signature/peer-authorities.js";
 import { answerPlainHttp } from "./transport/plain-http.js";
 import { refuseWithoutHost } from "./transport/required-host.js";
 import { ServingContexts, type ShownPairs } from "./transport/serving-contexts.js";

@@ -18,6 +18,7 @@ import type { Authentication, AuthenticationContext } from "../authn/authenticat
 import { type Authenticator, firstOf } from "../authn/authenticator.js";
 import {
   alwaysAllow,
+  type Authorization,
   type AuthorizationContext,
   type AuthorizationMode,
   type Authorizer,
@@ -54,7 +55,7 @@ import { panicRecovery } from "../filters/panic-recovery.js";
 import { type ApiRequest, chain, type Filter, type Handler, newApiRequest } from "../request/api-request.js";
 import { hasBadEscape } from "../request/request-info.js";
 import type { TokenIssuer } from "../request/token-issuer.js";
-import type { TokenLookup } from "../request/user.js";
+import type { TokenLookup, TokenUnion } from "../request/user.js";
 import type { Exchange } from "../request/exchange.js";
 import { respondText } from "../request/respond.js";
 import type { Storage } from "../storage/create-storage.js";
@@ -135,6 +136,10 @@ export interface Server {
   /** Calls webhooks. Its connections close when the server has stopped. */
   readonly webhooks: WebhookClients;
   readonly stopping: AbortSignal;
+  /** Says what users may do, as the server's filters ask it. */
+  readonly authorization: Authorization;
+  /** Says whose a bearer token is, as the server's filters ask it. */
+  readonly tokens: TokenUnion;
   /** Handles one exchange to its end. */
   handle(exchange: Exchange): Promise<void>;
   /**
@@ -291,6 +296,8 @@ export function createServer(config: ServerConfig): Server {
   return {
     registry,
     webhooks,
+    authorization,
+    tokens: union,
     stopping: stopping.signal,
     handle,
     transport: (user) => inProcessTransport({ handle, clientCertificate: user, ...signals }),

@@ -1,7 +1,7 @@
 import { Agent as HttpAgent, type ClientRequest, request as httpRequest, type RequestOptions } from "node:http";
 import { request as httpsRequest } from "node:https";
 import type { Duplex } from "node:stream";
-import { connect as connectTls } from "node:tls";
+import { connect as connectTls, createSecureContext, type SecureContext } from "node:tls";
 import { isIPv6 } from "node:net";
 import type { ClientIdentity, ClusterNetwork } from "./cluster-network.js";
 
@@ -30,19 +30,31 @@ export function requestOf(
   target: ProxyTarget,
   options: Pick<RequestOptions, "method" | "headers" | "signal">,
 ): ClientRequest {
-  const { scheme, host, port, path, identity, network } = target;
+  const { scheme, host, port, path, network } = target;
   const common: RequestOptions = { ...options, host, port, path, setHost: false };
   const own = network.dial?.(host, port);
-  if (own !== undefined) return httpRequest({ ...common, agent: new ConnectedAgent(secured(own, scheme)) });
+  if (own !== undefined) return httpRequest({ ...common, agent: new ConnectedAgent(secured(own, target)) });
   if (scheme === "http") return httpRequest({ ...common, agent: false });
-  const shown = identity && { cert: identity.certificate, key: identity.key };
-  return httpsRequest({ ...common, ...shown, agent: false, rejectUnauthorized: false });
+  return httpsRequest({ ...common, ...shownTo(target), agent: false, rejectUnauthorized: false });
 }
 
-async function secured(connecting: Promise<Duplex>, scheme: ProxyTarget["scheme"]): Promise<Duplex> {
+async function secured(connecting: Promise<Duplex>, target: ProxyTarget): Promise<Duplex> {
   const socket = await connecting;
-  return scheme === "http" ? socket : connectTls({ socket, rejectUnauthorized: false });
+  return target.scheme === "http" ? socket : connectTls({ socket, ...shownTo(target), rejectUnauthorized: false });
 }
+
+/** The certificate that the target is shown, read once. */
+function shownTo({ identity }: ProxyTarget): { readonly secureContext?: SecureContext } {
+  if (identity === undefined) return {};
+  let secureContext = CONTEXTS.get(identity);
+  if (secureContext === undefined) {
+    secureContext = createSecureContext({ cert: identity.certificate, key: identity.key });
+    CONTEXTS.set(identity, secureContext);
+  }
+  return { secureContext };
+}
+
+const CONTEXTS = new WeakMap<ClientIdentity, SecureContext>();
 
 /** Gives node:http the one connection that was made for it. */
 class ConnectedAgent extends HttpAgent {

@@ -1,21 +1,12 @@
+import type { PeerIdentity } from "../../machinery/signature/peer-authorities.js";
 import type { UpgradeOffer } from "./upgrade.js";
 import type { WebSocketOffer } from "./web-socket.js";
-
-/** The identity in a verified client certificate. */
-export interface ClientCertificate {
-  readonly commonName: string;
-  readonly organizations: readonly string[];
-  /** SHA-256 of the certificate's DER, in lower-case hex. Absent for in-process callers. */
-  readonly fingerprint?: string;
-  /** The subject's attribute 1.3.6.1.4.1.57683.2. */
-  readonly uid?: string;
-}
 
 /**
  * One HTTP exchange. Adapters make it from an HTTP/1.1 request, an HTTP/2 stream or an in-process call; the handlers cannot
  * tell which.
  */
-export interface Exchange {
+export interface Exchange extends PeerIdentity {
   readonly method: string;
   /** The raw path without the query, percent-encoded. */
   readonly path: string;
@@ -28,12 +19,6 @@ export interface Exchange {
   readonly authority?: string | undefined;
   /** The values of each header as they were sent, by lower-case names. Left out: {@link headers} has one value each. */
   separateHeaders?(): Readonly<Record<string, readonly string[] | undefined>>;
-  /** Present when the client presented a certificate that an authority of clients signed. */
-  readonly clientCertificate?: ClientCertificate | undefined;
-  /** Present when the client presented a certificate that an authority of front proxies signed. */
-  readonly proxyCertificate?: { readonly commonName: string } | undefined;
-  /** Why the certificate that the client presented names no user; undefined without a certificate. */
-  readonly certificateFault?: string | undefined;
   readonly remoteAddress: string;
   /** Aborts when the client disconnects or the server shuts down. */
   readonly signal: AbortSignal;

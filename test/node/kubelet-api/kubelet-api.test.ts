@@ -77,10 +77,11 @@ describe("what a kubelet refuses", () => {
     }
   });
 
-  test("a client without a certificate of the cluster sees /healthz alone", async () => {
+  test("a client without a certificate of the cluster sees nothing, /healthz included", async () => {
     await using kubelet = await serveKubelet();
-    expect(await kubelet.get("/healthz", { anonymous: true })).toEqual({ status: 200, body: "ok" });
-    expect(await kubelet.get("/pods", { anonymous: true })).toEqual({ status: 401, body: "Unauthorized" });
+    for (const path of ["/healthz", "/pods", "/nope"]) {
+      expect(await kubelet.get(path, { anonymous: true })).toEqual({ status: 401, body: "Unauthorized" });
+    }
   });
 
   test("a stream protocol that it does not know is refused with those that it does", async () => {

@@ -4,7 +4,11 @@ import type { Exchange, ResponseWriter } from "../../request/exchange.js";
 import type { UpgradeOffer } from "../../request/upgrade.js";
 import type { WebSocketOffer } from "../../request/web-socket.js";
 import { readBody } from "./body.js";
-import { NO_AUTHORITIES, type PeerAuthorities, type PeerIdentity } from "./peer-authorities.js";
+import {
+  NO_AUTHORITIES,
+  type PeerAuthorities,
+  type PeerIdentity,
+} from "../../../machinery/signature/peer-authorities.js";
 import { ExchangeLifetime } from "./lifetime.js";
 import { NodeWriter } from "./node-writer.js";
 import { Target } from "./target.js";

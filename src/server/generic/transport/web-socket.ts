@@ -1,8 +1,8 @@
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
+import { bearerSubprotocol, withoutBearer } from "../../../machinery/streaming/web-socket/bearer-subprotocol.js";
+import { offeredSubprotocols } from "../../../machinery/streaming/web-socket/handshake.js";
 import type { WebSocketOffer } from "../../request/web-socket.js";
-
-const BEARER = "base64url.bearer.authorization.k8s.io.";
 
 /** True for a WebSocket handshake, recognized as kube-apiserver recognizes it. */
 export function asksForWebSocket({ headers }: IncomingMessage): boolean {
@@ -17,24 +17,14 @@ export function webSocketOffer(
   head: Buffer,
   taken: () => void,
 ): WebSocketOffer {
-  const offered = (request.headers["sec-websocket-protocol"] ?? "").split(",").map((one) => one.trim());
-  const subprotocols = offered.filter((one) => one !== "" && !one.startsWith(BEARER));
+  const offered = offeredSubprotocols(request.headers);
   return {
-    subprotocols,
-    bearerToken: tokenOf(offered, subprotocols.length > 0),
+    subprotocols: withoutBearer(offered),
+    bearerToken: bearerSubprotocol(offered),
     async accept(subprotocol) {
       // Loads the WebSocket library for the first such client.
       const { acceptWebSocket } = await import("./web-socket-connection.js");
       return acceptWebSocket(request, socket, head, { subprotocol, taken });
     },
   };
-}
-
-/** The bearer token that browsers send as a subprotocol, in base64url. Several, or one without another subprotocol beside it, are "": no token. */
-function tokenOf(offered: readonly string[], others: boolean): string | undefined {
-  const tokens = offered.filter((one) => one.startsWith(BEARER)).map((one) => one.slice(BEARER.length));
-  const [token] = tokens;
-  if (token === undefined) return undefined;
-  if (tokens.length > 1 || !others) return "";
-  return Buffer.from(token, "base64url").toString("utf8");
 }

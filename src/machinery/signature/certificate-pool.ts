@@ -1,5 +1,5 @@
 import type { X509Certificate } from "node:crypto";
-import { certificatesIn } from "../../../machinery/signature/certificates.js";
+import { certificatesIn } from "./certificates.js";
 
 /** What a client's certificate, and the authorities between it and a root, must be good for; without a list they are for all. */
 const CLIENT_PURPOSES = ["1.3.6.1.5.5.7.3.2", "2.5.29.37.0"];

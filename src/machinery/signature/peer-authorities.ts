@@ -1,14 +1,30 @@
 import { X509Certificate } from "node:crypto";
 import type { DetailedPeerCertificate, TLSSocket } from "node:tls";
-import { errorMessage } from "../../../base/error-message.js";
-import { Lru } from "../../../base/lru.js";
-import { SUBJECT_PART_TYPES as TYPES } from "../../../machinery/codec/certificate-request.js";
-import { certificateSubject } from "../../../machinery/codec/certificate-subject.js";
-import type { Exchange } from "../../request/exchange.js";
+import { errorMessage } from "../../base/error-message.js";
+import { Lru } from "../../base/lru.js";
+import { SUBJECT_PART_TYPES as TYPES } from "../codec/certificate-request.js";
+import { certificateSubject } from "../codec/certificate-subject.js";
 import { CertificatePool } from "./certificate-pool.js";
 
+/** The identity in a verified client certificate. */
+export interface ClientCertificate {
+  readonly commonName: string;
+  readonly organizations: readonly string[];
+  /** SHA-256 of the certificate's DER, in lower-case hex. Absent for in-process callers. */
+  readonly fingerprint?: string;
+  /** The subject's attribute 1.3.6.1.4.1.57683.2. */
+  readonly uid?: string;
+}
+
 /** Who a connection's certificate says it is. All undefined for a connection that shows none. */
-export type PeerIdentity = Pick<Exchange, "clientCertificate" | "proxyCertificate" | "certificateFault">;
+export interface PeerIdentity {
+  /** Present when an authority of clients signed the certificate. */
+  readonly clientCertificate?: ClientCertificate | undefined;
+  /** Present when an authority of front proxies signed the certificate. */
+  readonly proxyCertificate?: { readonly commonName: string } | undefined;
+  /** Why the certificate names no user; undefined without a certificate. */
+  readonly certificateFault?: string | undefined;
+}
 
 /** The authorities whose certificates a server takes, as PEM. */
 export interface AuthorityTexts {
