@@ -252,7 +252,8 @@ async function serveMetrics(
 ): Promise<void> {
   const { metricsApiService, metricsResources } = await inOrder(import("./metrics-api/metrics-resources.js"));
   const source = { pods: (wanted: (pod: KubeObject) => boolean) => nodes.usage(wanted), nodes: () => names };
-  registry.install(...metricsResources({ source, access: registry.access, now }));
+  const metrics = registry.installer({ owner: "the metrics API" });
+  metrics.install(...metricsResources({ source, access: registry.access, now }));
   if (registry.current.find("apiregistration.k8s.io/v1", "apiservices") === undefined) return;
   await createMissing(registry.current, [metricsApiService]);
 }

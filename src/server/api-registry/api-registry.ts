@@ -1,5 +1,5 @@
 import type { RuntimeConfig, ServedApi, TypeSource } from "../../api/facts/index.js";
-import { publishedDefinitions, servedGroups, type ResourceFacts } from "../../api/facts/index.js";
+import { publishedDefinitions, resources, servedGroups } from "../../api/facts/index.js";
 import type { Clock } from "../../base/clock.js";
 import type { Random } from "../../base/random.js";
 import type { Timers } from "../../base/timers.js";
@@ -15,11 +15,13 @@ import { Store } from "../registry/store.js";
 import type { ObjectAccess } from "../registry/strategy.js";
 import type { Storage } from "../storage/create-storage.js";
 import { builtInInstallations } from "./built-in-installations.js";
-import { compileDefinition } from "./compile-definition.js";
-import { type Installation, installationId, InvalidResourceError } from "./installation.js";
-import { InstalledResource, type KeptResource } from "./installed-resource.js";
+import { BuiltInNames } from "./built-in-names.js";
+import { installationId } from "./installation.js";
+import type { KeptResource } from "./installed-resource.js";
+import { InstalledResources } from "./installed-resources.js";
 import { objectAccess } from "./object-access.js";
 import type { ResourceDefinition } from "./resource-definition.js";
+import type { InstallerOptions, ResourceInstaller } from "./resource-installer.js";
 import { internalStorageCodec } from "./storage-codec.js";
 import { servedApiOf } from "./served-api-of.js";
 
@@ -78,21 +80,27 @@ export class ApiRegistry implements ResourceHost {
   readonly #internal = new Map<string, InternalObject>();
   readonly #listeners = new Set<() => void>();
   readonly #order = servedGroups({ "api/all": true });
-  #installed: ReadonlyMap<string, InstalledResource>;
+  readonly #builtInNames: BuiltInNames;
+  readonly #installed: InstalledResources;
+  /** Of those who have no handle of their own. */
+  readonly #code: ResourceInstaller;
+  /** Ids of resources that the server's own parts have asked for in vain. */
+  readonly #missed = new Set<string>();
   #unavailable: ReadonlySet<string> = new Set();
   #current: ApiSnapshot;
 
   constructor(readonly config: ApiRegistryConfig) {
     this.access = objectAccess({
       of: (resource) => this.#storeOf(installationId(resource)),
-      find: (resource) => {
-        const storage = this.#installed.get(installationId(resource))?.kept.storage;
-        return storage instanceof Store ? storage : undefined;
-      },
+      now: (resource) => this.#storeNow(resource),
     });
     const { runtimeConfig, records, scheme } = config;
     const builtIn = builtInInstallations(runtimeConfig, records, scheme);
-    this.#installed = new Map(builtIn.map((one) => [installationId(one), new InstalledResource(one, this)]));
+    this.#builtInNames = new BuiltInNames(resources(), records);
+    // A server without built-in resources may have others of these names.
+    const reserved = builtIn.length > 0 ? this.#builtInNames : new BuiltInNames([], []);
+    this.#installed = new InstalledResources(builtIn, reserved, this, () => this.#publish());
+    this.#code = this.installer({ owner: "the server's code" });
     this.#current = this.#snapshot(0);
   }
 
@@ -100,75 +108,19 @@ export class ApiRegistry implements ResourceHost {
     return this.#current;
   }
 
-  /** Installs resources, all or none. Throws an {@link InvalidResourceError} that names the one that cannot be right. */
+  /** A handle for the resources of one owner, which no other handle can replace or remove. */
+  installer(options: InstallerOptions): ResourceInstaller {
+    return this.#installed.installer(options);
+  }
+
+  /** {@link ResourceInstaller.install} of the code that starts the server or runs in it. */
   install(...definitions: readonly ResourceDefinition[]): void {
-    if (definitions.length === 0) return;
-    const next = new Map(this.#installed);
-    for (const definition of definitions) {
-      const installation = compileDefinition(definition, this.config.scheme);
-      checkBeside(installation, next);
-      next.set(installationId(installation), new InstalledResource(installation, this));
-    }
-    this.#publish(next);
+    this.#code.install(...definitions);
   }
 
-  /**
-   * Installs resources in place of those of the same names, in one change: watches of the replaced ones end, and objects stay.
-   * `gone` are removed. A resource that cannot be right is left out, and `failed` is called for it.
-   */
-  replace(
-    definitions: readonly ResourceDefinition[],
-    gone: readonly GroupResource[],
-    failed: (definition: ResourceDefinition, error: unknown) => void,
-  ): void {
-    const next = new Map(this.#installed);
-    for (const one of [...gone, ...definitions]) {
-      const id = installationId(one);
-      next.get(id)?.reduced([]);
-      next.delete(id);
-    }
-    for (const definition of definitions) {
-      try {
-        const installation = compileDefinition(definition, this.config.scheme);
-        checkBeside(installation, next);
-        next.set(installationId(installation), new InstalledResource(installation, this));
-      } catch (error) {
-        failed(definition, error);
-      }
-    }
-    this.#publish(next);
-  }
-
-  /**
-   * Discovery lists these verbs of the resources from now on. Requests are answered as before, and watches stay. Resources that are
-   * not installed are left out.
-   */
-  listVerbs(resources: readonly GroupResource[], discoveryVerbs: readonly string[]): void {
-    const next = new Map(this.#installed);
-    for (const id of resources.map(installationId)) {
-      const installed = next.get(id);
-      if (installed === undefined) continue;
-      const { versions } = installed.installation;
-      next.set(id, installed.reduced(versions.map((facts) => ({ ...facts, discoveryVerbs }))));
-    }
-    this.#publish(next);
-  }
-
-  /** Removes resources; their watches end. Objects stay in the storage. Returns false when there was nothing to remove. */
+  /** {@link ResourceInstaller.remove} of what {@link install} has installed. */
   remove(removal: Removal): boolean {
-    const next = new Map(this.#installed);
-    let found = false;
-    for (const [id, installed] of this.#installed) {
-      const { versions } = installed.installation;
-      const rest = versions.filter((one) => !isRemoved(one, removal));
-      if (rest.length === versions.length) continue;
-      found = true;
-      const reduced = installed.reduced(rest);
-      if (rest.length === 0) next.delete(id);
-      else next.set(id, reduced);
-    }
-    if (found) this.#publish(next);
-    return found;
+    return this.#code.remove(removal);
   }
 
   /**
@@ -181,7 +133,7 @@ export class ApiRegistry implements ResourceHost {
     if (available) next.delete(groupVersion);
     else next.add(groupVersion);
     this.#unavailable = next;
-    this.#publish(this.#installed);
+    this.#publish();
   }
 
   /** Calls `listener` after each change, until the returned function is called. */
@@ -195,16 +147,23 @@ export class ApiRegistry implements ResourceHost {
    * after the returned function is called.
    */
   whenOccupied(resource: GroupResource, listener: () => void): () => void {
-    const installed = this.#installed.get(installationId(resource));
+    const installed = this.#installed.find(installationId(resource));
     if (installed !== undefined) return installed.whenOccupied(listener);
     listener();
     return () => {};
   }
 
   kept(id: string): KeptResource {
-    const installed = this.#installed.get(id);
+    const installed = this.#installed.find(id);
     if (installed === undefined) throw new Error(`no resource ${id} is installed`);
     return installed.kept;
+  }
+
+  /**
+   * The ids of resources that a part of the server has asked for and that are not installed: what it decides by them cannot be right.
+   */
+  get missing(): readonly string[] {
+    return [...this.#missed].filter((id) => this.#installed.find(id) === undefined);
   }
 
   /** The shared object of an internal kind; the same instance for the same kind. */
@@ -228,14 +187,22 @@ export class ApiRegistry implements ResourceHost {
     return storage;
   }
 
-  #publish(installed: ReadonlyMap<string, InstalledResource>): void {
-    this.#installed = installed;
+  /** As {@link #storeOf}; undefined for a built-in resource that runtimeConfig turned off. */
+  #storeNow(resource: GroupResource): Store | undefined {
+    const id = installationId(resource);
+    if (this.#installed.find(id) !== undefined) return this.#storeOf(id);
+    if (this.#builtInNames.has(resource)) return undefined;
+    this.#missed.add(id);
+    throw new Error(`no resource ${id} is installed`);
+  }
+
+  #publish(): void {
     this.#current = this.#snapshot(this.#current.served.epoch + 1);
     for (const listener of this.#listeners) listener();
   }
 
   #snapshot(epoch: number): ApiSnapshot {
-    const installed = this.#installed;
+    const installed = new Map(this.#installed.shown().map((one) => [installationId(one.installation), one]));
     const installations = [...installed.values()].map(({ installation }) => installation);
     const served = servedApiOf(epoch, installations, this.#unavailable, {
       order: this.#order,
@@ -249,22 +216,5 @@ export class ApiRegistry implements ResourceHost {
         return found && installed.get(installationId({ group: found.group, resource }))?.at(found);
       },
     };
-  }
-}
-
-function isRemoved({ group, version, name }: ResourceFacts, removal: Removal): boolean {
-  if (group !== removal.group) return false;
-  if ("version" in removal) return version === removal.version;
-  return !("resource" in removal) || name === removal.resource;
-}
-
-/** Throws when another resource has the name, the kind or the place in the storage already. */
-function checkBeside(installation: Installation, others: ReadonlyMap<string, InstalledResource>): void {
-  const { group, resource, versions } = installation;
-  const name = group === "" ? resource : `${resource}.${group}`;
-  if (others.has(installationId(installation))) throw new InvalidResourceError(name, "it is installed already");
-  for (const { installation: other } of others.values()) {
-    const same = other.group === group && other.versions.some(({ kind }) => kind === versions[0]?.kind);
-    if (same) throw new InvalidResourceError(name, `kind ${versions[0]?.kind} is that of ${other.resource}`);
   }
 }

@@ -1,4 +1,5 @@
 import type { ResourceFacts, SubresourceFacts } from "../../api/facts/index.js";
+import { formatGroupResource } from "../../machinery/errors/status-error.js";
 import { formatGroupVersion, type GroupVersionKind } from "../../machinery/meta/gvk.js";
 import { Scheme } from "../../machinery/scheme/scheme.js";
 import { dns1035LabelErrors, dns1123SubdomainErrors } from "../../machinery/validation/names.js";
@@ -14,7 +15,7 @@ const ALL_VERBS = ["create", "delete", "deletecollection", "get", "list", "patch
 /** What a definition comes to over the kinds of `base`. Throws an {@link InvalidResourceError}. */
 export function compileDefinition(definition: ResourceDefinition, base: Scheme): Installation {
   const fail = (reason: string): never => {
-    throw new InvalidResourceError(nameOf(definition), reason);
+    throw new InvalidResourceError(formatGroupResource(definition), reason);
   };
   checkNames(definition, fail);
   const { group, resource, versions } = definition;
@@ -53,8 +54,6 @@ export function compileDefinition(definition: ResourceDefinition, base: Scheme):
 }
 
 type Fail = (reason: string) => never;
-
-const nameOf = ({ group, resource }: ResourceDefinition): string => (group === "" ? resource : `${resource}.${group}`);
 
 function checkNames({ group, resource, kind, versions, listKind }: ResourceDefinition, fail: Fail): void {
   if (group !== "" && dns1123SubdomainErrors(group).length > 0) fail(`"${group}" is no name of a group`);

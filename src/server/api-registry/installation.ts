@@ -24,11 +24,11 @@ export interface Installation {
 export const installationId = ({ group, resource }: Pick<Installation, "group" | "resource">): string =>
   `${group}/${resource}`;
 
-/** A resource that cannot be right: the message names it and says why. Nothing of the same call was installed. */
+/** A resource that cannot be right, or cannot go: the message names it and says why. Nothing of the same call was done. */
 export class InvalidResourceError extends Error {
   override readonly name = "InvalidResourceError";
 
-  constructor(resource: string, reason: string) {
-    super(`resource ${resource} cannot be installed: ${reason}`);
+  constructor(resource: string, reason: string, act: "installed" | "removed" = "installed") {
+    super(`resource ${resource} cannot be ${act}: ${reason}`);
   }
 }

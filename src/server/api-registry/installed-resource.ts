@@ -119,13 +119,14 @@ export class InstalledResource {
 
   #keep(): KeptResource {
     const { config, access, internal } = this.host;
-    const { group, resource, record, scheme, versions } = this.installation;
+    const { group, resource, record, scheme, versions, kinds } = this.installation;
     if (record?.storage?.sharedWith !== undefined) return this.host.kept(record.storage.sharedWith);
     // Those of any version will do: the storage does not depend on it.
     const [facts] = versions;
     if (facts === undefined) throw new Error(`${installationId(this.installation)} has no version`);
     const { kind, namespaced } = facts;
-    const applyDefaults = defaulterOf(group, kind);
+    // The defaults of a built-in kind are not those of another resource's kind of the same name.
+    const applyDefaults = kinds.length === 0 ? defaulterOf(group, kind) : undefined;
     const strategy = resolveStrategy({
       returnsDeletedObject: returnsDeletedObject(group, resource),
       ...(applyDefaults && { applyDefaults }),
@@ -162,7 +163,8 @@ export class InstalledResource {
   }
 }
 
-function storagePrefix({ group, resource, record, kinds }: Installation): string {
+/** What the keys of the resource's objects begin with. */
+export function storagePrefix({ group, resource, record, kinds }: Installation): string {
   const named = { group, name: resource };
   return kinds.length === 0 ? keyPrefix(named, record?.storage) : ownKeyPrefix(named);
 }

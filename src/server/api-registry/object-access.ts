@@ -10,8 +10,8 @@ import type { ReadOptions, StoredObject } from "../storage/store.js";
 export interface Stores {
   /** Throws for a resource that there is none of. */
   of(resource: GroupResource): Store;
-  /** Undefined for a resource that is not installed, or that is kept elsewhere. */
-  find(resource: GroupResource): Store | undefined;
+  /** Throws for a resource that there is none of. Undefined for a built-in one that is turned off. */
+  now(resource: GroupResource): Store | undefined;
 }
 
 /** Reads and writes the objects of any stored resource as the server itself. */
@@ -47,7 +47,7 @@ export function objectAccess(stores: Stores): ObjectAccess {
       has: async (group, resource, namespace, name) =>
         (await find({ group, resource }, namespace, name, FROM_CACHE)) !== undefined,
       now: (group, resource) => {
-        const store = stores.find({ group, resource });
+        const store = stores.now({ group, resource });
         return store === undefined ? NONE : store.config.objects.now();
       },
     },

@@ -87,7 +87,8 @@ export interface AuthorizationObjects {
   readonly cached: {
     /**
      * All objects of a resource as the watch cache holds them now, in key order and not parsed yet; undefined where there is no
-     * cache. It is the same list until one of the objects changes, and an object that has not changed is the same in the next list.
+     * cache. None of a built-in resource that runtimeConfig turned off; throws for any other that is not served: the request is
+     * then answered 500. It is the same list until one of the objects changes, and an object that has not changed is the same in the next list.
      */
     now(group: string, resource: string): readonly { readonly revision: number; object(): KubeObject }[] | undefined;
   };

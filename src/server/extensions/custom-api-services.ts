@@ -2,6 +2,7 @@ import { isAlreadyExists, isNotFound } from "../../machinery/errors/status-error
 import { object, text } from "../../machinery/meta/access.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import type { ApiRegistry } from "../api-registry/api-registry.js";
+import type { ResourceInstaller } from "../api-registry/resource-installer.js";
 
 const GROUP = "apiregistration.k8s.io";
 const AUTOMANAGED = "kube-aggregator.kubernetes.io/automanaged";
@@ -16,7 +17,11 @@ export class CustomApiServices {
   /** The versions of each group that have one. */
   readonly #registered = new Map<string, Set<string>>();
 
-  constructor(private readonly registry: ApiRegistry) {}
+  /** `installer` has installed the custom resources. */
+  constructor(
+    private readonly registry: ApiRegistry,
+    private readonly installer: ResourceInstaller,
+  ) {}
 
   /** Takes over what an earlier run of the server has left. */
   async start(): Promise<void> {
@@ -33,18 +38,22 @@ export class CustomApiServices {
     return this.#registered.keys();
   }
 
-  /** Leaves the group with the APIServices of these versions. Those that a user has made stay as they are. */
+  /**
+   * Leaves the group with the APIServices of these versions. Those that a user has made stay as they are, and so do those of versions
+   * in which built-in resources are served.
+   */
   async register(group: string, versions: ReadonlySet<string>): Promise<void> {
     if (!this.#isServed()) return;
     const registered = this.#versionsOf(group);
     for (const version of versions) {
-      if (registered.has(version)) continue;
+      if (registered.has(version) || !this.installer.mayRegister({ group, version })) continue;
       registered.add(version);
       await this.#create(group, version);
     }
     for (const version of registered) {
       if (versions.has(version)) continue;
       registered.delete(version);
+      if (!this.installer.mayRegister({ group, version })) continue;
       await this.#delete(`${version}.${group}`);
     }
     if (registered.size === 0) this.#registered.delete(group);

@@ -45,13 +45,13 @@ export class CustomResource implements ResourceDefinition {
   #strategy: Strategy | undefined;
 
   constructor(definition: KnownDefinition, { webhooks, isTerminating }: CustomSurroundings) {
-    const { group, accepted } = definition;
+    const { group, plural, accepted } = definition;
     const spec = object(definition.outline.spec);
     const versions = objects(spec.versions).map((version) => new CustomVersion(definition, version));
     const stored = versions.find(({ isStored }) => isStored) ?? versions[0];
     if (stored === undefined) throw new Error(`${definition.name} has no version`);
     this.group = group;
-    this.resource = accepted.plural;
+    this.resource = plural;
     this.kind = accepted.kind;
     this.listKind = accepted.listKind;
     this.singular = accepted.singular;

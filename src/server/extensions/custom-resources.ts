@@ -8,8 +8,8 @@ import type { KubeObject } from "../../machinery/meta/object.js";
 import { deepEqual } from "../../machinery/patch/json-values.js";
 import type { GroupResource } from "../../machinery/errors/status-error.js";
 import type { ApiRegistry } from "../api-registry/api-registry.js";
-import { installationId } from "../api-registry/installation.js";
 import type { ResourceDefinition } from "../api-registry/resource-definition.js";
+import type { ResourceInstaller } from "../api-registry/resource-installer.js";
 import { Store } from "../registry/store.js";
 import type { ObjectStore, StoredObject } from "../storage/store.js";
 import type { WebhookClients } from "../webhook/webhook-clients.js";
@@ -56,7 +56,8 @@ interface Installed extends GroupResource {
 
 /**
  * Serves the kinds of CustomResourceDefinitions: follows the stored definitions, keeps their conditions, installs the established
- * ones in the registry, and deletes the objects of those that are being deleted. One definition is worked on at a time.
+ * ones in the registry, and deletes the objects of those that are being deleted. One definition is worked on at a time. They are
+ * installed behind all other resources: of one that has a built-in resource's name, nothing is served.
  */
 export class CustomResources {
   readonly #definitions = new Map<string, KnownDefinition>();
@@ -66,13 +67,15 @@ export class CustomResources {
   readonly #due = new Set<string>();
   /** The groups whose APIServices may be others now. */
   readonly #dueGroups = new Set<string>();
+  readonly #installer: ResourceInstaller;
   readonly #apiServices: CustomApiServices;
   readonly #stopping = new AbortController();
   #working: Promise<void> | undefined;
   #following: Promise<void> | undefined;
 
   constructor(private readonly config: CustomResourcesConfig) {
-    this.#apiServices = new CustomApiServices(config.registry);
+    this.#installer = config.registry.installer({ owner: "a CustomResourceDefinition", yields: true });
+    this.#apiServices = new CustomApiServices(config.registry, this.#installer);
   }
 
   /** Resolves when the kinds of all stored definitions are served. */
@@ -202,11 +205,16 @@ export class CustomResources {
     for (const group of groups) {
       const definitions = [...(this.#names.get(group) ?? [])].flatMap((name) => this.#definitions.get(name) ?? []);
       try {
-        await this.#apiServices.register(group, new Set(definitions.flatMap(({ served }) => served)));
+        await this.#apiServices.register(group, new Set(definitions.flatMap((one) => this.#servedOf(one))));
       } catch (error) {
         this.config.reportError(error);
       }
     }
+  }
+
+  /** The versions of a definition that are served, or will be once it is established. */
+  #servedOf({ group, plural, served }: KnownDefinition): readonly string[] {
+    return served.filter((version) => this.#installer.mayServe({ group, resource: plural }, version));
   }
 
   async #reconcile(name: string): Promise<void> {
@@ -250,7 +258,7 @@ export class CustomResources {
       return this.#writeStatus(known, { conditions: [begun] });
     }
     const installed = this.#installed.get(name);
-    const left = installed === undefined ? 0 : await deleteInstances(this.config.registry, installationId(installed));
+    const left = installed === undefined ? 0 : await deleteInstances(this.#installer, installed);
     if (left > 0) {
       void this.#pause(DELETE_AGAIN_MILLISECONDS).then(() => {
         this.#due.add(name);
@@ -295,7 +303,7 @@ export class CustomResources {
       }
     }
     if (made.size > 0 || gone.length > 0) {
-      this.config.registry.replace([...made.keys()], gone, (resource, error) => {
+      this.#installer.replace([...made.keys()], gone, (resource, error) => {
         this.#installed.delete(made.get(resource) ?? "");
         this.config.reportError(error);
       });
@@ -313,7 +321,7 @@ export class CustomResources {
       this.#installed.set(name, { ...installed, isListedTerminating: true });
       terminating.push(installed);
     }
-    if (terminating.length > 0) this.config.registry.listVerbs(terminating, TERMINATING_VERBS);
+    if (terminating.length > 0) this.#installer.listVerbs(terminating, TERMINATING_VERBS);
   }
 
   /** Ends early when the server stops. */

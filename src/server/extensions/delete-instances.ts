@@ -1,12 +1,16 @@
 import { nextSlice, sliceIsSpent } from "../../base/time-slice.js";
 import { isNotFound } from "../../machinery/errors/status-error.js";
-import type { ApiRegistry } from "../api-registry/api-registry.js";
+import type { GroupResource } from "../../machinery/errors/status-error.js";
+import type { ResourceInstaller } from "../api-registry/resource-installer.js";
 import { loopbackScope } from "../registry/loopback-scope.js";
 import { Store } from "../registry/store.js";
 
-/** Deletes all objects of a resource as the server itself. Returns how many are left, because finalizers keep them. */
-export async function deleteInstances(registry: ApiRegistry, id: string): Promise<number> {
-  const { storage } = registry.kept(id);
+/**
+ * Deletes all objects of a resource that `installer` has installed, as the server itself. Returns how many are left, because
+ * finalizers keep them. A resource that is another's, or has another's keys, has no objects of its own.
+ */
+export async function deleteInstances(installer: ResourceInstaller, resource: GroupResource): Promise<number> {
+  const storage = installer.kept(resource)?.storage;
   if (!(storage instanceof Store)) return 0;
   const { items } = await storage.list(loopbackScope(""), {});
   let left = 0;

@@ -11,6 +11,8 @@ import { type DefinitionNames, FINALIZER, isTrue } from "./definition-conditions
 export class KnownDefinition {
   readonly name: string;
   readonly group: string;
+  /** Of the spec: a status that a user wrote may accept another definition's plural, whose objects are not this one's. */
+  readonly plural: string;
   readonly accepted: DefinitionNames;
   readonly namesAccepted: boolean;
   readonly established: boolean;
@@ -38,9 +40,11 @@ export class KnownDefinition {
     const { metadata = {}, spec, status } = definition;
     this.name = metadata.name ?? "";
     this.group = text(object(spec).group);
+    this.plural = text(object(object(spec).names).plural);
     this.accepted = namesIn(object(object(status).acceptedNames));
-    this.namesAccepted = isTrue(definition, "NamesAccepted");
-    this.established = isTrue(definition, "Established");
+    const isOwn = this.name === `${this.plural}.${this.group}`;
+    this.namesAccepted = isOwn && isTrue(definition, "NamesAccepted");
+    this.established = isOwn && isTrue(definition, "Established");
     this.terminating = metadata.deletionTimestamp !== undefined;
     this.holdsObjects = metadata.finalizers?.includes(FINALIZER) === true;
     this.preservesUnknownFields = object(spec).preserveUnknownFields === true;

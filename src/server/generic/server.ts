@@ -256,7 +256,7 @@ export function createServer(config: ServerConfig): Server {
   const current = (): ServedApi => {
     const snapshot = registry.current;
     if (!directors.has(snapshot.served)) {
-      const elsewhere = nonResource(config, snapshot, documents, shutdown);
+      const elsewhere = nonResource(config, registry, snapshot, documents, shutdown);
       directors.set(snapshot.served, director(snapshot, operations, elsewhere));
     }
     return snapshot.served;
@@ -318,6 +318,7 @@ function authorizersOf(
 
 function nonResource(
   config: ServerConfig,
+  registry: ApiRegistry,
   { served: api }: ApiSnapshot,
   documents: LatestDocuments,
   shutdown: HealthCheck,
@@ -333,9 +334,9 @@ function nonResource(
   const root = rootPaths(api);
   const lookups = [
     (path: string) => (path === "/version" || path === "/version/" ? version : undefined),
-    healthHandler("/healthz", healthy),
-    healthHandler("/livez", [ping, etcd, ...own]),
-    healthHandler("/readyz", [...healthy, shutdown]),
+    healthHandler("/healthz", () => [...healthy, ...resourcesCheck(registry)]),
+    healthHandler("/livez", () => [ping, etcd, ...own]),
+    healthHandler("/readyz", () => [...healthy, ...resourcesCheck(registry), shutdown]),
     discoveryHandlers(api, serverAddress),
     openApiHandlers(api, documents),
     ...(serviceAccounts === undefined ? [] : [openIdHandlers(serviceAccounts, serverAddress)]),
@@ -354,4 +355,12 @@ function nonResource(
     if (hasBadEscape(path)) return respondText(request, 400, "400 Bad Request");
     return respondText(request, 404, "404 page not found\n");
   };
+}
+
+/** Fails while a part of the server reads a resource that is not installed; kube-apiserver has no such check, so that it is not listed before. */
+function resourcesCheck(registry: ApiRegistry): readonly HealthCheck[] {
+  const { missing } = registry;
+  if (missing.length === 0) return [];
+  const fault = new Error(`not installed, and read by the server: ${missing.join(", ")}`);
+  return [{ name: "api-resources", check: () => Promise.reject(fault) }];
 }

@@ -239,7 +239,8 @@ export interface ObjectAccess extends ObjectReader {
     has(group: string, resource: string, namespace: string, name: string): Promise<boolean>;
     /**
      * All objects of a resource as the cache holds them now, in key order and not parsed yet; undefined where there is no cache.
-     * None of a resource that is not installed. It is the same list until one of the objects changes.
+     * None of a built-in resource that runtimeConfig turned off; throws for any other that is not installed. It is the same list
+     * until one of the objects changes.
      */
     now(group: string, resource: string): readonly CachedObject[] | undefined;
   };

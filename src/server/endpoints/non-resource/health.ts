@@ -9,10 +9,15 @@ export interface HealthCheck {
 
 /**
  * /healthz, /livez or /readyz: "ok" or 500 with what failed; `?verbose` tells every check, `?exclude=` leaves some out, and
- * a path below answers one check. Undefined for a path that is no check.
+ * a path below answers one check. Undefined for a path that is no check. `checksNow` gives the checks of a request.
  */
-export function healthHandler(root: string, checks: readonly HealthCheck[]): (path: string) => Handler | undefined {
+export function healthHandler(
+  root: string,
+  checksNow: () => readonly HealthCheck[],
+): (path: string) => Handler | undefined {
   return (path) => {
+    if (path !== root && !path.startsWith(`${root}/`)) return undefined;
+    const checks = checksNow();
     if (path === root || path === `${root}/`) return (request) => respondAll(request, root.slice(1), checks);
     const one = checks.find(({ name }) => path === `${root}/${name}`);
     return one === undefined ? undefined : (request) => respondOne(request, one);
