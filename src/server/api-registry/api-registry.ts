@@ -12,7 +12,7 @@ import type { StorageMediaType } from "../endpoints/serializers/serializer.js";
 import type { ServedResource } from "../endpoints/served-resource.js";
 import { type InternalKind, InternalObject, internalCodec } from "../registry/internal-object.js";
 import { Store } from "../registry/store.js";
-import type { ObjectAccess } from "../registry/strategy.js";
+import type { ObjectAccess, StrategyContext } from "../registry/strategy.js";
 import type { Storage } from "../storage/create-storage.js";
 import { builtInInstallations } from "./built-in-installations.js";
 import { BuiltInNames } from "./built-in-names.js";
@@ -55,6 +55,7 @@ export interface ResourceHost {
   /** The storage of another resource, by "<group>/<resource>". Throws when it is not installed. */
   kept(id: string): KeptResource;
   readonly internal: (kind: InternalKind) => InternalObject;
+  readonly resourceOf: StrategyContext["resourceOf"];
 }
 
 /** What to remove: a group, one of its versions, or one of its resources at all versions. */
@@ -178,6 +179,12 @@ export class ApiRegistry implements ResourceHost {
       this.#internal.set(path, object);
     }
     return object;
+  };
+
+  readonly resourceOf: ResourceHost["resourceOf"] = ({ group, version, kind }) => {
+    const { resources } = this.#current.served;
+    const found = resources.find((one) => one.kind === kind && one.version === version && one.group === group);
+    return found && { group, resource: found.name };
   };
 
   /** The generic Store of a resource. Throws for a resource that is not installed or has another storage. */

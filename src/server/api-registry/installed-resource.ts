@@ -118,7 +118,7 @@ export class InstalledResource {
   }
 
   #keep(): KeptResource {
-    const { config, access, internal } = this.host;
+    const { config, access, internal, resourceOf } = this.host;
     const { group, resource, record, scheme, versions, kinds } = this.installation;
     if (record?.storage?.sharedWith !== undefined) return this.host.kept(record.storage.sharedWith);
     // Those of any version will do: the storage does not depend on it.
@@ -157,6 +157,7 @@ export class InstalledResource {
       random: config.random,
       access,
       authorization: config.authorization,
+      resourceOf,
       internal,
     });
     return { hub, strategy, storage };

@@ -54,6 +54,7 @@ export async function prepareNew(
       ...(strategy.validate?.(draft, context) ?? []),
     ]);
     throwInvalid(config, draft, problems.length > 0 ? problems : validateNameSegment(draft));
+    throwInvalid(config, draft, (await strategy.authorizeReads?.(draft, undefined, context)) ?? []);
     for (const warning of strategy.warningsOnCreate?.(draft) ?? []) scope.warnings.add(warning);
     strategy.canonicalize?.(draft, context);
     if (admit.validate !== undefined) await admit.validate(draft);
@@ -106,6 +107,7 @@ export async function prepareChange(
       ...(part?.validate(draft, old, context) ?? validate?.call(strategy, draft, old, context) ?? []),
     ]);
     throwInvalid(config, draft, problems);
+    if (whole) throwInvalid(config, draft, (await strategy.authorizeReads?.(draft, old, context)) ?? []);
     const ofStatus = status ? strategy.warningsOnStatusUpdate?.(draft) : undefined;
     const warnings = whole ? strategy.warningsOnUpdate?.(draft, old) : ofStatus;
     for (const warning of warnings ?? []) scope.warnings.add(warning);

@@ -6,7 +6,7 @@ import type { ObjectStore } from "../storage/store.js";
 import type { ResolvedStrategy } from "./default-strategy.js";
 import type { InternalKind, InternalObject } from "./internal-object.js";
 import type { RequestScope } from "./scope.js";
-import type { ObjectAccess, SubresourceStrategy } from "./strategy.js";
+import type { ObjectAccess, StrategyContext, SubresourceStrategy } from "./strategy.js";
 
 export interface StoreConfig {
   readonly group: string;
@@ -28,6 +28,7 @@ export interface StoreConfig {
   /** Reads and writes other resources, for strategies. */
   readonly access: ObjectAccess;
   readonly authorization: Authorization;
+  readonly resourceOf: StrategyContext["resourceOf"];
   readonly internal: (kind: InternalKind) => InternalObject;
 }
 

@@ -264,10 +264,11 @@ export class Store implements Getter, Lister, Watcher, Creater, Updater, Gracefu
   }
 
   #context(scope: RequestScope): StrategyContext {
-    const { clock, random, access, authorization, internal } = this.config;
+    const { clock, random, access: objects, authorization, resourceOf, internal } = this.config;
     const { user, verb, apiVersion, dryRun, warnings } = scope;
     const warn = (message: string) => warnings.add(message);
-    return { now: clock.now(), random, user, verb, apiVersion, dryRun, objects: access, authorization, warn, internal };
+    const request = { now: clock.now(), user, verb, apiVersion, dryRun, warn };
+    return { ...request, random, objects, authorization, resourceOf, internal };
   }
 
   #ttl(): { ttlSeconds?: number } {

@@ -1,6 +1,8 @@
 import type { Random } from "../../base/random.js";
 import type { FieldFilter } from "../../machinery/apply/field-filter.js";
 import type { FieldError } from "../../machinery/errors/field-error.js";
+import type { GroupResource } from "../../machinery/errors/status-error.js";
+import type { GroupVersionKind } from "../../machinery/meta/gvk.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import type { Authorization } from "../authz/authorizer.js";
 import type { User } from "../request/user.js";
@@ -90,6 +92,15 @@ export interface Strategy {
     /** "status"; undefined for the object itself. */
     subresource?: string,
   ): Promise<readonly FieldError[] | void>;
+  /**
+   * Returns a problem for each reference of an object without other problems by which the server would read, in its own name, what the
+   * caller may not read. Runs for writes of the object itself; `old` is undefined for a create.
+   */
+  authorizeReads?(
+    object: KubeObject,
+    old: KubeObject | undefined,
+    context: StrategyContext,
+  ): Promise<readonly FieldError[]>;
   /** Rewrites a valid object into its canonical form. */
   canonicalize?(draft: KubeObject, context: StrategyContext): void;
 
@@ -208,6 +219,8 @@ export interface StrategyContext {
   readonly objects: ObjectAccess;
   /** Asks the server's authorizers. */
   readonly authorization: Authorization;
+  /** The resource that has a kind in one version, as it is served now; undefined for a kind that is not. */
+  resourceOf(kind: GroupVersionKind): GroupResource | undefined;
   /** Adds a text to the `Warning:` headers, for findings that preparation would hide. */
   warn(message: string): void;
   /** The shared object of an internal kind; the same instance for the same kind. */

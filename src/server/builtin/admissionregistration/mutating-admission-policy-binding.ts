@@ -1,6 +1,7 @@
 import { validateMutatingAdmissionPolicyBinding } from "../../../api/validation/admission-policy-binding.js";
 import type { ResourceRecord } from "../../endpoints/resource-record.js";
 import { checked } from "../rules.js";
+import { authorizeParamRef } from "./parameter-rights.js";
 import { admissionPolicyBindingColumns } from "./policy-columns.js";
 
 export const mutatingAdmissionPolicyBindingRecord: ResourceRecord = {
@@ -10,6 +11,7 @@ export const mutatingAdmissionPolicyBindingRecord: ResourceRecord = {
     hasGeneration: true,
     allowUnconditionalUpdate: false,
     ...checked(validateMutatingAdmissionPolicyBinding),
+    authorizeReads: authorizeParamRef("mutatingadmissionpolicies"),
     columns: admissionPolicyBindingColumns,
   },
 };

@@ -5,6 +5,7 @@ import {
 import { policyExpressionSteps } from "../../../api/validation/policy-expressions.js";
 import { inSlices } from "../../../base/time-slice.js";
 import type { ResourceRecord } from "../../endpoints/resource-record.js";
+import { authorizeParamKind } from "./parameter-rights.js";
 import { admissionPolicyColumns } from "./policy-columns.js";
 
 export const mutatingAdmissionPolicyRecord: ResourceRecord = {
@@ -16,6 +17,7 @@ export const mutatingAdmissionPolicyRecord: ResourceRecord = {
     beforeValidation: (policy) => inSlices(policyExpressionSteps(policy)),
     validate: (policy) => validateMutatingAdmissionPolicy(policy),
     validateUpdate: validateMutatingAdmissionPolicyUpdate,
+    authorizeReads: authorizeParamKind,
     columns: admissionPolicyColumns("Mutations"),
   },
 };

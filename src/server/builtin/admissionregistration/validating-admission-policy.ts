@@ -7,6 +7,7 @@ import { policyExpressionSteps } from "../../../api/validation/policy-expression
 import { inSlices } from "../../../base/time-slice.js";
 import type { ResourceRecord } from "../../endpoints/resource-record.js";
 import { keepMetadata, statusWithoutMetadata } from "../keep-metadata.js";
+import { authorizeParamKind } from "./parameter-rights.js";
 import { admissionPolicyColumns } from "./policy-columns.js";
 
 export const validatingAdmissionPolicyRecord: ResourceRecord = {
@@ -23,6 +24,7 @@ export const validatingAdmissionPolicyRecord: ResourceRecord = {
     validateUpdate: validateAdmissionPolicyUpdate,
     validateStatusUpdate: validateAdmissionPolicyStatusUpdate,
     resetFields: statusWithoutMetadata,
+    authorizeReads: authorizeParamKind,
     columns: admissionPolicyColumns("Validations"),
   },
 };

@@ -4,6 +4,7 @@ import type { KubeObject } from "../../../machinery/meta/object.js";
 import { badRequest, forbidden, notFound, unclassified } from "../../../machinery/errors/status-error.js";
 import { deepEqual } from "../../../machinery/patch/json-values.js";
 import { type PolicyRule, readRules } from "../../../machinery/rbac/policy-rule.js";
+import { isPrivileged } from "../../authz/authorizer.js";
 import { readRoleRef, type RoleRef } from "../../authz/rbac/binding.js";
 import { currentPolicy } from "../../authz/rbac/current-policy.js";
 import { escalationText } from "../../authz/rbac/escalation-text.js";
@@ -22,7 +23,7 @@ export const authorizeRole =
   (resource: "roles" | "clusterroles"): Authorize =>
   async (draft, old, context, requestName) => {
     const namespace = namespaceOf(draft);
-    if (isPrivileged(context)) return;
+    if (isPrivileged(context.user)) return;
     if (await may("escalate", { resource, name: requestName, namespace }, context)) return;
     if (old !== undefined && changesOnlyGarbageCollection(draft, old)) return;
     const refuse = (message: string): Error =>
@@ -39,7 +40,7 @@ export const authorizeBinding =
   (resource: "rolebindings" | "clusterrolebindings"): Authorize =>
   async (draft, old, context) => {
     const namespace = namespaceOf(draft);
-    if (isPrivileged(context)) return;
+    if (isPrivileged(context.user)) return;
     if (old !== undefined && changesOnlyGarbageCollection(draft, old)) return;
     const ref = readRoleRef(draft);
     if (await mayBind(draft, ref, namespace, context)) return;
@@ -56,8 +57,6 @@ const EVERYTHING: readonly PolicyRule[] = readRules([
 ]);
 
 const namespaceOf = ({ metadata }: KubeObject): string => metadata?.namespace ?? "";
-
-const isPrivileged = ({ user }: StrategyContext): boolean => user.groups.includes("system:masters");
 
 const gathers = ({ aggregationRule }: KubeObject): boolean =>
   objects(object(aggregationRule)["clusterRoleSelectors"]).length > 0;
