@@ -53,7 +53,7 @@ describe("a token of", () => {
       "an account of another namespace, named in the body",
       "tom",
       `POST ${ACCOUNTS}/plain/token`,
-      "422 Invalid",
+      "400 BadRequest",
       { ...tokenOf("plain"), metadata: { name: "plain", namespace: "other" } },
     ],
     [

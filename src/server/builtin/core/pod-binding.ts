@@ -12,7 +12,7 @@ import type { ServedResource } from "../../endpoints/served-resource.js";
 import { Admitter } from "../../endpoints/verbs/admitter.js";
 import { respondValue } from "../../endpoints/verbs/answer.js";
 import { trustedUpdate } from "../../endpoints/verbs/trusted-update.js";
-import { metadataOf, timestamp } from "../../registry/metadata.js";
+import { matchNamespace, metadataOf, timestamp } from "../../registry/metadata.js";
 import type { ApiRequest } from "../../request/api-request.js";
 
 const BINDING = { group: "", version: "v1", kind: "Binding" };
@@ -26,6 +26,8 @@ export async function handlePodBinding(request: ApiRequest, resource: ServedReso
     mode: options.fieldValidation,
     schemaOf: resource.codec.schemaOf,
   });
+  // The uid stays: it is that of the pod which the binding is for.
+  matchNamespace(object, request.info.namespace);
   const admit = new Admitter(request, resource, options.dryRun, { kind: BINDING, schema: schemaFor(BINDING) }).create;
   await admit.mutate?.(object);
   const { name: bound = "", uid = "", resourceVersion = "" } = object.metadata ?? {};

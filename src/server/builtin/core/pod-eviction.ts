@@ -16,7 +16,7 @@ import { respondValue } from "../../endpoints/verbs/answer.js";
 import { scopeOf } from "../../endpoints/verbs/scope.js";
 import { copyObject } from "../../registry/copy.js";
 import type { DeleteOptions } from "../../registry/delete-options.js";
-import { timestamp } from "../../registry/metadata.js";
+import { clearSystemMetadata, matchNamespace, timestamp } from "../../registry/metadata.js";
 import { ADMITTED, isGetter, isGracefulDeleter, isUpdater } from "../../registry/resource.js";
 import type { ApiRequest } from "../../request/api-request.js";
 import type { StoredObject } from "../../storage/store.js";
@@ -43,6 +43,8 @@ export async function handlePodEviction(
     schemaOf: (gvk) => schemaFor(VERSIONS.includes(formatGroupVersion(gvk)) ? { ...gvk, version: "v1" } : gvk),
     accepts: (apiVersion) => VERSIONS.includes(apiVersion),
   });
+  clearSystemMetadata(eviction);
+  matchNamespace(eviction, request.info.namespace);
   const { name } = request.info;
   const dryRun = query.dryRun;
   const admit = new Admitter(request, pods, dryRun, { kind: EVICTION, schema: schemaFor(EVICTION) }).create;

@@ -17,7 +17,7 @@ import type { ServedResource } from "../../endpoints/served-resource.js";
 import { Admitter } from "../../endpoints/verbs/admitter.js";
 import { respondValue } from "../../endpoints/verbs/answer.js";
 import { scopeOf } from "../../endpoints/verbs/scope.js";
-import { timestamp } from "../../registry/metadata.js";
+import { clearSystemMetadata, matchNamespace, timestamp } from "../../registry/metadata.js";
 import type { ApiRequest } from "../../request/api-request.js";
 import type { TokenIssuer } from "../../request/token-issuer.js";
 
@@ -53,6 +53,8 @@ export async function handleTokenRequest(
   });
   for (const warning of decoded.warnings) request.warnings.add(warning);
   const asked = decoded.object;
+  clearSystemMetadata(asked);
+  matchNamespace(asked, request.info.namespace);
   const { name, namespace } = request.info;
   const schema = schemaFor(TOKEN_REQUEST);
   if (schema === undefined) throw new Error("no schema for TokenRequest");

@@ -81,6 +81,7 @@ export async function handleScalePatch(request: ApiRequest, resource: ServedReso
     await write(request, resource, storage, options.dryRun, (live) => {
       const scale = tracking.apply(live, applied.object, options.fieldManager, options.force);
       applied.checkKeys();
+      checkName(scale, request.info);
       return scale;
     });
     return;
