@@ -1,3 +1,4 @@
+import { type CancellationToken, REQUEST_IS_OVER, throwIfCancelled } from "./cancellation.js";
 import type { Steps } from "./steps.js";
 import { soon, turnNumber, turnsAreDriven } from "./turns.js";
 
@@ -6,7 +7,14 @@ const SLICE_MILLISECONDS = 4;
 /** How many steps long work may do in a driven turn. */
 const SLICE_STEPS = 1000;
 
-const waiting: (() => void)[] = [];
+/** Work that waits for its turn. */
+interface Waiting {
+  readonly token: CancellationToken | undefined;
+  resume(): void;
+  cancel(reason: unknown): void;
+}
+
+const waiting: Waiting[] = [];
 /** When this turn's long work began; undefined while there is none. */
 let began: number | undefined;
 let scheduled = false;
@@ -27,22 +35,32 @@ export function sliceIsSpent(): boolean {
   return now - began > SLICE_MILLISECONDS;
 }
 
-/** Resolves in a later turn of the event loop: a turn for one of those who wait, in the order they came. */
-export function nextSlice(): Promise<void> {
-  return new Promise((resolve) => {
-    if (turnsAreDriven()) return soon(resolve);
-    waiting.push(resolve);
+/**
+ * Resolves in a later turn of the event loop: a turn for one of those who wait, in the order they came. Rejects with
+ * REQUEST_IS_OVER when the work is cancelled meanwhile.
+ */
+export function nextSlice(token?: CancellationToken): Promise<void> {
+  return new Promise((resume, cancel) => {
+    const place: Waiting = { token, resume, cancel };
+    if (turnsAreDriven()) return soon(() => take(place));
+    waiting.push(place);
     schedule();
   });
 }
 
-/** Does work that yields where others may have their turn, or that waits; answers what it returns. */
-export async function inSlices<T>(work: Steps<T>): Promise<T> {
+/**
+ * Does work that yields where others may have their turn, or that waits; answers what it returns. Rejects with REQUEST_IS_OVER
+ * when the work is cancelled meanwhile.
+ */
+export async function inSlices<T>(work: Steps<T>, token?: CancellationToken): Promise<T> {
   for (;;) {
     const step = work.next();
     if (step.done === true) return step.value;
-    if (step.value !== undefined) await step.value;
-    if (sliceIsSpent()) await nextSlice();
+    if (step.value !== undefined) {
+      await step.value;
+      throwIfCancelled(token);
+    }
+    if (sliceIsSpent()) await nextSlice(token);
   }
 }
 
@@ -63,9 +81,22 @@ function schedule(): void {
 
 function nextTurn(): void {
   scheduled = false;
-  const resume = waiting.shift();
-  began = resume === undefined ? undefined : performance.now();
-  if (resume === undefined) return;
+  // Cancelled work needs no turn: it ends beside the next one that goes on.
+  for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+    began = performance.now();
+    if (!take(next)) continue;
+    schedule();
+    return;
+  }
+  began = undefined;
+}
+
+/** Lets work go on, or ends it when it is cancelled; says whether it goes on. */
+function take({ token, resume, cancel }: Waiting): boolean {
+  if (token?.isCancelled === true) {
+    cancel(REQUEST_IS_OVER);
+    return false;
+  }
   resume();
-  schedule();
+  return true;
 }

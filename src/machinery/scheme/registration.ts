@@ -18,6 +18,11 @@ export interface Conversion {
 /** Which way a conversion goes: to the version that is stored, or from it. */
 export type ConversionDirection = "toHub" | "fromHub";
 
+/** What a conversion is for. It may end when the signal aborts: nobody waits for it then. */
+export interface ConversionCaller {
+  readonly signal: AbortSignal;
+}
+
 /**
  * Converts many objects of a version to its hub or back, at once or later: by a request to another process. The objects are not
  * changed; the answer has as many, in their order. What it throws or rejects with is the answer to the request that
@@ -27,6 +32,7 @@ export interface BatchConversion {
   readonly convertMany: (
     objects: readonly KubeObject[],
     direction: ConversionDirection,
+    caller?: ConversionCaller,
   ) => readonly KubeObject[] | Promise<readonly KubeObject[]>;
 }
 

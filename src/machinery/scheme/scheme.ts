@@ -9,7 +9,14 @@ import type { KubeObject } from "../meta/object.js";
 import { applyDefaults as applyStaticDefaults } from "../schema/defaults.js";
 import { compareVersions } from "../meta/version-order.js";
 import type { StructSchema } from "../schema/schema.js";
-import type { BatchConversion, Conversion, ConversionDirection, Defaulter, KindRegistration } from "./registration.js";
+import type {
+  BatchConversion,
+  Conversion,
+  ConversionCaller,
+  ConversionDirection,
+  Defaulter,
+  KindRegistration,
+} from "./registration.js";
 
 /**
  * The kind is not registered, or not in this version: `no kind "X" is registered for version "apps/v9" in scheme
@@ -42,6 +49,7 @@ export interface VersionedKind {
   convertMany(
     objects: readonly KubeObject[],
     direction: ConversionDirection,
+    caller?: ConversionCaller,
   ): readonly KubeObject[] | Promise<readonly KubeObject[]>;
 }
 
@@ -200,6 +208,7 @@ class Kind implements VersionedKind {
   convertMany(
     objects: readonly KubeObject[],
     direction: ConversionDirection,
+    caller?: ConversionCaller,
   ): readonly KubeObject[] | Promise<readonly KubeObject[]> {
     if (this.#batch === undefined) return objects.map((object) => this[direction](object));
     const stamped = (converted: readonly KubeObject[]): readonly KubeObject[] => {
@@ -209,7 +218,7 @@ class Kind implements VersionedKind {
       }
       return converted.map((object) => this.#stamped(object, direction === "toHub" ? this.hub : this.gvk));
     };
-    const converted = this.#batch.convertMany(objects, direction);
+    const converted = this.#batch.convertMany(objects, direction, caller);
     return converted instanceof Promise ? converted.then(stamped) : stamped(converted);
   }
 

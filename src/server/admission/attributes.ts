@@ -1,3 +1,4 @@
+import type { CancellationToken } from "../../base/cancellation.js";
 import type { GroupVersionKind, GroupVersionResource } from "../../machinery/meta/gvk.js";
 import type { JsonObject, JsonValue } from "../../machinery/meta/json.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
@@ -104,6 +105,8 @@ export interface AdmissionRequest {
   readonly dryRun: boolean;
   readonly user: User;
   readonly signal: AbortSignal;
+  /** No further plugin runs for a request that is cancelled. */
+  readonly token?: CancellationToken | undefined;
   /** Milliseconds until the request's deadline; undefined for one without. */
   readonly timeLeft: number | undefined;
   whenSettled?(listener: () => void): void;

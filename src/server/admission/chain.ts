@@ -1,3 +1,4 @@
+import { throwIfCancelled } from "../../base/cancellation.js";
 import type { AdmissionRecord, Operation } from "./attributes.js";
 import type { AdmissionContext, AdmissionPlugin, AdmissionTarget } from "./plugin.js";
 
@@ -57,7 +58,10 @@ export class AdmissionChain {
     const mutating = plugins.filter(({ admit }) => admit !== undefined);
     const validating = plugins.filter(({ validate }) => validate !== undefined);
     const admitAll = async (attributes: AdmissionRecord): Promise<void> => {
-      for (const plugin of mutating) await plugin.admit?.(attributes, this.context);
+      for (const plugin of mutating) {
+        throwIfCancelled(attributes.request.token);
+        await plugin.admit?.(attributes, this.context);
+      }
     };
     return {
       mutate:
@@ -73,7 +77,10 @@ export class AdmissionChain {
         validating.length === 0
           ? undefined
           : async (attributes) => {
-              for (const plugin of validating) await plugin.validate?.(attributes, this.context);
+              for (const plugin of validating) {
+                throwIfCancelled(attributes.request.token);
+                await plugin.validate?.(attributes, this.context);
+              }
             },
     };
   }

@@ -1,13 +1,15 @@
+import { type CancellationToken, throwIfCancelled } from "../../base/cancellation.js";
 import { isUnauthorized, unauthorized } from "../../machinery/errors/status-error.js";
 import type { Exchange } from "../request/exchange.js";
 import { type AuthenticatedUser, InvalidTokenError } from "../request/user.js";
 
 /**
  * Says who a request comes from; undefined when it carries nothing this one knows. Throws 401, or an InvalidTokenError, for
- * credentials that are wrong.
+ * credentials that are wrong. What it waits for ends when the request is cancelled.
  */
 export type Authenticator = (
   exchange: Exchange,
+  request?: CancellationToken,
 ) => AuthenticatedUser | undefined | Promise<AuthenticatedUser | undefined>;
 
 /**
@@ -15,14 +17,15 @@ export type Authenticator = (
  * anonymous. Why credentials are wrong is no part of the answer.
  */
 export function firstOf(authenticators: readonly Authenticator[]): Authenticator {
-  return async (exchange) => {
+  return async (exchange, request) => {
     let isWrong = false;
     for (const authenticator of authenticators) {
       try {
-        const found = authenticator(exchange);
+        const found = authenticator(exchange, request);
         const user = found instanceof Promise ? await found : found;
         if (user !== undefined) return user;
       } catch (error) {
+        throwIfCancelled(request);
         if (!isUnauthorized(error) && !(error instanceof InvalidTokenError)) throw error;
         isWrong = true;
       }

@@ -1,3 +1,4 @@
+import type { CancellationToken } from "../../base/cancellation.js";
 import { unauthorized } from "../../machinery/errors/status-error.js";
 import type { Exchange } from "../request/exchange.js";
 import type { AuthenticatedToken, TokenUnion } from "../request/user.js";
@@ -7,14 +8,18 @@ const EXTRA_SPACE = "the provided Authorization header contains extra space befo
 
 /** `Authorization: Bearer TOKEN`, or a WebSocket's token. A token that no lookup knows is a 401, not an anonymous request. */
 export function bearerToken(tokens: TokenUnion): Authenticator {
-  return (exchange) => {
+  return (exchange, request) => {
     const token = tokenOf(exchange);
-    return token === undefined ? undefined : known(tokens, token);
+    return token === undefined ? undefined : known(tokens, token, request);
   };
 }
 
-async function known(tokens: TokenUnion, token: string): Promise<AuthenticatedToken> {
-  const { user } = await tokens(token);
+async function known(
+  tokens: TokenUnion,
+  token: string,
+  request: CancellationToken | undefined,
+): Promise<AuthenticatedToken> {
+  const { user } = await tokens(token, undefined, request);
   if (user === undefined) throw unauthorized();
   return user;
 }

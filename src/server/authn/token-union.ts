@@ -1,3 +1,4 @@
+import { throwIfCancelled } from "../../base/cancellation.js";
 import { isStatusError } from "../../machinery/errors/status-error.js";
 import { InvalidTokenError, type TokenLookup, type TokenUnion } from "../request/user.js";
 
@@ -6,17 +7,18 @@ import { InvalidTokenError, type TokenLookup, type TokenUnion } from "../request
  * API's audiences: a lookup that does not know audiences answers for these.
  */
 export function tokenUnion(lookups: readonly TokenLookup[], own: readonly string[]): TokenUnion {
-  return async (token, audiences) => {
+  return async (token, audiences, request) => {
     const reasons: string[] = [];
     for (const lookup of lookups) {
       try {
-        const user = await lookup(token, audiences);
+        const user = await lookup(token, audiences, request);
         if (user === undefined) continue;
         const good = user.audiences ?? (audiences ?? own).filter((one) => own.includes(one));
         if (audiences === undefined || audiences.length === 0 || good.length > 0) {
           return { user: { ...user, audiences: good }, reasons };
         }
       } catch (error) {
+        throwIfCancelled(request);
         if (!(error instanceof InvalidTokenError) && !isStatusError(error)) throw error;
         reasons.push(error.message);
       }

@@ -1,3 +1,4 @@
+import { type CancellationToken, throwIfCancelled } from "../../base/cancellation.js";
 import type { Clock } from "../../base/clock.js";
 import { errorMessage } from "../../base/error-message.js";
 import type { Random } from "../../base/random.js";
@@ -50,8 +51,10 @@ const REVIEW: StructSchema = { ...struct("TokenReview", { status: STATUS }), goT
 /** Asks a webhook by TokenReviews. A review that fails is no token's fault, and yet the token proves nothing. */
 export function webhookTokens(config: WebhookTokenConfig): WebhookTokens {
   const webhook = new KubeconfigWebhook(config.client, config);
-  const lookup: TokenLookup = async (token, audiences) => {
-    const status = await reviewed(webhook, config, token, audiences).catch((error: unknown) => {
+  const lookup: TokenLookup = async (token, audiences, request) => {
+    const status = await reviewed(webhook, config, token, audiences, request).catch((error: unknown) => {
+      // A request that was cancelled says nothing about the webhook.
+      throwIfCancelled(request);
       // A server may answer with what it was sent.
       const reason = errorMessage(error).replaceAll(token, "<masked>");
       config.report(new Error(`Failed to make webhook authenticator request: ${reason}`));
@@ -67,6 +70,7 @@ async function reviewed(
   { version }: WebhookTokenConfig,
   token: string,
   audiences: readonly string[] | undefined,
+  request: CancellationToken | undefined,
 ): Promise<ReadonlyFields> {
   const kind = { group: "authentication.k8s.io", version, kind: "TokenReview" };
   const body: JsonObject = {
@@ -76,7 +80,7 @@ async function reviewed(
     spec: { token, ...(audiences !== undefined && audiences.length > 0 && { audiences: [...audiences] }) },
     status: { user: {} },
   };
-  const answer = await webhook.post(Buffer.from(JSON.stringify(body)));
+  const answer = await webhook.post(Buffer.from(JSON.stringify(body)), { signal: request?.signal });
   return object((await readPostedReview(answer, kind, REVIEW))["status"]);
 }
 

@@ -34,9 +34,9 @@ export function conversionByWebhook(
   };
   const apiVersion = ({ name }: CustomVersion): string => `${definition.group}/${name}`;
   return (version) => ({
-    convertMany: async (given, direction) => {
+    convertMany: async (given, direction, caller) => {
       const target = direction === "toHub" ? stored : version;
-      const converted = await converter()(given, apiVersion(target), { listKind });
+      const converted = await converter()(given, apiVersion(target), { listKind, signal: caller?.signal });
       const shaped = converted.map((one) => pruned(one, target));
       const [form, draft, ...more] = [given[0], ...shaped];
       if (direction === "toHub" && form !== undefined && draft !== undefined && more.length === 0) {

@@ -21,7 +21,7 @@ export function authentication(
   const isCredential = (header: string): boolean => header === "authorization" || tests.some((test) => test(header));
   return (next) => async (request) => {
     const { exchange } = request;
-    const found = await authenticator(exchange);
+    const found = await authenticator(exchange, request);
     if (found === undefined) request.warnings.add(ignoredHeaderWarning(exchange) ?? "");
     const user = found ?? anonymous(request.info.path);
     if (user === undefined) throw unauthorized();

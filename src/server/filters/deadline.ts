@@ -1,4 +1,4 @@
-import { REQUEST_IS_OVER } from "../../base/request-is-over.js";
+import { REQUEST_IS_OVER } from "../../base/cancellation.js";
 import { badRequest, timeout } from "../../machinery/errors/status-error.js";
 import { parseGoDuration } from "../../base/go-duration.js";
 import { type Stopwatch, stopwatchOf } from "../../base/stopwatch.js";
@@ -51,6 +51,10 @@ class Ending {
     private readonly limit: number,
     private readonly elapsed: Stopwatch,
   ) {}
+
+  get isCancelled(): boolean {
+    return this.#expired || this.request.exchange.left === true;
+  }
 
   get timeLeft(): number {
     return this.limit - this.elapsed();

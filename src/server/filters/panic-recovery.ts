@@ -16,6 +16,8 @@ export function panicRecovery(
     try {
       await next(request);
     } catch (error) {
+      // A client that is gone hears of nothing, and what ended because of that is no fault.
+      if (request.exchange.left === true) throw error;
       if (!isStatusError(error) && !request.exchange.signal.aborted) report(error);
       if (request.exchange.responded) throw error;
       await respondStatus(request, asStatusError(error).status);

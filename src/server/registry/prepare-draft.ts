@@ -38,12 +38,12 @@ export async function prepareNew(
   }
   if (strategy.authorize !== undefined) await strategy.authorize(draft, undefined, context, requestName);
   fillSystemMetadata(draft, context.now, context.random);
-  await scope.pause?.();
+  await scope.pause?.(scope.token);
   if (strategy.hasGeneration) metadataOf(draft).generation = 1;
   if (config.hasStatus && !strategy.keepsStatusOnCreate) delete draft["status"];
   strategy.prepareForCreate?.(draft, context);
   strategy.applyDefaults?.(draft, context.now);
-  await scope.pause?.();
+  await scope.pause?.(scope.token);
   const allocation = (await strategy.allocate?.(draft, undefined, context)) ?? undefined;
   try {
     const found = (await strategy.beforeValidation?.(draft, undefined, context)) ?? [];
@@ -95,7 +95,7 @@ export async function prepareChange(
     metadataOf(draft).generation = (old.metadata?.generation ?? 0) + 1;
   }
   restoreSystemMetadata(draft, old);
-  await scope.pause?.();
+  await scope.pause?.(scope.token);
   const whole = subresource === undefined;
   const allocation = !whole ? undefined : ((await strategy.allocate?.(draft, old, context)) ?? undefined);
   try {

@@ -138,6 +138,11 @@ export interface AdmitCreate {
   readonly validate?: ((object: KubeObject) => Promise<void>) | undefined;
   /** Called once the object is stored, or is known never to be; not called where that is not known. */
   readonly settled?: (() => void) | undefined;
+  /**
+   * True once a plugin has written for this object what only the object itself makes good, such as a quota's charge: a request that
+   * is cancelled then stores the object all the same.
+   */
+  readonly isCharged?: (() => boolean) | undefined;
 }
 
 /** As {@link AdmitCreate}, for a change of `old`. Both phases run again after a conflict. */
@@ -152,6 +157,7 @@ export interface AdmitUpdate {
   readonly update: AdmitChange;
   /** As in {@link AdmitCreate}, for whichever it turns out to be. */
   readonly settled?: (() => void) | undefined;
+  readonly isCharged?: (() => boolean) | undefined;
 }
 
 /** Both phases for an object that is about to be deleted; undefined without plugins. Runs again after a conflict. */

@@ -1,3 +1,4 @@
+import type { CancellationToken } from "../../base/cancellation.js";
 import type { Warnings } from "../request/api-request.js";
 import type { User } from "../request/user.js";
 
@@ -12,6 +13,11 @@ export interface RequestScope {
   readonly namespace: string;
   readonly warnings: Warnings;
   readonly dryRun: boolean;
-  /** Present for long requests. The registry awaits it between steps, so that other requests get the event loop. */
-  readonly pause?: (() => Promise<void>) | undefined;
+  /** Of the request; absent for what the server itself does. A write that is cancelled before it is stored leaves nothing behind. */
+  readonly token?: CancellationToken | undefined;
+  /**
+   * Present for long requests. The registry awaits it between steps, so that other requests get the event loop. Rejects with
+   * REQUEST_IS_OVER when what it is given is cancelled.
+   */
+  readonly pause?: ((token: CancellationToken | undefined) => Promise<void>) | undefined;
 }

@@ -1,3 +1,4 @@
+import { type CancellationToken, REQUEST_IS_OVER } from "../../base/cancellation.js";
 import { goQuote } from "../../base/go-quote.js";
 import {
   badRequest,
@@ -82,8 +83,9 @@ export class Store implements Getter, Lister, Watcher, Creater, Updater, Gracefu
     }
     let stored: StoredObject;
     try {
-      await scope.pause?.();
-      const options = { ...this.#ttl(), dryRun: scope.dryRun, inSlices: scope.pause !== undefined };
+      const token = untilCharged(scope, admit);
+      await scope.pause?.(token);
+      const options = { ...this.#ttl(), dryRun: scope.dryRun, inSlices: scope.pause !== undefined, token };
       stored = await this.config.objects.create(this.#key(scope, draft.metadata?.name ?? ""), draft, options);
     } catch (error) {
       // The store rejects an object that has a resourceVersion before it writes anything.
@@ -110,6 +112,7 @@ export class Store implements Getter, Lister, Watcher, Creater, Updater, Gracefu
     options: UpdateOptions,
   ): Promise<{ object: StoredObject; created: boolean }> {
     const { objects, strategy } = this.config;
+    const token = untilCharged(scope, options.admit);
     let allocation: Allocation | undefined;
     try {
       const result = await objects.guaranteedUpdate(
@@ -122,7 +125,7 @@ export class Store implements Getter, Lister, Watcher, Creater, Updater, Gracefu
           if (current === undefined) {
             allocation = await prepareNew(this.config, scope, draft, context, options.admit.create, name);
             this.#checkNewName(name, draft);
-            await scope.pause?.();
+            await scope.pause?.(token);
             return draft;
           }
           const old = current.object();
@@ -135,10 +138,10 @@ export class Store implements Getter, Lister, Watcher, Creater, Updater, Gracefu
             await strategy.authorize(draft, old, context, name);
           }
           checkVersion(this.config, name, draft, old);
-          await scope.pause?.();
+          await scope.pause?.(scope.token);
           if (options.trusted === true) await admitTrusted(this.config, draft, old, options.admit.update);
           else allocation = await prepareChange(this.config, scope, draft, old, context, options);
-          await scope.pause?.();
+          await scope.pause?.(token);
           const held = strategy.holdsDeletion?.(draft) === true;
           return !held && shouldDeleteDuringUpdate(draft, old) ? new DeleteInstead(draft) : draft;
         },
@@ -149,6 +152,7 @@ export class Store implements Getter, Lister, Watcher, Creater, Updater, Gracefu
             options.createMissing === true || (strategy.allowCreateOnUpdate && options.subresource === undefined),
           dryRun: scope.dryRun,
           inSlices: scope.pause !== undefined,
+          token,
         },
       );
       options.admit.settled?.();
@@ -201,8 +205,9 @@ export class Store implements Getter, Lister, Watcher, Creater, Updater, Gracefu
           }
         }
       },
-      { dryRun: scope.dryRun },
+      { dryRun: scope.dryRun, token: scope.token },
     );
+    // What follows belongs to what is stored: it is done whether the client waits for it or not.
     if (result.deleted) await this.#removed(scope, result.object);
     else if (remove) return { object: await this.#removeMarked(scope, key, result.object), gone: true };
     return { object: pending ?? result.object, gone: result.deleted };
@@ -288,5 +293,22 @@ export class Store implements Getter, Lister, Watcher, Creater, Updater, Gracefu
   }
 }
 
-/** The API rejected the request, so nothing was written. After a storage error that is not known. */
-const isRefusal = (error: unknown): boolean => isStatusError(error) && error.status.code < 500;
+/** The API rejected the request, or it was cancelled, so nothing was written. After a storage error that is not known. */
+const isRefusal = (error: unknown): boolean =>
+  error === REQUEST_IS_OVER || (isStatusError(error) && error.status.code < 500);
+
+/** The request's token, which cancels nothing once a plugin has charged somebody for the object. */
+function untilCharged(
+  { token }: RequestScope,
+  { isCharged }: Pick<AdmitCreate, "isCharged">,
+): CancellationToken | undefined {
+  if (token === undefined || isCharged === undefined) return token;
+  return {
+    get isCancelled() {
+      return token.isCancelled && !isCharged();
+    },
+    get signal() {
+      return token.signal;
+    },
+  };
+}

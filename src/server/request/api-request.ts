@@ -1,4 +1,5 @@
 import type { ServedApi } from "../../api/facts/index.js";
+import type { CancellationToken } from "../../base/cancellation.js";
 import { headerValue } from "../../base/header-text.js";
 import { AuditAnnotations } from "./audit-annotations.js";
 import type { Exchange } from "./exchange.js";
@@ -6,7 +7,7 @@ import { parseRequestInfo, type RequestInfo } from "./request-info.js";
 import { ANONYMOUS, type User } from "./user.js";
 
 /** A request on its way through the filter chain. It is immutable: a filter passes on a changed copy. */
-export class ApiRequest {
+export class ApiRequest implements CancellationToken {
   readonly exchange: Exchange;
   readonly info: RequestInfo;
   /** What the server serves, as of the request's arrival: it stays the same to the request's end. */
@@ -38,6 +39,14 @@ export class ApiRequest {
     return (this.#ending ?? this.exchange).signal;
   }
 
+  /**
+   * True once the client has disconnected or the request's deadline has passed: what still works for it ends at its next step. A
+   * server that stops cancels nothing.
+   */
+  get isCancelled(): boolean {
+    return this.#ending?.isCancelled ?? this.exchange.left === true;
+  }
+
   /** Milliseconds until the request's deadline; undefined for one without. */
   get timeLeft(): number | undefined {
     return this.#ending?.timeLeft;
@@ -54,7 +63,7 @@ type RequestParts = Pick<
   "exchange" | "info" | "api" | "user" | "received" | "warnings" | "annotations" | "auditId"
 > & {
   /** Overrides the exchange's signal. The signal is created on first use. */
-  readonly ending?: { readonly signal: AbortSignal; readonly timeLeft: number } | undefined;
+  readonly ending?: (CancellationToken & { readonly timeLeft: number }) | undefined;
 };
 
 type Changes = Partial<Pick<RequestParts, "exchange" | "info" | "user" | "ending">>;

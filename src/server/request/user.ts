@@ -1,3 +1,5 @@
+import type { CancellationToken } from "../../base/cancellation.js";
+
 /** The caller. After authentication `groups` holds system:authenticated or system:unauthenticated. */
 export interface User {
   readonly name: string;
@@ -34,9 +36,14 @@ export interface AuthenticatedToken extends AuthenticatedUser {
 
 /**
  * Looks up the user of a bearer token; undefined for an unknown token. The token must be valid for one of `audiences`, by
- * default the API's own. Throws {@link InvalidTokenError} for a known token that is no longer valid.
+ * default the API's own. Throws {@link InvalidTokenError} for a known token that is no longer valid. A call to another process ends when
+ * `request` is cancelled.
  */
-export type TokenLookup = (token: string, audiences?: readonly string[]) => Promise<AuthenticatedToken | undefined>;
+export type TokenLookup = (
+  token: string,
+  audiences?: readonly string[],
+  request?: CancellationToken,
+) => Promise<AuthenticatedToken | undefined>;
 
 /** The reason why a token is rejected. Its text holds no token. */
 export class InvalidTokenError extends Error {
@@ -52,4 +59,8 @@ export interface TokenVerdict {
 }
 
 /** Asks a server's lookups in turn. Without `audiences` the token must be good for the API itself. */
-export type TokenUnion = (token: string, audiences?: readonly string[]) => Promise<TokenVerdict>;
+export type TokenUnion = (
+  token: string,
+  audiences?: readonly string[],
+  request?: CancellationToken,
+) => Promise<TokenVerdict>;

@@ -1,3 +1,4 @@
+import type { CancellationToken } from "../../base/cancellation.js";
 import type { Steps } from "../../base/steps.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 
@@ -77,6 +78,8 @@ export interface ListObjectsOptions extends ReadOptions {
   readonly name?: string | undefined;
   /** Filters the objects. It reads attributes only, so that objects need not be parsed. */
   readonly predicate?: ((object: StoredObject) => boolean) | undefined;
+  /** A list that is cancelled rejects with REQUEST_IS_OVER at its next step. */
+  readonly token?: CancellationToken | undefined;
 }
 
 export interface ListOfObjects {
@@ -121,6 +124,8 @@ export interface Preconditions {
 export interface EncodeOptions {
   /** Encodes a large object in slices of the event loop. */
   readonly inSlices?: boolean;
+  /** A write that is cancelled before it is handed to the key-value store rejects with REQUEST_IS_OVER and stores nothing. */
+  readonly token?: CancellationToken | undefined;
 }
 
 /** An update function returns it to delete the object instead of writing it. */

@@ -1,3 +1,4 @@
+import { throwIfCancelled } from "../../../base/cancellation.js";
 import { isPodReady } from "../../../api/disruption/index.js";
 import { schemaFor } from "../../../api/facts/index.js";
 import { badRequest, isConflict } from "../../../machinery/errors/status-error.js";
@@ -83,6 +84,7 @@ async function evict(
     preconditions: { resourceVersion: pod.metadata?.resourceVersion, ...options.preconditions },
   });
   let pod = await read();
+  throwIfCancelled(request);
   for (let left = ATTEMPTS; withoutBudget(pod); left--) {
     try {
       await remove(isOver(pod) ? {} : asSeen(pod));
@@ -94,6 +96,7 @@ async function evict(
     }
   }
   const [budget, ...others] = await budgetsOf(budgets, pod);
+  throwIfCancelled(request);
   if (others.length > 0) {
     return "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.";
   }
@@ -115,7 +118,10 @@ async function evict(
   return undefined;
 }
 
-/** Marks the pod as disrupted, for controllers that look at it while it goes, and deletes it. */
+/**
+ * Marks the pod as disrupted, for controllers that look at it while it goes, and deletes it. Nothing cancels it: a budget may have been
+ * charged for it, and a pod that is marked has to go.
+ */
 async function removePod(
   request: ApiRequest,
   pods: ServedResource,
@@ -131,7 +137,8 @@ async function removePod(
       preconditions = { ...preconditions, resourceVersion: marked.object().metadata?.resourceVersion };
     }
   }
-  await storage.delete(scopeOf(request, options.dryRun), name, { ...options, preconditions }, undefined);
+  const scope = { ...scopeOf(request, options.dryRun), token: undefined };
+  await storage.delete(scope, name, { ...options, preconditions }, undefined);
 }
 
 async function markDisrupted(
@@ -143,7 +150,7 @@ async function markDisrupted(
   const { storage } = pods;
   if (!isUpdater(storage)) throw new Error("pods cannot be updated");
   const { object: stored } = await storage.update(
-    scopeOf(request),
+    { ...scopeOf(request), token: undefined },
     name,
     (current) => {
       const draft = copyObject(current?.object() ?? {});

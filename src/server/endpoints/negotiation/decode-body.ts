@@ -16,15 +16,15 @@ export interface DecodeBodyOptions {
   readonly accepts?: (apiVersion: string) => boolean;
 }
 
-/** What a serializer needs of {@link DecodeBodyOptions}. */
-export type DecodeOptions = Pick<DecodeBodyOptions, "expected" | "mode" | "schemaOf">;
+/** What a serializer needs of {@link DecodeBodyOptions}, and the token of the request. */
+export type DecodeOptions = Pick<DecodeBodyOptions, "expected" | "mode" | "schemaOf"> & Pick<RequestBody, "token">;
 
 /** A body of any media type as an object of the expected kind. Throws 400. */
 export async function decodeBody(body: RequestBody, how: DecodeBodyOptions): Promise<TypedObject> {
   const { expected } = how;
   const wanted = formatGroupVersion(expected);
   const { accepts = (apiVersion) => apiVersion === wanted } = how;
-  const decoded = await serializerOf(body.mediaType).decode(body.bytes, how);
+  const decoded = await serializerOf(body.mediaType).decode(body.bytes, { ...how, token: body.token });
   const { kind } = decoded;
   if (kind.kind !== expected.kind) {
     throw badRequest(

@@ -1,3 +1,4 @@
+import { type CancellationToken, throwIfCancelled } from "../../../base/cancellation.js";
 import type { Steps } from "../../../base/steps.js";
 import { inSlices } from "../../../base/time-slice.js";
 import { unsupportedMediaType } from "../../../machinery/errors/status-error.js";
@@ -13,21 +14,29 @@ const LONG_BODY = 16 * 1024;
 
 export const isLong = (body: Uint8Array): boolean => body.length > LONG_BODY;
 
-/** Does the work that a body asks for: in slices of the event loop where the body is long or the work has to wait. */
-export function runSteps<T>(body: Uint8Array, steps: Steps<T>): T | Promise<T> {
-  return isLong(body) ? inSlices(steps) : untilItWaits(steps);
+/**
+ * Does the work that a body asks for: in slices of the event loop where the body is long or the work has to wait. `token` is the
+ * request's.
+ */
+export function runSteps<T>(body: Uint8Array, steps: Steps<T>, token: CancellationToken): T | Promise<T> {
+  return isLong(body) ? inSlices(steps, token) : untilItWaits(steps, token);
 }
 
 /** As {@link runSteps}, for work that has a plain form: a short body makes no generators. */
-export function byLength<T>(body: Uint8Array, atOnce: () => T, inSteps: () => Steps<T>): T | Promise<T> {
-  return isLong(body) ? inSlices(inSteps()) : atOnce();
+export function byLength<T>(
+  body: Uint8Array,
+  atOnce: () => T,
+  inSteps: () => Steps<T>,
+  token: CancellationToken | undefined,
+): T | Promise<T> {
+  return isLong(body) ? inSlices(inSteps(), token) : atOnce();
 }
 
-function untilItWaits<T>(steps: Steps<T>): T | Promise<T> {
+function untilItWaits<T>(steps: Steps<T>, token: CancellationToken): T | Promise<T> {
   for (;;) {
     const step = steps.next();
     if (step.done === true) return step.value;
-    if (step.value !== undefined) return step.value.then(() => inSlices(steps));
+    if (step.value !== undefined) return step.value.then(() => inSlices(steps, token));
   }
 }
 
@@ -35,6 +44,8 @@ function untilItWaits<T>(steps: Steps<T>): T | Promise<T> {
 export interface RequestBody {
   readonly bytes: Uint8Array;
   readonly mediaType: MediaTypeName;
+  /** Of the request that it came with. */
+  readonly token?: CancellationToken | undefined;
 }
 
 /** Reads a body; it is JSON when no content type is given. Throws 413 or 415. An empty one may have any type. */
@@ -42,9 +53,10 @@ export async function readObjectBody(request: ApiRequest): Promise<RequestBody> 
   const { exchange } = request;
   const { type } = parseMediaType(exchange.headers["content-type"] ?? "");
   const bytes = await exchange.body(BODY_LIMIT);
+  throwIfCancelled(request);
   const mediaType = MEDIA_TYPES.find((one) => one === type);
-  if (mediaType !== undefined) return { bytes, mediaType };
-  if (type === "" || bytes.length === 0) return { bytes, mediaType: "application/json" };
+  if (mediaType !== undefined) return { bytes, mediaType, token: request };
+  if (type === "" || bytes.length === 0) return { bytes, mediaType: "application/json", token: request };
   throw unsupportedMediaType(
     `the body of the request was in an unknown format - accepted media types include: ${MEDIA_TYPES.join(", ")}`,
   );

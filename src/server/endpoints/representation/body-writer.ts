@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { promisify } from "node:util";
 import { constants, createGzip, gunzip, gzip } from "node:zlib";
+import { type CancellationToken, throwIfCancelled } from "../../../base/cancellation.js";
 import { nextSlice, sliceIsSpent } from "../../../base/time-slice.js";
 import type { ApiRequest } from "../../request/api-request.js";
 import type { ResponseWriter } from "../../request/exchange.js";
@@ -21,6 +22,7 @@ export function respondBody(request: ApiRequest, status: number, headers: Header
 
 async function respondZipped(request: ApiRequest, status: number, headers: Headers, body: Uint8Array): Promise<void> {
   const packed = await promisify(gzip)(body, GZIP_OPTIONS);
+  throwIfCancelled(request);
   await respondBytes(request, status, withGzip(headers), packed);
 }
 
@@ -51,10 +53,10 @@ export async function respondKept(
 
 /**
  * An answer of any length: made and written in chunks, as fast as the client reads them, and never holding the event loop
- * for long. A short one has its length told. `parts` is walked once.
+ * for long. A short one has its length told. `parts` is walked once, and no further once the request is cancelled.
  */
 export async function respondParts(request: ApiRequest, headers: Headers, parts: Iterable<Uint8Array>): Promise<void> {
-  const rest = chunks(parts);
+  const rest = chunks(parts, request);
   const begun: Uint8Array[] = [];
   while (begun.length < 2) {
     const next = await rest.next();
@@ -93,19 +95,19 @@ async function writeZipped(writer: ResponseWriter, chunksOfAll: AsyncIterable<Ui
 }
 
 /** The parts in chunks of at least {@link CHUNK_BYTES}; the last may be smaller. */
-async function* chunks(parts: Iterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* chunks(parts: Iterable<Uint8Array>, token: CancellationToken): AsyncGenerator<Uint8Array> {
   let pending: Uint8Array[] = [];
   let length = 0;
   for (const part of parts) {
     pending.push(part);
     length += part.length;
-    if (sliceIsSpent()) await nextSlice();
+    if (sliceIsSpent()) await nextSlice(token);
     if (length <= CHUNK_BYTES) continue;
     yield joined(pending, length);
     pending = [];
     length = 0;
     // Even when it is quickly made: a chunk is also quickly written, and others want to write too.
-    await nextSlice();
+    await nextSlice(token);
   }
   if (length > 0) yield joined(pending, length);
 }

@@ -1,7 +1,7 @@
 import { errorMessage } from "../../../base/error-message.js";
 import { unclassified } from "../../../machinery/errors/status-error.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
-import type { ConversionDirection } from "../../../machinery/scheme/registration.js";
+import type { ConversionCaller, ConversionDirection } from "../../../machinery/scheme/registration.js";
 import type { VersionedKind } from "../../../machinery/scheme/scheme.js";
 
 /** What is there now for a built-in kind, and may come later for a kind that converts elsewhere. */
@@ -17,8 +17,9 @@ export function convertOne(
   kind: VersionedKind,
   object: KubeObject,
   direction: ConversionDirection,
+  caller?: ConversionCaller,
 ): NowOrLater<KubeObject> {
-  return kind.convertsLater ? onlyOf(convertAll(kind, [object], direction)) : kind[direction](object);
+  return kind.convertsLater ? onlyOf(convertAll(kind, [object], direction, caller)) : kind[direction](object);
 }
 
 /** Converts objects of a kind that converts later. Rejects with a 500 StatusError that has the conversion's own reason. */
@@ -26,9 +27,10 @@ export async function convertAll(
   kind: VersionedKind,
   objects: readonly KubeObject[],
   direction: ConversionDirection,
+  caller?: ConversionCaller,
 ): Promise<readonly KubeObject[]> {
   try {
-    return await kind.convertMany(objects, direction);
+    return await kind.convertMany(objects, direction, caller);
   } catch (error) {
     throw unclassified(errorMessage(error));
   }

@@ -1,5 +1,6 @@
 import { nextSlice, sliceIsSpent } from "../../../base/time-slice.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
+import type { ConversionCaller } from "../../../machinery/scheme/registration.js";
 import type { StoredObject } from "../../storage/store.js";
 
 /** Objects of one call of the conversion, at most. */
@@ -15,7 +16,10 @@ export class ConvertedObjects {
 
   /** `convert` keeps the order of its objects. */
   constructor(
-    private readonly convert: (objects: readonly KubeObject[]) => Promise<readonly KubeObject[]>,
+    private readonly convert: (
+      objects: readonly KubeObject[],
+      caller: ConversionCaller | undefined,
+    ) => Promise<readonly KubeObject[]>,
     private readonly encode: (object: KubeObject) => Uint8Array,
   ) {}
 
@@ -26,13 +30,16 @@ export class ConvertedObjects {
     return bytes;
   }
 
-  /** Converts what is not converted yet, many objects in one call. Undefined when there is nothing to wait for. */
-  prepare(objects: readonly StoredObject[]): Promise<void> | undefined {
+  /**
+   * Converts what is not converted yet, many objects in one call. Undefined when there is nothing to wait for. What another request
+   * has begun to convert is waited for, and converted here once more when that request ends before it.
+   */
+  prepare(objects: readonly StoredObject[], caller?: ConversionCaller): Promise<void> | undefined {
     const missing = this.#missingOf(objects);
-    return missing.length === 0 ? undefined : this.#prepare(missing);
+    return missing.length === 0 ? undefined : this.#prepare(missing, caller);
   }
 
-  async #prepare(missing: readonly StoredObject[]): Promise<void> {
+  async #prepare(missing: readonly StoredObject[], caller: ConversionCaller | undefined): Promise<void> {
     const elsewhere = new Set<Promise<void>>();
     const own: StoredObject[] = [];
     for (const stored of missing) {
@@ -40,16 +47,16 @@ export class ConvertedObjects {
       if (running === undefined) own.push(stored);
       else elsewhere.add(running);
     }
-    await this.#convertBatches(own);
+    await this.#convertBatches(own, caller);
     // The failure of another request's batch is that request's: what it left is converted here once more.
     await Promise.allSettled(elsewhere);
-    await this.#convertBatches(this.#missingOf(missing));
+    await this.#convertBatches(this.#missingOf(missing), caller);
   }
 
-  async #convertBatches(objects: readonly StoredObject[]): Promise<void> {
+  async #convertBatches(objects: readonly StoredObject[], caller: ConversionCaller | undefined): Promise<void> {
     for (let start = 0; start < objects.length; start += BATCH_OBJECTS) {
       const batch = objects.slice(start, start + BATCH_OBJECTS);
-      const running = this.#convertBatch(batch);
+      const running = this.#convertBatch(batch, caller);
       for (const stored of batch) this.#underWay.set(stored, running);
       try {
         await running;
@@ -59,8 +66,11 @@ export class ConvertedObjects {
     }
   }
 
-  async #convertBatch(batch: readonly StoredObject[]): Promise<void> {
-    const converted = await this.convert(batch.map((stored) => stored.peek()));
+  async #convertBatch(batch: readonly StoredObject[], caller: ConversionCaller | undefined): Promise<void> {
+    const converted = await this.convert(
+      batch.map((stored) => stored.peek()),
+      caller,
+    );
     for (const [index, stored] of batch.entries()) {
       this.#bytes.set(stored, this.encode(converted[index] ?? {}));
       if (sliceIsSpent()) await nextSlice();

@@ -6,6 +6,7 @@ import { formatGroupVersion, type GroupVersionKind, parseGroupVersion } from "..
 import type { JsonValue } from "../../../machinery/meta/json.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import type { StructSchema } from "../../../machinery/schema/schema.js";
+import type { ConversionCaller } from "../../../machinery/scheme/registration.js";
 import type { Scheme, VersionedKind } from "../../../machinery/scheme/scheme.js";
 import type { StoredObject } from "../../storage/store.js";
 import { metaGroupSchema } from "../meta-kinds.js";
@@ -58,7 +59,7 @@ export class VersionCodec {
     this.isHub = kind === hub;
     if (this.isHub || !kind.convertsLater) return;
     this.#converted = new ConvertedObjects(
-      (objects) => convertAll(kind, objects, "fromHub"),
+      (objects, caller) => convertAll(kind, objects, "fromHub", caller),
       (object) => encodeObject(object, kind.schema),
     );
   }
@@ -92,7 +93,7 @@ export class VersionCodec {
    */
   async decode(body: RequestBody, mode: FieldValidation): Promise<DecodedDraft> {
     const { object, warnings } = await decodeBody(body, { expected: this.gvk, mode, schemaOf: this.schemaOf });
-    if (isLong(body.bytes)) await nextSlice();
+    if (isLong(body.bytes)) await nextSlice(body.token);
     this.kind.applyDefaults(object, this.now());
     return { object, warnings };
   }
@@ -125,18 +126,18 @@ export class VersionCodec {
     return { object, strictErrors };
   }
 
-  /** A decoded draft as the hub has it, with the hub's defaults too; takes the draft over. */
-  toHub(draft: KubeObject): NowOrLater<KubeObject> {
+  /** A decoded draft as the hub has it, with the hub's defaults too; takes the draft over. `caller` is the request, as in what follows. */
+  toHub(draft: KubeObject, caller?: ConversionCaller): NowOrLater<KubeObject> {
     if (this.isHub && !this.kind.converts) return draft;
-    return andThen(convertOne(this.kind, draft, "toHub"), (object) => {
+    return andThen(convertOne(this.kind, draft, "toHub", caller), (object) => {
       this.hub.applyDefaults(object, this.now());
       return object;
     });
   }
 
   /** A hub object as this version has it. The argument is not changed; what did not need to change is shared. */
-  fromHub(object: KubeObject): NowOrLater<KubeObject> {
-    return this.isHub ? object : convertOne(this.kind, object, "fromHub");
+  fromHub(object: KubeObject, caller?: ConversionCaller): NowOrLater<KubeObject> {
+    return this.isHub ? object : convertOne(this.kind, object, "fromHub", caller);
   }
 
   /** True when {@link prepare} has to be called before objects are encoded in this version. */
@@ -148,8 +149,8 @@ export class VersionCodec {
    * Converts stored objects that are about to be encoded, many in one call. Undefined when there is nothing to wait for: always
    * so for a version that does not convert later.
    */
-  prepare(objects: readonly StoredObject[]): Promise<void> | undefined {
-    return this.#converted?.prepare(objects);
+  prepare(objects: readonly StoredObject[], caller?: ConversionCaller): Promise<void> | undefined {
+    return this.#converted?.prepare(objects, caller);
   }
 
   /** The JSON of an object that was prepared; undefined for a version that does not convert later. */
@@ -164,9 +165,9 @@ export class VersionCodec {
   }
 
   /** A stored object as this version has it. It is shared and must not be changed. */
-  shown(stored: StoredObject): NowOrLater<KubeObject> {
+  shown(stored: StoredObject, caller?: ConversionCaller): NowOrLater<KubeObject> {
     const converted = this.#converted;
     if (converted === undefined) return this.fromHub(stored.object());
-    return andThen(converted.prepare([stored]), () => decodeJson(converted.get(stored)).value as KubeObject);
+    return andThen(converted.prepare([stored], caller), () => decodeJson(converted.get(stored)).value as KubeObject);
   }
 }

@@ -1,3 +1,4 @@
+import type { CancellationToken } from "../../../base/cancellation.js";
 import type { Steps } from "../../../base/steps.js";
 import type { DecodeOptions } from "../negotiation/decode-body.js";
 import type { MediaTypeName, ResponseFormat } from "../negotiation/response-format.js";
@@ -34,8 +35,8 @@ export interface Serializer {
    * type; without one JSON keeps the object as it is, and protobuf looks the schema up by kind and apiVersion.
    */
   value(value: object, format: Pick<ResponseFormat, "pretty">, schema?: StructSchema): Eventually<Uint8Array>;
-  /** The document of a list, in parts that are made while they are read, once. */
-  list(view: View, list: ListOfObjects): Eventually<Iterable<Uint8Array>>;
+  /** The document of a list, in parts that are made while they are read, once. `token` is the request's. */
+  list(view: View, list: ListOfObjects, token?: CancellationToken): Eventually<Iterable<Uint8Array>>;
   /** Absent for a media type without watches. */
   readonly stream?: StreamSerializer;
   /** Absent for a media type that no store is kept in. */

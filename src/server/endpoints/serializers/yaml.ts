@@ -21,7 +21,7 @@ export const yamlSerializer: Serializer = {
     return yamlParts(listBody(view, list), await emitter());
   },
 
-  async decode(body, { expected, mode, schemaOf }) {
+  async decode(body, { expected, mode, schemaOf, token }) {
     const { readYamlBody } = await inOrder(import("../negotiation/yaml-body.js"));
     const { value, repeated } = readYamlBody(body);
     const options = { expected, schemaOf, mode, repeatedInYaml: repeated };
@@ -29,6 +29,7 @@ export const yamlSerializer: Serializer = {
       body,
       () => decodeTypedValue(value, undefined, options, body),
       () => decodeTypedValueSteps(value, undefined, options, body),
+      token,
     );
   },
 };

@@ -1,4 +1,5 @@
 import type { ServedApi } from "../../../api/facts/index.js";
+import type { CancellationToken } from "../../../base/cancellation.js";
 import { inSlices } from "../../../base/time-slice.js";
 import { encodedView } from "../../../machinery/apply/encoded-view.js";
 import { encodeObject } from "../../../machinery/codec/encode.js";
@@ -29,6 +30,8 @@ export class AdmittedVersions implements ObjectVersions {
     private readonly resource: ServedResource,
     private readonly subresource: string,
     private readonly body: AdmittedBody | undefined,
+    /** The request: conversions end with it. */
+    private readonly caller?: CancellationToken,
   ) {}
 
   get equivalents(): readonly EquivalentResource[] {
@@ -47,7 +50,7 @@ export class AdmittedVersions implements ObjectVersions {
     if (this.body !== undefined) return stamped(object, this.body.kind);
     const { codec } = this.resource;
     const kind = this.#kindAt(gvk);
-    return kind === codec.hub ? stamped(object, gvk) : convertOne(kind, object, "fromHub");
+    return kind === codec.hub ? stamped(object, gvk) : convertOne(kind, object, "fromHub", this.caller);
   }
 
   view(object: KubeObject, gvk: GroupVersionKind): JsonObject {
@@ -59,7 +62,7 @@ export class AdmittedVersions implements ObjectVersions {
   encode(object: KubeObject, gvk: GroupVersionKind): NowOrLater<Uint8Array> {
     const schema = this.schemaOf(gvk);
     if (schema === undefined) return Buffer.from(encodeJson(object));
-    return holdsMany(object) ? inSlices(encodeObjectSteps(object, schema)) : encodeObject(object, schema);
+    return holdsMany(object) ? inSlices(encodeObjectSteps(object, schema), this.caller) : encodeObject(object, schema);
   }
 
   decode(value: JsonValue, gvk: GroupVersionKind): NowOrLater<KubeObject> {
@@ -73,7 +76,7 @@ export class AdmittedVersions implements ObjectVersions {
     if (schema === undefined) return stamped(value as KubeObject, gvk);
     if (!holdsMany(value)) return stamped(decodeObject<KubeObject>(value, schema, { mode: "Ignore" }).object, gvk);
     const steps = decodeObjectSteps<KubeObject>(value, schema, { mode: "Ignore" });
-    return inSlices(steps).then(({ object }) => stamped(object, gvk));
+    return inSlices(steps, this.caller).then(({ object }) => stamped(object, gvk));
   }
 
   restore(object: KubeObject, gvk: GroupVersionKind): NowOrLater<KubeObject> {
@@ -82,7 +85,7 @@ export class AdmittedVersions implements ObjectVersions {
     const kind = this.#kindAt(gvk);
     kind.applyDefaults(object, now());
     if (kind === codec.hub && !kind.converts) return object;
-    return andThen(convertOne(kind, object, "toHub"), (hub) => {
+    return andThen(convertOne(kind, object, "toHub", this.caller), (hub) => {
       codec.hub.applyDefaults(hub, now());
       return hub;
     });

@@ -1,3 +1,4 @@
+import type { CancellationToken } from "../../../base/cancellation.js";
 import type { GroupVersionKind, GroupVersionResource } from "../../../machinery/meta/gvk.js";
 import type { JsonObject, JsonValue } from "../../../machinery/meta/json.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
@@ -45,12 +46,13 @@ export class Admitter {
       mutate: mutate && ((draft) => mutate(record(draft))),
       validate: validate && ((object) => validate(record(object))),
       settled: this.#settled,
+      isCharged: this.#isCharged,
     };
   }
 
   /** Of a PUT or PATCH. */
   get update(): AdmitUpdate {
-    return { create: this.create, update: this.change, settled: this.#settled };
+    return { create: this.create, update: this.change, settled: this.#settled, isCharged: this.#isCharged };
   }
 
   /** Of a PUT or PATCH that can only change what is there. */
@@ -89,6 +91,7 @@ export class Admitter {
   }
 
   readonly #settled = (): void => this.#shared.settle();
+  readonly #isCharged = (): boolean => this.#shared.isAwaited;
 
   #phases(operation: Operation): AdmissionPhases {
     return this.resource.admission.phases(operation, this.#target);
@@ -155,8 +158,17 @@ class SharedAttributes implements AdmissionRequest {
     return this.request.signal;
   }
 
+  get token(): CancellationToken | undefined {
+    return this.isAwaited ? undefined : this.request;
+  }
+
   get timeLeft(): number | undefined {
     return this.request.timeLeft;
+  }
+
+  /** True while something waits to hear whether the object is stored. */
+  get isAwaited(): boolean {
+    return (this.#listeners?.length ?? 0) > 0;
   }
 
   whenSettled(listener: () => void): void {
@@ -168,7 +180,7 @@ class SharedAttributes implements AdmissionRequest {
   }
 
   get versions(): ObjectVersions {
-    this.#versions ??= new AdmittedVersions(this.request.api, this.served, this.subresource, this.body);
+    this.#versions ??= new AdmittedVersions(this.request.api, this.served, this.subresource, this.body, this.request);
     return this.#versions;
   }
 }

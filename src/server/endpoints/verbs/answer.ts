@@ -21,7 +21,7 @@ export function respondObject(
   const include = includeObject(request.exchange.query, format);
   const answer = () =>
     respond(request, format, status, serializerOf(format.mediaType).object({ resource, format, include }, stored));
-  const conversion = resource.codec.prepare([stored]);
+  const conversion = resource.codec.prepare([stored], request);
   return conversion === undefined ? answer() : conversion.then(answer);
 }
 

@@ -1,4 +1,5 @@
 import { isUtf8 } from "node:buffer";
+import type { CancellationToken } from "../../../base/cancellation.js";
 import { inOrder } from "../../../base/turns.js";
 import { decodeJsonSteps } from "../../../machinery/codec/decode-json-steps.js";
 import { JsonDecodeError, maxBodyDepth } from "../../../machinery/codec/json-decoder.js";
@@ -22,9 +23,9 @@ export interface AppliedObject {
 export async function readAppliedObject(
   bytes: Uint8Array,
   { fieldValidation }: WriteOptions,
-  { warnings }: ApiRequest,
+  request: ApiRequest,
 ): Promise<AppliedObject> {
-  const { value, repeated } = await parse(bytes);
+  const { value, repeated } = await parse(bytes, request);
   const object = value ?? {};
   if (!isJsonObject(object)) {
     throw badRequest(
@@ -39,17 +40,20 @@ export async function readAppliedObject(
         const problems = `yaml: unmarshal errors:\n  ${repeated.join("\n  ")}`;
         throw badRequest(`error strict decoding YAML: error converting YAML to JSON: ${problems}`);
       }
-      for (const text of repeated) warnings.add(text);
+      for (const text of repeated) request.warnings.add(text);
     },
   };
 }
 
 const OPENING_BRACE = 0x7b;
 /** Clients send JSON, which is YAML too and much faster to read; where a key is set twice, YAML's words are needed. */
-async function parse(bytes: Uint8Array): Promise<{ readonly value: JsonValue; readonly repeated: readonly string[] }> {
+async function parse(
+  bytes: Uint8Array,
+  token: CancellationToken,
+): Promise<{ readonly value: JsonValue; readonly repeated: readonly string[] }> {
   if (bytes[0] === OPENING_BRACE && isUtf8(bytes)) {
     try {
-      const { value, duplicates } = await runSteps(bytes, decodeJsonSteps(bytes, { maxDepth: maxBodyDepth }));
+      const { value, duplicates } = await runSteps(bytes, decodeJsonSteps(bytes, { maxDepth: maxBodyDepth }), token);
       if (duplicates === undefined) return { value, repeated: [] };
     } catch (error) {
       if (!(error instanceof JsonDecodeError)) throw error;

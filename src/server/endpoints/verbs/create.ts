@@ -18,12 +18,12 @@ export async function handleCreate(request: ApiRequest, resource: ServedResource
   const { object, warnings } = await resource.codec.decode(body, options.fieldValidation);
   for (const warning of warnings) request.warnings.add(warning);
   const admit = new Admitter(request, resource, options.dryRun);
-  await scope.pause?.();
-  const hub = resource.codec.toHub(object);
+  await scope.pause?.(scope.token);
+  const hub = resource.codec.toHub(object, request);
   const draft = hub instanceof Promise ? await hub : hub;
   const manager = fieldManagerName(request, options);
-  await runSteps(body.bytes, fieldTracking(resource).trackSteps(draft, undefined, manager));
-  await scope.pause?.();
+  await runSteps(body.bytes, fieldTracking(resource).trackSteps(draft, undefined, manager, request), request);
+  await scope.pause?.(scope.token);
   const stored = await storage.create(scope, draft, admit.create);
   await respondObject(request, resource, format, 201, stored);
 }

@@ -55,7 +55,7 @@ export async function handleDeleteCollection(
   const options = await deleteOptions(request);
   const deleted = await storage.deleteCollection(
     scopeOf(request, options.dryRun),
-    storeOptions(list),
+    storeOptions(request, list),
     options,
     new Admitter(request, resource, options.dryRun).remove(options),
   );

@@ -10,6 +10,7 @@ import { badRequest } from "../../../machinery/errors/status-error.js";
 import type { JsonObject } from "../../../machinery/meta/json.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import { deepEqual } from "../../../machinery/patch/json-values.js";
+import type { ConversionCaller } from "../../../machinery/scheme/registration.js";
 import { copyObject } from "../../registry/copy.js";
 import { assign, metadataOf, timestamp } from "../../registry/metadata.js";
 import type { StoredObject } from "../../storage/store.js";
@@ -70,13 +71,18 @@ export class FieldTracking {
     atOnce(this.trackSteps(draft, current, manager));
   }
 
-  /** {@link track} in steps, for any kind. */
-  *trackSteps(draft: KubeObject, current: StoredObject | undefined, manager: string): Steps<void> {
+  /** {@link track} in steps, for any kind. `caller` is the request: conversions end with it. */
+  *trackSteps(
+    draft: KubeObject,
+    current: StoredObject | undefined,
+    manager: string,
+    caller?: ConversionCaller,
+  ): Steps<void> {
     const metadata = metadataOf(draft);
-    const shown = current && this.shown(current);
+    const shown = current && this.shown(current, caller);
     const live = shown instanceof Promise ? yield* waitFor(shown) : shown;
     yield;
-    const view = this.#view(draft);
+    const view = this.#view(draft, caller);
     const next = view instanceof Promise ? yield* waitFor(view) : view;
     yield;
     const managedFields = yield* this.#manager.updateSteps(live, next, manager, metadata.managedFields);
@@ -90,12 +96,13 @@ export class FieldTracking {
     applied: JsonObject,
     manager: string,
     force: boolean,
+    caller?: ConversionCaller,
   ): Steps<KubeObject> {
-    const live = current && (yield* waitFor(this.shown(current)));
+    const live = current && (yield* waitFor(this.shown(current, caller)));
     yield;
-    const { managedFields, draft } = yield* this.#mergeSteps(live, applied, manager, force);
+    const { managedFields, draft } = yield* this.#mergeSteps(live, applied, manager, force, caller);
     yield;
-    const next = yield* waitFor(this.#view(draft));
+    const next = yield* waitFor(this.#view(draft, caller));
     yield;
     const settled = settle(live, next, managedFields);
     assign(metadataOf(draft), "managedFields", settled);
@@ -108,12 +115,13 @@ export class FieldTracking {
     applied: JsonObject,
     manager: string,
     force: boolean,
+    caller: ConversionCaller | undefined,
   ): Steps<{ readonly managedFields: JsonObject[] | undefined; readonly draft: KubeObject }> {
     try {
       const merged = yield* this.#manager.applySteps(live, applied, manager, force);
       yield;
       const { managedFields, ...rest } = merged["metadata"] as JsonObject;
-      const draft = yield* waitFor(this.#decode({ ...merged, metadata: rest }));
+      const draft = yield* waitFor(this.#decode({ ...merged, metadata: rest }, caller));
       return { managedFields: managedFields as JsonObject[] | undefined, draft };
     } catch (error) {
       if (error instanceof UnmarshalError) throw badRequest(error.message);
@@ -122,26 +130,26 @@ export class FieldTracking {
   }
 
   /** A stored object as its JSON reads in the version of the requests, empty structs included. It is shared and must not be changed. */
-  shown(stored: StoredObject): NowOrLater<JsonObject> {
+  shown(stored: StoredObject, caller?: ConversionCaller): NowOrLater<JsonObject> {
     const object = stored.object();
     if (this.#lastShown?.object === object) return this.#lastShown.view;
     const { codec } = this.resource;
-    return andThen(codec.shown(stored), (shown) => {
+    return andThen(codec.shown(stored, caller), (shown) => {
       const view = encodedView(shown, codec.schema);
       this.#lastShown = { object, view };
       return view;
     });
   }
 
-  #decode(value: JsonObject): NowOrLater<KubeObject> {
+  #decode(value: JsonObject, caller: ConversionCaller | undefined): NowOrLater<KubeObject> {
     const { codec } = this.resource;
-    return codec.toHub(copyObject(codec.decodePatched(value, "Ignore").object));
+    return codec.toHub(copyObject(codec.decodePatched(value, "Ignore").object), caller);
   }
 
   /** A hub object in the version of the requests, as its JSON reads. */
-  #view(object: KubeObject): NowOrLater<JsonObject> {
+  #view(object: KubeObject, caller: ConversionCaller | undefined): NowOrLater<JsonObject> {
     const { codec } = this.resource;
-    return andThen(codec.fromHub(object), (shown) => encodedView(shown, codec.schema));
+    return andThen(codec.fromHub(object, caller), (shown) => encodedView(shown, codec.schema));
   }
 
   #convert(object: JsonObject, from: string, to: string): NowOrLater<JsonObject | undefined> {

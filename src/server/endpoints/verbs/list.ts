@@ -16,16 +16,16 @@ export async function handleList(request: ApiRequest, resource: ServedResource, 
   const format = objectFormat(request.exchange, resource);
   const include = includeObject(request.exchange.query, format);
   const options = listOptions(request, fieldLabelsOf(resource));
-  const list = await storage.list(listScope(request, resource, options), storeOptions(options));
+  const list = await storage.list(listScope(request, resource, options), storeOptions(request, options));
   await respondList(request, { resource, format, include }, list);
 }
 
 /** A list in the shape that was asked for. */
 export async function respondList(request: ApiRequest, view: View, list: ListOfObjects): Promise<void> {
   const { mediaType } = view.format;
-  const conversion = view.resource.codec.prepare(list.items);
+  const conversion = view.resource.codec.prepare(list.items, request);
   if (conversion !== undefined) await conversion;
-  await respondParts(request, { "content-type": mediaType }, await serializerOf(mediaType).list(view, list));
+  await respondParts(request, { "content-type": mediaType }, await serializerOf(mediaType).list(view, list, request));
 }
 
 /** The namespace of the request, or the one that its field selector asks for. */
@@ -36,7 +36,7 @@ function listScope(request: ApiRequest, { facts }: ServedResource, { fields }: L
   return narrower ? { ...scope, namespace: selected } : scope;
 }
 
-export function storeOptions(options: ListRequestOptions) {
+export function storeOptions(request: ApiRequest, options: ListRequestOptions) {
   return {
     resourceVersion: options.resourceVersion,
     resourceVersionMatch: options.resourceVersionMatch === "" ? undefined : options.resourceVersionMatch,
@@ -45,5 +45,6 @@ export function storeOptions(options: ListRequestOptions) {
     // A token is a place in the whole list.
     name: options.continue === "" ? options.fields.requiredValue("metadata.name") : undefined,
     predicate: predicateOf(options),
+    token: request,
   };
 }

@@ -3,6 +3,7 @@ import { jsonText } from "../serializers/json/json-text.js";
 import { UnmarshalError } from "../../../machinery/codec/strict-decode.js";
 import { invalidValue } from "../../../machinery/errors/field-error.js";
 import { badRequest, conflict, invalid, notFound, type StatusError } from "../../../machinery/errors/status-error.js";
+import { type CancellationToken, throwIfCancelled } from "../../../base/cancellation.js";
 import { inSlices } from "../../../base/time-slice.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../machinery/meta/json.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
@@ -49,10 +50,10 @@ export async function handlePatch(
     type === APPLY
       ? await applying(request, tracking, bytes, options)
       : await patching(request, resource, tracking, bytes, type, options);
-  await scope.pause?.();
+  await scope.pause?.(scope.token);
   const transform: Transform = async (current) => {
     const draft = await change(current);
-    await scope.pause?.();
+    await scope.pause?.(scope.token);
     return draft;
   };
   const result = await storage.update(scope, request.info.name, transform, {
@@ -72,26 +73,26 @@ async function patching(
   options: WriteOptions,
 ): Promise<Transform> {
   const { info } = request;
-  const patch = await runSteps(bytes, decodePatchSteps(bytes, type, options.fieldValidation));
+  const patch = await runSteps(bytes, decodePatchSteps(bytes, type, options.fieldValidation), request);
   const manager = fieldManagerName(request, options);
   return async (current) => {
     if (current === undefined) throw notFound({ group: info.apiGroup, resource: info.resource }, info.name);
-    const shown = tracking.shown(current);
+    const shown = tracking.shown(current, request);
     const view = shown instanceof Promise ? await shown : shown;
     const object =
-      (await patchShown(resource, view, patch, type, options)) ??
-      (await patchObject(request, resource, await documentOf(resource, current), patch, type, options));
+      (await patchShown(request, resource, view, patch, type, options)) ??
+      (await patchObject(request, resource, await documentOf(request, resource, current), patch, type, options));
     checkName(object, info);
-    const hub = resource.codec.toHub(object);
+    const hub = resource.codec.toHub(object, request);
     const draft = hub instanceof Promise ? await hub : hub;
-    await runSteps(bytes, tracking.trackSteps(draft, current, manager));
+    await runSteps(bytes, tracking.trackSteps(draft, current, manager, request), request);
     return draft;
   };
 }
 
 /** The stored object as clients see it, its fields in their order. */
-async function documentOf({ codec }: ServedResource, stored: StoredObject): Promise<JsonValue> {
-  const conversion = codec.prepare([stored]);
+async function documentOf(request: ApiRequest, { codec }: ServedResource, stored: StoredObject): Promise<JsonValue> {
+  const conversion = codec.prepare([stored], request);
   if (conversion !== undefined) await conversion;
   return decodeJson(encodeStored(codec, stored)).value;
 }
@@ -106,8 +107,8 @@ async function applying(
   const { info } = request;
   const applied = await readAppliedObject(bytes, options, request);
   return async (current) => {
-    const steps = tracking.applySteps(current, applied.object, options.fieldManager, options.force);
-    const draft = await runSteps(bytes, steps);
+    const steps = tracking.applySteps(current, applied.object, options.fieldManager, options.force, request);
+    const draft = await runSteps(bytes, steps, request);
     applied.checkKeys();
     checkName(draft, info);
     const uid = draft.metadata?.uid ?? "";
@@ -124,6 +125,7 @@ async function applying(
  * follows the order of the fields in the document clients see.
  */
 async function patchShown(
+  request: ApiRequest,
   { codec }: ServedResource,
   current: JsonObject,
   { value, strictErrors: inPatch }: DecodedPatch,
@@ -132,12 +134,13 @@ async function patchShown(
 ): Promise<KubeObject | undefined> {
   if (inPatch.length > 0) return undefined;
   try {
-    const patched = await applyPatch(current, value, type, () => fromSchema(codec.schema));
+    const patched = await applyPatch(current, value, type, () => fromSchema(codec.schema), request);
     if (type === STRATEGIC && unstructuredMismatch(patched, codec.schema) !== undefined) return undefined;
     const decoded = decodePatched(codec, patched, type, fieldValidation);
     const { object, strictErrors } = decoded instanceof Promise ? await decoded : decoded;
     return strictErrors.length === 0 ? object : undefined;
   } catch {
+    throwIfCancelled(request);
     return undefined;
   }
 }
@@ -152,7 +155,7 @@ async function patchObject(
   options: WriteOptions,
 ): Promise<KubeObject> {
   const { codec } = resource;
-  const patched = await applyPatch(current, patch.value, type, () => fromSchema(codec.schema));
+  const patched = await applyPatch(current, patch.value, type, () => fromSchema(codec.schema), request);
   const problem = (text: string) => patchRefusal(patch.value, patched, type, text);
   const mismatch = type === STRATEGIC ? unstructuredMismatch(patched, codec.schema) : undefined;
   if (mismatch !== undefined) throw problem(mismatch);
@@ -199,12 +202,13 @@ export async function applyPatch(
   patch: JsonValue,
   type: PatchType,
   schema: () => ReturnType<typeof fromSchema> | undefined,
+  token: CancellationToken,
 ): Promise<JsonValue> {
   try {
     switch (type) {
       case "application/json-patch+json":
         // Thousands of operations may move long lists about.
-        return await inSlices(jsonPatchSteps(current, patch));
+        return await inSlices(jsonPatchSteps(current, patch), token);
       case "application/merge-patch+json":
         return applyMergePatch(current, patch);
       case "application/strategic-merge-patch+json":

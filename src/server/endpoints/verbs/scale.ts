@@ -86,10 +86,10 @@ export async function handleScalePatch(request: ApiRequest, resource: ServedReso
     });
     return;
   }
-  const { value: patch } = await runSteps(bytes, decodePatchSteps(bytes, type, options.fieldValidation));
+  const { value: patch } = await runSteps(bytes, decodePatchSteps(bytes, type, options.fieldValidation), request);
   const manager = fieldManagerName(request, options);
   await write(request, resource, storage, options.dryRun, async (live) => {
-    const next = await patchScale(resource, live, patch, type);
+    const next = await patchScale(request, resource, live, patch, type);
     checkName(next, request.info);
     tracking.track(next, live, manager);
     return next;
@@ -97,12 +97,13 @@ export async function handleScalePatch(request: ApiRequest, resource: ServedReso
 }
 
 async function patchScale(
+  request: ApiRequest,
   resource: ServedResource,
   live: KubeObject,
   patch: JsonValue,
   type: PatchType,
 ): Promise<KubeObject> {
-  const patched = await applyPatch(live as JsonValue, patch, type, () => fromSchema(metaSchema(SCALE)));
+  const patched = await applyPatch(live as JsonValue, patch, type, () => fromSchema(metaSchema(SCALE)), request);
   try {
     if (type !== STRATEGIC && patchedKind(patched, SCALE, resource.codec.schemaOf) === undefined) return {};
     return decodeObject<KubeObject>(patched, metaSchema(SCALE), { mode: "Ignore" }).object;

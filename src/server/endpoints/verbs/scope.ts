@@ -15,7 +15,7 @@ export function scopeOf(request: ApiRequest, dryRun = false, body?: Uint8Array):
   const { info, user, warnings } = request;
   const apiVersion = formatGroupVersion({ group: info.apiGroup, version: info.apiVersion });
   const pause = body !== undefined && isLong(body) ? nextSlice : undefined;
-  return { user, verb: info.verb, apiVersion, namespace: info.namespace, warnings, dryRun, pause };
+  return { user, verb: info.verb, apiVersion, namespace: info.namespace, warnings, dryRun, token: request, pause };
 }
 
 /** Objects of every resource can be tables and bare metadata, those of built-in ones protobuf. */

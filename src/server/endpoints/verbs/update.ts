@@ -25,8 +25,8 @@ export async function handleUpdate(
   const { object, warnings } = await resource.codec.decode(body, options.fieldValidation);
   for (const warning of warnings) request.warnings.add(warning);
   checkName(object, request.info);
-  await scope.pause?.();
-  const hub = resource.codec.toHub(object);
+  await scope.pause?.(scope.token);
+  const hub = resource.codec.toHub(object, request);
   const draft = hub instanceof Promise ? await hub : hub;
   const uid = draft.metadata?.uid;
   const manager = fieldManagerName(request, options);
@@ -36,8 +36,8 @@ export async function handleUpdate(
     request.info.name,
     async (current) => {
       const next = copyObject(draft);
-      await runSteps(body.bytes, tracking.trackSteps(next, current, manager));
-      await scope.pause?.();
+      await runSteps(body.bytes, tracking.trackSteps(next, current, manager, request), request);
+      await scope.pause?.(scope.token);
       return next;
     },
     {

@@ -69,12 +69,12 @@ async function stream(
     for await (const batch of events) {
       // Many events are a state or a backlog: no other watch sends them.
       const isShared = batch.length <= SLICE_EVENTS;
-      const conversion = view.resource.codec.prepare(objectsOf(view, batch));
+      const conversion = view.resource.codec.prepare(objectsOf(view, batch), request);
       if (conversion !== undefined) await conversion;
       for (const [index, event] of batch.entries()) {
         frames.addEvent(event, batch.length - index - 1, isShared);
         // Not for a few: watchers that wake together would wait for a turn of the event loop each.
-        if (index % SLICE_EVENTS === SLICE_EVENTS - 1 && sliceIsSpent()) await nextSlice();
+        if (index % SLICE_EVENTS === SLICE_EVENTS - 1 && sliceIsSpent()) await nextSlice(request);
         if (frames.length >= CHUNK_BYTES) await sink.write(frames.take());
       }
       if (frames.length > 0) await sink.write(frames.take());

@@ -93,6 +93,10 @@ class Http1Exchange implements Exchange {
     return this.lifetime.ending;
   }
 
+  get left(): boolean {
+    return this.lifetime.left;
+  }
+
   get responded(): boolean {
     return this.answered;
   }

@@ -46,6 +46,9 @@ export function http2Exchange(
     get signal() {
       return lifetime.ending;
     },
+    get left() {
+      return lifetime.left;
+    },
     body: (limit) => readBody(stream, limit),
     bodyChunks: () => stream,
     respond(status, { connection, ...head }): ResponseWriter {

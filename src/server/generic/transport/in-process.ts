@@ -67,6 +67,9 @@ function exchange(request: TransportRequest, options: InProcessOptions): Promise
       get signal() {
         return lifetime.ending;
       },
+      get left() {
+        return lifetime.left;
+      },
       body(limit) {
         if (body.length > limit) return Promise.reject(requestEntityTooLarge(`limit is ${limit}`));
         return Promise.resolve(body);

@@ -1,3 +1,4 @@
+import { type CancellationToken, throwIfCancelled } from "../../../base/cancellation.js";
 import { nextSlice, sliceIsSpent } from "../../../base/time-slice.js";
 import { badRequest } from "../../../machinery/errors/status-error.js";
 import { CompactedError } from "../kv.js";
@@ -25,9 +26,11 @@ const GLANCE = 20;
 /** Lists the objects below `prefix`, a whole key prefix ending in "/", from one immutable state. */
 export async function listObjects(reads: Reads, prefix: string, options: ListObjectsOptions): Promise<ListOfObjects> {
   const page = await choosePage(reads, prefix, options);
+  // It may have waited for a revision.
+  throwIfCancelled(options.token);
   try {
     if (options.name !== undefined) return await pickOne(page, prefix + options.name, options.predicate);
-    return await collect(page, prefix, options.predicate);
+    return await collect(page, prefix, options);
   } catch (error) {
     throw error instanceof CompactedError ? page.gone() : error;
   }
@@ -75,14 +78,14 @@ async function pickOne(
 async function collect(
   { view, from, limit }: Page,
   prefix: string,
-  predicate: ListObjectsOptions["predicate"],
+  { predicate, token }: ListObjectsOptions,
 ): Promise<ListOfObjects> {
   const items: KvObject[] = [];
   const resourceVersion = String(view.revision);
   let next = from;
   for (;;) {
     const { objects, remaining } = await view.read(next, predicate === undefined && limit > 0 ? limit : SLICE);
-    const taken = await take(objects, predicate, limit > 0 ? limit - items.length : objects.length, items);
+    const taken = await take(objects, { predicate, token }, limit > 0 ? limit - items.length : objects.length, items);
     next = `${objects[taken - 1]?.key ?? next}\0`;
     const left = objects.length - taken + remaining;
     if (left === 0 || taken === 0) return { items, resourceVersion };
@@ -100,7 +103,7 @@ async function collect(
 /** Adds the matching objects to `items`, at most `room`. Returns how many objects it has examined. */
 async function take(
   objects: readonly KvObject[],
-  predicate: ListObjectsOptions["predicate"],
+  { predicate, token }: { predicate: ListObjectsOptions["predicate"]; token: CancellationToken | undefined },
   room: number,
   items: KvObject[],
 ): Promise<number> {
@@ -111,7 +114,7 @@ async function take(
       items.push(object);
       free--;
     }
-    if (index % GLANCE === GLANCE - 1 && sliceIsSpent()) await nextSlice();
+    if (index % GLANCE === GLANCE - 1 && sliceIsSpent()) await nextSlice(token);
   }
   return objects.length;
 }

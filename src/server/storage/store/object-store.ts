@@ -1,3 +1,4 @@
+import { type CancellationToken, throwIfCancelled } from "../../../base/cancellation.js";
 import { inSlices } from "../../../base/time-slice.js";
 import type { Timers } from "../../../base/timers.js";
 import {
@@ -54,6 +55,13 @@ type Updated = Awaited<ReturnType<ObjectStore["guaranteedUpdate"]>>;
 /** Such an object, in bytes, is encoded in slices of the event loop, however short the request that changes it. */
 const LARGE_OBJECT = 64 * 1024;
 
+interface DeletionOptions {
+  readonly dryRun?: boolean | undefined;
+  /** What the answer shows in place of the object. */
+  readonly written?: KubeObject | undefined;
+  readonly token?: CancellationToken | undefined;
+}
+
 type Attempt = { readonly done: Updated } | { readonly found: KvObject | undefined };
 
 /** An {@link ObjectStore} that writes to a {@link Kv} and reads from the watch cache or from the store. */
@@ -84,6 +92,7 @@ export class KvObjectStore implements ObjectStore {
       return codecs.object(path, parseResourceVersion(given) ?? 0, bytes);
     }
     codecs.expect(bytes, object);
+    throwIfCancelled(options.token);
     try {
       const { revision } = await kv.create(path, bytes, ttlOf(options.ttlSeconds));
       return await this.#written(path, bytes, revision);
@@ -130,14 +139,17 @@ export class KvObjectStore implements ObjectStore {
     options: UpdateOptions,
   ): Promise<Updated> {
     const path = this.#path(key);
+    // It may have waited for its turn.
+    throwIfCancelled(options.token);
     let current = await this.config.reads.latestOf(path);
     for (;;) {
+      throwIfCancelled(options.token);
       if (current === undefined && options.ignoreNotFound !== true) throw notFound(this.config.resource, nameOf(key));
       this.#check(options.preconditions, current, key);
       const next = await change(current);
       const attempt: Attempt =
         next === DELETE || next instanceof DeleteInstead
-          ? await this.#tryDelete(path, current, { dryRun: options.dryRun, written: shownOf(next) })
+          ? await this.#tryDelete(path, current, { ...options, written: shownOf(next) })
           : await this.#tryWrite(path, current, next, options);
       if ("done" in attempt) return attempt.done;
       current = attempt.found;
@@ -165,7 +177,7 @@ export class KvObjectStore implements ObjectStore {
   ): Promise<Attempt> {
     const { kv, codecs } = this.config;
     const inSlices = options.inSlices === true || (current?.heldBytes ?? 0) > LARGE_OBJECT;
-    const bytes = await this.#encode(next, { inSlices });
+    const bytes = await this.#encode(next, { inSlices, token: options.token });
     if (current !== undefined && Buffer.compare(bytes, current.bytes) === 0 && !current.isStale) {
       return { done: { object: current, created: false, changed: false, deleted: false } };
     }
@@ -175,6 +187,7 @@ export class KvObjectStore implements ObjectStore {
       return { done: { object, created, changed: true, deleted: false } };
     }
     codecs.expect(bytes, next);
+    throwIfCancelled(options.token);
     try {
       const { revision } = created
         ? await kv.create(path, bytes, ttlOf(options.ttlSeconds))
@@ -188,20 +201,21 @@ export class KvObjectStore implements ObjectStore {
 
   #encode(object: KubeObject, options: EncodeOptions): Uint8Array | Promise<Uint8Array> {
     const { codec } = this.config;
-    return options.inSlices === true && codec.encodeSteps ? inSlices(codec.encodeSteps(object)) : codec.encode(object);
+    if (options.inSlices !== true || codec.encodeSteps === undefined) return codec.encode(object);
+    return inSlices(codec.encodeSteps(object), options.token);
   }
 
-  /** `written` is what the answer shows in place of the object. */
   async #tryDelete(
     path: string,
     current: KvObject | undefined,
-    { dryRun, written }: { readonly dryRun?: boolean | undefined; readonly written?: KubeObject | undefined },
+    { dryRun, written, token }: DeletionOptions,
   ): Promise<Attempt> {
     const { kv, reads, codecs, codec } = this.config;
     if (current === undefined) throw internalError("an object that does not exist cannot be deleted");
     const outcome = { created: false, changed: true, deleted: true };
     const shown = written && codecs.object(path, current.revision, codec.encode(written));
     if (dryRun === true) return { done: { object: shown ?? current, last: current, ...outcome } };
+    throwIfCancelled(token);
     try {
       const { revision } = await kv.delete(path, current.revision);
       await reads.acknowledged(path, revision);

@@ -1,3 +1,4 @@
+import { type CancellationToken, REQUEST_IS_OVER } from "../../../base/cancellation.js";
 import { nextSlice, sliceIsSpent } from "../../../base/time-slice.js";
 import type { Timers } from "../../../base/timers.js";
 import { invalidValue } from "../../../machinery/errors/field-error.js";
@@ -95,9 +96,15 @@ async function* tell(
   view: ObjectView | undefined,
   stop: () => void,
 ): AsyncGenerator<readonly StoredEvent[]> {
+  const token: CancellationToken = {
+    signal,
+    get isCancelled() {
+      return signal.aborted;
+    },
+  };
   try {
     if (view !== undefined) {
-      yield* initialEvents(view, prefix, predicate);
+      yield* initialEvents(view, prefix, predicate, token);
       if (options.sendInitialEvents === true && options.allowWatchBookmarks === true) {
         yield [{ type: "BOOKMARK", revision: view.revision, initialEventsEnd: true }];
       }
@@ -110,7 +117,7 @@ async function* tell(
       for (const event of events) {
         const seen = seenBy(event, predicate);
         if (seen !== undefined) wanted.push(seen);
-        if (predicate !== undefined && sliceIsSpent()) await nextSlice();
+        if (predicate !== undefined && sliceIsSpent()) await nextSlice(token);
       }
       if (events.length === 0 && bookmarks.due()) wanted.push({ type: "BOOKMARK", revision: reader.position });
       if (wanted.length > 0) yield wanted;
@@ -118,7 +125,7 @@ async function* tell(
     }
   } catch (error) {
     if (error instanceof CompactedError) throw reads.tooOld(error);
-    if (!(error instanceof ClosedError)) throw error;
+    if (!(error instanceof ClosedError) && error !== REQUEST_IS_OVER) throw error;
   } finally {
     stop();
   }
@@ -128,6 +135,7 @@ async function* initialEvents(
   view: ObjectView,
   prefix: string,
   predicate: WatchObjectsOptions["predicate"],
+  token: CancellationToken,
 ): AsyncGenerator<readonly StoredEvent[]> {
   for (let from = prefix; ; ) {
     const { objects, remaining } = await view.read(from, BATCH);
@@ -136,13 +144,13 @@ async function* initialEvents(
       if (predicate === undefined || predicate(object)) {
         events.push({ type: "ADDED", object, revision: object.revision });
       }
-      if (predicate !== undefined && sliceIsSpent()) await nextSlice();
+      if (predicate !== undefined && sliceIsSpent()) await nextSlice(token);
     }
     if (events.length > 0) yield events;
     const last = objects.at(-1);
     if (remaining === 0 || last === undefined) return;
     from = `${last.key}\0`;
-    if (sliceIsSpent()) await nextSlice();
+    if (sliceIsSpent()) await nextSlice(token);
   }
 }
 

@@ -46,12 +46,13 @@ export const jsonSerializer: Serializer = {
     decode: (bytes) => decodeOwnJson(bytes) as KubeObject,
   },
 
-  decode: (body, { expected, mode, schemaOf }) => {
+  decode: (body, { expected, mode, schemaOf, token }) => {
     const options = { expected, schemaOf, mode };
     return byLength(
       body,
       () => decodeTyped(body, options),
       () => decodeTypedSteps(body, options),
+      token,
     );
   },
 };

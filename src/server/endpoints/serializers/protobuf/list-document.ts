@@ -1,3 +1,4 @@
+import type { CancellationToken } from "../../../../base/cancellation.js";
 import { nextSlice, sliceIsSpent } from "../../../../base/time-slice.js";
 import { encodeProtobufMessage } from "../../../../machinery/codec/protobuf/encode-protobuf.js";
 import { envelopeOf } from "../../../../machinery/codec/protobuf/envelope.js";
@@ -22,7 +23,11 @@ const ITEMS_TAG = (ITEMS << 3) | 2;
  * The document of a list, in chunks. A protobuf document begins with its length, so every item is measured first: encoded,
  * in slices of the event loop's time.
  */
-export async function listDocument(messages: Messages, list: ListOfObjects): Promise<Iterable<Uint8Array>> {
+export async function listDocument(
+  messages: Messages,
+  list: ListOfObjects,
+  token?: CancellationToken,
+): Promise<Iterable<Uint8Array>> {
   const metadata = new WireWriter().bytes(METADATA, listMeta(list)).finish();
   const kept: (Uint8Array | undefined)[] = [];
   let keptBytes = 0;
@@ -34,7 +39,7 @@ export async function listDocument(messages: Messages, list: ListOfObjects): Pro
       kept.push(message);
       keptBytes += message.length;
     }
-    if (sliceIsSpent()) await nextSlice();
+    if (sliceIsSpent()) await nextSlice(token);
   }
   const { head, tail } = envelopeOf(messages.listKind, length);
   return chunks(Buffer.concat([head, metadata]), membersOf(messages, list.items, kept), tail);

@@ -34,7 +34,7 @@ export const protobufSerializer: Serializer = {
     return encodeProtobufDocument(value, gvk, schema, protobufTypes);
   },
 
-  list: (view, list) => listDocument(messagesOf(view), list),
+  list: (view, list, token) => listDocument(messagesOf(view), list, token),
 
   stream: {
     contentType: "application/vnd.kubernetes.protobuf;stream=watch",
@@ -60,13 +60,14 @@ export const protobufSerializer: Serializer = {
     },
   },
 
-  decode(body, { expected, mode, schemaOf }) {
+  decode(body, { expected, mode, schemaOf, token }) {
     const options = { expected, schemaOf, mode };
     const value = valueOf(body, expected, schemaOf);
     return byLength(
       body,
       () => decodeTypedValue(value, undefined, options, body),
       () => decodeTypedValueSteps(value, undefined, options, body),
+      token,
     );
   },
 };
