@@ -1,3 +1,4 @@
+import { append } from "../base/append.js";
 import type { RestClient } from "../client/rest/rest-client.js";
 import type { DescribeReader } from "../kinds/describe/index.js";
 import type { GroupVersionResource } from "../machinery/meta/gvk.js";
@@ -36,7 +37,7 @@ function readerOf(
       let next = "";
       do {
         const page = await helper(resource, namespace).list(namespace, { ...what, limit, continue: next });
-        items.push(...itemsOf(page));
+        append(items, itemsOf(page));
         next = (page.metadata as { continue?: string } | undefined)?.continue ?? "";
       } while (next !== "");
       return items;

@@ -1,3 +1,4 @@
+import { append } from "../base/append.js";
 import { errorMessage } from "../base/error-message.js";
 import type { OpenApi } from "../client/openapi/openapi.js";
 import type { RestClient } from "../client/rest/rest-client.js";
@@ -93,7 +94,7 @@ class Validation {
     const found: Error[] = [];
     for (const item of items) {
       const { kind, faults } = readKind(item);
-      found.push(...(faults.length > 0 ? faults : await this.faultsOf(item, kind)));
+      append(found, faults.length > 0 ? faults : await this.faultsOf(item, kind));
     }
     return found;
   }

@@ -1,3 +1,4 @@
+import { append } from "../base/append.js";
 import { goQuote } from "../base/go-quote.js";
 import type { KubeObject } from "../machinery/meta/object.js";
 import { areCombined, splitTypeName, splitTypes, spreadTypes } from "./arguments.js";
@@ -123,7 +124,7 @@ class ResourceBuilder implements Builder {
   }
 
   resourceTypes(types: readonly string[]): Builder {
-    return this.input(() => void this.inputs.types.push(...types));
+    return this.input(() => append(this.inputs.types, types));
   }
 
   resourceNames(type: string, names: readonly string[]): Builder {
@@ -194,7 +195,7 @@ class ResourceBuilder implements Builder {
 
   private async addFilenames(options: FilenameOptions): Promise<void> {
     const faults = filenameFaults(options);
-    if (faults.length > 0) return void this.errors.push(...faults);
+    if (faults.length > 0) return append(this.errors, faults);
     for (const name of options.filenames) {
       if (name === "-") this.addStdin();
       else if (/^https?:\/\//.test(name)) await this.collect(() => this.addUrl(name));
@@ -246,7 +247,10 @@ class ResourceBuilder implements Builder {
       await this.collect(async () => {
         const found = await manifestsAt(root, recursive, files);
         if (found.length > 1) this.inputs.readsDirectory = true;
-        this.inputs.paths.push(...found.map((file) => fileSource(file, files, this.maker(), this.check)));
+        append(
+          this.inputs.paths,
+          found.map((file) => fileSource(file, files, this.maker(), this.check)),
+        );
       });
     }
     if (this.inputs.paths.length === 0 && this.errors.length === 0) {
@@ -267,8 +271,8 @@ class ResourceBuilder implements Builder {
     }
     const [first, ...names] = args;
     if (first === undefined) return;
-    this.inputs.types.push(...splitTypes(await this.expandCategories(first)));
-    this.inputs.names.push(...names);
+    append(this.inputs.types, splitTypes(await this.expandCategories(first)));
+    append(this.inputs.names, names);
     if (names.length === 0 && allowEmptySelector) this.inputs.labels ??= "";
   }
 

@@ -1,3 +1,4 @@
+import { append } from "../base/append.js";
 import { lstat, readdir } from "node:fs/promises";
 import type { PlatformPath } from "node:path";
 import { compareKeys } from "../base/key-order.js";
@@ -27,7 +28,10 @@ export async function glob(pattern: string, path: PlatformPath, toFile: (name: s
   for (const parent of parents) {
     const names = await readdir(toFile(parent)).catch(() => []);
     const matches = names.filter((entry) => expression.test(entry)).sort(compareKeys);
-    found.push(...matches.map((entry) => (cut < 0 ? entry : path.join(parent, entry))));
+    append(
+      found,
+      matches.map((entry) => (cut < 0 ? entry : path.join(parent, entry))),
+    );
   }
   return found;
 }

@@ -1,3 +1,4 @@
+import { append } from "../../base/append.js";
 import type { Server, Socket } from "node:net";
 import type { MultiplexedConnection } from "../../machinery/streaming/multiplexed-connection.js";
 import { awaitedPause } from "../surroundings.js";
@@ -117,7 +118,7 @@ export class PortForwarder {
         onListening: (address, listening) => onEvent({ type: "listening", address, port: listening, index }),
         onConnection: (socket, from, network) => void this.#take(socket, index, from, network),
       });
-      this.#servers.push(...servers);
+      append(this.#servers, servers);
       tried.push(port);
       if (fault === undefined) succeeded = true;
       else onEvent({ type: "not listening", port, fault });

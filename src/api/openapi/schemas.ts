@@ -1,3 +1,4 @@
+import { append } from "../../base/append.js";
 import type { JsonObject } from "../../machinery/meta/json.js";
 import type { Field, ScalarSchema, Schema, StructSchema } from "../../machinery/schema/schema.js";
 import { isStructInGo, scalarZero } from "../../machinery/schema/zero-values.js";
@@ -38,7 +39,7 @@ export function describeDefinitions(
     if (found.has(name)) continue;
     const refs: string[] = [];
     found.set(name, describeDefinition(name, { dialect, types, refs }));
-    open.push(...refs);
+    append(open, refs);
   }
   return Object.fromEntries([...found].toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }

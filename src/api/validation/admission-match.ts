@@ -1,8 +1,9 @@
+import { append } from "../../base/append.js";
 import { duplicate, type FieldError, required } from "../../machinery/errors/field-error.js";
 import { absent, list, objects, type ReadonlyFields, text } from "../../machinery/meta/access.js";
 import { pathSegmentErrors } from "../../machinery/validation/names.js";
 import { MATCH_POLICIES, validateRuleWithOperations } from "./admission-rules.js";
-import { named, oneOf } from "./rules.js";
+import { named, oneOf, repeatedAt } from "./rules.js";
 import { validateSelector } from "./selector.js";
 
 const MUTATED_OPERATIONS = ["*", "CONNECT", "CREATE", "UPDATE"];
@@ -22,11 +23,12 @@ export function validateMatchResources(match: ReadonlyFields, path: string): Fie
     : oneOf(policy, `${path}.matchPolicy`, MATCH_POLICIES);
   for (const field of ["namespaceSelector", "objectSelector"]) {
     if (absent(match[field])) errors.push(required(`${path}.${field}`));
-    else errors.push(...validateSelector(match[field], `${path}.${field}`));
+    else append(errors, validateSelector(match[field], `${path}.${field}`));
   }
   for (const field of ["resourceRules", "excludeResourceRules"]) {
-    errors.push(
-      ...objects(match[field]).flatMap((rule, index) => validateNamedRule(rule, `${path}.${field}[${index}]`)),
+    append(
+      errors,
+      objects(match[field]).flatMap((rule, index) => validateNamedRule(rule, `${path}.${field}[${index}]`)),
     );
   }
   return errors;
@@ -34,10 +36,11 @@ export function validateMatchResources(match: ReadonlyFields, path: string): Fie
 
 function validateNamedRule(rule: ReadonlyFields, path: string): FieldError[] {
   const names = list(rule.resourceNames).map(text);
+  const again = repeatedAt(names);
   const errors = names.flatMap((name, index) => {
     const at = `${path}.resourceNames[${index}]`;
     const wrong = named(name, at, pathSegmentErrors);
-    return names.indexOf(name) < index ? [...wrong, duplicate(at, name)] : wrong;
+    return again.has(index) ? [...wrong, duplicate(at, name)] : wrong;
   });
   return [...errors, ...validateRuleWithOperations(rule, path)];
 }

@@ -1,3 +1,4 @@
+import { append } from "../../base/append.js";
 import {
   duplicate,
   type FieldError,
@@ -9,7 +10,7 @@ import { absent, isFields, list, object, type ReadonlyFields, text } from "../..
 import type { KubeObject } from "../../machinery/meta/object.js";
 import { dns1123SubdomainErrors, pathSegmentErrors } from "../../machinery/validation/names.js";
 import { validateMatchResources, validateMutatedOperations } from "./admission-match.js";
-import { named, oneOf } from "./rules.js";
+import { named, oneOf, repeatedAt } from "./rules.js";
 import { validateSelector } from "./selector.js";
 
 /** ValidatingAdmissionPolicyBinding. */
@@ -42,11 +43,11 @@ function validateParamRef(reference: ReadonlyFields, path: string): FieldError[]
   const name = text(reference.name);
   const errors: FieldError[] = [];
   if (name !== "") {
-    errors.push(...named(name, `${path}.name`, pathSegmentErrors));
+    append(errors, named(name, `${path}.name`, pathSegmentErrors));
     if (!absent(selector)) errors.push(forbiddenField(`${path}.name`, EXCLUSIVE));
   }
   if (!absent(selector)) {
-    errors.push(...validateSelector(selector, `${path}.selector`));
+    append(errors, validateSelector(selector, `${path}.selector`));
     if (name !== "") errors.push(forbiddenField(`${path}.selector`, EXCLUSIVE));
   } else if (name === "") errors.push(required(path, "one of name or selector must be specified"));
   const at = `${path}.parameterNotFoundAction`;
@@ -58,9 +59,10 @@ const ACTIONS = ["Audit", "Deny", "Warn"];
 
 function validateActions(actions: readonly string[]): FieldError[] {
   const path = "spec.validationActions";
+  const again = repeatedAt(actions);
   const errors = actions.flatMap((action, index) => {
     const wrong = oneOf(action, `${path}[${index}]`, ACTIONS);
-    return actions.indexOf(action) < index ? [...wrong, duplicate(`${path}[${index}]`, action)] : wrong;
+    return again.has(index) ? [...wrong, duplicate(`${path}[${index}]`, action)] : wrong;
   });
   if (actions.includes("Deny") && actions.includes("Warn")) {
     const detail =

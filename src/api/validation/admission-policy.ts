@@ -1,3 +1,4 @@
+import { append } from "../../base/append.js";
 import {
   duplicate,
   type FieldError,
@@ -14,7 +15,7 @@ import { validateMatchResources, validateMutatedOperations } from "./admission-m
 import { FAILURE_POLICIES, validateMatchConditions } from "./admission-rules.js";
 import { validateConditions } from "./conditions.js";
 import { PolicyExpressions } from "./policy-expressions.js";
-import { named, oneOf, sameValue } from "./rules.js";
+import { named, oneOf, repeatedAt, sameValue } from "./rules.js";
 
 /** ValidatingAdmissionPolicy. */
 export function validateAdmissionPolicy(policy: KubeObject, sameConditions = false): FieldError[] {
@@ -57,8 +58,9 @@ export function validateMutatingAdmissionPolicy(policy: KubeObject, sameConditio
   if (mutations.length === 0) {
     errors.push(required("spec.mutations", "mutations must contain at least one item"));
   }
-  errors.push(
-    ...mutations.flatMap((mutation, index) => validateMutation(mutation, `spec.mutations[${index}]`, expressions)),
+  append(
+    errors,
+    mutations.flatMap((mutation, index) => validateMutation(mutation, `spec.mutations[${index}]`, expressions)),
   );
   if (absent(spec.reinvocationPolicy)) errors.push(required("spec.reinvocationPolicy"));
   return [...errors, ...oneOf(spec.reinvocationPolicy, "spec.reinvocationPolicy", ["IfNeeded", "Never"])];
@@ -144,7 +146,7 @@ function validateVariables(spec: ReadonlyFields, expressions: PolicyExpressions)
     }
     if (text(variable.expression).trim() === "") {
       errors.push(required(`${path}.expression`, "expression is not specified"));
-    } else errors.push(...expressions.variable(name, text(variable.expression), `${path}.expression`));
+    } else append(errors, expressions.variable(name, text(variable.expression), `${path}.expression`));
     return errors;
   });
 }
@@ -168,11 +170,12 @@ function validateChecks(spec: ReadonlyFields, policy: string, expressions: Polic
     errors.push(invalidValue("spec.auditAnnotations", shown, detail));
   }
   const keys = annotations.map(({ key }) => text(key));
+  const again = repeatedAt(keys);
   for (const [index, annotation] of annotations.entries()) {
     const path = `spec.auditAnnotations[${index}]`;
     const key = keys[index] ?? "";
-    errors.push(...validateAnnotation(annotation, path, policy, expressions));
-    if (keys.indexOf(key) < index) errors.push(duplicate(`${path}.key`, key));
+    append(errors, validateAnnotation(annotation, path, policy, expressions));
+    if (again.has(index)) errors.push(duplicate(`${path}.key`, key));
   }
   return errors;
 }
@@ -184,9 +187,9 @@ function validateCheck(check: ReadonlyFields, path: string, expressions: PolicyE
   const errors: FieldError[] = [];
   if (text(check.expression).trim() === "") {
     errors.push(required(`${path}.expression`, "expression is not specified"));
-  } else errors.push(...expressions.validation(text(check.expression), `${path}.expression`));
+  } else append(errors, expressions.validation(text(check.expression), `${path}.expression`));
   if (messageExpression.trim() !== "") {
-    errors.push(...expressions.message(messageExpression, `${path}.messageExpression`));
+    append(errors, expressions.message(messageExpression, `${path}.messageExpression`));
   } else if (messageExpression !== "") {
     errors.push(invalidValue(`${path}.messageExpression`, messageExpression, "must be non-empty if specified"));
   }

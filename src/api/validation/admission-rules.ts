@@ -6,7 +6,7 @@ import { list, objects, type ReadonlyFields, text } from "../../machinery/meta/a
 import { qualifiedNameErrors } from "../../machinery/validation/names.js";
 import { compileExpression } from "../admission/compile-expression.js";
 import { expressionEnvironment } from "../admission/expression-environment.js";
-import { named, oneOf } from "./rules.js";
+import { named, oneOf, repeatedAt } from "./rules.js";
 
 /** Rules of webhooks and admission policies: which requests they are asked about. */
 export const FAILURE_POLICIES: readonly string[] = ["Fail", "Ignore"];
@@ -74,6 +74,7 @@ export function validateMatchConditions(
   judge: (condition: ReadonlyFields, path: string) => FieldError[] = conditionErrors,
 ): FieldError[] {
   const names = conditions.map(({ name }) => text(name));
+  const again = repeatedAt(names);
   const errors = conditions.length > MAX_CONDITIONS ? [tooMany(path, conditions.length, MAX_CONDITIONS)] : [];
   return [
     ...errors,
@@ -85,7 +86,7 @@ export function validateMatchConditions(
           ? [required(`${at}.expression`)]
           : judge(condition, `${at}.expression`)),
         ...(name === "" ? [required(`${at}.name`)] : named(name, `${at}.name`, qualifiedNameErrors)),
-        ...(name !== "" && names.indexOf(name) < index ? [duplicate(`${at}.name`, name)] : []),
+        ...(name !== "" && again.has(index) ? [duplicate(`${at}.name`, name)] : []),
       ];
     }),
   ];

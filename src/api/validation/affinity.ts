@@ -1,3 +1,4 @@
+import { append } from "../../base/append.js";
 import { forbiddenField, invalidValue, required } from "../../machinery/errors/field-error.js";
 import {
   absent,
@@ -28,7 +29,7 @@ export function validateAffinity(
   const inNode = `${path}.nodeAffinity`;
   if (!absent(node[REQUIRED])) {
     const anyValue = options.allowInvalidNodeAffinityValue;
-    errors.push(...validateNodeSelector(object(node[REQUIRED]), `${inNode}.${REQUIRED}`, anyValue));
+    append(errors, validateNodeSelector(object(node[REQUIRED]), `${inNode}.${REQUIRED}`, anyValue));
   }
   for (const [index, term] of objects(node[PREFERRED]).entries()) {
     const at = `${inNode}.${PREFERRED}[${index}]`;
@@ -82,17 +83,19 @@ export function validateLabelKeys(holder: ReadonlyFields, path: string, errors: 
   checkKeys(mismatch, selector, `${path}.mismatchLabelKeys`, errors);
   if (selector !== undefined) {
     const seen = new Set(Object.keys(object(selector.matchLabels)));
+    const lastAt = new Map(match.map((key, index) => [key, index]));
     for (const { key } of objects(selector.matchExpressions)) {
-      const index = match.lastIndexOf(key);
-      if (index >= 0 && seen.has(text(key))) {
+      const index = lastAt.get(key);
+      if (index !== undefined && seen.has(text(key))) {
         const detail = "exists in both matchLabelKeys and labelSelector";
         errors.push(invalidValue(`${path}[${index}]`, key, detail));
       }
       seen.add(text(key));
     }
   }
+  const mismatched = new Set(mismatch);
   for (const [index, key] of match.entries()) {
-    if (!mismatch.includes(key)) continue;
+    if (!mismatched.has(key)) continue;
     const detail = "exists in both matchLabelKeys and mismatchLabelKeys";
     errors.push(invalidValue(`${path}.matchLabelKeys[${index}]`, key, detail));
   }

@@ -1,3 +1,4 @@
+import { append } from "../../base/append.js";
 import { type FieldError, invalidValue, notSupported, required } from "../../machinery/errors/field-error.js";
 import { goQuote } from "../../base/go-quote.js";
 import { isFields, number, object, objects, text } from "../../machinery/meta/access.js";
@@ -23,11 +24,12 @@ export function validateApiService(apiService: KubeObject): FieldError[] {
   if (group === "" && version !== "v1") {
     errors.push(required("spec.group", "only v1 may have an empty group and it better be legacy kube"));
   }
-  if (group !== "") errors.push(...named(group, "spec.group", dns1123SubdomainErrors));
-  errors.push(
-    ...named(version, "spec.version", dns1035LabelErrors),
-    ...priority(spec.groupPriorityMinimum, "spec.groupPriorityMinimum", 20000),
-    ...priority(spec.versionPriority, "spec.versionPriority", 1000),
+  if (group !== "") append(errors, named(group, "spec.group", dns1123SubdomainErrors));
+  append(
+    errors,
+    named(version, "spec.version", dns1035LabelErrors),
+    priority(spec.groupPriorityMinimum, "spec.groupPriorityMinimum", 20000),
+    priority(spec.versionPriority, "spec.versionPriority", 1000),
   );
   return [...errors, ...validateServer(apiService)];
 }

@@ -1,3 +1,4 @@
+import { append } from "../../base/append.js";
 import {
   type FieldError,
   forbiddenField,
@@ -40,9 +41,10 @@ function validateSpec(spec: ReadonlyFields, least: number): FieldError[] {
     errors.push(invalidValue("spec.maxReplicas", max, "must be greater than or equal to `minReplicas`"));
   }
   const metrics = objects(spec.metrics);
-  errors.push(
-    ...validateReference(object(spec.scaleTargetRef), "spec.scaleTargetRef"),
-    ...metrics.flatMap((metric, index) => validateMetric(metric, `spec.metrics[${index}]`)),
+  append(
+    errors,
+    validateReference(object(spec.scaleTargetRef), "spec.scaleTargetRef"),
+    metrics.flatMap((metric, index) => validateMetric(metric, `spec.metrics[${index}]`)),
   );
   if (min === 0 && !metrics.some(({ type }) => type === "Object" || type === "External")) {
     const detail = "must specify at least one Object or External metric to support scaling to zero replicas";
@@ -75,9 +77,12 @@ function validateRules(rules: unknown, path: string): FieldError[] {
     const detail = `must be less than or equal to ${MAX_WINDOW_SECONDS}`;
     errors.push(invalidValue(`${path}.stabilizationWindowSeconds`, window, detail));
   }
-  errors.push(...oneOf(rules.selectPolicy, `${path}.selectPolicy`, ["Disabled", "Max", "Min"]));
+  append(errors, oneOf(rules.selectPolicy, `${path}.selectPolicy`, ["Disabled", "Max", "Min"]));
   if (policies.length === 0) errors.push(required(`${path}.policies`, "must specify at least one Policy"));
-  errors.push(...policies.flatMap((policy, index) => validatePolicy(policy, `${path}.policies[${index}]`)));
+  append(
+    errors,
+    policies.flatMap((policy, index) => validatePolicy(policy, `${path}.policies[${index}]`)),
+  );
   const tolerance = quantity(rules.tolerance);
   if (tolerance !== undefined && tolerance.unscaled < 0n) {
     errors.push(invalidValue(`${path}.tolerance`, rules.tolerance, "must be greater or equal to zero"));
@@ -114,7 +119,7 @@ function validateMetric(metric: ReadonlyFields, path: string): FieldError[] {
   if (!TYPES.includes(type)) errors.push(notSupported(`${path}.type`, type, TYPES));
   const present = Object.keys(SOURCES).filter((field) => isFields(metric[field]));
   const [first] = present;
-  if (first !== undefined) errors.push(...(SOURCES[first]?.(object(metric[first]), `${path}.${first}`) ?? []));
+  if (first !== undefined) append(errors, SOURCES[first]?.(object(metric[first]), `${path}.${first}`) ?? []);
   const expected = TYPES.includes(type) ? type.charAt(0).toLowerCase() + type.slice(1) : undefined;
   if (expected === undefined) errors.push(notSupported(`${path}.type`, type, TYPES));
   else if (!present.includes(expected)) errors.push(required(`${path}.${expected}`, POPULATE));
@@ -175,7 +180,7 @@ const containerResource: ValidateSource = (source, path) => {
   if (name === "") errors.push(required(`${path}.name`, "must specify a resource name"));
   else validateContainerResourceName(name, `${path}.name`, errors);
   if (container === "") errors.push(required(`${path}.container`, "must specify a container"));
-  else errors.push(...named(container, `${path}.container`, dns1123LabelErrors));
+  else append(errors, named(container, `${path}.container`, dns1123LabelErrors));
   return [...errors, ...validateUtilization(object(source.target), `${path}.target`)];
 };
 
@@ -208,9 +213,10 @@ function validateTarget(target: ReadonlyFields, path: string): FieldError[] {
   if (!["Utilization", "Value", "AverageValue"].includes(type)) {
     errors.push(invalidValue(`${path}.type`, type, "must be either Utilization, Value, or AverageValue"));
   }
-  errors.push(
-    ...positiveQuantity(target.value, `${path}.value`, "must be positive"),
-    ...positiveQuantity(target.averageValue, `${path}.averageValue`, "must be positive"),
+  append(
+    errors,
+    positiveQuantity(target.value, `${path}.value`, "must be positive"),
+    positiveQuantity(target.averageValue, `${path}.averageValue`, "must be positive"),
   );
   const share = target.averageUtilization;
   if (absent(share) || number(share) >= 1) return errors;

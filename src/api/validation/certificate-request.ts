@@ -1,3 +1,4 @@
+import { append } from "../../base/append.js";
 import { X509Certificate } from "node:crypto";
 import { firstPemBlock } from "../../machinery/codec/pem.js";
 import {
@@ -14,7 +15,7 @@ import { goQuote } from "../../base/go-quote.js";
 import { certificateRequestProblem } from "./certificate-signature.js";
 import { goJson } from "./go-shapes.js";
 import { validateSignerName } from "./signer-name.js";
-import { sameValue } from "./rules.js";
+import { repeatedAt, sameValue } from "./rules.js";
 import { unifiedDiff } from "./unified-diff.js";
 
 const USAGES = [
@@ -107,13 +108,13 @@ function validateRequest(request: KubeObject, old: KubeObject): FieldError[] {
   if (spec.signerName === legacy && before.signerName !== legacy) {
     const detail = "the legacy signerName is not allowed via this API version";
     errors.push(invalidValue("spec.signerName", legacy, detail));
-  } else errors.push(...validateSignerName(text(spec.signerName), "spec.signerName"));
+  } else append(errors, validateSignerName(text(spec.signerName), "spec.signerName"));
   const expiration = spec.expirationSeconds;
   if (!absent(expiration) && number(expiration) < 600) {
     const detail = "may not specify a duration less than 600 seconds (10 minutes)";
     errors.push(invalidValue("spec.expirationSeconds", expiration, detail));
   }
-  errors.push(...validateConditions(objects(object(request.status).conditions), old));
+  append(errors, validateConditions(objects(object(request.status).conditions), old));
   return [...errors, ...validateCertificate(request, old)];
 }
 
@@ -137,10 +138,7 @@ function validateUsages(usages: readonly string[], before: readonly string[]): F
     }
   }
   if (!single) return errors;
-  const twice = usages.flatMap((usage, index) =>
-    usages.indexOf(usage) < index ? [duplicate(path(index), usage)] : [],
-  );
-  return [...errors, ...twice];
+  return [...errors, ...[...repeatedAt(usages)].map((index) => duplicate(path(index), usages[index]))];
 }
 
 const STATUSES = ["False", "True", "Unknown"];
@@ -150,19 +148,21 @@ function validateConditions(conditions: readonly ReadonlyFields[], old: KubeObje
   const types = conditions.map(({ type }) => text(type));
   const both = oldTypes.includes("Approved") && oldTypes.includes("Denied");
   const repeats = new Set(oldTypes).size < oldTypes.length;
+  const again = repeatedAt(types);
+  const lacksType = !oldTypes.includes("");
   return conditions.flatMap((condition, index) => {
     const path = `status.conditions[${index}]`;
     const [type = "", status] = [types[index], text(condition.status)];
-    const errors = type === "" && !oldTypes.includes("") ? [required(`${path}.type`)] : [];
+    const errors = type === "" && lacksType ? [required(`${path}.type`)] : [];
     const allowed = ["Approved", "Denied", "Failed"].includes(type) ? ["True"] : STATUSES;
     if (status === "") errors.push(required(`${path}.status`));
     else if (!allowed.includes(status)) errors.push(notSupported(`${path}.status`, status, allowed));
     const opposite = type === "Approved" ? "Denied" : type === "Denied" ? "Approved" : undefined;
-    if (!both && opposite !== undefined && types.slice(0, index).includes(opposite)) {
+    if (!both && opposite !== undefined && types.indexOf(opposite) >= 0 && types.indexOf(opposite) < index) {
       const detail = "Approved and Denied conditions are mutually exclusive";
       errors.push(invalidValue(`${path}.type`, type, detail));
     }
-    if (!repeats && types.indexOf(type) < index) errors.push(duplicate(`${path}.type`, type));
+    if (!repeats && again.has(index)) errors.push(duplicate(`${path}.type`, type));
     return errors;
   });
 }

@@ -1,3 +1,4 @@
+import { append } from "../../base/append.js";
 import { forbiddenField, invalidValue, notSupported, required } from "../../machinery/errors/field-error.js";
 import { absent, isFields, list, object, type ReadonlyFields, text } from "../../machinery/meta/access.js";
 import {
@@ -16,9 +17,10 @@ const ACCESS_MODES = ["ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWri
 /** The template of a claim in an ephemeral volume: of its metadata only labels and annotations may be set. */
 export function validateClaimTemplate(template: ReadonlyFields, path: string, errors: Errors): void {
   const metadata = object(template.metadata);
-  errors.push(
-    ...validateAnnotations(metadata.annotations as Record<string, string> | undefined, `${path}.metadata.annotations`),
-    ...validateLabels(metadata.labels as Record<string, string> | undefined, `${path}.metadata.labels`),
+  append(
+    errors,
+    validateAnnotations(metadata.annotations as Record<string, string> | undefined, `${path}.metadata.annotations`),
+    validateLabels(metadata.labels as Record<string, string> | undefined, `${path}.metadata.labels`),
   );
   for (const [field, value] of Object.entries(metadata)) {
     if (field !== "labels" && field !== "annotations" && !absent(value) && value !== "") {
@@ -33,7 +35,7 @@ export function validateClaimSpec(spec: ReadonlyFields, path: string, errors: Er
   const modes = list(spec.accessModes);
   if (modes.length === 0) errors.push(required(`${path}.accessModes`, "at least 1 access mode is required"));
   if (isFields(spec.selector)) {
-    errors.push(...validateLabelSelector(spec.selector as LabelSelectorObject, `${path}.selector`));
+    append(errors, validateLabelSelector(spec.selector as LabelSelectorObject, `${path}.selector`));
   }
   for (const mode of modes) {
     if (!ACCESS_MODES.includes(text(mode))) errors.push(notSupported(`${path}.accessModes`, mode, ACCESS_MODES));

@@ -9,6 +9,7 @@ import {
 import { absent, number, type ReadonlyFields, text } from "../../machinery/meta/access.js";
 import { validateLabelName } from "../../machinery/validation/labels.js";
 import { regexError } from "../../machinery/validation/names.js";
+import { repeatedAt } from "./rules.js";
 
 const STATUSES = ["False", "True", "Unknown"];
 const REASON = "[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?";
@@ -21,10 +22,11 @@ const MAX_MESSAGE_BYTES = 32 * 1024;
 /** Conditions of metav1's type, one of each type. */
 export function validateConditions(conditions: readonly ReadonlyFields[], path: string): FieldError[] {
   const types = conditions.map(({ type }) => text(type));
+  const again = repeatedAt(types);
   return conditions.flatMap((condition, index) => {
     const at = `${path}[${index}]`;
     const type = types[index] ?? "";
-    const twice = types.indexOf(type) < index ? [duplicate(`${at}.type`, type)] : [];
+    const twice = again.has(index) ? [duplicate(`${at}.type`, type)] : [];
     return [...twice, ...validateCondition(condition, at)];
   });
 }

@@ -1,3 +1,4 @@
+import { append } from "../../base/append.js";
 import {
   type FieldError,
   forbiddenField,
@@ -17,13 +18,13 @@ export function validateConfigMap(configMap: KubeObject): FieldError[] {
   const errors: FieldError[] = [];
   let size = 0;
   for (const [key, value] of Object.entries(data)) {
-    errors.push(...named(key, `data[${key}]`, configMapKeyErrors));
+    append(errors, named(key, `data[${key}]`, configMapKeyErrors));
     if (Object.hasOwn(binary, key))
       errors.push(invalidValue(`data[${key}]`, key, "duplicate of key present in binaryData"));
     size += Buffer.byteLength(text(value));
   }
   for (const [key, value] of Object.entries(binary)) {
-    errors.push(...named(key, `binaryData[${key}]`, configMapKeyErrors));
+    append(errors, named(key, `binaryData[${key}]`, configMapKeyErrors));
     size += Buffer.byteLength(text(value), "base64");
   }
   // The whole object is at fault, and Kubernetes prints its empty path as "[]".
@@ -48,7 +49,7 @@ export function validateSecret(secret: KubeObject): FieldError[] {
   const errors: FieldError[] = [];
   let size = 0;
   for (const [key, value] of Object.entries(data)) {
-    errors.push(...named(key, `data[${key}]`, configMapKeyErrors));
+    append(errors, named(key, `data[${key}]`, configMapKeyErrors));
     size += Buffer.byteLength(text(value), "base64");
   }
   if (size > MAX_BYTES) errors.push(tooLong("data", MAX_BYTES));

@@ -15,6 +15,7 @@ export function validateVolumeMounts(container: ReadonlyFields, volumes: Volumes
   const mounts = objects(container.volumeMounts);
   if (mounts.length === 0) return;
   const devices = pathsByName(container.volumeDevices, "devicePath");
+  const devicePaths = new Set(devices.values());
   const paths = new Set<string>();
   for (const [index, mount] of mounts.entries()) {
     const at = `${path}[${index}]`;
@@ -27,7 +28,7 @@ export function validateVolumeMounts(container: ReadonlyFields, volumes: Volumes
     if (devices.has(name)) {
       errors.push(invalidValue(`${at}.name`, name, "must not already exist in volumeDevices"));
     }
-    if ([...devices.values()].includes(mountPath)) {
+    if (devicePaths.has(mountPath)) {
       const detail = "must not already exist as a path in volumeDevices";
       errors.push(invalidValue(`${at}.mountPath`, mountPath, detail));
     }
@@ -73,6 +74,7 @@ export function validateVolumeDevices(container: ReadonlyFields, volumes: Volume
   const devices = objects(container.volumeDevices);
   if (devices.length === 0) return;
   const mounts = pathsByName(container.volumeMounts, "mountPath");
+  const mountPaths = new Set(mounts.values());
   const [names, paths] = [new Set<string>(), new Set<string>()];
   for (const [index, device] of devices.entries()) {
     const at = `${path}[${index}]`;
@@ -91,7 +93,7 @@ export function validateVolumeDevices(container: ReadonlyFields, volumes: Volume
     if (hasBacksteps(devicePath)) wrongPath("can not contain backsteps ('..')");
     else paths.add(devicePath);
     if (mounts.has(name)) wrongName("must not already exist in volumeMounts");
-    if ([...mounts.values()].includes(devicePath)) wrongPath("must not already exist as a path in volumeMounts");
+    if (mountPaths.has(devicePath)) wrongPath("must not already exist as a path in volumeMounts");
     if (name !== "") names.add(name);
   }
 }

@@ -1,3 +1,4 @@
+import { append } from "../../base/append.js";
 import {
   duplicate,
   type FieldError,
@@ -9,7 +10,7 @@ import { absent, list, number, object, objects, type ReadonlyFields, text } from
 import type { KubeObject } from "../../machinery/meta/object.js";
 import { dns1123SubdomainErrors, qualifiedNameErrors } from "../../machinery/validation/names.js";
 import { nonNegativeQuantity } from "./quantities.js";
-import { IMMUTABLE, immutable, named, nonNegative, oneOf, sameValue } from "./rules.js";
+import { IMMUTABLE, immutable, named, nonNegative, oneOf, repeatedAt, sameValue } from "./rules.js";
 import { validateSelector } from "./selector.js";
 import { validateCsiDriverName } from "./volume-sources.js";
 
@@ -26,10 +27,11 @@ const FS_GROUP_POLICIES = ["File", "None", "ReadWriteOnceWithFSType"];
 export function validateCsiDriver(driver: KubeObject): FieldError[] {
   const spec = object(driver.spec);
   const errors = REQUIRED_FLAGS.filter(([, field]) => absent(spec[field])).map(([name]) => required(`spec.${name}`));
-  errors.push(
-    ...oneOf(spec.fsGroupPolicy, "spec.fsGroupPolicy", FS_GROUP_POLICIES),
-    ...validateTokenRequests(objects(spec.tokenRequests)),
-    ...list(spec.volumeLifecycleModes)
+  append(
+    errors,
+    oneOf(spec.fsGroupPolicy, "spec.fsGroupPolicy", FS_GROUP_POLICIES),
+    validateTokenRequests(objects(spec.tokenRequests)),
+    list(spec.volumeLifecycleModes)
       .filter((mode) => !LIFECYCLE_MODES.includes(text(mode)))
       .map((mode) => notSupported("spec.volumeLifecycleModes", mode, LIFECYCLE_MODES)),
   );
@@ -44,10 +46,11 @@ export function validateCsiDriver(driver: KubeObject): FieldError[] {
 
 function validateTokenRequests(requests: readonly ReadonlyFields[]): FieldError[] {
   const audiences = requests.map(({ audience }) => text(audience));
+  const again = repeatedAt(audiences);
   return requests.flatMap(({ expirationSeconds }, index) => {
     const path = `spec.tokenRequests[${index}]`;
     const audience = audiences[index] ?? "";
-    if (audiences.indexOf(audience) < index) return [duplicate(`${path}.audience`, audience)];
+    if (again.has(index)) return [duplicate(`${path}.audience`, audience)];
     const refuse = (detail: string) => [invalidValue(`${path}.expirationSeconds`, expirationSeconds, detail)];
     if (absent(expirationSeconds)) return [];
     if (number(expirationSeconds) < 600) return refuse("may not specify a duration less than 10 minutes");
@@ -82,14 +85,15 @@ function validateNodeDriver(driver: ReadonlyFields, path: string, names: Set<str
   if (Buffer.byteLength(id) > MAX_NODE_ID_BYTES) {
     errors.push(invalidValue(`${path}.nodeID`, id, `must be ${MAX_NODE_ID_BYTES} characters or less`));
   }
-  errors.push(...nonNegative(object(driver.allocatable).count, `${path}.allocatable.count`));
+  append(errors, nonNegative(object(driver.allocatable).count, `${path}.allocatable.count`));
   if (names.has(name)) errors.push(duplicate(`${path}.name`, name));
   names.add(name);
   const keys = list(driver.topologyKeys).map(text);
+  const again = repeatedAt(keys);
   for (const [index, key] of keys.entries()) {
     if (key === "") errors.push(required(path));
-    if (keys.indexOf(key) < index) errors.push(duplicate(path, key));
-    errors.push(...named(key, path, qualifiedNameErrors));
+    if (again.has(index)) errors.push(duplicate(path, key));
+    append(errors, named(key, path, qualifiedNameErrors));
   }
   return errors;
 }

@@ -1,3 +1,4 @@
+import { append } from "../../base/append.js";
 import {
   duplicate,
   type FieldError,
@@ -27,7 +28,7 @@ import {
 } from "../../machinery/validation/names.js";
 import { validateAnnotations, validateLabelName, validateLabels } from "../../machinery/validation/labels.js";
 import { isExtendedResource } from "./resources.js";
-import { IMMUTABLE, immutable, named, sameValue } from "./rules.js";
+import { IMMUTABLE, immutable, named, repeatedAt, sameValue } from "./rules.js";
 import { validateCsiDriverName } from "./volume-sources.js";
 
 const MAX_REQUESTS = 32;
@@ -76,7 +77,8 @@ function set<T>(
   const errors = items.flatMap((item, index) => validate(item, `${path}[${index}]`));
   if (key === undefined) return errors;
   const keys = items.map(key);
-  const twice = keys.flatMap((one, index) => (keys.indexOf(one) < index ? [duplicate(`${path}[${index}]`, one)] : []));
+  const again = repeatedAt(keys);
+  const twice = keys.flatMap((one, index) => (again.has(index) ? [duplicate(`${path}[${index}]`, one)] : []));
   return [...errors, ...twice];
 }
 
@@ -175,7 +177,7 @@ export function validateToleration(toleration: ReadonlyFields, path: string): Fi
     if (value !== "") {
       errors.push(invalidValue(`${path}.value`, value, "must be empty when `operator` is `Exists`"));
     }
-  } else if (operator === "Equal") errors.push(...named(value, `${path}.value`, labelValueErrors));
+  } else if (operator === "Equal") append(errors, named(value, `${path}.value`, labelValueErrors));
   else if (operator === "") errors.push(required(`${path}.operator`));
   else errors.push(notSupported(`${path}.operator`, operator, ["Equal", "Exists"]));
   const effect = text(toleration.effect);

@@ -1,3 +1,4 @@
+import { append } from "../../base/append.js";
 import { type FieldError, invalidValue } from "../../machinery/errors/field-error.js";
 import { absent, object, objects, type ReadonlyFields } from "../../machinery/meta/access.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
@@ -20,10 +21,11 @@ function validateSpec(spec: ReadonlyFields, rules: SelectorRules): FieldError[] 
   if (!absent(minAvailable) && !absent(maxUnavailable)) {
     errors.push(invalidValue("spec", shownSpec(spec), "minAvailable and maxUnavailable cannot be both set"));
   }
-  errors.push(
-    ...validateShare(minAvailable, "spec.minAvailable"),
-    ...validateShare(maxUnavailable, "spec.maxUnavailable"),
-    ...validateSelector(spec.selector, "spec.selector", rules),
+  append(
+    errors,
+    validateShare(minAvailable, "spec.minAvailable"),
+    validateShare(maxUnavailable, "spec.maxUnavailable"),
+    validateSelector(spec.selector, "spec.selector", rules),
   );
   const policies = ["AlwaysAllow", "IfHealthyBudget"];
   return [...errors, ...oneOf(spec.unhealthyPodEvictionPolicy, "spec.unhealthyPodEvictionPolicy", policies)];

@@ -1,3 +1,4 @@
+import { append } from "../../base/append.js";
 import {
   duplicate,
   type FieldError,
@@ -17,7 +18,7 @@ import {
   qualifiedNameErrors,
 } from "../../machinery/validation/names.js";
 import { ipWarnings, legacyIp, nonSpecialIp } from "./ip-fields.js";
-import { immutable, named, oneOf } from "./rules.js";
+import { immutable, named, oneOf, repeatedAt } from "./rules.js";
 import { portNumber, PROTOCOLS } from "./service.js";
 
 const ADDRESS_TYPES = ["FQDN", "IPv4", "IPv6"];
@@ -72,14 +73,14 @@ function validateEndpoint(
   if (addresses.length === 0) errors.push(required(`${path}.addresses`, "must contain at least 1 address"));
   if (addresses.length > MAX_ADDRESSES) errors.push(tooMany(`${path}.addresses`, addresses.length, MAX_ADDRESSES));
   for (const [index, address] of addresses.entries()) {
-    errors.push(...validateSliceAddress(address, type, `${path}.addresses[${index}]`, kept));
+    append(errors, validateSliceAddress(address, type, `${path}.addresses[${index}]`, kept));
   }
   if (!absent(endpoint.nodeName)) {
-    errors.push(...named(text(endpoint.nodeName), `${path}.nodeName`, dns1123SubdomainErrors));
+    append(errors, named(text(endpoint.nodeName), `${path}.nodeName`, dns1123SubdomainErrors));
   }
-  errors.push(...validateTopology(object(endpoint.deprecatedTopology), `${path}.deprecatedTopology`));
+  append(errors, validateTopology(object(endpoint.deprecatedTopology), `${path}.deprecatedTopology`));
   if (!absent(endpoint.hostname)) {
-    errors.push(...named(text(endpoint.hostname), `${path}.hostname`, dns1123LabelErrors));
+    append(errors, named(text(endpoint.hostname), `${path}.hostname`, dns1123LabelErrors));
   }
   return [...errors, ...validateHints(object(endpoint.hints), `${path}.hints`)];
 }
@@ -133,9 +134,10 @@ function validateHints(hints: ReadonlyFields, path: string): FieldError[] {
     const names = objects(hints[field]).map(({ name }) => text(name));
     const at = `${path}.${field}`;
     if (names.length > MAX_HINTS) return [tooMany(at, names.length, MAX_HINTS)];
+    const again = repeatedAt(names);
     return names.flatMap((name, index) => {
       const rule = field === "forZones" ? labelValueErrors : dns1123SubdomainErrors;
-      const twice = names.indexOf(name) < index ? [duplicate(`${at}[${index}].name`, name)] : [];
+      const twice = again.has(index) ? [duplicate(`${at}[${index}].name`, name)] : [];
       return [...twice, ...named(name, `${at}[${index}].name`, rule)];
     });
   });
@@ -144,12 +146,13 @@ function validateHints(hints: ReadonlyFields, path: string): FieldError[] {
 function validateSlicePorts(ports: readonly ReadonlyFields[]): FieldError[] {
   if (ports.length > MAX_PORTS) return [tooMany("ports", ports.length, MAX_PORTS)];
   const names = ports.map(({ name }) => text(name));
+  const again = repeatedAt(names);
   return ports.flatMap((port, index) => {
     const path = `ports[${index}]`;
     const name = names[index] ?? "";
     const errors = name === "" ? [] : named(name, `${path}.name`, dns1123LabelErrors);
-    if (names.indexOf(name) < index) errors.push(duplicate(`${path}.name`, name));
-    if (!absent(port.port)) errors.push(...portNumber(port.port, `${path}.port`));
+    if (again.has(index)) errors.push(duplicate(`${path}.name`, name));
+    if (!absent(port.port)) append(errors, portNumber(port.port, `${path}.port`));
     if (absent(port.protocol)) errors.push(required(`${path}.protocol`));
     else if (!PROTOCOLS.includes(text(port.protocol))) {
       errors.push(notSupported(`${path}.protocol`, port.protocol, PROTOCOLS));

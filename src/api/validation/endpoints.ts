@@ -1,3 +1,4 @@
+import { append } from "../../base/append.js";
 import { type FieldError, required } from "../../machinery/errors/field-error.js";
 import { absent, objects, type ReadonlyFields, text } from "../../machinery/meta/access.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
@@ -43,11 +44,11 @@ function validateAddress(address: ReadonlyFields, path: string, kept: ReadonlySe
 function validatePort(port: ReadonlyFields, path: string, needsName: boolean): FieldError[] {
   const [name, protocol] = [text(port.name), text(port.protocol)];
   const errors: FieldError[] = [];
-  if (name !== "") errors.push(...named(name, `${path}.name`, dns1123LabelErrors));
+  if (name !== "") append(errors, named(name, `${path}.name`, dns1123LabelErrors));
   else if (needsName) errors.push(required(`${path}.name`));
-  errors.push(...portNumber(port.port, `${path}.port`));
+  append(errors, portNumber(port.port, `${path}.port`));
   if (protocol === "") errors.push(required(`${path}.protocol`));
-  else errors.push(...oneOf(protocol, `${path}.protocol`, PROTOCOLS));
+  else append(errors, oneOf(protocol, `${path}.protocol`, PROTOCOLS));
   if (absent(port.appProtocol)) return errors;
   return [...errors, ...named(text(port.appProtocol), `${path}.appProtocol`, qualifiedNameErrors)];
 }

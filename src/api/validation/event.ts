@@ -1,3 +1,4 @@
+import { append } from "../../base/append.js";
 import { type FieldError, invalidValue, required } from "../../machinery/errors/field-error.js";
 import { absent, isFields, number, object, type ReadonlyFields, text } from "../../machinery/meta/access.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
@@ -15,8 +16,8 @@ export function validateEvent(event: KubeObject, requestVersion: string): FieldE
   if (requestVersion !== STRICT) return errors;
   // A missing name is told of every event.
   const { metadata = {} } = event;
-  if ((metadata.name ?? "") !== "") errors.push(...validateNames(metadata, dns1123SubdomainErrors));
-  errors.push(...validateSeries(event));
+  if ((metadata.name ?? "") !== "") append(errors, validateNames(metadata, dns1123SubdomainErrors));
+  append(errors, validateSeries(event));
   if (absent(event.eventTime)) errors.push(required("eventTime"));
   if (event.type !== "Normal" && event.type !== "Warning") {
     errors.push(invalidValue("type", "", `has invalid value: ${text(event.type)}`));
@@ -32,7 +33,7 @@ export function validateEvent(event: KubeObject, requestVersion: string): FieldE
 export function validateEventUpdate(event: KubeObject, old: KubeObject, requestVersion: string): FieldError[] {
   const errors = validateAlways(event);
   if (requestVersion !== STRICT) return errors;
-  if (!sameValue(event.series, old.series)) errors.push(...validateSeries(event));
+  if (!sameValue(event.series, old.series)) append(errors, validateSeries(event));
   for (const [field, name, shown] of FIXED) {
     if (!sameValue(event[field], old[field])) errors.push(invalidValue(name, shown(event[field]), IMMUTABLE));
   }
@@ -98,10 +99,10 @@ function validateNewStyle(event: KubeObject, namespace: string): FieldError[] {
   const errors: FieldError[] = [];
   if (involved === "" && namespace !== "default" && namespace !== "kube-system") errors.push(otherNamespace(involved));
   if (controller === "") errors.push(required("reportingController"));
-  errors.push(...named(controller, "reportingController", qualifiedNameErrors));
+  append(errors, named(controller, "reportingController", qualifiedNameErrors));
   for (const field of ["reportingInstance", "action", "reason"]) {
     if (text(event[field]) === "") errors.push(required(field));
-    errors.push(...atMost(text(event[field]), field, 128));
+    append(errors, atMost(text(event[field]), field, 128));
   }
   return [...errors, ...atMost(text(event.message), "message", 1024)];
 }

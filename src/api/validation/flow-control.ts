@@ -1,3 +1,4 @@
+import { append } from "../../base/append.js";
 import {
   duplicate,
   type FieldError,
@@ -19,7 +20,7 @@ import {
 import type { KubeObject } from "../../machinery/meta/object.js";
 import { dns1123LabelErrors, dns1123SubdomainErrors } from "../../machinery/validation/names.js";
 import { validateMandatory } from "./mandatory-flow-control.js";
-import { named } from "./rules.js";
+import { named, repeatedAt } from "./rules.js";
 
 const MAX_PRECEDENCE = 10000;
 
@@ -41,7 +42,7 @@ export function validateFlowSchema(schema: KubeObject): FieldError[] {
   const level = text(object(spec.priorityLevelConfiguration).name);
   const at = "spec.priorityLevelConfiguration.name";
   if (level === "") errors.push(required(at, "must reference a priority level"));
-  else errors.push(...named(level, at, dns1123SubdomainErrors));
+  else append(errors, named(level, at, dns1123SubdomainErrors));
   return [
     ...errors,
     ...objects(spec.rules).flatMap((rule, index) => validateRule(rule, `spec.rules[${index}]`)),
@@ -53,9 +54,10 @@ export function validateFlowSchema(schema: KubeObject): FieldError[] {
 /** Conditions of both kinds. */
 function validateConditions(subject: KubeObject): FieldError[] {
   const types = objects(object(subject.status).conditions).map(({ type }) => text(type));
+  const again = repeatedAt(types);
   return types.flatMap((type, index) => {
     const path = `status.conditions[${index}].type`;
-    const twice = types.indexOf(type) < index ? [duplicate(path, type)] : [];
+    const twice = again.has(index) ? [duplicate(path, type)] : [];
     return type === "" ? [...twice, required(path, "must not be empty")] : twice;
   });
 }
@@ -100,7 +102,7 @@ function validateNamed(value: unknown, field: string, kind: string, path: string
   const name = text(value.name);
   const errors = name === "" ? [required(`${path}.name`)] : [];
   if (kind !== "ServiceAccount") return errors;
-  if (name !== "" && name !== "*") errors.push(...named(name, `${path}.name`, dns1123SubdomainErrors));
+  if (name !== "" && name !== "*") append(errors, named(name, `${path}.name`, dns1123SubdomainErrors));
   const namespace = text(value.namespace);
   if (namespace !== "") return [...errors, ...named(namespace, `${path}.namespace`, dns1123LabelErrors)];
   return [...errors, required(`${path}.namespace`, "must specify namespace for service account")];
@@ -126,11 +128,11 @@ function validateResourceRule(rule: ReadonlyFields, path: string): FieldError[] 
   if (groups.length === 0) {
     errors.push(required(`${path}.apiGroups`, "resource rules must supply at least one api group"));
   }
-  errors.push(...alone(groups, `${path}.apiGroups`, "api groups"));
+  append(errors, alone(groups, `${path}.apiGroups`, "api groups"));
   if (resources.length === 0) {
     errors.push(required(`${path}.resources`, "resource rules must supply at least one resource"));
   }
-  errors.push(...alone(resources, `${path}.resources`, "resources"));
+  append(errors, alone(resources, `${path}.resources`, "resources"));
   return [...errors, ...validateNamespaces(rule, `${path}.namespaces`)];
 }
 

@@ -1,3 +1,4 @@
+import { append } from "../../base/append.js";
 import {
   type FieldError,
   forbiddenField,
@@ -23,7 +24,7 @@ export function validateIngressClass(ingressClass: KubeObject): FieldError[] {
     if (Buffer.byteLength(controller) > MAX_CONTROLLER_BYTES) {
       errors.push(tooLong("spec.controller", MAX_CONTROLLER_BYTES));
     }
-    errors.push(...domainPrefixedPathErrors(controller, "spec.controller"));
+    append(errors, domainPrefixedPathErrors(controller, "spec.controller"));
   }
   return isFields(spec.parameters) ? [...errors, ...validateParameters(spec.parameters)] : errors;
 }

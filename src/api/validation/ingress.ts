@@ -1,3 +1,4 @@
+import { append } from "../../base/append.js";
 import { type FieldError, invalidValue, required } from "../../machinery/errors/field-error.js";
 import { absent, isFields, number, object, objects, type ReadonlyFields, text } from "../../machinery/meta/access.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
@@ -48,11 +49,12 @@ function validateSpec(spec: ReadonlyFields, forgiven: Forgiven): FieldError[] {
     errors.push(invalidValue("spec", spec.rules ?? null, "either `defaultBackend` or `rules` must be specified"));
   }
   if (!absent(spec.defaultBackend)) {
-    errors.push(...validateBackend(object(spec.defaultBackend), "spec.defaultBackend", forgiven));
+    append(errors, validateBackend(object(spec.defaultBackend), "spec.defaultBackend", forgiven));
   }
-  errors.push(
-    ...rules.flatMap((rule, index) => validateRule(rule, `spec.rules[${index}]`, forgiven)),
-    ...objects(spec.tls).flatMap((tls, index) => validateTls(tls, `spec.tls[${index}]`, forgiven)),
+  append(
+    errors,
+    rules.flatMap((rule, index) => validateRule(rule, `spec.rules[${index}]`, forgiven)),
+    objects(spec.tls).flatMap((tls, index) => validateTls(tls, `spec.tls[${index}]`, forgiven)),
   );
   if (absent(spec.ingressClassName)) return errors;
   return [...errors, ...named(text(spec.ingressClassName), "spec.ingressClassName", dns1123SubdomainErrors)];
@@ -78,7 +80,7 @@ function validateRule(rule: ReadonlyFields, path: string, forgiven: Forgiven): F
     if (parseIp(host) !== undefined) {
       errors.push(invalidValue(`${path}.host`, host, "must be a DNS name, not an IP address"));
     }
-    errors.push(...named(host, `${path}.host`, hostRule(host)));
+    append(errors, named(host, `${path}.host`, hostRule(host)));
   }
   if (host.includes("*") && forgiven.wildcardRules) return errors;
   return [...errors, ...validateHttp(rule, path, forgiven)];

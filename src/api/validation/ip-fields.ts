@@ -18,8 +18,8 @@ export function legacyIp(value: string, path: string, kept: ReadonlySet<string> 
 }
 
 /** The same for a block of addresses. */
-export function legacyCidr(value: string, path: string, kept: readonly string[] = []): FieldError[] {
-  return kept.includes(value) ? [] : named(value, path, lenientCidrErrors);
+export function legacyCidr(value: string, path: string, kept: ReadonlySet<string> = NONE): FieldError[] {
+  return kept.has(value) ? [] : named(value, path, lenientCidrErrors);
 }
 
 /** Addresses that mean something on one node only are no endpoints. */

@@ -1,3 +1,4 @@
+import { append } from "../../base/append.js";
 import { goQuote } from "../../base/go-quote.js";
 import {
   duplicate,
@@ -45,7 +46,7 @@ export function validateJobUpdate(job: KubeObject, old: KubeObject): FieldError[
   const errors = jobErrors(job, relaxed, prefixed);
   checkWholeSpec(spec, "spec", relaxed, errors);
   checkCompletionsChange(spec, before, errors);
-  errors.push(...immutable(spec.selector, before.selector, "spec.selector"));
+  append(errors, immutable(spec.selector, before.selector, "spec.selector"));
   checkTemplateChange(spec, old, errors);
   for (const [field, type] of FIXED) {
     if (sameValue(spec[field], before[field])) continue;
@@ -138,7 +139,7 @@ export function checkJobSpec(spec: ReadonlyFields, path: string, options: PodVal
   const replacements = absent(spec.podFailurePolicy) ? ["Failed", "TerminatingOrFailed"] : ["Failed"];
   checkOneOf(spec.podReplacementPolicy, `${path}.podReplacementPolicy`, replacements, errors);
   const template = object(spec.template);
-  errors.push(...validatePodTemplate(template, `${path}.template`, options));
+  append(errors, validatePodTemplate(template, `${path}.template`, options));
   checkRestartPolicy(spec, `${path}.template.spec.restartPolicy`, errors);
 }
 
@@ -300,7 +301,7 @@ function checkSuccessRule(rule: ReadonlyFields, completions: number, path: strin
 
 function checkCompletionsChange(spec: ReadonlyFields, old: ReadonlyFields, errors: Errors): void {
   const { completions } = spec;
-  if (spec.completionMode !== "Indexed") errors.push(...immutable(completions, old.completions, "spec.completions"));
+  if (spec.completionMode !== "Indexed") append(errors, immutable(completions, old.completions, "spec.completions"));
   else if (!sameValue(completions, old.completions) && !absent(completions)) {
     if (number(completions) === number(spec.parallelism)) return;
     const detail = "can only be modified in tandem with spec.parallelism";

@@ -1,3 +1,4 @@
+import { append } from "../../base/append.js";
 import { isFields } from "../../machinery/meta/access.js";
 import { type LabelSelectorObject, validateLabelSelector } from "../../machinery/validation/labels.js";
 import type { Errors } from "./collect.js";
@@ -8,7 +9,7 @@ const VALUE = /\.matchExpressions\[\d+\]\.values\[\d+\]$/;
 export function validateSelector(selector: unknown, path: string, anyValue: boolean, errors: Errors): void {
   if (!isFields(selector)) return;
   const found = validateLabelSelector(selector as LabelSelectorObject, path);
-  if (found.length > 0) errors.push(...(anyValue ? found.filter(({ field }) => !VALUE.test(field)) : found));
+  if (found.length > 0) append(errors, anyValue ? found.filter(({ field }) => !VALUE.test(field)) : found);
 }
 
 /** Whether an expression has a value that no label can have. */

@@ -1,3 +1,4 @@
+import { append } from "../../base/append.js";
 import { type FieldError, forbiddenField, invalidValue, notSupported } from "../../machinery/errors/field-error.js";
 import { absent, number, object, text } from "../../machinery/meta/access.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
@@ -11,9 +12,9 @@ export function validateLease(lease: KubeObject): FieldError[] {
   if (!absent(duration) && number(duration) <= 0) {
     errors.push(invalidValue("spec.leaseDurationSeconds", duration, "must be greater than 0"));
   }
-  errors.push(...nonNegative(spec.leaseTransitions, "spec.leaseTransitions"));
+  append(errors, nonNegative(spec.leaseTransitions, "spec.leaseTransitions"));
   const strategy = text(spec.strategy);
-  if (!absent(spec.strategy)) errors.push(...validateLeaseStrategy(strategy, "spec.strategy"));
+  if (!absent(spec.strategy)) append(errors, validateLeaseStrategy(strategy, "spec.strategy"));
   if (text(spec.preferredHolder) !== "" && strategy === "") {
     errors.push(forbiddenField("spec.preferredHolder", "may only be specified if `strategy` is defined"));
   }

@@ -16,16 +16,17 @@ import {
 } from "../../machinery/quantity/quantity.js";
 import { qualifiedNameErrors } from "../../machinery/validation/names.js";
 import { isHugePages, isNative, quantity, validateContainerResourceName, validateResourceName } from "./resources.js";
-import { named } from "./rules.js";
+import { named, repeatedAt } from "./rules.js";
 
 export function validateLimitRange(limitRange: KubeObject): FieldError[] {
   const limits = objects(object(limitRange.spec).limits);
   const types = limits.map(({ type }) => text(type));
+  const again = repeatedAt(types);
   return limits.flatMap((limit, index) => {
     const path = `spec.limits[${index}]`;
     const type = types[index] ?? "";
     const errors = validateType(type, `${path}.type`);
-    if (types.indexOf(type) < index) errors.push(duplicate(`${path}.type`, type));
+    if (again.has(index)) errors.push(duplicate(`${path}.type`, type));
     return [...errors, ...validateNames(limit, type, path), ...validateAmounts(limit, type, path)];
   });
 }

@@ -1,3 +1,4 @@
+import { append } from "../../base/append.js";
 import {
   type FieldError,
   forbiddenField,
@@ -24,7 +25,7 @@ import { validateSelector, type SelectorRules, selectorRulesFor } from "./select
 import { portNumber } from "./service.js";
 
 export function validateNetworkPolicy(policy: KubeObject): FieldError[] {
-  return validateSpec(object(policy.spec), [], {});
+  return validateSpec(object(policy.spec), new Set(), {});
 }
 
 /** Blocks and label values that the policy had stay good, wherever they are now. */
@@ -34,15 +35,19 @@ export function validateNetworkPolicyUpdate(policy: KubeObject, old: KubeObject)
     const { cidr, except } = object(peer.ipBlock);
     return [text(cidr), ...list(except).map(text)];
   });
-  return validateSpec(object(policy.spec), kept, selectorRulesFor([before.podSelector]));
+  return validateSpec(object(policy.spec), new Set(kept), selectorRulesFor([before.podSelector]));
 }
 
-function validateSpec(spec: ReadonlyFields, kept: readonly string[], rules: SelectorRules): FieldError[] {
+function validateSpec(spec: ReadonlyFields, kept: ReadonlySet<string>, rules: SelectorRules): FieldError[] {
   const errors = validateSelector(spec.podSelector, "spec.podSelector", rules);
   for (const { rule, path, peers } of rulesOf(spec)) {
-    errors.push(...objects(rule.ports).flatMap((port, index) => validatePort(port, `${path}.ports[${index}]`)));
-    errors.push(
-      ...objects(rule[peers]).flatMap((peer, index) => validatePeer(peer, `${path}.${peers}[${index}]`, kept, rules)),
+    append(
+      errors,
+      objects(rule.ports).flatMap((port, index) => validatePort(port, `${path}.ports[${index}]`)),
+    );
+    append(
+      errors,
+      objects(rule[peers]).flatMap((peer, index) => validatePeer(peer, `${path}.${peers}[${index}]`, kept, rules)),
     );
   }
   return [...errors, ...validatePolicyTypes(list(spec.policyTypes).map(text))];
@@ -75,19 +80,24 @@ function validatePort({ protocol, port, endPort }: ReadonlyFields, path: string)
     if (!absent(endPort)) errors.push(refuseEnd("may not be specified when `port` is not specified"));
   } else if (typeof port === "string") {
     if (!absent(endPort)) errors.push(refuseEnd("may not be specified when `port` is non-numeric"));
-    errors.push(...named(port, `${path}.port`, portNameErrors));
+    append(errors, named(port, `${path}.port`, portNameErrors));
   } else {
-    errors.push(...portNumber(port, `${path}.port`));
+    append(errors, portNumber(port, `${path}.port`));
     if (absent(endPort)) return errors;
     if (number(endPort) < number(port)) errors.push(refuseEnd("must be greater than or equal to `port`"));
-    errors.push(...portNumber(endPort, `${path}.endPort`));
+    append(errors, portNumber(endPort, `${path}.endPort`));
   }
   return errors;
 }
 
 const unsupportedProtocol = (protocol: unknown, path: string) => notSupported(`${path}.protocol`, protocol, PROTOCOLS);
 
-function validatePeer(peer: ReadonlyFields, path: string, kept: readonly string[], rules: SelectorRules): FieldError[] {
+function validatePeer(
+  peer: ReadonlyFields,
+  path: string,
+  kept: ReadonlySet<string>,
+  rules: SelectorRules,
+): FieldError[] {
   const { podSelector, namespaceSelector, ipBlock } = peer;
   const errors = [
     ...validateSelector(podSelector, `${path}.podSelector`, rules),
@@ -102,7 +112,7 @@ function validatePeer(peer: ReadonlyFields, path: string, kept: readonly string[
   return errors;
 }
 
-function validateIpBlock(block: ReadonlyFields, path: string, kept: readonly string[]): FieldError[] {
+function validateIpBlock(block: ReadonlyFields, path: string, kept: ReadonlySet<string>): FieldError[] {
   const cidr = text(block.cidr);
   if (cidr === "") return [required(`${path}.cidr`)];
   const errors = legacyCidr(cidr, `${path}.cidr`, kept);
@@ -110,7 +120,7 @@ function validateIpBlock(block: ReadonlyFields, path: string, kept: readonly str
   if (outer === undefined) return errors;
   for (const [index, value] of list(block.except).map(text).entries()) {
     const at = `${path}.except[${index}]`;
-    errors.push(...legacyCidr(value, at, kept));
+    append(errors, legacyCidr(value, at, kept));
     const inner = parseCidr(value);
     if (inner !== undefined && !isStrictlyWithin(inner, outer)) {
       errors.push(invalidValue(at, value, "must be a strict subset of `cidr`"));

@@ -1,3 +1,4 @@
+import { append } from "../../base/append.js";
 import {
   duplicate,
   type FieldError,
@@ -17,7 +18,7 @@ import {
 } from "../../machinery/validation/names.js";
 import { cidrWarnings, legacyCidr } from "./ip-fields.js";
 import { validateQuantity } from "./resources.js";
-import { named, oneOf } from "./rules.js";
+import { named, oneOf, repeatedAt } from "./rules.js";
 
 const CIDRS = "spec.podCIDRs";
 
@@ -42,7 +43,7 @@ function validateTaints(taints: readonly ReadonlyFields[]): FieldError[] {
     const wrong = labelValueErrors(value);
     if (wrong.length > 0) errors.push(invalidValue(`${path}.value`, value, wrong.join(";")));
     if (effect === "") errors.push(required(`${path}.effect`));
-    else errors.push(...oneOf(effect, `${path}.effect`, EFFECTS));
+    else append(errors, oneOf(effect, `${path}.effect`, EFFECTS));
     const id = `${effect} ${key}`;
     if (seen.has(id)) {
       const shown = { Key: key, Value: value, Effect: effect, TimeAdded: taint.timeAdded ?? null };
@@ -70,10 +71,7 @@ function validatePodCidrs(cidrs: readonly string[]): FieldError[] {
   if (cidrs.length > 2 || lengths.size < 2) {
     errors.push(invalidValue(CIDRS, cidrs, "may specify no more than one CIDR for each IP family"));
   }
-  const twice = cidrs.flatMap((cidr, index) =>
-    cidrs.indexOf(cidr) < index ? [duplicate(`${CIDRS}[${index}]`, cidr)] : [],
-  );
-  return [...errors, ...twice];
+  return [...errors, ...[...repeatedAt(cidrs)].map((index) => duplicate(`${CIDRS}[${index}]`, cidrs[index]))];
 }
 
 /** What a node was told of itself once stays. */
@@ -90,12 +88,12 @@ export function validateNodeUpdate(node: KubeObject, old: KubeObject): FieldErro
   if (text(before.providerID) !== "" && before.providerID !== spec.providerID) {
     errors.push(once("providerID", "providerID"));
   }
-  errors.push(...validateConfigSource(spec.configSource, "spec.configSource", false));
+  append(errors, validateConfigSource(spec.configSource, "spec.configSource", false));
   const config = object(object(node.status).config);
   for (const field of ["assigned", "active", "lastKnownGood"]) {
-    errors.push(...validateConfigSource(config[field], `status.config.${field}`, true));
+    append(errors, validateConfigSource(config[field], `status.config.${field}`, true));
   }
-  errors.push(...validateTaints(objects(spec.taints)));
+  append(errors, validateTaints(objects(spec.taints)));
   if (text(spec.externalID) !== text(before.externalID)) {
     errors.push(forbiddenField("spec.externalID", "may not be updated"));
   }
@@ -130,7 +128,7 @@ function validateConfigSource(source: unknown, path: string, inStatus: boolean):
   for (const [field, rule] of CONFIG_MAP_RULES) {
     const value = text(configMap[field]);
     if (value === "") errors.push(required(`${at}.${field}`, `${field} must be set`));
-    else errors.push(...named(value, `${at}.${field}`, rule));
+    else append(errors, named(value, `${at}.${field}`, rule));
   }
   return errors;
 }

@@ -1,3 +1,4 @@
+import { append } from "../../base/append.js";
 import { type FieldError, forbiddenField, invalidValue, notSupported } from "../../machinery/errors/field-error.js";
 import { absent, object, type ReadonlyFields, text } from "../../machinery/meta/access.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
@@ -112,14 +113,14 @@ export function validatePersistentVolumeClaimStatusUpdate(claim: KubeObject): Fi
   );
   const states = "status.allocatedResourceStatus";
   for (const [name, state] of Object.entries(object(status.allocatedResourceStatuses))) {
-    errors.push(...validateKey(name, states));
+    append(errors, validateKey(name, states));
     if (!RESIZE_STATES.includes(text(state))) errors.push(notSupported(states, name, RESIZE_STATES));
   }
   for (const [name, amount] of Object.entries(object(status.allocatedResources))) {
     const wrong = validateKey(name, "status.allocatedResources");
     const at = `status.allocatedResources[${name}]`;
     const sized = wrong.length > 0 ? wrong : volumeCapacity(amount, at);
-    errors.push(...(sized.length > 0 ? sized : nonNegativeQuantity(amount, at)));
+    append(errors, sized.length > 0 ? sized : nonNegativeQuantity(amount, at));
   }
   return errors;
 }

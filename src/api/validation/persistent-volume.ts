@@ -1,3 +1,4 @@
+import { append } from "../../base/append.js";
 import {
   type FieldError,
   forbiddenField,
@@ -35,21 +36,22 @@ function validateAccessModes(modes: readonly string[], path: string): FieldError
 
 function validateSpec(spec: ReadonlyFields, path: string, anyLabelValues: boolean): FieldError[] {
   const errors = list(spec.accessModes).length === 0 ? [required(`${path}.accessModes`)] : [];
-  errors.push(
-    ...validateAccessModes(list(spec.accessModes).map(text), `${path}.accessModes`),
-    ...validateCapacity(object(spec.capacity), `${path}.capacity`),
+  append(
+    errors,
+    validateAccessModes(list(spec.accessModes).map(text), `${path}.accessModes`),
+    validateCapacity(object(spec.capacity), `${path}.capacity`),
   );
   if (text(spec.persistentVolumeReclaimPolicy) !== "") {
     const at = `${path}.persistentVolumeReclaimPolicy`;
-    errors.push(...oneOf(spec.persistentVolumeReclaimPolicy, at, RECLAIM_POLICIES));
+    append(errors, oneOf(spec.persistentVolumeReclaimPolicy, at, RECLAIM_POLICIES));
   }
-  errors.push(...validateNodeAffinity(spec, path, anyLabelValues), ...validateSource(spec, path));
+  append(errors, validateNodeAffinity(spec, path, anyLabelValues), validateSource(spec, path));
   if (recyclesRoot(spec)) {
     const detail = "may not be 'recycle' for a hostPath mount of '/'";
     errors.push(forbiddenField(`${path}.persistentVolumeReclaimPolicy`, detail));
   }
   if (text(spec.storageClassName) !== "") {
-    errors.push(...named(text(spec.storageClassName), `${path}.storageClassName`, dns1123SubdomainErrors));
+    append(errors, named(text(spec.storageClassName), `${path}.storageClassName`, dns1123SubdomainErrors));
   }
   return [
     ...errors,
@@ -65,9 +67,10 @@ function validateCapacity(capacity: ReadonlyFields, path: string): FieldError[] 
     errors.push(notSupported(path, names.length === 0 ? null : capacity, ["storage"]));
   }
   for (const name of names) {
-    errors.push(
-      ...volumeCapacity(capacity[name], `${path}[${name}]`),
-      ...positiveQuantity(capacity[name], `${path}[${name}]`),
+    append(
+      errors,
+      volumeCapacity(capacity[name], `${path}[${name}]`),
+      positiveQuantity(capacity[name], `${path}[${name}]`),
     );
   }
   return errors;
@@ -125,7 +128,7 @@ export function validatePersistentVolumeUpdate(volume: KubeObject, old: KubeObje
     const detail = "spec.persistentvolumesource is immutable after creation";
     errors.push(forbiddenField("spec.persistentvolumesource", detail));
   }
-  errors.push(...immutable(spec.volumeMode, before.volumeMode, "volumeMode"));
+  append(errors, immutable(spec.volumeMode, before.volumeMode, "volumeMode"));
   if (!absent(before.nodeAffinity) && !sameValue(spec.nodeAffinity, withStableLabels(before, spec))) {
     const detail = `${IMMUTABLE}, except for updating from beta label to GA`;
     errors.push(invalidValue("nodeAffinity", spec.nodeAffinity ?? null, detail));
@@ -174,14 +177,14 @@ export function validateInlineVolume(spec: ReadonlyFields, path: string): FieldE
   if (Object.keys(object(spec.capacity)).length > 0) errors.push(unused("capacity"));
   if (!isFields(spec.csi)) errors.push(required(`${path}.csi`, "has to be specified in the context of inline volumes"));
   if (list(spec.accessModes).length === 0) errors.push(required(`${path}.accessModes`));
-  errors.push(...validateAccessModes(list(spec.accessModes).map(text), `${path}.accessModes`));
+  append(errors, validateAccessModes(list(spec.accessModes).map(text), `${path}.accessModes`));
   const policy = text(spec.persistentVolumeReclaimPolicy);
   if (policy !== "" && policy !== "Retain") {
     const detail = "may only be Retain in the context of inline volumes";
     errors.push(forbiddenField(`${path}.persistentVolumeReclaimPolicy`, detail));
   }
   if (!absent(spec.nodeAffinity)) errors.push(unused("nodeAffinity"));
-  errors.push(...validateSource(spec, path));
+  append(errors, validateSource(spec, path));
   if (text(spec.storageClassName) !== "") errors.push(unused("storageClassName"));
   if (!absent(spec.volumeMode) && spec.volumeMode !== "Filesystem") {
     const detail = "may not specify volumeMode other than Filesystem in the context of inline volumes";

@@ -39,9 +39,10 @@ export function validatePodAnnotations(
   for (const key of keys) {
     if (key.startsWith(SECCOMP_CONTAINER)) checkSeccomp(text(annotations[key]), `${path}.${key}`, errors);
   }
-  for (const key of keys) {
-    if (key.startsWith(APP_ARMOR)) checkAppArmor(key, text(annotations[key]), spec, `${path}[${key}]`, errors);
-  }
+  const ofContainers = keys.filter((key) => key.startsWith(APP_ARMOR));
+  if (ofContainers.length === 0) return;
+  const containers = new Set(eachContainer(spec, "").map(([{ name }]) => name));
+  for (const key of ofContainers) checkAppArmor(key, text(annotations[key]), containers, `${path}[${key}]`, errors);
 }
 
 function validateOldTolerations(value: string, path: string, options: PodValidationOptions, errors: Errors): void {
@@ -61,9 +62,15 @@ function checkSeccomp(profile: string, path: string, errors: Errors): void {
   else errors.push(invalidValue(path, profile, "must be a valid seccomp profile"));
 }
 
-function checkAppArmor(key: string, profile: string, spec: ReadonlyFields, path: string, errors: Errors): void {
+function checkAppArmor(
+  key: string,
+  profile: string,
+  containers: ReadonlySet<unknown>,
+  path: string,
+  errors: Errors,
+): void {
   const name = key.slice(APP_ARMOR.length);
-  if (!eachContainer(spec, "").some(([container]) => container.name === name)) {
+  if (!containers.has(name)) {
     errors.push(invalidValue(path, name, "container not found"));
   }
   if (["", "runtime/default", "unconfined"].includes(profile) || profile.startsWith("localhost/")) return;

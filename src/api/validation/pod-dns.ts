@@ -1,3 +1,4 @@
+import { append } from "../../base/append.js";
 import { invalidValue, required } from "../../machinery/errors/field-error.js";
 import { absent, list, object, objects, type ReadonlyFields, text } from "../../machinery/meta/access.js";
 import { dns1123SubdomainErrors, regexError } from "../../machinery/validation/names.js";
@@ -27,7 +28,7 @@ export function validateDnsConfig(spec: ReadonlyFields, path: string, errors: Er
     errors.push(invalidValue(`${path}.nameservers`, servers, "must not have more than 3 nameservers"));
   }
   for (const [index, server] of servers.entries()) {
-    errors.push(...legacyIp(text(server), `${path}.nameservers[${index}]`));
+    append(errors, legacyIp(text(server), `${path}.nameservers[${index}]`));
   }
   validateSearches(list(config.searches).map(text), `${path}.searches`, errors);
   for (const [index, option] of objects(config.options).entries()) {
@@ -57,7 +58,7 @@ function searchDomainErrors(value: string): string[] {
 /** Lines that are added to a pod's hosts file. */
 export function validateHostAliases(aliases: readonly ReadonlyFields[], path: string, errors: Errors): void {
   for (const [index, alias] of aliases.entries()) {
-    errors.push(...legacyIp(text(alias.ip), `${path}[${index}].ip`));
+    append(errors, legacyIp(text(alias.ip), `${path}[${index}].ip`));
     for (const [host, name] of list(alias.hostnames).entries()) {
       check(text(name), `${path}[${index}].hostnames[${host}]`, dns1123SubdomainErrors, errors);
     }

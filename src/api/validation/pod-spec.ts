@@ -1,3 +1,4 @@
+import { append } from "../../base/append.js";
 import {
   duplicate,
   type FieldError,
@@ -62,9 +63,10 @@ export function checkTemplateMetadata(
 ): void {
   const metadata = object(template.metadata);
   const annotations = object(metadata.annotations);
-  errors.push(
-    ...validateLabels(object(metadata.labels) as Record<string, string>, `${path}.labels`),
-    ...validateAnnotations(annotations as Record<string, string>, `${path}.annotations`),
+  append(
+    errors,
+    validateLabels(object(metadata.labels) as Record<string, string>, `${path}.labels`),
+    validateAnnotations(annotations as Record<string, string>, `${path}.annotations`),
   );
   validatePodAnnotations(annotations, object(template.spec), `${path}.annotations`, options, errors);
 }
@@ -100,7 +102,7 @@ export function validatePodSpec(
   checkRequiredOneOf(spec.restartPolicy, `${path}.restartPolicy`, RESTART_POLICIES, errors);
   checkRequiredOneOf(spec.dnsPolicy, `${path}.dnsPolicy`, DNS_POLICIES, errors);
   if (!absent(spec.nodeSelector)) {
-    errors.push(...validateLabels(object(spec.nodeSelector) as Record<string, string>, `${path}.nodeSelector`));
+    append(errors, validateLabels(object(spec.nodeSelector) as Record<string, string>, `${path}.nodeSelector`));
   }
   const security = object(spec.securityContext);
   validatePodSecurityContext(security, spec, `${path}.securityContext`, options, errors);

@@ -1,3 +1,4 @@
+import { append } from "../../base/append.js";
 import { type FieldError, forbiddenField, invalidValue } from "../../machinery/errors/field-error.js";
 import { absent, list, number, object, objects, type ReadonlyFields, text } from "../../machinery/meta/access.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
@@ -68,18 +69,23 @@ function checkTransitions(
   const ephemeral = field === "ephemeralContainerStatuses";
   if (!ephemeral && mayRestartAll(spec)) return;
   const containers = objects(field === "containerStatuses" ? spec.containers : spec.initContainers);
+  const [statusOf, containerOf] = [firstByName(objects(status[field])), firstByName(containers)];
   for (const [index, old] of objects(before[field]).entries()) {
     const ended = object(old.state).terminated;
     if (absent(ended)) continue;
-    const now = objects(status[field]).find(({ name }) => name === old.name);
+    const now = statusOf.get(old.name);
     if (now === undefined || !absent(object(now.state).terminated)) continue;
-    const container = containers.find(({ name }) => name === old.name);
+    const container = containerOf.get(old.name);
     const code = number(object(ended).exitCode);
     const again = !ephemeral && container !== undefined && restartAction(container, text(spec.restartPolicy), code);
     if (again === "restart") continue;
     errors.push(forbiddenField(`status.${field}[${index}].state`, "may not be transitioned to non-terminated state"));
   }
 }
+
+/** The first item of each name. */
+const firstByName = (items: readonly ReadonlyFields[]): ReadonlyMap<unknown, ReadonlyFields> =>
+  new Map(items.toReversed().map((item) => [item.name, item]));
 
 function checkClaims(status: ReadonlyFields, spec: ReadonlyFields, errors: Errors): void {
   const known = new Set(objects(spec.resourceClaims).map(({ name }) => name));
@@ -109,7 +115,7 @@ function checkAddresses(
   const addresses = objects(status[field]).map(({ ip }) => text(ip));
   const kept = new Set(objects(before[field]).map(({ ip }) => text(ip)));
   for (const [index, address] of addresses.entries()) {
-    errors.push(...legacyIp(address, `status.${field}[${index}]`, kept));
+    append(errors, legacyIp(address, `status.${field}[${index}]`, kept));
   }
   if (addresses.length < 2) return;
   const v6 = addresses.filter((address) => address.includes(":")).length;

@@ -1,3 +1,4 @@
+import { append } from "../../base/append.js";
 import { goQuote } from "../../base/go-quote.js";
 import { absent, number, object, objects, type ReadonlyFields, text } from "../../machinery/meta/access.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
@@ -46,7 +47,7 @@ function warningsOf(metadata: ReadonlyFields, spec: ReadonlyFields, prefix: stri
     const message = deprecatedNodeLabel(key);
     if (message !== undefined) warnings.push(`${path}.nodeSelector[${key}]: ${message}`);
   }
-  if (!absent(spec.affinity)) warnings.push(...nodeAffinityWarnings(object(spec.affinity), `${path}.affinity`));
+  if (!absent(spec.affinity)) append(warnings, nodeAffinityWarnings(object(spec.affinity), `${path}.affinity`));
   for (const [index, constraint] of objects(spec.topologySpreadConstraints).entries()) {
     const at = `${path}.topologySpreadConstraints[${index}]`;
     const key = text(constraint.topologyKey);
@@ -57,31 +58,31 @@ function warningsOf(metadata: ReadonlyFields, spec: ReadonlyFields, prefix: stri
   for (const [key, message] of DEPRECATED_ANNOTATIONS) {
     if (!absent(annotations[key])) warnings.push(`${prefix}metadata.annotations[${key}]: ${message}`);
   }
-  warnings.push(...volumeWarnings(spec, path), ...overlappingPathWarnings(objects(spec.volumes)));
-  warnings.push(...repeated(spec.hostAliases, "ip", `${path}.hostAliases`));
-  warnings.push(...repeated(spec.imagePullSecrets, "name", `${path}.imagePullSecrets`));
+  append(warnings, volumeWarnings(spec, path), overlappingPathWarnings(objects(spec.volumes)));
+  append(warnings, repeated(spec.hostAliases, "ip", `${path}.hostAliases`));
+  append(warnings, repeated(spec.imagePullSecrets, "name", `${path}.imagePullSecrets`));
   for (const [index, secret] of objects(spec.imagePullSecrets).entries()) {
     if (text(secret.name) === "") warnings.push(`${path}.imagePullSecrets[${index}].name: invalid empty name ""`);
   }
-  warnings.push(...fractions(object(spec.overhead), `${path}.overhead`));
+  append(warnings, fractions(object(spec.overhead), `${path}.overhead`));
   if (absent(object(spec.securityContext).seccompProfile) && !absent(annotations[SECCOMP_POD])) {
     warnings.push(`${prefix}metadata.annotations[${SECCOMP_POD}]: ${USE_SECCOMP}`);
   }
   for (const [container, at] of eachContainer(spec, path)) {
-    warnings.push(...containerWarnings(container, spec, annotations, prefix, at));
+    append(warnings, containerWarnings(container, spec, annotations, prefix, at));
   }
-  warnings.push(...portWarnings(spec, path));
+  append(warnings, portWarnings(spec, path));
   if (number(spec.terminationGracePeriodSeconds) < 0) {
     const why = "must be >= 0; negative values are invalid and will be treated as 1";
     warnings.push(`${path}.terminationGracePeriodSeconds: ${why}`);
   }
-  if (!absent(spec.affinity)) warnings.push(...podAffinityWarnings(object(spec.affinity), `${path}.affinity`));
+  if (!absent(spec.affinity)) append(warnings, podAffinityWarnings(object(spec.affinity), `${path}.affinity`));
   const servers = object(spec.dnsConfig).nameservers;
   for (const [index, server] of (Array.isArray(servers) ? servers : []).entries()) {
-    warnings.push(...ipWarnings(text(server), `${path}.dnsConfig.nameservers[${index}]`));
+    append(warnings, ipWarnings(text(server), `${path}.dnsConfig.nameservers[${index}]`));
   }
   for (const [index, alias] of objects(spec.hostAliases).entries()) {
-    warnings.push(...ipWarnings(text(alias.ip), `${path}.hostAliases[${index}].ip`));
+    append(warnings, ipWarnings(text(alias.ip), `${path}.hostAliases[${index}].ip`));
   }
   return warnings;
 }
@@ -194,8 +195,8 @@ function containerWarnings(
   const { limits, requests } = object(container.resources);
   if (!absent(limits) || !absent(requests)) {
     for (const name of ["memory", "ephemeral-storage"]) {
-      warnings.push(...fractions(object(limits), `${path}.resources.limits`, [name]));
-      warnings.push(...fractions(object(requests), `${path}.resources.requests`, [name]));
+      append(warnings, fractions(object(limits), `${path}.resources.limits`, [name]));
+      append(warnings, fractions(object(requests), `${path}.resources.requests`, [name]));
     }
   }
   const names = new Set<string>();

@@ -1,3 +1,4 @@
+import { append } from "../../base/append.js";
 import { type FieldError, invalidValue, notSupported, required } from "../../machinery/errors/field-error.js";
 import { isFields, list, object, objects, type ReadonlyFields, text } from "../../machinery/meta/access.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
@@ -60,7 +61,7 @@ export function validateRoleBinding(binding: KubeObject, namespaced: boolean): F
   if (role.apiGroup !== RBAC) errors.push(notSupported("roleRef.apiGroup", text(role.apiGroup), [RBAC]));
   const kinds = namespaced ? ["Role", "ClusterRole"] : ["ClusterRole"];
   if (!kinds.includes(text(role.kind))) errors.push(notSupported("roleRef.kind", text(role.kind), kinds));
-  errors.push(...requiredSegment(role.name, "roleRef.name"));
+  append(errors, requiredSegment(role.name, "roleRef.name"));
   return [
     ...errors,
     ...objects(binding.subjects).flatMap((subject, index) =>
@@ -74,7 +75,7 @@ function validateSubject(subject: ReadonlyFields, path: string, namespaced: bool
   const errors = name === "" ? [required(`${path}.name`)] : [];
   switch (kind) {
     case "ServiceAccount":
-      if (name !== "") errors.push(...named(name, `${path}.name`, dns1123SubdomainErrors));
+      if (name !== "") append(errors, named(name, `${path}.name`, dns1123SubdomainErrors));
       if (group !== "") errors.push(notSupported(`${path}.apiGroup`, group, [""]));
       if (!namespaced && text(subject.namespace) === "") errors.push(required(`${path}.namespace`));
       return errors;

@@ -26,7 +26,7 @@ import {
 } from "./device-claim.js";
 import { validatePoolName, validateShareId } from "./device-references.js";
 import { validateNodeSelector } from "./node-selector.js";
-import { immutable, named } from "./rules.js";
+import { immutable, named, repeatedAt } from "./rules.js";
 import { validateCsiDriverName } from "./volume-sources.js";
 
 const MAX_CONSUMERS = 256;
@@ -146,10 +146,11 @@ function validateBindingConditions(result: ReadonlyFields, path: string): FieldE
   ];
   const [at, failingAt] = [`${path}.bindingConditions`, `${path}.bindingFailureConditions`];
   const errors = [...validateTypes(awaited, at), ...validateTypes(failing, failingAt), ...repeated(awaited, at)];
+  const [again, isAwaited] = [repeatedAt(failing), new Set(awaited)];
   for (const [index, type] of failing.entries()) {
     const one = `${failingAt}[${index}]`;
-    if (failing.indexOf(type) < index) errors.push(duplicate(one, type));
-    if (awaited.includes(type)) {
+    if (again.has(index)) errors.push(duplicate(one, type));
+    if (isAwaited.has(type)) {
       errors.push(invalidValue(one, type, "bindingFailureConditions must not overlap with bindingConditions"));
     }
   }
@@ -168,7 +169,7 @@ const validateTypes = (types: readonly string[], path: string): FieldError[] =>
     : types.flatMap((type, index) => validateLabelName(type, `${path}[${index}]`));
 
 const repeated = (types: readonly string[], path: string): FieldError[] =>
-  types.flatMap((type, index) => (types.indexOf(type) < index ? [duplicate(`${path}[${index}]`, type)] : []));
+  [...repeatedAt(types)].map((index) => duplicate(`${path}[${index}]`, types[index]));
 
 function validateDevice(device: ReadonlyFields, path: string, given: ReadonlySet<string>): FieldError[] {
   const conditions = objects(device.conditions);

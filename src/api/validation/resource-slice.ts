@@ -1,3 +1,4 @@
+import { append } from "../../base/append.js";
 import {
   type FieldError,
   forbiddenField,
@@ -51,7 +52,7 @@ export function validateResourceSliceUpdate(slice: KubeObject, old: KubeObject):
 function validateSpec(spec: ReadonlyFields, changes: readonly FieldError[]): FieldError[] {
   const errors: FieldError[] = [];
   validateCsiDriverName(text(spec.driver), "spec.driver", errors);
-  errors.push(...validatePool(object(spec.pool)), ...changes, ...validateNodes(spec));
+  append(errors, validatePool(object(spec.pool)), changes, validateNodes(spec));
   if (Array.isArray(spec.sharedCounters) && Array.isArray(spec.devices)) {
     errors.push(invalidValue("spec", "", "only one of `sharedCounters` or `devices` is allowed"));
   }
@@ -96,12 +97,12 @@ function validateNodes(spec: ReadonlyFields): FieldError[] {
       errors.push(invalidValue("spec.nodeName", "", "must be either unset or set to a non-empty string"));
     } else {
       used.push("`nodeName`");
-      errors.push(...named(text(nodeName), "spec.nodeName", dns1123SubdomainErrors));
+      append(errors, named(text(nodeName), "spec.nodeName", dns1123SubdomainErrors));
     }
   }
   if (isFields(nodeSelector)) {
     used.push("`nodeSelector`");
-    errors.push(...validateNodeSelector(nodeSelector, "spec.nodeSelector", false));
+    append(errors, validateNodeSelector(nodeSelector, "spec.nodeSelector", false));
     const terms = list(nodeSelector.nodeSelectorTerms);
     if (terms.length !== 1) {
       const path = "spec.nodeSelector.nodeSelectorTerms";
@@ -131,11 +132,11 @@ function validateDevice(device: ReadonlyFields, path: string, perDevice: boolean
   }
   for (const [name, value] of Object.entries(attributes)) {
     const at = `${path}.attributes[${name}]`;
-    errors.push(...qualifiedAttribute(name, at), ...validateAttribute(object(value), at));
+    append(errors, qualifiedAttribute(name, at), validateAttribute(object(value), at));
   }
   for (const [name, value] of Object.entries(capacity)) {
     const at = `${path}.capacity[${name}]`;
-    errors.push(...qualifiedAttribute(name, at));
+    append(errors, qualifiedAttribute(name, at));
     if (device.allowMultipleAllocations !== true && isFields(object(value).requestPolicy)) {
       errors.push(forbiddenField(`${at}.requestPolicy`, "allowMultipleAllocations must be true"));
     }
@@ -219,11 +220,11 @@ function validateDeviceNodes(device: ReadonlyFields, path: string, perDevice: bo
   if (nodeName === "") errors.push(invalidValue(`${path}.nodeName`, "", "must not be empty"));
   else if (!absent(nodeName)) {
     used.push("`nodeName`");
-    errors.push(...named(text(nodeName), `${path}.nodeName`, dns1123SubdomainErrors));
+    append(errors, named(text(nodeName), `${path}.nodeName`, dns1123SubdomainErrors));
   }
   if (isFields(nodeSelector)) {
     used.push("`nodeSelector`");
-    errors.push(...validateNodeSelector(nodeSelector, `${path}.nodeSelector`, false));
+    append(errors, validateNodeSelector(nodeSelector, `${path}.nodeSelector`, false));
   }
   if (allNodes === true) used.push("`allNodes`");
   else if (!absent(allNodes)) errors.push(invalidValue(`${path}.allNodes`, false, UNSET_OR_TRUE));

@@ -35,6 +35,17 @@ export function sameValue(a: unknown, b: unknown): boolean {
   );
 }
 
+/** The indexes of the values that the list has before, too. */
+export function repeatedAt(values: readonly unknown[]): ReadonlySet<number> {
+  const seen = new Set<unknown>();
+  const repeated = new Set<number>();
+  for (const [index, value] of values.entries()) {
+    if (seen.has(value)) repeated.add(index);
+    else seen.add(value);
+  }
+  return repeated;
+}
+
 export function immutable(value: unknown, old: unknown, path: string): FieldError[] {
   return sameValue(value, old) ? [] : [invalidValue(path, value ?? null, IMMUTABLE)];
 }

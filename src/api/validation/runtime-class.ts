@@ -1,3 +1,4 @@
+import { append } from "../../base/append.js";
 import type { FieldError } from "../../machinery/errors/field-error.js";
 import { isFields, object, objects, text } from "../../machinery/meta/access.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
@@ -16,7 +17,7 @@ export function validateRuntimeClass(runtimeClass: KubeObject): FieldError[] {
     validateResources({ limits: overhead.podFixed }, new Set(), "overhead", NEW_TEMPLATE, errors);
   }
   if (!isFields(scheduling)) return errors;
-  errors.push(...validateLabels(object(scheduling.nodeSelector) as Record<string, string>, "scheduling.nodeSelector"));
+  append(errors, validateLabels(object(scheduling.nodeSelector) as Record<string, string>, "scheduling.nodeSelector"));
   validateTolerations(objects(scheduling.tolerations), "scheduling.tolerations", NEW_TEMPLATE, errors);
   return errors;
 }

@@ -1,3 +1,4 @@
+import { append } from "../../base/append.js";
 import {
   duplicate,
   type FieldError,
@@ -8,7 +9,7 @@ import {
 import { list, type ReadonlyFields, text } from "../../machinery/meta/access.js";
 import { parseIp } from "../../machinery/validation/ip.js";
 import { legacyIp } from "./ip-fields.js";
-import { oneOf } from "./rules.js";
+import { oneOf, repeatedAt } from "./rules.js";
 
 const FAMILIES = ["IPv4", "IPv6"];
 const POLICIES = ["PreferDualStack", "RequireDualStack", "SingleStack"];
@@ -23,7 +24,7 @@ export function validateClusterIps(spec: ReadonlyFields, before: ReadonlyFields)
     ...oneOf(spec.ipFamilyPolicy, "spec.ipFamilyPolicy", POLICIES),
   ];
   const malformed = validateEach(ips, list(before.clusterIPs).map(text));
-  errors.push(...malformed);
+  append(errors, malformed);
   if (ips.length > 2) errors.push(invalidValue("spec.clusterIPs", ips, "may only hold up to 2 values"));
   if (malformed.length > 0) return errors;
   if (ips.length > 1 && !(ips.some(isV6) && !ips.every(isV6))) {
@@ -40,10 +41,11 @@ function validateFirst(ip: string, ips: readonly string[]): FieldError[] {
 }
 
 function validateFamilies(families: readonly string[]): FieldError[] {
+  const again = repeatedAt(families);
   return families.flatMap((family, index) => {
     const path = `spec.ipFamilies[${index}]`;
     const errors = FAMILIES.includes(family) ? [] : [notSupported(path, family, FAMILIES)];
-    return families.indexOf(family) < index ? [...errors, duplicate(path, family)] : errors;
+    return again.has(index) ? [...errors, duplicate(path, family)] : errors;
   });
 }
 

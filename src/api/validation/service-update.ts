@@ -1,3 +1,4 @@
+import { append } from "../../base/append.js";
 import { type FieldError, forbiddenField, invalidValue, required } from "../../machinery/errors/field-error.js";
 import { list, number, object, objects, type ReadonlyFields, text } from "../../machinery/meta/access.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
@@ -38,7 +39,7 @@ function validateIpChange(spec: ReadonlyFields, before: ReadonlyFields): FieldEr
     errors.push(invalidValue("spec.clusterIPs[0]", list(spec.clusterIPs), "primary clusterIP can not be unset"));
   }
   if (ips.length > 0 && had.length > 0 && ips[0] !== had[0]) errors.push(changed(0));
-  if (ips.length < had.length && ips.length === 1) errors.push(...validateRelease(spec, "clusterIP"));
+  if (ips.length < had.length && ips.length === 1) append(errors, validateRelease(spec, "clusterIP"));
   return errors;
 }
 
@@ -56,7 +57,7 @@ function validateFamilyChange(spec: ReadonlyFields, before: ReadonlyFields): Fie
   if (families.length > 0 && had.length > 0 && families[0] !== had[0]) {
     errors.push(invalidValue(path, list(spec.clusterIPs), ONCE));
   }
-  if (released && families.length === 1) errors.push(...validateRelease(spec, "ipFamily"));
+  if (released && families.length === 1) append(errors, validateRelease(spec, "ipFamily"));
   return errors;
 }
 

@@ -1,3 +1,4 @@
+import { append } from "../../base/append.js";
 import { list, object, objects, text } from "../../machinery/meta/access.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import { cidrWarnings, ipWarnings } from "./ip-fields.js";
@@ -14,20 +15,27 @@ export function serviceWarnings(service: KubeObject): string[] {
     warnings.push(`annotation ${TOPOLOGY_HINTS} is deprecated, please use ${TOPOLOGY_MODE} instead`);
   }
   if (spec.clusterIP !== "None" && text(spec.clusterIP) !== "") {
-    warnings.push(...list(spec.clusterIPs).flatMap((ip, index) => ipWarnings(text(ip), `spec.clusterIPs[${index}]`)));
+    append(
+      warnings,
+      list(spec.clusterIPs).flatMap((ip, index) => ipWarnings(text(ip), `spec.clusterIPs[${index}]`)),
+    );
   }
   if (headless) {
     if (text(spec.loadBalancerIP) !== "") warnings.push("spec.loadBalancerIP is ignored for headless services");
     if (external.length > 0) warnings.push("spec.externalIPs is ignored for headless services");
     if (spec.sessionAffinity !== "None") warnings.push("spec.SessionAffinity is ignored for headless services");
   }
-  warnings.push(...external.flatMap((ip, index) => ipWarnings(text(ip), `spec.externalIPs[${index}]`)));
+  append(
+    warnings,
+    external.flatMap((ip, index) => ipWarnings(text(ip), `spec.externalIPs[${index}]`)),
+  );
   if (external.length > 0 && !headless && spec.type !== "ExternalName") {
     warnings.push("spec.externalIPs is deprecated and may no longer be implemented in some clusters");
   }
-  warnings.push(
-    ...ipWarnings(text(spec.loadBalancerIP), "spec.loadBalancerIP"),
-    ...ranges.flatMap((range, index) => cidrWarnings(text(range), `spec.loadBalancerSourceRanges[${index}]`)),
+  append(
+    warnings,
+    ipWarnings(text(spec.loadBalancerIP), "spec.loadBalancerIP"),
+    ranges.flatMap((range, index) => cidrWarnings(text(range), `spec.loadBalancerSourceRanges[${index}]`)),
   );
   if (spec.type === "ExternalName" && external.length > 0) {
     warnings.push('spec.externalIPs is ignored when spec.type is "ExternalName"');

@@ -1,3 +1,4 @@
+import { append } from "../../base/append.js";
 import {
   duplicate,
   type FieldError,
@@ -44,21 +45,22 @@ export function validateService(service: KubeObject, before: ReadonlyFields = {}
   const ports = objects(spec.ports);
   const errors = validateTopologyAnnotations(service.metadata?.annotations ?? {});
   if (ports.length === 0 && !isHeadless(spec) && spec.type !== "ExternalName") errors.push(required("spec.ports"));
-  errors.push(...validateType(spec));
+  append(errors, validateType(spec));
   const names = new Set<string>();
   for (const [index, port] of ports.entries()) {
-    errors.push(...validateServicePort(port, `spec.ports[${index}]`, ports.length > 1, names));
+    append(errors, validateServicePort(port, `spec.ports[${index}]`, ports.length > 1, names));
   }
-  errors.push(
-    ...validateLabels(object(spec.selector) as Record<string, string>, "spec.selector"),
-    ...validateAffinity(spec),
-    ...validateClusterIps(spec, before),
-    ...validateExternalIps(spec, before),
-    ...requiredOneOf(spec.type, "spec.type", TYPES),
-    ...validateUniquePorts(spec, ports),
-    ...validateSourceRanges(spec, service.metadata?.annotations ?? {}, before),
-    ...validateLoadBalancer(spec),
-    ...validateTrafficPolicies(spec),
+  append(
+    errors,
+    validateLabels(object(spec.selector) as Record<string, string>, "spec.selector"),
+    validateAffinity(spec),
+    validateClusterIps(spec, before),
+    validateExternalIps(spec, before),
+    requiredOneOf(spec.type, "spec.type", TYPES),
+    validateUniquePorts(spec, ports),
+    validateSourceRanges(spec, service.metadata?.annotations ?? {}, before),
+    validateLoadBalancer(spec),
+    validateTrafficPolicies(spec),
   );
   return errors;
 }
@@ -92,7 +94,7 @@ function validateType(spec: ReadonlyFields): FieldError[] {
   // The trailing dot of a fully qualified name is no part of it.
   const name = text(spec.externalName).replace(/\.$/, "");
   if (name === "") errors.push(required("spec.externalName"));
-  else errors.push(...named(name, "spec.externalName", dns1123SubdomainErrors));
+  else append(errors, named(name, "spec.externalName", dns1123SubdomainErrors));
   return errors;
 }
 
@@ -101,14 +103,14 @@ function validateServicePort(port: ReadonlyFields, path: string, needsName: bool
   const name = text(port.name);
   if (name === "" && needsName) errors.push(required(`${path}.name`));
   if (name !== "") {
-    errors.push(...named(name, `${path}.name`, dns1123LabelErrors));
+    append(errors, named(name, `${path}.name`, dns1123LabelErrors));
     if (names.has(name)) errors.push(duplicate(`${path}.name`, name));
     names.add(name);
   }
-  errors.push(...portNumber(port.port, `${path}.port`), ...requiredOneOf(port.protocol, `${path}.protocol`, PROTOCOLS));
-  errors.push(...portNumberOrName(port.targetPort, `${path}.targetPort`));
+  append(errors, portNumber(port.port, `${path}.port`), requiredOneOf(port.protocol, `${path}.protocol`, PROTOCOLS));
+  append(errors, portNumberOrName(port.targetPort, `${path}.targetPort`));
   if (!absent(port.appProtocol)) {
-    errors.push(...named(text(port.appProtocol), `${path}.appProtocol`, qualifiedNameErrors));
+    append(errors, named(text(port.appProtocol), `${path}.appProtocol`, qualifiedNameErrors));
   }
   return errors;
 }
@@ -192,7 +194,7 @@ function validateSourceRanges(
   const path = ranges.length > 0 ? "spec.LoadBalancerSourceRanges" : `metadata.annotations[${SOURCE_RANGES}]`;
   const errors = spec.type === "LoadBalancer" ? [] : [forbiddenField(path, LOAD_BALANCER_ONLY)];
   if (ranges.length > 0) {
-    const kept = list(before.loadBalancerSourceRanges).map((value) => text(value).trim());
+    const kept = new Set(list(before.loadBalancerSourceRanges).map((value) => text(value).trim()));
     return [...errors, ...ranges.flatMap((range, index) => legacyCidr(range, `${path}[${index}]`, kept))];
   }
   const listed = annotation?.trim() ?? "";
@@ -223,13 +225,13 @@ function validateTrafficPolicies(spec: ReadonlyFields): FieldError[] {
     (spec.type === "ClusterIP" && list(spec.externalIPs).length > 0);
   const policy = text(spec.externalTrafficPolicy);
   const errors: FieldError[] = [];
-  if (external) errors.push(...requiredOneOf(policy, "spec.externalTrafficPolicy", ["Cluster", "Local"]));
+  if (external) append(errors, requiredOneOf(policy, "spec.externalTrafficPolicy", ["Cluster", "Local"]));
   else if (policy !== "") {
     errors.push(
       invalidValue("spec.externalTrafficPolicy", policy, "may only be set for externally-accessible services"),
     );
   }
-  errors.push(...validateHealthCheckPort(spec));
+  append(errors, validateHealthCheckPort(spec));
   if (absent(spec.internalTrafficPolicy) && ["ClusterIP", "LoadBalancer", "NodePort"].includes(text(spec.type))) {
     errors.push(required("spec.internalTrafficPolicy"));
   }

@@ -1,3 +1,4 @@
+import { append } from "../../base/append.js";
 import { goQuote } from "../../base/go-quote.js";
 import { type FieldError, invalidValue, required, tooLong } from "../../machinery/errors/field-error.js";
 import { dns1123LabelErrors, dns1123SubdomainErrors, type NameRule } from "../../machinery/validation/names.js";
@@ -16,11 +17,11 @@ export function validateSignerName(name: string, path: string): FieldError[] {
     return [invalidValue(path, name, detail)];
   }
   const errors = Buffer.byteLength(domain) > MAX_DOMAIN_BYTES ? [tooLong(path, MAX_DOMAIN_BYTES)] : [];
-  errors.push(...firstBadLabel(domain, path, dns1123LabelErrors));
+  append(errors, firstBadLabel(domain, path, dns1123LabelErrors));
   if (!domain.includes(".")) {
     errors.push(invalidValue(path, domain, "should be a domain with at least two segments separated by dots"));
   }
-  errors.push(...firstBadLabel(rest, path, dns1123SubdomainErrors));
+  append(errors, firstBadLabel(rest, path, dns1123SubdomainErrors));
   if (Buffer.byteLength(name) > MAX_BYTES) errors.push(tooLong(path, MAX_BYTES));
   return errors;
 }

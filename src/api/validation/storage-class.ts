@@ -1,3 +1,4 @@
+import { append } from "../../base/append.js";
 import {
   duplicate,
   type FieldError,
@@ -11,7 +12,7 @@ import type { KubeObject } from "../../machinery/meta/object.js";
 import { validateLabelName } from "../../machinery/validation/labels.js";
 import { labelValueErrors, qualifiedNameErrors } from "../../machinery/validation/names.js";
 import { nodeLabelWarnings } from "./node-selector.js";
-import { immutable, named, oneOf, sameValue } from "./rules.js";
+import { immutable, named, oneOf, repeatedAt, sameValue } from "./rules.js";
 
 const MAX_PARAMETERS = 512;
 const MAX_PARAMETER_BYTES = 256 * 1024;
@@ -74,13 +75,14 @@ function validateTopology(expressions: readonly ReadonlyFields[], path: string) 
     const at = `${path}.matchLabelExpressions[${index}]`;
     const key = text(expression.key);
     const listed = list(expression.values).map(text);
+    const again = repeatedAt(listed);
     if (Object.hasOwn(values, key)) errors.push(duplicate(`${at}.key`, key));
     if (listed.length === 0) errors.push(required(`${at}.values`));
     for (const [place, value] of listed.entries()) {
-      if (listed.indexOf(value) < place) errors.push(duplicate(`${at}.values[${place}]`, value));
-      errors.push(...named(value, `${at}.values[${place}]`, labelValueErrors));
+      if (again.has(place)) errors.push(duplicate(`${at}.values[${place}]`, value));
+      append(errors, named(value, `${at}.values[${place}]`, labelValueErrors));
     }
-    errors.push(...validateLabelName(key, `${at}.key`));
+    append(errors, validateLabelName(key, `${at}.key`));
     values[key] = [...new Set(listed)].sort();
   }
   return { errors, values };

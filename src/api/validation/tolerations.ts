@@ -3,7 +3,6 @@ import { absent, type ReadonlyFields, text } from "../../machinery/meta/access.j
 import { labelValueErrors, qualifiedNameErrors } from "../../machinery/validation/names.js";
 import { check, checkOneOf, type Errors } from "./collect.js";
 import type { PodValidationOptions } from "./pod-options.js";
-import { sameValue } from "./rules.js";
 
 const EFFECTS = ["NoSchedule", "PreferNoSchedule", "NoExecute"];
 
@@ -61,11 +60,12 @@ export function validateAddedTolerations(
   options: PodValidationOptions,
   errors: Errors,
 ): void {
-  const kept = old.every((before) => tolerations.some((now) => sameValue(timeless(now), timeless(before))));
+  const there = new Set(tolerations.map(identityOf));
+  const kept = old.every((before) => there.has(identityOf(before)));
   if (kept) validateTolerations(tolerations, path, options, errors);
   else errors.push(forbiddenField(path, "existing toleration can not be modified except its tolerationSeconds"));
 }
 
-function timeless(toleration: ReadonlyFields): ReadonlyFields {
-  return { ...toleration, tolerationSeconds: undefined };
-}
+/** Equal for tolerations that differ in nothing but tolerationSeconds. A field that is absent is an empty one. */
+const identityOf = ({ key, operator, value, effect }: ReadonlyFields): string =>
+  JSON.stringify([text(key), text(operator), text(value), text(effect)]);

@@ -23,16 +23,17 @@ export function validateTopologySpread(
   options: PodValidationOptions,
   errors: Errors,
 ): void {
+  const constraintOf = ({ topologyKey, whenUnsatisfiable }: ReadonlyFields): string =>
+    JSON.stringify([text(topologyKey), text(whenUnsatisfiable)]);
+  const lastAt = new Map(constraints.map((constraint, index) => [constraintOf(constraint), index]));
   for (const [index, constraint] of constraints.entries()) {
     const at = `${path}[${index}]`;
     const [key, action] = [text(constraint.topologyKey), text(constraint.whenUnsatisfiable)];
     checkPositive(constraint.maxSkew ?? 0, `${at}.maxSkew`, errors);
     if (key === "") errors.push(required(`${at}.topologyKey`, "can not be empty"));
     if (!ACTIONS.includes(action)) errors.push(notSupported(`${at}.whenUnsatisfiable`, action, ACTIONS));
-    const again = constraints
-      .slice(index + 1)
-      .some((other) => text(other.topologyKey) === key && text(other.whenUnsatisfiable) === action);
-    if (again) errors.push(duplicate(`${at}.{topologyKey, whenUnsatisfiable}`, `{${key}, ${action}}`));
+    if (lastAt.get(constraintOf(constraint)) !== index)
+      errors.push(duplicate(`${at}.{topologyKey, whenUnsatisfiable}`, `{${key}, ${action}}`));
     checkMinDomains(constraint, `${at}.minDomains`, errors);
     for (const field of ["nodeAffinityPolicy", "nodeTaintsPolicy"]) {
       checkOneOf(constraint[field], `${at}.${field}`, ["Honor", "Ignore"], errors);

@@ -1,3 +1,4 @@
+import { append } from "../../base/append.js";
 /** Lines that `a` and `b` have in common, `size` of them, starting at these places. */
 interface Match {
   readonly a: number;
@@ -8,8 +9,13 @@ interface Match {
 const CONTEXT = 3;
 /** In texts longer than this, lines that make up more than a hundredth of them anchor nothing. */
 const POPULAR_FROM = 200;
+/** Comparisons of two lines. difflib makes as many as the product of the texts' lengths where their lines changed places. */
+const MOST_COMPARISONS = 500_000;
 
-/** A unified diff without file names, "" for equal texts. Matches are found as Python's difflib finds them. */
+/**
+ * A unified diff without file names, "" for equal texts. Matches are found as Python's difflib finds them, as long as that takes no
+ * more than a bounded number of comparisons; lines that are not compared any more are shown as replaced.
+ */
 export function unifiedDiff(a: readonly string[], b: readonly string[]): string {
   return hunks(matches(a, b), a.length, b.length)
     .map((hunk) => hunkText(hunk, a, b))
@@ -20,9 +26,10 @@ function matches(a: readonly string[], b: readonly string[]): Match[] {
   const places = placesOf(b);
   const found: Match[] = [];
   const queue: [number, number, number, number][] = [[0, a.length, 0, b.length]];
+  const budget = { left: MOST_COMPARISONS };
   for (let range = queue.pop(); range !== undefined; range = queue.pop()) {
     const [aLow, aHigh, bLow, bHigh] = range;
-    const match = longest(a, b, places, range);
+    const match = longest(a, b, places, range, budget);
     if (match.size === 0) continue;
     found.push(match);
     queue.push([aLow, match.a, bLow, match.b], [match.a + match.size, aHigh, match.b + match.size, bHigh]);
@@ -51,12 +58,15 @@ function longest(
   b: readonly string[],
   places: ReadonlyMap<string, readonly number[]>,
   [aLow, aHigh, bLow, bHigh]: readonly [number, number, number, number],
+  budget: { left: number },
 ): Match {
   let [bestA, bestB, size] = [aLow, bLow, 0];
   let lengths = new Map<number, number>();
-  for (let i = aLow; i < aHigh; i++) {
+  for (let i = aLow; i < aHigh && budget.left > 0; i++) {
     const next = new Map<number, number>();
+    budget.left -= 1;
     for (const j of places.get(a[i] ?? "") ?? []) {
+      budget.left -= 1;
       if (j < bLow) continue;
       if (j >= bHigh) break;
       const length = (lengths.get(j - 1) ?? 0) + 1;
@@ -132,10 +142,20 @@ function hunkText(hunk: readonly Block[], a: readonly string[], b: readonly stri
   if (first === undefined || last === undefined) return "";
   const lines = [`@@ -${range(first.a[0], last.a[1])} +${range(first.b[0], last.b[1])} @@`];
   for (const block of hunk) {
-    if (block.equal) lines.push(...a.slice(...block.a).map((line) => ` ${line}`));
+    if (block.equal)
+      append(
+        lines,
+        a.slice(...block.a).map((line) => ` ${line}`),
+      );
     else {
-      lines.push(...a.slice(...block.a).map((line) => `-${line}`));
-      lines.push(...b.slice(...block.b).map((line) => `+${line}`));
+      append(
+        lines,
+        a.slice(...block.a).map((line) => `-${line}`),
+      );
+      append(
+        lines,
+        b.slice(...block.b).map((line) => `+${line}`),
+      );
     }
   }
   return lines.map((line) => `${line}\n`).join("");

@@ -1,3 +1,4 @@
+import { append } from "../../base/append.js";
 import {
   type FieldError,
   forbiddenField,
@@ -83,7 +84,10 @@ function validateError(error: unknown, path: string): FieldError[] {
   const code = error.errorCode;
   if (!absent(code) && number(code) < 0) {
     const details = rangeErrors(number(code), 0, 2 ** 31 - 1);
-    errors.push(...details.map((detail) => invalidValue(`${path}.errorCode`, code, detail)));
+    append(
+      errors,
+      details.map((detail) => invalidValue(`${path}.errorCode`, code, detail)),
+    );
   }
   return errors;
 }

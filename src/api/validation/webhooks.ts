@@ -1,3 +1,4 @@
+import { append } from "../../base/append.js";
 import { duplicate, type FieldError, invalidValue, required } from "../../machinery/errors/field-error.js";
 import { absent, list, number, object, objects, type ReadonlyFields, text } from "../../machinery/meta/access.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
@@ -9,7 +10,7 @@ import {
   validateMatchConditions,
   validateRuleWithOperations,
 } from "./admission-rules.js";
-import { named, oneOf, sameValue } from "./rules.js";
+import { named, oneOf, repeatedAt, sameValue } from "./rules.js";
 import { type SelectorRules, selectorRulesFor, validateSelector } from "./selector.js";
 
 /** What an update forgives because the configuration had it already. */
@@ -81,16 +82,17 @@ function validateWebhook(hook: ReadonlyFields, path: string, forgiven: Forgiven)
   if (absent(hook.sideEffects)) {
     errors.push(required(`${path}.sideEffects`, `must specify one of ${effects.join(", ")}`));
   }
-  errors.push(...oneOf(hook.sideEffects, `${path}.sideEffects`, effects));
+  append(errors, oneOf(hook.sideEffects, `${path}.sideEffects`, effects));
   if (!absent(timeout) && (number(timeout) < 1 || number(timeout) > 30)) {
     const detail = "the timeout value must be between 1 and 30 seconds";
     errors.push(invalidValue(`${path}.timeoutSeconds`, timeout, detail));
   }
-  errors.push(
-    ...validateSelector(hook.namespaceSelector, `${path}.namespaceSelector`, forgiven.selectors),
-    ...validateSelector(hook.objectSelector, `${path}.objectSelector`, forgiven.selectors),
-    ...oneOf(hook.reinvocationPolicy, `${path}.reinvocationPolicy`, ["IfNeeded", "Never"]),
-    ...validateClientConfig(object(hook.clientConfig), `${path}.clientConfig`),
+  append(
+    errors,
+    validateSelector(hook.namespaceSelector, `${path}.namespaceSelector`, forgiven.selectors),
+    validateSelector(hook.objectSelector, `${path}.objectSelector`, forgiven.selectors),
+    oneOf(hook.reinvocationPolicy, `${path}.reinvocationPolicy`, ["IfNeeded", "Never"]),
+    validateClientConfig(object(hook.clientConfig), `${path}.clientConfig`),
   );
   if (forgiven.conditions) return errors;
   return [...errors, ...validateMatchConditions(objects(hook.matchConditions), `${path}.matchConditions`)];
@@ -120,9 +122,10 @@ const isReviewVersion = (version: string): boolean => REVIEW_VERSIONS.includes(v
 function validateReviewVersions(versions: readonly string[], hook: string, forgiven: Forgiven): FieldError[] {
   const path = `${hook}.admissionReviewVersions`;
   if (versions.length === 0) return [required(path, `must specify one of ${REVIEW_VERSIONS.join(", ")}`)];
+  const again = repeatedAt(versions);
   const errors = versions.flatMap((version, index) => {
     const at = `${path}[${index}]`;
-    if (versions.indexOf(version) < index) return [invalidValue(at, version, "duplicate version")];
+    if (again.has(index)) return [invalidValue(at, version, "duplicate version")];
     return named(version, at, dns1035LabelErrors);
   });
   if (forgiven.reviewVersions || versions.some(isReviewVersion)) return errors;

@@ -1,3 +1,4 @@
+import { append } from "../../base/append.js";
 import {
   type FieldError,
   forbiddenField,
@@ -52,7 +53,7 @@ function checkSelectorAndTemplate(spec: ReadonlyFields, options: PodValidationOp
   }
   const template = object(spec.template);
   checkSelects(selector, template, "spec.template", errors);
-  errors.push(...validatePodTemplate(template, "spec.template", options));
+  append(errors, validatePodTemplate(template, "spec.template", options));
   checkRunsForever(template, "ReplicaSet", "spec.template", errors);
 }
 
@@ -128,7 +129,7 @@ function daemonSetErrors(spec: ReadonlyFields, options: PodValidationOptions): F
   if (isFields(spec.selector) && isEmptySelector(spec.selector)) {
     errors.push(invalidValue("spec.selector", spec.selector, "empty selector is invalid for daemonset"));
   }
-  errors.push(...validatePodTemplate(template, "spec.template", options));
+  append(errors, validatePodTemplate(template, "spec.template", options));
   checkRunsForever(template, "DaemonSet", "spec.template", errors);
   checkNonNegative(spec.minReadySeconds, "spec.minReadySeconds", errors);
   checkDaemonSetStrategy(object(spec.updateStrategy), "spec.updateStrategy", errors);
@@ -229,7 +230,7 @@ function statefulSetErrors(
   else {
     const template = asStatefulPod(object(spec.template), claims);
     checkSelects(selector, template, "spec.template", errors);
-    if (!skipTemplate) errors.push(...validatePodTemplate(template, "spec.template", options));
+    if (!skipTemplate) append(errors, validatePodTemplate(template, "spec.template", options));
     checkTemplateMetadata(template, "spec.template", options, errors);
   }
   checkRunsForever(object(spec.template), "StatefulSet", "spec.template", errors);
@@ -288,7 +289,7 @@ function replicationControllerErrors(spec: ReadonlyFields, options: PodValidatio
   checkNonNegative(spec.replicas, "spec.replicas", errors);
   if (!isFields(spec.template)) return [...errors, required("spec.template")];
   checkSelects(selectorFromSet(selector), spec.template, "spec.template", errors);
-  errors.push(...validatePodTemplate(spec.template, "spec.template", options));
+  append(errors, validatePodTemplate(spec.template, "spec.template", options));
   checkRunsForever(spec.template, "ReplicationController", "spec.template", errors);
   return errors;
 }

@@ -1,3 +1,4 @@
+import { append } from "../../base/append.js";
 import { errorMessage } from "../../base/error-message.js";
 import { applyServerSide, type ServerSideEvent } from "../../actions/apply-server-side.js";
 import { type ApplyOptions, applyObject, readLive } from "../../actions/apply-object.js";
@@ -23,7 +24,7 @@ export async function runApply(options: ApplyCommandOptions): Promise<void> {
   for (const stage of await options.stages()) {
     const infos = await gather(stage, options, failures);
     if (infos.length === 0 && failures.length === 0) break;
-    all.push(...infos);
+    append(all, infos);
     await options.applySet?.begin(infos);
     const ahead = readAhead(infos, options);
     for (const [index, info] of infos.entries()) {

@@ -1,3 +1,4 @@
+import { append } from "../../base/append.js";
 import { documentValidation } from "../../actions/validate-document.js";
 import type { Command, Invocation } from "../../cli/command.js";
 import type { Factory } from "../../cli/factory.js";
@@ -104,7 +105,7 @@ export async function runConvert(options: ConvertOptions): Promise<void> {
   const { outputVersion, converter, print } = options;
   const result = await options.find();
   const hubs: KubeObject[] = [];
-  await result.visit(async ({ object, source }) => void hubs.push(...(await read(object ?? {}, source, options))));
+  await result.visit(async ({ object, source }) => append(hubs, await read(object ?? {}, source, options)));
   if (hubs.length === 0) throw new Error("no objects passed to convert");
   const target = parseGroupVersion(outputVersion);
   const converted = hubs.map((hub) =>
@@ -138,7 +139,7 @@ async function readItems(items: readonly KubeObject[], options: ConvertOptions):
     const inner = converter.itemsOf(item);
     try {
       if (inner === undefined) hubs.push(converter.read(item));
-      else open.push(...inner);
+      else append(open, inner);
     } catch (error) {
       failures.push(error);
     }

@@ -1,3 +1,4 @@
+import { append } from "../../base/append.js";
 import { fillFile } from "../../actions/archive/fill-file.js";
 import { checksumOf } from "../../actions/archive/posix-checksum.js";
 import { readPieces } from "../../actions/archive/read-pieces.js";
@@ -52,7 +53,7 @@ export async function copyFilesFromPod(options: CopyFilesFromPodOptions): Promis
       await folder.makeFolder(path);
       const listed = await remoteText(place, shell(LIST, name), err, signal);
       // The last one is taken next: files come in their order, each folder's before what follows the folder.
-      entries.push(...listed.split("\0").slice(0, -1).reverse());
+      append(entries, listed.split("\0").slice(0, -1).reverse());
     } else if (entry.startsWith("l")) {
       await messages.err(`warning: skipping symlink: ${goQuote(path)}\n`);
     } else if (entry.startsWith("s")) {

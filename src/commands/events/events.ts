@@ -1,3 +1,4 @@
+import { append } from "../../base/append.js";
 import type { Clock } from "../../base/clock.js";
 import type { Command, Invocation } from "../../cli/command.js";
 import { silentExit } from "../../cli/errors.js";
@@ -140,7 +141,7 @@ async function listEvents(
   do {
     const { fieldSelector } = options;
     const page = await helper.list(whereOf(options), { fieldSelector, limit: PAGE, continue: next });
-    items.push(...((page.items ?? []) as KubeObject[]));
+    append(items, (page.items ?? []) as KubeObject[]);
     next = (page.metadata as { continue?: string } | undefined)?.continue ?? "";
   } while (next !== "");
   const list = { kind: "EventList", apiVersion: "v1", metadata: {} };

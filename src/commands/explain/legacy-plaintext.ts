@@ -1,3 +1,4 @@
+import { append } from "../../base/append.js";
 import { compareKeys } from "../../base/key-order.js";
 import { goQuote } from "../../base/go-quote.js";
 import type { V2Model, V2Models } from "../../client/openapi/v2-models.js";
@@ -25,11 +26,11 @@ export function explainLegacy(root: V2Model, models: V2Models, explanation: Lega
   const lines = [...title];
   if (model.type === "kind") {
     if (name !== "") lines.push(`RESOURCE: ${name} <${typeName(found, models)}>`, "");
-    lines.push(...description, "", "FIELDS:");
-    lines.push(...(recursive ? fieldTree(model, models, 3, new Set()) : fieldList(model, models)));
+    append(lines, description, ["", "FIELDS:"]);
+    append(lines, recursive ? fieldTree(model, models, 3, new Set()) : fieldList(model, models));
   } else {
     if (model.type === "primitive") lines.push(`FIELD:    ${name} <${typeName(found, models)}>`, "");
-    lines.push(...description);
+    append(lines, description);
   }
   return lines.map((line) => `${line}\n`).join("");
 }

@@ -1,3 +1,4 @@
+import { append } from "../../base/append.js";
 import type { JsonObject } from "../../machinery/meta/json.js";
 import type { GroupVersionResource } from "../../machinery/meta/gvk.js";
 import type { RestMapper } from "../../machinery/rest-mapper.js";
@@ -45,7 +46,7 @@ async function everyKind({ documents, mapper }: ExplainOptions): Promise<readonl
     const { group = "", version } = named;
     const root = await source.document(url);
     for (const resource of resourcesIn(root, { group, version })) {
-      if (await isPreferred(resource, mapper)) kinds.push(...kindOf(root, resource));
+      if (await isPreferred(resource, mapper)) append(kinds, kindOf(root, resource));
     }
   }
   return kinds;

@@ -1,3 +1,4 @@
+import { append } from "../../base/append.js";
 import { goQuote } from "../../base/go-quote.js";
 import type { Command, Invocation } from "../../cli/command.js";
 import type { Factory, Streams } from "../../cli/factory.js";
@@ -128,7 +129,7 @@ async function complete(factory: Factory, invocation: Invocation): Promise<SetEn
   const from = flags.string("from");
   if (from !== "") {
     const sources = await find(factory, kinds, { ...selection, resources: [from] });
-    for (const { object = {} } of sources) set.push(...envFrom(object, flags.strings("keys"), warn));
+    for (const { object = {} } of sources) append(set, envFrom(object, flags.strings("keys"), warn));
   }
   const prefix = flags.string("prefix");
   const infos: readonly Info[] = await find(factory, kinds, { ...selection, resources });

@@ -1,3 +1,4 @@
+import { append } from "../../base/append.js";
 import { goQuote } from "../../base/go-quote.js";
 import { strictEnvVarNameErrors } from "../../machinery/validation/names.js";
 
@@ -34,7 +35,7 @@ export async function parseEnv(specs: readonly string[], stdin: () => Promise<st
   for (const spec of specs) {
     const equals = spec.indexOf("=");
     if (spec === "-") {
-      set.push(...readLines(await stdin()));
+      append(set, readLines(await stdin()));
       readsStdin = true;
     } else if (equals >= 0) {
       const name = spec.slice(0, equals);

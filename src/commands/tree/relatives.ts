@@ -1,3 +1,4 @@
+import { append } from "../../base/append.js";
 import { inParallel } from "../../base/in-parallel.js";
 import type { RestClient } from "../../client/rest/rest-client.js";
 import { isTransportError } from "../../client/transport/transport-error.js";
@@ -72,7 +73,7 @@ async function list(resource: ApiResource, namespace: string, client: RestClient
   let next: string | undefined;
   do {
     const page = await helper.list(namespaced ? namespace : "", { limit: PAGE, continue: next });
-    found.push(...summaries(page, mapping));
+    append(found, summaries(page, mapping));
     next = (page.metadata as { readonly continue?: string } | undefined)?.continue;
   } while (next !== undefined && next !== "");
   return found;

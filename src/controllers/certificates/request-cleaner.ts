@@ -1,3 +1,4 @@
+import { smallest } from "../../base/append.js";
 import { X509Certificate } from "node:crypto";
 import type { CertificateSigningRequest } from "../../api/types/certificates/v1.js";
 import { isConflict, isNotFound } from "../../machinery/errors/status-error.js";
@@ -36,7 +37,7 @@ export function endOf({ metadata, status }: CertificateSigningRequest): number |
   });
   const approved = conditions.some(({ type }) => type === "Approved");
   if (approved && certificate !== "") ends.push(expiryOf(certificate));
-  return ends.length === 0 ? undefined : Math.min(...ends);
+  return ends.length === 0 ? undefined : smallest(ends);
 }
 
 /** When a certificate ends. One that cannot be read: never. */

@@ -1,3 +1,4 @@
+import { append } from "../../base/append.js";
 import type { DaemonSet } from "../../api/types/apps/v1.js";
 import type { Node, Pod } from "../../api/types/core/v1.js";
 import { isAvailable, isReady } from "../owned-pods/pod-state.js";
@@ -43,7 +44,7 @@ export function manage(state: DaemonState, backoff: (node: string) => number): M
     const pods = state.podsOn.get(name) ?? [];
     const staying = pods.filter(({ metadata }) => metadata?.deletionTimestamp === undefined);
     if (!mayStay) {
-      doomed.push(...staying);
+      append(doomed, staying);
       continue;
     }
     if (pods.length === 0) {
@@ -58,8 +59,8 @@ export function manage(state: DaemonState, backoff: (node: string) => number): M
       else if (wait > 0) retryAfter = Math.min(retryAfter ?? wait, wait);
       else ended.push({ pod, node: name });
     }
-    if (surgeOf(state.set, 1) === 0) doomed.push(...oldestFirst(running).slice(1));
-    else if (running.length > 0) doomed.push(...excessOfSurge(state, running));
+    if (surgeOf(state.set, 1) === 0) append(doomed, oldestFirst(running).slice(1));
+    else if (running.length > 0) append(doomed, excessOfSurge(state, running));
     else if (mayRun) create.push(name);
   }
   return { create, delete: [...ended.map(({ pod }) => pod), ...doomed, ...homeless(state)], ended, retryAfter };

@@ -1,3 +1,4 @@
+import { append } from "../../base/append.js";
 import type { DaemonSet } from "../../api/types/apps/v1.js";
 import type { Pod } from "../../api/types/core/v1.js";
 import { isAvailable } from "../owned-pods/pod-state.js";
@@ -87,7 +88,7 @@ function replaceBySurge(
     else surging++;
   }
   // A node that should have no pod any more keeps it until there are enough elsewhere.
-  doomed.push(...leaving.slice(0, Math.max(0, available - wanted.size)));
+  append(doomed, leaving.slice(0, Math.max(0, available - wanted.size)));
   return { create: [...atOnce, ...candidates.slice(0, Math.max(0, surge - surging))], delete: doomed };
 }
 

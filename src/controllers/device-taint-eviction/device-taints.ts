@@ -1,3 +1,4 @@
+import { largest, smallest } from "../../base/append.js";
 import type { Pod } from "../../api/types/core/v1.js";
 import type { DeviceTaint, DeviceToleration, ResourceClaim, ResourceSlice } from "../../api/types/resource/v1.js";
 
@@ -8,7 +9,7 @@ export type TaintsOf = (driver: string, pool: string, device: string) => readonl
 export function taintsIn(slices: readonly ResourceSlice[]): TaintsOf {
   return (driver, pool, device) => {
     const ofPool = slices.filter(({ spec }) => spec.driver === driver && spec.pool.name === pool);
-    const newest = Math.max(...ofPool.map(({ spec }) => Number(spec.pool.generation)));
+    const newest = largest(ofPool.map(({ spec }) => Number(spec.pool.generation)));
     return ofPool
       .filter(({ spec }) => Number(spec.pool.generation) === newest)
       .flatMap(({ spec }) => (spec.devices ?? []).filter(({ name }) => name === device))
@@ -34,7 +35,7 @@ export function evictionTime(
     .flatMap(({ driver, pool, device, tolerations = [] }) =>
       taintsOf(driver, pool, device).flatMap((taint) => timeOf(taint, tolerations, now)),
     );
-  return times.length === 0 ? undefined : Math.min(...times);
+  return times.length === 0 ? undefined : smallest(times);
 }
 
 /** When a taint drives the users of a device out; none where it never does. */
@@ -46,7 +47,7 @@ function timeOf(taint: DeviceTaint, tolerations: readonly DeviceToleration[], no
   const seconds = tolerating.flatMap(({ tolerationSeconds }) =>
     tolerationSeconds === undefined ? [] : [Math.max(0, Number(tolerationSeconds))],
   );
-  return seconds.length === 0 ? [] : [added + Math.min(...seconds) * 1000];
+  return seconds.length === 0 ? [] : [added + smallest(seconds) * 1000];
 }
 
 export function tolerates({ key = "", operator, value = "", effect }: DeviceToleration, taint: DeviceTaint): boolean {

@@ -1,3 +1,4 @@
+import { append } from "../../base/append.js";
 import type { EndpointAddress, Endpoints } from "../../api/types/core/v1.js";
 import type { AddressType, Endpoint, EndpointPort, EndpointSlice } from "../../api/types/discovery/v1.js";
 import type { JsonObject } from "../../machinery/meta/json.js";
@@ -47,7 +48,7 @@ export function planMirror(endpoints: Endpoints, existing: readonly EndpointSlic
   const remove = existing.filter((slice) => !groups.has(groupKey(slice.addressType, slice.ports)));
   for (const [key, group] of groups) {
     const [slice, ...others] = existing.filter((one) => groupKey(one.addressType, one.ports) === key);
-    remove.push(...others);
+    append(remove, others);
     const wanted = mirrorOf(endpoints, group);
     if (slice === undefined) create.push(wanted);
     else if (!isMirror(slice, wanted)) update.push(inPlaceOf(slice, wanted));

@@ -1,3 +1,4 @@
+import { append } from "../../base/append.js";
 import type { Node, Pod, Service } from "../../api/types/core/v1.js";
 import type { AddressType, Endpoint, EndpointPort, EndpointSlice } from "../../api/types/discovery/v1.js";
 import type { JsonObject } from "../../machinery/meta/json.js";
@@ -95,10 +96,10 @@ function planType(
     const slices = owned.filter((slice) => portsKey(slice.ports) === key);
     const empty = () => newSlice(service, addressType, ports);
     const changes = fillSlices(slices, { endpoints, labels, empty });
-    create.push(...changes.create);
-    update.push(...changes.update);
-    unchanged.push(...changes.unchanged);
-    remove.push(...changes.remove);
+    append(create, changes.create);
+    append(update, changes.update);
+    append(unchanged, changes.unchanged);
+    append(remove, changes.remove);
   }
   if (create.length === 0 && remove.length === existing.length) {
     const placeholder = newSlice(service, addressType, []);

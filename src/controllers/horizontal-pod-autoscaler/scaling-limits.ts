@@ -1,3 +1,4 @@
+import { largest, smallest } from "../../base/append.js";
 import type { HorizontalPodAutoscalerBehavior, HPAScalingRules } from "../../api/types/autoscaling/v2.js";
 import type { Reason } from "./conditions.js";
 import { changeWithin, type ScaleHistory } from "./scale-history.js";
@@ -70,7 +71,7 @@ function scaleUpLimit(current: number, rules: HPAScalingRules, history: ScaleHis
     const start = startOfPeriod(current, history, periodSeconds, now);
     return type === "Pods" ? start + value : Math.ceil(start * (1 + value / 100));
   });
-  return rules.selectPolicy === "Min" ? Math.min(...limits) : Math.max(...limits);
+  return rules.selectPolicy === "Min" ? smallest(limits) : largest(limits);
 }
 
 function scaleDownLimit(current: number, rules: HPAScalingRules, history: ScaleHistory, now: number): number {
@@ -79,7 +80,7 @@ function scaleDownLimit(current: number, rules: HPAScalingRules, history: ScaleH
     const start = startOfPeriod(current, history, periodSeconds, now);
     return type === "Pods" ? start - value : Math.trunc(start * (1 - value / 100));
   });
-  return rules.selectPolicy === "Min" ? Math.max(...limits) : Math.min(...limits);
+  return rules.selectPolicy === "Min" ? largest(limits) : smallest(limits);
 }
 
 /** The scale at the begin of a policy's period. */

@@ -1,3 +1,4 @@
+import { largest } from "../../base/append.js";
 import type { Job } from "../../api/types/batch/v1.js";
 import type { Pod } from "../../api/types/core/v1.js";
 import { isTerminating, readyCondition } from "../owned-pods/pod-state.js";
@@ -44,7 +45,7 @@ export function finishedAt(pod: Pod): number {
   const { deletionTimestamp, deletionGracePeriodSeconds = 0, creationTimestamp } = pod.metadata ?? {};
   const containers = pod.status?.containerStatuses ?? [];
   const ends = containers.map(({ state }) => state?.terminated?.finishedAt);
-  if (ends.length > 0 && ends.every((end) => end != null)) return Math.max(...ends.map((end) => Date.parse(end)));
+  if (ends.length > 0 && ends.every((end) => end != null)) return largest(ends.map((end) => Date.parse(end)));
   const ready = readyCondition(pod);
   if (ready?.status === "False" && ready.lastTransitionTime != null) return Date.parse(ready.lastTransitionTime);
   if (deletionTimestamp !== undefined) return Date.parse(deletionTimestamp) - Number(deletionGracePeriodSeconds) * 1000;

@@ -1,3 +1,4 @@
+import { smallest } from "../../base/append.js";
 import type { Job, JobStatus } from "../../api/types/batch/v1.js";
 import type { Pod } from "../../api/types/core/v1.js";
 import type { Clock } from "../../base/clock.js";
@@ -148,5 +149,5 @@ function withFinalizer(pod: Pod): Pod {
 /** When to look again: after the shortest of the waits. */
 function recheck(...waits: readonly (number | undefined)[]): ReconcileResult {
   const known = waits.filter((wait) => wait !== undefined && wait > 0);
-  if (known.length > 0) return { requeueAfterMilliseconds: Math.min(...(known as number[])) };
+  if (known.length > 0) return { requeueAfterMilliseconds: smallest(known as number[]) };
 }

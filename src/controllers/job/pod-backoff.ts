@@ -1,3 +1,4 @@
+import { largest } from "../../base/append.js";
 import type { Pod } from "../../api/types/core/v1.js";
 import { finishedAt } from "./job-pods.js";
 
@@ -18,11 +19,11 @@ export function recordAfter(before: FailureRecord, succeeded: readonly Pod[], fa
   if (succeeded.length === 0 && failed.length === 0) return before;
   const failures = failed.map(finishedAt);
   if (succeeded.length === 0) {
-    return { failures: before.failures + failures.length, lastFailure: Math.max(...failures) };
+    return { failures: before.failures + failures.length, lastFailure: largest(failures) };
   }
-  const lastSuccess = Math.max(...succeeded.map(finishedAt));
+  const lastSuccess = largest(succeeded.map(finishedAt));
   const later = failures.filter((time) => time > lastSuccess);
-  return later.length === 0 ? NO_FAILURES : { failures: later.length, lastFailure: Math.max(...later) };
+  return later.length === 0 ? NO_FAILURES : { failures: later.length, lastFailure: largest(later) };
 }
 
 /** Milliseconds until a pod may be created. `now` in milliseconds. */

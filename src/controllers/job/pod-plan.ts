@@ -1,3 +1,4 @@
+import { append, smallest } from "../../base/append.js";
 import type { Job } from "../../api/types/batch/v1.js";
 import type { Pod } from "../../api/types/core/v1.js";
 import { inDeletionOrder } from "../owned-pods/deletion-order.js";
@@ -38,7 +39,7 @@ export function planPods(observation: Observation, failures: FailureRecord, now:
   const free = freeIndexes(observation, create);
   const waits = free.map((index) => indexBackoffLeft(indexes.awaitingReplacement.get(index), now));
   const due = free.filter((_, at) => waits[at] === 0);
-  if (due.length === 0 && free.length > 0) return { ...NOTHING, wait: Math.min(...waits) };
+  if (due.length === 0 && free.length > 0) return { ...NOTHING, wait: smallest(waits) };
   return { ...NOTHING, create: due.length, indexes: due };
 }
 
@@ -76,8 +77,8 @@ function withoutTwins(job: Job, active: readonly Pod[], inOrder: (pods: readonly
   const kept: Pod[] = [];
   for (const [, twins] of [...byIndex].sort(([a], [b]) => a - b)) {
     const ordered = inOrder(twins);
-    removed.push(...ordered.slice(0, -1));
-    kept.push(...ordered.slice(-1));
+    append(removed, ordered.slice(0, -1));
+    append(kept, ordered.slice(-1));
   }
   return [removed, kept] as const;
 }

@@ -1,3 +1,4 @@
+import { smallest } from "../../base/append.js";
 import type { Node } from "../../api/types/core/v1.js";
 
 export type ZoneState = "Initial" | "Normal" | "PartialDisruption" | "FullDisruption";
@@ -99,7 +100,7 @@ export class ZoneQueues {
   /** When the next node that waits may be tainted; Infinity for never. */
   get nextAt(): number {
     const due = [...this.#zones.values()].filter(({ rate, waiting }) => rate > 0 && waiting.size > 0);
-    return Math.min(...due.map(({ nextAt }) => nextAt));
+    return smallest(due.map(({ nextAt }) => nextAt));
   }
 
   #zone(name: string): Zone {

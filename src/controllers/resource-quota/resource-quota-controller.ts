@@ -1,3 +1,4 @@
+import { smallest } from "../../base/append.js";
 import { chargedUntil, countedResources, isExtendedRequest, quotaStatus } from "../../api/quota/index.js";
 import type { Pod, ResourceQuota } from "../../api/types/core/v1.js";
 import type { DeviceClass } from "../../api/types/resource/v1.js";
@@ -84,7 +85,7 @@ export function resourceQuotaController(context: ControllerContext): void {
       const pods = (objects.in(namespace, "pods") ?? []) as readonly Pod[];
       const ends = pods.map((pod) => (chargedUntil(pod) ?? 0) + 1).filter((end) => end > now);
       due.set(key, Math.min(now + PERIOD, ...ends));
-      let wait = Math.min(...ends.map((end) => end - now));
+      let wait = smallest(ends.map((end) => end - now));
       if (quotaStatus(quota, (resource) => objects.in(namespace, resource), now, undefined, present) !== undefined) {
         const found = await count(namespace, name, now, present);
         if (found === undefined) return;

@@ -1,3 +1,4 @@
+import { append } from "../../base/append.js";
 import type { Expr } from "./ast.js";
 
 /** The nodes right below a node, in the order in which they were written; a macro's are those of its expansion. */
@@ -27,6 +28,6 @@ export function* walk(node: Expr): Generator<Expr> {
   const open: Expr[] = [node];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     yield next;
-    open.push(...childrenOf(next).toReversed());
+    append(open, childrenOf(next).toReversed());
   }
 }

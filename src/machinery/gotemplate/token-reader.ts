@@ -1,3 +1,4 @@
+import { append } from "../../base/append.js";
 import type { Lexer } from "./lexer.js";
 import type { Token } from "./tokens.js";
 
@@ -27,7 +28,7 @@ export class TokenReader {
 
   /** Gives tokens back; they are read again in this order. */
   back(...tokens: readonly Token[]): void {
-    this.#pending.push(...tokens.toReversed());
+    append(this.#pending, tokens.toReversed());
   }
 
   peek(): Token {

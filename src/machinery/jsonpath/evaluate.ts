@@ -1,3 +1,4 @@
+import { append } from "../../base/append.js";
 import { goTypeName, goV } from "../go-values/go-values.js";
 import { isJsonObject, type JsonValue } from "../meta/json.js";
 import { compare, type Operand } from "./compare.js";
@@ -47,7 +48,7 @@ class Evaluation {
       if (this.#begins > 0) {
         this.#begins -= 1;
         this.#depth += 1;
-        for (const { value } of results) found.push(...this.run(value, at + 1, to));
+        for (const { value } of results) append(found, this.run(value, at + 1, to));
         // Nothing to range over: the body is passed once all the same, to find where it ends.
         if (results.length === 0) this.run(null, at + 1, to);
         this.#depth -= 1;
@@ -164,7 +165,7 @@ function descend(value: JsonValue): readonly JsonValue[] {
     const held = children(next);
     if (held.length === 0) continue;
     found.push(next);
-    if (typeof next !== "string") pending.push(...held.toReversed());
+    if (typeof next !== "string") append(pending, held.toReversed());
   }
   return found;
 }

@@ -1,3 +1,4 @@
+import { append } from "../../base/append.js";
 import { withoutTrailing } from "../../base/without-trailing.js";
 import { int64Of } from "../../base/int64.js";
 import { JsonPathError } from "./jsonpath-error.js";
@@ -156,7 +157,7 @@ class ActionParser {
       return;
     }
     const key = /^'([^']*)'$/.exec(text);
-    if (key !== null) this.#steps.push(...parseAction(`.${key[1]}`));
+    if (key !== null) append(this.#steps, parseAction(`.${key[1]}`));
     else this.#steps.push(parseSlice(text));
   }
 

@@ -83,7 +83,7 @@ export function sortByOrder(
   const at = positions(order, mergeKey);
   const ranked = kept.map((item) => ({ item, rank: positionOf(at, item, mergeKey) }));
   if (ranked.every(({ rank }) => rank >= 0)) ranked.sort((a, b) => a.rank - b.rank);
-  else insertionSort(ranked, (a, b) => a.rank < 0 || b.rank < 0 || a.rank < b.rank);
+  else goStableSort(ranked, (a, b) => a.rank < 0 || b.rank < 0 || a.rank < b.rank);
   return [...ranked.map(({ item }) => item), ...deletions];
 }
 
@@ -140,13 +140,27 @@ export function requireElementMap(item: JsonValue, index: number): void {
 /** Drops later duplicates, each time moving the last element into the gap, as apimachinery does. */
 export function deduplicate(list: readonly JsonValue[]): JsonValue[] {
   const kept = [...list];
-  if (new Set(kept.map(scalarKey)).size === kept.length) return kept;
-  for (let i = 0; i < kept.length - 1; i++) {
-    for (let j = i + 1; j < kept.length; j++) {
-      if (scalarKey(kept[i]) !== scalarKey(kept[j])) continue;
-      const last = kept.pop() as JsonValue;
-      if (j < kept.length) kept[j] = last;
-      j--;
+  const keys = list.map(scalarKey);
+  const places = new Map<string | undefined, number[]>();
+  const remember = (place: number): void => {
+    const known = places.get(keys[place]);
+    if (known === undefined) places.set(keys[place], [place]);
+    else known.push(place);
+  };
+  for (const place of keys.keys()) remember(place);
+  if (places.size === kept.length) return kept;
+  for (let i = 0; i < kept.length; i++) {
+    const key = keys[i];
+    const [, ...later] = (places.get(key) ?? []).sort((a, b) => a - b);
+    for (const place of later) {
+      while (place > i && place < kept.length && keys[place] === key) {
+        const last = kept.length - 1;
+        const moved = kept.pop() as JsonValue;
+        if (place === last) break;
+        kept[place] = moved;
+        keys[place] = keys[last];
+        if (keys[place] !== key) remember(place);
+      }
     }
   }
   return kept;
@@ -166,13 +180,74 @@ export function sortByMergeKey(list: readonly JsonValue[], mergeKey: string): Js
   return ranked.sort((a, b) => compareKeys(a.key, b.key)).map(({ map }) => map);
 }
 
-/** Go's sort for short slices, for an order that is not one: its outcome depends on the algorithm. */
-function insertionSort<T>(list: T[], less: (a: T, b: T) => boolean): void {
-  for (let i = 1; i < list.length; i++) {
-    for (let j = i; j > 0 && less(list[j] as T, list[j - 1] as T); j--) {
+/** Items that Go's stable sort puts in order by insertion, before it merges them. */
+const INSERTED = 20;
+
+/** Go's sort.SliceStable: the outcome for an order that is not one depends on the algorithm. */
+function goStableSort<T>(list: T[], less: (a: T, b: T) => boolean): void {
+  for (let from = 0; from < list.length; from += INSERTED) {
+    insertionSort(list, from, Math.min(from + INSERTED, list.length), less);
+  }
+  for (let size = INSERTED; size < list.length; size *= 2) {
+    for (let from = 0; from + size < list.length; from += 2 * size) {
+      symMerge(list, from, from + size, Math.min(from + 2 * size, list.length), less);
+    }
+  }
+}
+
+function insertionSort<T>(list: T[], from: number, to: number, less: (a: T, b: T) => boolean): void {
+  for (let i = from + 1; i < to; i++) {
+    for (let j = i; j > from && less(list[j] as T, list[j - 1] as T); j--) {
       [list[j], list[j - 1]] = [list[j - 1] as T, list[j] as T];
     }
   }
+}
+
+/** Merges two sorted runs in place, [from, middle) and [middle, to) (Kim and Kutzner, "Stable Minimum Storage Merging", 2004). */
+function symMerge<T>(list: T[], from: number, middle: number, to: number, less: (a: T, b: T) => boolean): void {
+  const isLess = (a: number, b: number): boolean => less(list[a] as T, list[b] as T);
+  if (middle - from === 1) {
+    rotate(
+      list,
+      from,
+      middle,
+      firstWhere(middle, to, (place) => !isLess(place, from)),
+    );
+  } else if (to - middle === 1) {
+    rotate(
+      list,
+      firstWhere(from, middle, (place) => isLess(middle, place)),
+      middle,
+      to,
+    );
+  } else {
+    const half = Math.floor((from + to) / 2);
+    const sum = half + middle;
+    const [low, high] = middle > half ? [sum - to, half] : [from, middle];
+    const start = firstWhere(low, high, (place) => isLess(sum - 1 - place, place));
+    const end = sum - start;
+    if (start < middle && middle < end) rotate(list, start, middle, end);
+    if (from < start && start < half) symMerge(list, from, start, half, less);
+    if (half < end && end < to) symMerge(list, half, end, to, less);
+  }
+}
+
+/** The first place in [low, high) of which `isTrue`, and of which it is true that it is so of all places after it; `high` for none. */
+function firstWhere(low: number, high: number, isTrue: (place: number) => boolean): number {
+  let [from, to] = [low, high];
+  while (from < to) {
+    const middle = Math.floor((from + to) / 2);
+    if (isTrue(middle)) to = middle;
+    else from = middle + 1;
+  }
+  return from;
+}
+
+/** Lets [from, middle) and [middle, to) change places. */
+function rotate<T>(list: T[], from: number, middle: number, to: number): void {
+  const first = list.slice(from, middle);
+  list.copyWithin(from, middle, to);
+  for (const [index, item] of first.entries()) list[from + (to - middle) + index] = item;
 }
 
 /** The items of `patch` must stand in `order`, in its order; deletions aside. */

@@ -14,7 +14,6 @@ import {
   noMergeKey,
   normalizeOrder,
   partition,
-  requireElementMap,
   requireList,
   RETAIN_KEYS,
   SET_ELEMENT_ORDER,
@@ -243,7 +242,7 @@ function obeyListDirectives(
   mergeKey: string,
 ): { readonly base: readonly JsonValue[]; readonly additions: readonly JsonValue[] } {
   const additions: JsonValue[] = [];
-  let base = original;
+  const gone = new Set<string | undefined>();
   let replace = false;
   for (const item of patch) {
     const map = item as JsonObject;
@@ -252,9 +251,7 @@ function obeyListDirectives(
       additions.push(item);
     } else if (directive === "delete") {
       if (!Object.hasOwn(map, mergeKey)) throw noMergeKey(map, mergeKey);
-      base.forEach(requireElementMap);
-      const gone = identity(map, mergeKey);
-      base = base.filter((element) => !hasKey(element, mergeKey) || identity(element, mergeKey) !== gone);
+      gone.add(identity(map, mergeKey));
     } else if (directive === "replace") {
       replace = true;
     } else if (directive === "merge") {
@@ -263,7 +260,9 @@ function obeyListDirectives(
       throw badDirective(directive, map);
     }
   }
-  return replace ? { base: additions, additions: [] } : { base, additions };
+  if (replace) return { base: additions, additions: [] };
+  const stays = (element: JsonValue): boolean => !hasKey(element, mergeKey) || !gone.has(identity(element, mergeKey));
+  return { base: gone.size === 0 ? original : original.filter(stays), additions };
 }
 
 const hasKey = (element: JsonValue, mergeKey: string): boolean =>

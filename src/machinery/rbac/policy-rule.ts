@@ -55,17 +55,19 @@ export function breakDown(rule: PolicyRule): readonly PolicyRule[] {
 /** The permissions of the rules as tables show them: one row for the verbs of a resource, and of a name of it; sorted. */
 export function compactRules(rules: readonly PolicyRule[]): readonly PolicyRule[] {
   const others: PolicyRule[] = [];
-  const verbsOf = new Map<string, PolicyRule>();
+  const verbsOf = new Map<string, { readonly rule: PolicyRule; readonly verbs: Set<string> }>();
   for (const rule of rules.flatMap(breakDown)) {
     if (rule.nonResourceURLs.length > 0) {
       others.push(rule);
       continue;
     }
     const key = JSON.stringify([rule.apiGroups, rule.resources, rule.resourceNames]);
-    const { verbs } = verbsOf.get(key) ?? NOTHING;
-    verbsOf.set(key, { ...rule, verbs: [...new Set([...verbs, ...rule.verbs])] });
+    const verbs = verbsOf.get(key)?.verbs ?? new Set();
+    for (const verb of rule.verbs) verbs.add(verb);
+    verbsOf.set(key, { rule, verbs });
   }
-  return [...others, ...verbsOf.values()].sort((a, b) => compareKeys(sortText(a), sortText(b)));
+  const together = [...verbsOf.values()].map(({ rule, verbs }) => ({ ...rule, verbs: [...verbs] }));
+  return [...others, ...together].sort((a, b) => compareKeys(sortText(a), sortText(b)));
 }
 
 /** A list as Go prints it. */

@@ -1,3 +1,4 @@
+import { append } from "../../base/append.js";
 import type { StructSchema } from "../schema/schema.js";
 import { goQuote } from "../../base/go-quote.js";
 import { formatFieldError } from "../errors/field-error.js";
@@ -26,7 +27,7 @@ export function conform(object: JsonObject, schema: StructuralSchema, options: C
   if (objectMeta !== undefined) {
     const coerced = coerceMetadata(object, schema, { objectMeta, dropInvalid: dropInvalidMetadata });
     if (coerced.error !== undefined) throw new Error(formatFieldError(coerced.error));
-    unknown.push(...coerced.unknown);
+    append(unknown, coerced.unknown);
   }
   return unknown.map((path) => `unknown field ${goQuote(path)}`);
 }

@@ -1,3 +1,4 @@
+import { append } from "../../base/append.js";
 import { type FieldError, invalidValue, required } from "../errors/field-error.js";
 import { isFields } from "../meta/access.js";
 import { parseGroupVersion } from "../meta/gvk.js";
@@ -20,7 +21,7 @@ export function validateEmbeddedResources(
 ): FieldError[] {
   const errors: FieldError[] = [];
   if (isResourceRoot && isFields(value) && !schema.embeddedResource) {
-    errors.push(...validateResource(value as JsonObject, path));
+    append(errors, validateResource(value as JsonObject, path));
   }
   walk(value, schema, path, errors);
   return errors;
@@ -34,7 +35,7 @@ function walk(value: JsonValue, schema: StructuralSchema, path: string, errors: 
     for (const [index, item] of value.entries()) walk(item, items, `${path}[${index}]`, errors);
     return;
   }
-  if (schema.embeddedResource) errors.push(...validateResource(value, path));
+  if (schema.embeddedResource) append(errors, validateResource(value, path));
   for (const name of Object.keys(value)) {
     const held = value[name] as JsonValue;
     const property = properties.get(name);
@@ -54,8 +55,9 @@ function validateResource(resource: JsonObject, path: string): FieldError[] {
       if (problem !== undefined) errors.push(invalidValue(at(name), value, problem));
     } else if (name === "metadata" && isFields(value)) {
       const metadata = value as ObjectMeta;
-      errors.push(
-        ...validateObjectMeta(
+      append(
+        errors,
+        validateObjectMeta(
           // An embedded object need not have a name.
           { ...metadata, name: metadata.name || "fakename" },
           { namespaced: (metadata.namespace ?? "") !== "", nameRule: pathSegmentErrors },

@@ -1,3 +1,4 @@
+import { append } from "../../base/append.js";
 import type { Steps } from "../../base/steps.js";
 import type { FieldError } from "../errors/field-error.js";
 import type { JsonValue } from "../meta/json.js";
@@ -36,9 +37,9 @@ export function compileValueValidation(schema: StructuralSchema): ValueValidator
   ): FieldError[] => {
     const before = correlated ?? (old === undefined ? undefined : new CorrelatedValue(value, old, schema));
     const errors = validateSchema(value, { path, correlated: before });
-    errors.push(...validateEmbeddedResources(value, schema, { path }));
+    append(errors, validateEmbeddedResources(value, schema, { path }));
     if (old === undefined || validateListUniqueness(old, schema).length === 0) {
-      errors.push(...validateListUniqueness(value, schema, path));
+      append(errors, validateListUniqueness(value, schema, path));
     }
     return errors;
   };

@@ -1,3 +1,4 @@
+import { append } from "../../base/append.js";
 import { type FieldError, forbiddenField, invalidValue, required, tooLong } from "../errors/field-error.js";
 import { labelValueErrors, qualifiedNameErrors } from "./names.js";
 
@@ -77,9 +78,12 @@ export function validateExpression(
   } else if (!anyOperator) {
     errors.push(invalidValue(`${path}.operator`, operator, "not a valid selector operator"));
   }
-  errors.push(...validateLabelName(key ?? "", `${path}.key`));
+  append(errors, validateLabelName(key ?? "", `${path}.key`));
   for (const [index, value] of list.entries()) {
-    errors.push(...labelValueErrors(value).map((message) => invalidValue(`${path}.values[${index}]`, value, message)));
+    append(
+      errors,
+      labelValueErrors(value).map((message) => invalidValue(`${path}.values[${index}]`, value, message)),
+    );
   }
   return errors;
 }

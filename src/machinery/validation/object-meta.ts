@@ -1,3 +1,4 @@
+import { append } from "../../base/append.js";
 import { type FieldError, forbiddenField, invalidValue, required, tooLong } from "../errors/field-error.js";
 import { type ReadonlyFields, text } from "../meta/access.js";
 import type { ObjectMeta, OwnerReference } from "../meta/object.js";
@@ -18,7 +19,10 @@ export function validateObjectMeta(
   } else if (namespace === "") errors.push(required(`${path}.namespace`));
   else {
     const wrong = dns1123LabelErrors(namespace);
-    errors.push(...wrong.map((message) => invalidValue(`${path}.namespace`, namespace, message)));
+    append(
+      errors,
+      wrong.map((message) => invalidValue(`${path}.namespace`, namespace, message)),
+    );
   }
   if (generation < 0) {
     errors.push(invalidValue(`${path}.generation`, generation, "must be greater than or equal to 0"));
@@ -114,7 +118,7 @@ function validateOwnerReferences(references: readonly OwnerReference[], path: st
   const errors: FieldError[] = [];
   let controller = "";
   for (const reference of references) {
-    errors.push(...validateOwnerReference(reference, path));
+    append(errors, validateOwnerReference(reference, path));
     if (reference.controller !== true) continue;
     const name = `${reference.kind}/${reference.name}`;
     if (controller === "") controller = name;

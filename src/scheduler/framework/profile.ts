@@ -1,3 +1,4 @@
+import { append } from "../../base/append.js";
 import type { Pod } from "../../api/types/core/v1.js";
 import type { NodeInfo } from "../cache/node-info.js";
 import type { PodInfo } from "../cache/pod-info.js";
@@ -166,7 +167,7 @@ export class Profile {
       }
       if (!isRejected(status)) return { message: status.reasons.join(", ") };
       nominated ??= nominatedNode;
-      reasons.push(...status.reasons);
+      append(reasons, status.reasons);
     }
     return { message: reasons.join(", "), ...(nominated !== undefined && { nominatedNode: nominated }) };
   }

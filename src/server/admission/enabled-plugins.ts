@@ -1,3 +1,4 @@
+import { append } from "../../base/append.js";
 import { aggregateText } from "../../machinery/errors/aggregate-text.js";
 import { errorMessage } from "../../base/error-message.js";
 import { goQuote } from "../../base/go-quote.js";
@@ -42,8 +43,8 @@ export function enabledPlugins(options: AdmissionOptions): readonly AdmissionPlu
     make: () => made(name, plugin, configuration),
   }));
   const problems: string[] = [...configurationProblems(configuration)];
-  for (const own of plugins) problems.push(...place(own, steps));
-  problems.push(...nameProblems(steps, enable, disable));
+  for (const own of plugins) append(problems, place(own, steps));
+  append(problems, nameProblems(steps, enable, disable));
   if (problems.length > 0) throw new Error(aggregateText(problems));
   return steps.filter((step) => runs(step, options)).map(({ make }) => make());
 }
@@ -91,7 +92,10 @@ function nameProblems(steps: readonly Step[], enable: readonly string[], disable
     ["disable-admission-plugins", disable],
   ] as const) {
     const unknown = names.filter((name) => !known.has(name));
-    problems.push(...unknown.map((name) => `${flag} plugin ${goQuote(name)} is unknown`));
+    append(
+      problems,
+      unknown.map((name) => `${flag} plugin ${goQuote(name)} is unknown`),
+    );
   }
   const both = [...new Set(enable)].filter((name) => disable.includes(name)).toSorted();
   if (both.length > 0) {

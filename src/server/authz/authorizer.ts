@@ -1,3 +1,4 @@
+import { append } from "../../base/append.js";
 import type { Clock } from "../../base/clock.js";
 import { aggregateText } from "../../machinery/errors/aggregate-text.js";
 import type { FieldRequirement } from "../../machinery/selectors/field-selector.js";
@@ -176,8 +177,8 @@ function rightsOfAll(modes: readonly AuthorizationMode[]): RightsOf {
         continue;
       }
       const rights = await rightsOf(user, namespace);
-      resourceRules.push(...rights.resourceRules);
-      nonResourceRules.push(...rights.nonResourceRules);
+      append(resourceRules, rights.resourceRules);
+      append(nonResourceRules, rights.nonResourceRules);
       incomplete ||= rights.incomplete;
       if (rights.error !== undefined) errors.push(rights.error);
     }

@@ -1,3 +1,4 @@
+import { append } from "../../../base/append.js";
 import {
   forbiddenField,
   type FieldError,
@@ -9,6 +10,7 @@ import { absent, isFields, list, object, type ReadonlyFields, text } from "../..
 import { dns1035LabelErrors } from "../../../machinery/validation/names.js";
 import { validateWebhookService, validateWebhookUrl } from "../webhook-client.js";
 import { caBundleProblem } from "./ca-bundle.js";
+import { repeatedAt } from "../rules.js";
 
 const PATH = "spec.conversion";
 const CLIENT = `${PATH}.webhookClientConfig`;
@@ -32,7 +34,7 @@ export function validateConversion(conversion: ReadonlyFields, rules: Conversion
     errors.push(notSupported(`${PATH}.strategy`, strategy, ["None", "Webhook"]));
   }
   if (strategy === "Webhook") {
-    if (isFields(client)) errors.push(...validateClient(client, rules));
+    if (isFields(client)) append(errors, validateClient(client, rules));
     else errors.push(required(CLIENT, "required when strategy is set to Webhook"));
     return [...errors, ...validateReviewVersions(reviews, rules)];
   }
@@ -47,8 +49,8 @@ function validateClient(client: ReadonlyFields, { allowInvalidCaBundle }: Conver
   const bundle = text(client.caBundle);
   const errors: FieldError[] = [];
   if (absent(url) === absent(service)) errors.push(required(CLIENT, "exactly one of url or service is required"));
-  else if (absent(url)) errors.push(...validateWebhookService(object(service), `${CLIENT}.service`));
-  else errors.push(...validateWebhookUrl(text(url), `${CLIENT}.url`));
+  else if (absent(url)) append(errors, validateWebhookService(object(service), `${CLIENT}.service`));
+  else append(errors, validateWebhookUrl(text(url), `${CLIENT}.url`));
   const problem = allowInvalidCaBundle ? undefined : caBundleProblem(bundle);
   return problem === undefined ? errors : [...errors, invalidValue(`${CLIENT}.caBundle`, bundle, problem)];
 }
@@ -56,9 +58,10 @@ function validateClient(client: ReadonlyFields, { allowInvalidCaBundle }: Conver
 function validateReviewVersions(versions: readonly string[], { requireKnownReview }: ConversionRules): FieldError[] {
   const path = `${PATH}.conversionReviewVersions`;
   if (versions.length === 0) return [required(path)];
+  const again = repeatedAt(versions);
   const errors = versions.flatMap((version, index) => {
     const at = `${path}[${index}]`;
-    if (versions.indexOf(version) < index) return [invalidValue(at, version, "duplicate version")];
+    if (again.has(index)) return [invalidValue(at, version, "duplicate version")];
     return dns1035LabelErrors(version).map((message) => invalidValue(at, version, message));
   });
   if (!requireKnownReview || speaksKnownReview(versions)) return errors;

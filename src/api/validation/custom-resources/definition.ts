@@ -1,3 +1,4 @@
+import { append } from "../../../base/append.js";
 import { type FieldError, invalidValue, notSupported, required } from "../../../machinery/errors/field-error.js";
 import { absent, isFields, list, object, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
@@ -90,8 +91,9 @@ function validateStoredVersions(definition: KubeObject, { versions }: Definition
   const errors = versions
     .filter(({ name, fields }) => fields.storage === true && !stored.includes(name))
     .map(({ name }) => invalidValue(path, stored, `must have the storage version ${name}`));
+  const listed = new Set(versions.map(({ name }) => name));
   for (const [index, version] of stored.entries()) {
-    if (versions.some(({ name }) => name === version)) continue;
+    if (listed.has(version)) continue;
     const why = `${version} was previously a storage version, and must remain in spec.versions until a storage migration ensures no data remains persisted in ${version} and removes ${version} from status.storedVersions`;
     errors.push(invalidValue(`${path}[${index}]`, version, `missing from spec.versions; ${why}`));
   }
@@ -108,26 +110,27 @@ function validatePreservation({ preserveUnknownFields }: DefinitionSpec): FieldE
 function validateSpec(definition: KubeObject, spec: DefinitionSpec, forgiven: Forgiven): FieldError[] {
   const { fields, names, shared, versions } = spec;
   const errors = [...validateGroup(text(fields.group)), ...validateScope(text(fields.scope))];
-  errors.push(...validateSchemasAreThere(spec, forgiven));
+  append(errors, validateSchemasAreThere(spec, forgiven));
   if (forgiven.noDefaults === undefined && spec.preserveUnknownFields && schemasOf(spec).some(hasDefaults)) {
     const detail = "must be false in order to use defaults in the schema";
     errors.push(invalidValue("spec.preserveUnknownFields", true, detail));
   }
-  errors.push(...validateVersions(definition, spec, forgiven));
+  append(errors, validateVersions(definition, spec, forgiven));
   for (const field of ["plural", "singular", "kind", "listKind"]) {
     if (text(names[field]) === "") errors.push(required(`spec.names.${field}`));
   }
   const hasStatus = [shared, ...versions].some(hasStatusEnabled);
-  errors.push(
-    ...validateDefinitionNames(names, "spec.names"),
-    ...validateVersionSchema(shared.validation, SCHEMA_OF_ALL, {
+  append(
+    errors,
+    validateDefinitionNames(names, "spec.names"),
+    validateVersionSchema(shared.validation, SCHEMA_OF_ALL, {
       hasStatus,
       forgiven,
       forgivesCost: forgiven.unchangedSchemas.has(versions[0]?.name ?? ""),
     }),
-    ...validateSubresources(shared.subresources, "spec.subresources"),
-    ...validateColumns(shared, "spec"),
-    ...validateSelectableFields(shared, "spec", {
+    validateSubresources(shared.subresources, "spec.subresources"),
+    validateColumns(shared, "spec"),
+    validateSelectableFields(shared, "spec", {
       allowTooMany: forgiven.tooManySelectableFields.has(""),
       whenNoSchema: "may only be set when validations.schema is included",
     }),
@@ -186,7 +189,7 @@ function validateVersions(
       }),
     ];
   });
-  errors.push(...validateBetaParts(definition));
+  append(errors, validateBetaParts(definition));
   const refuse = (detail: string) => errors.push(invalidValue("spec.versions", versions.map(goVersion), detail));
   if (new Set(versions.map(({ name }) => name)).size < versions.length) refuse("must contain unique version names");
   if (versions.filter(({ fields }) => fields.storage === true).length !== 1) {

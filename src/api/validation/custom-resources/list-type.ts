@@ -1,3 +1,4 @@
+import { append } from "../../../base/append.js";
 import {
   type FieldError,
   forbiddenField,
@@ -8,6 +9,7 @@ import {
 import { absent, isFields, list, object, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
 import { goItems } from "./schema-fields.js";
 import { schemaHas } from "./schema-walk.js";
+import { repeatedAt } from "../rules.js";
 
 const LIST_TYPE = "x-kubernetes-list-type";
 const MAP_TYPE = "x-kubernetes-map-type";
@@ -29,7 +31,7 @@ export function validateListType(
     const detail = "must be array if x-kubernetes-list-type is specified";
     if (type === "") errors.push(required(`${path}.type`, detail));
     else if (type !== "array") errors.push(invalidValue(`${path}.type`, type, detail));
-    else if (requireAtomicSets) errors.push(...setProblems(schema, path));
+    else if (requireAtomicSets) append(errors, setProblems(schema, path));
     if (!LIST_TYPES.includes(text(listType))) errors.push(notSupported(at, listType, LIST_TYPES));
   }
   if (keys.length > 0 && listType !== "map") {
@@ -77,6 +79,7 @@ function validateMapList(schema: ReadonlyFields, keys: readonly string[], path: 
     return;
   }
   const properties = object(items.properties);
+  const again = repeatedAt(keys);
   for (const [index, key] of keys.entries()) {
     const property = Object.hasOwn(properties, key) ? object(properties[key]) : undefined;
     if (property === undefined) {
@@ -85,7 +88,7 @@ function validateMapList(schema: ReadonlyFields, keys: readonly string[], path: 
       const detail = "must be a scalar type if parent array's x-kubernetes-list-type is map";
       errors.push(invalidValue(`${path}.items.properties[${key}].type`, type, detail));
     }
-    if (keys.indexOf(key) < index) {
+    if (again.has(index)) {
       errors.push(invalidValue(`${path}.${KEYS}`, keys, "must not contain duplicate entries"));
     }
   }
@@ -102,12 +105,13 @@ export function validateMapListKeys(schema: ReadonlyFields, path: string, errors
   }
   if (listType !== "map") return;
   const properties = object(items.properties);
+  const isRequired = new Set(list(items.required));
   for (const key of list(schema[KEYS]).map(text)) {
     if (!Object.hasOwn(properties, key)) continue;
     const property = object(properties[key]);
     const at = `${path}.items.properties[${key}]`;
     const why = "this property is in x-kubernetes-list-map-keys, so it";
-    if (!list(items.required).includes(key) && absent(property.default)) {
+    if (!isRequired.has(key) && absent(property.default)) {
       errors.push(required(`${at}.default`, `${why} must have a default or be a required property`));
     }
     if (property.nullable === true) errors.push(forbiddenField(`${at}.nullable`, `${why} cannot be nullable`));

@@ -1,3 +1,4 @@
+import { append } from "../../../base/append.js";
 import { type FieldError, invalidValue } from "../../../machinery/errors/field-error.js";
 import { list, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
 import { dns1035LabelErrors } from "../../../machinery/validation/names.js";
@@ -12,7 +13,7 @@ export function validateDefinitionNames(names: ReadonlyFields, path: string): Fi
     const detail = `may have mixed case, but should otherwise match: ${wrong.join(",")}`;
     errors.push(invalidValue(`${path}.${field}`, value, detail));
   }
-  errors.push(...labelProblems(names.shortNames, `${path}.shortNames`));
+  append(errors, labelProblems(names.shortNames, `${path}.shortNames`));
   if (text(names.kind) !== "" && names.kind === names.listKind) {
     errors.push(invalidValue(`${path}.listKind`, text(names.listKind), "kind and listKind may not be the same"));
   }

@@ -1,3 +1,4 @@
+import { append } from "../../../base/append.js";
 import type { Steps } from "../../../base/steps.js";
 import { type FieldError, formatFieldErrors, invalidValue } from "../../../machinery/errors/field-error.js";
 import { isFields, object, objects, text } from "../../../machinery/meta/access.js";
@@ -22,7 +23,7 @@ export function* nonStructuralSteps(definition: KubeObject): Steps<NonStructural
       const message = `failed to check validation schema for version ${text(version.name)}: ${problem}`;
       return { reason: "StructuralError", message };
     }
-    errors.push(...(yield* validateStructuralSteps(schema, `${schemaPathOf(index)}.openAPIV3Schema`)));
+    append(errors, yield* validateStructuralSteps(schema, `${schemaPathOf(index)}.openAPIV3Schema`));
   }
   return { reason: "Violations", message: formatFieldErrors(errors) };
 }

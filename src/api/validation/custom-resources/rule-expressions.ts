@@ -1,3 +1,4 @@
+import { append } from "../../../base/append.js";
 import { atOnce, type Steps } from "../../../base/steps.js";
 import { type FieldError, forbiddenField, invalidValue, made } from "../../../machinery/errors/field-error.js";
 import { absent, type ReadonlyFields } from "../../../machinery/meta/access.js";
@@ -100,7 +101,7 @@ function problemsOf(compiled: CompiledRule, place: JudgedPlace): FieldError[] {
   if (messageExpression?.error !== undefined) {
     errors.push(invalidValue(`${path}.messageExpression`, shown, messageExpression.error));
   } else if (messageExpression !== undefined) {
-    errors.push(...costProblems("messageExpression", costOf(messageExpression), place));
+    append(errors, costProblems("messageExpression", costOf(messageExpression), place));
   }
   if (usesOldSelf && uncorrelatable !== undefined) {
     const detail = `oldSelf cannot be used on the uncorrelatable portion of the schema within ${uncorrelatable}`;

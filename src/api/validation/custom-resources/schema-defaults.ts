@@ -1,3 +1,4 @@
+import { append, smallest } from "../../../base/append.js";
 import { Pace } from "../../../base/pace.js";
 import { atOnce, type Steps } from "../../../base/steps.js";
 import {
@@ -72,8 +73,8 @@ function* defaultsSteps(schema: ReadonlyFields, path: string, requirePruned: boo
       errors.push(invalidValue(place.path, inKeyOrder(place.value), "must not have unknown fields"));
     }
     const problems = place.inMeta ? problemsInMeta(place) : problemsOf(place);
-    errors.push(...problems);
-    if (problems.length === 0) errors.push(...(yield* ruleSteps(place, budget)));
+    append(errors, problems);
+    if (problems.length === 0) append(errors, yield* ruleSteps(place, budget));
     if (budget.left < 0) break;
   }
   return errors;
@@ -161,10 +162,10 @@ function* ruleSteps({ value, schema, path, root }: DefaultPlace, budget: { left:
   const [errors, left] = [[...unchanged.errors], [unchanged.budgetLeft]];
   if (errors.length === 0) {
     const created = yield* rules.steps(value, options);
-    errors.push(...created.errors);
+    append(errors, created.errors);
     left.push(created.budgetLeft);
   }
-  budget.left = Math.min(...left);
+  budget.left = smallest(left);
   return errors;
 }
 

@@ -1,3 +1,4 @@
+import { append } from "../../../base/append.js";
 import { Pace } from "../../../base/pace.js";
 import { atOnce, type Steps } from "../../../base/steps.js";
 import {
@@ -101,7 +102,7 @@ function* validate(schema: ReadonlyFields, path: string, place: Place, errors: F
   validateRules(schema, path, errors);
   const { expressions, uncorrelatable, forgivesCost = false } = place;
   if (expressions === undefined || errors.length > before) return;
-  place.ofRules.push(...expressions.judge(schema, { path, uncorrelatable, forgivesCost }, place.totalCost));
+  append(place.ofRules, expressions.judge(schema, { path, uncorrelatable, forgivesCost }, place.totalCost));
 }
 
 const UNSUPPORTED = ["id", "additionalItems", "patternProperties", "definitions", "dependencies", "$ref"];

@@ -1,3 +1,4 @@
+import { append } from "../../../base/append.js";
 import { type FieldError, invalidValue, required } from "../../../machinery/errors/field-error.js";
 import { absent, isFields, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
 
@@ -15,7 +16,7 @@ export function validateColumn(column: ReadonlyFields, path: string): FieldError
     errors.push(invalidValue(`${path}.format`, format, `must be one of ${FORMATS.join(",")}`));
   }
   if (jsonPath === "") errors.push(required(`${path}.JSONPath`));
-  else errors.push(...validateSimplePath(jsonPath, `${path}.JSONPath`));
+  else append(errors, validateSimplePath(jsonPath, `${path}.JSONPath`));
   return errors;
 }
 

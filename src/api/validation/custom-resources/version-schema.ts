@@ -1,3 +1,4 @@
+import { append } from "../../../base/append.js";
 import type { Steps } from "../../../base/steps.js";
 import { type FieldError, forbiddenField, invalidValue } from "../../../machinery/errors/field-error.js";
 import { isFields, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
@@ -35,13 +36,13 @@ export function validateVersionSchema(
   const problem = forgiven.nonStructural ? "" : (broken.get(schema, "") ?? notStructural(schema) ?? "");
   const isJudged = problem === "" && !forgiven.nonStructural;
   const problems = isJudged ? structuralProblems(schema, at, forgiven) : [];
-  errors.push(...problems);
+  append(errors, problems);
   const rules: SchemaRules = {
     ...rulesBy(forgiven),
     expressions: isJudged && problems.length === 0 ? RuleExpressions.of(schema) : undefined,
     forgivesCost,
   };
-  errors.push(...(whole.get(schema, keyOf(at, rules)) ?? validateSchema(schema, at, rules)));
+  append(errors, whole.get(schema, keyOf(at, rules)) ?? validateSchema(schema, at, rules));
   // The same would be said twice.
   return problem !== "" && errors.length === 0 ? [invalidValue(at, "", problem)] : errors;
 }

@@ -15,9 +15,9 @@ const KNOWN: Readonly<Record<string, ReadonlySet<string>>> = {
 
 /** Formats in a definition's schemas that the server does not check; of an update, those that are new. */
 export function definitionWarnings(definition: KubeObject, old: KubeObject = {}): string[] {
-  const before = unknownFormats(old);
+  const before = new Set(unknownFormats(old));
   return unknownFormats(definition)
-    .filter((format) => !before.includes(format))
+    .filter((format) => !before.has(format))
     .map((format) => `unrecognized format ${goQuote(format)}`);
 }
 

@@ -1,3 +1,4 @@
+import { append } from "../../../base/append.js";
 import { isFields, object, objects, text } from "../../../machinery/meta/access.js";
 import type { JsonObject } from "../../../machinery/meta/json.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
@@ -19,7 +20,7 @@ export function definitionTypes(definition: KubeObject): string {
     if (!isFields(schema)) continue;
     const apiVersion = `${group}/${text(version.name)}`;
     const name = versions.length === 1 ? kind : `${kind}${capitalized(text(version.name))}`;
-    declared.push(...versionTypes(schema as JsonObject, { apiVersion, kind, name }));
+    append(declared, versionTypes(schema as JsonObject, { apiVersion, kind, name }));
     kinds.push(`    ${JSON.stringify(`${apiVersion}/${kind}`)}: ${name};`);
   }
   if (kinds.length === 0) {

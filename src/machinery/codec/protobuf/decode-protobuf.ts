@@ -1,3 +1,4 @@
+import { append } from "../../../base/append.js";
 import type { JsonObject, JsonValue } from "../../meta/json.js";
 import type { Field, ScalarSchema, Schema, StructSchema } from "../../schema/schema.js";
 import { decodeJson, maxBodyDepth } from "../json-decoder.js";
@@ -45,7 +46,7 @@ class Decoder {
     const before = ownValue(result, name) as JsonValue | undefined;
     if (schema.type === "list") {
       const list = Array.isArray(before) ? before : [];
-      list.push(...this.#items(value, schema.items));
+      append(list, this.#items(value, schema.items));
       setKey(result, name, list);
     } else if (schema.type === "map") {
       const map = (before ?? {}) as JsonObject;

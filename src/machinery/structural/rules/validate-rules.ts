@@ -1,3 +1,4 @@
+import { append } from "../../../base/append.js";
 import { atOnce, type Steps } from "../../../base/steps.js";
 import type { FieldError } from "../../errors/field-error.js";
 import type { JsonValue } from "../../meta/json.js";
@@ -70,7 +71,7 @@ function* walk(tree: RuleNode, value: JsonValue, options: RuleOptions): Steps<Ru
     }
     values += 1;
     if (values % VALUES_PER_STEP === 0) yield;
-    open.push(...placesIn(place, ratchets).toReversed());
+    append(open, placesIn(place, ratchets).toReversed());
   }
   return run.result();
 }

@@ -1,3 +1,4 @@
+import { smallest } from "../../../base/append.js";
 import type { PodDisruptionBudget } from "../../../api/types/policy/v1.js";
 import { selectorFromObject } from "../../../machinery/selectors/api-label-selector.js";
 import { type LabelSelector, noLabel } from "../../../machinery/selectors/label-selector.js";
@@ -59,7 +60,7 @@ export function cheapest(candidates: readonly Candidate[], now: number): Candida
   let left = candidates;
   for (const cost of costs) {
     if (left.length <= 1) break;
-    const least = Math.min(...left.map(cost));
+    const least = smallest(left.map(cost));
     left = left.filter((candidate) => cost(candidate) === least);
   }
   return left[0];
@@ -67,7 +68,7 @@ export function cheapest(candidates: readonly Candidate[], now: number): Candida
 
 function earliestStart(victims: readonly PodInfo[], now: number): number {
   const highest = victims[0]?.priority ?? 0;
-  return Math.min(...victims.filter(({ priority }) => priority === highest).map((victim) => startTime(victim, now)));
+  return smallest(victims.filter(({ priority }) => priority === highest).map((victim) => startTime(victim, now)));
 }
 
 function startTime({ pod }: PodInfo, now: number): number {

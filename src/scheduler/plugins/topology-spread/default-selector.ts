@@ -1,3 +1,4 @@
+import { append } from "../../../base/append.js";
 import type { Service } from "../../../api/types/core/v1.js";
 import type { LabelSelectorObject } from "../../../machinery/validation/labels.js";
 import { selectorFromObject } from "../../../machinery/selectors/api-label-selector.js";
@@ -41,7 +42,7 @@ export function defaultSelector({ pod, namespace, labels }: PodInfo, kinds: Foll
     const controller = kinds.cache<string, string>(version, owner.kind).get(`${namespace}/${owner.name}`);
     const selector = object((controller as { readonly spec?: unknown } | undefined)?.spec)["selector"];
     if (owner.kind === "ReplicationController") Object.assign(set, selector);
-    else requirements.push(...requirementsOf(selector as LabelSelectorObject | undefined));
+    else append(requirements, requirementsOf(selector as LabelSelectorObject | undefined));
   }
   const ofSet = selectorFromSet(set).requirements ?? [];
   return ofSet.length + requirements.length === 0 ? everyLabel : labelSelector([...ofSet, ...requirements]);

@@ -9,8 +9,8 @@ export const denyServiceExternalIPs: AdmissionPlugin = {
   handles: handling(WRITES, "services"),
   validate(attributes) {
     const { object: service, oldObject } = attributes;
-    const before = list(object(oldObject?.["spec"])["externalIPs"]);
-    if (list(object(service?.["spec"])["externalIPs"]).every((ip) => before.includes(ip))) return;
+    const before = new Set(list(object(oldObject?.["spec"])["externalIPs"]));
+    if (list(object(service?.["spec"])["externalIPs"]).every((ip) => before.has(ip))) return;
     throw refused(attributes, "Use of external IPs is denied by admission control");
   },
 };

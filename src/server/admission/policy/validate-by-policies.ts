@@ -1,3 +1,4 @@
+import { append } from "../../../base/append.js";
 import { errorMessage } from "../../../base/error-message.js";
 import { encodeJson } from "../../../machinery/codec/json-encoder.js";
 import { StatusError } from "../../../machinery/errors/status-error.js";
@@ -58,7 +59,7 @@ async function askPolicy(
       report(misconfiguration(invocation.policy, invocation.binding, reason));
       continue;
     }
-    denials.push(...(await askOnce(invocation, request, objects, annotations)));
+    append(denials, await askOnce(invocation, request, objects, annotations));
   }
   annotations.publish(bound.policy.name, attributes);
 }

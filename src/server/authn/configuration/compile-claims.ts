@@ -1,3 +1,4 @@
+import { append } from "../../../base/append.js";
 import { duplicate, type FieldError, invalidValue, required } from "../../../machinery/errors/field-error.js";
 import { domainPrefixedPathErrors } from "../../../machinery/validation/domain-prefixed-path.js";
 import type {
@@ -155,7 +156,7 @@ class ClaimsCompiler {
     const seen = new Set<string>();
     return mappings.flatMap(({ key = "", valueExpression = "" }, index) => {
       const path = `${parent}[${index}]`;
-      this.errors.push(...extraKeyErrors(key, `${path}.key`));
+      append(this.errors, extraKeyErrors(key, `${path}.key`));
       if (seen.has(key)) {
         this.errors.push(duplicate(`${path}.key`, key));
         return [];

@@ -1,3 +1,4 @@
+import { append } from "../../../base/append.js";
 import { errorMessage } from "../../../base/error-message.js";
 import { goQuote } from "../../../base/go-quote.js";
 import { duplicate, type FieldError, invalidValue, required, tooMany } from "../../../machinery/errors/field-error.js";
@@ -41,7 +42,7 @@ export function validateAuthenticationConfiguration(
     const path = `jwt[${index}]`;
     const { url = "", discoveryURL = "" } = config.issuer ?? {};
     const claims = compileClaims(config, path);
-    errors.push(...issuerErrors(config.issuer ?? {}, `${path}.issuer`, disallowedIssuers), ...claims.errors);
+    append(errors, issuerErrors(config.issuer ?? {}, `${path}.issuer`, disallowedIssuers), claims.errors);
     authenticators.push({ config, ...claims.compiled });
     if (issuers.has(url)) errors.push(duplicate(`${path}.issuer.url`, url));
     if (discoveryURL !== "" && discoveries.has(discoveryURL)) {
@@ -67,13 +68,10 @@ function issuerErrors(issuer: IssuerConfiguration, path: string, disallowed: rea
     if (url !== "" && withoutSlashes(url) === withoutSlashes(discoveryURL)) {
       errors.push(invalidValue(discoveryPath, discoveryURL, "discoveryURL must be different from URL"));
     }
-    errors.push(...urlErrors(discoveryURL, discoveryPath, []));
+    append(errors, urlErrors(discoveryURL, discoveryPath, []));
   }
-  errors.push(
-    ...audienceErrors(issuer, path),
-    ...authorityErrors(certificateAuthority, `${path}.certificateAuthority`),
-  );
-  if (egressSelectorType !== "") errors.push(...egressErrors(egressSelectorType, `${path}.egressSelectorType`));
+  append(errors, audienceErrors(issuer, path), authorityErrors(certificateAuthority, `${path}.certificateAuthority`));
+  if (egressSelectorType !== "") append(errors, egressErrors(egressSelectorType, `${path}.egressSelectorType`));
   return errors;
 }
 

@@ -1,23 +1,30 @@
+import { append } from "../../../base/append.js";
 import { goQuote } from "../../../base/go-quote.js";
+import type { Steps } from "../../../base/steps.js";
 import { compareKeys } from "../../../base/key-order.js";
 import { aggregateText } from "../../../machinery/errors/aggregate-text.js";
-import { uncovered } from "../../../machinery/rbac/covers.js";
+import { type Missing, missingSteps } from "../../../machinery/rbac/covers.js";
 import type { PolicyRule } from "../../../machinery/rbac/policy-rule.js";
 import type { User } from "../../request/user.js";
 import type { RoleRef } from "./binding.js";
 import type { Policy } from "./policy.js";
 import { unresolvedText } from "./unresolved-text.js";
 
+/** Permissions that a refusal lists. A role of some kilobytes may lack millions. */
+const MOST_LISTED = 1000;
+/** Characters of the list. */
+const LONGEST_LIST = 64 * 1024;
+
 /**
  * Undefined when roles give the user all permissions of `rules` in the namespace, "" for the whole cluster. Else the text of the refusal,
- * which lists the permissions that the user lacks.
+ * which lists the permissions that the user lacks. In steps.
  */
-export function escalationText(
+export function* escalationTextSteps(
   policy: Policy,
   user: User,
   namespace: string,
   rules: readonly PolicyRule[],
-): string | undefined {
+): Steps<string | undefined> {
   const held: PolicyRule[] = [];
   const missing: RoleRef[] = [];
   policy.visitRules(user, namespace, {
@@ -27,18 +34,24 @@ export function escalationText(
     },
     missing: (ref) => missing.push(ref),
   });
-  const lacking = uncovered(held, rules);
-  if (lacking.length === 0) return undefined;
-  const texts = [...new Set(withVerbsTogether(lacking).map(compactText))].sort(compareKeys);
+  const lacking = yield* missingSteps(held, rules, MOST_LISTED);
+  if (lacking.count === 0) return undefined;
   const attempt = `user ${goQuote(user.name)} (groups=${quoted(user.groups)}) is attempting to grant RBAC permissions not currently held:`;
   const errors = missing.map((ref) => unresolvedText(ref, "plural"));
   const resolution = errors.length === 0 ? "" : `; resolution errors: [${aggregateText(errors)}]`;
-  return `${attempt}\n${texts.join("\n")}${resolution}`;
+  return `${attempt}\n${listText(lacking)}${resolution}`;
+}
+
+/** The list as kube-apiserver has it, up to a length. */
+function listText({ listed, count }: Missing): string {
+  const texts = [...new Set(withVerbsTogether(listed).map(compactText))].sort(compareKeys).join("\n");
+  if (texts.length > LONGEST_LIST) return `${texts.slice(0, LONGEST_LIST)}\n... (${count} permissions in all)`;
+  return count > listed.length ? `${texts}\n... (${count} permissions in all)` : texts;
 }
 
 /** Single permissions, with those of one resource and name in one rule. */
 function withVerbsTogether(permissions: readonly PolicyRule[]): readonly PolicyRule[] {
-  const onResources = new Map<string, PolicyRule>();
+  const onResources = new Map<string, PolicyRule & { readonly verbs: string[] }>();
   const onUrls: PolicyRule[] = [];
   for (const permission of permissions) {
     if (permission.nonResourceURLs.length > 0) {
@@ -46,8 +59,9 @@ function withVerbsTogether(permissions: readonly PolicyRule[]): readonly PolicyR
       continue;
     }
     const key = JSON.stringify([permission.apiGroups, permission.resources, permission.resourceNames]);
-    const verbs = [...(onResources.get(key)?.verbs ?? []), ...permission.verbs];
-    onResources.set(key, { ...permission, verbs });
+    const known = onResources.get(key);
+    if (known === undefined) onResources.set(key, { ...permission, verbs: [...permission.verbs] });
+    else append(known.verbs, permission.verbs);
   }
   return [...onUrls, ...onResources.values()];
 }

@@ -136,17 +136,20 @@ class StoredPorts implements PortOperation {
 /** Answers what a client may look at but not use: ports beyond the range, where one is to be chosen. */
 class DryRunPorts implements PortOperation {
   readonly #own = new Set<number>();
+  #last = NODE_PORTS.last + 1;
 
   constructor(private readonly taken: PortSet) {}
 
   allocate(port: number): void {
     if (this.taken.has(port) || this.#own.has(port)) throw new NodePortError("provided port is already allocated");
+    if (this.#own.size === 0) this.#last = port;
     this.#own.add(port);
+    this.#last = Math.max(this.#last, port);
   }
 
   allocateNext(): number {
-    const port = Math.max(...(this.#own.size === 0 ? [NODE_PORTS.last + 1] : this.#own)) + 1;
-    this.#own.add(port);
-    return port;
+    this.#last += 1;
+    this.#own.add(this.#last);
+    return this.#last;
   }
 }

@@ -1,3 +1,4 @@
+import { append } from "../../../base/append.js";
 import { sameValue } from "../../../api/validation/rules.js";
 import { quantity } from "../../../api/validation/resources.js";
 import { specDifference } from "../../../api/validation/pod-difference.js";
@@ -62,10 +63,10 @@ function resizeProblems(pod: KubeObject, old: KubeObject): FieldError[] {
   if (!canResize(object(old.status))) {
     errors.push(forbiddenField("spec", "Pod running on node without support for resize"));
   }
-  errors.push(...podLevelProblems(spec, before));
+  append(errors, podLevelProblems(spec, before));
   const order = orderProblems(spec, before);
   if (order.length > 0) return [...errors, ...order];
-  errors.push(...removals(spec, before), ...fixedResources(spec, before));
+  append(errors, removals(spec, before), fixedResources(spec, before));
   if (errors.length > 0) return errors;
   const fixed = withOldAmounts(spec, before);
   if (sameValue(fixed, before)) return [];

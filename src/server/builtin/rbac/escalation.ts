@@ -1,3 +1,4 @@
+import { inSlices } from "../../../base/time-slice.js";
 import { isFields, object, objects, text } from "../../../machinery/meta/access.js";
 import type { JsonValue } from "../../../machinery/meta/json.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
@@ -7,7 +8,7 @@ import { type PolicyRule, readRules } from "../../../machinery/rbac/policy-rule.
 import { isPrivileged } from "../../authz/authorizer.js";
 import { readRoleRef, type RoleRef } from "../../authz/rbac/binding.js";
 import { currentPolicy } from "../../authz/rbac/current-policy.js";
-import { escalationText } from "../../authz/rbac/escalation-text.js";
+import { escalationTextSteps } from "../../authz/rbac/escalation-text.js";
 import { unresolvedText } from "../../authz/rbac/unresolved-text.js";
 import type { Strategy, StrategyContext } from "../../registry/strategy.js";
 
@@ -47,7 +48,7 @@ export const authorizeBinding =
     const policy = await currentPolicy(context.objects, namespace);
     const rules = policy.rulesOf(ref, namespace);
     if (rules === undefined) throw unresolved(ref, namespace);
-    const lacking = escalationText(policy, context.user, namespace, rules);
+    const lacking = await inSlices(escalationTextSteps(policy, context.user, namespace, rules));
     if (lacking !== undefined) throw forbidden({ group: GROUP, resource }, draft.metadata?.name ?? "", lacking);
   };
 
@@ -66,7 +67,7 @@ async function escalation(
   namespace: string,
   { objects: access, user }: StrategyContext,
 ): Promise<string | undefined> {
-  return escalationText(await currentPolicy(access, namespace), user, namespace, rules);
+  return inSlices(escalationTextSteps(await currentPolicy(access, namespace), user, namespace, rules));
 }
 
 async function mayBind(

@@ -1,3 +1,4 @@
+import { append } from "../../../base/append.js";
 import { validateResourceClaim, validateResourceClaimUpdate } from "../../../api/validation/device-claim.js";
 import { validateResourceClaimStatusUpdate } from "../../../api/validation/resource-claim-status.js";
 import { ensureChild, list, object, objects, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
@@ -48,7 +49,7 @@ export const resourceClaimRecord: ResourceRecord = {
         const deleted = claim.metadata?.deletionTimestamp !== undefined;
         const states = deleted ? ["deleted"] : [];
         if (status.allocation !== undefined) {
-          states.push("allocated", ...(list(status.reservedFor).length > 0 ? ["reserved"] : []));
+          append(states, ["allocated"], list(status.reservedFor).length > 0 ? ["reserved"] : []);
         } else if (!deleted) states.push("pending");
         return [name(claim), states.join(","), age(claim, now)];
       },

@@ -1,3 +1,4 @@
+import { append } from "../../../base/append.js";
 import { invalid } from "../../../machinery/errors/status-error.js";
 import {
   type FieldError,
@@ -36,7 +37,7 @@ export function writeOptions(
   } else if (kind === "PatchOptions" && query.has("force")) {
     errors.push(forbiddenField("force", "may not be specified for non-apply patch"));
   }
-  errors.push(...dryRunProblems(dryRun));
+  append(errors, dryRunProblems(dryRun));
   if (Buffer.byteLength(manager) > MAX_MANAGER_LENGTH) {
     errors.push({
       type: "FieldValueTooLong",

@@ -1,3 +1,4 @@
+import { append } from "../../../base/append.js";
 import type { Timers } from "../../../base/timers.js";
 import { CompactedError, FutureRevisionError, type KvEvent, UnavailableError, type WatchBatch } from "../kv.js";
 import { type EtcdClient, pauseBefore } from "./etcd-client.js";
@@ -119,7 +120,7 @@ export class EtcdWatch {
           if (this.#progressAsked) this.#askProgress();
           continue;
         }
-        fragments.push(...response.events);
+        append(fragments, response.events);
         if (response.fragment) continue;
         const etcdEvents = fragments;
         fragments = [];

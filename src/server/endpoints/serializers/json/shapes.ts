@@ -1,3 +1,4 @@
+import { append } from "../../../../base/append.js";
 import { encodeObject } from "../../../../machinery/codec/encode.js";
 import type { KubeObject } from "../../../../machinery/meta/object.js";
 import type {
@@ -111,7 +112,7 @@ export function tableBytes(
   const parts: Uint8Array[] = [head.subarray(0, -1), Buffer.from(',"rows":[')];
   for (const [index, row] of rows.entries()) {
     if (index > 0) parts.push(COMMA);
-    parts.push(...rowParts(row));
+    append(parts, rowParts(row));
   }
   parts.push(Buffer.from("]}"));
   return Buffer.concat(parts);
