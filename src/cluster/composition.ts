@@ -50,7 +50,7 @@ export interface Composition {
   /** Issues service account tokens; absent where there are no service accounts. */
   readonly serviceAccounts?: (pki: ClusterPki) => TokenIssuer;
   /** How the server reaches nodes of this process; see {@link ClusterNetwork}. */
-  readonly network?: Pick<ClusterNetwork, "dial" | "addressOf">;
+  readonly network?: Pick<ClusterNetwork, "dial" | "isOwn" | "addressOf">;
   /** The steps after the storage is ready. */
   readonly steps: (parts: CompositionParts) => readonly BootStep[];
   readonly preShutdown?: () => Promise<void> | undefined;

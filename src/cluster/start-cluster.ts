@@ -8,6 +8,7 @@ import { once } from "../base/once.js";
 import { forkRandom, isReproducible, type Random } from "../base/random.js";
 import type { SignClient } from "../controllers/certificates/certificate-signer.js";
 import type { MetricsSource } from "../controllers/horizontal-pod-autoscaler/metrics-source.js";
+import { NetworkFailure } from "../client/transport/go-network-error.js";
 import { type Controllers, startControllers } from "../controllers/manager.js";
 import { signingKey, signToken } from "../machinery/jwt/jws.js";
 import type { JsonObject } from "../machinery/meta/json.js";
@@ -37,6 +38,7 @@ import { HOST } from "./open-socket.js";
 import type { RunningServer } from "./running-server.js";
 import type { ServerOptions } from "./server-options.js";
 import { checkNodes } from "./check-nodes.js";
+import { nodeHosts } from "./node-addresses.js";
 import type { LocalNodes, NodeOptions } from "./start-nodes.js";
 import { defaultServiceCidr, kubernetesService, POD_RANGE, SERVICE_CIDR, systemNamespaces } from "./system-objects.js";
 
@@ -109,6 +111,7 @@ export async function startControlPlane(options: ClusterOptions, given?: GivenSe
   const nodes = nodesOf(options.nodes ?? []);
   const { scheduler: schedulerOptions } = options;
   checkNodes(nodes);
+  const isOwn = nodeHosts(nodes.map(({ name }) => name));
   const loadBalancerAddresses = blockOf(options.loadBalancerAddresses);
   let controllers: Controllers | undefined;
   let customResources: CustomResources | undefined;
@@ -234,7 +237,13 @@ export async function startControlPlane(options: ClusterOptions, given?: GivenSe
     serviceAccounts: issuerOfTokens,
     steps,
     network: {
-      dial: (ip, port) => localNodes?.dial(ip, port),
+      isOwn,
+      dial(host, port) {
+        if (!isOwn(host)) return undefined;
+        if (localNodes !== undefined) return localNodes.dial(host, port);
+        const reason = "connection refused: the nodes of this process have not started";
+        return Promise.reject(new NetworkFailure(`dial tcp ${host}:${port}: connect: ${reason}`, "ECONNREFUSED"));
+      },
       addressOf: (hostname) => localNodes?.addressOf(hostname),
     },
     async preShutdown() {

@@ -7,7 +7,7 @@ import type { Timers } from "../base/timers.js";
 import type { Transport } from "../client/transport/transport.js";
 import type { ContainerRuntime } from "../node/container-runtime.js";
 import type { NodeDescription } from "../node/fleet-node.js";
-import { startNodeFleet } from "../node/node-fleet.js";
+import { type NodeFleet, startNodeFleet } from "../node/node-fleet.js";
 import type { ScriptedImage } from "../node/scripted/image.js";
 import { ScriptedRuntime } from "../node/scripted/scripted-runtime.js";
 import type { KubeObject } from "../machinery/meta/object.js";
@@ -17,6 +17,7 @@ import type { StagesOf } from "../node/stages/stages.js";
 import type { CallerReviews } from "../node/kubelet-api/caller-reviews.js";
 import type { Server } from "../server/generic/server.js";
 import { authenticated } from "../server/request/user.js";
+import { podCidr } from "./node-addresses.js";
 import { issueCertificate, issuerOf } from "./pki/certificate.js";
 import { CA_NAME, type ClusterPki } from "./pki/cluster-pki.js";
 
@@ -48,8 +49,8 @@ export interface NodeParts extends Pick<Server, "authorization" | "tokens"> {
 
 /** The nodes of a cluster that run in its process. */
 export interface LocalNodes {
-  /** Connects to the address of a pod or a node; undefined for every other address. */
-  dial(ip: string, port: number): Promise<Duplex> | undefined;
+  /** Connects to a host of the nodes; see {@link NodeFleet.dial}. */
+  dial(host: string, port: number): Promise<Duplex> | undefined;
   /** The address of a node by its name. */
   addressOf(name: string): string | undefined;
   /** What the running pods use that `wanted` selects. */
@@ -111,10 +112,6 @@ function describe(node: NodeOptions, index: number, parts: NodeParts): NodeDescr
     tls: once(() => servingCertificate(name, pki, clock, random)),
   };
 }
-
-/** The addresses of a node's pods: those of the first 256 nodes are the parts of the cluster's range. */
-const podCidr = (index: number): string =>
-  index < 256 ? `10.244.${index}.0/24` : `10.${128 + (index >> 8)}.${index & 255}.0/24`;
 
 /** As a kubelet's: for its node's name, from the cluster's authority, whose clients it serves. */
 function servingCertificate(name: string, { ca }: ClusterPki, clock: Clock, random: Random) {

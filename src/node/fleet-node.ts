@@ -9,9 +9,11 @@ import { NodeWorkers } from "./agent/node-workers.js";
 import { PodAddresses } from "./agent/pod-addresses.js";
 import type { PodWorkerParts } from "./agent/pod-context.js";
 import { streamPair } from "./byte-pipe.js";
-import type { ContainerRuntime } from "./container-runtime.js";
+import { NetworkFailure } from "../client/transport/go-network-error.js";
+import { type ContainerRuntime, RuntimeError } from "./container-runtime.js";
 import type { EventBudget } from "../client/events/event-budget.js";
 import type { KubeObject } from "../machinery/meta/object.js";
+import { isAddressOf } from "./node-host.js";
 import { type PodUsage, podUsage } from "./pod-usage.js";
 import type { CallerReviews } from "./kubelet-api/caller-reviews.js";
 import { KubeletApi, type KubeletTls } from "./kubelet-api/kubelet-api.js";
@@ -116,19 +118,37 @@ export class FleetNode {
   }
 
   /**
-   * Connects to the address of a pod, or to the node by address or name where it has no socket: to its kubelet or a host port. Undefined for every
-   * other address.
+   * Connects to an address of the node's pod range, or to the node by address or name where it has no socket: to a pod, the kubelet or a host
+   * port. No other program of the machine has these, so that it rejects with a {@link NetworkFailure} where nothing takes the connection.
+   * Undefined for every other host. `host` is as {@link comparableHost} has it.
    */
-  dial(ip: string, port: number): Promise<Duplex> | undefined {
-    const { socket, runtime, tls } = this.node;
-    if (ip === this.#host || ip === this.name) {
-      if (socket !== undefined) return undefined;
-      if (port === KUBELET_PORT) return connectTls(this.#api(), tls());
-      const target = this.workers.atHostPort(port);
-      return target === undefined ? undefined : runtime.dial(target.uid, target.port).then(duplexOf);
+  dial(host: string, port: number): Promise<Duplex> | undefined {
+    const { socket, tls, podCidr } = this.node;
+    const isNode = socket === undefined && (host === this.#host || host === this.name);
+    if (!isNode && !isAddressOf(podCidr, host)) return undefined;
+    if (isNode && port === KUBELET_PORT) return connectTls(this.#api(), tls());
+    const uid = this.workers.uidAt(host);
+    const target = isNode ? this.workers.atHostPort(port) : uid === undefined ? undefined : { uid, port };
+    if (target !== undefined) return this.#connectPod(target, host, port);
+    const node = `node ${JSON.stringify(this.name)}`;
+    const reason = isNode
+      ? `connection refused: nothing listens on that port of ${node}`
+      : `no route to host: no pod of ${node} has that address`;
+    return Promise.reject(unreachable(host, port, reason));
+  }
+
+  async #connectPod(
+    target: { readonly uid: string; readonly port: number },
+    host: string,
+    port: number,
+  ): Promise<Duplex> {
+    try {
+      return duplexOf(await this.node.runtime.dial(target.uid, target.port));
+    } catch (error) {
+      // A runtime words it for port-forward.
+      if (!(error instanceof RuntimeError) || error.reason !== "ConnectionRefused") throw error;
+      throw unreachable(host, port, "connection refused");
     }
-    const uid = this.workers.uidAt(ip);
-    return uid === undefined ? undefined : runtime.dial(uid, port).then(duplexOf);
   }
 
   /** Hands the kubelet's API a connection of the holder; see {@link KubeletApi.serveHolder}. */
@@ -147,6 +167,9 @@ export class FleetNode {
     await this.#api().close();
   }
 }
+
+const unreachable = (host: string, port: number, reason: string): NetworkFailure =>
+  new NetworkFailure(`dial tcp ${host}:${port}: connect: ${reason}`, "ECONNREFUSED");
 
 /** A connection in memory to the kubelet's API, on which the client speaks TLS. */
 async function connectTls(api: KubeletApi, tls: KubeletTls): Promise<Duplex> {

@@ -37,7 +37,7 @@ export async function startNodeAgent(options: NodeAgentOptions): Promise<NodeAge
   return {
     name: node.name,
     port: started?.port,
-    dial: (ip, port) => fleet.dial(ip, port),
+    dial: (host, port) => fleet.dial(host, port),
     connect: (connection) => started?.connect(connection),
     stop: () => fleet.stop(),
   };

@@ -17,6 +17,7 @@ import { EventBudget } from "../client/events/event-budget.js";
 import { type CallerReviews, ServerReviews } from "./kubelet-api/caller-reviews.js";
 import type { PodUsage } from "./pod-usage.js";
 import { FleetNode, type NodeDescription } from "./fleet-node.js";
+import { comparableHost } from "./node-host.js";
 
 export interface FleetOptions {
   readonly nodes: readonly NodeDescription[];
@@ -34,8 +35,11 @@ export interface FleetOptions {
 /** Running nodes. */
 export interface NodeFleet {
   node(name: string): FleetNode | undefined;
-  /** Connects to the address of a pod, or of a node without a socket; undefined for every other address. */
-  dial(ip: string, port: number): Promise<Duplex> | undefined;
+  /**
+   * Connects to an address of the nodes' pod ranges, or to a node without a socket by its address or name. Rejects with a NetworkFailure where
+   * nothing takes the connection; undefined for every other host.
+   */
+  dial(host: string, port: number): Promise<Duplex> | undefined;
   /** The address of a node that has no socket, by its name. */
   addressOf(name: string): string | undefined;
   /** What the running pods use that `wanted` selects. */
@@ -123,9 +127,10 @@ export async function startNodeFleet(options: FleetOptions): Promise<NodeFleet> 
     async usage(wanted) {
       return (await Promise.all([...nodes.values()].map((node) => node.usage(wanted)))).flat();
     },
-    dial(ip, port) {
+    dial(host, port) {
+      const comparable = comparableHost(host);
       for (const node of nodes.values()) {
-        const connecting = node.dial(ip, port);
+        const connecting = node.dial(comparable, port);
         if (connecting !== undefined) return connecting;
       }
       return undefined;

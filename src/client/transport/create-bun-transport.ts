@@ -14,11 +14,11 @@ export function createTransport(config: TransportConfig, options: TransportOptio
   const sockets = options.pooled ? POOLED_SOCKETS : options.maxSockets;
   const node = lazyTransport(() =>
     import("./node-https.js").then(({ nodeHttpsTransport }) =>
-      nodeHttpsTransport(config, surroundings, sockets, options.locate),
+      nodeHttpsTransport(config, surroundings, { ...options, maxSockets: sockets }),
     ),
   );
   // Bun has at most 256 requests under way in a process: a caller that needs many connections has long streams. It also looks
   // names up by itself.
-  const isUsual = options.maxSockets === undefined && options.locate === undefined;
+  const isUsual = options.maxSockets === undefined && options.locate === undefined && options.hosts === undefined;
   return isUsual ? bunFetchTransport(config, surroundings, node) : node;
 }

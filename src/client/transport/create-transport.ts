@@ -1,5 +1,5 @@
 import { surroundingsOf } from "../surroundings.js";
-import type { Locate } from "./dial.js";
+import type { Locate, ProcessHosts } from "./dial.js";
 import type { TransportConfig, TransportSurroundings } from "./endpoint.js";
 import { lazyTransport } from "./lazy-transport.js";
 import { nodeHttpsTransport } from "./node-https.js";
@@ -12,6 +12,8 @@ export interface TransportOptions extends Partial<TransportSurroundings> {
   readonly maxSockets?: number;
   /** Where a transport that is not pooled connects to, in place of the server's host and port. */
   readonly locate?: Locate;
+  /** Hosts that a transport that is not pooled reaches in this process. */
+  readonly hosts?: ProcessHosts | undefined;
 }
 
 /**
@@ -22,5 +24,5 @@ export function createTransport(config: TransportConfig, options: TransportOptio
   const surroundings = surroundingsOf(options);
   return options.pooled
     ? lazyTransport(() => import("./undici.js").then((module) => module.undiciTransport(config, surroundings)))
-    : nodeHttpsTransport(config, surroundings, options.maxSockets, options.locate);
+    : nodeHttpsTransport(config, surroundings, options);
 }

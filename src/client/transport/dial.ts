@@ -1,4 +1,5 @@
-import { connect as connectTcp, isIP, type Socket } from "node:net";
+import { connect as connectTcp, isIP, type LookupFunction, type Socket } from "node:net";
+import type { Duplex } from "node:stream";
 import {
   connect as connectTls,
   type ConnectionOptions,
@@ -30,8 +31,17 @@ export interface DialTarget {
   readonly tunnel?: boolean;
   /** Says where to connect, in place of host and port; asked before each connection, and never with a proxy. */
   readonly locate?: Locate | undefined;
+  readonly hosts?: ProcessHosts | undefined;
   /** Ends the connection, also while it is being made. */
   readonly signal?: AbortSignal;
+}
+
+/** Hosts of this process. They come before every proxy and the machine's network. */
+export interface ProcessHosts {
+  /** Connects to one of them, on which TLS is spoken; rejects where that cannot be. Undefined for every other host. */
+  dial(host: string, port: number): Promise<Duplex> | undefined;
+  /** Finds the addresses of the machine's names. */
+  readonly lookup?: LookupFunction | undefined;
 }
 
 /** Finds the address of a name that only the caller knows. What it rejects with is why the connection cannot be made. */
@@ -46,8 +56,10 @@ export async function dial(target: DialTarget, trace?: ExchangeTrace): Promise<S
     throw new NetworkFailure(`unsupported protocol scheme ${goQuote(target.scheme)}`);
   }
   if (target.port > 65535) throw new NetworkFailure(`dial tcp: address ${target.port}: invalid port`);
-  const raw = await dialTcp(target, trace);
-  if (!target.tls) return raw;
+  const { locate, proxy, hosts } = target;
+  const place = locate === undefined || proxy ? target : await locate();
+  if (!target.tls) return dialTcp(target, place, trace);
+  const raw = await (hosts?.dial(place.host, place.port) ?? dialTcp(target, place, trace));
   const elapsed = startStopwatch();
   const secure = await handshake(raw, target.tls, target);
   trace?.shookHands(elapsed());
@@ -61,16 +73,17 @@ export function addressesOf(socket: object | null | undefined): ConnectedSocket 
   return socket ? addresses.get(socket) : undefined;
 }
 
-async function dialTcp(target: DialTarget, trace?: ExchangeTrace): Promise<Socket> {
-  const { host, port, tls, proxy, clock, signal, locate, tunnel } = target;
-  if (!proxy) {
-    const place = locate === undefined ? target : await locate();
-    return open(place.host, place.port, signal, trace);
-  }
+async function dialTcp(
+  target: DialTarget,
+  place: { readonly host: string; readonly port: number },
+  trace?: ExchangeTrace,
+): Promise<Socket> {
+  const { host, port, tls, proxy, clock, signal, tunnel, hosts } = target;
+  if (!proxy) return open({ host: place.host, port: place.port, signal, lookup: hosts?.lookup }, trace);
   const proxyHost = proxy.hostname.replace(/^\[|\]$/g, "");
   const defaultPort = proxy.protocol === "https:" ? 443 : proxy.protocol === "socks5:" ? 1080 : 80;
   const proxyPort = proxy.port === "" ? defaultPort : Number(proxy.port);
-  const toProxy = await open(proxyHost, proxyPort, signal, trace).catch(proxyFailed);
+  const toProxy = await open({ host: proxyHost, port: proxyPort, signal }, trace).catch(proxyFailed);
   if (proxy.protocol === "socks5:") return connectThroughSocks(toProxy, host, port, proxy);
   const channel =
     proxy.protocol === "https:"
@@ -84,9 +97,17 @@ function proxyFailed(error: unknown): never {
   throw new NetworkFailure(`proxyconnect tcp: ${goNetworkReason(error)}`, errorCode(error));
 }
 
-function open(host: string, port: number, signal?: AbortSignal, trace?: ExchangeTrace): Promise<Socket> {
+interface OpenOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly signal: AbortSignal | undefined;
+  readonly lookup?: LookupFunction | undefined;
+}
+
+function open({ host, port, signal, lookup }: OpenOptions, trace?: ExchangeTrace): Promise<Socket> {
   return new Promise((resolve, reject) => {
-    const socket = connectTcp({ host, port, signal, noDelay: true, keepAlive: true, keepAliveInitialDelay: 30_000 });
+    const kept = { noDelay: true, keepAlive: true, keepAliveInitialDelay: 30_000 };
+    const socket = connectTcp({ host, port, ...kept, ...(signal && { signal }), ...(lookup && { lookup }) });
     trace?.dialing(socket, host, port);
     socket.once("error", reject);
     socket.once("connect", () => {
@@ -99,7 +120,7 @@ function open(host: string, port: number, signal?: AbortSignal, trace?: Exchange
 }
 
 function handshake(
-  raw: Socket,
+  raw: Duplex,
   options: ConnectionOptions,
   { host, insecureSkipVerify, clock }: Pick<DialTarget, "host" | "insecureSkipVerify" | "clock">,
 ): Promise<TLSSocket> {

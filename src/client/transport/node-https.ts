@@ -7,7 +7,7 @@ import {
 } from "node:http";
 import type { Duplex } from "node:stream";
 import { errorCode } from "../../base/path-error.js";
-import { addressesOf, dial, type Locate } from "./dial.js";
+import { addressesOf, dial, type DialTarget } from "./dial.js";
 import { decodeBody } from "./decode-body.js";
 import { type Endpoint, endpointOf, type TransportConfig, type TransportSurroundings } from "./endpoint.js";
 import type { ExchangeTrace } from "./exchange-trace.js";
@@ -16,15 +16,18 @@ import type { Transport, TransportRequest, TransportResponse } from "./transport
 import { isTransportError, TransportError } from "./transport-error.js";
 import { wireHeaders } from "./wire-headers.js";
 
+export interface NodeHttpsOptions extends Pick<DialTarget, "locate" | "hosts"> {
+  readonly maxSockets?: number | undefined;
+}
+
 /** A transport over node:http, which starts fastest and costs a stream least. It reuses connections. */
 export function nodeHttpsTransport(
   config: TransportConfig,
   surroundings: TransportSurroundings,
-  maxSockets?: number,
-  locate?: Locate,
+  { maxSockets, locate, hosts }: NodeHttpsOptions = {},
 ): Transport {
   const made = endpointOf(config, surroundings);
-  const endpoint = locate === undefined ? made : { ...made, target: { ...made.target, locate } };
+  const endpoint = { ...made, target: { ...made.target, locate, hosts } };
   const agent = new DialingAgent(endpoint, maxSockets);
   return {
     send: (request) => send(request, endpoint, agent),

@@ -3,7 +3,7 @@ import { request as httpsRequest } from "node:https";
 import type { Duplex } from "node:stream";
 import { connect as connectTls, createSecureContext, type SecureContext } from "node:tls";
 import { isIPv6 } from "node:net";
-import type { ClientIdentity, ClusterNetwork } from "./cluster-network.js";
+import { type ClientIdentity, type ClusterNetwork, lookupOutside } from "./cluster-network.js";
 
 /** Where a proxied request goes. */
 export interface ProxyTarget {
@@ -34,8 +34,10 @@ export function requestOf(
   const common: RequestOptions = { ...options, host, port, path, setHost: false };
   const own = network.dial?.(host, port);
   if (own !== undefined) return httpRequest({ ...common, agent: new ConnectedAgent(secured(own, target)) });
-  if (scheme === "http") return httpRequest({ ...common, agent: false });
-  return httpsRequest({ ...common, ...shownTo(target), agent: false, rejectUnauthorized: false });
+  const lookup = lookupOutside(network);
+  const outside: RequestOptions = { ...common, agent: false, ...(lookup && { lookup }) };
+  if (scheme === "http") return httpRequest(outside);
+  return httpsRequest({ ...outside, ...shownTo(target), rejectUnauthorized: false });
 }
 
 async function secured(connecting: Promise<Duplex>, target: ProxyTarget): Promise<Duplex> {

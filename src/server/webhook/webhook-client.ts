@@ -7,6 +7,7 @@ import { createRestClient } from "../../client/rest/create-rest-client.js";
 import { goDurationText } from "../../client/rest/go-duration-text.js";
 import type { Environment } from "../../client/surroundings.js";
 import { createTransport } from "../../client/transport/create-transport.js";
+import type { ProcessHosts } from "../../client/transport/dial.js";
 import { NetworkFailure } from "../../client/transport/go-network-error.js";
 import { CallDeadline } from "./call-deadline.js";
 import type { LocateService } from "./service-address.js";
@@ -23,6 +24,8 @@ export interface WebhookSurroundings {
   /** Proxies, and the files of the system's authorities. */
   readonly env: Environment;
   readonly locate: LocateService;
+  /** Hosts of this process, which no webhook's address leads past. Left out: there are none. */
+  readonly hosts?: ProcessHosts | undefined;
 }
 
 export interface CallOptions {
@@ -57,7 +60,7 @@ export class WebhookClient {
     private readonly target: WebhookTarget,
     surroundings: WebhookSurroundings,
   ) {
-    const { clock, locate } = surroundings;
+    const { clock, locate, hosts } = surroundings;
     const { service } = target;
     const env = isInCluster(target) ? withoutProxies(surroundings.env) : surroundings.env;
     const config = configOf(target);
@@ -65,6 +68,7 @@ export class WebhookClient {
       clock,
       env,
       maxSockets: CONNECTIONS,
+      hosts,
       ...(service !== undefined && { locate: () => locate(service).catch(unreachable) }),
     });
     const rest = createRestClient(config, { clock, env, transport: webhookTransport(transport, target.origin) });
