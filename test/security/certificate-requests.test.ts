@@ -15,7 +15,7 @@ import {
 } from "../../src/machinery/codec/der-writer.js";
 import { pemText } from "../../src/machinery/codec/pem.js";
 import { done } from "../helpers/admitting-server.js";
-import { call } from "../helpers/api-caller.js";
+import { type Answer, call } from "../helpers/api-caller.js";
 import { eventually } from "../helpers/eventually.js";
 
 // A node whose certificates are renewed without a person asks for more than its own name, in parts of the subject that the approver
@@ -60,14 +60,18 @@ const NODE = [
 
 let count = 0;
 
-/** Who the caller is, by the certificate that the cluster signs for a subject of these attributes. */
-async function signedUser(attributes: readonly Uint8Array[]): Promise<unknown> {
+/** A request for a subject of these attributes, and its key. */
+function requested(attributes: readonly Uint8Array[]) {
   const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const publicKey = createPublicKey(privateKey).export({ type: "spki", format: "der" });
   const info = sequence(integer(Buffer.of(0)), sequence(...attributes), publicKey, implicit(0x20, Buffer.alloc(0)));
   const algorithm = sequence(objectIdentifier("1.2.840.10045.4.3.2"));
   const pem = pemText("CERTIFICATE REQUEST", sequence(info, algorithm, bitString(sign("sha256", info, privateKey))));
-  const name = `asked-${count++}`;
+  return { pem, key: privateKey.export({ type: "pkcs8", format: "pem" }).toString() };
+}
+
+/** Sends a request as the node does. */
+async function asked(name: string, pem: string): Promise<Answer> {
   const body = {
     metadata: { name },
     spec: {
@@ -80,13 +84,19 @@ async function signedUser(attributes: readonly Uint8Array[]): Promise<unknown> {
     headers: { "impersonate-user": "system:node:n1" },
     repeatedHeaders: { "impersonate-group": ["system:nodes"] },
   };
-  expect((await call(api, "POST", CSRS, body, asNode)).status).toBe(201);
+  return call(api, "POST", CSRS, body, asNode);
+}
+
+/** Who the caller is, by the certificate that the cluster signs for a subject of these attributes. */
+async function signedUser(attributes: readonly Uint8Array[]): Promise<unknown> {
+  const { pem, key } = requested(attributes);
+  const name = `asked-${count++}`;
+  expect((await asked(name, pem)).status).toBe(201);
   let certificate = "";
   await eventually(async () => {
     certificate = (await call(api, "GET", `${CSRS}/${name}`)).at("status.certificate") as string;
     expect(certificate).toEqual(expect.any(String));
   });
-  const key = privateKey.export({ type: "pkcs8", format: "pem" }).toString();
   const answer = await whoAmI({ cert: Buffer.from(certificate, "base64").toString(), key });
   return (JSON.parse(answer) as { status: { userInfo: unknown } }).status.userInfo;
 }
@@ -111,11 +121,32 @@ const OWN = { username: "system:node:n1", groups: ["system:nodes", "system:authe
 
 test.each([
   ["no more", []],
-  ["a group in a string of another type", [attribute(ORGANIZATION, universal("system:masters"))]],
-  ["a second name in a string of another type", [attribute(COMMON_NAME, universal("system:node:n2"))]],
   ["a uid", [attribute(UID, utf8String("stolen"))]],
 ])("a node that asks for %s gets its own name and group", async (_, more) => {
   const user = await signedUser([...NODE, ...more]);
   expect(user).toMatchObject(OWN);
   expect(user).not.toHaveProperty("uid");
+});
+
+test.each([
+  ["a group in a UniversalString", [attribute(ORGANIZATION, universal("system:masters"))], 28],
+  ["a second name in a UniversalString", [attribute(COMMON_NAME, universal("system:node:n2"))], 28],
+  ["a group in a VisibleString", [attribute(ORGANIZATION, tlv(0x1a, Buffer.from("system:masters")))], 26],
+  ["a name in a GeneralString", [attribute(COMMON_NAME, tlv(0x1b, Buffer.from("system:node:n2")))], 27],
+  ["a group in octets", [attribute(ORGANIZATION, tlv(0x04, Buffer.from("system:masters")))], 4],
+  ["a number", [attribute(ORGANIZATION, tlv(0x02, Buffer.of(5)))], 2],
+  ["an attribute without a part here", [attribute("2.5.4.12", universal("boss"))], 28],
+])("a request whose subject has %s is refused: Go's x509 reads no such certificate", async (_, more, tag) => {
+  const answer = await asked(`refused-${count++}`, requested([...NODE, ...more]).pem);
+  expect([answer.status, answer.at("message")]).toEqual([
+    422,
+    expect.stringContaining(`x509: invalid RDNSequence: invalid attribute value: unsupported string type: ${tag}`),
+  ]);
+});
+
+test("the string types that Go's x509 reads are taken", async () => {
+  const types = [0x0c, 0x12, 0x13, 0x14, 0x16];
+  const texts = types.map((tag) => attribute("2.5.4.11", tlv(tag, Buffer.from("12 3"))));
+  const wide = attribute("2.5.4.11", tlv(0x1e, Buffer.from([0, 0x61])));
+  expect((await asked(`asked-${count++}`, requested([...NODE, ...texts, wide]).pem)).status).toBe(201);
 });

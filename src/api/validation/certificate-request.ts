@@ -12,7 +12,7 @@ import {
 import { absent, list, number, object, objects, type ReadonlyFields, text } from "../../machinery/meta/access.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import { goQuote } from "../../base/go-quote.js";
-import { certificateRequestProblem } from "./certificate-signature.js";
+import { certificateRequestProblem, subjectProblem } from "./certificate-signature.js";
 import { goJson } from "./go-shapes.js";
 import { validateSignerName } from "./signer-name.js";
 import { repeatedAt, sameValue } from "./rules.js";
@@ -101,7 +101,7 @@ const conditionsOf = (request: KubeObject, type: string): ReadonlyFields[] =>
 function validateRequest(request: KubeObject, old: KubeObject): FieldError[] {
   const [spec, before] = [object(request.spec), object(old.spec)];
   const errors = [
-    ...validatePem(text(spec.request)),
+    ...validatePem(text(spec.request), text(before.request)),
     ...validateUsages(list(spec.usages).map(text), list(before.usages).map(text)),
   ];
   const legacy = "kubernetes.io/legacy-unknown";
@@ -118,11 +118,12 @@ function validateRequest(request: KubeObject, old: KubeObject): FieldError[] {
   return [...errors, ...validateCertificate(request, old)];
 }
 
-function validatePem(request: string): FieldError[] {
+/** A request that is stored may have a subject that is refused today: it can still be denied. */
+function validatePem(request: string, before: string): FieldError[] {
   const block = firstPemBlock(Buffer.from(request, "base64").toString("latin1"));
   const problem =
     block?.type === "CERTIFICATE REQUEST"
-      ? certificateRequestProblem(block.bytes)
+      ? (certificateRequestProblem(block.bytes) ?? (request === before ? undefined : subjectProblem(block.bytes)))
       : "PEM block type must be CERTIFICATE REQUEST";
   return problem === undefined ? [] : [invalidValue("spec.request", request === "" ? null : request, problem)];
 }

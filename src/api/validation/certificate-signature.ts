@@ -1,4 +1,5 @@
 import { constants, createPublicKey, type KeyObject, verify } from "node:crypto";
+import { nameAttributes } from "../../machinery/codec/certificate-subject.js";
 import { readCertificateRequest } from "../../machinery/codec/certificate-request.js";
 import { derElement, derElements, DerError, derObjectIdentifier, notSequence } from "../../machinery/codec/der.js";
 
@@ -52,6 +53,21 @@ export function certificateRequestProblem(der: Uint8Array): string | undefined {
     return problemOf(der);
   } catch (error) {
     if (error instanceof DerError) return error.message;
+    throw error;
+  }
+}
+
+/**
+ * What keeps the subject of a good request out of a certificate: a value of a type that Go's x509 does not read there. kube-apiserver takes
+ * such a request, of which signers drop the value: whoever approves it with another reader (OpenSSL) sees another subject than is signed.
+ */
+export function subjectProblem(der: Uint8Array): string | undefined {
+  try {
+    const [, subject] = derElements(derElement(derElement(der).content).content);
+    nameAttributes(subject);
+    return undefined;
+  } catch (error) {
+    if (error instanceof DerError) return `x509: ${error.message}`;
     throw error;
   }
 }

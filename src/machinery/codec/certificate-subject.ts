@@ -21,8 +21,12 @@ export function certificateSubject(der: Uint8Array): readonly NameAttribute[] {
   const [body] = items(derElement(der));
   const fields = items(body);
   // Serial number, algorithm, issuer and validity are before it.
-  const subject = fields[fields[0]?.tag === VERSION ? 5 : 4];
-  return items(subject).flatMap((set) =>
+  return nameAttributes(fields[fields[0]?.tag === VERSION ? 5 : 4]);
+}
+
+/** The parts of a name, as {@link certificateSubject} has them. */
+export function nameAttributes(name: DerElement | undefined): readonly NameAttribute[] {
+  return items(name).flatMap((set) =>
     items(set, SET).map((attribute) => {
       const [type, value] = items(attribute);
       const text = derText(value);
