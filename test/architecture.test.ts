@@ -172,6 +172,52 @@ describe("time, randomness and environment", () => {
   });
 });
 
+/** Who makes or hands on a transport that acts as a server's owner without a token: docs/security.md has the same table. */
+const ACTS_AS_THE_OWNER: Readonly<Record<string, string>> = {
+  "client/dynamic/kubernetes-client.ts": "the client of who started the server",
+  "cluster/compose-server.ts": "hands it to who started the server, and to its hooks",
+  "cluster/start-cluster.ts": "the definitions' writer, the controllers, the scheduler and the nodes",
+  "server/generic/server.ts": "makes it; admission plugins, and the day of a token's use",
+  "server/generic/transport/in-process.ts": "is it",
+};
+
+describe("what is trusted because it is in the process", () => {
+  const using = (pattern: RegExp): string[] =>
+    files
+      .filter((file) => pattern.test(readFileSync(join(src, file), "utf8").replace(/\/\*[\s\S]*?\*\//g, "")))
+      .map((file) => file.replaceAll(sep, "/"))
+      .sort();
+
+  test("only what the list names acts as the server's owner: no pod, program of a pod or webhook sends over such a transport", () => {
+    expect(using(/\binProcessTransport\(|\bloopback\(\)|\b(?:server|cluster)\.transport\(/)).toEqual(
+      Object.keys(ACTS_AS_THE_OWNER).sort(),
+    );
+  });
+
+  test("only an agent's holder enters a kubelet's API without a certificate or a token", () => {
+    expect(using(/\bserveHolder\(|\bfleet\.node\(|\.connect\(connection\)/)).toEqual([
+      "node/fleet-node.ts",
+      "node/kubelet-api/kubelet-api.ts",
+      "node/node-agent.ts",
+    ]);
+  });
+
+  test("only logs, streams and the proxy of nodes show kubelets the server's certificate", () => {
+    expect(using(/\bkubeletClient\?*\.?\(/)).toEqual([
+      "cluster/compose-server.ts",
+      "cluster/pki/kubelet-client.ts",
+      "server/builtin/core/connect-target.ts",
+      "server/kubelet/cluster-network.ts",
+    ]);
+    expect(using(/\bkubeletTarget\(/)).toEqual([
+      "server/builtin/core/connect-target.ts",
+      "server/builtin/core/pod-log.ts",
+      "server/builtin/core/pod-streams.ts",
+      "server/builtin/core/proxies.ts",
+    ]);
+  });
+});
+
 /** The commands that start servers. */
 const CLUSTER_COMMANDS = /^commands[\\/](cluster|envtest)[\\/]/;
 

@@ -22,6 +22,9 @@ export interface InProcessOptions {
 /**
  * A client's transport into a server of the same process. It copies bytes both ways, so that neither side can change what
  * the other holds. A slow reader holds back the writer. Every request starts in a turn of the event loop of its own.
+ *
+ * With a `clientCertificate` it is its holder's: what a pod, a program of a pod or a webhook sends goes over a transport without one,
+ * on which a request without a token is anonymous. `test/architecture.test.ts` lists the holders.
  */
 export function inProcessTransport(options: InProcessOptions): Transport {
   return {
@@ -37,7 +40,8 @@ function exchange(request: TransportRequest, options: InProcessOptions): Promise
   const lifetime = new ExchangeLifetime(options.stopping);
   const queue = new ChunkQueue();
   const body = request.body === undefined ? new Uint8Array() : request.body.slice();
-  const anonymous = request.headers["authorization"] !== undefined;
+  const headers = joined(request);
+  const bringsToken = headers["authorization"] !== undefined;
   return new Promise((resolve, reject) => {
     let responded = false;
     const fail = (error: Error) => {
@@ -60,9 +64,9 @@ function exchange(request: TransportRequest, options: InProcessOptions): Promise
         return target.query;
       },
       uri: target.text,
-      headers: joined(request),
+      headers,
       separateHeaders: () => separate(request),
-      clientCertificate: anonymous ? undefined : options.clientCertificate,
+      clientCertificate: bringsToken ? undefined : options.clientCertificate,
       remoteAddress: "127.0.0.1",
       get signal() {
         return lifetime.ending;
@@ -111,15 +115,17 @@ function exchange(request: TransportRequest, options: InProcessOptions): Promise
 
 function joined({ headers, repeatedHeaders }: TransportRequest): Record<string, string> {
   const joined: Record<string, string> = {};
-  for (const [name, text] of Object.entries(headers)) joined[name] = headerValue(text);
-  for (const [name, texts] of Object.entries(repeatedHeaders ?? {})) joined[name] = headerValue(texts.join(", "));
+  for (const [name, text] of Object.entries(headers)) joined[name.toLowerCase()] = headerValue(text);
+  for (const [name, texts] of Object.entries(repeatedHeaders ?? {}))
+    joined[name.toLowerCase()] = headerValue(texts.join(", "));
   return joined;
 }
 
 function separate({ headers, repeatedHeaders }: TransportRequest): Record<string, readonly string[]> {
   const separate: Record<string, readonly string[]> = {};
-  for (const [name, text] of Object.entries(headers)) separate[name] = [headerValue(text)];
-  for (const [name, texts] of Object.entries(repeatedHeaders ?? {})) separate[name] = texts.map(headerValue);
+  for (const [name, text] of Object.entries(headers)) separate[name.toLowerCase()] = [headerValue(text)];
+  for (const [name, texts] of Object.entries(repeatedHeaders ?? {}))
+    separate[name.toLowerCase()] = texts.map(headerValue);
   return separate;
 }
 
