@@ -1,7 +1,8 @@
-import { servedResources } from "../api/facts/index.js";
+import { type ResourceFacts, servedResources } from "../api/facts/index.js";
 import { SCHEMA_EPOCH } from "../api/scheme/published.js";
 import type { Clock } from "../base/clock.js";
 import type { Timers } from "../base/timers.js";
+import type { KubeObject } from "../machinery/meta/object.js";
 import { formerKeyPrefix, keyPrefix } from "../server/api-registry/key-prefix.js";
 import { builtinRecord } from "../server/builtin/index.js";
 import type { StorageMediaType } from "../server/endpoints/serializers/serializer.js";
@@ -85,12 +86,51 @@ const schemaEpoch = (mediaType: StorageMediaType): string =>
 
 /** Stores of earlier versions of kubets have other keys than kube-apiserver's. */
 async function moveFormerKeys(kv: Kv): Promise<void> {
-  const resources = servedResources({ "api/all": true });
-  const moves = new Map(
-    resources.map((resource) => [
-      formerKeyPrefix(resource),
-      keyPrefix(resource, builtinRecord(resource.group, resource.name)?.storage),
-    ]),
-  );
-  for (const [from, to] of moves) if (from !== to) await moveKeys(kv, from, to);
+  const moves = new Map<string, FormerKeys>();
+  for (const resource of servedResources({ "api/all": true })) {
+    const from = formerKeyPrefix(resource);
+    const known = moves.get(from);
+    if (known !== undefined) known.kinds.push(resource);
+    else
+      moves.set(from, {
+        ...resource,
+        to: keyPrefix(resource, builtinRecord(resource.group, resource.name)?.storage),
+        kinds: [resource],
+      });
+  }
+  for (const [from, former] of moves) {
+    if (from === former.to) continue;
+    let definition: ReturnType<Kv["get"]> | undefined;
+    await moveKeys(kv, from, former.to, async (value) => {
+      if (!isOfKind(value, former.kinds)) return false;
+      // What is stored below these keys may be the definition's.
+      definition ??= kv.get(definitionKey(former));
+      return (await definition).kv === undefined;
+    });
+  }
+}
+
+interface FormerKeys {
+  readonly group: string;
+  readonly name: string;
+  readonly to: string;
+  /** The resource at each of its versions. */
+  readonly kinds: ResourceFacts[];
+}
+
+/** Where a CustomResourceDefinition of a resource's name is stored, by every version of kubets and by kube-apiserver. */
+const definitionKey = ({ group, name }: FormerKeys): string =>
+  `/registry/apiextensions.k8s.io/customresourcedefinitions/${name}.${group}`;
+
+/**
+ * Whether a stored object is one that a built-in resource wrote. Custom resources have the same keys as built-in ones once had, and no
+ * version of kubets has let a definition have a built-in version's kind. Under the former keys there was only JSON.
+ */
+function isOfKind(value: Uint8Array, kinds: readonly ResourceFacts[]): boolean {
+  try {
+    const { apiVersion, kind } = JSON.parse(Buffer.from(value).toString()) as KubeObject;
+    return kinds.some((one) => one.groupVersion === apiVersion && one.kind === kind);
+  } catch {
+    return false;
+  }
 }

@@ -7,7 +7,7 @@ import { compileDefinition } from "./compile-definition.js";
 import { type Installation, installationId, InvalidResourceError } from "./installation.js";
 import { InstalledResource, type KeptResource, storagePrefix } from "./installed-resource.js";
 import type { ResourceDefinition } from "./resource-definition.js";
-import type { InstallerOptions, ResourceInstaller } from "./resource-installer.js";
+import type { InstallerOptions, NamedKind, ResourceInstaller } from "./resource-installer.js";
 
 /** A resource with the owner that may replace and remove it. */
 interface Entry {
@@ -96,6 +96,8 @@ export class InstalledResources {
       next.delete(id);
     }
     for (const definition of definitions) {
+      // Nothing in this server can make it served, and it has no objects.
+      if (this.#isShadow(owner, definition)) continue;
       try {
         const installation = this.#compile(owner, definition, next);
         next.set(installationId(installation), this.#entry(owner, installation));
@@ -156,11 +158,12 @@ export class InstalledResources {
     return entry.hidden.kept;
   }
 
-  #mayServe(owner: InstallerOptions, resource: GroupResource, version: string): boolean {
+  #mayServe(owner: InstallerOptions, resource: NamedKind, version: string): boolean {
     const entry = this.#layer(owner).get(installationId(resource));
     if (entry?.owner === owner)
       return entry.shown?.installation.versions.some((one) => one.version === version) === true;
-    return !this.#isCovered(owner, resource) && this.#isFree(owner, { group: resource.group, version });
+    if (this.#isShadow(owner, resource) || this.#isCovered(owner, resource)) return false;
+    return this.#isFree(owner, { group: resource.group, version });
   }
 
   /** Throws when the definition cannot be right, or when another resource of the layer has its name, its kind or its keys. */
@@ -200,21 +203,20 @@ export class InstalledResources {
     versions: readonly ResourceFacts[],
   ): readonly ResourceFacts[] {
     if (owner.yields !== true) return versions;
-    const { group } = installation;
-    const kinds = versions.map(({ kind }) => kind);
-    if (
-      this.#isCovered(owner, installation) ||
-      this.names.holdsKeys(storagePrefix(installation)) ||
-      kinds.some((kind) => this.names.hasKind(group, kind) || this.#frontKinds.has(`${group}/${kind}`))
-    ) {
-      return [];
-    }
-    return versions.filter((one) => this.#isFree(owner, one));
+    if (this.#isCovered(owner, installation) || this.names.holdsKeys(storagePrefix(installation))) return [];
+    const isFree = (one: ResourceFacts): boolean =>
+      this.#isFree(owner, one) && !this.#frontKinds.has(`${one.group}/${one.kind}`);
+    return versions.filter(isFree);
   }
 
-  /** Whether the name is another's, at whatever version. */
+  /** Whether a resource that yields has the name or the kind of a built-in one, at whatever version. */
+  #isShadow({ yields }: InstallerOptions, { group, resource, kind }: NamedKind): boolean {
+    return yields === true && (this.names.has({ group, resource }) || this.names.hasKind(group, kind));
+  }
+
+  /** Whether the name is that of a resource in front, at whatever version. */
   #isCovered({ yields }: InstallerOptions, resource: GroupResource): boolean {
-    return yields === true && (this.names.has(resource) || this.#front.has(installationId(resource)));
+    return yields === true && this.#front.has(installationId(resource));
   }
 
   #isFree({ yields }: InstallerOptions, version: { readonly group: string; readonly version: string }): boolean {

@@ -23,9 +23,14 @@ export class OwnKind {
   }
 }
 
-/** "com.example.v1.Widget": the OpenAPI name of a kind of the group "example.com". */
-export const definitionName = ({ group, version, kind }: GroupVersionKind): string =>
-  [...group.split(".").toReversed(), version, kind].join(".");
+/**
+ * "com.example.v1.Widget": the OpenAPI name of a kind of the group "example.com". A group may be such that this is the name of a
+ * published type ("core.api.k8s.io"): then "_v2" stands behind it, as in kube-apiserver's documents.
+ */
+export function definitionName({ group, version, kind }: GroupVersionKind): string {
+  const name = [...group.split(".").toReversed(), version, kind].join(".");
+  return publishedDefinitions.structOf(name) === undefined ? name : `${name}_v2`;
+}
 
 /** A published kind whose fields kind, apiVersion and metadata every kind has, and its list. */
 const MODEL = { group: "", version: "v1", kind: "ConfigMap" };

@@ -16,6 +16,11 @@ export interface InstallerOptions {
   readonly yields?: boolean;
 }
 
+/** A resource by its names. */
+export interface NamedKind extends GroupResource {
+  readonly kind: string;
+}
+
 /**
  * What one owner has installed in a registry. A resource is replaced and removed through the handle that installed it, and through no
  * other. Built-in resources have no handle.
@@ -45,7 +50,7 @@ export interface ResourceInstaller {
   /** The storage of a resource, served or not. Undefined where it has none: its name or its keys are another resource's. */
   kept(resource: GroupResource): KeptResource | undefined;
   /** Whether a version of a resource is served once this owner has installed the resource. */
-  mayServe(resource: GroupResource, version: string): boolean;
+  mayServe(resource: NamedKind, version: string): boolean;
   /** True where nothing in front is served in the group version, so that its APIService is this owner's. Of those that yield. */
   mayRegister(groupVersion: GroupVersion): boolean;
 }

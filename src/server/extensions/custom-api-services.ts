@@ -26,8 +26,8 @@ export class CustomApiServices {
   /** Takes over what an earlier run of the server has left. */
   async start(): Promise<void> {
     if (!this.#isServed()) return;
-    for (const { metadata, spec } of await this.registry.access.list(GROUP, "apiservices")) {
-      if (metadata?.labels?.[AUTOMANAGED] !== "true") continue;
+    for (const { apiVersion, metadata, spec } of await this.registry.access.list(GROUP, "apiservices")) {
+      if (apiVersion !== `${GROUP}/v1` || metadata?.labels?.[AUTOMANAGED] !== "true") continue;
       const { group, version } = object(spec);
       this.#versionsOf(text(group)).add(text(version));
     }

@@ -85,7 +85,7 @@ export class CustomResources {
     for (const item of items) this.#keep(item);
     this.#install([...this.#definitions.keys()]);
     for (const name of this.#definitions.keys()) this.#due.add(name);
-    await this.#apiServices.start();
+    await this.#apiServices.start().catch(this.config.reportError);
     for (const group of this.#apiServices.groups()) this.#dueGroups.add(group);
     this.#work();
     this.#following = this.#follow(objects, resourceVersion);
@@ -141,7 +141,8 @@ export class CustomResources {
   }
 
   #keep(stored: StoredObject): void {
-    const definition = new KnownDefinition(stored, this.#definitions.get(nameOf(stored)));
+    const definition = this.#read(stored);
+    if (definition === undefined) return;
     const { name, group } = definition;
     this.#definitions.set(name, definition);
     const names = this.#names.get(group);
@@ -149,6 +150,16 @@ export class CustomResources {
     else names.add(name);
     this.#due.add(name);
     this.#dueGroups.add(group);
+  }
+
+  /** Undefined for what cannot be read, so that it keeps no other definition from being served. */
+  #read(stored: StoredObject): KnownDefinition | undefined {
+    try {
+      return new KnownDefinition(stored, this.#definitions.get(nameOf(stored)));
+    } catch (error) {
+      this.config.reportError(error);
+      return undefined;
+    }
   }
 
   #forget(name: string): void {
@@ -213,8 +224,8 @@ export class CustomResources {
   }
 
   /** The versions of a definition that are served, or will be once it is established. */
-  #servedOf({ group, plural, served }: KnownDefinition): readonly string[] {
-    return served.filter((version) => this.#installer.mayServe({ group, resource: plural }, version));
+  #servedOf({ group, plural, kind, served }: KnownDefinition): readonly string[] {
+    return served.filter((version) => this.#installer.mayServe({ group, resource: plural, kind }, version));
   }
 
   async #reconcile(name: string): Promise<void> {

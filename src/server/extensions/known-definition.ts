@@ -11,8 +11,9 @@ import { type DefinitionNames, FINALIZER, isTrue } from "./definition-conditions
 export class KnownDefinition {
   readonly name: string;
   readonly group: string;
-  /** Of the spec: a status that a user wrote may accept another definition's plural, whose objects are not this one's. */
+  /** Plural and kind of the spec: a status that a user wrote may accept another definition's plural, whose objects are not this one's. */
   readonly plural: string;
+  readonly kind: string;
   readonly accepted: DefinitionNames;
   readonly namesAccepted: boolean;
   readonly established: boolean;
@@ -30,17 +31,24 @@ export class KnownDefinition {
   /** The generation that its resource was described by. */
   readonly #describing: number;
 
-  /** `before` is the state that was known until now. */
+  /** `before` is the state that was known until now. Throws for an object that is no definition, whatever its key says. */
   constructor(
     private readonly stored: StoredObject,
     before?: KnownDefinition,
   ) {
     const definition = outlineOf(stored.peek());
+    if (definition.kind !== "CustomResourceDefinition" || definition.apiVersion !== "apiextensions.k8s.io/v1") {
+      throw new Error(
+        `${stored.key} holds ${definition.apiVersion} ${definition.kind}, which is no definition: it is not served`,
+      );
+    }
     this.#outline = definition;
     const { metadata = {}, spec, status } = definition;
     this.name = metadata.name ?? "";
     this.group = text(object(spec).group);
-    this.plural = text(object(object(spec).names).plural);
+    const names = object(object(spec).names);
+    this.plural = text(names.plural);
+    this.kind = text(names.kind);
     this.accepted = namesIn(object(object(status).acceptedNames));
     const isOwn = this.name === `${this.plural}.${this.group}`;
     this.namesAccepted = isOwn && isTrue(definition, "NamesAccepted");

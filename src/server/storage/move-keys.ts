@@ -5,12 +5,18 @@ const PAGE = 500;
 
 /**
  * Moves every key below `from` to the same place below `to`; both end in "/". A key that was moved already, by another server
- * or before a crash, is only deleted. A key whose place is taken by another value stays where it is.
+ * or before a crash, is only deleted. A key whose place is taken by another value stays where it is, and so does one whose value
+ * `mayMove` refuses.
  */
-export async function moveKeys(kv: Kv, from: string, to: string): Promise<void> {
+export async function moveKeys(
+  kv: Kv,
+  from: string,
+  to: string,
+  mayMove: (value: Uint8Array) => boolean | Promise<boolean>,
+): Promise<void> {
   for (let startAfter: string | undefined; ; ) {
     const { items, remaining } = await kv.list(from, { limit: PAGE, ...(startAfter !== undefined && { startAfter }) });
-    for (const item of items) await move(kv, item, to + item.key.slice(from.length));
+    for (const item of items) if (await mayMove(item.value)) await move(kv, item, to + item.key.slice(from.length));
     startAfter = items.at(-1)?.key;
     if (remaining === 0 || startAfter === undefined) return;
   }

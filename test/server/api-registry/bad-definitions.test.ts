@@ -60,6 +60,31 @@ const rows: readonly (readonly [wrong: string, definition: ResourceDefinition, m
   ["a bad version", { ...widgets, versions: [{ ...v1, version: "1" }] }, '"1" is no name of a version'],
   ["a built-in resource's name", { ...widgets, group: "apps", resource: "deployments" }, "it is installed already"],
   [
+    "the name of a built-in resource that is turned off",
+    { ...widgets, group: "storagemigration.k8s.io", resource: "storageversionmigrations" },
+    "it has the name of a built-in resource",
+  ],
+  [
+    "another version of a built-in resource",
+    { ...widgets, group: "apps", resource: "deployments", kind: "Deploy", versions: [{ ...v1, version: "v9" }] },
+    "it is installed already, by the built-in API",
+  ],
+  [
+    "keys among those of a namespace's pods",
+    { ...widgets, group: "pods", resource: "default" },
+    "the keys of its objects, /registry/pods/default/, are among those of built-in resources",
+  ],
+  [
+    "the keys of services",
+    { ...widgets, group: "services", resource: "specs" },
+    "the keys of its objects, /registry/services/specs/, are among those of built-in resources",
+  ],
+  [
+    "keys among those of address ranges",
+    { ...widgets, group: "ranges", resource: "serviceips" },
+    "the keys of its objects, /registry/ranges/serviceips/, are among those of built-in resources",
+  ],
+  [
     "a built-in resource's kind",
     { ...widgets, group: "apps", resource: "deploys", kind: "Deployment" },
     "apps/v1 Deployment is another resource's kind",
@@ -103,6 +128,53 @@ describe("a resource that cannot be right", () => {
     const gadgets = { ...widgets, resource: "gadgets" };
     expect(() => cluster.registry.install(widgets, gadgets)).toThrow("kind Widget is that of widgets");
     expect(cluster.registry.current).toBe(before);
+  });
+
+  test("is not replaced or removed but by the handle that installed it", async () => {
+    const { registry } = cluster;
+    const [mine, theirs] = [registry.installer({ owner: "me" }), registry.installer({ owner: "them" })];
+    mine.install(widgets);
+    const installed = registry.current;
+    const errors: unknown[] = [];
+    theirs.replace([widgets], [widgets], (_definition, error) => errors.push(String(error)));
+    const name = "resource widgets.stable.example.com cannot be";
+    expect(errors).toEqual([`InvalidResourceError: ${name} installed: it is installed already, by me`]);
+    expect(() => theirs.install(widgets)).toThrow("it is installed already, by me");
+    expect(() => registry.install(widgets)).toThrow("it is installed already, by me");
+    for (const other of [theirs, registry]) {
+      expect(() => other.remove({ group: widgets.group })).toThrow(`${name} removed: me has installed it`);
+      expect(() => other.remove({ group: "apps" })).toThrow("cannot be removed: the built-in API has installed it");
+    }
+    const rolebindings = { group: "rbac.authorization.k8s.io", resource: "rolebindings" };
+    theirs.replace([], [rolebindings, widgets], () => {});
+    theirs.listVerbs([rolebindings, widgets], ["get"]);
+    expect(theirs.kept(rolebindings)).toBeUndefined();
+    expect(registry.current.served.resources).toEqual(installed.served.resources);
+    expect(mine.remove({ group: widgets.group })).toBe(true);
+    expect(theirs.remove({ group: widgets.group })).toBe(false);
+  });
+
+  test("covers one that yields for as long as it is installed, whatever came first", () => {
+    const { registry } = cluster;
+    const behind = registry.installer({ owner: "a definition", yields: true });
+    const gadgets = { ...widgets, resource: "gadgets", kind: "Gadget" };
+    const found = (resource: string) => registry.current.find(`${widgets.group}/v1`, resource);
+    const failed = (_definition: ResourceDefinition, error: unknown): never => {
+      throw error;
+    };
+    behind.replace([widgets, gadgets], [], failed);
+    const covered = found("widgets");
+    expect([covered?.removed.aborted, found("gadgets")?.removed.aborted]).toEqual([false, false]);
+    registry.install({ ...widgets, versions: [v1] });
+    expect([covered?.removed.aborted, found("gadgets")?.removed.aborted]).toEqual([true, false]);
+    expect(found("widgets")).not.toBe(covered);
+    // Not even another version: both would keep their objects at the same keys.
+    expect(registry.current.find(`${widgets.group}/v1beta1`, "widgets")).toBeUndefined();
+    expect(behind.kept(widgets)).toBeUndefined();
+    registry.remove({ group: widgets.group, resource: "widgets" });
+    expect(registry.current.find(`${widgets.group}/v1beta1`, "widgets")?.removed.aborted).toBe(false);
+    behind.replace([], [widgets, gadgets], failed);
+    expect(found("gadgets")).toBeUndefined();
   });
 
   test("keeps a server from starting", async () => {

@@ -1,5 +1,6 @@
+import { resources } from "../../facts/index.js";
 import { goQuote } from "../../../base/go-quote.js";
-import { object, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
+import { object, objects, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import { definitionSpec, schemasOf } from "./definition-spec.js";
 import { schemaHas } from "./schema-walk.js";
@@ -13,12 +14,33 @@ const KNOWN: Readonly<Record<string, ReadonlySet<string>>> = {
   number: new Set(["float", "double"]),
 };
 
-/** Formats in a definition's schemas that the server does not check; of an update, those that are new. */
+/**
+ * Formats in a definition's schemas that the server does not check, of an update those that are new; and what of it is not served because
+ * of built-in resources.
+ */
 export function definitionWarnings(definition: KubeObject, old: KubeObject = {}): string[] {
   const before = new Set(unknownFormats(old));
-  return unknownFormats(definition)
-    .filter((format) => !before.has(format))
-    .map((format) => `unrecognized format ${goQuote(format)}`);
+  const formats = unknownFormats(definition).filter((format) => !before.has(format));
+  return [...formats.map((format) => `unrecognized format ${goQuote(format)}`), ...shadowWarnings(definition)];
+}
+
+/** A definition is accepted where built-in resources are, and nothing of it is served. */
+function shadowWarnings({ spec }: KubeObject): readonly string[] {
+  const { group, names, versions } = object(spec);
+  const { plural, kind } = object(names);
+  const builtIn = resources().filter((one) => one.group === group);
+  if (builtIn.length === 0) return [];
+  const same = builtIn.find((one) => one.name === plural || one.kind === kind);
+  if (same !== undefined) {
+    return [`${same.kind} ${same.name}.${same.group} is a built-in resource: nothing of this definition is served`];
+  }
+  const known = new Set(builtIn.map(({ version }) => version));
+  return objects(versions)
+    .filter(({ name, served }) => served === true && known.has(text(name)))
+    .map(
+      ({ name }) =>
+        `${text(group)}/${text(name)} has built-in resources: where they are served, this definition is not`,
+    );
 }
 
 const unknownFormats = (definition: KubeObject): string[] =>
