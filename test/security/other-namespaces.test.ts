@@ -1,7 +1,19 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { resources } from "../../src/api/facts/index.js";
 import type { JsonObject } from "../../src/machinery/meta/json.js";
-import { APPLY, Arena, bindingOf, JSON_PATCH, MERGE, pod, RBAC, type Received, STRATEGIC, type Try } from "./arena.js";
+import {
+  APPLY,
+  Arena,
+  bindingOf,
+  JSON_PATCH,
+  MERGE,
+  pod,
+  RBAC,
+  type Received,
+  STRATEGIC,
+  type Try,
+  tryAll,
+} from "./arena.js";
 
 const IN = "/api/v1/namespaces/default";
 const APPS = "/apis/apps/v1/namespaces/default";
@@ -116,7 +128,7 @@ describe("an object that is posted to another namespace than its own", () => {
 });
 
 describe("an object of another name than its path's", () => {
-  test.each<Try>([
+  const rows: readonly Try[] = [
     ["an eviction", "ed", `POST ${IN}/pods/web/eviction`, "400 BadRequest", { metadata: { name: "spare" } }],
     ["an eviction without a name", "ed", `POST ${IN}/pods/web/eviction`, "400 BadRequest", {}],
     ["a binding", "lena", `POST ${IN}/pods/web/binding`, "400 BadRequest", { metadata: { name: "spare" }, target }],
@@ -138,13 +150,12 @@ describe("an object of another name than its path's", () => {
       scale({ name: "spare" }),
       { type: APPLY },
     ],
-  ])("%s", async (...row) => {
-    await arena.attempt(row);
-  });
+  ];
+  tryAll(rows, () => arena);
 });
 
 describe("an object that is changed under another namespace than its own", () => {
-  test.each<Try>([
+  const rows: readonly Try[] = [
     ["a scale", "ed", `PUT ${APPS}/deployments/web/scale`, "400 BadRequest", scale(elsewhere)],
     [
       "a scale by a merge patch",
@@ -201,7 +212,8 @@ describe("an object that is changed under another namespace than its own", () =>
       "400 BadRequest",
       { ...deployment, metadata: elsewhere },
     ],
-  ])("%s", async (...row) => {
+  ];
+  test.each(rows.map((row) => ({ title: row[0], row })))("$title", async ({ row }) => {
     expect(messageOf(await arena.attempt(row))).toBe(CHANGED);
   });
 });

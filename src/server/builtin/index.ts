@@ -1,7 +1,8 @@
 import { recordId, type ResourceRecord } from "../endpoints/resource-record.js";
-import { builtinRecords } from "./records.js";
+import { builtinRecords as records } from "./records.js";
+import { withStatusWrite } from "./status-writes.js";
 
-export { builtinRecords };
+export const builtinRecords: readonly ResourceRecord[] = records.map(withStatusWrite);
 
 /** Finds the record of a built-in resource; undefined for generic behaviour. */
 export function builtinRecord(group: string, resource: string): ResourceRecord | undefined {

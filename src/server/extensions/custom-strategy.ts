@@ -1,10 +1,12 @@
 import { errorMessage } from "../../base/error-message.js";
+import { excluding } from "../../machinery/apply/field-filter.js";
 import type { FieldError } from "../../machinery/errors/field-error.js";
 import { methodNotSupported, StatusError, unclassified } from "../../machinery/errors/status-error.js";
 import type { JsonObject } from "../../machinery/meta/json.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import type { BatchConversion } from "../../machinery/scheme/registration.js";
 import { prune } from "../../machinery/structural/prune.js";
+import { keepMetadata, STATUS_METADATA } from "../registry/metadata.js";
 import type { Strategy } from "../registry/strategy.js";
 import type { CustomVersion } from "./custom-version.js";
 import { fieldAt } from "./field-at.js";
@@ -67,6 +69,8 @@ export function customStrategy({
     },
     hasGeneration: true,
     allowUnconditionalUpdate: false,
+    prepareForStatusUpdate: (draft, old) => keepMetadata(draft, old, STATUS_METADATA),
+    resetFields: STATUS_FIELDS,
     async beforeValidation(draft, old, { apiVersion, warn }, subresource) {
       const version = versionOf(apiVersion);
       const [oldForm] = old === undefined ? [] : await inVersion(version, [old]);
@@ -97,6 +101,9 @@ export function customStrategy({
     ...(scale && { scale }),
   };
 }
+
+/** What of an object a write of its status comes to own: nothing but the status, and what is neither of these. */
+const STATUS_FIELDS = { status: excluding("apiVersion", "kind", "metadata", "spec") };
 
 function selectableValue(one: KubeObject, path: string): string {
   const value = fieldAt(one, path);

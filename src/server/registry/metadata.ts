@@ -1,7 +1,9 @@
 import type { Random } from "../../base/random.js";
 import { uuid } from "../../base/uuid.js";
 import { badRequest } from "../../machinery/errors/status-error.js";
+import type { JsonValue } from "../../machinery/meta/json.js";
 import type { KubeObject, ObjectMeta } from "../../machinery/meta/object.js";
+import { deepCopy } from "../../machinery/patch/json-values.js";
 
 /**
  * kube-apiserver's alphabet for generated names: no vowels and no characters that look alike, so that no word is spelt by
@@ -93,6 +95,20 @@ export function restoreSystemMetadata(draft: KubeObject, old: KubeObject): void 
   if (before.deletionTimestamp !== undefined) metadata.deletionTimestamp = before.deletionTimestamp;
   if (metadata.deletionGracePeriodSeconds === undefined) {
     assign(metadata, "deletionGracePeriodSeconds", before.deletionGracePeriodSeconds);
+  }
+}
+
+export type KeptMetadata = "labels" | "annotations" | "finalizers" | "ownerReferences";
+
+/** The fields of metadata that a write of a status may not change, where it may change none. */
+export const STATUS_METADATA: readonly KeptMetadata[] = ["labels", "annotations", "finalizers", "ownerReferences"];
+
+/** Takes back what a draft says of these fields. Who wrote them stays as it was tracked. */
+export function keepMetadata(draft: KubeObject, old: KubeObject, fields: readonly KeptMetadata[]): void {
+  const metadata = metadataOf(draft);
+  for (const field of fields) {
+    const stored = old.metadata?.[field];
+    assign(metadata, field, stored && (deepCopy(stored as JsonValue) as typeof stored));
   }
 }
 

@@ -6,7 +6,6 @@ import {
 import { policyExpressionSteps } from "../../../api/validation/policy-expressions.js";
 import { inSlices } from "../../../base/time-slice.js";
 import type { ResourceRecord } from "../../endpoints/resource-record.js";
-import { keepMetadata, statusWithoutMetadata } from "../keep-metadata.js";
 import { authorizeParamKind } from "./parameter-rights.js";
 import { admissionPolicyColumns } from "./policy-columns.js";
 
@@ -16,14 +15,12 @@ export const validatingAdmissionPolicyRecord: ResourceRecord = {
   strategy: {
     hasGeneration: true,
     allowUnconditionalUpdate: false,
-    prepareForStatusUpdate: keepMetadata,
     async beforeValidation(policy, _old, _context, subresource) {
       if (subresource === undefined) await inSlices(policyExpressionSteps(policy));
     },
     validate: (policy) => validateAdmissionPolicy(policy),
     validateUpdate: validateAdmissionPolicyUpdate,
     validateStatusUpdate: validateAdmissionPolicyStatusUpdate,
-    resetFields: statusWithoutMetadata,
     authorizeReads: authorizeParamKind,
     columns: admissionPolicyColumns("Validations"),
   },

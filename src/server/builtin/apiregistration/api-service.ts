@@ -2,7 +2,6 @@ import { validateApiService, validateApiServiceStatusUpdate } from "../../../api
 import { absent, object, objects, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
 import { pathSegmentErrors } from "../../../machinery/validation/names.js";
 import type { ResourceRecord } from "../../endpoints/resource-record.js";
-import { keepMetadata, statusWithoutMetadata } from "../keep-metadata.js";
 import { age, name } from "../tables/cells.js";
 import { columns } from "../tables/columns.js";
 
@@ -13,7 +12,6 @@ export const apiServiceRecord: ResourceRecord = {
   strategy: {
     allowUnconditionalUpdate: false,
     validateName: pathSegmentErrors,
-    prepareForStatusUpdate: keepMetadata,
     prepareForCreate(draft, { now }) {
       if (!absent(object(draft.spec).service)) return;
       draft.status = {
@@ -31,7 +29,6 @@ export const apiServiceRecord: ResourceRecord = {
     validate: validateApiService,
     validateUpdate: validateApiService,
     validateStatusUpdate: validateApiServiceStatusUpdate,
-    resetFields: statusWithoutMetadata,
     columns: columns(
       [
         "Name",

@@ -1,6 +1,5 @@
 import { validateDeploymentStatus } from "../../../api/validation/workload-status.js";
 import { validateDeployment, validateDeploymentUpdate } from "../../../api/validation/workloads.js";
-import { excluding } from "../../../machinery/apply/field-filter.js";
 import { number, object } from "../../../machinery/meta/access.js";
 import type { ResourceRecord } from "../../endpoints/resource-record.js";
 import { dropping, namedTemplateWarnings, onChange, templateWarnings } from "../core/templated-pods.js";
@@ -19,7 +18,6 @@ export const deploymentRecord: ResourceRecord = {
     validateStatusUpdate: validateDeploymentStatus,
     warningsOnCreate: namedTemplateWarnings,
     warningsOnUpdate: onChange(templateWarnings),
-    resetFields: { status: excluding("spec", "metadata.labels") },
     columns: columns(
       [
         "Name",

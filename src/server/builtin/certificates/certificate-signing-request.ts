@@ -75,7 +75,6 @@ export const certificateSigningRequestRecord: ResourceRecord = {
     fields: (request) => ({ "spec.signerName": text(object(request.spec).signerName) }),
     resetFields: {
       "": excluding("spec", "status"),
-      status: excluding("spec", "status.conditions"),
       approval: excluding("spec", "status.certificate"),
     },
     columns: columns(

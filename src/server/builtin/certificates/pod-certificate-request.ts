@@ -1,4 +1,3 @@
-import { excluding } from "../../../machinery/apply/field-filter.js";
 import type { ResourceRecord } from "../../endpoints/resource-record.js";
 import { object, objects, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
 import { labelsCell, name } from "../tables/cells.js";
@@ -8,7 +7,6 @@ export const podCertificateRequestRecord: ResourceRecord = {
   group: "certificates.k8s.io",
   resource: "podcertificaterequests",
   strategy: {
-    resetFields: { status: excluding("spec", "status.conditions") },
     columns: columns(
       [
         "Name",

@@ -2,14 +2,12 @@ import { ensureChild, children, number, object, objects, text } from "../../../m
 import type { KubeObject } from "../../../machinery/meta/object.js";
 
 /**
- * What a write of a pod's status does not touch: who owns the pod, whether it is being deleted, its class; and generations
- * that were seen, which older kubelets leave out.
+ * What a write of a pod's status does not touch: whether the pod is being deleted, its class; and generations that were seen, which
+ * older kubelets leave out.
  */
 export function keepOfStatus(draft: KubeObject, old: KubeObject): void {
   const metadata = (draft.metadata ??= {});
   delete metadata.deletionTimestamp;
-  delete metadata.ownerReferences;
-  if (old.metadata?.ownerReferences !== undefined) metadata.ownerReferences = old.metadata.ownerReferences;
   const status = ensureChild(draft, "status");
   const before = object(old.status);
   if (text(status.qosClass) === "" && before.qosClass !== undefined) status.qosClass = before.qosClass;

@@ -1,7 +1,7 @@
 import { validatePod, validatePodUpdate } from "../../../api/validation/pod.js";
 import { validatePodStatusUpdate } from "../../../api/validation/pod-status.js";
 import { podStatusWarnings, podWarnings } from "../../../api/validation/pod-warnings.js";
-import { excluding, including } from "../../../machinery/apply/field-filter.js";
+import { including } from "../../../machinery/apply/field-filter.js";
 import { child, type Fields, list, number, object, objects, text } from "../../../machinery/meta/access.js";
 import type { ResourceRecord } from "../../endpoints/resource-record.js";
 import { timestamp } from "../../registry/metadata.js";
@@ -116,7 +116,6 @@ export const podRecord: ResourceRecord = {
       };
     },
     resetFields: {
-      status: excluding("spec", "metadata.deletionTimestamp", "metadata.ownerReferences"),
       ephemeralcontainers: including("spec.ephemeralContainers"),
       resize: including(
         "spec.containers.*.resources",

@@ -2,7 +2,6 @@ import { validateFlowControlStatus, validateFlowSchema } from "../../../api/vali
 import { number, object, text } from "../../../machinery/meta/access.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import type { ResourceRecord } from "../../endpoints/resource-record.js";
-import { keepMetadata, statusWithoutMetadata } from "../keep-metadata.js";
 import { age, conditionStatus, name } from "../tables/cells.js";
 import { columns } from "../tables/columns.js";
 
@@ -12,7 +11,6 @@ export const flowSchemaRecord: ResourceRecord = {
   resource: "flowschemas",
   strategy: {
     hasGeneration: true,
-    prepareForStatusUpdate: keepMetadata,
     validate: validateFlowSchema,
     validateUpdate: validateFlowSchema,
     validateStatusUpdate: validateFlowControlStatus,
@@ -33,7 +31,6 @@ export const flowSchemaRecord: ResourceRecord = {
         ],
       };
     },
-    resetFields: statusWithoutMetadata,
     columns: columns(
       [
         "Name",

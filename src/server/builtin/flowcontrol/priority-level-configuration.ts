@@ -1,7 +1,6 @@
 import { validateFlowControlStatus, validatePriorityLevel } from "../../../api/validation/flow-control.js";
 import { number, object, text } from "../../../machinery/meta/access.js";
 import type { ResourceRecord } from "../../endpoints/resource-record.js";
-import { keepMetadata, statusWithoutMetadata } from "../keep-metadata.js";
 import { checked } from "../rules.js";
 import { age, name } from "../tables/cells.js";
 import { columns } from "../tables/columns.js";
@@ -11,10 +10,8 @@ export const priorityLevelConfigurationRecord: ResourceRecord = {
   resource: "prioritylevelconfigurations",
   strategy: {
     hasGeneration: true,
-    prepareForStatusUpdate: keepMetadata,
     ...checked(validatePriorityLevel),
     validateStatusUpdate: validateFlowControlStatus,
-    resetFields: statusWithoutMetadata,
     columns: columns(
       [
         "Name",

@@ -1,5 +1,4 @@
 import type { ResourceRecord } from "../../endpoints/resource-record.js";
-import { statusWithoutMetadata } from "../keep-metadata.js";
 import { object, objects, text } from "../../../machinery/meta/access.js";
 import { age, listWithMore, name } from "../tables/cells.js";
 import { columns } from "../tables/columns.js";
@@ -8,7 +7,6 @@ export const storageVersionRecord: ResourceRecord = {
   group: "internal.apiserver.k8s.io",
   resource: "storageversions",
   strategy: {
-    resetFields: statusWithoutMetadata,
     columns: columns(
       [
         "Name",

@@ -2,7 +2,6 @@ import { validateServiceCidr, validateServiceCidrUpdate } from "../../../api/val
 import type { FieldFilter } from "../../../machinery/apply/field-filter.js";
 import { list, object, text } from "../../../machinery/meta/access.js";
 import type { ResourceRecord } from "../../endpoints/resource-record.js";
-import { keepMetadata } from "../keep-metadata.js";
 import { age, name } from "../tables/cells.js";
 import { columns } from "../tables/columns.js";
 
@@ -12,11 +11,10 @@ export const serviceCidrRecord: ResourceRecord = {
   group: "networking.k8s.io",
   resource: "servicecidrs",
   strategy: {
-    prepareForStatusUpdate: keepMetadata,
     validate: validateServiceCidr,
     validateUpdate: validateServiceCidrUpdate,
     // pkg/registry of 1.36 lists the filters under a group that does not exist.
-    resetFields: { "": every, status: every },
+    resetFields: { "": every },
     columns: columns(["Name", ["CIDRs", "The blocks that addresses of services come from."], "Age"], (cidr, now) => [
       name(cidr),
       list(object(cidr.spec).cidrs).map(text).join(","),

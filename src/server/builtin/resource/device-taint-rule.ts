@@ -1,5 +1,4 @@
 import type { ResourceRecord } from "../../endpoints/resource-record.js";
-import { statusWithoutMetadata } from "../keep-metadata.js";
 import { object, text } from "../../../machinery/meta/access.js";
 import { age, name, since } from "../tables/cells.js";
 import { columns } from "../tables/columns.js";
@@ -9,7 +8,6 @@ export const deviceTaintRuleRecord: ResourceRecord = {
   resource: "devicetaintrules",
   strategy: {
     hasGeneration: true,
-    resetFields: statusWithoutMetadata,
     columns: columns(
       [
         "Name",

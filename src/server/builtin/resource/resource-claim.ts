@@ -4,7 +4,6 @@ import { validateResourceClaimStatusUpdate } from "../../../api/validation/resou
 import { ensureChild, list, object, objects, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import type { ResourceRecord } from "../../endpoints/resource-record.js";
-import { keepMetadata, statusWithoutMetadata } from "../keep-metadata.js";
 import { age, name } from "../tables/cells.js";
 import { columns } from "../tables/columns.js";
 import { allocatedAdminAccess, requestedAdminAccess } from "./admin-access.js";
@@ -16,7 +15,6 @@ export const resourceClaimRecord: ResourceRecord = {
   resource: "resourceclaims",
   strategy: {
     prepareForStatusUpdate(draft, old) {
-      keepMetadata(draft, old);
       const kept = new Set(allocated(draft).map(deviceOf));
       const gone = new Set(
         allocated(old)
@@ -41,7 +39,6 @@ export const resourceClaimRecord: ResourceRecord = {
     validate: validateResourceClaim,
     validateUpdate: validateResourceClaimUpdate,
     validateStatusUpdate: validateResourceClaimStatusUpdate,
-    resetFields: statusWithoutMetadata,
     columns: columns(
       ["Name", ["State", "Whether devices are allocated and reserved for pods."], "Age"],
       (claim, now) => {

@@ -1,6 +1,5 @@
 import { absent, object, objects, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
 import type { ResourceRecord } from "../../endpoints/resource-record.js";
-import { statusWithoutMetadata } from "../keep-metadata.js";
 import { conditionStatus, name, since } from "../tables/cells.js";
 import { columns } from "../tables/columns.js";
 
@@ -8,7 +7,6 @@ export const resourcePoolStatusRequestRecord: ResourceRecord = {
   group: "resource.k8s.io",
   resource: "resourcepoolstatusrequests",
   strategy: {
-    resetFields: statusWithoutMetadata,
     columns: columns(
       [
         "Name",

@@ -1,5 +1,4 @@
 import type { ResourceRecord } from "../../endpoints/resource-record.js";
-import { statusWithoutMetadata } from "../keep-metadata.js";
 import { object, objects, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
 import { age, name } from "../tables/cells.js";
 import { columns } from "../tables/columns.js";
@@ -8,7 +7,6 @@ export const podGroupRecord: ResourceRecord = {
   group: "scheduling.k8s.io",
   resource: "podgroups",
   strategy: {
-    resetFields: statusWithoutMetadata,
     columns: columns(
       [
         "Name",

@@ -1,7 +1,6 @@
 import { validateVolumeAttachment, validateVolumeAttachmentUpdate } from "../../../api/validation/volume-attachment.js";
 import { object, text } from "../../../machinery/meta/access.js";
 import type { ResourceRecord } from "../../endpoints/resource-record.js";
-import { keepMetadata, statusWithoutMetadata } from "../keep-metadata.js";
 import { age, name } from "../tables/cells.js";
 import { columns } from "../tables/columns.js";
 
@@ -10,11 +9,9 @@ export const volumeAttachmentRecord: ResourceRecord = {
   resource: "volumeattachments",
   strategy: {
     allowUnconditionalUpdate: false,
-    prepareForStatusUpdate: keepMetadata,
     validate: validateVolumeAttachment,
     validateUpdate: validateVolumeAttachmentUpdate,
     validateStatusUpdate: validateVolumeAttachmentUpdate,
-    resetFields: statusWithoutMetadata,
     columns: columns(
       [
         "Name",
