@@ -1,4 +1,7 @@
+import { Pace } from "../../base/pace.js";
+import type { Steps } from "../../base/steps.js";
 import { ownValue } from "../codec/own-keys.js";
+import { holdsMany } from "../meta/holds-many.js";
 import type { JsonObject, JsonValue } from "../meta/json.js";
 import { setOwn } from "../patch/json-values.js";
 import type { Field, Schema, StructSchema } from "../schema/schema.js";
@@ -10,6 +13,45 @@ import { isOmitted, isStructInGo, scalarZero } from "../schema/zero-values.js";
  */
 export function encodedView(object: object, schema: StructSchema): JsonObject {
   return viewStruct(object, schema);
+}
+
+/** {@link encodedView} in steps. */
+export function* encodedViewSteps(object: object, schema: StructSchema): Steps<JsonObject> {
+  if (!holdsMany(object)) return viewStruct(object, schema);
+  return (yield* viewSteps(object, schema, new Pace())) as JsonObject;
+}
+
+/** The view of a value in steps: of lists and maps item by item, and of structs field by field where their fields hold many values. */
+function* viewSteps(value: unknown, schema: Schema, pace: Pace): Steps<JsonValue> {
+  if (typeof value !== "object" || value === null || schema.type === "scalar") return viewValue(value, schema);
+  if (schema.type === "list") {
+    if (!Array.isArray(value) || schema.items.type === "scalar") return viewValue(value, schema);
+    const items: JsonValue[] = [];
+    for (const item of value as readonly unknown[]) {
+      if (pace.isDue()) yield;
+      items.push(holdsMany(item) ? yield* viewSteps(item, schema.items, pace) : viewItem(item, schema.items));
+    }
+    return items;
+  }
+  if (schema.type === "map") {
+    if (schema.values.type === "scalar") return viewValue(value, schema);
+    const view: JsonObject = {};
+    for (const key of Object.keys(value)) {
+      if (pace.isDue()) yield;
+      const held = ownValue(value, key);
+      setOwn(view, key, holdsMany(held) ? yield* viewSteps(held, schema.values, pace) : viewItem(held, schema.values));
+    }
+    return view;
+  }
+  const seen = new Map<string, JsonValue>();
+  for (const name of Object.keys(value)) {
+    const field = schema.byName.get(name);
+    const held = ownValue(value, name);
+    if (field === undefined || field.asIs === true || !holdsMany(held) || isOmitted(held, field.schema)) continue;
+    yield;
+    seen.set(name, yield* viewSteps(held, field.schema, pace));
+  }
+  return viewStruct(value, schema, seen);
 }
 
 /** What a field holds when an object is new: those that Go writes all the same. */
@@ -42,13 +84,14 @@ function zeroOf({ pointer, schema }: Field): JsonValue {
   return schema.type === "scalar" ? scalarZero[schema.scalar] : null;
 }
 
-function viewStruct(object: object, schema: StructSchema): JsonObject {
+/** `known` are the views of fields that were made before. */
+function viewStruct(object: object, schema: StructSchema, known?: ReadonlyMap<string, JsonValue>): JsonObject {
   let changed = false;
   const view: JsonObject = {};
   for (const name of Object.keys(object)) {
     const field = schema.byName.get(name);
     const value = ownValue(object, name);
-    const seen = field === undefined ? unknownField(value, schema) : viewField(value, field);
+    const seen = field === undefined ? unknownField(value, schema) : (known?.get(name) ?? viewField(value, field));
     if (seen === undefined) changed = true;
     else {
       view[name] = seen;

@@ -1,3 +1,5 @@
+import { Pace } from "../../base/pace.js";
+import type { Steps } from "../../base/steps.js";
 import { compareKeys } from "../../base/key-order.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../meta/json.js";
 
@@ -21,6 +23,26 @@ export function deepCopy(value: JsonValue): JsonValue {
   const copy: JsonObject = {};
   for (const key of Object.keys(value)) setOwn(copy, key, deepCopy(value[key] as JsonValue));
   return copy;
+}
+
+/** {@link deepCopy} in steps. */
+export function* deepCopySteps<T extends JsonValue>(value: T, pace = new Pace()): Steps<T> {
+  if (value === null || typeof value !== "object") return value;
+  if (Array.isArray(value)) {
+    const items: JsonValue[] = [];
+    for (const item of value as JsonValue[]) {
+      if (pace.isDue()) yield;
+      items.push(item === null || typeof item !== "object" ? item : yield* deepCopySteps(item, pace));
+    }
+    return items as T;
+  }
+  const copy: JsonObject = {};
+  for (const key of Object.keys(value)) {
+    if (pace.isDue()) yield;
+    const held = (value as JsonObject)[key] as JsonValue;
+    setOwn(copy, key, held === null || typeof held !== "object" ? held : yield* deepCopySteps(held, pace));
+  }
+  return copy as T;
 }
 
 /** Key order does not matter; 1 and 1.0 are the same, and so are a number and a bigint of the same value. */

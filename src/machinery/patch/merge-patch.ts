@@ -1,3 +1,5 @@
+import { Pace } from "../../base/pace.js";
+import { atOnce, type Steps } from "../../base/steps.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../meta/json.js";
 import { deepEqual, getOwn, setOwn } from "./json-values.js";
 import { PatchConflictError, PatchError } from "./patch-error.js";
@@ -8,30 +10,50 @@ import { PatchConflictError, PatchError } from "./patch-error.js";
  * {@link PatchError} when either document is not an object. Shares what did not change; changes neither argument.
  */
 export function applyMergePatch(document: JsonValue, patch: JsonValue): JsonObject {
-  if (!isJsonObject(document)) throw new PatchError("Invalid JSON Document", "misfit");
-  if (!isJsonObject(patch)) throw new PatchError("Invalid JSON Patch", "malformed");
-  return mergeObjects(document, patch);
+  return atOnce(mergePatchSteps(document, patch));
 }
 
-function mergeObjects(document: JsonObject, patch: JsonObject): JsonObject {
+/** {@link applyMergePatch} in steps. */
+export function* mergePatchSteps(document: JsonValue, patch: JsonValue): Steps<JsonObject> {
+  if (!isJsonObject(document)) throw new PatchError("Invalid JSON Document", "misfit");
+  if (!isJsonObject(patch)) throw new PatchError("Invalid JSON Patch", "malformed");
+  return yield* mergeObjects(document, patch, new Pace());
+}
+
+function* mergeObjects(document: JsonObject, patch: JsonObject, pace: Pace): Steps<JsonObject> {
   const merged: JsonObject = { ...document };
-  for (const [key, change] of Object.entries(patch)) {
+  for (const key of Object.keys(patch)) {
+    if (pace.isDue()) yield;
+    const change = patch[key] as JsonValue;
     if (change === null) delete merged[key];
-    else setOwn(merged, key, mergeValue(getOwn(merged, key), change));
+    else if (typeof change !== "object") setOwn(merged, key, change);
+    else setOwn(merged, key, yield* mergeValue(getOwn(merged, key), change, pace));
   }
   return merged;
 }
 
-function mergeValue(current: JsonValue | undefined, change: JsonValue): JsonValue {
-  if (!isJsonObject(current)) return dropNulls(change);
-  return isJsonObject(change) ? mergeObjects(current, change) : change;
+function* mergeValue(current: JsonValue | undefined, change: JsonValue, pace: Pace): Steps<JsonValue> {
+  if (!isJsonObject(current)) return yield* dropNulls(change, pace);
+  return isJsonObject(change) ? yield* mergeObjects(current, change, pace) : change;
 }
 
-function dropNulls(value: JsonValue): JsonValue {
-  if (Array.isArray(value)) return value.map(dropNulls);
-  if (!isJsonObject(value)) return value;
+function* dropNulls(value: JsonValue, pace: Pace): Steps<JsonValue> {
+  if (value === null || typeof value !== "object") return value;
+  if (Array.isArray(value)) {
+    const items: JsonValue[] = [];
+    for (const item of value) {
+      if (pace.isDue()) yield;
+      items.push(item === null || typeof item !== "object" ? item : yield* dropNulls(item, pace));
+    }
+    return items;
+  }
   const kept: JsonObject = {};
-  for (const [key, item] of Object.entries(value)) if (item !== null) setOwn(kept, key, dropNulls(item));
+  for (const key of Object.keys(value)) {
+    if (pace.isDue()) yield;
+    const item = value[key] as JsonValue;
+    if (item === null) continue;
+    setOwn(kept, key, typeof item !== "object" ? item : yield* dropNulls(item, pace));
+  }
   return kept;
 }
 
@@ -114,7 +136,11 @@ function overlay(base: JsonObject, top: JsonObject): JsonObject {
   const joined: JsonObject = { ...base };
   for (const [key, value] of Object.entries(top)) {
     const below = getOwn(joined, key);
-    setOwn(joined, key, isJsonObject(below) && isJsonObject(value) ? overlay(below, value) : mergeValue(below, value));
+    setOwn(
+      joined,
+      key,
+      isJsonObject(below) && isJsonObject(value) ? overlay(below, value) : atOnce(mergeValue(below, value, new Pace())),
+    );
   }
   return joined;
 }

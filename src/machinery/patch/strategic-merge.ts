@@ -1,3 +1,5 @@
+import { Pace } from "../../base/pace.js";
+import { atOnce, type Steps } from "../../base/steps.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../meta/json.js";
 import { deepEqual, formatGo, formatGoText, getOwn, kindOf, setOwn } from "./json-values.js";
 import {
@@ -28,30 +30,40 @@ import { lookup } from "./strategic-schema.js";
  * Throws a {@link PatchError} with apimachinery's text. Shares what did not change; changes neither argument.
  */
 export function strategicMergePatch(original: JsonObject, patch: JsonObject, schema?: PatchSchema): JsonObject {
-  return mergeMaps(original, patch, schema, APPLY);
+  return atOnce(strategicMergeSteps(original, patch, schema));
 }
+
+/** {@link strategicMergePatch} in steps. */
+export const strategicMergeSteps = (original: JsonObject, patch: JsonObject, schema?: PatchSchema): Steps<JsonObject> =>
+  mergeMaps(original, patch, schema, { apply: true, pace: new Pace() });
 
 /** Puts two patches into one that does what both did; directives and nulls are kept. They must not conflict. */
 export function joinStrategicPatches(first: JsonObject, second: JsonObject, schema?: PatchSchema): JsonObject {
-  return mergeMaps(first, second, schema, JOIN);
+  return atOnce(mergeMaps(first, second, schema, { apply: false, pace: new Pace() }));
 }
 
 interface Mode {
   /** Directives are obeyed rather than carried over, and a null removes. */
   readonly apply: boolean;
+  readonly pace: Pace;
 }
 
-const APPLY: Mode = { apply: true };
-const JOIN: Mode = { apply: false };
-
-function mergeMaps(original: JsonObject, patch: JsonObject, schema: PatchSchema | undefined, mode: Mode): JsonObject {
+function* mergeMaps(
+  original: JsonObject,
+  patch: JsonObject,
+  schema: PatchSchema | undefined,
+  mode: Mode,
+): Steps<JsonObject> {
   const directive = getOwn(patch, DIRECTIVE);
   if (directive !== undefined) return obeyMapDirective(directive, patch);
   const merged: JsonObject = { ...original };
   const rest: JsonObject = { ...patch };
   retainKeys(merged, rest, mode);
-  mergeOrderedLists(merged, rest, schema, mode);
-  for (const [key, change] of Object.entries(rest)) mergeKey(merged, key, change, schema, mode);
+  yield* mergeOrderedLists(merged, rest, schema, mode);
+  for (const key of Object.keys(rest)) {
+    if (mode.pace.isDue()) yield;
+    yield* mergeKey(merged, key, rest[key] as JsonValue, schema, mode);
+  }
   return merged;
 }
 
@@ -91,9 +103,15 @@ function retainKeys(merged: JsonObject, patch: JsonObject, mode: Mode): void {
 }
 
 /** Takes each `$setElementOrder/x` with its list x out of `patch`, and puts the merged and ordered list into `merged`. */
-function mergeOrderedLists(merged: JsonObject, patch: JsonObject, schema: PatchSchema | undefined, mode: Mode): void {
-  for (const [key, value] of Object.entries(patch)) {
+function* mergeOrderedLists(
+  merged: JsonObject,
+  patch: JsonObject,
+  schema: PatchSchema | undefined,
+  mode: Mode,
+): Steps<void> {
+  for (const key of Object.keys(patch)) {
     if (!key.startsWith(SET_ELEMENT_ORDER)) continue;
+    const value = patch[key] as JsonValue;
     if (!mode.apply) {
       const already = getOwn(merged, key);
       if (already !== undefined && !deepEqual(already, value)) throw badElementOrder();
@@ -102,36 +120,39 @@ function mergeOrderedLists(merged: JsonObject, patch: JsonObject, schema: PatchS
     delete patch[key];
     const order = requireList(value);
     const name = directiveTarget(key, SET_ELEMENT_ORDER, badElementOrder);
-    const list = mergeOrderedList(getOwn(merged, name), getOwn(patch, name), order, lookup(schema, name, "list"), mode);
+    const known = lookup(schema, name, "list");
+    const list = yield* mergeOrderedList(getOwn(merged, name), getOwn(patch, name), order, known, mode);
     if (list === undefined) continue;
     setOwn(merged, name, list);
     delete patch[name];
   }
 }
 
-function mergeOrderedList(
+function* mergeOrderedList(
   original: JsonValue | undefined,
   patch: JsonValue | undefined,
   order: readonly JsonValue[],
   { schema, strategy, mergeKey }: ReturnType<typeof lookup>,
   mode: Mode,
-): JsonValue[] | undefined {
+): Steps<JsonValue[] | undefined> {
   const before = original === undefined ? [] : requireList(original);
   const changes = patch === undefined ? [] : requireList(patch);
   checkElementOrder(changes, order, mergeKey);
   let merged: readonly JsonValue[];
   let serverOrder = before;
   if (original !== undefined && patch !== undefined) {
-    ({ merged, serverOrder } = mergeLists(before, changes, schema, strategy === "merge", mergeKey, false, mode));
+    ({ merged, serverOrder } = yield* mergeLists(before, changes, schema, strategy === "merge", mergeKey, false, mode));
   } else if (original !== undefined) {
     merged = before;
   } else if (patch !== undefined) {
-    merged = withoutDirectives([...changes]) as JsonValue[];
+    merged = (yield* withoutDirectives([...changes], mode.pace)) as JsonValue[];
   } else {
     return undefined;
   }
+  yield;
   const { present, absent } = partition(merged, order, mergeKey);
   elementKind(before, changes);
+  yield;
   return normalizeOrder(present, absent, order, serverOrder, mergeKey);
 }
 
@@ -141,13 +162,13 @@ function directiveTarget(key: string, prefix: string, malformed: () => PatchErro
   return key.slice(slash + 1);
 }
 
-function mergeKey(
+function* mergeKey(
   merged: JsonObject,
   patchKey: string,
   change: JsonValue,
   schema: PatchSchema | undefined,
   mode: Mode,
-): void {
+): Steps<void> {
   const isDeleteList = patchKey.startsWith(DELETE_FROM_PRIMITIVE_LIST);
   if (isDeleteList && !mode.apply) return setOwn(merged, patchKey, change);
   const key = isDeleteList ? directiveTarget(patchKey, DELETE_FROM_PRIMITIVE_LIST, badPrimitiveList) : patchKey;
@@ -157,42 +178,69 @@ function mergeKey(
   }
   const current = getOwn(merged, key);
   if (current === undefined || kindOf(current) !== kindOf(change)) {
-    if (!isDeleteList) place(merged, key, mode.apply ? withoutNulls(change) : change);
+    if (!isDeleteList)
+      yield* place(merged, key, mode.apply ? yield* withoutNulls(change, mode.pace) : change, mode.pace);
   } else if (isJsonObject(current) && isJsonObject(change)) {
     const { schema: inner, strategy } = lookup(schema, key, "map");
-    setOwn(merged, key, strategy === "replace" ? change : mergeMaps(current, change, inner, mode));
+    setOwn(merged, key, strategy === "replace" ? change : yield* mergeMaps(current, change, inner, mode));
   } else if (Array.isArray(current) && Array.isArray(change)) {
     const { schema: inner, strategy, mergeKey: name } = lookup(schema, key, "list");
-    const lists = mergeLists(current, change, inner, strategy === "merge", name, isDeleteList, mode);
+    const lists = yield* mergeLists(current, change, inner, strategy === "merge", name, isDeleteList, mode);
     setOwn(merged, key, [...lists.merged]);
   } else {
-    place(merged, key, change);
+    yield* place(merged, key, change, mode.pace);
   }
 }
 
-function place(merged: JsonObject, key: string, value: JsonValue): void {
-  const clean = withoutDirectives(value);
+function* place(merged: JsonObject, key: string, value: JsonValue, pace: Pace): Steps<void> {
+  const clean = yield* withoutDirectives(value, pace);
   if (clean === undefined) delete merged[key];
   else setOwn(merged, key, clean);
 }
 
 /** undefined when the value itself is an object with a directive. */
-function withoutDirectives(value: JsonValue): JsonValue | undefined {
-  if (Array.isArray(value)) return value.map(withoutDirectives).filter((item) => item !== undefined);
-  if (!isJsonObject(value)) return value;
+function* withoutDirectives(value: JsonValue, pace: Pace): Steps<JsonValue | undefined> {
+  if (value === null || typeof value !== "object") return value;
+  if (Array.isArray(value)) {
+    const items: JsonValue[] = [];
+    for (const item of value) {
+      if (pace.isDue()) yield;
+      const clean = isScalar(item) ? item : yield* withoutDirectives(item, pace);
+      if (clean !== undefined) items.push(clean);
+    }
+    return items;
+  }
   if (Object.hasOwn(value, DIRECTIVE)) return undefined;
   const clean: JsonObject = {};
-  for (const [key, item] of Object.entries(value)) place(clean, key, item);
+  for (const key of Object.keys(value)) {
+    if (pace.isDue()) yield;
+    const item = value[key] as JsonValue;
+    if (isScalar(item)) setOwn(clean, key, item);
+    else yield* place(clean, key, item, pace);
+  }
   return clean;
 }
 
-function withoutNulls(value: JsonValue): JsonValue {
-  if (Array.isArray(value)) return value.map(withoutNulls);
-  if (!isJsonObject(value)) return value;
+function* withoutNulls(value: JsonValue, pace: Pace): Steps<JsonValue> {
+  if (value === null || typeof value !== "object") return value;
+  if (Array.isArray(value)) {
+    const items: JsonValue[] = [];
+    for (const item of value) {
+      if (pace.isDue()) yield;
+      items.push(isScalar(item) ? item : yield* withoutNulls(item, pace));
+    }
+    return items;
+  }
   const clean: JsonObject = {};
-  for (const [key, item] of Object.entries(value)) if (item !== null) setOwn(clean, key, withoutNulls(item));
+  for (const key of Object.keys(value)) {
+    if (pace.isDue()) yield;
+    const item = value[key] as JsonValue;
+    if (item !== null) setOwn(clean, key, isScalar(item) ? item : yield* withoutNulls(item, pace));
+  }
   return clean;
 }
+
+const isScalar = (value: JsonValue): boolean => value === null || typeof value !== "object";
 
 interface MergedList {
   readonly merged: readonly JsonValue[];
@@ -200,7 +248,7 @@ interface MergedList {
   readonly serverOrder: readonly JsonValue[];
 }
 
-function mergeLists(
+function* mergeLists(
   original: readonly JsonValue[],
   patch: readonly JsonValue[],
   schema: PatchSchema | undefined,
@@ -208,7 +256,7 @@ function mergeLists(
   mergeKey: string,
   isDeleteList: boolean,
   mode: Mode,
-): MergedList {
+): Steps<MergedList> {
   if (!merges && !isDeleteList) return { merged: patch, serverOrder: original };
   if (original.length === 0 && patch.length === 0) return { merged: original, serverOrder: original };
   if (elementKind(original, patch) === "scalar") {
@@ -216,8 +264,11 @@ function mergeLists(
   }
   if (mergeKey === "") throw new PatchError("cannot merge lists without merge key for struct");
   const { base, additions } = obeyListDirectives(original, patch, mergeKey);
-  const all = mergeElements(base, additions, schema, mergeKey, mode);
+  yield;
+  const all = yield* mergeElements(base, additions, schema, mergeKey, mode);
+  yield;
   const { present, absent } = partition(all, additions, mergeKey);
+  yield;
   const merged = normalizeOrder(present, absent, additions, base, mergeKey);
   // In the reference implementation new elements take the places of deleted ones in the server's list.
   return { merged, serverOrder: all.slice(0, original.length) };
@@ -268,13 +319,13 @@ function obeyListDirectives(
 const hasKey = (element: JsonValue, mergeKey: string): boolean =>
   isJsonObject(element) && Object.hasOwn(element, mergeKey);
 
-function mergeElements(
+function* mergeElements(
   base: readonly JsonValue[],
   additions: readonly JsonValue[],
   schema: PatchSchema | undefined,
   mergeKey: string,
   mode: Mode,
-): readonly JsonValue[] {
+): Steps<readonly JsonValue[]> {
   const merged = [...base];
   const at = new Map<string, number>();
   const remember = (element: JsonValue, index: number): void => {
@@ -283,12 +334,13 @@ function mergeElements(
   };
   merged.forEach(remember);
   for (const item of additions) {
+    if (mode.pace.isDue()) yield;
     const key = mergeKeyOf(item, mergeKey);
     const index = key === undefined ? undefined : at.get(key);
     if (index === undefined) {
       remember(item, merged.push(item) - 1);
     } else {
-      merged[index] = mergeMaps(merged[index] as JsonObject, item as JsonObject, schema, mode);
+      merged[index] = yield* mergeMaps(merged[index] as JsonObject, item as JsonObject, schema, mode);
     }
   }
   return merged;

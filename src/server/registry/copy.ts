@@ -1,8 +1,13 @@
 import type { JsonValue } from "../../machinery/meta/json.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
-import { deepCopy } from "../../machinery/patch/json-values.js";
+import type { Steps } from "../../base/steps.js";
+import { deepCopy, deepCopySteps } from "../../machinery/patch/json-values.js";
 
 /** Copies an object deeply, so that the caller may change the copy. */
 export function copyObject(object: KubeObject): KubeObject {
   return deepCopy(object as JsonValue) as KubeObject;
 }
+
+/** {@link copyObject} in steps. */
+export const copyObjectSteps = (object: KubeObject): Steps<KubeObject> =>
+  deepCopySteps<KubeObject & JsonValue>(object as KubeObject & JsonValue);

@@ -14,12 +14,22 @@ const LONG_BODY = 16 * 1024;
 
 export const isLong = (body: Uint8Array): boolean => body.length > LONG_BODY;
 
+/** An object of which so many bytes are stored is long work for every request that changes it, however short the body. */
+const LARGE_OBJECT = 64 * 1024;
+
+export const isLarge = (stored: Uint8Array): boolean => stored.length > LARGE_OBJECT;
+
 /**
  * Does the work that a body asks for: in slices of the event loop where the body is long or the work has to wait. `token` is the
  * request's.
  */
 export function runSteps<T>(body: Uint8Array, steps: Steps<T>, token: CancellationToken): T | Promise<T> {
-  return isLong(body) ? inSlices(steps, token) : untilItWaits(steps, token);
+  return runWork(isLong(body), steps, token);
+}
+
+/** Does work in slices of the event loop where it is long or has to wait. `token` is the request's. */
+export function runWork<T>(isLongWork: boolean, steps: Steps<T>, token: CancellationToken): T | Promise<T> {
+  return isLongWork ? inSlices(steps, token) : untilItWaits(steps, token);
 }
 
 /** As {@link runSteps}, for work that has a plain form: a short body makes no generators. */

@@ -1,7 +1,9 @@
+import { atOnce, type Steps } from "../../../base/steps.js";
+import { waitFor } from "../../../base/wait-for.js";
 import { nextSlice } from "../../../base/time-slice.js";
 import { encodeObject } from "../../../machinery/codec/encode.js";
 import { decodeJson } from "../../../machinery/codec/json-decoder.js";
-import { decodeObject } from "../../../machinery/codec/strict-decode.js";
+import { decodeObjectSteps } from "../../../machinery/codec/strict-decode.js";
 import { formatGroupVersion, type GroupVersionKind, parseGroupVersion } from "../../../machinery/meta/gvk.js";
 import type { JsonValue } from "../../../machinery/meta/json.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
@@ -102,24 +104,27 @@ export class VersionCodec {
    * A value that a patch made of an object of this version, as the kind it says it is: of another version it is brought to
    * this one. Throws an UnmarshalError for another kind. The caller decides about strict problems, which are returned.
    */
-  decodeStated(value: JsonValue, mode: FieldValidation): NowOrLater<PatchedObject> {
+  *decodeStatedSteps(value: JsonValue, mode: FieldValidation): Steps<PatchedObject> {
     const stated = patchedKind(value, this.gvk, this.schemaOf);
     if (stated === undefined) return { object: {}, strictErrors: [] };
-    if (stated === this.gvk) return this.decodePatched(value, mode);
+    if (stated === this.gvk) return yield* this.decodePatchedSteps(value, mode);
     const other = this.scheme.kind(stated);
-    const { object, strictErrors } = decodeObject<KubeObject>(value, other.schema, { mode });
+    const { object, strictErrors } = yield* decodeObjectSteps<KubeObject>(value, other.schema, { mode });
     other.applyDefaults(object, this.now());
-    const hub = convertOne(other, object, "toHub");
-    const here = andThen(hub, (one) => convertOne(this.kind, one, "fromHub"));
-    return andThen(here, (one) => ({
-      object: { ...one, kind: this.gvk.kind, apiVersion: this.apiVersion },
-      strictErrors,
-    }));
+    const hub = yield* waitFor(convertOne(other, object, "toHub"));
+    const one = yield* waitFor(convertOne(this.kind, hub, "fromHub"));
+    return { object: { ...one, kind: this.gvk.kind, apiVersion: this.apiVersion }, strictErrors };
   }
 
-  /** A value that a patch made of an object of this version, whatever it says it is. Else as {@link decodeStated}. */
+  /** A value that a patch made of an object of this version, whatever it says it is. Else as {@link decodeStatedSteps}. */
   decodePatched(value: JsonValue, mode: FieldValidation): PatchedObject {
-    const { object, strictErrors } = decodeObject<KubeObject>(value, this.schema, { mode });
+    return atOnce(this.decodePatchedSteps(value, mode));
+  }
+
+  /** {@link decodePatched} in steps. */
+  *decodePatchedSteps(value: JsonValue, mode: FieldValidation): Steps<PatchedObject> {
+    const { object, strictErrors } = yield* decodeObjectSteps<KubeObject>(value, this.schema, { mode });
+    yield;
     object.kind = this.gvk.kind;
     object.apiVersion = this.apiVersion;
     this.kind.applyDefaults(object, this.now());

@@ -1,6 +1,6 @@
 import { atOnce, type Steps } from "../../../base/steps.js";
 import { waitFor } from "../../../base/wait-for.js";
-import { encodedView } from "../../../machinery/apply/encoded-view.js";
+import { encodedView, encodedViewSteps } from "../../../machinery/apply/encoded-view.js";
 import { FieldManager } from "../../../machinery/apply/field-manager.js";
 import { excluding, type FieldFilter } from "../../../machinery/apply/field-filter.js";
 import { withoutNewTimes } from "../../../machinery/apply/ignore-times.js";
@@ -11,7 +11,7 @@ import type { JsonObject } from "../../../machinery/meta/json.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import { deepEqual } from "../../../machinery/patch/json-values.js";
 import type { ConversionCaller } from "../../../machinery/scheme/registration.js";
-import { copyObject } from "../../registry/copy.js";
+import { copyObjectSteps } from "../../registry/copy.js";
 import { assign, metadataOf, timestamp } from "../../registry/metadata.js";
 import type { StoredObject } from "../../storage/store.js";
 import { andThen, convertOne, type NowOrLater } from "../representation/convert.js";
@@ -79,11 +79,9 @@ export class FieldTracking {
     caller?: ConversionCaller,
   ): Steps<void> {
     const metadata = metadataOf(draft);
-    const shown = current && this.shown(current, caller);
-    const live = shown instanceof Promise ? yield* waitFor(shown) : shown;
+    const live = current && (yield* this.shownSteps(current, caller));
     yield;
-    const view = this.#view(draft, caller);
-    const next = view instanceof Promise ? yield* waitFor(view) : view;
+    const next = yield* this.#viewSteps(draft, caller);
     yield;
     const managedFields = yield* this.#manager.updateSteps(live, next, manager, metadata.managedFields);
     yield;
@@ -98,11 +96,11 @@ export class FieldTracking {
     force: boolean,
     caller?: ConversionCaller,
   ): Steps<KubeObject> {
-    const live = current && (yield* waitFor(this.shown(current, caller)));
+    const live = current && (yield* this.shownSteps(current, caller));
     yield;
     const { managedFields, draft } = yield* this.#mergeSteps(live, applied, manager, force, caller);
     yield;
-    const next = yield* waitFor(this.#view(draft, caller));
+    const next = yield* this.#viewSteps(draft, caller);
     yield;
     const settled = settle(live, next, managedFields);
     assign(metadataOf(draft), "managedFields", settled);
@@ -121,7 +119,7 @@ export class FieldTracking {
       const merged = yield* this.#manager.applySteps(live, applied, manager, force);
       yield;
       const { managedFields, ...rest } = merged["metadata"] as JsonObject;
-      const draft = yield* waitFor(this.#decode({ ...merged, metadata: rest }, caller));
+      const draft = yield* this.#decodeSteps({ ...merged, metadata: rest }, caller);
       return { managedFields: managedFields as JsonObject[] | undefined, draft };
     } catch (error) {
       if (error instanceof UnmarshalError) throw badRequest(error.message);
@@ -129,27 +127,34 @@ export class FieldTracking {
     }
   }
 
-  /** A stored object as its JSON reads in the version of the requests, empty structs included. It is shared and must not be changed. */
-  shown(stored: StoredObject, caller?: ConversionCaller): NowOrLater<JsonObject> {
+  /**
+   * A stored object as its JSON reads in the version of the requests, empty structs included, in steps. It is shared and must not be
+   * changed.
+   */
+  *shownSteps(stored: StoredObject, caller?: ConversionCaller): Steps<JsonObject> {
     const object = stored.object();
     if (this.#lastShown?.object === object) return this.#lastShown.view;
     const { codec } = this.resource;
-    return andThen(codec.shown(stored, caller), (shown) => {
-      const view = encodedView(shown, codec.schema);
-      this.#lastShown = { object, view };
-      return view;
-    });
+    yield;
+    const shown = codec.shown(stored, caller);
+    const view = yield* encodedViewSteps(shown instanceof Promise ? yield* waitFor(shown) : shown, codec.schema);
+    this.#lastShown = { object, view };
+    return view;
   }
 
-  #decode(value: JsonObject, caller: ConversionCaller | undefined): NowOrLater<KubeObject> {
+  *#decodeSteps(value: JsonObject, caller: ConversionCaller | undefined): Steps<KubeObject> {
     const { codec } = this.resource;
-    return codec.toHub(copyObject(codec.decodePatched(value, "Ignore").object), caller);
+    const { object } = yield* codec.decodePatchedSteps(value, "Ignore");
+    yield;
+    const copy = yield* copyObjectSteps(object);
+    return yield* waitFor(codec.toHub(copy, caller));
   }
 
   /** A hub object in the version of the requests, as its JSON reads. */
-  #view(object: KubeObject, caller: ConversionCaller | undefined): NowOrLater<JsonObject> {
+  *#viewSteps(object: KubeObject, caller: ConversionCaller | undefined): Steps<JsonObject> {
     const { codec } = this.resource;
-    return andThen(codec.fromHub(object, caller), (shown) => encodedView(shown, codec.schema));
+    const shown = codec.fromHub(object, caller);
+    return yield* encodedViewSteps(shown instanceof Promise ? yield* waitFor(shown) : shown, codec.schema);
   }
 
   #convert(object: JsonObject, from: string, to: string): NowOrLater<JsonObject | undefined> {

@@ -3,23 +3,23 @@ import { jsonText } from "../serializers/json/json-text.js";
 import { UnmarshalError } from "../../../machinery/codec/strict-decode.js";
 import { invalidValue } from "../../../machinery/errors/field-error.js";
 import { badRequest, conflict, invalid, notFound, type StatusError } from "../../../machinery/errors/status-error.js";
-import { type CancellationToken, throwIfCancelled } from "../../../base/cancellation.js";
+import { throwIfCancelled } from "../../../base/cancellation.js";
+import type { Steps } from "../../../base/steps.js";
 import { inSlices } from "../../../base/time-slice.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../machinery/meta/json.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import { jsonPatchSteps } from "../../../machinery/patch/json-patch.js";
 import { formatGo } from "../../../machinery/patch/json-values.js";
-import { applyMergePatch } from "../../../machinery/patch/merge-patch.js";
+import { mergePatchSteps } from "../../../machinery/patch/merge-patch.js";
 import { isPatchError, patchErrorStatus } from "../../../machinery/patch/patch-error.js";
-import { strategicMergePatch } from "../../../machinery/patch/strategic-merge.js";
+import { strategicMergeSteps } from "../../../machinery/patch/strategic-merge.js";
 import { fromSchema } from "../../../machinery/patch/strategic-schema.js";
 import type { Transform, UpdateOptions, Updater } from "../../registry/resource.js";
 import type { ApiRequest } from "../../request/api-request.js";
 import type { StoredObject } from "../../storage/store.js";
-import { BODY_LIMIT, runSteps } from "../negotiation/request-body.js";
+import { BODY_LIMIT, runSteps, runWork } from "../negotiation/request-body.js";
 import { writeOptions, type WriteOptions } from "../options/write-options.js";
 import type { FieldValidation, PatchedObject, VersionCodec } from "../representation/version-codec.js";
-import type { NowOrLater } from "../representation/convert.js";
 import { encodeStored } from "../serializers/json/stored-json.js";
 import type { ServedResource } from "../served-resource.js";
 import { respondObject } from "./answer.js";
@@ -31,7 +31,7 @@ import { fieldManagerName } from "./field-manager-name.js";
 import { type FieldTracking, fieldTracking } from "./field-tracking.js";
 import { unstructuredMismatch } from "./unstructured-mismatch.js";
 import { Admitter } from "./admitter.js";
-import { objectFormat, scopeOf } from "./scope.js";
+import { type EndpointScope, objectFormat, scopeOf, weigh } from "./scope.js";
 
 /** PATCH of an object or of a part of it. */
 export async function handlePatch(
@@ -48,8 +48,8 @@ export async function handlePatch(
   const scope = scopeOf(request, options.dryRun, bytes);
   const change =
     type === APPLY
-      ? await applying(request, tracking, bytes, options)
-      : await patching(request, resource, tracking, bytes, type, options);
+      ? await applying(request, tracking, bytes, options, scope)
+      : await patching(request, resource, tracking, bytes, type, options, scope);
   await scope.pause?.(scope.token);
   const transform: Transform = async (current) => {
     const draft = await change(current);
@@ -71,21 +71,23 @@ async function patching(
   bytes: Uint8Array,
   type: PatchType,
   options: WriteOptions,
+  scope: EndpointScope,
 ): Promise<Transform> {
   const { info } = request;
   const patch = await runSteps(bytes, decodePatchSteps(bytes, type, options.fieldValidation), request);
   const manager = fieldManagerName(request, options);
   return async (current) => {
     if (current === undefined) throw notFound({ group: info.apiGroup, resource: info.resource }, info.name);
-    const shown = tracking.shown(current, request);
-    const view = shown instanceof Promise ? await shown : shown;
+    const isLongWork = weigh(scope, current);
+    const view = await runWork(isLongWork, tracking.shownSteps(current, request), request);
+    const steps = patchShownSteps(request, resource, view, patch, type, options);
     const object =
-      (await patchShown(request, resource, view, patch, type, options)) ??
+      (await runWork(isLongWork, steps, request)) ??
       (await patchObject(request, resource, await documentOf(request, resource, current), patch, type, options));
     checkName(object, info);
     const hub = resource.codec.toHub(object, request);
     const draft = hub instanceof Promise ? await hub : hub;
-    await runSteps(bytes, tracking.trackSteps(draft, current, manager, request), request);
+    await runWork(isLongWork, tracking.trackSteps(draft, current, manager, request), request);
     return draft;
   };
 }
@@ -103,12 +105,13 @@ async function applying(
   tracking: FieldTracking,
   bytes: Uint8Array,
   options: WriteOptions,
+  scope: EndpointScope,
 ): Promise<Transform> {
   const { info } = request;
   const applied = await readAppliedObject(bytes, options, request);
   return async (current) => {
     const steps = tracking.applySteps(current, applied.object, options.fieldManager, options.force, request);
-    const draft = await runSteps(bytes, steps, request);
+    const draft = await runWork(weigh(scope, current), steps, request);
     applied.checkKeys();
     checkName(draft, info);
     const uid = draft.metadata?.uid ?? "";
@@ -124,20 +127,21 @@ async function applying(
  * {@link patchObject} of an object that need not be read from its bytes; undefined when there is anything to tell, because that
  * follows the order of the fields in the document clients see.
  */
-async function patchShown(
+function* patchShownSteps(
   request: ApiRequest,
   { codec }: ServedResource,
   current: JsonObject,
   { value, strictErrors: inPatch }: DecodedPatch,
   type: PatchType,
   { fieldValidation }: WriteOptions,
-): Promise<KubeObject | undefined> {
+): Steps<KubeObject | undefined> {
   if (inPatch.length > 0) return undefined;
   try {
-    const patched = await applyPatch(current, value, type, () => fromSchema(codec.schema), request);
+    const patched = yield* applyPatchSteps(current, value, type, () => fromSchema(codec.schema));
+    yield;
     if (type === STRATEGIC && unstructuredMismatch(patched, codec.schema) !== undefined) return undefined;
-    const decoded = decodePatched(codec, patched, type, fieldValidation);
-    const { object, strictErrors } = decoded instanceof Promise ? await decoded : decoded;
+    yield;
+    const { object, strictErrors } = yield* decodePatchedSteps(codec, patched, type, fieldValidation);
     return strictErrors.length === 0 ? object : undefined;
   } catch {
     throwIfCancelled(request);
@@ -155,13 +159,16 @@ async function patchObject(
   options: WriteOptions,
 ): Promise<KubeObject> {
   const { codec } = resource;
-  const patched = await applyPatch(current, patch.value, type, () => fromSchema(codec.schema), request);
+  const patched = await inSlices(
+    applyPatchSteps(current, patch.value, type, () => fromSchema(codec.schema)),
+    request,
+  );
   const problem = (text: string) => patchRefusal(patch.value, patched, type, text);
   const mismatch = type === STRATEGIC ? unstructuredMismatch(patched, codec.schema) : undefined;
   if (mismatch !== undefined) throw problem(mismatch);
   try {
-    const decoded = decodePatched(codec, patched, type, options.fieldValidation);
-    const { object, strictErrors: inObject } = decoded instanceof Promise ? await decoded : decoded;
+    const steps = decodePatchedSteps(codec, patched, type, options.fieldValidation);
+    const { object, strictErrors: inObject } = await inSlices(steps);
     const strictErrors = [...patch.strictErrors, ...inObject];
     if (options.fieldValidation === "Warn") for (const error of strictErrors) request.warnings.add(error);
     if (options.fieldValidation === "Strict" && strictErrors.length > 0) {
@@ -175,14 +182,13 @@ async function patchObject(
 }
 
 /** A strategic merge patch changes an object of the kind; the others change a document, which may say that it is another. */
-function decodePatched(
+const decodePatchedSteps = (
   codec: VersionCodec,
   patched: JsonValue,
   type: PatchType,
   mode: FieldValidation,
-): NowOrLater<PatchedObject> {
-  return type === STRATEGIC ? codec.decodePatched(patched, mode) : codec.decodeStated(patched, mode);
-}
+): Steps<PatchedObject> =>
+  type === STRATEGIC ? codec.decodePatchedSteps(patched, mode) : codec.decodeStatedSteps(patched, mode);
 
 /** The 422 for a patch whose outcome is no object of the kind. */
 export function patchRefusal(patch: JsonValue, patched: JsonValue, type: PatchType, text: string): StatusError {
@@ -196,24 +202,22 @@ function topSorted(value: JsonValue): JsonValue {
   return Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** Throws the answer for a patch that cannot be applied. */
-export async function applyPatch(
+/** Throws the answer for a patch that cannot be applied. In steps. */
+export function* applyPatchSteps(
   current: JsonValue,
   patch: JsonValue,
   type: PatchType,
   schema: () => ReturnType<typeof fromSchema> | undefined,
-  token: CancellationToken,
-): Promise<JsonValue> {
+): Steps<JsonValue> {
   try {
     switch (type) {
       case "application/json-patch+json":
-        // Thousands of operations may move long lists about.
-        return await inSlices(jsonPatchSteps(current, patch), token);
+        return yield* jsonPatchSteps(current, patch);
       case "application/merge-patch+json":
-        return applyMergePatch(current, patch);
+        return yield* mergePatchSteps(current, patch);
       case "application/strategic-merge-patch+json":
         if (!isJsonObject(current) || !isJsonObject(patch)) throw badRequest("a strategic merge patch is an object");
-        return strategicMergePatch(current, patch, schema());
+        return yield* strategicMergeSteps(current, patch, schema());
     }
   } catch (error) {
     throw isPatchError(error) ? patchErrorStatus(error) : error;

@@ -1,3 +1,4 @@
+import { inSlices } from "../../../base/time-slice.js";
 import { decodeObject, UnmarshalError } from "../../../machinery/codec/strict-decode.js";
 import { invalidValue } from "../../../machinery/errors/field-error.js";
 import { goQuote } from "../../../base/go-quote.js";
@@ -26,7 +27,7 @@ import type { ServedResource } from "../served-resource.js";
 import { respondValue } from "./answer.js";
 import { readAppliedObject } from "./applied-object.js";
 import { fieldManagerName } from "./field-manager-name.js";
-import { applyPatch, patchRefusal } from "./patch.js";
+import { applyPatchSteps, patchRefusal } from "./patch.js";
 import { decodePatchSteps } from "./patch-body.js";
 import { APPLY, type PatchType, patchTypeOf, STRATEGIC } from "./patch-type.js";
 import { scaleManagers, scaleTracking } from "./scale-tracking.js";
@@ -103,7 +104,10 @@ async function patchScale(
   patch: JsonValue,
   type: PatchType,
 ): Promise<KubeObject> {
-  const patched = await applyPatch(live as JsonValue, patch, type, () => fromSchema(metaSchema(SCALE)), request);
+  const patched = await inSlices(
+    applyPatchSteps(live as JsonValue, patch, type, () => fromSchema(metaSchema(SCALE))),
+    request,
+  );
   try {
     if (type !== STRATEGIC && patchedKind(patched, SCALE, resource.codec.schemaOf) === undefined) return {};
     return decodeObject<KubeObject>(patched, metaSchema(SCALE), { mode: "Ignore" }).object;

@@ -1,12 +1,12 @@
-import { copyObject } from "../../registry/copy.js";
+import { copyObjectSteps } from "../../registry/copy.js";
 import type { UpdateOptions, Updater } from "../../registry/resource.js";
 import type { ApiRequest } from "../../request/api-request.js";
-import { readObjectBody, runSteps } from "../negotiation/request-body.js";
+import { readObjectBody, runWork } from "../negotiation/request-body.js";
 import { writeOptions } from "../options/write-options.js";
 import type { ServedResource } from "../served-resource.js";
 import { respondObject } from "./answer.js";
 import { Admitter } from "./admitter.js";
-import { objectFormat, scopeOf } from "./scope.js";
+import { objectFormat, scopeOf, weigh } from "./scope.js";
 import { checkName } from "./check-name.js";
 import { fieldManagerName } from "./field-manager-name.js";
 import { fieldTracking } from "./field-tracking.js";
@@ -35,8 +35,8 @@ export async function handleUpdate(
     scope,
     request.info.name,
     async (current) => {
-      const next = copyObject(draft);
-      await runSteps(body.bytes, tracking.trackSteps(next, current, manager, request), request);
+      const next = await runWork(scope.pause !== undefined, copyObjectSteps(draft), request);
+      await runWork(weigh(scope, current), tracking.trackSteps(next, current, manager, request), request);
       await scope.pause?.(scope.token);
       return next;
     },
