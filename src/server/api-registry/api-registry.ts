@@ -189,15 +189,14 @@ export class ApiRegistry implements ResourceHost {
 
   /** The generic Store of a resource. Throws for a resource that is not installed or has another storage. */
   #storeOf(id: string): Store {
-    const { storage } = this.kept(id);
-    if (!(storage instanceof Store)) throw new Error(`${id} is not kept in the store`);
-    return storage;
+    return storeIn(this.kept(id), id);
   }
 
   /** As {@link #storeOf}; undefined for a built-in resource that runtimeConfig turned off. */
   #storeNow(resource: GroupResource): Store | undefined {
     const id = installationId(resource);
-    if (this.#installed.find(id) !== undefined) return this.#storeOf(id);
+    const installed = this.#installed.find(id);
+    if (installed !== undefined) return storeIn(installed.kept, id);
     if (this.#builtInNames.has(resource)) return undefined;
     this.#missed.add(id);
     throw new Error(`no resource ${id} is installed`);
@@ -224,4 +223,9 @@ export class ApiRegistry implements ResourceHost {
       },
     };
   }
+}
+
+function storeIn({ storage }: KeptResource, id: string): Store {
+  if (!(storage instanceof Store)) throw new Error(`${id} is not kept in the store`);
+  return storage;
 }

@@ -176,7 +176,11 @@ export class InstalledResources {
     if (known !== undefined) fail(known.owner === owner ? INSTALLED : `${INSTALLED}, by ${known.owner.owner}`);
     if (owner.yields !== true && this.names.has(definition)) fail("it has the name of a built-in resource");
     const installation = compileDefinition(definition, this.host.config.scheme);
-    if (owner.yields !== true && this.names.holdsKeys(storagePrefix(installation))) {
+    if (
+      owner.yields !== true &&
+      installation.storage === undefined &&
+      this.names.holdsKeys(storagePrefix(installation))
+    ) {
       fail(`the keys of its objects, ${storagePrefix(installation)}, are among those of built-in resources`);
     }
     for (const { installation: other } of layer.values()) {
