@@ -25,6 +25,7 @@ export type { Hook, HookContext, Hooks, ServerOptions } from "./server-options.j
 export type { RequestRecord } from "./record-requests.js";
 
 export type { ApiRegistry, ApiSnapshot, Removal } from "../server/api-registry/api-registry.js";
+export type { InstallerOptions, ResourceInstaller } from "../server/api-registry/resource-installer.js";
 export { InvalidResourceError } from "../server/api-registry/installation.js";
 export type {
   ResourceDefinition,
