@@ -1,4 +1,5 @@
 const UNIT_MS: Readonly<Record<string, number>> = {
+  __proto__: null as never,
   ns: 1e-6,
   us: 1e-3,
   µs: 1e-3,

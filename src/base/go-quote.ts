@@ -1,4 +1,5 @@
 const NAMED: Readonly<Record<string, string>> = {
+  __proto__: null as never,
   "\u0007": "\\a",
   "\b": "\\b",
   "\f": "\\f",

@@ -2,6 +2,7 @@ import { errorMessage } from "./error-message.js";
 
 /** What Go's syscall package says of an errno, by Node's code for it. Codes it does not list read as Node's message. */
 const errnoTexts: Readonly<Record<string, string>> = {
+  __proto__: null as never,
   ENOENT: "no such file or directory",
   EACCES: "permission denied",
   EPERM: "operation not permitted",

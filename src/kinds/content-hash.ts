@@ -30,7 +30,14 @@ export function secretHash({ name, type, data, immutable }: HashedSecret): strin
 }
 
 /** Digits that could make words of a name, and what stands for them. */
-const HARMLESS: Readonly<Record<string, string>> = { "0": "g", "1": "h", "3": "k", a: "m", e: "t" };
+const HARMLESS: Readonly<Record<string, string>> = {
+  __proto__: null as never,
+  "0": "g",
+  "1": "h",
+  "3": "k",
+  a: "m",
+  e: "t",
+};
 
 /** The ten letters of any content; keys are sorted before it is hashed. */
 export function hashOf(content: object): string {

@@ -44,7 +44,7 @@ function isLessActive(a: KubeObject, b: KubeObject): boolean {
 }
 
 /** A phase that is not named here counts as pending. */
-const ACTIVITIES: Readonly<Record<string, number>> = { Pending: 0, Unknown: 1, Running: 2 };
+const ACTIVITIES: Readonly<Record<string, number>> = { __proto__: null as never, Pending: 0, Unknown: 1, Running: 2 };
 const activity = ({ status }: KubeObject): number => ACTIVITIES[text(object(status).phase)] ?? 0;
 
 /** Undefined for a pod that stays. */
@@ -56,7 +56,7 @@ function deletedAt({ metadata }: KubeObject): number | undefined {
 const isAssigned = ({ spec }: KubeObject): boolean => text(object(spec).nodeName) !== "";
 
 /** Phases that are not named here count as running: kubectl looks them up in a map. */
-const PHASES: Readonly<Record<string, number>> = { Running: 0, Unknown: 1, Pending: 2 };
+const PHASES: Readonly<Record<string, number>> = { __proto__: null as never, Running: 0, Unknown: 1, Pending: 2 };
 const phaseRank = ({ status }: KubeObject): number => PHASES[text(object(status).phase)] ?? 0;
 
 /** Undefined when the pod is not ready; 0 when its condition has no transition time. */

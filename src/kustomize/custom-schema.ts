@@ -1,3 +1,4 @@
+import { own } from "../base/own.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../machinery/meta/json.js";
 import { parseYaml } from "../machinery/yaml/read.js";
 import type { MergeType, MergeTypes } from "./merge-schema.js";
@@ -25,7 +26,7 @@ export function customMergeTypes(text: string): MergeTypes {
 
 function mergeType(schema: JsonObject, definitions: JsonObject): MergeType {
   const property = (name: string): JsonObject | undefined => {
-    const found = objectAt(schema, "properties")[name] ?? schema["additionalProperties"];
+    const found = own(objectAt(schema, "properties"), name) ?? schema["additionalProperties"];
     return isJsonObject(found) ? resolved(found, definitions) : undefined;
   };
   return {
@@ -53,7 +54,7 @@ function resolved(schema: JsonObject, definitions: JsonObject): JsonObject {
   let at = schema;
   for (let ref = at["$ref"]; typeof ref === "string" && !seen.has(ref); ref = at["$ref"]) {
     seen.add(ref);
-    const target = definitions[ref.replace("#/definitions/", "")];
+    const target = own(definitions, ref.replace("#/definitions/", ""));
     if (!isJsonObject(target)) return {};
     at = target;
   }

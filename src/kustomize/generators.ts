@@ -1,3 +1,4 @@
+import { setKey } from "../machinery/codec/own-keys.js";
 import { basename } from "node:path/posix";
 import { textOf } from "../base/byte-text.js";
 import { goQuote } from "../base/go-quote.js";
@@ -50,8 +51,8 @@ function addConfigData(node: Node, pairs: readonly Pair[]): void {
   const [data, binaryData]: [StringMap, StringMap] = [{}, {}];
   for (const { key, value } of pairs) {
     const text = utf8(value);
-    if (text === undefined) binaryData[key] = wrappedBase64(value);
-    else data[key] = text;
+    if (text === undefined) setKey(binaryData, key, wrappedBase64(value));
+    else setKey(data, key, text);
   }
   if (Object.keys(data).length > 0) setData(node, "data", data);
   if (Object.keys(binaryData).length > 0) setData(node, "binaryData", binaryData);

@@ -11,6 +11,7 @@ export type OnChange = (event: ClusterEvent, before: unknown, after: unknown) =>
 
 /** The kinds whose changes move pods, as events name them. */
 const RESOURCES: Readonly<Record<string, EventResource>> = {
+  __proto__: null as never,
   PersistentVolume: "PersistentVolume",
   PersistentVolumeClaim: "PersistentVolumeClaim",
   StorageClass: "StorageClass",

@@ -64,6 +64,7 @@ function declaredOf(schema: Schema): DeclaredType | undefined {
 }
 
 const SCALARS: Readonly<Record<string, Type | undefined>> = {
+  __proto__: null as never,
   string: STRING,
   bool: BOOL,
   int32: INT,

@@ -4,6 +4,7 @@ import { type RuntimeConfig, servedGroups } from "../facts/index.js";
 
 /** Where each group stands in discovery; APIServices of CRDs come after all of these. */
 const GROUP_PRIORITY: Readonly<Record<string, number>> = {
+  __proto__: null as never,
   "": 18000,
   apps: 17800,
   "events.k8s.io": 17750,
@@ -30,6 +31,7 @@ const GROUP_PRIORITY: Readonly<Record<string, number>> = {
 
 /** Versions that do not have the usual priority of their class. */
 const VERSION_PRIORITY: Readonly<Record<string, number>> = {
+  __proto__: null as never,
   v1: 1,
   "autoscaling/v2": 30,
   "flowcontrol.apiserver.k8s.io/v1": 21,

@@ -13,7 +13,12 @@ const reference = new RegExp(`^((?:${HOST}/)?${PATH_PART}(?:/${PATH_PART})*)(?::
 
 const MAX_NAME = 255;
 const identifier = /^[a-f0-9]{64}$/;
-const DIGEST_LENGTHS: Readonly<Record<string, number>> = { sha256: 64, sha384: 96, sha512: 128 };
+const DIGEST_LENGTHS: Readonly<Record<string, number>> = {
+  __proto__: null as never,
+  sha256: 64,
+  sha384: 96,
+  sha512: 128,
+};
 
 /** The image's tag, "" for one that has only a digest and for what is no reference. */
 function imageTag(image: string): string {

@@ -6,7 +6,7 @@ import { networking } from "./networking.js";
 import { storage } from "./storage.js";
 import { workloads } from "./workloads.js";
 
-const groups: Readonly<Record<string, Readonly<Record<string, string>>>> = { "": core, apps };
+const groups: Readonly<Record<string, Readonly<Record<string, string>>>> = { __proto__: null as never, "": core, apps };
 const others = { ...workloads, ...networking, ...storage, ...access, ...extensions };
 
 /** A manifest (YAML) of a built-in kind that applies as it is; undefined for kinds that no manifest makes. */

@@ -2,6 +2,7 @@
 
 /** The built-in kinds of each group version: the namespaced ones, and those of the cluster. */
 export const SCOPES: Readonly<Record<string, readonly [namespaced: string, cluster: string]>> = {
+  __proto__: null as never,
   "admissionregistration.k8s.io/v1": [
     "",
     "MutatingAdmissionPolicy MutatingAdmissionPolicyBinding MutatingWebhookConfiguration ValidatingAdmissionPolicy ValidatingAdmissionPolicyBinding ValidatingWebhookConfiguration",

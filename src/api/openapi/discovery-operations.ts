@@ -9,6 +9,7 @@ const read = (
 
 /** The server's own documents, by the name that the index of version 3 has for each. */
 export const serverOperations: Readonly<Record<string, readonly OperationFacts[]>> = {
+  __proto__: null as never,
   ".well-known/openid-configuration": [
     {
       ...read(

@@ -190,6 +190,7 @@ export const queryParameters: Readonly<Record<Action | "log", readonly Parameter
 
 /** By the names of fields of PodExecOptions and its like. */
 export const connectDescriptions: Readonly<Record<string, string>> = {
+  __proto__: null as never,
   command: "The program to run and its arguments, one parameter each; no shell reads them.",
   container: "Which container to enter; a pod with one container needs none.",
   path: "The path to ask for behind the proxy.",

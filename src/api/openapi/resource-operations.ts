@@ -50,6 +50,7 @@ interface Given {
 }
 
 const METHOD_OF: Readonly<Record<string, Method>> = {
+  __proto__: null as never,
   get: "get",
   list: "get",
   post: "post",
@@ -60,6 +61,7 @@ const METHOD_OF: Readonly<Record<string, Method>> = {
 };
 
 const CODES: Readonly<Record<string, readonly string[]>> = {
+  __proto__: null as never,
   post: ["200", "201", "202"],
   put: ["200", "201"],
   patch: ["200", "201"],
@@ -159,6 +161,7 @@ function itemOperations(served: Served): readonly OperationFacts[] {
 }
 
 const VERBS: Readonly<Record<string, readonly [action: Action, word: string, description: string]>> = {
+  __proto__: null as never,
   get: ["get", "read", "Reads"],
   create: ["post", "create", "Sends a request to"],
   update: ["put", "replace", "Replaces"],

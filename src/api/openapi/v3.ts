@@ -134,7 +134,12 @@ function describeOperation(operation: OperationFacts): JsonSchema {
   };
 }
 
-const DESCRIPTIONS: Readonly<Record<string, string>> = { 200: "OK", 201: "Created", 202: "Accepted" };
+const DESCRIPTIONS: Readonly<Record<string, string>> = {
+  __proto__: null as never,
+  200: "OK",
+  201: "Created",
+  202: "Accepted",
+};
 
 function describeParameter({ name, in: place, type, description }: ParameterFacts): JsonSchema {
   return {

@@ -1,3 +1,4 @@
+import { own } from "../../base/own.js";
 import { int64Of } from "../../base/int64.js";
 import type { Node, NodeSelectorRequirement, NodeSelectorTerm, PodSpec } from "../types/core/v1.js";
 
@@ -25,7 +26,7 @@ export function nodeRequirement(spec: Pick<PodSpec, "nodeSelector" | "affinity">
   const terms = required?.nodeSelectorTerms;
   return {
     matches: (node) =>
-      pairs.every(([key, value]) => node.labels[key] === value) &&
+      pairs.every(([key, value]) => own(node.labels, key) === value) &&
       (terms === undefined || terms.some((term) => matchesTerm(term, node))),
   };
 }

@@ -186,6 +186,7 @@ const containerResource: ValidateSource = (source, path) => {
 
 /** In the order in which Kubernetes looks at them; only the first that is there is looked into. */
 const SOURCES: Readonly<Record<string, ValidateSource>> = {
+  __proto__: null as never,
   object: objectSource,
   external,
   pods,

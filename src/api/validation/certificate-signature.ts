@@ -13,6 +13,7 @@ interface Algorithm {
 }
 
 const ALGORITHMS: Readonly<Record<string, Algorithm>> = {
+  __proto__: null as never,
   "1.2.840.113549.1.1.5": { key: "rsa", digest: "sha1" },
   "1.2.840.113549.1.1.11": { key: "rsa", digest: "sha256" },
   "1.2.840.113549.1.1.12": { key: "rsa", digest: "sha384" },
@@ -25,6 +26,7 @@ const ALGORITHMS: Readonly<Record<string, Algorithm>> = {
 };
 const PSS = "1.2.840.113549.1.1.10";
 const PSS_DIGESTS: Readonly<Record<string, string>> = {
+  __proto__: null as never,
   "2.16.840.1.101.3.4.2.1": "sha256",
   "2.16.840.1.101.3.4.2.2": "sha384",
   "2.16.840.1.101.3.4.2.3": "sha512",
@@ -39,6 +41,7 @@ const FAILURES: Readonly<Record<Algorithm["key"], string>> = {
 };
 const KEY_NAMES: Readonly<Record<Algorithm["key"], string>> = { rsa: "RSA", ec: "ECDSA", ed25519: "Ed25519" };
 const GO_TYPES: Readonly<Record<string, string>> = {
+  __proto__: null as never,
   rsa: "*rsa.PublicKey",
   ec: "*ecdsa.PublicKey",
   ed25519: "ed25519.PublicKey",

@@ -4,6 +4,7 @@
  * m what writes itself, * a pointer, list or map, *T those of structs, T a struct, @ an embedded ObjectMeta.
  */
 export const INTERNAL_TYPES: Readonly<Record<string, string>> = {
+  __proto__: null as never,
   AWSElasticBlockStoreVolumeSource: "VolumeID:s FSType=fsType:s Partition:n ReadOnly:b",
   Affinity: "NodeAffinity:*NodeAffinity PodAffinity:*PodAffinity PodAntiAffinity:*PodAntiAffinity",
   AppArmorProfile: "Type:s LocalhostProfile:*",

@@ -148,6 +148,7 @@ function sameSource(source: unknown, before: unknown): boolean {
 }
 
 const STABLE_LABELS: Readonly<Record<string, string>> = {
+  __proto__: null as never,
   "failure-domain.beta.kubernetes.io/zone": "topology.kubernetes.io/zone",
   "failure-domain.beta.kubernetes.io/region": "topology.kubernetes.io/region",
   "beta.kubernetes.io/os": "kubernetes.io/os",

@@ -146,6 +146,7 @@ function flagNames(
 }
 
 const GLOBAL_COMPLETERS: Readonly<Record<string, Completer>> = {
+  __proto__: null as never,
   namespace: completeNamespaces,
   context: completeContexts,
   cluster: completeClusters,

@@ -129,6 +129,7 @@ function execCluster({ server, tls, auth, proxyUrl, disableCompression }: Client
 const EXEC_VERSIONS = new Set(["client.authentication.k8s.io/v1", "client.authentication.k8s.io/v1beta1"]);
 
 const REMOVED_PROVIDERS: Readonly<Record<string, string>> = {
+  __proto__: null as never,
   gcp: `The gcp auth plugin has been removed.
 Please use the "gke-gcloud-auth-plugin" kubectl/client-go credential plugin instead.
 See https://cloud.google.com/blog/products/containers-kubernetes/kubectl-auth-changes-in-gke for further details`,

@@ -1,3 +1,4 @@
+import { own } from "../../base/own.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../machinery/meta/json.js";
 
 /**
@@ -8,7 +9,7 @@ export function fieldNamesAt(schema: JsonObject, schemas: JsonObject, path: read
   let current: JsonObject | undefined = schema;
   for (const name of path) {
     const { properties, additional } = partsOf(current, schemas);
-    current = asObject(properties[name]) ?? additional;
+    current = asObject(own(properties, name)) ?? additional;
     if (current === undefined) return [];
   }
   return Object.keys(partsOf(current, schemas).properties);
@@ -34,7 +35,7 @@ function partsOf(schema: JsonObject | undefined, schemas: JsonObject): Parts {
 
 function next(schema: JsonObject, schemas: JsonObject): JsonObject | undefined {
   const reference = schema["$ref"];
-  if (typeof reference === "string") return asObject(schemas[reference.split("/").at(-1) ?? ""]);
+  if (typeof reference === "string") return asObject(own(schemas, reference.split("/").at(-1) ?? ""));
   const { allOf } = schema;
   return (Array.isArray(allOf) ? asObject(allOf[0]) : undefined) ?? asObject(schema["items"]);
 }

@@ -90,6 +90,7 @@ function alertNumber(code: string): string | undefined {
 }
 
 const ALERT_NAMES: Readonly<Record<string, string>> = {
+  __proto__: null as never,
   HANDSHAKE_FAILURE: "40",
   BAD_CERTIFICATE: "42",
   CERTIFICATE_REVOKED: "44",
@@ -104,6 +105,7 @@ const ALERT_NAMES: Readonly<Record<string, string>> = {
 };
 
 const TLS_ALERTS: Readonly<Record<string, string>> = {
+  __proto__: null as never,
   40: "handshake failure",
   42: "bad certificate",
   43: "unsupported certificate",

@@ -148,6 +148,7 @@ function hint(leaf: X509Certificate, roots: readonly (string | Buffer)[]): strin
 }
 
 const VERIFICATION_ERRORS: Readonly<Record<string, string>> = {
+  __proto__: null as never,
   rsa: "crypto/rsa: verification error",
   ec: "x509: ECDSA verification failure",
   ed25519: "x509: Ed25519 verification failure",

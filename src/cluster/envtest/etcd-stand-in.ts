@@ -6,6 +6,7 @@ const ANSWER_MS = 2000;
 
 /** What the paths that clients of a test ask answer. */
 const ANSWERS: Readonly<Record<string, object>> = {
+  __proto__: null as never,
   "/health": { health: "true", reason: "" },
   "/version": { etcdserver: VERSION, etcdcluster: VERSION },
 };

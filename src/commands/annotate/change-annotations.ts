@@ -1,3 +1,4 @@
+import { own } from "../../base/own.js";
 import type { PairChanges } from "../../cli/pairs.js";
 import { CHANGE_CAUSE } from "../../kinds/change-cause.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
@@ -21,7 +22,7 @@ export function changeAnnotations(object: KubeObject, { set, remove }: PairChang
 /** Why something changed may always be said anew. */
 function requireNoOverwrite(before: Readonly<Record<string, string>>, set: ReadonlyMap<string, string>): void {
   const found = [...set].flatMap(([key, value]) => {
-    const held = before[key];
+    const held = own(before, key);
     if (key === CHANGE_CAUSE || held === undefined || held === value) return [];
     return [`'${key}' already has a value (${held})`];
   });

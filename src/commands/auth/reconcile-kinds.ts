@@ -25,6 +25,7 @@ export function oldType({ apiVersion = "", kind = "" }: KubeObject): string | un
 
 /** By "<group version>/<kind>". */
 export const reconcileKinds: Readonly<Record<string, ReconcileKind>> = {
+  __proto__: null as never,
   [`${version}/Role`]: { ...role, namespaced: true },
   [`${version}/ClusterRole`]: { ...role, namespaced: false },
   [`${version}/RoleBinding`]: { ...binding, namespaced: true },

@@ -1,3 +1,4 @@
+import { own } from "../../base/own.js";
 import { errorMessage } from "../../base/error-message.js";
 import type { Kubeconfig } from "../../client/config/kubeconfig.js";
 import { canonicalizeBase64 } from "../../machinery/codec/go-base64.js";
@@ -13,7 +14,7 @@ type Fields = Record<string, unknown>;
 /** Changes one property of a kubeconfig in place. @throws kubectl's text when the path or the value does not fit */
 export function modifyProperty(config: Kubeconfig, path: PropertyPath, change: PropertyChange): void {
   const [section = "", ...rest] = path.steps;
-  const type = configType.fields[section];
+  const type = own(configType.fields, section);
   if (type?.kind === "map") return modifyEntries(entriesOf(config, section), type.entry, rest, change);
   if (type?.kind === "struct") return modifyPreferences(config, type, rest, change);
   if (section === "current-context") {
@@ -45,7 +46,7 @@ function modifyEntries(
   const existing = entries.get(name);
   if (existing === undefined && change === "unset") throw new Error(`current map key \`${name}\` is invalid`);
   const entry: Fields = { origin: "", ...existing };
-  setField(entry, fieldNames[field] ?? field, type.fields[field], change);
+  setField(entry, fieldNames[field] ?? field, own(type.fields, field), change);
   entries.set(name, entry);
 }
 
@@ -58,7 +59,7 @@ function modifyPreferences(
   const [field] = steps;
   if (field !== undefined) {
     const preferences: Fields = { ...config.preferences };
-    setField(preferences, field, type.fields[field], change);
+    setField(preferences, field, own(type.fields, field), change);
     config.preferences = preferences;
   } else if (change === "unset") {
     config.preferences = {};

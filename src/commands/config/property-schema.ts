@@ -82,6 +82,7 @@ export const configType: StructType = {
 
 /** The name of a field in a kubeconfig entry of ours, where it differs from the name in a path. */
 export const fieldNames: Readonly<Record<string, string>> = {
+  __proto__: null as never,
   "act-as": "as",
   "act-as-uid": "as-uid",
   "act-as-groups": "as-groups",

@@ -1,3 +1,4 @@
+import { setKey } from "../../machinery/codec/own-keys.js";
 import { goQuote } from "../../base/go-quote.js";
 import type { Command, Invocation } from "../../cli/command.js";
 import type { Factory } from "../../cli/factory.js";
@@ -75,8 +76,8 @@ function configMap(options: CreateConfigMapOptions): KubeObject {
   const add: AddKey = (key, value) => {
     requireNewKey(key, name, { Data: data, BinaryData: binaryData });
     const text = asText(value);
-    if (text === undefined) binaryData[key] = Buffer.from(value).toString("base64");
-    else data[key] = text;
+    if (text === undefined) setKey(binaryData, key, Buffer.from(value).toString("base64"));
+    else setKey(data, key, text);
   };
   for (const file of sources.files) addFromFile(file, surroundings.cwd, add);
   for (const literal of sources.literals) addFromLiteral(literal, add);

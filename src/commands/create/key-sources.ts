@@ -1,3 +1,4 @@
+import { own } from "../../base/own.js";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import { goQuote } from "../../base/go-quote.js";
@@ -116,7 +117,7 @@ export function addFromEnvFile(
     const key = equals < 0 ? text : text.slice(0, equals);
     const faults = strictEnvVarNameErrors(key);
     if (faults.length > 0) throw new Error(`${goQuote(key)} is not a valid key name: ${faults.join(";")}`);
-    add(key, new TextEncoder().encode(equals < 0 ? (env[key] ?? "") : text.slice(equals + 1)));
+    add(key, new TextEncoder().encode(equals < 0 ? (own(env, key) ?? "") : text.slice(equals + 1)));
   }
 }
 

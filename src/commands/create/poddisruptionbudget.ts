@@ -101,6 +101,7 @@ function parse(text: string): readonly LabelRequirement[] {
 }
 
 const API_OPERATORS: Readonly<Record<string, string>> = {
+  __proto__: null as never,
   in: "In",
   notin: "NotIn",
   exists: "Exists",

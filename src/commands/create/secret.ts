@@ -1,3 +1,4 @@
+import { setKey } from "../../machinery/codec/own-keys.js";
 import { goQuote } from "../../base/go-quote.js";
 import type { FlagSpec } from "../../cli/flags/flag-set.js";
 import { secretHash } from "../../kinds/content-hash.js";
@@ -27,7 +28,7 @@ export async function createSecret(
   const data: Record<string, string> = {};
   fill((key, value) => {
     requireNewKey(key, data);
-    data[key] = Buffer.from(value).toString("base64");
+    setKey(data, key, Buffer.from(value).toString("base64"));
   });
   const suffix = appendHash ? `-${secretHash({ name, type, data })}` : "";
   const metadata = namespacedMetadata({ ...options, name: `${name}${suffix}` });

@@ -1,3 +1,4 @@
+import { own } from "../../base/own.js";
 import { goQuote } from "../../base/go-quote.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import { labelValueErrors } from "../../machinery/validation/names.js";
@@ -42,7 +43,7 @@ export interface ChangedLabels {
 export function changeLabels(object: KubeObject, { set, remove }: LabelChanges, overwrite: boolean): ChangedLabels {
   const before = object.metadata?.labels ?? {};
   if (!overwrite) requireNoOverwrite(before, set);
-  const added = [...set].some(([key, value]) => before[key] !== value);
+  const added = [...set].some(([key, value]) => own(before, key) !== value);
   const removed = remove.some((key) => Object.hasOwn(before, key));
   const labels = { ...before, ...Object.fromEntries(set) };
   for (const key of remove) delete labels[key];
@@ -53,7 +54,7 @@ export function changeLabels(object: KubeObject, { set, remove }: LabelChanges, 
 function requireNoOverwrite(before: Readonly<Record<string, string>>, set: ReadonlyMap<string, string>): void {
   const failures: Error[] = [];
   for (const [key, value] of set) {
-    const held = before[key];
+    const held = own(before, key);
     if (held === undefined || held === value) continue;
     failures.push(new Error(`'${key}' already has a value (${held}), and --overwrite is false`));
   }

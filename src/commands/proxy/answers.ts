@@ -36,6 +36,7 @@ export function answerRedirect(response: ServerResponse, method: string, locatio
 }
 
 const ESCAPES: Readonly<Record<string, string>> = {
+  __proto__: null as never,
   "&": "&amp;",
   "<": "&lt;",
   ">": "&gt;",

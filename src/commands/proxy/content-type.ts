@@ -3,6 +3,7 @@ export const SNIFFED_BYTES = 512;
 
 /** Those that Go knows by itself. */
 const BY_ENDING: Readonly<Record<string, string>> = {
+  __proto__: null as never,
   ".avif": "image/avif",
   ".css": "text/css; charset=utf-8",
   ".gif": "image/gif",

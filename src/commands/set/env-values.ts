@@ -1,3 +1,4 @@
+import { own } from "../../base/own.js";
 import { compareKeys } from "../../base/key-order.js";
 import { goQuote } from "../../base/go-quote.js";
 import type { RestClient } from "../../client/rest/rest-client.js";
@@ -48,7 +49,7 @@ export class EnvResolver {
     this.read.set(place, answer);
     // A failure is not kept: the next variable asks again.
     answer.catch(() => this.read.delete(place));
-    const value = fieldsOf((await answer)["data"])[key];
+    const value = own(fieldsOf((await answer)["data"]), key);
     if (typeof value !== "string") {
       throw new Error(`key ${key} not found in ${resource === "secrets" ? "secret" : "config map"} ${name}`);
     }
@@ -77,7 +78,7 @@ function fieldValue({ metadata = {} }: KubeObject, path: string): string {
     const isLabel = map === "metadata.labels";
     const faults = qualifiedNameErrors(isLabel ? key : key.toLowerCase());
     if (faults.length > 0) throw new Error(`invalid key subscript in ${path}: ${faults.join(";")}`);
-    return (isLabel ? metadata.labels : metadata.annotations)?.[key] ?? "";
+    return own(isLabel ? metadata.labels : metadata.annotations, key) ?? "";
   }
   switch (path) {
     case "metadata.annotations":

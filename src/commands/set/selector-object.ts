@@ -1,3 +1,4 @@
+import { setKey } from "../../machinery/codec/own-keys.js";
 import { errorMessage } from "../../base/error-message.js";
 import { goQuote } from "../../base/go-quote.js";
 import type { LabelOperator } from "../../machinery/selectors/label-selector.js";
@@ -26,7 +27,7 @@ export function parseSelector(text: string): SelectorObject {
   const matchExpressions: SelectorObject["matchExpressions"][number][] = [];
   for (const { key, operator, values } of requirements(text)) {
     if (operator === "=" || operator === "==") {
-      matchLabels[key] = values[0] ?? "";
+      setKey(matchLabels, key, values[0] ?? "");
       continue;
     }
     if (operator === "gt" || operator === "lt") {

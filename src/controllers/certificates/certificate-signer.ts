@@ -16,6 +16,7 @@ export type SignClient = (
 
 /** Why a request may not have a certificate, by signer; undefined when it may. */
 const SIGNERS: Readonly<Record<string, (pem: string, usages: readonly string[]) => string | undefined>> = {
+  __proto__: null as never,
   "kubernetes.io/kube-apiserver-client": (_, usages) => usageProblem(usages),
   [KUBELET_CLIENT_SIGNER]: (pem, usages) => kubeletClientProblem(parseCertificateRequest(pem), usages),
 };

@@ -1,3 +1,4 @@
+import { own } from "../../base/own.js";
 import { allowedCondition, hasCondition, isPodReady, withAllowedCondition } from "../../api/disruption/index.js";
 import type { Pod } from "../../api/types/core/v1.js";
 import type { Clock } from "../../base/clock.js";
@@ -89,7 +90,7 @@ class BudgetState {
     const { disruptedPods, recheckAfter } = stillDisrupted(pods, object(old["disruptedPods"]), now);
     const healthy = pods.filter((pod) => {
       const { deletionTimestamp, name = "" } = pod.metadata ?? {};
-      return deletionTimestamp === undefined && disruptedPods[name] === undefined && isPodReady(pod);
+      return deletionTimestamp === undefined && own(disruptedPods, name) === undefined && isPodReady(pod);
     });
     const currentHealthy = healthy.length;
     const spare = currentHealthy - counts.desiredHealthy;

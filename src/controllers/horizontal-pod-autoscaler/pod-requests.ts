@@ -1,3 +1,4 @@
+import { own } from "../../base/own.js";
 import type { Container, Pod } from "../../api/types/core/v1.js";
 import { parseQuantity, quantityValue } from "../../machinery/quantity/quantity.js";
 
@@ -13,7 +14,7 @@ function requestOf(pod: Pod, resource: string, container: string): number {
   const name = pod.metadata?.name ?? "";
   const ofPod = pod.spec?.resources?.requests;
   if (container === "" && ofPod !== undefined && Object.keys(ofPod).length > 0) {
-    const request = ofPod[resource];
+    const request = own(ofPod, resource);
     if (request === undefined) throw new Error(`missing pod-level request for ${resource} in Pod ${name}`);
     return thousandths(request);
   }
@@ -23,7 +24,7 @@ function requestOf(pod: Pod, resource: string, container: string): number {
   const counted = container === "" ? all : all.filter((one) => one.name === container);
   if (container !== "" && counted.length === 0) throw new Error(`container ${container} not found in Pod ${name}`);
   return counted.reduce((sum, one) => {
-    const request = one.resources?.requests?.[resource];
+    const request = own(one.resources?.requests, resource);
     if (request === undefined) {
       throw new Error(`missing request for ${resource} in container ${one.name} of Pod ${name}`);
     }

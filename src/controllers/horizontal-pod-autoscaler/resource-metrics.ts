@@ -1,3 +1,4 @@
+import { own } from "../../base/own.js";
 import type { KubernetesClient } from "../../client/dynamic/kubernetes-client.js";
 import { parseGoDuration } from "../../base/go-duration.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
@@ -50,7 +51,7 @@ export function usageOf(items: readonly KubeObject[], resource: string, containe
         `failed to get container metrics: container ${container} not present in metrics for pod ${namespace}/${name}`,
       );
     }
-    const used = counted.map((one) => object(one.usage)[resource]);
+    const used = counted.map((one) => own(object(one.usage), resource));
     if (used.length === 0 || used.includes(undefined)) continue;
     metrics.set(name, {
       value: used.reduce<number>((sum, quantity) => sum + thousandths(text(quantity)), 0),

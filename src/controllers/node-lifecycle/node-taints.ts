@@ -7,6 +7,7 @@ const UNSCHEDULABLE = "node.kubernetes.io/unschedulable";
 
 /** The key of the taint that a condition of that type and status brings. */
 const OF_CONDITIONS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  __proto__: null as never,
   Ready: { False: NOT_READY.key, Unknown: UNREACHABLE.key },
   MemoryPressure: { True: "node.kubernetes.io/memory-pressure" },
   DiskPressure: { True: "node.kubernetes.io/disk-pressure" },

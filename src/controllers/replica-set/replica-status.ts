@@ -1,3 +1,4 @@
+import { own } from "../../base/own.js";
 import type { ReplicaSetStatus } from "../../api/types/apps/v1.js";
 import type { Pod, PodTemplateSpec } from "../../api/types/core/v1.js";
 import { formatTime } from "../../machinery/meta/time.js";
@@ -21,7 +22,9 @@ export interface ObservedReplicas {
 export function replicaStatus(before: Partial<ReplicaSetStatus>, observed: ObservedReplicas): ReplicaSetStatus {
   const { active, minReadySeconds, now, terminating, generation } = observed;
   const labels = Object.entries(observed.template?.metadata?.labels ?? {});
-  const labelled = active.filter(({ metadata }) => labels.every(([key, value]) => metadata?.labels?.[key] === value));
+  const labelled = active.filter(({ metadata }) =>
+    labels.every(([key, value]) => own(metadata?.labels, key) === value),
+  );
   const ready = active.filter(isReady);
   const available = ready.filter((pod) => isAvailable(pod, minReadySeconds, now));
   const conditions = conditionsAfter(before.conditions ?? [], observed);

@@ -1,3 +1,4 @@
+import { own } from "../../base/own.js";
 import type { Pod, Service, ServicePort } from "../../api/types/core/v1.js";
 import { type InformerFactory, type Lister, objectKey } from "../../client/informers/index.js";
 import type { JsonObject, JsonValue } from "../../machinery/meta/json.js";
@@ -10,7 +11,7 @@ export function takesPods({ spec }: Service): boolean {
 }
 
 export function selects({ spec }: Service, { metadata }: Pod): boolean {
-  return Object.entries(spec?.selector ?? {}).every(([key, value]) => metadata?.labels?.[key] === value);
+  return Object.entries(spec?.selector ?? {}).every(([key, value]) => own(metadata?.labels, key) === value);
 }
 
 /** The pods that the service selects, by name, so that endpoints have an order. */

@@ -1,3 +1,4 @@
+import { own } from "../../base/own.js";
 import type { StatefulSet } from "../../api/types/apps/v1.js";
 import type { PersistentVolumeClaim, Pod, PodTemplateSpec, Volume } from "../../api/types/core/v1.js";
 import { controllerReference } from "../owned-pods/controller-ref.js";
@@ -74,6 +75,6 @@ function memberVolumes(set: StatefulSet, ordinal: number, others: readonly Volum
 export function withIdentity(pod: Pod): Pod | undefined {
   const wanted = identityLabels(pod.metadata?.name ?? "", ordinalOf(pod));
   const { labels } = pod.metadata ?? {};
-  if (Object.entries(wanted).every(([key, value]) => labels?.[key] === value)) return undefined;
+  if (Object.entries(wanted).every(([key, value]) => own(labels, key) === value)) return undefined;
   return { ...pod, metadata: { ...pod.metadata, labels: { ...labels, ...wanted } } };
 }

@@ -1,5 +1,6 @@
 /** Go's names of fields whose JSON name is not theirs with a small first letter, in the structs that a pod template is made of. */
 const NAMES: Readonly<Record<string, string>> = {
+  __proto__: null as never,
   apiGroup: "APIGroup",
   apiVersion: "APIVersion",
   awsElasticBlockStore: "AWSElasticBlockStore",
@@ -42,6 +43,7 @@ const NAMES: Readonly<Record<string, string>> = {
 
 /** Names that hold for one struct only. */
 const NAMES_OF_STRUCTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  __proto__: null as never,
   GlusterfsVolumeSource: { endpoints: "EndpointsName" },
   RBDVolumeSource: { image: "RBDImage", monitors: "CephMonitors", pool: "RBDPool", user: "RadosUser" },
 };

@@ -94,7 +94,7 @@ function viewStruct(object: object, schema: StructSchema, known?: ReadonlyMap<st
     const seen = field === undefined ? unknownField(value, schema) : (known?.get(name) ?? viewField(value, field));
     if (seen === undefined) changed = true;
     else {
-      view[name] = seen;
+      setOwn(view, name, seen);
       if (seen !== value) changed = true;
     }
   }

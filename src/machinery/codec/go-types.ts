@@ -15,6 +15,7 @@ export function goTypeOf(schema: Schema): string {
 }
 
 const SCALAR_TYPES: Readonly<Record<string, string>> = {
+  __proto__: null as never,
   bytes: "[]uint8",
   time: "v1.Time",
   microTime: "v1.MicroTime",

@@ -24,6 +24,7 @@ const FIELDS: readonly Bounds[] = [
 ];
 
 const DESCRIPTORS: Readonly<Record<string, string>> = {
+  __proto__: null as never,
   "@yearly": "0 0 1 1 *",
   "@annually": "0 0 1 1 *",
   "@monthly": "0 0 1 * *",

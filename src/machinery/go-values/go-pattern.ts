@@ -22,6 +22,7 @@ export function goPattern(pattern: string): RegExp {
 }
 
 const CLASSES: Readonly<Record<string, string>> = {
+  __proto__: null as never,
   alnum: "0-9A-Za-z",
   alpha: "A-Za-z",
   digit: "0-9",

@@ -1,6 +1,7 @@
 import { byteFor, bytesOf } from "../../base/byte-text.js";
 
 const htmlEscapes: Readonly<Record<string, string>> = {
+  __proto__: null as never,
   "\0": "\ufffd",
   '"': "&#34;",
   "'": "&#39;",

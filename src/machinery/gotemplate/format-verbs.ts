@@ -56,7 +56,16 @@ function quoteCharacter(character: string, flags: string): string {
   return code < 0x10000 ? `\\u${code.toString(16).padStart(4, "0")}` : `\\U${code.toString(16).padStart(8, "0")}`;
 }
 
-const bases: Readonly<Record<string, number>> = { v: 10, d: 10, b: 2, o: 8, O: 8, x: 16, X: 16 };
+const bases: Readonly<Record<string, number>> = {
+  __proto__: null as never,
+  v: 10,
+  d: 10,
+  b: 2,
+  o: 8,
+  O: 8,
+  x: 16,
+  X: 16,
+};
 
 /** An integer by %v, %d, %b, %o, %O, %x, %X, %c, %q or %U; undefined for another verb. */
 export function formatInteger(value: bigint, spec: Spec): string | undefined {

@@ -19,7 +19,12 @@ export interface SigningKey extends VerificationKey {
   readonly reproducible?: boolean;
 }
 
-const CURVES: Readonly<Record<string, Algorithm>> = { prime256v1: "ES256", secp384r1: "ES384", secp521r1: "ES512" };
+const CURVES: Readonly<Record<string, Algorithm>> = {
+  __proto__: null as never,
+  prime256v1: "ES256",
+  secp384r1: "ES384",
+  secp521r1: "ES512",
+};
 
 /** The algorithms that kube-apiserver signs with. */
 export type Algorithm = "RS256" | "ES256" | "ES384" | "ES512";

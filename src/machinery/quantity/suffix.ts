@@ -8,6 +8,7 @@ export interface SuffixMeaning {
 }
 
 const DECIMAL: Readonly<Record<string, number>> = {
+  __proto__: null as never,
   n: -9,
   u: -6,
   m: -3,
@@ -20,7 +21,15 @@ const DECIMAL: Readonly<Record<string, number>> = {
   E: 18,
 };
 
-const BINARY: Readonly<Record<string, number>> = { Ki: 10, Mi: 20, Gi: 30, Ti: 40, Pi: 50, Ei: 60 };
+const BINARY: Readonly<Record<string, number>> = {
+  __proto__: null as never,
+  Ki: 10,
+  Mi: 20,
+  Gi: 30,
+  Ti: 40,
+  Pi: 50,
+  Ei: 60,
+};
 
 const DECIMAL_BY_EXPONENT = new Map(Object.entries(DECIMAL).map(([suffix, exponent]) => [exponent, suffix]));
 const BINARY_BY_EXPONENT = new Map(Object.entries(BINARY).map(([suffix, exponent]) => [exponent, suffix]));

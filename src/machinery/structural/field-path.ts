@@ -48,6 +48,7 @@ function tokensOf(path: string): string[] {
 }
 
 const ESCAPES: Readonly<Record<string, string>> = {
+  __proto__: null as never,
   a: "\x07",
   b: "\b",
   f: "\f",

@@ -42,6 +42,7 @@ const CHECKS: Readonly<Record<string, FormatCheck>> = {
 
 /** Of the types of numbers; their values are checked as numbers. */
 const NUMERIC: Readonly<Record<string, readonly string[]>> = {
+  __proto__: null as never,
   integer: ["int32", "int64"],
   number: ["float", "double"],
 };

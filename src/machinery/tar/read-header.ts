@@ -12,6 +12,7 @@ export interface RawHeader extends TarHeader {
 const REGULAR: ReadonlySet<string> = new Set(["0", "\0", "7"]);
 /** Have no content, whatever their size says. */
 const BARE: Readonly<Record<string, TarEntryType>> = {
+  __proto__: null as never,
   "1": "hardlink",
   "2": "symlink",
   "3": "special",

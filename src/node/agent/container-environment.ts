@@ -1,3 +1,4 @@
+import { own } from "../../base/own.js";
 import { isNotFound } from "../../machinery/errors/status-error.js";
 import { object, objects, type ReadonlyFields, text } from "../../machinery/meta/access.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
@@ -24,7 +25,7 @@ type Variables = Record<string, string>;
 
 /** A container's environment: envFrom, then env, with $(NAME) of those before it. Throws a {@link ConfigError}. */
 export async function containerEnvironment(container: ReadonlyFields, source: EnvironmentSource): Promise<Variables> {
-  const env: Variables = {};
+  const env = Object.create(null) as Variables;
   for (const from of objects(container.envFrom)) {
     const prefix = text(from.prefix);
     for (const kind of ["ConfigMap", "Secret"] as const) {
@@ -45,7 +46,7 @@ export async function containerEnvironment(container: ReadonlyFields, source: En
 /** $(NAME) becomes the variable's value, $$ a dollar sign; an unknown name stays as it is. */
 export const expandVariables = (value: string, env: Readonly<Variables>): string =>
   value.replace(/\$\$|\$\(([^)]*)\)/g, (whole, name: string | undefined) =>
-    name === undefined ? "$" : (env[name] ?? whole),
+    name === undefined ? "$" : (own(env, name) ?? whole),
   );
 
 async function variableValue(
@@ -63,7 +64,7 @@ async function variableValue(
     if (reference === undefined) continue;
     const { name, key, optional } = object(reference);
     const data = await dataOf(kind, text(name), optional === true, source);
-    const value = data?.[text(key)];
+    const value = own(data, text(key));
     if (value !== undefined) return value.toString("utf8");
     if (optional === true) return undefined;
     throw new ConfigError(
@@ -80,7 +81,7 @@ export function podField(
 ): string {
   const { name = "", namespace = "", uid = "", labels = {}, annotations = {} } = pod.metadata ?? {};
   const [, field = "", key = ""] = /^metadata\.(labels|annotations)\['(.*)'\]$/.exec(path) ?? [];
-  if (field !== "") return (field === "labels" ? labels : annotations)[key] ?? "";
+  if (field !== "") return own(field === "labels" ? labels : annotations, key) ?? "";
   const lines = (map: Readonly<Variables>): string =>
     Object.entries(map)
       .sort(([a], [b]) => (a < b ? -1 : 1))
@@ -99,7 +100,7 @@ export function podField(
     "status.hostIP": hostIp,
     "status.hostIPs": hostIp,
   };
-  return fields[path] ?? "";
+  return own(fields, path) ?? "";
 }
 
 /**

@@ -1,3 +1,4 @@
+import { own } from "../../base/own.js";
 import { once } from "../../base/once.js";
 import { object, objects, type ReadonlyFields, text } from "../../machinery/meta/access.js";
 import { ConfigError, dataOf, type EnvironmentSource, podField, resourceField } from "./container-environment.js";
@@ -106,7 +107,7 @@ async function chosen(kind: "ConfigMap" | "Secret", reference: ReadonlyFields, s
   if (reference.items === undefined) return { ...data };
   const files: Files = {};
   for (const item of objects(reference.items)) {
-    const content = data[text(item.key)];
+    const content = own(data, text(item.key));
     if (content !== undefined) files[text(item.path)] = content;
     else if (reference.optional !== true) throw new ConfigError(`${MISSING_KEY[kind]}: ${text(item.key)}`);
   }

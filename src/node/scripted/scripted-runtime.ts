@@ -1,3 +1,4 @@
+import { own } from "../../base/own.js";
 import { createHash } from "node:crypto";
 import type { Clock } from "../../base/clock.js";
 import { once } from "../../base/once.js";
@@ -63,7 +64,7 @@ export class ScriptedRuntime implements ContainerRuntime {
     if (this.options.hasImage?.(spec.image) === false) {
       throw new RuntimeError("ErrImagePull", `failed to resolve reference "${spec.image}": ${spec.image}: not found`);
     }
-    const image = this.options.images?.[spec.image] ?? {};
+    const image = own(this.options.images, spec.image) ?? {};
     const id = Buffer.from(random.bytes(32)).toString("hex");
     const pod = this.#portsOf(spec.pod.uid);
     const cwd = spec.workingDir ?? image.workingDir ?? "/";

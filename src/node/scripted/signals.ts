@@ -1,5 +1,6 @@
 /** Linux' numbers of the signals that programs are sent. */
 const NUMBERS: Readonly<Record<string, number>> = {
+  __proto__: null as never,
   SIGHUP: 1,
   SIGINT: 2,
   SIGQUIT: 3,

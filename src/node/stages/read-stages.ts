@@ -1,3 +1,4 @@
+import { own } from "../../base/own.js";
 import type { Pod } from "../../api/types/core/v1.js";
 import { Lru } from "../../base/lru.js";
 import { inOrder } from "../../base/turns.js";
@@ -19,7 +20,7 @@ export class StagesReader {
   async of(pod: Pod, container: string): Promise<ContainerStages | undefined> {
     const annotation = pod.metadata?.annotations?.[STAGES_ANNOTATION];
     const stages = annotation === undefined ? await this.#given(pod) : await this.#read(annotation);
-    return stages?.[container] ?? stages?.["*"];
+    return own(stages, container) ?? stages?.["*"];
   }
 
   async #given(pod: Pod): Promise<PodStages | undefined> {

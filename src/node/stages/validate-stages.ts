@@ -1,3 +1,4 @@
+import { own } from "../../base/own.js";
 import { parseGoDuration } from "../../base/go-duration.js";
 import { type FieldError, invalidValue, notSupported, required } from "../../machinery/errors/field-error.js";
 import { parseQuantity, QuantityError } from "../../machinery/quantity/quantity.js";
@@ -23,7 +24,7 @@ const struct =
     if (!isObject(value)) return [invalidValue(path, value, "must be an object")];
     const missing = needed.filter((name) => value[name] === undefined).map((name) => required(`${path}.${name}`));
     const found = Object.entries(value).flatMap(([name, one]) => {
-      const check = fields[name];
+      const check = own(fields, name);
       return check === undefined ? [notSupported(path, name, Object.keys(fields))] : check(one, `${path}.${name}`);
     });
     return [...missing, ...found];

@@ -79,6 +79,7 @@ const aside: Rule = () => "muted";
 const worst: Rule = (text) => (status(text) === "bad" ? "bad" : undefined);
 
 const BY_COLUMN: Readonly<Record<string, Rule>> = {
+  __proto__: null as never,
   STATUS: status,
   STATE: status,
   "LAST STATE": status,

@@ -11,7 +11,7 @@ export function refusal(attributes: AuthorizerAttributes, reason = ""): Error {
 }
 
 /** So that no client shows a name as HTML. */
-const ESCAPED: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;" };
+const ESCAPED: Readonly<Record<string, string>> = { __proto__: null as never, "&": "&amp;", "<": "&lt;", ">": "&gt;" };
 
 function refusalText(attributes: AuthorizerAttributes): string {
   const { user, verb, isResourceRequest, apiGroup, resource, subresource, namespace, path } = attributes;

@@ -1,3 +1,4 @@
+import { setKey } from "../../machinery/codec/own-keys.js";
 import { isFields } from "../../machinery/meta/access.js";
 
 /** The value at a simple path (".spec.replicas"); undefined where the object has none. */
@@ -19,10 +20,10 @@ export function setFieldAt(draft: Record<string, unknown>, path: string, value: 
   for (const name of names) {
     const next = Object.hasOwn(holder, name) ? holder[name] : undefined;
     const own: Record<string, unknown> = isFields(next) ? { ...next } : {};
-    holder[name] = own;
+    setKey(holder, name, own);
     holder = own;
   }
-  holder[last] = value;
+  setKey(holder, last, value);
 }
 
 const namesIn = (path: string): string[] => path.split(".").filter((name) => name !== "");

@@ -30,4 +30,4 @@ async function obeyed(
   return respondText(request, 500, `${text.replace(/[&<>]/g, (found) => ENTITIES[found] ?? "")}\n`);
 }
 
-const ENTITIES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;" };
+const ENTITIES: Readonly<Record<string, string>> = { __proto__: null as never, "&": "&amp;", "<": "&lt;", ">": "&gt;" };

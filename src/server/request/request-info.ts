@@ -18,6 +18,7 @@ export interface RequestInfo {
 }
 
 const VERBS: Readonly<Record<string, string>> = {
+  __proto__: null as never,
   POST: "create",
   GET: "get",
   HEAD: "get",

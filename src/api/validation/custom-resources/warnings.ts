@@ -9,6 +9,7 @@ const STRINGS =
   "bsonobjectid uri email hostname ipv4 ipv6 cidr mac uuid uuid3 uuid4 uuid5 isbn isbn10 isbn13 creditcard ssn hexcolor rgbcolor byte password date duration datetime k8sshortname k8slongname";
 
 const KNOWN: Readonly<Record<string, ReadonlySet<string>>> = {
+  __proto__: null as never,
   string: new Set(STRINGS.split(" ")),
   integer: new Set(["int32", "int64"]),
   number: new Set(["float", "double"]),

@@ -22,6 +22,7 @@ const TEXTS: readonly Kind[] = [
 
 /** What verbs can be used on. "NaN" and "Infinity" are texts that count as numbers. */
 const TYPES: Readonly<Record<string, readonly Kind[]>> = {
+  __proto__: null as never,
   b: ["int", "uint", "bool"],
   d: ["int", "uint"],
   e: ["double", "string"],

@@ -147,6 +147,7 @@ function reverse(text: string): Value {
 }
 
 const QUOTED: Readonly<Record<string, string>> = {
+  __proto__: null as never,
   "\u0007": "\\a",
   "\b": "\\b",
   "\f": "\\f",

@@ -1,6 +1,7 @@
 import { LiteralError } from "./literal-error.js";
 
 const SIMPLE: Readonly<Record<string, string>> = {
+  __proto__: null as never,
   a: "\u0007",
   b: "\b",
   f: "\f",

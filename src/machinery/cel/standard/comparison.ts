@@ -10,6 +10,7 @@ import { compareNumbers, type Numeric, type Value } from "../values/value.js";
 type Compare = (a: never, b: never) => number;
 
 const COMPARE: Readonly<Record<string, Compare>> = {
+  __proto__: null as never,
   bool: (a: boolean, b: boolean) => Number(a) - Number(b),
   bytes: compareBytes,
   duration: (a: Duration, b: Duration) => compareBig(a.nanoseconds, b.nanoseconds),

@@ -2,6 +2,7 @@ import { DURATION } from "../types/type.js";
 import { CelValue, ErrorValue, type Value } from "./value.js";
 
 const NANOSECONDS: Readonly<Record<string, bigint>> = {
+  __proto__: null as never,
   ns: 1n,
   us: 1_000n,
   µs: 1_000n,

@@ -102,6 +102,7 @@ function decimal(value: bigint, scale: bigint): string {
 }
 
 const UNIT_NANOSECONDS: Readonly<Record<string, bigint>> = {
+  __proto__: null as never,
   ns: 1n,
   us: 1000n,
   µs: 1000n,

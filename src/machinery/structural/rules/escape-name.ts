@@ -6,6 +6,7 @@ const RESERVED: ReadonlySet<string> = new Set(
 );
 
 const ESCAPES: Readonly<Record<string, string>> = {
+  __proto__: null as never,
   __: "__underscores__",
   ".": "__dot__",
   "-": "__dash__",

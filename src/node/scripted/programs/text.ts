@@ -152,7 +152,14 @@ const countedOptions = (args: readonly string[]) =>
     "nc",
   );
 
-const UNITS: Readonly<Record<string, number>> = { "": 1, k: 1024, K: 1024, M: 1024 ** 2, G: 1024 ** 3 };
+const UNITS: Readonly<Record<string, number>> = {
+  __proto__: null as never,
+  "": 1,
+  k: 1024,
+  K: 1024,
+  M: 1024 ** 2,
+  G: 1024 ** 3,
+};
 
 /** "10", "64k", "1M", "1G". */
 function sizeNumber(text: string): number {

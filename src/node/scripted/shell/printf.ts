@@ -1,6 +1,7 @@
 import { byteText } from "./byte-text.js";
 
 const ESCAPES: Readonly<Record<string, string>> = {
+  __proto__: null as never,
   n: "\n",
   t: "\t",
   r: "\r",

@@ -60,6 +60,7 @@ export function condition(operands: readonly string[], files: FileSystem, cwd: s
 type Look = (path: string, follow?: boolean) => FileNode | undefined;
 
 const UNARY: Readonly<Record<string, (operand: string, look: Look, terminal: boolean) => boolean>> = {
+  __proto__: null as never,
   "-z": (text) => text === "",
   "-n": (text) => text !== "",
   "-e": (path, look) => look(path) !== undefined,
@@ -83,6 +84,7 @@ function number(text: string): number {
 }
 
 const COMPARISONS: Readonly<Record<string, (left: string, right: string) => boolean>> = {
+  __proto__: null as never,
   "=": (left, right) => left === right,
   "==": (left, right) => left === right,
   "!=": (left, right) => left !== right,

@@ -1,3 +1,4 @@
+import { own } from "../../../base/own.js";
 import type {
   AllocationResult,
   DeviceClass,
@@ -152,8 +153,8 @@ function keepsConstraints(constraints: readonly DeviceConstraint[], chosen: read
 }
 
 function attributeOf({ offered: { driver, device } }: Chosen, key: string): string | undefined {
-  const own = key.startsWith(`${driver}/`) ? device.attributes?.[key.slice(driver.length + 1)] : undefined;
-  const attribute = device.attributes?.[key] ?? own;
+  const ofDriver = key.startsWith(`${driver}/`) ? own(device.attributes, key.slice(driver.length + 1)) : undefined;
+  const attribute = own(device.attributes, key) ?? ofDriver;
   return attribute === undefined ? undefined : JSON.stringify(attribute);
 }
 

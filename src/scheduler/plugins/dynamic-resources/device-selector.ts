@@ -61,11 +61,12 @@ function byDomain<T>(
   values: Readonly<Record<string, T>>,
   toValue: (value: T) => unknown,
 ): Record<string, Record<string, unknown>> {
-  const domains: Record<string, Record<string, unknown>> = { [driver]: {} };
+  const domains = Object.create(null) as Record<string, Record<string, unknown>>;
+  domains[driver] = Object.create(null) as Record<string, unknown>;
   for (const [name, value] of Object.entries(values)) {
     const slash = name.indexOf("/");
     const domain = slash < 0 ? driver : name.slice(0, slash);
-    (domains[domain] ??= {})[name.slice(slash + 1)] = toValue(value);
+    (domains[domain] ??= Object.create(null) as Record<string, unknown>)[name.slice(slash + 1)] = toValue(value);
   }
   return domains;
 }

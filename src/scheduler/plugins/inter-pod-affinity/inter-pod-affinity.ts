@@ -1,3 +1,4 @@
+import { own } from "../../../base/own.js";
 import type { Node, Pod } from "../../../api/types/core/v1.js";
 import { affinityTerms, selects } from "../../cache/affinity-terms.js";
 import type { NodeInfo } from "../../cache/node-info.js";
@@ -64,7 +65,7 @@ export function interPodAffinity(
       const counts = state.read<TermCounts>(COUNTS) as TermCounts;
       if (!hasAffinity(counts, info, node)) return NO_AFFINITY;
       for (const { topologyKey } of info.affinity.requiredAntiAffinity) {
-        const value = node.labels[topologyKey];
+        const value = own(node.labels, topologyKey);
         if (value !== undefined && counts.antiAffinity.get(topologyKey, value) > 0) return ANTI_AFFINITY;
       }
       for (const count of counts.existing.of(node)) if (count > 0) return EXISTING;
@@ -89,7 +90,7 @@ export function interPodAffinity(
 function hasAffinity(counts: TermCounts, info: PodInfo, node: NodeInfo): boolean {
   let hasPods = true;
   for (const { topologyKey } of info.affinity.requiredAffinity) {
-    const value = node.labels[topologyKey];
+    const value = own(node.labels, topologyKey);
     if (value === undefined) return false;
     if (counts.affinity.get(topologyKey, value) <= 0) hasPods = false;
   }
@@ -131,5 +132,5 @@ function concerns(
 
 function hasKey(pod: Pod, node: Node): boolean {
   const { requiredAffinity } = affinityTerms(pod);
-  return requiredAffinity.every(({ topologyKey }) => node.metadata?.labels?.[topologyKey] !== undefined);
+  return requiredAffinity.every(({ topologyKey }) => own(node.metadata?.labels, topologyKey) !== undefined);
 }

@@ -1,3 +1,4 @@
+import { own } from "../../../base/own.js";
 import type { AffinityTerm } from "../../cache/affinity-terms.js";
 import type { PodInfo } from "../../cache/pod-info.js";
 import type { NodeLister } from "../../cache/scheduler-cache.js";
@@ -21,14 +22,14 @@ export function preferences(
   const sums = new TopologyCounts();
   for (const node of prefers ? nodes.list() : []) {
     const add = (term: AffinityTerm, weight: number): void =>
-      sums.add(term.topologyKey, node.labels[term.topologyKey], weight * counted.of(term).on(node));
+      sums.add(term.topologyKey, own(node.labels, term.topologyKey), weight * counted.of(term).on(node));
     for (const term of preferredAffinity) add(term, term.weight);
     for (const term of preferredAntiAffinity) add(term, -term.weight);
   }
   for (const { labels, affinities } of nodes.withAffinity()) {
     for (const [terms, count] of affinities) {
       const add = (term: AffinityTerm, weight: number): void => {
-        if (counted.selects(term, info)) sums.add(term.topologyKey, labels[term.topologyKey], weight * count);
+        if (counted.selects(term, info)) sums.add(term.topologyKey, own(labels, term.topologyKey), weight * count);
       };
       for (const term of terms.requiredAffinity) add(term, hardPodAffinityWeight);
       for (const term of terms.preferredAffinity) add(term, term.weight);

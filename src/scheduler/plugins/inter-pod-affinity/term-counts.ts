@@ -1,3 +1,4 @@
+import { own } from "../../../base/own.js";
 import type { AffinityTerm } from "../../cache/affinity-terms.js";
 import type { NodeInfo } from "../../cache/node-info.js";
 import type { PodInfo } from "../../cache/pod-info.js";
@@ -34,7 +35,7 @@ export class TopologyCounts {
   /** The numbers of the node's labels, one after the other. */
   *of({ labels }: NodeInfo): Generator<number> {
     for (const [key, values] of this.#counts) {
-      const value = labels[key];
+      const value = own(labels, key);
       if (value !== undefined) yield values.get(value) ?? 0;
     }
   }
@@ -61,7 +62,7 @@ export class TermCounts implements Cloneable {
     for (const { labels, requiredAntiAffinities } of nodes.withRequiredAntiAffinity()) {
       for (const [terms, count] of requiredAntiAffinities) {
         for (const term of terms.requiredAntiAffinity) {
-          if (counted.selects(term, info)) existing.add(term.topologyKey, labels[term.topologyKey], count);
+          if (counted.selects(term, info)) existing.add(term.topologyKey, own(labels, term.topologyKey), count);
         }
       }
     }
@@ -69,9 +70,9 @@ export class TermCounts implements Cloneable {
     if (requiredAffinity.length + requiredAntiAffinity.length === 0) return counts;
     for (const node of nodes.list()) {
       const near = requiredAffinity.length === 0 ? 0 : counted.ofAll(info.affinity).on(node);
-      for (const { topologyKey } of requiredAffinity) affinity.add(topologyKey, node.labels[topologyKey], near);
+      for (const { topologyKey } of requiredAffinity) affinity.add(topologyKey, own(node.labels, topologyKey), near);
       for (const term of requiredAntiAffinity) {
-        antiAffinity.add(term.topologyKey, node.labels[term.topologyKey], counted.of(term).on(node));
+        antiAffinity.add(term.topologyKey, own(node.labels, term.topologyKey), counted.of(term).on(node));
       }
     }
     return counts;
@@ -94,18 +95,20 @@ export class TermCounts implements Cloneable {
 
   #countExisting(info: PodInfo, other: PodInfo, node: NodeInfo, delta: 1 | -1): void {
     for (const term of other.affinity.requiredAntiAffinity) {
-      if (this.counted.selects(term, info)) this.existing.add(term.topologyKey, node.labels[term.topologyKey], delta);
+      if (this.counted.selects(term, info))
+        this.existing.add(term.topologyKey, own(node.labels, term.topologyKey), delta);
     }
   }
 
   #countOwn({ affinity }: PodInfo, other: PodInfo, node: NodeInfo, delta: 1 | -1): void {
     const { requiredAffinity, requiredAntiAffinity } = affinity;
     if (requiredAffinity.length > 0 && this.#selectedByAll(requiredAffinity, other)) {
-      for (const { topologyKey } of requiredAffinity) this.affinity.add(topologyKey, node.labels[topologyKey], delta);
+      for (const { topologyKey } of requiredAffinity)
+        this.affinity.add(topologyKey, own(node.labels, topologyKey), delta);
     }
     for (const term of requiredAntiAffinity) {
       if (this.counted.selects(term, other))
-        this.antiAffinity.add(term.topologyKey, node.labels[term.topologyKey], delta);
+        this.antiAffinity.add(term.topologyKey, own(node.labels, term.topologyKey), delta);
     }
   }
 

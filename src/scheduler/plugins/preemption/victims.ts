@@ -1,4 +1,5 @@
 import { smallest } from "../../../base/append.js";
+import { own } from "../../../base/own.js";
 import type { PodDisruptionBudget } from "../../../api/types/policy/v1.js";
 import { selectorFromObject } from "../../../machinery/selectors/api-label-selector.js";
 import { type LabelSelector, noLabel } from "../../../machinery/selectors/label-selector.js";
@@ -36,7 +37,7 @@ export function byBudget(
     for (const allowance of allowances) {
       const { namespace, selector, disrupted } = allowance;
       if (namespace !== pod.namespace || selector.empty || !selector.matches(pod.labels)) continue;
-      if (disrupted[pod.name] !== undefined) continue;
+      if (own(disrupted, pod.name) !== undefined) continue;
       if (--allowance.left < 0) isViolating = true;
     }
     (isViolating ? violating : others).push(pod);

@@ -1,3 +1,4 @@
+import { own } from "../../../base/own.js";
 import type { Pod, TopologySpreadConstraint, UnsatisfiableConstraintAction } from "../../../api/types/core/v1.js";
 import { selectorFromObject } from "../../../machinery/selectors/api-label-selector.js";
 import { type LabelSelector, noLabel } from "../../../machinery/selectors/label-selector.js";
@@ -45,7 +46,7 @@ export function parseConstraints(
 }
 
 export function hasAllKeys(node: NodeInfo, constraints: readonly Constraint[]): boolean {
-  return constraints.every(({ topologyKey }) => node.labels[topologyKey] !== undefined);
+  return constraints.every(({ topologyKey }) => own(node.labels, topologyKey) !== undefined);
 }
 
 /** Decides which nodes count for a pod's constraints. */

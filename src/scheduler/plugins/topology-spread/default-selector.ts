@@ -1,4 +1,5 @@
 import { append } from "../../../base/append.js";
+import { own } from "../../../base/own.js";
 import type { Service } from "../../../api/types/core/v1.js";
 import type { LabelSelectorObject } from "../../../machinery/validation/labels.js";
 import { selectorFromObject } from "../../../machinery/selectors/api-label-selector.js";
@@ -17,6 +18,7 @@ import type { FollowedKinds } from "../../followed-kinds.js";
 
 /** Kinds of controllers whose selectors say which pods belong together, by their apiVersion. */
 const CONTROLLERS: Readonly<Record<string, string>> = {
+  __proto__: null as never,
   ReplicationController: "v1",
   ReplicaSet: "apps/v1",
   StatefulSet: "apps/v1",
@@ -51,7 +53,7 @@ export function defaultSelector({ pod, namespace, labels }: PodInfo, kinds: Foll
 function matchingSelector({ spec }: Service, labels: Labels): Labels {
   const selector = spec?.selector ?? {};
   const pairs = Object.entries(selector);
-  return pairs.length > 0 && pairs.every(([key, value]) => labels[key] === value) ? selector : {};
+  return pairs.length > 0 && pairs.every(([key, value]) => own(labels, key) === value) ? selector : {};
 }
 
 function requirementsOf(selector: LabelSelectorObject | undefined): readonly LabelRequirement[] {

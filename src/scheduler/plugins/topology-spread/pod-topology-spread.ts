@@ -1,3 +1,4 @@
+import { own } from "../../../base/own.js";
 import type { Node, Pod, TopologySpreadConstraint, UnsatisfiableConstraintAction } from "../../../api/types/core/v1.js";
 import type { PodInfo } from "../../cache/pod-info.js";
 import { Action } from "../../framework/cluster-event.js";
@@ -103,5 +104,5 @@ function concerns(pod: Pod, changed: Pod): boolean {
 function hasKeys(pod: Pod, node: Node | undefined): boolean {
   if (node === undefined) return false;
   const constraints = pod.spec?.topologySpreadConstraints ?? [];
-  return constraints.every(({ topologyKey }) => node.metadata?.labels?.[topologyKey] !== undefined);
+  return constraints.every(({ topologyKey }) => own(node.metadata?.labels, topologyKey) !== undefined);
 }

@@ -1,3 +1,4 @@
+import { own } from "../../../base/own.js";
 import type { NodeInfo } from "../../cache/node-info.js";
 import type { PodInfo } from "../../cache/pod-info.js";
 import type { Cloneable } from "../../framework/cycle-state.js";
@@ -28,7 +29,7 @@ export class SpreadCounts implements Cloneable {
       if (!hasAllKeys(node, constraints)) continue;
       for (const [index, constraint] of constraints.entries()) {
         if (!inclusion.counts(constraint, node)) continue;
-        const domain = node.labels[constraint.topologyKey] ?? "";
+        const domain = own(node.labels, constraint.topologyKey) ?? "";
         const domains = byDomain[index] as Map<string, number>;
         domains.set(domain, (domains.get(domain) ?? 0) + (counts[index]?.on(node) ?? 0));
       }
@@ -39,10 +40,10 @@ export class SpreadCounts implements Cloneable {
   /** By how many pods the domain of a node would exceed the least filled one, with the pod; undefined where the node has no such label. */
   skew(index: number, { labels }: PodInfo, node: NodeInfo): number | undefined {
     const { topologyKey, selector } = this.constraints[index] as Constraint;
-    const domain = node.labels[topologyKey];
+    const domain = own(node.labels, topologyKey);
     if (domain === undefined) return undefined;
-    const own = selector.matches(labels) ? 1 : 0;
-    return (this.byDomain[index]?.get(domain) ?? 0) + own - this.least(index);
+    const added = selector.matches(labels) ? 1 : 0;
+    return (this.byDomain[index]?.get(domain) ?? 0) + added - this.least(index);
   }
 
   /** The count of the least filled domain; 0 while there are fewer domains than the constraint asks for. */
@@ -65,7 +66,7 @@ export class SpreadCounts implements Cloneable {
     this.#least = [];
     for (const [index, constraint] of this.constraints.entries()) {
       if (!constraint.selector.matches(changed.labels) || !this.inclusion.counts(constraint, node)) continue;
-      const domain = node.labels[constraint.topologyKey] ?? "";
+      const domain = own(node.labels, constraint.topologyKey) ?? "";
       const domains = this.byDomain[index] as Map<string, number>;
       domains.set(domain, (domains.get(domain) ?? 0) + delta);
     }

@@ -1,3 +1,4 @@
+import { own } from "../../../base/own.js";
 import type { NodeInfo } from "../../cache/node-info.js";
 import type { PodInfo } from "../../cache/pod-info.js";
 import { MAX_NODE_SCORE } from "../../framework/plugin.js";
@@ -38,7 +39,7 @@ export class SpreadScores {
       if (needsAllKeys && !hasAllKeys(node, constraints)) ignored.add(node.name);
       else
         for (const { topologyKey, byDomain } of scored)
-          if (topologyKey !== HOSTNAME) byDomain.set(node.labels[topologyKey] ?? "", 0);
+          if (topologyKey !== HOSTNAME) byDomain.set(own(node.labels, topologyKey) ?? "", 0);
     }
     for (const constraint of scored) {
       const { topologyKey, byDomain } = constraint;
@@ -50,7 +51,7 @@ export class SpreadScores {
       if (needsAllKeys && !hasAllKeys(node, constraints)) continue;
       for (const constraint of zonal) {
         const { topologyKey, byDomain, counts } = constraint;
-        const domain = node.labels[topologyKey];
+        const domain = own(node.labels, topologyKey);
         const known = domain === undefined ? undefined : byDomain.get(domain);
         if (domain === undefined || known === undefined || !inclusion.counts(constraint, node)) continue;
         byDomain.set(domain, known + counts.on(node));
@@ -68,7 +69,7 @@ export class SpreadScores {
     if (this.ignored.has(node.name)) return 0;
     let score = 0;
     for (const { topologyKey, counts, byDomain, weight, maxSkew } of this.constraints) {
-      const domain = node.labels[topologyKey];
+      const domain = own(node.labels, topologyKey);
       if (domain === undefined) continue;
       const count = topologyKey === HOSTNAME ? counts.on(node) : (byDomain.get(domain) ?? 0);
       score += count * weight + (maxSkew - 1);

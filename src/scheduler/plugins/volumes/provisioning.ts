@@ -1,3 +1,4 @@
+import { own } from "../../../base/own.js";
 import type { PersistentVolumeClaim } from "../../../api/types/core/v1.js";
 import type { CSIStorageCapacity, StorageClass } from "../../../api/types/storage/v1.js";
 import { requestedBytes } from "../../../api/volumes/volume-match.js";
@@ -21,7 +22,7 @@ export function canProvision(
   const isAllowed =
     allowedTopologies.length === 0 ||
     allowedTopologies.some(({ matchLabelExpressions = [] }) =>
-      matchLabelExpressions.every(({ key, values }) => values.includes(node.labels[key] ?? "\0")),
+      matchLabelExpressions.every(({ key, values }) => values.includes(own(node.labels, key) ?? "\0")),
     );
   if (!isAllowed) return "no";
   return hasCapacity(claim, storageClass, node, kinds) ? "yes" : "no-space";

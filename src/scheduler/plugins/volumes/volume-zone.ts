@@ -1,3 +1,4 @@
+import { own } from "../../../base/own.js";
 import { storageClassOf } from "../../../api/volumes/storage-class.js";
 import type { SchedulerHandle } from "../../framework/handle.js";
 import type { PodInfo } from "../../cache/pod-info.js";
@@ -17,6 +18,7 @@ const TOPOLOGY_LABELS = [
 ] as const;
 /** Older names of the labels, and their newer ones. */
 const NEWER: Readonly<Record<string, string>> = {
+  __proto__: null as never,
   "failure-domain.beta.kubernetes.io/zone": "topology.kubernetes.io/zone",
   "failure-domain.beta.kubernetes.io/region": "topology.kubernetes.io/region",
 };
@@ -50,7 +52,7 @@ export function volumeZone({ kinds }: Pick<SchedulerHandle, "kinds">): Scheduler
       // A node that is in no zone is taken to be in a cluster without zones.
       if (!TOPOLOGY_LABELS.some((label) => labels[label] !== undefined)) return undefined;
       for (const { key, values } of state.read<readonly VolumeTopology[]>(NAME) ?? []) {
-        const value = labels[key] ?? labels[NEWER[key] ?? ""];
+        const value = own(labels, key) ?? own(labels, NEWER[key] ?? "");
         if (value === undefined || !values.has(value)) return REJECTED;
       }
       return undefined;

@@ -3,6 +3,7 @@ import { addFinalizer } from "./add-finalizer.js";
 
 /** By group and resource. The controllers that protect these objects remove the finalizers. */
 const FINALIZERS: Readonly<Record<string, string>> = {
+  __proto__: null as never,
   "/persistentvolumeclaims": "kubernetes.io/pvc-protection",
   "/persistentvolumes": "kubernetes.io/pv-protection",
   "storage.k8s.io/volumeattributesclasses": "kubernetes.io/vac-protection",

@@ -148,7 +148,12 @@ const failureText = (policy: Policy, { name: binding, actions }: Binding, found:
     },
   ]);
 
-const CODES: Readonly<Record<string, number>> = { Forbidden: 403, Unauthorized: 401, RequestEntityTooLarge: 413 };
+const CODES: Readonly<Record<string, number>> = {
+  __proto__: null as never,
+  Forbidden: 403,
+  Unauthorized: 401,
+  RequestEntityTooLarge: 413,
+};
 const INVALID = 422;
 
 /** The answer to a request that a policy refuses. */

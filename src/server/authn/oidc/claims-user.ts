@@ -1,3 +1,4 @@
+import { own } from "../../../base/own.js";
 import { errorMessage } from "../../../base/error-message.js";
 import type { CompiledAuthenticator } from "../configuration/validate.js";
 import type { Rule } from "../configuration/compile-claims.js";
@@ -53,7 +54,7 @@ function usernameOf({ config, username }: CompiledAuthenticator, claims: JsonObj
 function groupsOf({ config, groups }: CompiledAuthenticator, claims: JsonObject, bound: Value): readonly string[] {
   const { claim = "", prefix = "" } = config.claimMappings?.groups ?? {};
   if (claim !== "" && Object.hasOwn(claims, claim)) {
-    const value = claims[claim];
+    const value = own(claims, claim);
     if (typeof value === "string") return [prefix + value];
     if (Array.isArray(value) && value.every((one) => typeof one === "string")) return value.map((one) => prefix + one);
     if (value === null) return [];
@@ -128,7 +129,7 @@ function stringsOf(value: Value, failure: string): readonly string[] {
 
 function stringClaim(claims: JsonObject, name: string, failure: string): string {
   if (!Object.hasOwn(claims, name)) throw new Error(`${failure}: claim not present`);
-  const value = claims[name];
+  const value = own(claims, name);
   if (value === null) return "";
   if (typeof value !== "string") throw new Error(`${failure}: ${cannotUnmarshal(value, "string")}`);
   return value;
@@ -141,6 +142,7 @@ function cannotUnmarshal(value: JsonValue | undefined, wanted: string): string {
 }
 
 const KINDS: Readonly<Record<string, string>> = {
+  __proto__: null as never,
   boolean: "bool",
   number: "number",
   bigint: "number",

@@ -1,3 +1,4 @@
+import { own } from "../../../base/own.js";
 import { STATUS_CODES } from "node:http";
 import { errorMessage } from "../../../base/error-message.js";
 import { goQuote } from "../../../base/go-quote.js";
@@ -34,7 +35,7 @@ export class DistributedClaims {
     if (sources === undefined) throw new Error("oidc: no claim sources");
     if (!isFields(sources)) throw new Error("oidc: could not parse claim sources: not an object");
     if (!Object.hasOwn(names, claim)) return claims;
-    const name = text(names[claim]);
+    const name = text(own(names, claim));
     const source = Object.hasOwn(sources, name) ? sources[name] : undefined;
     if (!isFields(source)) {
       throw new Error(`id token _claim_names contained a source ${name} missing in _claims_sources`);
@@ -53,7 +54,7 @@ export class DistributedClaims {
     const claims = await verifyIdToken(token, keys, { ...terms, issuer }).catch((error: unknown) => {
       throw new Error(`verify distributed claim token: ${errorMessage(error)}`);
     });
-    const value = claims[this.claim];
+    const value = own(claims, this.claim);
     if (value !== undefined) return value;
     const place = goQuote(endpoint);
     throw new Error(`jwt returned by distributed claim endpoint ${place} did not contain claim: ${this.claim}`);

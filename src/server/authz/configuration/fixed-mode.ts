@@ -1,3 +1,4 @@
+import { own } from "../../../base/own.js";
 import { alwaysAllow, type AuthorizationMode } from "../authorizer.js";
 import { alwaysDeny } from "../always-deny.js";
 
@@ -8,7 +9,7 @@ export type FixedModes = Readonly<Partial<Record<string, AuthorizationMode>>>;
 export function fixedMode(type: string, fixed: FixedModes): AuthorizationMode {
   if (type === "AlwaysAllow") return alwaysAllow;
   if (type === "AlwaysDeny") return alwaysDeny;
-  const mode = fixed[type];
+  const mode = own(fixed, type);
   if (mode !== undefined) return mode;
   throw new Error(`authorizer type ${type} is not allowed if it was not enabled at initial server startup`);
 }

@@ -21,6 +21,7 @@ const CERTIFICATES: GraphResource = { group: "certificates.k8s.io", resource: "p
 
 /** What the graph must know for a question about an object of a resource. */
 const NEEDED: Readonly<Record<string, readonly GraphResource[]>> = {
+  __proto__: null as never,
   secrets: [PODS, VOLUMES],
   persistentvolumes: [PODS, VOLUMES],
   volumeattachments: [ATTACHMENTS],

@@ -1,3 +1,4 @@
+import { own } from "../../../base/own.js";
 import {
   child,
   children,
@@ -35,8 +36,8 @@ function addKeys(holder: Fields, fields: readonly string[], labels: ReadonlyFiel
   const added = fields.flatMap((field) =>
     list(holder[field])
       .map(text)
-      .filter((key) => labels[key] !== undefined)
-      .map((key) => ({ key, operator: field === "matchLabelKeys" ? "In" : "NotIn", values: [labels[key]] })),
+      .filter((key) => own(labels, key) !== undefined)
+      .map((key) => ({ key, operator: field === "matchLabelKeys" ? "In" : "NotIn", values: [own(labels, key)] })),
   );
   if (added.length > 0) selector.matchExpressions = [...list(selector.matchExpressions), ...added];
 }

@@ -29,6 +29,7 @@ function definition(spec: ColumnSpec): TableColumnDefinition {
 }
 
 const SHARED_DESCRIPTIONS: Readonly<Record<string, string>> = {
+  __proto__: null as never,
   Name: "The name of the object, unique among its kind in a namespace (or in the cluster).",
   Age: "How long ago the object was created.",
   Containers: "The names of the containers of the pod template.",

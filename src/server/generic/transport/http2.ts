@@ -65,7 +65,7 @@ export function http2Exchange(
 
 /** Node lists names and values in turn. */
 function separated(raw: readonly string[]): Readonly<Record<string, readonly string[] | undefined>> {
-  const headers: Record<string, string[]> = {};
+  const headers = Object.create(null) as Record<string, string[]>;
   for (let at = 0; at + 1 < raw.length; at += 2) (headers[raw[at] ?? ""] ??= []).push(raw[at + 1] ?? "");
   return headers;
 }

@@ -114,7 +114,7 @@ function exchange(request: TransportRequest, options: InProcessOptions): Promise
 }
 
 function joined({ headers, repeatedHeaders }: TransportRequest): Record<string, string> {
-  const joined: Record<string, string> = {};
+  const joined = Object.create(null) as Record<string, string>;
   for (const [name, text] of Object.entries(headers)) joined[name.toLowerCase()] = headerValue(text);
   for (const [name, texts] of Object.entries(repeatedHeaders ?? {}))
     joined[name.toLowerCase()] = headerValue(texts.join(", "));
@@ -122,7 +122,7 @@ function joined({ headers, repeatedHeaders }: TransportRequest): Record<string, 
 }
 
 function separate({ headers, repeatedHeaders }: TransportRequest): Record<string, readonly string[]> {
-  const separate: Record<string, readonly string[]> = {};
+  const separate = Object.create(null) as Record<string, readonly string[]>;
   for (const [name, text] of Object.entries(headers)) separate[name.toLowerCase()] = [headerValue(text)];
   for (const [name, texts] of Object.entries(repeatedHeaders ?? {}))
     separate[name.toLowerCase()] = texts.map(headerValue);
