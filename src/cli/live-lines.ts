@@ -99,7 +99,7 @@ export class LiveLines {
 
   /** What fits; the last row says how many do not. */
   #texts(): readonly string[] {
-    const { columns = 80, rows = 24 } = this.#err;
+    const { columns, rows } = this.#size();
     const now = this.#clock.now();
     const all = [...this.#lines].map(([name, { state, since }]) => `${name}: ${state} (${humanDuration(now - since)})`);
     const room = Math.max(1, rows - 1);
@@ -107,10 +107,16 @@ export class LiveLines {
     return shown.map((text) => cutToWidth(text, columns - 1));
   }
 
+  /** A terminal that does not know its size, as one that no window shows, says that it has 0 columns and 0 rows. */
+  #size(): { readonly columns: number; readonly rows: number } {
+    const { columns, rows } = this.#err;
+    return { columns: columns || 80, rows: rows || 24 };
+  }
+
   /** A terminal that became narrower has wrapped what was drawn. */
   #toStart(): string {
     if (this.#drawn.length === 0) return "";
-    const { columns = 80 } = this.#err;
+    const { columns } = this.#size();
     const rows = this.#drawn.reduce((sum, width) => sum + Math.max(1, Math.ceil(width / columns)), 0);
     return `\r${UP(rows - 1)}`;
   }

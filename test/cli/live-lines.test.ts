@@ -22,3 +22,23 @@ test("a warning of the server is written above the lines, and they come back bel
   await new Promise(setImmediate);
   expect(screen).toBe(`\u001b[Jpod/web: Pending (0s)${ERASE}Warning: old version\n\u001b[Jpod/web: Ready (0s)${ERASE}`);
 });
+
+test.each([
+  ["0 columns and 0 rows", 0, 0],
+  ["0 columns", 0, 24],
+  ["1 column", 1, 24],
+])("a line on a terminal of %s is drawn in place, and taken away at the end", async (_, columns, rows) => {
+  const err = Object.assign(new PassThrough(), { isTTY: true, columns, rows });
+  let screen = "";
+  err.setEncoding("utf8").on("data", (text: string) => (screen += text));
+  const lines = new LiveLines(err, { clock: { now: () => 0 } as never, look: {} });
+  lines.set("pod/web", "Pending");
+  lines.set("pod/db", "Pending");
+  lines.set("pod/web", "Ready");
+  lines.end();
+  await new Promise(setImmediate);
+  const UP = "\r\u001b[1A\u001b[J";
+  const [web, db] = columns === 0 ? ["pod/web: Ready (0s)", "pod/db: Pending (0s)"] : ["", ""];
+  const pending = columns === 0 ? "pod/web: Pending (0s)" : "";
+  expect(screen).toBe(`\u001b[J${pending}${ERASE}${pending}\n${db}${UP}${web}\n${db}${UP}`);
+});

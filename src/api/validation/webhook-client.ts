@@ -1,40 +1,28 @@
 import { type FieldError, invalidValue, required } from "../../machinery/errors/field-error.js";
 import { number, type ReadonlyFields, text } from "../../machinery/meta/access.js";
 import { dns1123SubdomainErrors, portNumberErrors } from "../../machinery/validation/names.js";
-import { goQuote } from "../../base/go-quote.js";
+import { type GoUrl, GoUrlError, parseGoUrl } from "../../machinery/go-values/go-url.js";
 
 const FORM = "; desired format: https://host[/path]";
 
-const URL_PARTS = /^(?:([A-Za-z][A-Za-z0-9+.-]*):)?(?:\/\/(?:([^/?#@]*)@)?([^/?#]*))?([^?#]*)(?:\?([^#]*))?(?:#(.*))?$/;
-
 /** Where a webhook is called: https, and nothing but host and path. */
-export function validateWebhookUrl(url: string, path: string): FieldError[] {
-  const problem = unreadable(url);
-  if (problem !== undefined) {
-    return [required(path, `url must be a valid URL: parse ${goQuote(url)}: ${problem}${FORM}`)];
+export function validateWebhookUrl(text: string, path: string): FieldError[] {
+  let url: GoUrl;
+  try {
+    url = parseGoUrl(text);
+  } catch (error) {
+    if (!(error instanceof GoUrlError)) throw error;
+    return [required(path, `url must be a valid URL: ${error.message}${FORM}`)];
   }
-  const [, scheme = "", user, host = "", , query = "", fragment = ""] = URL_PARTS.exec(url) ?? [];
+  const { scheme, host, userinfo, fragment, rawQuery } = url;
   const errors: FieldError[] = [];
   const refuse = (value: string, detail: string) => errors.push(invalidValue(path, value, detail));
-  if (scheme.toLowerCase() !== "https") refuse(scheme.toLowerCase(), `'https' is the only allowed URL scheme${FORM}`);
+  if (scheme !== "https") refuse(scheme, `'https' is the only allowed URL scheme${FORM}`);
   if (host === "") refuse(host, `host must be specified${FORM}`);
-  if (user !== undefined) refuse(user, "user information is not permitted in the URL");
+  if (userinfo !== undefined) refuse(userinfo, "user information is not permitted in the URL");
   if (fragment !== "") refuse(fragment, "fragments are not permitted in the URL");
-  if (query !== "") refuse(query, "query parameters are not permitted in the URL");
+  if (rawQuery !== "") refuse(rawQuery, "query parameters are not permitted in the URL");
   return errors;
-}
-
-// oxlint-disable-next-line no-control-regex -- they are what is looked for.
-const CONTROL = /[\x00-\x1f\x7f]/;
-
-/** What Go's parser says of a text that is no URL. */
-function unreadable(url: string): string | undefined {
-  if (CONTROL.test(url)) {
-    return "net/url: invalid control character in URL";
-  }
-  if (url.startsWith(":")) return "missing protocol scheme";
-  const escape = /%(?![0-9A-Fa-f]{2}).{0,2}/.exec(url)?.[0];
-  return escape === undefined ? undefined : `invalid URL escape ${goQuote(escape)}`;
 }
 
 /** The service that answers for a webhook; `port` has its default. */

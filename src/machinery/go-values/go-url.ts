@@ -1,15 +1,18 @@
 import { goQuote } from "../../base/go-quote.js";
 import { NetipError, parseAddr } from "./netip.js";
 
-/** A URL as Go's net/url reads it. Everything but the escaped path, the query and what is opaque is decoded. */
+/** A URL as Go's net/url reads it. Everything but the user, the escaped path, the query and what is opaque is decoded. */
 export interface GoUrl {
   /** In lower case; "" for none. */
   readonly scheme: string;
+  /** As Go writes it, "user" or "user:password"; undefined where there is no "@". */
+  readonly userinfo: string | undefined;
   /** With its port; an IPv6 address stands in brackets. */
   readonly host: string;
   readonly escapedPath: string;
   /** What is behind the question mark. */
   readonly rawQuery: string;
+  readonly fragment: string;
   /** The URL as Go writes it: two URLs are equal if this is. */
   readonly text: string;
 }
@@ -30,8 +33,9 @@ export function parseGoUrl(text: string): GoUrl {
   const [before, fragment = ""] = cut(text, "#");
   const parts = of(before, () => parse(before, false));
   const shown = fragment === "" ? "" : `#${of(text, () => encodedFragment(fragment))}`;
-  const { scheme, host, escapedPath, rawQuery } = parts;
-  return { scheme, host: fromUtf8(host), escapedPath, rawQuery, text: `${write(parts)}${shown}` };
+  const { scheme, userinfo, host, escapedPath, rawQuery } = parts;
+  const decoded = { host: fromUtf8(host), fragment: fromUtf8(unescape(fragment)) };
+  return { scheme, userinfo, escapedPath, rawQuery, ...decoded, text: `${write(parts)}${shown}` };
 }
 
 function of<T>(text: string, body: () => T): T {
