@@ -6,6 +6,7 @@ import type { ResourceDefinition } from "../server/api-registry/resource-definit
 import type { Authenticator } from "../server/authn/authenticator.js";
 import type { Authorizer } from "../server/authz/authorizer.js";
 import type { HealthCheck } from "../server/endpoints/non-resource/health.js";
+import type { InFlightLimits } from "../server/filters/max-in-flight.js";
 import type { OwnFilter } from "../server/filters/own-filter.js";
 import type { FileAdmissionOptions } from "./admission-configuration.js";
 import type { AuthorizationOptions } from "./authorization-options.js";
@@ -39,6 +40,11 @@ export interface ServerOptions extends StorageOptions {
   readonly admission?: FileAdmissionOptions;
   /** Filters of the caller's own, each with its place among the server's. */
   readonly filters?: readonly OwnFilter[];
+  /**
+   * How many requests run at once; more wait for a place, and beyond that they are answered 429. Watches, connections into pods and members of
+   * system:masters are not counted. 0 is no limit. Default: kube-apiserver's, 400 reads and 200 writes.
+   */
+  readonly inFlight?: InFlightLimits;
   /** Checks of /healthz, /livez and /readyz beside the server's own. */
   readonly healthChecks?: readonly HealthCheck[];
   readonly hooks?: Hooks;
@@ -84,6 +90,7 @@ export function ofCaller({
   authorizers,
   admission,
   filters,
+  inFlight,
 }: ServerOptions) {
   return {
     ...(storageMediaType && { storageMediaType }),
@@ -92,5 +99,6 @@ export function ofCaller({
     ...(authorizers && { authorizers }),
     ...(admission && { admission }),
     ...(filters && { filters }),
+    ...(inFlight && { inFlight }),
   };
 }

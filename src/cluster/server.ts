@@ -58,6 +58,7 @@ export type { FileAdmissionOptions } from "./admission-configuration.js";
 export { refused } from "../server/admission/refusal.js";
 export type { Authenticator } from "../server/authn/authenticator.js";
 export type { Authorizer, AuthorizerAttributes, Decision } from "../server/authz/authorizer.js";
+export type { InFlightLimits } from "../server/filters/max-in-flight.js";
 export type { FilterName, OwnFilter } from "../server/filters/own-filter.js";
 export type { ApiRequest, Filter, Handler } from "../server/request/api-request.js";
 export type { Exchange } from "../server/request/exchange.js";

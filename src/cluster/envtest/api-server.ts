@@ -5,6 +5,7 @@ import type { RuntimeConfig } from "../../api/facts/index.js";
 import { aggregateText } from "../../machinery/errors/aggregate-text.js";
 import { signingKey, verificationKey } from "../../machinery/jwt/jws.js";
 import type { StorageMediaType } from "../../server/endpoints/serializers/serializer.js";
+import type { InFlightLimits } from "../../server/filters/max-in-flight.js";
 import type { TokenIssuer } from "../../server/request/token-issuer.js";
 import type { RunningServer } from "../running-server.js";
 import { type AuthorizationOptions, authorizationProblems } from "../authorization-options.js";
@@ -47,6 +48,7 @@ export interface ApiServerOptions {
   readonly etcd: EtcdConnection;
   readonly storageMediaType: StorageMediaType;
   readonly watchCache: boolean;
+  readonly inFlight: InFlightLimits;
   readonly runtimeConfig: RuntimeConfig;
   /** In the absence of a configuration file it names at least one mode. */
   readonly authorization: AuthorizationOptions;
@@ -72,6 +74,7 @@ export async function serveApi(options: ApiServerOptions): Promise<RunningServer
       tls,
       storageMediaType: options.storageMediaType,
       watchCache: options.watchCache,
+      inFlight: options.inFlight,
       runtimeConfig: options.runtimeConfig,
       authorization: options.authorization,
       controllers: false,

@@ -91,6 +91,10 @@ function complete(flags: Flags, { cwd }: Factory): ServeOptions {
     },
     storageMediaType: storageMediaTypeOf(flags),
     watchCache: flags.bool("watch-cache"),
+    inFlight: {
+      readOnly: flags.number("max-requests-inflight"),
+      mutating: flags.number("max-mutating-requests-inflight"),
+    },
     runtimeConfig: runtimeConfigOf(flags),
     authorization: authorizationOf(flags, file),
     enableAdmissionPlugins: flags.strings("enable-admission-plugins"),

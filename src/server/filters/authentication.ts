@@ -6,11 +6,16 @@ import { type FrontProxyHeaders, isFrontProxyHeader, STANDARD_HEADERS } from "..
 import type { Filter } from "../request/api-request.js";
 import type { Exchange } from "../request/exchange.js";
 import { removeHeaders } from "../request/remove-headers.js";
-import { authenticated } from "../request/user.js";
+import { ANONYMOUS, authenticated, type AuthenticatedUser } from "../request/user.js";
+import { respondTooMany } from "./max-in-flight.js";
+
+/** How many requests may wait for their authentication, by webhooks above all, before it is known whose they are. */
+const WAITING = 2000;
 
 /**
  * Puts the caller on the request, and takes the credentials off it: nothing behind this filter sees a token, or headers by which
- * a client could claim to be a front proxy. A request without credentials is `anonymous`'s, by its path, or a 401.
+ * a client could claim to be a front proxy. A request without credentials is `anonymous`'s, by its path, or a 401. Beyond {@link WAITING} a
+ * request is a 429.
  */
 export function authentication(
   authenticator: Authenticator,
@@ -19,9 +24,18 @@ export function authentication(
 ): Filter {
   const tests = [STANDARD_HEADERS, ...(frontProxy === undefined ? [] : [frontProxy])].map(isFrontProxyHeader);
   const isCredential = (header: string): boolean => header === "authorization" || tests.some((test) => test(header));
+  let waiting = 0;
   return (next) => async (request) => {
     const { exchange } = request;
-    const found = await authenticator(exchange, request);
+    if (waiting >= WAITING) return respondTooMany(request);
+    waiting += 1;
+    let found: AuthenticatedUser | undefined;
+    try {
+      found = await authenticator(exchange, request);
+    } finally {
+      waiting -= 1;
+      exchange.authenticated?.(found !== undefined && isKnown(found));
+    }
     if (found === undefined) request.warnings.add(ignoredHeaderWarning(exchange) ?? "");
     const user = found ?? anonymous(request.info.path);
     if (user === undefined) throw unauthorized();
@@ -34,6 +48,9 @@ export function authentication(
     await next(request.with({ user: authenticated(caller) }));
   };
 }
+
+const isKnown = ({ name, groups }: AuthenticatedUser): boolean =>
+  name !== ANONYMOUS.name && !groups.includes("system:unauthenticated");
 
 /** What a connection is proxied to chooses among the other subprotocols. */
 function hideWebSocketToken({ headers, webSocket }: Exchange): void {

@@ -5,15 +5,18 @@ import { respondBytes } from "../request/respond.js";
 
 export type Availability = "starting" | "serving" | "stopping";
 
-/** Probes are answered at all times. */
 const PROBES = ["/readyz", "/livez", "/healthz"];
+
+/** Probes are answered at all times. */
+export const isProbe = (path: string): boolean => PROBES.some((probe) => path.startsWith(probe));
+
 const RETRY_AFTER_SECONDS = 1;
 
 /** Refuses requests with 503 before the server is ready and when it stops, and says when to come again. */
 export function availability(current: () => Availability): Filter {
   return (next) => async (request) => {
     const state = current();
-    if (state === "serving" || PROBES.some((path) => request.info.path.startsWith(path))) return next(request);
+    if (state === "serving" || isProbe(request.info.path)) return next(request);
     if (state === "starting") throw notYet();
     await respondStopping(request);
   };

@@ -5,7 +5,14 @@ import { SHARE_OF_TIME } from "../request/share-of-time.js";
 import { limitOf } from "./deadline.js";
 
 /** The server's own filters, in running order. */
-export const FILTER_NAMES = ["availability", "deadline", "authentication", "impersonation", "authorization"] as const;
+export const FILTER_NAMES = [
+  "availability",
+  "deadline",
+  "authentication",
+  "max-in-flight",
+  "impersonation",
+  "authorization",
+] as const;
 
 export type FilterName = (typeof FILTER_NAMES)[number];
 

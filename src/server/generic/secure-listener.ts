@@ -2,7 +2,6 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import {
   createSecureServer,
   type Http2SecureServer,
-  type Http2Session,
   type IncomingHttpHeaders,
   type ServerHttp2Stream,
 } from "node:http2";
@@ -14,6 +13,7 @@ import { readOn } from "./transport/http1-reading.js";
 import { http1UpgradeExchange, upgradeResponse } from "./transport/http1-upgrade.js";
 import { http2Exchange } from "./transport/http2.js";
 import { type AuthorityTexts, PeerAuthorities } from "../../machinery/signature/peer-authorities.js";
+import { Http2Sessions, type SessionLimits } from "./transport/http2-sessions.js";
 import { answerPlainHttp } from "./transport/plain-http.js";
 import { refuseWithoutHost } from "./transport/required-host.js";
 import { ServingContexts, type ShownPairs } from "./transport/serving-contexts.js";
@@ -28,6 +28,25 @@ export interface ListenOptions {
   readonly clock: Clock;
   readonly handle: (exchange: Exchange) => Promise<void>;
   readonly stopping: AbortSignal;
+  /** Tests have others, and wait less. */
+  readonly limits?: Partial<ConnectionLimits>;
+}
+
+/** What connections may have, and how long they may take. Times are in milliseconds. */
+export interface ConnectionLimits {
+  /** Connections at once. One more is closed before its TLS handshake. */
+  readonly connections: number;
+  /** How long a TLS handshake may take. */
+  readonly handshake: number;
+  /** How long the head of an HTTP/1.1 request may take. */
+  readonly head: number;
+  /** How long the head and the body of an HTTP/1.1 request may take. */
+  readonly request: number;
+  /** How often it is looked which request has taken too long. */
+  readonly check: number;
+  /** How long the body of a request that was answered may still come. */
+  readonly lateBody: number;
+  readonly http2: Omit<SessionLimits, "lateBody">;
 }
 
 /** What a listener shows and trusts, all as PEM. */
@@ -56,13 +75,31 @@ const KEEP_ALIVE_MS = 120_000;
 const PROBE_MS = 180_000;
 /** How long clients may take to close their connections after the server asked them to. */
 const CLOSING_MS = 2000;
-const SESSION_MEMORY_MB = 1024;
-/** The limit of concurrent streams per connection, as kube-apiserver sets it. */
-const MAX_STREAMS = 250;
+/** Of a connection whose client reads slowly: each of its streams buffers a chunk of a list, or one object. Node refuses more streams then. */
+const SESSION_MEMORY_MB = 128;
+
+const LIMITS: ConnectionLimits = {
+  connections: 5000,
+  // kube-apiserver's ReadHeaderTimeout, which is for the handshake too.
+  handshake: 32_000,
+  head: 32_000,
+  request: 300_000,
+  check: 5000,
+  lateBody: 10_000,
+  http2: {
+    // kube-apiserver's default of --http2-max-streams-per-connection; with the waiting ones what Go's server takes.
+    streams: 100,
+    waiting: 300,
+    strangers: 100,
+    idle: KEEP_ALIVE_MS,
+    strangerIdle: 1000,
+  },
+};
 
 /** Serves HTTP/2 and HTTP/1.1 over TLS on one port. Rejects when the port cannot be opened. */
 export async function listen(options: ListenOptions): Promise<Listener> {
   const { host, tls } = options;
+  const limits = { ...LIMITS, ...options.limits };
   const peers = new PeerAuthorities(() => options.clock.now(), tls);
   const contexts = new ServingContexts({ host, protocol: tls.protocol, authorities: () => peers.pem }, tls);
   const server: Http2SecureServer = createSecureServer({
@@ -70,25 +107,17 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     allowHTTP1: true,
     requestCert: true,
     rejectUnauthorized: false,
-    // A slow reader of one stream must not fail the other streams of its connection.
+    handshakeTimeout: limits.handshake,
     maxSessionMemory: SESSION_MEMORY_MB,
     maxHeaderListPairs: 4096,
-    settings: { maxConcurrentStreams: MAX_STREAMS, maxHeaderListSize: HEADER_BYTES },
+    settings: { maxConcurrentStreams: limits.http2.streams, maxHeaderListSize: HEADER_BYTES },
   });
+  server.maxConnections = limits.connections;
   contexts.complete(server);
-  tuneHttp1(server);
-  /** The open streams per session. */
-  const sessions = new Map<Http2Session, number>();
+  tuneHttp1(server, limits);
+  const sessions = new Http2Sessions({ ...limits.http2, lateBody: limits.lateBody });
   const sockets = new Set<Socket>();
-  server.on("session", (session) => {
-    sessions.set(session, 0);
-    session.once("close", () => sessions.delete(session));
-    // Closes idle HTTP/2 sessions, as Node closes idle HTTP/1.1 connections. A session with a quiet watch is not idle.
-    session.setTimeout(KEEP_ALIVE_MS, () => {
-      if (sessions.get(session) === 0) session.close();
-    });
-    session.on("error", () => session.destroy());
-  });
+  server.on("session", (session) => sessions.add(session));
   server.on("connection", (socket: Socket) => {
     sockets.add(socket);
     socket.setNoDelay(true);
@@ -103,12 +132,13 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     const [request, response] = [given as unknown as IncomingMessage, answer as unknown as ServerResponse];
     readOn(request.socket, response);
     if (refuseWithoutHost(request, response)) return;
-    run(options, http1Exchange(request, response, options.stopping, peers), () => response.destroy());
+    const exchange = http1Exchange(request, response, options.stopping, peers);
+    void run(options, exchange, () => response.destroy()).then(() => endLateBody(request, limits.lateBody));
   });
   server.on("upgrade", (request: IncomingMessage, socket: Socket, head: Buffer) => {
     const response = upgradeResponse(request, socket);
     if (refuseWithoutHost(request, response)) return;
-    run(options, http1UpgradeExchange(request, response, head, options.stopping, peers), () => socket.destroy());
+    void run(options, http1UpgradeExchange(request, response, head, options.stopping, peers), () => socket.destroy());
   });
   // The listener above also installs Node's HTTP/1 compatibility layer for HTTP/2 streams. The server's own handler replaces
   // it.
@@ -120,16 +150,11 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     // Node passes it, although its types say otherwise.
     rawHeaders: readonly string[] = [],
   ): void => {
-    const { session } = stream;
-    const count = (change: number): void => {
-      const open = session && sessions.get(session);
-      if (open !== undefined) sessions.set(session as Http2Session, open + change);
-    };
-    count(1);
-    stream.once("close", () => count(-1));
     // Without an error the stream is reset with NO_ERROR, and a client takes the part of the answer that it has for the whole.
-    const giveUp = (): void => void stream.destroy(new Error("the answer was aborted"));
-    run(options, http2Exchange(stream, headers, options.stopping, peers, rawHeaders), giveUp);
+    const giveUp = (): void => void (stream.destroyed || stream.destroy(new Error("the answer was aborted")));
+    sessions.take(stream, (bounds) =>
+      run(options, http2Exchange(stream, headers, options.stopping, { peers, rawHeaders, bounds }), giveUp),
+    );
   };
   server.on("stream", handleStream);
   await new Promise<void>((resolve, reject) => {
@@ -150,15 +175,25 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   };
 }
 
-function run(options: ListenOptions, exchange: Exchange, giveUp: () => void): void {
-  options.handle(exchange).catch(giveUp);
+function run(options: ListenOptions, exchange: Exchange, giveUp: () => void): Promise<void> {
+  return options.handle(exchange).catch(giveUp);
+}
+
+/** Closes the connection of a client that sends on long after its answer: what reads its body ends. */
+function endLateBody(request: IncomingMessage, patience: number): void {
+  if (request.complete || request.destroyed) return;
+  const timer = setTimeout(() => request.complete || request.destroy(), patience);
+  timer.unref();
+  request.once("close", () => clearTimeout(timer));
 }
 
 /** Node reads these options from this server too, although its types declare them for HTTP/1.1 servers only. */
-function tuneHttp1(server: Http2SecureServer): void {
+function tuneHttp1(server: Http2SecureServer, { head, request, check }: ConnectionLimits): void {
   Object.assign(server, {
     keepAliveTimeout: KEEP_ALIVE_MS,
-    headersTimeout: KEEP_ALIVE_MS + 5000,
+    headersTimeout: head,
+    requestTimeout: request,
+    connectionsCheckingInterval: check,
     maxHeaderSize: HEADER_BYTES,
     // Node limits the headers' size. With a limit on their count it would drop the last headers, credentials among them.
     maxHeadersCount: 0,
@@ -171,13 +206,13 @@ function tuneHttp1(server: Http2SecureServer): void {
  */
 async function shutDown(
   server: Http2SecureServer,
-  sessions: ReadonlyMap<Http2Session, number>,
+  sessions: Http2Sessions,
   sockets: ReadonlySet<Socket>,
 ): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  for (const session of sessions.keys()) session.close();
+  sessions.close();
   const impatience = setTimeout(() => {
-    for (const session of sessions.keys()) session.destroy();
+    sessions.destroy();
     for (const socket of sockets) socket.destroy();
   }, CLOSING_MS);
   await closed;

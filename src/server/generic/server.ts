@@ -50,6 +50,7 @@ import { type Availability, availability } from "../filters/availability.js";
 import { deadline } from "../filters/deadline.js";
 import { authorization as authorized } from "../filters/authorization.js";
 import { impersonation } from "../filters/impersonation.js";
+import { type InFlightLimits, maxInFlight } from "../filters/max-in-flight.js";
 import { type OwnFilter, placed } from "../filters/own-filter.js";
 import { panicRecovery } from "../filters/panic-recovery.js";
 import { type ApiRequest, chain, type Filter, type Handler, newApiRequest } from "../request/api-request.js";
@@ -123,6 +124,8 @@ export interface ServerConfig {
   readonly authorization?: (context: AuthorizationContext) => readonly AuthorizationMode[];
   /** Filters from outside the server, each with its place among the server's own. */
   readonly filters?: readonly OwnFilter[];
+  /** How many requests run at once. Default: kube-apiserver's limits. */
+  readonly inFlight?: InFlightLimits | undefined;
   /** The outermost filters, of the composition itself: nothing catches what they throw. */
   readonly outermost?: readonly Filter[];
   /** Checks beside the server's own: of /healthz, /livez and /readyz. */
@@ -266,11 +269,13 @@ export function createServer(config: ServerConfig): Server {
     return snapshot.served;
   };
   const direct: Handler = async (request) => directors.get(request.api)?.(request);
+  const inFlight = maxInFlight(config.timers ?? systemTimers, config.inFlight);
   const filters = (available: Filter) =>
     placed(config.filters ?? [], {
       availability: available,
       deadline: deadline(config.timers ?? systemTimers),
       authentication: authentication(authenticator, anonymous, authn.frontProxy?.headers),
+      "max-in-flight": inFlight,
       impersonation: impersonation(authorization.authorize),
       authorization: authorized(authorization.authorize),
     });

@@ -30,6 +30,11 @@ export interface Exchange extends PeerIdentity {
   bodyChunks(): AsyncIterable<Uint8Array>;
   /** Sends the head. Call it once. `headers` holds lower-case names. */
   respond(status: number, headers: Readonly<Record<string, string | readonly string[]>>): ResponseWriter;
+  /**
+   * Tells the connection whether the caller was authenticated. Only HTTP/2 connections have it, which end soon for callers that were
+   * not.
+   */
+  authenticated?(isKnown: boolean): void;
   /** True once respond was called or the protocol was switched. An error can then no longer become a Status. */
   readonly responded: boolean;
   /** Present when the client asks for a WebSocket. A handler that speaks it accepts instead of responding. */

@@ -7,17 +7,24 @@ import {
   type PeerAuthorities,
   type PeerIdentity,
 } from "../../../machinery/signature/peer-authorities.js";
+import type { StreamBounds } from "./http2-sessions.js";
 import { ExchangeLifetime } from "./lifetime.js";
 import { NodeWriter } from "./node-writer.js";
 import { Target } from "./target.js";
+
+interface Http2Surroundings {
+  readonly peers?: PeerAuthorities;
+  /** Node lists names and values in turn. */
+  readonly rawHeaders?: readonly string[];
+  readonly bounds?: StreamBounds;
+}
 
 /** An HTTP/2 stream as an exchange. `stopping` aborts every exchange when the server shuts down. */
 export function http2Exchange(
   stream: ServerHttp2Stream,
   wireHeaders: IncomingHttpHeaders,
   stopping: AbortSignal,
-  peers: PeerAuthorities = NO_AUTHORITIES,
-  rawHeaders: readonly string[] = [],
+  { peers = NO_AUTHORITIES, rawHeaders = [], bounds }: Http2Surroundings = {},
 ): Exchange {
   const lifetime = new ExchangeLifetime(stopping);
   stream.once("close", lifetime.leave);
@@ -57,13 +64,13 @@ export function http2Exchange(
       stream.respond({ ":status": status, ...(head as Record<string, string | string[]>) });
       return new NodeWriter(stream, lifetime);
     },
+    authenticated: (isKnown) => bounds?.authenticated(isKnown),
     get responded() {
       return stream.headersSent;
     },
   };
 }
 
-/** Node lists names and values in turn. */
 function separated(raw: readonly string[]): Readonly<Record<string, readonly string[] | undefined>> {
   const headers = Object.create(null) as Record<string, string[]>;
   for (let at = 0; at + 1 < raw.length; at += 2) (headers[raw[at] ?? ""] ??= []).push(raw[at + 1] ?? "");

@@ -1,0 +1,125 @@
+import { constants, type Http2Session, type ServerHttp2Stream } from "node:http2";
+
+/** What one HTTP/2 connection may have. */
+export interface SessionLimits {
+  /** Streams that are open at once, and requests of it that run at once: those whose client has reset them too, until they end. */
+  readonly streams: number;
+  /** Streams that wait for earlier requests to end. With more the connection is closed with ENHANCE_YOUR_CALM, as Go closes it. */
+  readonly waiting: number;
+  /** Requests of callers that were not authenticated, one after the other, before the connection is to end. */
+  readonly strangers: number;
+  /** How long a connection stays open without streams, in milliseconds. */
+  readonly idle: number;
+  /** The same, for one whose last request came from a caller that was not authenticated. */
+  readonly strangerIdle: number;
+  /** How long the body of a request that was answered may still come. */
+  readonly lateBody: number;
+}
+
+/** The HTTP/2 connections of a port, and the bounds of what they may have under way. */
+export class Http2Sessions {
+  readonly #sessions = new Map<Http2Session, BoundedSession>();
+
+  constructor(private readonly limits: SessionLimits) {}
+
+  add(session: Http2Session): void {
+    this.#sessions.set(session, new BoundedSession(session, this.limits));
+    session.once("close", () => this.#sessions.delete(session));
+    session.on("error", () => session.destroy());
+  }
+
+  /** Serves a stream when its connection may have one more request: now, when others have ended, or never, for one that is reset before. */
+  take(stream: ServerHttp2Stream, serve: (bounds: StreamBounds) => Promise<void>): void {
+    const { session } = stream;
+    if (session === undefined || stream.closed) return;
+    this.#sessions.get(session)?.take(stream, serve);
+  }
+
+  /** Accepts no more streams on any connection, and closes each when it has none. */
+  close(): void {
+    for (const session of this.#sessions.keys()) session.close();
+  }
+
+  destroy(): void {
+    for (const session of this.#sessions.keys()) session.destroy();
+  }
+}
+
+/** What a request says to its connection. */
+export interface StreamBounds {
+  /** Whether the caller was authenticated. */
+  authenticated(isKnown: boolean): void;
+}
+
+class BoundedSession implements StreamBounds {
+  #open = 0;
+  #running = 0;
+  readonly #waiting = new Map<ServerHttp2Stream, () => void>();
+  #strangers = 0;
+  #idle: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly session: Http2Session,
+    private readonly limits: SessionLimits,
+  ) {
+    // Node starts it again with each frame: it closes what is silent, as Node closes idle HTTP/1.1 connections.
+    session.setTimeout(limits.idle, () => {
+      if (this.#open === 0) session.close();
+    });
+  }
+
+  take(stream: ServerHttp2Stream, serve: (bounds: StreamBounds) => Promise<void>): void {
+    this.#open += 1;
+    clearTimeout(this.#idle);
+    stream.once("close", () => {
+      this.#open -= 1;
+      this.#waiting.delete(stream);
+      if (this.#open === 0 && this.#strangers > 0) this.#closeSoon();
+    });
+    const start = (): void => this.#start(stream, serve);
+    if (this.#running < this.limits.streams) start();
+    else if (this.#waiting.size < this.limits.waiting) this.#waiting.set(stream, start);
+    else this.#refuse();
+  }
+
+  /** A connection costs such a caller nothing, and streams on it less: it gets few, and then has to open another. */
+  authenticated(isKnown: boolean): void {
+    this.#strangers = isKnown ? 0 : this.#strangers + 1;
+    // Streams that are open go on to their end.
+    if (this.#strangers >= this.limits.strangers && !this.session.closed) this.session.close();
+  }
+
+  #start(stream: ServerHttp2Stream, serve: (bounds: StreamBounds) => Promise<void>): void {
+    this.#running += 1;
+    void serve(this).finally(() => {
+      this.#running -= 1;
+      this.#endLateBody(stream);
+      const [next] = this.#waiting;
+      if (next === undefined) return;
+      this.#waiting.delete(next[0]);
+      next[1]();
+    });
+  }
+
+  /** Node tells the client no reason when a connection is destroyed at once. */
+  #refuse(): void {
+    this.session.goaway(constants.NGHTTP2_ENHANCE_YOUR_CALM);
+    setImmediate(() => this.session.destroy());
+  }
+
+  /** A client that sends on after the answer holds the stream open. */
+  #endLateBody(stream: ServerHttp2Stream): void {
+    if (stream.closed || stream.readableEnded) return;
+    const timer = setTimeout(() => stream.close(constants.NGHTTP2_NO_ERROR), this.limits.lateBody);
+    timer.unref();
+    stream.once("close", () => clearTimeout(timer));
+  }
+
+  /** Behind the last answer: a client that is told in between would lose what it sends meanwhile. */
+  #closeSoon(): void {
+    this.#idle = setTimeout(() => {
+      if (this.#open === 0) this.session.close();
+    }, this.limits.strangerIdle);
+    this.#idle.unref();
+  }
+}
