@@ -175,7 +175,9 @@ describe("a write whose client leaves", () => {
     expect(await used()).toBe("1");
     await cancel(at("create", "/configmaps/"), "POST", MAPS, map("stored"));
     expect(await used()).toBe("2");
-    const names = (await done(server.api, "GET", MAPS)).at("items") as readonly { metadata: { name: string } }[];
+    const names = (await done(server.api, "GET", MAPS)).at("items") as unknown as readonly {
+      metadata: { name: string };
+    }[];
     expect(names.map(({ metadata }) => metadata.name)).toEqual(["charged", "stored"]);
   });
 
