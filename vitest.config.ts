@@ -2,6 +2,7 @@ import { accessSync, constants, mkdirSync, readdirSync, readFileSync, statfsSync
 import { join } from "node:path";
 import { configDefaults, defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
+import { LONGEST_TEST, PATIENCE } from "./test/helpers/patience.js";
 
 /**
  * Long plays, and comparisons with the real kubectl of what rarely changes: `npm run test:long`, which CI runs beside `npm test`.
@@ -134,10 +135,9 @@ const everywhere = {
   sequence: { sequencer: LongestFirst },
   // Of those that say they may run beside others: parity, whose sessions often wait.
   maxConcurrency: 2,
-  // As long as `eventually` waits: on a busy machine a condition may come to hold late.
-  expect: { poll: { timeout: 30_000 } },
-  testTimeout: 60_000,
-  hookTimeout: 60_000,
+  expect: { poll: { timeout: PATIENCE } },
+  testTimeout: LONGEST_TEST,
+  hookTimeout: LONGEST_TEST,
 };
 
 /** `npm test` has two projects, so that some files share a thread's modules. In other modes that runs in threads of their own. */

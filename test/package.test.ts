@@ -17,7 +17,7 @@ describe.skipIf(packageMissing !== undefined)(
     beforeAll(() => {
       project = packedProject();
       folder = project.folder;
-    }, 180_000);
+    });
     afterAll(() => project.remove());
 
     test("is at most 5 MB packed and 15 MB installed", () => {

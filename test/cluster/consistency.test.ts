@@ -7,6 +7,7 @@ import { type Cluster, startCluster } from "../../src/cluster/index.js";
 import { pathApi } from "../helpers/path-api.js";
 import type { KubeObject } from "../../src/machinery/meta/object.js";
 import { type Answer, call } from "../helpers/api-caller.js";
+import { eventually } from "../helpers/eventually.js";
 
 const MAPS = "/api/v1/namespaces/default/configmaps";
 const MERGE = { type: "application/merge-patch+json" };
@@ -22,9 +23,13 @@ interface Seen {
 
 const versionOf = (answer: Answer): number => Number(answer.at("metadata.resourceVersion"));
 
-/** Everything a watch tells from `from` on until `signal` aborts; it leaves and comes back now and then. */
-async function follow(api: Transport, selector: string, from: string, signal: AbortSignal): Promise<readonly Seen[]> {
-  const seen: Seen[] = [];
+/** Notes everything a watch tells from `from` on until `signal` aborts; it leaves and comes back now and then. */
+async function follow(
+  api: Transport,
+  selector: string,
+  from: string,
+  { seen, signal }: { readonly seen: Seen[]; readonly signal: AbortSignal },
+): Promise<void> {
   let version = from;
   while (!signal.aborted) {
     const leave = new AbortController();
@@ -44,7 +49,6 @@ async function follow(api: Transport, selector: string, from: string, signal: Ab
       signal.removeEventListener("abort", end);
     }
   }
-  return seen;
 }
 
 function noted(type: string, { metadata = {} }: KubeObject): Seen {
@@ -118,14 +122,26 @@ describe.each(["memory", "disk"] as const)("with storage in %s", (storage) => {
       const api = cluster.transport();
       const from = String(versionOf(await call(api, "GET", MAPS)));
       const done = new AbortController();
-      const watches = ["", "&labelSelector=on%3Dyes", "&fieldSelector=metadata.name%3Dmap-0"].map((selector) =>
-        follow(api, selector, from, done.signal),
-      );
+      const [all, on, one]: [Seen[], Seen[], Seen[]] = [[], [], []];
+      const { signal } = done;
+      const watches = [
+        follow(api, "", from, { seen: all, signal }),
+        follow(api, "&labelSelector=on%3Dyes", from, { seen: on, signal }),
+        follow(api, "&fieldSelector=metadata.name%3Dmap-0", from, { seen: one, signal }),
+      ];
       const written = await Promise.all(Array.from({ length: WRITERS }, (_, writer) => write(api, writer)));
-      await call(api, "POST", MAPS, { metadata: { name: "last", labels: { on: "yes" } } });
-      await new Promise((resolve) => setTimeout(resolve, 200));
+      // Each watch has told everything when it tells the last change that it selects.
+      await call(api, "DELETE", `${MAPS}/map-0`);
+      const last = versionOf(await call(api, "POST", MAPS, { metadata: { name: "map-0", labels: { on: "yes" } } }));
+      await eventually(() => {
+        expect([all, on, one].map((seen) => seen.some(({ revision }) => revision === last))).toEqual([
+          true,
+          true,
+          true,
+        ]);
+      });
       done.abort();
-      const [all = [], on = [], one = []] = await Promise.all(watches);
+      await Promise.all(watches);
       const revisions = all.map(({ revision }) => revision);
       expect(revisions).toEqual([...new Set(revisions)].toSorted((a, b) => a - b));
       expect(written.flat().filter((revision) => !revisions.includes(revision))).toEqual([]);

@@ -18,7 +18,7 @@ async function unprepared(entry: CommandEntry): Promise<readonly string[]> {
 }
 
 describe("commands that print objects", () => {
-  it("load what -o and --template ask for", { timeout: 60_000 }, async () => {
+  it("load what -o and --template ask for", async () => {
     const found: string[] = [];
     let asked = 0;
     for (const [path, load] of runnable(root, "")) {

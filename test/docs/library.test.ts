@@ -31,7 +31,7 @@ describe.skipIf(packageMissing !== undefined)("the programs of docs/library.md",
     project.compile([...programs.keys()], { module: "nodenext", target: "es2022", outDir: "out" });
     cluster = await startCluster(quietCluster);
     writeFileSync(join(project.folder, "kubeconfig"), cluster.kubeconfig());
-  }, 180_000);
+  });
   afterAll(async () => {
     await cluster.close();
     project.remove();

@@ -6,6 +6,7 @@ import { describe } from "vitest";
 import { realTool } from "../helpers/real-tools.js";
 import { installProgram } from "../helpers/program-under-test.js";
 import { writeProgram } from "../helpers/write-program.js";
+import { PATIENCE } from "../helpers/patience.js";
 
 const kubectl = realTool("kubectl");
 if (kubectl.missing !== undefined) process.stdout.write(`faults are not compared with kubectl's: ${kubectl.missing}\n`);
@@ -132,7 +133,7 @@ async function runShell(
     child.on("close", (code, signal) => resolve({ code, signal }));
   });
   // Who does not end is ended, and the outcomes show it.
-  const guard = setTimeout(() => process.kill(-(child.pid ?? 0), "SIGKILL"), 25_000);
+  const guard = setTimeout(() => process.kill(-(child.pid ?? 0), "SIGKILL"), PATIENCE);
   child.once("close", () => clearTimeout(guard));
   try {
     await meanwhile?.({ child, folder: join(folder, "work"), peer, stdout: () => stdout, stderr: () => stderr });

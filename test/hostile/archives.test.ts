@@ -69,9 +69,7 @@ describe("an archive from a container", () => {
     return skipped;
   }
 
-  test("of a million links and names outside takes no memory, and writes what is left", {
-    timeout: 300_000,
-  }, async () => {
+  test("of a million links and names outside takes no memory, and writes what is left", async () => {
     const link = headerOf({ name: "data/link", type: "symlink", linkName: "/etc/passwd" });
     const outside = headerOf({ name: "data/../../precious" });
     let skipped = new Map<string, number>();

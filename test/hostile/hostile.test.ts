@@ -14,7 +14,7 @@ let runner: Runner;
 beforeAll(async () => {
   program = await buildWriter("server-process", "test/hostile");
   runner = await Runner.start(program.script);
-}, 120_000);
+});
 
 afterAll(async () => {
   await runner?.stop();

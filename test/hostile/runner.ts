@@ -7,6 +7,7 @@ import { problemOf } from "./judge.js";
 import type { Question, Reach, Reading } from "./server-process.js";
 import { NAMESPACE, STANDING, storedTargets } from "./targets.js";
 import { type HostileAnswer, type Protocol, Wire } from "./wire.js";
+import { PATIENCE } from "../helpers/patience.js";
 
 /** What the event loop may be held by one turn, in calibrated milliseconds of CPU time. */
 export const LONGEST_TURN = 100;
@@ -14,10 +15,6 @@ export const LONGEST_TURN = 100;
 const TRIALS = 3;
 /** Requests under way at once. */
 const LANES = 6;
-/** How long the server may take to say how it is, before what it was sent last is named and the run ends. */
-const ASKING_MS = 30_000;
-/** How long it may take to end, before it is killed. */
-const ENDING_MS = 20_000;
 /** Requests between two questions to the server. */
 const WINDOW = 60;
 
@@ -64,7 +61,7 @@ export class Runner {
     this.wire.close();
     if (this.child.exitCode !== null || this.child.signalCode !== null) return;
     this.child.send("stop" satisfies Question);
-    const timer = setTimeout(() => this.child.kill("SIGKILL"), ENDING_MS);
+    const timer = setTimeout(() => this.child.kill("SIGKILL"), PATIENCE);
     await once(this.child, "exit");
     clearTimeout(timer);
   }
@@ -176,7 +173,7 @@ export class Runner {
     });
     ended.catch(() => {});
     this.child.send(question);
-    const timer = setTimeout(() => gone.abort(new Error("the server is stuck: it does not say how it is")), ASKING_MS);
+    const timer = setTimeout(() => gone.abort(new Error("the server is stuck: it does not say how it is")), PATIENCE);
     const stuck = once(gone.signal, "abort").then(() => {
       throw gone.signal.reason;
     });

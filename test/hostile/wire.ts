@@ -5,6 +5,7 @@ import { connect as connectTls } from "node:tls";
 import { TOKEN } from "./classes/raw-http.js";
 import type { HostileRequest } from "./hostility.js";
 import type { Reach } from "./server-process.js";
+import { PATIENCE } from "../helpers/patience.js";
 
 export interface HostileAnswer {
   readonly status: number;
@@ -14,8 +15,6 @@ export interface HostileAnswer {
 
 export type Protocol = "HTTP/1.1" | "HTTP/2";
 
-/** How long an answer may take before its request is named: only so that a hang has a name. */
-const PATIENCE_MS = 60_000;
 /** More of an answer than this is counted, not kept. */
 const KEPT_BYTES = 50_000_000;
 
@@ -171,7 +170,7 @@ function hostOf(url: string): { readonly host: string; readonly port: number } {
 function withPatience<T>(answer: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error("no answer within a minute")), PATIENCE_MS);
+    timer = setTimeout(() => reject(new Error("no answer within two minutes")), PATIENCE);
   });
   return Promise.race([answer, late]).finally(() => clearTimeout(timer));
 }

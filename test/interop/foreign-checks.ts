@@ -3,6 +3,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { PATIENCE } from "../helpers/patience.js";
 
 /** A program of another language that checks a client library against a server. */
 export interface ForeignProgram {
@@ -29,10 +30,6 @@ interface Check {
   readonly detail: string;
 }
 
-/** Ends a program that hangs, well before the hook's own limit, so that its stderr is shown. */
-const LONGEST_RUN_MILLISECONDS = 90_000;
-const LONGEST_HOOK_MILLISECONDS = 120_000;
-
 /**
  * Runs the program once, in a folder of its own, and makes a test of every check. The program exits with 0 whether its checks passed or
  * not; another exit code fails all tests with its stderr. A check that the program runs and `checks` does not name is a failure, too.
@@ -56,7 +53,7 @@ export function describeChecks(title: string, { command, checks, start }: Foreig
         ...surroundings.env,
       };
       results = new Map((await runChecks(command ?? [], env, folder)).map((check) => [check.name, check]));
-    }, LONGEST_HOOK_MILLISECONDS);
+    });
     afterAll(async () => {
       await surroundings?.[Symbol.asyncDispose]();
       if (folder !== undefined) await rm(folder, { recursive: true, force: true });
@@ -77,7 +74,8 @@ function runChecks(command: readonly string[], env: Record<string, string>, cwd:
   const [program = "", ...args] = command;
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
-    const limit = setTimeout(() => child.kill("SIGKILL"), LONGEST_RUN_MILLISECONDS);
+    // A program that hangs ends well before the hook does, so that its stderr is shown.
+    const limit = setTimeout(() => child.kill("SIGKILL"), PATIENCE);
     let stdout = "";
     let stderr = "";
     child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text));

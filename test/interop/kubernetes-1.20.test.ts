@@ -122,7 +122,7 @@ describe.skipIf(missing !== undefined).each(["application/json", "application/vn
       }
       await cluster.close();
       real = await startKubernetes({ etcd: etcd.endpoint });
-    }, 120_000);
+    });
     afterAll(async () => {
       await cluster?.close();
       await real?.stop();

@@ -13,9 +13,10 @@ import { systemRandom } from "../../src/base/random.js";
 import { type Cluster, startCluster } from "../../src/cluster/index.js";
 import { issueCertificate, issuerOf, type KeyPair } from "../../src/cluster/pki/certificate.js";
 import { createClusterPki, type ClusterPki } from "../../src/cluster/pki/cluster-pki.js";
+import { PATIENCE } from "../helpers/patience.js";
 
 function works(command: string, ...args: readonly string[]): boolean {
-  return spawnSync(command, args, { timeout: 20_000 }).status === 0;
+  return spawnSync(command, args, { timeout: PATIENCE }).status === 0;
 }
 
 const noOpenssl = works("openssl", "version") ? undefined : "openssl is not installed";

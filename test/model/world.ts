@@ -12,9 +12,8 @@ import { Ledger, overdue } from "./ledger.js";
 import { FENCE, History, must, type Scope, type Version, Violation } from "./model.js";
 import type { StoreUnderTest } from "./store-under-test.js";
 import { complaintAbout, localPrefix, predicateOf, type Watcher, type WatcherWorld } from "./watcher.js";
+import { PATIENCE } from "../helpers/patience.js";
 
-/** How long the store may keep somebody waiting before that counts as never, in milliseconds. */
-const NEVER = 30_000;
 /** Turns of the event loop for which something is waited for without a rest. */
 const RESTLESS = 20;
 /** Turns of the event loop by which the watches of a server are later than those of the one before it. */
@@ -298,7 +297,7 @@ export class World implements WatcherWorld {
 
   async within<T>(what: string, promise: Promise<T>): Promise<T> {
     const controller = new AbortController();
-    const never = sleep(NEVER, undefined, { signal: controller.signal }).then(
+    const never = sleep(PATIENCE, undefined, { signal: controller.signal }).then(
       () => Promise.reject(new Violation(`waited in vain: ${what}`)),
       () => new Promise<never>(() => {}),
     );
@@ -313,7 +312,7 @@ export class World implements WatcherWorld {
     const since = performance.now();
     for (let turns = 0; !holds(); turns++) {
       if (this.#failure !== undefined) throw this.#failure;
-      must(performance.now() - since < NEVER, () => `waited in vain: ${typeof what === "string" ? what : what()}`);
+      must(performance.now() - since < PATIENCE, () => `waited in vain: ${typeof what === "string" ? what : what()}`);
       // What other threads and processes have to do they do sooner while this one rests.
       await (turns < RESTLESS ? turn() : sleep(1));
     }

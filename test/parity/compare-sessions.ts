@@ -46,7 +46,7 @@ export function compareSessions({ names, executable = [], compared = [] }: Compa
     const run: RunLine[] = [];
 
     for (const session of sessions) {
-      test.concurrent(session.name, { timeout: 300_000 }, async ({ expect }) => {
+      test.concurrent(session.name, async ({ expect }) => {
         const isCompiled = executableRuns && executable.includes(session.name);
         const [real, ours, compiled] = await Promise.all([
           runSession(session, installReal(kubectl.path)),

@@ -104,7 +104,7 @@ const BUDGET_WRITTEN = /^(?:POST|PUT|PATCH) \/apis\/policy\/v1\/namespaces\/[^/]
 const DEFINITION_WRITTEN = /^(?:POST|PUT|PATCH|DELETE) \/apis\/apiextensions\.k8s\.io\/v1\/customresourcedefinitions/;
 const FURNITURE_TOUCHED =
   /^(?:(?:POST|PATCH) \/api\/v1\/namespaces(?:\/[^/?]+)?(?:\?|\n| |$)|DELETE \/api\/v1\/namespaces\/[^/]+\/(?:configmaps|serviceaccounts))/;
-const LOOKS = 40;
+const LOOKS = 400;
 const LOOK_MILLISECONDS = 25;
 
 /**
@@ -172,6 +172,7 @@ const namespacesFurnished = (cluster: Cluster): Promise<void> =>
     return [...namespaces].every((namespace) => certificates.has(namespace) && accounts.has(namespace));
   });
 
+/** Goes on when it holds, and when it has not for long: what differs then shows in the lines that follow. */
 async function until(holds: () => Promise<boolean>): Promise<void> {
   for (let look = 0; look < LOOKS && !(await holds()); look++) await setTimeout(LOOK_MILLISECONDS);
 }

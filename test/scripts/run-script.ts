@@ -1,8 +1,8 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { setTimeout } from "node:timers/promises";
 import { startCluster } from "../../src/cluster/index.js";
+import type { OwnFilter } from "../../src/cluster/server.js";
 import { FixedClock } from "../helpers/fixed-clock.js";
 import { programUnderTest, runProgram, testsExecutable } from "../helpers/program-under-test.js";
 import { realTool, SHORT_LIVED } from "../helpers/real-tools.js";
@@ -48,8 +48,9 @@ export const real: Program = (argv, { cwd, env }) =>
 export async function runScript(script: Script, program: Program): Promise<readonly Step[]> {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "kubets-script-")));
   const clock = new FixedClock(Date.UTC(2026, 0, 1));
+  const waiting = new WaitingClients();
   const cluster = script.cluster
-    ? await startCluster({ clock, random: seededRandom("scripts"), ...quietCluster })
+    ? await startCluster({ clock, random: seededRandom("scripts"), ...quietCluster, filters: [waiting.filter] })
     : undefined;
   try {
     for (const [file, text] of script.files) {
@@ -59,7 +60,7 @@ export async function runScript(script: Script, program: Program): Promise<reado
     if (cluster !== undefined) writeFileSync(join(folder, "kubeconfig"), cluster.kubeconfig());
     const results: Step[] = [];
     for (const { command } of script.steps) {
-      results.push(await runStep(command, folder, program));
+      results.push(await runStep(command, waiting, (line) => runCommand(line, folder, program)));
       clock.advance(90_000);
     }
     return results;
@@ -78,13 +79,42 @@ const KLOG_HEADER = /^([IWEF])\d{4} \d\d:\d\d:\d\d\.\d{6} +\d+ /gm;
 const TEMPORARY = /\b(kubectl-edit-|LIVE-|MERGED-)\d+/g;
 const FILE_TIME = /^((?:---|\+\+\+) .*\t)\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{9} /gm;
 
-/** What stands before `&` runs while the rest does, one and a half seconds later; nothing of it is shown. */
-async function runStep(command: string, folder: string, program: Program): Promise<Step> {
+/** Says when a client of the server waits for a change: it watches, or reads the same path again. */
+class WaitingClients {
+  readonly #read = new Set<string>();
+  #tell = (): void => {};
+
+  readonly filter: OwnFilter = {
+    name: "waiting-clients",
+    filter: (next) => async (request) => {
+      const { uri } = request.exchange;
+      const isWatch = /[?&]watch=(?:true|1)/.test(uri);
+      if (!isWatch && this.#read.has(uri)) this.#tell();
+      this.#read.add(uri);
+      const answered = next(request);
+      if (isWatch) this.#tell();
+      await answered;
+    },
+  };
+
+  /** Resolves when a client waits that comes from now on. */
+  next(): Promise<void> {
+    this.#read.clear();
+    return new Promise((resolve) => (this.#tell = resolve));
+  }
+}
+
+/** What stands before `&` runs as soon as the rest waits for a change; nothing of it is shown. */
+async function runStep(
+  command: string,
+  waiting: WaitingClients,
+  run: (command: string) => Promise<Omit<Step, "command">>,
+): Promise<Step> {
   const [later, main] = command.includes(" & ") ? command.split(" & ") : ["", command];
-  const [{ code, stdout, stderr }] = await Promise.all([
-    runCommand(main ?? "", folder, program),
-    later === "" ? undefined : setTimeout(1500).then(() => runCommand(later ?? "", folder, program)),
-  ]);
+  const isWaiting = waiting.next();
+  const running = run(main ?? "");
+  if (later !== "") await Promise.race([isWaiting, running]).then(() => run(later ?? ""));
+  const { code, stdout, stderr } = await running;
   return { command, code, stdout, stderr };
 }
 

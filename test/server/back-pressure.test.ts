@@ -35,7 +35,7 @@ beforeAll(async () => {
   for (let from = 0; from < OBJECTS; from += 100) {
     await Promise.all(Array.from({ length: 100 }, (_, index) => write("POST", from + index, "a")));
   }
-}, 120_000);
+});
 
 afterAll(async () => {
   writer.close();

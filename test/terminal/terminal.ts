@@ -9,6 +9,7 @@ import { runCli } from "../helpers/run-cli.js";
 import { installProgram } from "../helpers/program-under-test.js";
 import { type Cluster, type ClusterOptions, startCluster } from "../../src/cluster/index.js";
 import { quietCluster } from "../helpers/quiet-cluster.js";
+import { PATIENCE } from "../helpers/patience.js";
 
 const version = spawnSync("tmux", ["-V"]);
 if (version.status !== 0) process.stdout.write("terminal tests are skipped: there is no tmux (apt-get install tmux)\n");
@@ -49,7 +50,6 @@ export interface TerminalLab extends AsyncDisposable {
   write(files: Readonly<Record<string, string>>): void;
 }
 
-const PATIENCE = 30_000;
 const run = promisify(execFile);
 
 /** A cluster, a folder, and a tmux server on a socket of its own, which all end together. */

@@ -265,7 +265,7 @@ describe("names on Windows", () => {
 describe("two thousand hostile archives", () => {
   const PARTS = ["..", ".", "a", "b", "l", "l2", "", "/", "..\\..", "precious", "\u001b[2J", "con", "...", " "];
 
-  it("write nothing outside of the destination", { timeout: 60_000 }, async () => {
+  it("write nothing outside of the destination", async () => {
     const source = seededRandom("archives");
     const pick = <T>(list: readonly T[]): T => list[randomBelow(source, list.length)] as T;
     const name = (): string =>

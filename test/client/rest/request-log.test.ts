@@ -1,6 +1,5 @@
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
-import { setTimeout } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 import { afterEach, describe, expect, test } from "vitest";
 import { systemClock } from "../../../src/base/clock.js";
@@ -12,6 +11,7 @@ import { requestLog } from "../../../src/client/rest/request-log.js";
 import type { RestClient, RestRequest } from "../../../src/client/rest/rest-client.js";
 import { startCluster } from "../../../src/cluster/index.js";
 import { quietCluster } from "../../helpers/quiet-cluster.js";
+import { settle } from "../../helpers/settle.js";
 
 const open: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
@@ -90,8 +90,8 @@ describe.each([
     const server = await serve(json("{}"));
     const { client, text } = clientOf(server, { level: 9, pooled });
     await client.request(get);
-    // undici takes a connection back a little after the answer's end.
-    await setTimeout(20);
+    // undici takes a connection back some turns after the answer's end.
+    await settle();
     await client.request(get);
     const address = server.replace("http://", "");
     expect(text().match(/HTTP Trace.*|milliseconds.*/g)).toEqual([

@@ -127,15 +127,24 @@ describe.each(ways)("a remote command over $way", ({ webSockets }) => {
   });
 
   test("fails, and does not end in silence, when the connection breaks", async () => {
+    let out = "";
+    let receive = (): void => {};
+    const received = new Promise<void>((resolve) => (receive = resolve));
     await using server = await streamingServer({
       command: async ({ stdout, cut }) => {
         await stdout.write(Buffer.from("half"));
-        await new Promise((resolve) => setTimeout(resolve, 30));
+        await received;
         cut();
         return undefined;
       },
     });
-    const { out, ended } = await session(clientOf(server), { webSockets });
+    const { ended } = await session(clientOf(server), {
+      webSockets,
+      stdout: async (chunk) => {
+        out += Buffer.from(chunk).toString();
+        if (out === "half") receive();
+      },
+    });
     expect(out).toBe("half");
     expect(ended?.message).toBe(
       webSockets

@@ -13,7 +13,7 @@ import { type ProxySurroundings, type RunningProxy, startOurs, startReal } from 
 const kubectl = realTool("kubectl");
 if (kubectl.missing !== undefined) process.stdout.write(`proxies are not compared: ${kubectl.missing}\n`);
 
-describe.skipIf(kubectl.missing !== undefined)("proxy answers as kubectl's does", { timeout: 60_000 }, () => {
+describe.skipIf(kubectl.missing !== undefined)("proxy answers as kubectl's does", () => {
   let cluster: Cluster;
   let echo: Server;
   let folder: string;

@@ -20,7 +20,7 @@ const programs = [
   { name: "kubets", start: startOurs, missing: undefined },
 ].filter(({ missing }) => missing === undefined);
 
-describe.each(programs)("what stays open through the proxy of $name", { timeout: 60_000 }, ({ name, start }) => {
+describe.each(programs)("what stays open through the proxy of $name", ({ name, start }) => {
   let cluster: Cluster;
   let folder: string;
   let around: ProxySurroundings;

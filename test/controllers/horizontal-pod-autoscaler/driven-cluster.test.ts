@@ -97,7 +97,7 @@ test("a workload scales up by the processor time of its pods, and down when the 
   ]);
   await cluster.clock.advance("30s");
   expect(await replicas()).toBe(1);
-}, 20_000);
+});
 
 test("custom, object and external metrics come from the cluster's source, and the largest scale wins", async () => {
   await begin({
@@ -131,7 +131,7 @@ test("custom, object and external metrics come from the cluster's source, and th
   expect(await replicas()).toBe(5);
   await cluster.clock.advance("30s");
   expect(await replicas()).toBe(8);
-}, 20_000);
+});
 
 test("a metric that is not known is an event and a condition, and nothing is scaled", async () => {
   await begin();
@@ -150,7 +150,7 @@ test("a metric that is not known is an event and a condition, and nothing is sca
   ]);
   expect(await conditions()).toEqual(["AbleToScale True SucceededGetScale", "ScalingActive False FailedGetPodsMetric"]);
   expect(await replicas()).toBe(2);
-}, 20_000);
+});
 
 test.each([
   ["of a target that is not there", "ReplicaSet", "none", 'replicasets.apps "none" not found'],

@@ -22,8 +22,8 @@ import type { FaultProxy } from "./fault-proxy.js";
 /** How much shorter waits are: the first retry comes after 5 to 11 ms, silence counts as such after 0.6 to 1.2 s. */
 const FASTER = 150;
 
-/** How long an informer may take to put what it has read into its cache. */
-const CONSUMED_MS = 300;
+/** Looks, 5 ms from each other, until an informer must have put what it has read into its cache; each is a turn for it at least. */
+const CONSUMING_LOOKS = 60;
 
 export interface Part extends Selection {
   readonly name: string;
@@ -125,12 +125,11 @@ export class Follower {
       if (isStatusError(error)) return;
       throw error;
     }
-    const end = performance.now() + CONSUMED_MS;
-    while (this.#informer.resourceVersion === version) {
+    for (let look = 1; this.#informer.resourceVersion === version; look++) {
       try {
         return same("the cache", wanted, this.#cached());
       } catch (error) {
-        if (performance.now() > end) throw new IllegalState(`at version ${version} ${(error as Error).message}`);
+        if (look > CONSUMING_LOOKS) throw new IllegalState(`at version ${version} ${(error as Error).message}`);
       }
       await setTimeout(5);
     }

@@ -6,6 +6,7 @@ import { Dice } from "../../hostile/dice.js";
 import { FaultProxy } from "./fault-proxy.js";
 import { Follower, IllegalState, PARTS, proxyClient } from "./followers.js";
 import { directClient, HistoryWriter } from "./history-writer.js";
+import { PATIENCE } from "../../helpers/patience.js";
 
 /** What can happen to a server in the middle of a round. */
 export type Disaster =
@@ -35,9 +36,6 @@ export interface Play {
   readonly disasters: readonly Disaster[];
   readonly eventsPerRound: number;
 }
-
-/** How long informers may take until they show what the server has, once faults have stopped. */
-const PATIENCE_MS = 30_000;
 
 /**
  * Writes a random history in rounds, under faults. After each round faults and history pause, and every informer's cache, and
@@ -120,7 +118,7 @@ export async function playHistory(stage: Stage, play: Play): Promise<void> {
 async function rest(followers: readonly Follower[], proxy: FaultProxy, cluster: Cluster, when: string): Promise<void> {
   proxy.faulty = false;
   await using direct = await directClient(cluster);
-  const end = performance.now() + PATIENCE_MS;
+  const end = performance.now() + PATIENCE;
   for (const follower of followers) {
     for (;;) {
       try {

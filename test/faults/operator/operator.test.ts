@@ -58,7 +58,7 @@ describe.skipIf(!built)("the operator of examples/operator, killed in the middle
     } finally {
       await cluster.close();
     }
-  }, 300_000);
+  });
 
   describe.skipIf(missing !== undefined)("and a kube-apiserver 1.20", () => {
     let etcd: EtcdServer;
@@ -74,7 +74,7 @@ describe.skipIf(!built)("the operator of examples/operator, killed in the middle
       } finally {
         await server.stop();
       }
-    }, 300_000);
+    });
   });
 });
 

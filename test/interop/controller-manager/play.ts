@@ -2,9 +2,7 @@ import { setTimeout } from "node:timers/promises";
 import { differenceOf, type Pair } from "./comparison.js";
 import type { Scenario, Session } from "./scenario.js";
 import { isComplete, isObserved, type Seen } from "./seen.js";
-
-/** Longer than any step takes on a busy machine. Milliseconds. */
-const PATIENCE = 60_000;
+import { PATIENCE } from "../../helpers/patience.js";
 
 /** Takes the steps of a scenario in both clusters. Answers how they differ after a step, or what a step waits for in vain; else "". */
 export async function play({ steps }: Scenario, pair: Pair): Promise<string> {

@@ -26,9 +26,8 @@ const OURS: readonly StartController[] = [
   statefulSetController,
   daemonSetController,
 ];
-const PATIENCE = 60_000;
 
-describe.skipIf(missing !== undefined)("the objects of kube-controller-manager 1.20", { timeout: 300_000 }, () => {
+describe.skipIf(missing !== undefined)("the objects of kube-controller-manager 1.20", () => {
   let theirs: JudgedCluster;
   let session: Session;
   let ours: ControllersOfServer | undefined;
@@ -36,7 +35,7 @@ describe.skipIf(missing !== undefined)("the objects of kube-controller-manager 1
   const done = () =>
     eventually(() => {
       expect(session.isCurrent() && isObserved(session.seen) && isComplete(session.seen)).toBe(true);
-    }, PATIENCE);
+    });
   const uids = (objects: readonly ApiObject[]) => new Set(objects.map(({ metadata }) => metadata?.uid));
 
   let revisionsOf: (kind: string) => readonly ControllerRevision[];
@@ -67,7 +66,7 @@ describe.skipIf(missing !== undefined)("the objects of kube-controller-manager 1
     await eventually(() => {
       const { pods } = session.seen;
       expect(pods.length).toBe(before.pods.length + 3);
-    }, PATIENCE);
+    });
     await done();
     await setTimeout(500);
     const after = session.seen;

@@ -5,6 +5,7 @@ import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { kubernetesMissing, kubernetesProgram } from "../../helpers/kubernetes-1.20.js";
 import { realEtcd, realTool } from "../../helpers/real-tools.js";
+import { PATIENCE } from "../../helpers/patience.js";
 
 const { operatorSuite } = (await import("../../helpers/build-foreign-clients.mjs" as string)) as {
   operatorSuite: () => { readonly folder: string; readonly program: string } | { readonly missing: string };
@@ -67,7 +68,7 @@ interface Run {
 function runSuite(assets: string, flags: readonly string[], atOnce: number): Promise<Run> {
   if ("missing" in suite) throw new Error(suite.missing);
   const env = { PATH: process.env["PATH"], KUBEBUILDER_ASSETS: assets, AT_ONCE: String(atOnce), TMPDIR: tmpdir() };
-  const options = { cwd: suite.folder, env: { ...env, HOME: assets }, maxBuffer: 2 ** 26, timeout: 170_000 };
+  const options = { cwd: suite.folder, env: { ...env, HOME: assets }, maxBuffer: 2 ** 26, timeout: 2 * PATIENCE };
   return new Promise((done) => {
     execFile(suite.program, ["-test.v", ...flags], options, (_error, stdout, stderr) => {
       const lines = stdout.matchAll(/^ *--- (PASS|FAIL|SKIP): Test(\S+)/gm);
@@ -82,7 +83,7 @@ function describeSuite(title: string, tests: readonly string[], start: () => Pro
     let run: Run;
     beforeAll(async () => {
       run = await start();
-    }, 180_000);
+    });
     test.each(tests)("%s", (name) => expect(run.outcomes.get(name), run.output).toBe("PASS"));
     test("these are all tests of the program", () => {
       expect([...run.outcomes.keys()].filter((name) => !tests.includes(name))).toEqual([]);

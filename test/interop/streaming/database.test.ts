@@ -65,7 +65,7 @@ describe.skipIf(missing !== undefined)("PostgreSQL in a pod, through kubectl por
     );
     port = /^Forwarding from 127\.0\.0\.1:(\d+) -> 5432$/m.exec(line)?.[1] ?? "";
     await eventually(async () => expect(await sql("select 1").catch(String)).toBe("1"));
-  }, 60_000);
+  });
   afterAll(async () => {
     forward?.kill();
     database?.kill("SIGQUIT");

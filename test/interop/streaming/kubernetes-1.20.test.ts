@@ -69,7 +69,7 @@ describe.skipIf(missing !== undefined)("pods of our node behind kube-apiserver 1
       { name: "main", image: "busybox", command: ["sh", "-c", "echo one; echo two >&2; sleep 1000"] },
     ]);
     await pod("ended", [{ name: "main", image: "busybox", command: ["sh", "-c", "echo last; exit 3"] }]);
-  }, 120_000);
+  });
   afterAll(async () => {
     await node?.stop();
     await server?.stop();

@@ -8,6 +8,7 @@ import { openSqliteKv } from "../../../src/server/storage/sqlite/sqlite-kv.js";
 import { call } from "../../helpers/api-caller.js";
 import type { KvUnderTest } from "../../suites/kv.js";
 import { openServer, type ServerUnderTest } from "../../suites/list-watch/runner/server-under-test.js";
+import { PATIENCE } from "../../helpers/patience.js";
 
 const EVENTS = "/api/v1/namespaces/default/events";
 const MINUTE = 60_000;
@@ -40,7 +41,7 @@ describe("an Event goes an hour after it was last written", () => {
   }
   const status = async ({ api }: ServerUnderTest, path: string) => (await call(api, "GET", path)).status;
   const gone = (server: ServerUnderTest, path: string) =>
-    vi.waitFor(async () => expect(await status(server, path)).toBe(404), { timeout: 10_000 });
+    vi.waitFor(async () => expect(await status(server, path)).toBe(404), { timeout: PATIENCE });
 
   test.each([
     ["in memory", inMemory],

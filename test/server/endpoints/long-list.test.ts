@@ -20,7 +20,7 @@ beforeAll(async () => {
       }),
     );
   }
-}, 120_000);
+});
 afterAll(() => cluster.close());
 
 /** Reads an answer; tells how often others had the event loop between its first byte and its last. */

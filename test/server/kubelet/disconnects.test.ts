@@ -10,8 +10,10 @@ import { eventually } from "../../helpers/eventually.js";
 import { pod, type StreamingCluster, streamingCluster } from "../../helpers/streaming-cluster.js";
 import { startTcpProxy, type TcpProxy } from "../../helpers/tcp-proxy.js";
 
-/** Less than the waits for a peer that does not close: what ends by such a wait alone fails. */
-const TIMEOUT = 8000;
+/** Milliseconds of the shortest wait for a peer that does not close. */
+const SHORTEST_CLOSING = 10_000;
+/** The longest that a timer can wait: 25 days. */
+const NEVER = 2 ** 31 - 1;
 const PODS = "/api/v1/namespaces/default/pods";
 
 let shared: StreamingCluster;
@@ -32,6 +34,17 @@ const waits: Program = async ({ stdin, stdout, signal }) => {
   ended.resolve();
   return 0;
 };
+
+// The waits for a peer that does not close never end, so that what ends by such a wait alone does not end.
+const { setTimeout: start } = globalThis;
+beforeAll(() => {
+  const startUnlessClosing = (callback: () => void, milliseconds = 0, ...given: []): NodeJS.Timeout =>
+    start(callback, milliseconds < SHORTEST_CLOSING ? milliseconds : NEVER, ...given);
+  globalThis.setTimeout = Object.assign(startUnlessClosing, start) as typeof setTimeout;
+});
+afterAll(() => {
+  globalThis.setTimeout = start;
+});
 
 beforeAll(async () => {
   const image = {
@@ -82,7 +95,7 @@ async function crash(who: string, name: string): Promise<void> {
 
 /** Resolves when no connection is held for a session any more, on either side of the API server. */
 const released = (): Promise<void> =>
-  eventually(() => expect([toServer.connections, toKubelet.connections]).toEqual([0, 0]), TIMEOUT);
+  eventually(() => expect([toServer.connections, toKubelet.connections]).toEqual([0, 0]));
 
 /** A session whose input does not end. Resolves with the error that ends it. */
 async function session(path: string, webSockets: boolean): Promise<Error | undefined> {
@@ -101,7 +114,7 @@ describe.each([true, false])("with WebSockets: %s,", (webSockets) => {
   describe.each(["client", "kubelet", "container"])("the end of the %s ends", (who) => {
     const name = `${who}-${webSockets}`;
 
-    test("the connections of a port-forward, and those behind them", { timeout: TIMEOUT }, async () => {
+    test("the connections of a port-forward, and those behind them", async () => {
       const connection = await openPortForward(client.rest, `${PODS}/${name}-forwarded/portforward`, { webSockets });
       const error = await connection.open(portForwardHeaders("error", 80, 1));
       const data = await connection.open(portForwardHeaders("data", 80, 1));
@@ -118,7 +131,7 @@ describe.each([true, false])("with WebSockets: %s,", (webSockets) => {
       await Promise.all([connection.closed, released()]);
     });
 
-    test("attach", { timeout: TIMEOUT }, async () => {
+    test("attach", async () => {
       const running = session(`${name}-attached/attach?`, webSockets);
       await eventually(() => expect(toKubelet.connections).toBe(1));
       await crash(who, `${name}-attached`);
@@ -126,7 +139,7 @@ describe.each([true, false])("with WebSockets: %s,", (webSockets) => {
       expect(outcome === undefined).toBe(who === "container");
     });
 
-    test("exec, and the program that it has begun", { timeout: TIMEOUT }, async () => {
+    test("exec, and the program that it has begun", async () => {
       const running = session(`${name}-entered/exec?command=waits`, webSockets);
       await began.promise;
       await crash(who, `${name}-entered`);

@@ -20,7 +20,7 @@ const MAPS = "/api/v1/namespaces/default/configmaps";
 const FAILED = 'Internal error occurred: failed calling webhook "one.webhook.test": failed to call webhook: ';
 const POST = 'Post "URL/hook?timeout=30s": ';
 /** Seconds that a webhook has which answers at last, and which never does. */
-const [ANSWERING, SILENT] = [30, 1];
+const [ANSWERING, SILENT] = [30, 3];
 
 let server: AdmittingServer;
 let hooks: WebhookServer;
@@ -77,7 +77,7 @@ describe("a webhook that cannot be trusted to answer", () => {
   const READ = `${FAILED}unexpected error when reading response body. Please retry. Original error: `;
   const TOO_LONG = new RegExp(`^${escaped(READ)}the answer is longer than`);
   const slow: readonly Row[] = [
-    ["one that never answers", hostile("silent"), `${FAILED}Post "URL/hook?timeout=1s": context deadline exceeded`],
+    ["one that never answers", hostile("silent"), `${FAILED}Post "URL/hook?timeout=3s": context deadline exceeded`],
     ["one that stops in the middle", hostile("half"), `${READ}context deadline exceeded`],
     ["one that answers a blank at a time", hostile("drip"), `${READ}context deadline exceeded`],
     ["one that asks to be tried again until the time is over", hostile("later"), `${FAILED}context deadline exceeded`],

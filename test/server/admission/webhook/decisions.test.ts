@@ -290,8 +290,8 @@ describe("an answer that is no decision", () => {
       "half an answer",
       "validating",
       (_, response) => {
-        response.writeHead(200, { "content-length": "100", "content-type": "application/json" }).write("{");
-        setTimeout(() => response.destroy(), 20);
+        response.writeHead(200, { "content-length": "100", "content-type": "application/json" });
+        response.write("{", () => response.destroy());
       },
       `${CALL}unexpected error when reading response body. Please retry. Original error: unexpected EOF`,
     ],

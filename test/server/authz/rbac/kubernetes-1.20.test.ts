@@ -59,7 +59,7 @@ describe.skipIf(missing !== undefined)("RBAC beside kube-apiserver 1.20", () => 
     for (const server of servers) {
       for (const name of NAMESPACES) await call(server, "POST", "/api/v1/namespaces", { metadata: { name } });
     }
-  }, 120_000);
+  });
 
   afterAll(async () => {
     await cluster?.close();

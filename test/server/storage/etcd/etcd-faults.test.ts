@@ -295,7 +295,7 @@ describe.skipIf(etcdMissing !== undefined)("etcd storage and its server", () => 
       outcome: "not-done",
     });
     let full: unknown;
-    for (let n = 0; n < 40 && full === undefined; n++) {
+    for (let n = 0; n < 400 && full === undefined; n++) {
       full = await kv.create(`/${n}`, new Uint8Array(200_000)).then(
         () => undefined,
         (reason: unknown) => reason,

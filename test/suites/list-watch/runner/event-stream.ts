@@ -1,13 +1,11 @@
 import type { Transport, TransportResponse } from "../../../../src/client/transport/transport.js";
 import type { KubeObject } from "../../../../src/machinery/meta/object.js";
+import { PATIENCE } from "../../../helpers/patience.js";
 
 export interface SeenEvent {
   readonly type: string;
   readonly object: KubeObject & Readonly<Record<string, unknown>>;
 }
-
-/** Long for a loaded machine; only a row that fails waits for it. */
-const PATIENCE_MILLISECONDS = 30_000;
 
 /** A watch under way and what it has told. */
 export class EventStream {
@@ -29,7 +27,7 @@ export class EventStream {
 
   /** The next `count` events, or fewer when no more come; with `end` all that come until the stream is over. */
   async take(count: number, end: boolean): Promise<{ events: readonly SeenEvent[]; ended: boolean }> {
-    const deadline = Date.now() + PATIENCE_MILLISECONDS;
+    const deadline = Date.now() + PATIENCE;
     const enough = () => (end ? this.#ended : this.#ended || this.#events.length - this.#taken >= count);
     while (!enough() && Date.now() < deadline) await this.#change(deadline - Date.now());
     // What should not come gets its chance.
