@@ -26,7 +26,6 @@ export async function inShortTurns<T>(work: () => Promise<T>): Promise<T> {
       const { longest } = probe.read();
       // A machine that is faster than the reference machine answers no later for a turn of 50 ms.
       const limit = LONGEST_TURN * Math.max(1, before, measurePace());
-      process.stderr.write(`TURN ${longest.toFixed(1)} / ${limit.toFixed(1)} ${expect.getState().currentTestName}\n`);
       if (longest < limit) return result;
       tried.push(`${longest.toFixed()} of at most ${limit.toFixed()}`);
     } finally {
