@@ -35,10 +35,13 @@ ___PROGRAM__() {
         return
     fi
     for line in "${(@)lines}"; do
-        [[ -z $line ]] && continue
-        # A colon separates a candidate from what it is for.
-        line=${line//:/\\:}
-        entries+=("${line/$tab/:}")
+        word=${line%%$tab*}
+        [[ -z $word || $word == *[[:cntrl:]]* ]] && continue
+        # A colon separates a name from what it is for. zsh quotes the name when it inserts it.
+        word=${word//\\/\\\\}
+        word=${word//:/\\:}
+        [[ $line == *$tab* ]] && word+=:${${line#*$tab}//[[:cntrl:]]/ }
+        entries+=("$word")
     done
     (( directive & 2 )) && space=(-S '')
     (( directive & 32 )) && order=(-V)

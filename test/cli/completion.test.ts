@@ -1,7 +1,9 @@
-import { mkdtempSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { runCli } from "../helpers/run-cli.js";
 
 const NO_FILES = "Completion ended with directive: ShellCompDirectiveNoFileComp\n";
@@ -90,3 +92,100 @@ test.each(["bash", "zsh", "fish", "powershell"])(
     expect(stdout).not.toContain("__PROGRAM__");
   },
 );
+
+describe("words of a kubeconfig and of a server that somebody else wrote", () => {
+  const names = [
+    "plain",
+    "--all",
+    "-n",
+    "red\u001b[31m",
+    "eight\u009b31m",
+    "two\nlines",
+    "a\ttab",
+    "bell\u0007",
+    "a b;c",
+  ];
+  let folder: string;
+  let env: Record<string, string>;
+  let close: () => unknown;
+
+  beforeAll(async () => {
+    const server = createServer((request, response) => {
+      response.setHeader("content-type", "application/json");
+      const [path = ""] = (request.url ?? "").split("?");
+      const answers: Record<string, unknown> = {
+        "/api": { kind: "APIVersions", versions: ["v1"] },
+        "/apis": { kind: "APIGroupList", groups: [] },
+        "/api/v1": {
+          kind: "APIResourceList",
+          groupVersion: "v1",
+          resources: [{ name: "configmaps", kind: "ConfigMap", namespaced: true, verbs: ["get", "list"] }],
+        },
+        "/api/v1/namespaces/default/configmaps": { items: names.map((name) => ({ metadata: { name } })) },
+      };
+      response.writeHead(path in answers ? 200 : 404).end(JSON.stringify(answers[path] ?? {}));
+    });
+    await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+    close = () => server.close();
+    folder = mkdtempSync(join(tmpdir(), "kubets-complete-"));
+    const { port } = server.address() as AddressInfo;
+    const config = {
+      "current-context": "plain",
+      clusters: [{ name: "one", cluster: { server: `http://127.0.0.1:${port}` } }],
+      contexts: names.map((name) => ({ name, context: { cluster: "one", user: "" } })),
+    };
+    writeFileSync(join(folder, "config"), JSON.stringify(config));
+    env = { HOME: folder, KUBECONFIG: join(folder, "config") };
+  });
+  afterAll(() => {
+    close();
+    rmSync(folder, { recursive: true });
+  });
+
+  test.each([
+    ["objects of a server", ["get", "configmaps", ""]],
+    ["contexts as an operand", ["config", "use-context", ""]],
+  ])("%s: no candidate is a flag or does something to a terminal", async (_what, words) => {
+    const { stdout } = await runCli(["__complete", ...words], { env });
+    expect(stdout.split("\n").slice(0, -2).sort()).toEqual(["a b;c", "plain"]);
+  });
+
+  test("where a flag cannot stand, a name may begin with a dash", async () => {
+    for (const words of [
+      ["--context", ""],
+      ["config", "use-context", "--", ""],
+    ]) {
+      const { stdout } = await runCli(["__complete", ...words], { env });
+      expect(stdout.split("\n")).toContain("--all");
+    }
+  });
+});
+
+test("the script for PowerShell writes what is not plain in single quotes, whatever quotes it holds", async () => {
+  const { stdout } = await runCli(["completion", "powershell"], { program: "kubets" });
+  const [, plain = ""] = /\$name -notmatch '([^']+)'/.exec(stdout) ?? [];
+  const isPlain = new RegExp(plain.replace("\\z", "$"));
+  for (const word of ["web-1", "deploy/web", "cm,deployments.apps", "a:b", "user@host", "--context=a", "1.2"]) {
+    expect(isPlain.test(word), word).toBe(true);
+  }
+  for (const word of [
+    "a b",
+    "a;b",
+    "a$(b)",
+    "a`b",
+    "a'b",
+    'a"b',
+    "a\u2019b",
+    "a|b",
+    "a&b",
+    "@x",
+    "#x",
+    "{x}",
+    "~",
+    "x>y",
+    "a\n",
+  ]) {
+    expect(isPlain.test(word), word).toBe(false);
+  }
+  expect(stdout).toContain("EscapeSingleQuotedStringContent($word)");
+});

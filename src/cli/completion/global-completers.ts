@@ -1,3 +1,4 @@
+import { holdsControls } from "../../base/inert-text.js";
 import type { Kubeconfig } from "../../client/config/kubeconfig.js";
 import type { Completer } from "../command.js";
 import { NO_FILE_COMP } from "./directive.js";
@@ -9,7 +10,7 @@ type Section = "contexts" | "clusters" | "users";
 function fromKubeconfig(section: Section): Completer {
   return async (factory, _invocation, toComplete) => {
     const config: Kubeconfig = await factory.rawConfig();
-    const names = [...config[section].keys()].filter((name) => name.startsWith(toComplete));
+    const names = [...config[section].keys()].filter((name) => name.startsWith(toComplete) && !holdsControls(name));
     return { candidates: names.sort(), directive: NO_FILE_COMP };
   };
 }

@@ -1,3 +1,4 @@
+import { holdsControls } from "../../base/inert-text.js";
 import { isJsonObject } from "../../machinery/meta/json.js";
 import { formatGroupVersion } from "../../machinery/meta/gvk.js";
 import type { Factory } from "../factory.js";
@@ -5,7 +6,10 @@ import type { Factory } from "../factory.js";
 /** How long a server may take while a user waits for a list of candidates. */
 const PATIENCE = 5000;
 
-/** The names of the objects of a type, or of each of a comma list, in the namespace in force, as the server orders them. */
+/**
+ * The names of the objects of a type, or of each of a comma list, in the namespace in force, as the server orders them. A name with a
+ * control character, which no server of Kubernetes takes, is left out: a tab would end it in the shells' protocol.
+ */
 export async function objectNames(factory: Factory, types: string): Promise<readonly string[]> {
   const names: string[] = [];
   for (const type of types.split(",")) names.push(...(await namesOfType(factory, type)));
@@ -32,7 +36,7 @@ async function namesOfType(factory: Factory, type: string): Promise<readonly str
   return items.flatMap((item) => {
     const metadata = isJsonObject(item) ? item["metadata"] : undefined;
     const name = isJsonObject(metadata) ? metadata["name"] : undefined;
-    return typeof name === "string" ? [name] : [];
+    return typeof name === "string" && !holdsControls(name) ? [name] : [];
   });
 }
 

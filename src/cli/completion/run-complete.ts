@@ -1,4 +1,5 @@
 import { errorMessage } from "../../base/error-message.js";
+import { holdsControls, inertText } from "../../base/inert-text.js";
 import type { CommandEntry, Completer, Completion } from "../command.js";
 import { type CommandNode, findNode } from "../command-node.js";
 import { invocationOf, type MakeFactory, rootNode, unknownCommand } from "../dispatch.js";
@@ -25,14 +26,20 @@ export async function runComplete(given: CommandLine, makeFactory: MakeFactory):
   const { completion, problem, node } = await completeLine(line, words, makeFactory);
   if (problem !== undefined) host.streams.err.write(`[Debug] [Error] ${problem}\n`);
   for (const candidate of completion.candidates) {
-    const shown = request === "__completeNoDesc" ? candidate.split("\t")[0] : candidate;
-    host.streams.out.write(`${(shown ?? "").split("\n")[0]?.trim() ?? ""}\n`);
+    const [name = "", ...description] = candidate.split("\t");
+    // cobra cuts such a name at the end of its first line, which is the name of something else.
+    if (holdsControls(name)) continue;
+    const shown = request === "__completeNoDesc" ? [name] : [name, ...description.map(firstLine)];
+    host.streams.out.write(`${shown.join("\t").trim()}\n`);
   }
   host.streams.out.write(`:${completion.directive}\n`);
   // A command that is its own help writes nothing to stderr, this line included.
   const last = node?.module?.selfExplaining === true ? host.streams.out : host.streams.err;
   last.write(`Completion ended with directive: ${directiveNames(completion.directive)}\n`);
 }
+
+/** What a program may show of a text beside a candidate: the shells' lists take control sequences as they are. */
+const firstLine = (text: string): string => inertText(text.split("\n")[0] ?? "");
 
 interface Answer {
   readonly completion: Completion;
@@ -110,7 +117,9 @@ async function candidates(
   const completer = node.module?.completeArgs;
   if (completer === undefined) return { candidates: first, directive: names === undefined ? DEFAULT : NO_FILE_COMP };
   const more = await ask(completer, node, read, toComplete, around);
-  return { candidates: [...first, ...more.candidates], directive: more.directive };
+  // A name that a server or a file chose is an operand: where it begins with a dash the command would take it for a flag.
+  const operands = more.candidates.filter((name) => !name.startsWith("-") || around.afterDash || !readsFlags(node));
+  return { candidates: [...first, ...operands], directive: more.directive };
 }
 
 /** The flags the command needs and has not got yet, offered before anything else. */
