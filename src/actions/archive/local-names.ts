@@ -17,10 +17,3 @@ export function componentsBelow(folder: string, path: string): readonly string[]
   const components = way.split(sep);
   return components[0] === ".." || isAbsolute(way) ? undefined : components;
 }
-
-/** Names that Windows takes for devices, whatever follows the first dot, and those that name a stream of another file. */
-const WINDOWS_DEVICE = /^(con|prn|aux|nul|com[\d¹²³]|lpt[\d¹²³]|conin\$|conout\$)(\.|$)|:|[. ]$/i;
-
-/** Whether the system keeps a file under exactly this name. */
-export const isOwnName = (component: string, platform: NodeJS.Platform): boolean =>
-  platform !== "win32" || !WINDOWS_DEVICE.test(component);

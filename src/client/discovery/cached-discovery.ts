@@ -2,6 +2,7 @@ import { readFileSync, statSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import type { Clock } from "../../base/clock.js";
 import { errorMessage } from "../../base/error-message.js";
+import { pathComponent } from "../../base/path-component.js";
 import type { Random } from "../../base/random.js";
 import { parseGroupVersion } from "../../machinery/meta/gvk.js";
 import { isJsonObject, type JsonObject } from "../../machinery/meta/json.js";
@@ -42,10 +43,10 @@ export function createCachedDiscovery(options: DiscoveryOptions): CachedDiscover
   return new CachedDiscovery(options);
 }
 
-/** The cache folder of a server: "<cache-dir>/discovery/127.0.0.1_6443". */
+/** The cache folder of a server: "<cache-dir>/discovery/127.0.0.1_6443". A kubeconfig cannot name one outside of the cache. */
 export function discoveryFolder(cacheDir: string, server: string): string {
   const host = server.replace("https://", "").replace("http://", "");
-  return join(cacheDir, "discovery", host.replaceAll(/[^(\w/.)]/g, "_"));
+  return join(cacheDir, "discovery", components(host.replaceAll(/[^(\w/.)]/g, "_")));
 }
 
 /** Some group-versions could not be read. The rest of the answer is valid. */
@@ -98,7 +99,7 @@ export class CachedDiscovery implements Discovery {
 
   /** The resources of one group-version, including subresources, in wire format. */
   async resourceList(groupVersion: string): Promise<WireResourceList> {
-    const file = join(groupVersion, "serverresources.json");
+    const file = join(components(groupVersion), "serverresources.json");
     const cached =
       this.knownLists.get(groupVersion) ??
       this.read(file, "APIResourceList", (content) => readResourceList(content, groupVersion));
@@ -220,6 +221,14 @@ export class CachedDiscovery implements Discovery {
     }
   }
 }
+
+/** A relative path of what a server or a kubeconfig names: it does not leave the folder that it is joined to. */
+const components = (words: string): string =>
+  words
+    .split("/")
+    .filter((part) => part !== "")
+    .map((part) => pathComponent(part))
+    .join("/");
 
 /** Updates only the timestamps of a file that has this content already: the rename takes most of the time of a write. */
 function renew(file: string, content: string, now: number): boolean {

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { podLog } from "../../actions/pod-log.js";
+import { pathComponent } from "../../base/path-component.js";
 import { PathError } from "../../base/path-error.js";
 import type { Command, Invocation } from "../../cli/command.js";
 import type { Factory, Streams } from "../../cli/factory.js";
@@ -113,7 +114,7 @@ export async function runDump(options: DumpOptions): Promise<void> {
   for (const namespace of options.namespaces ?? (await dump.namespaces())) {
     for (const { resource, file } of LISTS) {
       const list = await dump.list(resource, namespace);
-      dump.print(list, join(namespace, file));
+      dump.print(list, join(pathComponent(namespace), file));
       if (file === "pods") for (const pod of listItems(list) ?? []) await dump.logs(pod, namespace);
     }
   }
@@ -149,7 +150,7 @@ class Dump {
 
   async logs(pod: KubeObject, namespace: string): Promise<void> {
     const { name = "", namespace: where = "" } = pod.metadata ?? {};
-    const write = this.open(join(namespace, name, "logs.txt"));
+    const write = this.open(join(pathComponent(namespace), pathComponent(name), "logs.txt"));
     for (const container of [...containerNames(pod, "initContainers"), ...containerNames(pod, "containers")]) {
       const title = `logs for container ${container} of pod ${where}/${name}`;
       write(`==== START ${title} ====\n`);

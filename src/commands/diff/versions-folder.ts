@@ -1,5 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { pathComponent } from "../../base/path-component.js";
 import { PathError } from "../../base/path-error.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import { emitYaml } from "../../machinery/yaml/emit.js";
@@ -17,10 +18,10 @@ export class VersionsFolder {
     return new VersionsFolder(await makeTempFolder(`${name}-`, host));
   }
 
-  /** undefined makes an empty file, null one that says so. */
+  /** `name` may hold words of the server. undefined makes an empty file, null one that says so. */
   async write(name: string, object: KubeObject | null | undefined): Promise<void> {
     const text = object === undefined ? "" : emitYaml(object);
-    const path = join(this.path, name);
+    const path = join(this.path, pathComponent(name));
     await writeFile(path, text, { mode: 0o700 }).catch((error: unknown) => {
       throw new PathError("open", path, error);
     });

@@ -1,5 +1,6 @@
 import { stat, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import { pathComponent } from "../../base/path-component.js";
 import { PathError } from "../../base/path-error.js";
 import { buildNotes } from "../../cli/build-notes.js";
 import { type Command, Directive, type Invocation } from "../../cli/command.js";
@@ -142,7 +143,7 @@ const isFolder = (path: string): Promise<boolean> =>
   );
 
 async function writeFiles(list: ResourceList, folder: string, cwd: string): Promise<void> {
-  for (const { name, text } of list.toFiles()) await write(join(folder, name), cwd, text);
+  for (const { name, text } of list.toFiles()) await write(join(folder, pathComponent(name)), cwd, text);
 }
 
 async function write(path: string, cwd: string, text: string): Promise<void> {
