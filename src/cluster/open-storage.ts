@@ -1,6 +1,7 @@
 import { type ResourceFacts, servedResources } from "../api/facts/index.js";
 import { SCHEMA_EPOCH } from "../api/scheme/published.js";
 import type { Clock } from "../base/clock.js";
+import { privacyFaults } from "../base/private-files.js";
 import type { Timers } from "../base/timers.js";
 import type { KubeObject } from "../machinery/meta/object.js";
 import { formerKeyPrefix, keyPrefix } from "../server/api-registry/key-prefix.js";
@@ -19,6 +20,8 @@ export interface StorageOptions {
    * that share an etcd share this folder too, or each of them publishes another CA.
    */
   readonly dataDir?: string;
+  /** Receives, before the cluster serves, what of {@link dataDir} other users may read or change: a folder that was there keeps its mode. */
+  readonly onWarning?: (warning: string) => void;
   /** Needed for "etcd". */
   readonly etcd?: EtcdConnection | undefined;
   /**
@@ -42,7 +45,14 @@ export interface EtcdConnection {
   readonly keyFile?: string;
 }
 
-export async function openKv(
+export async function openKv(options: StorageOptions, clock: Clock, timers: Timers): Promise<Kv> {
+  const { dataDir, onWarning } = options;
+  const kv = await openKvOf(options, clock, timers);
+  if (dataDir !== undefined && onWarning !== undefined) for (const fault of privacyFaults(dataDir)) onWarning(fault);
+  return kv;
+}
+
+async function openKvOf(
   { storage = "memory", dataDir, etcd }: StorageOptions,
   clock: Clock,
   timers: Timers,

@@ -1,7 +1,8 @@
 import { createPrivateKey, createPublicKey, type KeyObject, X509Certificate } from "node:crypto";
-import { mkdir, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { errorMessage } from "../../base/error-message.js";
+import { makeOwnFolder } from "../../base/private-files.js";
 import { errorCode } from "../../base/path-error.js";
 import { readText } from "../../base/read-file.js";
 import type { Clock } from "../../base/clock.js";
@@ -66,8 +67,8 @@ export async function servingFiles(files: ServingFiles, clock: Clock, random: Ra
     usage: "server",
     names: [...new Set([files.host, "127.0.0.1", "localhost"])],
   });
-  await mkdir(files.certDir, { recursive: true });
-  await writeFile(certFile, pair.certificate);
+  makeOwnFolder(files.certDir);
+  await writeFile(certFile, pair.certificate, { mode: 0o644 });
   await writeFile(keyFile, pair.key, { mode: 0o600 });
   return { certFile, keyFile };
 }

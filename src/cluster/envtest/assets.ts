@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
-import { chmod, mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { chmod, readFile, rename, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { makeOwnFolder } from "../../base/private-files.js";
 
 export interface AssetsOptions {
   /** The folder that the folder of programs is made in. */
@@ -18,7 +19,10 @@ export interface AssetsOptions {
 export async function makeAssets({ parent, program, help }: AssetsOptions): Promise<string> {
   const installation = createHash("sha256").update(program.join("\0")).digest("hex").slice(0, 12);
   const folder = join(parent, installation);
-  await mkdir(folder, { recursive: true });
+  // Whoever could write to one of these folders would choose what the tests run.
+  makeOwnFolder(folder, 0o755);
+  makeOwnFolder(join(folder, "compiled"));
+  await Promise.all([setMode(folder, 0o755), setMode(join(folder, "compiled"), 0o700)]);
   await Promise.all([
     keep(join(folder, "kube-apiserver"), roleShim("kube-apiserver", program, help["kube-apiserver"], folder)),
     keep(join(folder, "etcd"), roleShim("etcd", program, help.etcd, folder)),
@@ -43,12 +47,17 @@ const shim = (lines: readonly string[]): string => `#!/bin/sh\n# Made by: kubets
 
 async function keep(path: string, text: string): Promise<void> {
   const kept = await readFile(path, "utf8").catch(() => undefined);
-  if (kept === text) return;
+  if (kept === text) return await setMode(path, 0o755);
   // Whole or not at all: a test may start it at any time.
   const whole = `${path}.${process.pid}.new`;
-  await writeFile(whole, text);
+  await writeFile(whole, text, { mode: 0o755 });
   await chmod(whole, 0o755);
   await rename(whole, path);
+}
+
+/** Of what an earlier version made under a umask that left it open. A folder of another user keeps its mode. */
+async function setMode(path: string, mode: number): Promise<void> {
+  if (((await stat(path)).mode & 0o777) !== mode) await chmod(path, mode).catch(() => undefined);
 }
 
 const words = (all: readonly string[]): string => all.map(word).join(" ");

@@ -1,6 +1,7 @@
-import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { isAbsolute, join, resolve } from "node:path";
+import { makeOwnFolder } from "../../base/private-files.js";
 import type { EtcdConnection } from "../open-storage.js";
 import { namedClusterError } from "./named-cluster-error.js";
 
@@ -94,8 +95,8 @@ export class ClusterHome {
     await this.#write("kubeconfig", text);
   }
 
-  async make(): Promise<void> {
-    await mkdir(this.folder, { recursive: true, mode: 0o700 });
+  make(): void {
+    makeOwnFolder(this.folder);
   }
 
   async remove(): Promise<void> {
@@ -103,7 +104,7 @@ export class ClusterHome {
   }
 
   async #write(file: string, text: string): Promise<void> {
-    await this.make();
+    this.make();
     const path = join(this.folder, file);
     const temporary = `${path}.${process.pid}.new`;
     await writeFile(temporary, text, { mode: 0o600 });

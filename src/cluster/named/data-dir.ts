@@ -1,17 +1,18 @@
-import { chmod, mkdir, readdir, rm, writeFile } from "node:fs/promises";
+import { readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { makeOwnFolder } from "../../base/private-files.js";
 import { namedClusterError } from "./named-cluster-error.js";
 
 /** Marks a folder as ours: only a folder that has it is ever removed. */
 const MARKER = "kubets-data.json";
 
 /**
- * Makes the folder, or takes one that is empty or ours; answers whether it became ours only now. Throws for a folder
- * that holds anything else.
+ * Makes the folder, which no other user may enter, or takes one that is empty or ours and leaves its mode; answers whether it became
+ * ours only now. Throws for a folder that holds anything else.
  */
 export async function claimDataDir(folder: string): Promise<boolean> {
   try {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
+    makeOwnFolder(folder);
   } catch (error) {
     throw namedClusterError(`cannot make the data folder ${folder}: ${(error as Error).message}`);
   }
@@ -22,8 +23,6 @@ export async function claimDataDir(folder: string): Promise<boolean> {
       `the folder ${folder} is not empty and holds no kubets data; give a new or an empty one with --data-dir`,
     );
   }
-  // It will hold keys and Secrets.
-  await chmod(folder, 0o700);
   await writeFile(join(folder, MARKER), '{"format":1}\n', { mode: 0o600 });
   return true;
 }

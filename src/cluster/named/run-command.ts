@@ -51,7 +51,7 @@ async function runWith(
 ): Promise<number> {
   const kubeconfig = join(folder, "kubeconfig");
   const bin = join(folder, "bin");
-  await mkdir(bin);
+  await mkdir(bin, { mode: 0o700 });
   await Promise.all([
     writeFile(kubeconfig, cluster.kubeconfig(), { mode: 0o600 }),
     writeShim(bin, options.program, options.platform),
@@ -90,7 +90,7 @@ async function writeShim(bin: string, program: readonly string[], platform: Node
   }
   const line = program.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(" ");
   const shim = join(bin, "kubets");
-  await writeFile(shim, `#!/bin/sh\nexec ${line} "$@"\n`);
+  await writeFile(shim, `#!/bin/sh\nexec ${line} "$@"\n`, { mode: 0o755 });
   await chmod(shim, 0o755);
 }
 

@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { type FileHandle, open } from "node:fs/promises";
 import type { Clock } from "../../base/clock.js";
+import { keepPrivate, privacyFaults } from "../../base/private-files.js";
 import { ownProgram } from "../../base/own-program.js";
 import { isStatusError } from "../../machinery/errors/status-error.js";
 import type { VerboseLog } from "../../client/klog.js";
@@ -25,6 +26,8 @@ export interface NamedClusterOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
   readonly clock: Clock;
+  /** Receives what the cluster starts in spite of. */
+  readonly warn: (text: string) => void;
   /** Receives the faults of the server where it follows files. */
   readonly reportError: (error: unknown) => void;
   /** Takes the lines of -v: kubeconfigs that are read, requests. */
@@ -69,7 +72,12 @@ async function serveFrom(
   options: NamedClusterOptions,
 ): Promise<ServedCluster & { close(): Promise<void> }> {
   const { server } = options;
-  const kept = { ...choice, dataDir, ...(followsFiles(server) && { onError: options.reportError }) };
+  const kept = {
+    ...choice,
+    dataDir,
+    onWarning: options.warn,
+    ...(followsFiles(server) && { onError: options.reportError }),
+  };
   const start = (port: number) => startCluster({ ...kept, ...server, port });
   const cluster = await listen(options.port, lastPort, (port) => start(port).catch((error) => naming(choice, error)));
   try {
@@ -95,7 +103,8 @@ async function serveFrom(
 export async function startDetached(options: NamedClusterOptions): Promise<ServedCluster> {
   const home = new ClusterHome(clustersFolder(options.env, options.cwd), options.name);
   await startable(home, options);
-  await home.make();
+  home.make();
+  keepPrivate(home.log);
   const log = await open(home.log, "w+", 0o600);
   try {
     const [command = "", ...script] = ownProgram(process);
@@ -115,6 +124,7 @@ export async function startDetached(options: NamedClusterOptions): Promise<Serve
       child.once("error", reject);
       child.once("exit", () => void firstLine(log).then((line) => reject(namedClusterError(line)), reject));
     });
+    for (const fault of privacyFaults((await home.record())?.dataDir ?? "")) options.warn(fault);
     child.disconnect();
     child.stdout?.destroy();
     child.unref();

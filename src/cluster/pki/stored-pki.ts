@@ -1,6 +1,7 @@
 import { createPrivateKey } from "node:crypto";
-import { link, mkdir, readFile, unlink, writeFile } from "node:fs/promises";
+import { link, readFile, unlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { keepPrivate, makeOwnFolder } from "../../base/private-files.js";
 import { type KeyPair, sec1Pem } from "./certificate.js";
 import type { ClusterPki } from "./cluster-pki.js";
 
@@ -17,7 +18,7 @@ export async function loadOrCreatePki(folder: string, create: () => ClusterPki):
   const pki = create();
   // Whole or not at all: half a file would lock all users out.
   const whole = `${path}.${process.pid}.new`;
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  makeOwnFolder(folder);
   await writeFile(whole, JSON.stringify(pki), { mode: 0o600 });
   try {
     await link(whole, path);
@@ -35,6 +36,7 @@ export async function loadOrCreatePki(folder: string, create: () => ClusterPki):
 async function read(path: string): Promise<ClusterPki | undefined> {
   let text: string;
   try {
+    keepPrivate(path);
     text = await readFile(path, "utf8");
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;

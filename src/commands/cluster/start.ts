@@ -104,8 +104,12 @@ async function startNamed(options: ClusterStartOptions, streams: Streams, signal
   const reportError = (error: unknown): void => {
     streams.err.write(`error: ${errorMessage(error)}\n`);
   };
-  const named = { ...options, log: await options.log(), reportError };
   const lines = await options.openLines();
+  const warn = (text: string): void => {
+    lines?.clear();
+    streams.err.write(`Warning: ${text}\n`);
+  };
+  const named = { ...options, log: await options.log(), reportError, warn };
   lines?.set(`cluster "${options.name}"`, "starting");
   const ready = async (served: Served): Promise<void> => {
     if (options.wait) await waitFor(named, lines, signal);

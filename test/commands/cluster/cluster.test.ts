@@ -1,8 +1,18 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 
 const bin = resolve(import.meta.dirname, "../../../bin/kubets.js");
@@ -38,6 +48,44 @@ describe.skipIf(!built)("kubets cluster", () => {
     });
   }
   const leftovers = (): string[] => readdirSync(home).filter((name) => name.startsWith("kubets-run-"));
+
+  test("a data folder that others may enter keeps its mode, and the start says so", async () => {
+    const data = join(home, "data");
+    mkdirSync(data);
+    chmodSync(data, 0o755);
+    const { code, stderr } = await kubets("cluster", "start", "open", "--detach", `--data-dir=${data}`);
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr: `Warning: the folder ${data} is open to other users (its mode is 755); close it with: chmod 700 ${data}\n`,
+    });
+    const modes = [".", ...readdirSync(data)].map((name) => (statSync(join(data, name)).mode & 0o777).toString(8));
+    expect(new Set(modes)).toEqual(new Set(["755", "600"]));
+  });
+
+  test("programs of envtest cannot be replaced by other users, whatever the umask was", async () => {
+    const sh = (command: string): Promise<string> =>
+      new Promise((done, fail) => {
+        const script = `umask 0; ${command} && exec "$0" "$1" envtest -p path`;
+        execFile("sh", ["-c", script, process.execPath, bin], { env: environment(), cwd: home }, (error, stdout) =>
+          error === null ? done(stdout.trim()) : fail(error),
+        );
+      });
+    const modeOf = (path: string): string => (statSync(path).mode & 0o777).toString(8);
+    const folder = await sh(":");
+    const programs = ["etcd", "kube-apiserver", "kubectl"].map((name) => join(folder, name));
+    const expected = ["755", "755", "755", "755", "700", "755", "755"];
+    const paths = (): string[] => [
+      ...programs,
+      folder,
+      join(folder, "compiled"),
+      dirname(folder),
+      dirname(dirname(folder)),
+    ];
+    expect(paths().map(modeOf)).toEqual(expected);
+    // What an earlier version left open is closed.
+    await sh(`chmod 777 '${folder}' '${folder}'/*`);
+    expect(paths().map(modeOf)).toEqual(expected);
+  });
 
   describe("run", () => {
     test("gives the command a cluster, kubets on its PATH, and removes everything afterwards", async () => {

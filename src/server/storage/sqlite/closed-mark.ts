@@ -9,7 +9,7 @@ const MARK = "closed";
  */
 export function markClosed(directory: string, database: string): void {
   try {
-    writeFileSync(join(directory, MARK), looksOf(join(directory, database)));
+    writeFileSync(join(directory, MARK), looksOf(join(directory, database)), { mode: 0o600 });
   } catch {
     // The disk is full. The next start verifies the whole database.
   }

@@ -1,6 +1,7 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { errorMessage } from "../../../base/error-message.js";
+import { keepPrivate, makeOwnFolder, makePrivateFile } from "../../../base/private-files.js";
 import { AcknowledgedRevision } from "./acknowledged-revision.js";
 import { isClosed, markClosed, removeClosedMark } from "./closed-mark.js";
 import { DataDirectoryError, damagedDirectory } from "./data-directory-error.js";
@@ -25,6 +26,9 @@ const LOG = "data.db-wal";
 const LOCK = "lock";
 const OWNER = "owner";
 
+/** What an earlier version may have written for all to read. */
+const KEPT_BESIDE = [OWNER, "acknowledged"];
+
 export interface HoldOptions {
   readonly open: SqlOpener;
   /** Written to the directory, so that other processes can name its owner. */
@@ -47,6 +51,7 @@ export async function holdDirectory(directory: string, options: HoldOptions): Pr
   const lock = takeLock(directory, options.open);
   try {
     const db = await openDatabase(directory, options);
+    for (const kept of KEPT_BESIDE) keepPrivate(join(directory, kept));
     const acknowledged = new AcknowledgedRevision(directory);
     const log = join(directory, LOG);
     writeOwner(directory, options.processId);
@@ -74,7 +79,7 @@ export async function holdDirectory(directory: string, options: HoldOptions): Pr
 
 function makeDirectory(directory: string): void {
   try {
-    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    makeOwnFolder(directory);
   } catch (error) {
     throw new DataDirectoryError("unusable", `cannot create data directory ${directory}: ${errorMessage(error)}`);
   }
@@ -83,6 +88,7 @@ function makeDirectory(directory: string): void {
 function takeLock(directory: string, open: SqlOpener): SqlDatabase {
   let lock: SqlDatabase | undefined;
   try {
+    makePrivateFile(join(directory, LOCK));
     lock = open(join(directory, LOCK));
     lock.prepare("PRAGMA journal_mode = MEMORY").get();
     lock.exec("BEGIN EXCLUSIVE");
@@ -99,7 +105,7 @@ function takeLock(directory: string, open: SqlOpener): SqlDatabase {
 
 function writeOwner(directory: string, processId: number): void {
   try {
-    writeFileSync(join(directory, OWNER), `${processId}\n`);
+    writeFileSync(join(directory, OWNER), `${processId}\n`, { mode: 0o600 });
   } catch {
     // The disk is full. Other processes then learn that the directory is in use, but not by which process.
   }
@@ -124,6 +130,8 @@ async function openDatabase(directory: string, { open, inspectApart, inspectAll 
   const log = join(directory, LOG);
   if (sizeOf(file) === 0 && sizeOf(log) > 0) throw damagedDirectory(directory, "its database is missing, not its log");
   const unfinished = existsSync(log) && sizeOf(file) > 0;
+  // SQLite gives its log and the index of it the mode of the database.
+  for (const kept of [log, `${file}-shm`]) keepPrivate(kept);
   if (unfinished) {
     const verdict = await inspectApart(file);
     // The index of the log that the read-only connection left.
@@ -132,6 +140,7 @@ async function openDatabase(directory: string, { open, inspectApart, inspectAll 
   }
   let db: SqlDatabase | undefined;
   try {
+    makePrivateFile(file);
     db = open(file);
     db.exec("PRAGMA locking_mode = EXCLUSIVE");
     const trusted = unfinished || (!inspectAll && isClosed(directory, DATABASE));

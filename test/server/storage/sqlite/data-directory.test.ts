@@ -1,4 +1,5 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { readdirSync, statSync } from "node:fs";
+import { chmod, chown, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -39,6 +40,48 @@ describe("a data directory", () => {
     expect((await again.get("/a")).kv).toMatchObject({ createRevision: 2, revision: 3 });
     expect((await again.list("", { revision: 2 })).items).toMatchObject([{ key: "/a", revision: 2 }]);
     await again.close();
+  });
+
+  const modesIn = (directory: string): Record<string, string> =>
+    Object.fromEntries(
+      [".", ...readdirSync(directory)].map((name) => [
+        name,
+        (statSync(join(directory, name)).mode & 0o777).toString(8),
+      ]),
+    );
+
+  test("and its files are closed to other users, while it serves, afterwards and when it was open", async () => {
+    const directory = fresh();
+    const kv = await openSqliteKv({ directory });
+    await kv.create("/a", bytes("1"));
+    const serving = { acknowledged: "600", "data.db": "600", "data.db-wal": "600", lock: "600", owner: "600" };
+    expect(modesIn(directory)).toEqual({ ".": "700", ...serving });
+    await kv.close();
+    expect(modesIn(directory)).toEqual({ ".": "700", "data.db": "600", lock: "600", closed: "600" });
+    for (const file of await readdir(directory)) await chmod(join(directory, file), 0o666);
+    const again = await openSqliteKv({ directory });
+    await again.create("/b", bytes("1"));
+    expect(modesIn(directory)).toEqual({ ".": "700", ...serving });
+    await again.close();
+    expect(Object.values(modesIn(directory)).every((mode) => mode.endsWith("00"))).toBe(true);
+  });
+
+  test("that was there keeps its mode", async () => {
+    const directory = fresh();
+    await mkdir(directory, { recursive: true });
+    await chmod(directory, 0o755);
+    const kv = await openSqliteKv({ directory });
+    expect(modesIn(directory)).toMatchObject({ ".": "755", "data.db": "600" });
+    await kv.close();
+  });
+
+  test.skipIf(process.getuid?.() !== 0)("with a file of another user is used as it is", async () => {
+    const directory = fresh();
+    await (await openSqliteKv({ directory })).close();
+    await chown(join(directory, "data.db"), 65534, 65534);
+    const kv = await openSqliteKv({ directory });
+    await kv.create("/a", bytes("1"));
+    await kv.close();
   });
 
   test("serves one store at a time, in this process too", async () => {
