@@ -8,6 +8,7 @@ import { createFactory } from "./cli/create-factory.js";
 import { dispatch } from "./cli/dispatch.js";
 import type { RunProgram, Streams } from "./cli/factory.js";
 import type { CommandConduct } from "./cli/host.js";
+import { guardTerminal } from "./cli/terminal-output.js";
 import { watchedOutput } from "./cli/watched-output.js";
 import { root } from "./commands/root.js";
 
@@ -41,17 +42,19 @@ const processRandom: Random = { bytes: (length) => process.getBuiltinModule("nod
  * own process, several at once.
  */
 export async function main(options: MainOptions): Promise<number> {
-  const { streams, env } = options;
+  const { env, random = processRandom } = options;
+  const colours = new Colours(env, random);
+  const streams = guarded(options.streams, colours);
   const host = {
     program: options.program ?? (env["KUBETS_PROGRAM"] === "kubectl" ? "kubectl" : "kubets"),
     streams,
     env,
-    colours: new Colours(env),
+    colours,
     cwd: options.cwd,
     platform: options.platform ?? process.platform,
     arch: options.arch ?? process.arch,
     clock: options.clock ?? systemClock,
-    random: options.random ?? processRandom,
+    random,
     pid: process.pid,
     signal: options.signal ?? new AbortController().signal,
     runPlugin:
@@ -78,6 +81,19 @@ export async function main(options: MainOptions): Promise<number> {
     return report.code;
   }
 }
+
+/** The same streams; text for a terminal goes through `guardTerminal`. None is opened before it is used. */
+const guarded = (streams: Streams, { codes }: Colours): Streams => ({
+  get in() {
+    return streams.in;
+  },
+  get out() {
+    return guardTerminal(streams.out, codes);
+  },
+  get err() {
+    return guardTerminal(streams.err, codes);
+  },
+});
 
 /**
  * What bin/kubets.js calls: the real process, its streams and signals. Ends the process, or resolves to the exit code

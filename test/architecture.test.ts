@@ -219,6 +219,55 @@ describe("what is trusted because it is in the process", () => {
   });
 });
 
+/** Where the program composes control sequences for a terminal; all other text is words, of which a terminal shows control characters. */
+const COMPOSES_SEQUENCES: Readonly<Record<string, string>> = {
+  "base/inert-text.ts": "what is shown in place of control characters",
+  "cli/live-lines.ts": "draws in place",
+  "cli/terminal-output.ts": "lets only the program's own sequences pass",
+  "cli/warn.ts": "the colour of warnings",
+  "commands/cluster-info/cluster-info.ts": "kubectl's colours",
+  "printers/colours/display-width.ts": "measures text with colours",
+  "printers/colours/terminal-look.ts": "all other colours",
+  "printers/terminal-escape.ts": "what kubectl's printers show in place of escape, in a pipe too",
+};
+
+/** Who writes bytes, which a terminal gets as they are: what a user asked to see as it is. */
+const WRITES_BYTES: Readonly<Record<string, string>> = {
+  "cli/container-session/container-log.ts": "the log of a container",
+  "cli/container-session/session-streams.ts": "what a program in a container writes",
+  "cli/write-output.ts": "defines them",
+  "commands/cp/messages.ts": "what the container's tar writes; on a terminal it is text",
+  "commands/get/get-raw.ts": "the body of get --raw",
+  "commands/get/print-generic.ts": "text",
+  "commands/get/print-human.ts": "text",
+  "commands/get/watch-output.ts": "text",
+  "commands/logs/log-reader.ts": "lines of a log",
+};
+
+describe("the way to a terminal", () => {
+  const inProgram = (pattern: RegExp): string[] =>
+    files
+      .map((file) => file.replaceAll(sep, "/"))
+      .filter((file) => /^(main\.ts|(base|cli|commands|printers|kinds|actions|resource)\/)/.test(file))
+      .filter((file) => pattern.test(readFileSync(join(src, file), "utf8")))
+      .sort();
+
+  test("only what the list names composes control sequences", () => {
+    expect(inProgram(/\\(u001b|x1b|u009b|x9b)|from "chalk"/i)).toEqual(Object.keys(COMPOSES_SEQUENCES).sort());
+  });
+
+  test("only what the list names writes bytes, which pass to a terminal as they are", () => {
+    expect(inProgram(/\b(writeOutput|deliverOutput)\(/)).toEqual(Object.keys(WRITES_BYTES).sort());
+  });
+
+  test("nothing writes to the process's streams beside the guarded ones", () => {
+    const direct = inProgram(/\bprocess\.std(out|err)\b|\bproc\.std(out|err)\b|\bconsole\.(log|error|warn|info)\(/);
+    expect(direct).toEqual(["main.ts"]);
+    const main = readFileSync(join(src, "main.ts"), "utf8");
+    expect(main).toMatch(/const streams = guarded\(options\.streams, colours\);/);
+  });
+});
+
 /** The commands that start servers. */
 const CLUSTER_COMMANDS = /^commands[\\/](cluster|envtest)[\\/]/;
 

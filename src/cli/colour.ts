@@ -1,4 +1,6 @@
+import type { Random } from "../base/random.js";
 import type { Look } from "../printers/look.js";
+import { OwnCodes } from "./terminal-output.js";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 type Terminal = { readonly isTTY?: boolean | undefined };
@@ -14,9 +16,12 @@ export const colourChoices = ["auto", "always", "never"] as const;
 export class Colours {
   readonly #env: Environment;
   #choice: (typeof colourChoices)[number] = "auto";
+  /** What this run of the program may do to a terminal. */
+  readonly codes: OwnCodes;
 
-  constructor(env: Environment) {
+  constructor(env: Environment, random: Random) {
     this.#env = env;
+    this.codes = new OwnCodes(random);
   }
 
   /** Takes the value of --color. Throws for one that it does not have. */
@@ -28,6 +33,11 @@ export class Colours {
 
   on(stream: Terminal): boolean {
     return this.#choice === "auto" ? stream.isTTY === true && wantedBy(this.#env) : this.#choice === "always";
+  }
+
+  /** A sequence of the program's own, as it is written to the stream. */
+  code(stream: Terminal, sequence: string): string {
+    return stream.isTTY === true ? this.codes.marked(sequence) : sequence;
   }
 }
 
@@ -43,5 +53,5 @@ export async function lookOf(stream: Terminal, colours: Colours): Promise<Look> 
   const colour = colours.on(stream);
   if (!isTerminal && !colour) return {};
   const { terminalLook } = await import("../printers/colours/terminal-look.js");
-  return terminalLook({ isTerminal, colour });
+  return terminalLook({ isTerminal, colour, code: (sequence) => colours.code(stream, sequence) });
 }

@@ -9,6 +9,7 @@ import type { Factory } from "./factory.js";
 import type { Look } from "../printers/look.js";
 import type { ParsedFlags, ParsedFlagSet } from "./flags/parse-flags.js";
 import type { Host } from "./host.js";
+import { warningHead } from "./warn.js";
 
 /** A factory and what its owner does with it when the command is over. */
 export interface OwnedFactory extends Factory {
@@ -177,7 +178,7 @@ function configOverrides(flags: ParsedFlagSet): ConfigOverrides {
 function printWarning(text: string, seen: Set<string>, { streams, colours }: Host): void {
   if (seen.has(text)) return;
   seen.add(text);
-  streams.err.write(colours.on(streams.err) ? `\u001b[33;1mWarning:\u001b[0m ${text}\n` : `Warning: ${text}\n`);
+  streams.err.write(`${warningHead(streams.err, colours)} ${text}\n`);
 }
 
 async function closeQuietly(client: Promise<RestClient>): Promise<void> {

@@ -1,5 +1,6 @@
 import type { Clock } from "../base/clock.js";
 import type { RestClient } from "../client/rest/rest-client.js";
+import { inertText } from "../base/inert-text.js";
 import { humanDuration } from "../machinery/duration/human-duration.js";
 import { cutToWidth, displayWidth } from "../printers/colours/display-width.js";
 import type { Look } from "../printers/look.js";
@@ -11,8 +12,6 @@ interface Line {
   readonly since: number;
 }
 
-const UP = (rows: number): string => (rows === 0 ? "" : `\u001b[${rows}A`);
-const ERASE_BELOW = "\u001b[J";
 const EVERY = 1000;
 
 /**
@@ -24,13 +23,23 @@ export class LiveLines {
   readonly #err: Streams["err"];
   readonly #clock: Clock;
   readonly #look: Look;
+  readonly #code: (sequence: string) => string;
   readonly #lines = new Map<string, Line>();
   /** The columns of the lines that are on the screen now. */
   #drawn: readonly number[] = [];
   #timer: NodeJS.Timeout | undefined;
   readonly #redraw = (): void => this.#draw();
 
-  constructor(err: Streams["err"], { clock, look }: { readonly clock: Clock; readonly look: Look }) {
+  /** `code` makes of a sequence one that passes to the terminal. */
+  constructor(
+    err: Streams["err"],
+    {
+      clock,
+      look,
+      code = (sequence) => sequence,
+    }: { readonly clock: Clock; readonly look: Look; readonly code?: (sequence: string) => string },
+  ) {
+    this.#code = code;
     this.#err = err;
     this.#clock = clock;
     this.#look = look;
@@ -69,7 +78,7 @@ export class LiveLines {
   /** To be called before anything else is written to the terminal: takes the lines off it until they change. */
   clear(): void {
     if (this.#drawn.length === 0) return;
-    this.#err.write(this.#toStart() + ERASE_BELOW);
+    this.#err.write(this.#toStart() + this.#eraseBelow());
     this.#drawn = [];
   }
 
@@ -94,14 +103,16 @@ export class LiveLines {
     const lines = this.#texts();
     this.#drawn = lines.map(displayWidth);
     const muted = this.#look.paint?.muted ?? ((text: string) => text);
-    this.#err.write(start + ERASE_BELOW + lines.map(muted).join("\n"));
+    this.#err.write(start + this.#eraseBelow() + lines.map(muted).join("\n"));
   }
 
   /** What fits; the last row says how many do not. */
   #texts(): readonly string[] {
     const { columns, rows } = this.#size();
     const now = this.#clock.now();
-    const all = [...this.#lines].map(([name, { state, since }]) => `${name}: ${state} (${humanDuration(now - since)})`);
+    const all = [...this.#lines].map(([name, { state, since }]) =>
+      oneLine(`${name}: ${state} (${humanDuration(now - since)})`),
+    );
     const room = Math.max(1, rows - 1);
     const shown = all.length <= room ? all : [...all.slice(0, room - 1), `and ${all.length - room + 1} more`];
     return shown.map((text) => cutToWidth(text, columns - 1));
@@ -118,6 +129,13 @@ export class LiveLines {
     if (this.#drawn.length === 0) return "";
     const { columns } = this.#size();
     const rows = this.#drawn.reduce((sum, width) => sum + Math.max(1, Math.ceil(width / columns)), 0);
-    return `\r${UP(rows - 1)}`;
+    return this.#code("\r") + (rows === 1 ? "" : this.#code(`\u001b[${rows - 1}A`));
+  }
+
+  #eraseBelow(): string {
+    return this.#code("\u001b[J");
   }
 }
+
+/** What servers call things and say of them may hold ends of lines and control sequences: a line stays one line, and is cut as it is shown. */
+const oneLine = (text: string): string => inertText(text).replaceAll("\n", "\\n").replaceAll("\t", " ");

@@ -10,5 +10,5 @@ export async function openLiveLines({
 }: Pick<Factory, "streams" | "colours" | "clock">): Promise<LiveLines | undefined> {
   if (err.isTTY !== true) return undefined;
   const [{ LiveLines: Lines }, look] = await Promise.all([import("./live-lines.js"), lookOf(err, colours)]);
-  return new Lines(err, { clock, look });
+  return new Lines(err, { clock, look, code: (sequence) => colours.code(err, sequence) });
 }

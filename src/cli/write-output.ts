@@ -1,9 +1,10 @@
 import type { Writable } from "node:stream";
 import { bytesOf } from "../base/byte-text.js";
+import { shownOn } from "./terminal-output.js";
 
-/** Writes and, when the reader is slow, waits for it. Text may stand for bytes that are not UTF-8. */
+/** Writes and, when the reader is slow, waits for it. Text may stand for bytes that are not UTF-8. Bytes reach a terminal as they are. */
 export async function writeOutput(out: Writable, chunk: string | Uint8Array): Promise<void> {
-  const goesOn = out.write(typeof chunk === "string" ? bytesOf(chunk) : chunk);
+  const goesOn = out.write(typeof chunk === "string" ? bytesOf(shownOn(out, chunk)) : chunk);
   // Bun says so of a closed pipe while it writes, and nothing comes after it.
   if (goesOn || out.destroyed || out.errored) return;
   await new Promise<void>((done) => {

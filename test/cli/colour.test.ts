@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { systemRandom } from "../../src/base/random.js";
 import { Colours } from "../../src/cli/colour.js";
 
 const [terminal, pipe] = [{ isTTY: true }, {}];
@@ -15,7 +16,7 @@ test.each<[string, Record<string, string>, string, boolean, boolean]>([
   ["always", { NO_COLOR: "1" }, "always", true, true],
   ["never", { FORCE_COLOR: "1" }, "never", false, false],
 ])("%s", (_name, env, choice, onTerminal, inPipe) => {
-  const colours = new Colours(env);
+  const colours = new Colours(env, systemRandom);
   colours.choose(choice);
   expect([colours.on(terminal), colours.on(pipe)]).toEqual([onTerminal, inPipe]);
 });

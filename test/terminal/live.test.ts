@@ -37,6 +37,23 @@ describeTerminal("live lines", () => {
     expect(await terminal.end()).toEqual({ screen: "pod/one condition met\n", code: 0 });
   });
 
+  test("what a server says of a condition or a field does nothing to the terminal, and takes one line", async () => {
+    const reason = "\u001b[31mRed\u001b]0;title\u0007\u009b2J\nsecond";
+    const shown = "^[[31mRed^[]0;title^G\\x9b2J\\nsecond";
+    await givePod(lab, "hostile", { ...ready(false), message: reason });
+    const notReady = { type: "Ready", status: "False", reason };
+    await setStatus(lab, "pod/hostile", { conditions: [notReady], message: reason });
+    const terminal = await lab.open({ columns: 120, env: { NO_COLOR: "1" } });
+    await terminal.start("kubectl wait pod/hostile --for=condition=Ready");
+    await terminal.shows(`pods/hostile: Ready is False (${shown})`, "with codes");
+    await terminal.press("C-c");
+    await terminal.end();
+    await terminal.start("kubectl wait pod/hostile --for=jsonpath='{.status.message}'=fine");
+    await terminal.shows(`is ${shown}`, "with codes");
+    await terminal.press("C-c");
+    await terminal.end();
+  });
+
   test("several objects have a line each; each goes when its time has come", async () => {
     for (const name of ["many-a", "many-b"]) await givePod(lab, name, ready(false), { labels: { app: "many" } });
     const terminal = await lab.open();

@@ -11,7 +11,8 @@ export interface ClusterInfoOptions {
   readonly namespace: string;
   readonly builder: () => Promise<Builder>;
   /** Names and addresses stand out, for people. */
-  readonly colour: boolean;
+  /** A colour as it is written to stdout, "" where none is wanted. */
+  readonly code: (sequence: string) => string;
 }
 
 export function clusterInfoCommand(run = runClusterInfo): Command {
@@ -34,14 +35,14 @@ async function complete(factory: Factory, { flags }: Invocation): Promise<Cluste
     server,
     namespace: flags.string("namespace") || "kube-system",
     builder: () => factory.builder(),
-    colour: colours.on(streams.out),
+    code: (sequence) => (colours.on(streams.out) ? colours.code(streams.out, sequence) : ""),
   };
 }
 
 /** The hint comes last even when the server cannot be reached. */
 export async function runClusterInfo(options: ClusterInfoOptions, { out }: Streams): Promise<void> {
-  const { server, namespace, program, colour } = options;
-  const [green, yellow, end] = colour ? ["\u001b[0;32m", "\u001b[0;33m", "\u001b[0m"] : ["", "", ""];
+  const { server, namespace, program, code } = options;
+  const [green, yellow, end] = ["\u001b[0;32m", "\u001b[0;33m", "\u001b[0m"].map(code);
   const print = (name: string, link: string) =>
     out.write(`${green}${name}${end} is running at ${yellow}${link}${end}\n`);
   try {

@@ -1,4 +1,5 @@
 import Table from "cli-table3";
+import { inertText } from "../../base/inert-text.js";
 import { headingCells, type Look, rowCells } from "../../printers/look.js";
 
 interface ClusterHealth {
@@ -15,7 +16,7 @@ interface Problem {
 
 /** The lines of `cluster status`: labels and values in two columns. */
 export function statusLines(rows: readonly (readonly [string, string])[], look: Look): readonly string[] {
-  return inColumns(rows.map(([label, value]) => [`${label}:`, ...rowCells(look, [label], [value])]));
+  return inColumns(rows.map(([label, value]) => [`${label}:`, ...rowCells(look, [label], [inertText(value)])]));
 }
 
 /** How many nodes and pods there are, and how many of them are ready. */
@@ -36,7 +37,7 @@ export function problemLines(problems: readonly Problem[], look: Look): readonly
   if (problems.length === 0) return [];
   const rows = problems
     .slice(0, MOST_PROBLEMS)
-    .map(({ namespace = "<none>", object, reason, message }) => [namespace, object, reason, oneLine(message)]);
+    .map(({ namespace = "<none>", object, reason, message }) => [namespace, object, reason, message].map(oneLine));
   const more = problems.length - rows.length;
   return [
     "",
@@ -45,7 +46,8 @@ export function problemLines(problems: readonly Problem[], look: Look): readonly
   ];
 }
 
-const oneLine = (message: string): string => (message === "" ? "<none>" : message.replaceAll(/\s+/g, " ").trim());
+/** What the cluster says. No word of it acts on a terminal, be it at the end of a pipe. */
+const oneLine = (words: string): string => (words === "" ? "<none>" : inertText(words.replaceAll(/\s+/g, " ").trim()));
 
 function inColumns(rows: readonly (readonly string[])[]): readonly string[] {
   const table = new Table({ chars: NO_LINES, style: { "padding-left": 0, "padding-right": 2 } });

@@ -6,12 +6,9 @@ import { writeOutput } from "../../cli/write-output.js";
 /** Milliseconds between two changes of the progress. */
 const PACE = 100;
 
-// Escape sequences and all other control characters but tabs and the ends of lines.
-const CONTROL = /(?![\t\n\r])\p{Cc}/gu;
-
 /**
- * What a copy says: messages on stdout and stderr, and progress on stderr where that is a terminal. What the container's tar writes comes
- * as it is into a file or a pipe, and without control characters onto a terminal.
+ * What a copy says: messages on stdout and stderr, and progress on stderr where that is a terminal. What the container's tar writes is text
+ * there: control characters are shown.
  */
 export class Messages {
   readonly #streams: Streams;
@@ -42,9 +39,8 @@ export class Messages {
     const now = this.#clock.now();
     if (this.#lines === undefined || now - this.#shownAt < PACE) return;
     this.#shownAt = now;
-    const name = path.replaceAll(CONTROL, "\ufffd");
     const before = this.#files === 1 ? "" : `${this.#files} files, `;
-    this.#lines.set("Copying", `${before}${name} ${inBytes(done)}${size === undefined ? "" : ` of ${inBytes(size)}`}`);
+    this.#lines.set("Copying", `${before}${path} ${inBytes(done)}${size === undefined ? "" : ` of ${inBytes(size)}`}`);
   }
 
   end(): void {
@@ -53,9 +49,7 @@ export class Messages {
 
   async #write(stream: Streams["out"], text: string | Uint8Array): Promise<void> {
     this.#lines?.clear();
-    if (stream.isTTY !== true) return await writeOutput(stream, text);
-    const shown = typeof text === "string" ? text : Buffer.from(text).toString();
-    await writeOutput(stream, shown.replaceAll(CONTROL, "\ufffd"));
+    await writeOutput(stream, stream.isTTY === true && typeof text !== "string" ? Buffer.from(text).toString() : text);
   }
 }
 

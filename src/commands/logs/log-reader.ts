@@ -1,3 +1,4 @@
+import { shownOn } from "../../cli/terminal-output.js";
 import { deliverOutput } from "../../cli/write-output.js";
 import type { Writable } from "node:stream";
 import { setTimeout as pause } from "node:timers/promises";
@@ -63,7 +64,7 @@ async function readOne(request: PodLogRequest, options: LogReadOptions): Promise
 /** Whole lines only, so that lines of several logs do not mix. */
 async function copyLines(request: PodLogRequest, options: LogReadOptions): Promise<void> {
   const { client, prefix, out, signal } = options;
-  const head = Buffer.from(prefix ? `${source(request, options)} ` : "");
+  const head = Buffer.from(prefix ? shownOn(out, `${source(request, options)} `) : "");
   let held: Uint8Array[] = [];
   try {
     for await (const chunk of podLog(client, request, signal)) {

@@ -1,7 +1,7 @@
 const ESCAPE = "\u001b";
 
-/** Colours and the like (SGR), which take no room. */
-const CODES = new RegExp(`${ESCAPE}\\[[0-9;]*m`, "g");
+/** Colours and the like (SGR), which take no room, with the mark of the program's own. */
+const CODES = new RegExp(`${ESCAPE}\\[[0-9;]*m[\\u0001-\\u0008]*`, "g");
 
 export const withoutCodes = (text: string): string => (text.includes(ESCAPE) ? text.replace(CODES, "") : text);
 

@@ -9,36 +9,55 @@ import { type Tone, toneOf } from "./tones.js";
 /** The sixteen colours that every terminal has, in the shades its owner chose. Whether they are wanted is decided elsewhere. */
 const chalk = new Chalk({ level: 1 });
 
-const TONES: Readonly<Record<Tone, (text: string) => string>> = {
-  good: chalk.green,
-  busy: chalk.yellow,
-  bad: chalk.red,
-  muted: chalk.gray,
-};
+type Brush = (text: string) => string;
 
-const SOURCES = [chalk.cyan, chalk.green, chalk.magenta, chalk.yellow, chalk.blue, chalk.red];
+/** The colours of chalk by `code`. A line end is outside of them, as chalk has it. */
+function brushes(code: (sequence: string) => string) {
+  const brush = (colour: Brush): Brush => {
+    const [begin = "", end = ""] = colour("|").split("|").map(code);
+    return (text) => (text === "" ? "" : begin + text.replaceAll(/\r?\n/g, (lineEnd) => end + lineEnd + begin) + end);
+  };
+  const { green, yellow, red, gray, cyan, magenta, blue, bold } = chalk;
+  return {
+    tones: { good: brush(green), busy: brush(yellow), bad: brush(red), muted: brush(gray) } satisfies Record<
+      Tone,
+      Brush
+    >,
+    sources: [cyan, green, magenta, yellow, blue, red].map(brush),
+    bold: brush(bold),
+    cyan: brush(cyan),
+  };
+}
 
 /** "error:", "Error from server (NotFound):" and what else an error begins with. */
 const ERROR_HEAD =
   /^(?:error|Error from server(?: \(\w+\))?|Unable to connect to the server|Error in configuration):/gim;
 
+export interface TerminalLookOptions {
+  readonly isTerminal: boolean;
+  readonly colour: boolean;
+  /** Makes of the code of a colour one that passes to the terminal. */
+  readonly code: (sequence: string) => string;
+}
+
 /**
  * On a terminal text is aligned by what it takes there; elsewhere, as kubectl does, by code points, so that colours
  * that were asked for are all that differs.
  */
-export function terminalLook({ isTerminal, colour }: { readonly isTerminal: boolean; readonly colour: boolean }): Look {
+export function terminalLook({ isTerminal, colour, code }: TerminalLookOptions): Look {
   const measure = isTerminal ? displayWidth : (text: string): number => codePoints(withoutCodes(text));
-  return { measure, paint: colour ? createPaint() : undefined };
+  return { measure, paint: colour ? createPaint(code) : undefined };
 }
 
-function createPaint(): Paint {
+function createPaint(code: TerminalLookOptions["code"]): Paint {
+  const { tones, sources, bold, cyan } = brushes(code);
   const cell = (column: string, text: string): string => {
     const tone = toneOf(column, text);
-    return tone === undefined ? text : TONES[tone](text);
+    return tone === undefined ? text : tones[tone](text);
   };
-  const heading = (text: string): string => chalk.bold(text);
-  const document = { key: chalk.cyan, value: chalk.yellow, nothing: chalk.gray };
-  const difference = { added: chalk.green, removed: chalk.red, place: chalk.cyan, file: chalk.bold };
+  const heading = bold;
+  const document = { key: cyan, value: tones.busy, nothing: tones.muted };
+  const difference = { added: tones.good, removed: tones.bad, place: cyan, file: bold };
   const pods = new Map<string, number>();
   return {
     heading,
@@ -46,14 +65,14 @@ function createPaint(): Paint {
     yaml: (text) => paintYaml(text, document),
     json: (text) => paintJson(text, document),
     kyaml: (text) => paintKyaml(text, document),
-    description: (text) => paintDescription(text, { key: chalk.cyan, heading, cell }),
+    description: (text) => paintDescription(text, { key: cyan, heading, cell }),
     diff: (text) => paintDiff(text, difference),
     source: (pod, text) => {
       const place = pods.get(pod) ?? pods.size;
       pods.set(pod, place);
-      return (SOURCES[place % SOURCES.length] ?? chalk.cyan)(text);
+      return (sources[place % sources.length] ?? cyan)(text);
     },
-    error: (text) => text.replace(ERROR_HEAD, (head) => chalk.red(head)),
-    muted: (text) => chalk.gray(text),
+    error: (text) => text.replace(ERROR_HEAD, tones.bad),
+    muted: tones.muted,
   };
 }
