@@ -233,8 +233,10 @@ const COMPOSES_SEQUENCES: Readonly<Record<string, string>> = {
 
 /** Who writes bytes, which a terminal gets as they are: what a user asked to see as it is. */
 const WRITES_BYTES: Readonly<Record<string, string>> = {
+  "cli/completion/plugin-completion.ts": "what a plugin of the user's writes to stderr",
   "cli/container-session/container-log.ts": "the log of a container",
   "cli/container-session/session-streams.ts": "what a program in a container writes",
+  "cli/raw-request.ts": "the answer to --raw",
   "cli/write-output.ts": "defines them",
   "commands/cp/messages.ts": "what the container's tar writes; on a terminal it is text",
   "commands/get/get-raw.ts": "the body of get --raw",
@@ -257,7 +259,7 @@ describe("the way to a terminal", () => {
   });
 
   test("only what the list names writes bytes, which pass to a terminal as they are", () => {
-    expect(inProgram(/\b(writeOutput|deliverOutput)\(/)).toEqual(Object.keys(WRITES_BYTES).sort());
+    expect(inProgram(/\b(writeOutput|deliverOutput)\(|\b(out|err)\.write\((chunk|bytes|Buffer)\b/)).toEqual(Object.keys(WRITES_BYTES).sort());
   });
 
   test("nothing writes to the process's streams beside the guarded ones", () => {
