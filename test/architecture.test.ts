@@ -259,7 +259,9 @@ describe("the way to a terminal", () => {
   });
 
   test("only what the list names writes bytes, which pass to a terminal as they are", () => {
-    expect(inProgram(/\b(writeOutput|deliverOutput)\(|\b(out|err)\.write\((chunk|bytes|Buffer)\b/)).toEqual(Object.keys(WRITES_BYTES).sort());
+    expect(inProgram(/\b(writeOutput|deliverOutput)\(|\b(out|err)\.write\((chunk|bytes|Buffer)\b/)).toEqual(
+      Object.keys(WRITES_BYTES).sort(),
+    );
   });
 
   test("nothing writes to the process's streams beside the guarded ones", () => {
