@@ -7,7 +7,7 @@ import type { Timers } from "../base/timers.js";
 import type { Transport } from "../client/transport/transport.js";
 import type { ContainerRuntime } from "../node/container-runtime.js";
 import type { NodeDescription } from "../node/fleet-node.js";
-import { type NodeFleet, startNodeFleet } from "../node/node-fleet.js";
+import { startNodeFleet } from "../node/node-fleet.js";
 import type { ScriptedImage } from "../node/scripted/image.js";
 import { ScriptedRuntime } from "../node/scripted/scripted-runtime.js";
 import type { KubeObject } from "../machinery/meta/object.js";
@@ -49,7 +49,7 @@ export interface NodeParts extends Pick<Server, "authorization" | "tokens"> {
 
 /** The nodes of a cluster that run in its process. */
 export interface LocalNodes {
-  /** Connects to a host of the nodes; see {@link NodeFleet.dial}. */
+  /** Connects to a host of the nodes, as the dial of a NodeFleet. */
   dial(host: string, port: number): Promise<Duplex> | undefined;
   /** The address of a node by its name. */
   addressOf(name: string): string | undefined;

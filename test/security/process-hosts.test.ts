@@ -11,7 +11,7 @@ import { eventually } from "../helpers/eventually.js";
 import { kubeletCertificate } from "../helpers/kubelet-certificate.js";
 import { scriptedRuntime } from "../helpers/outside-node.js";
 import { startWebhookServer, type WebhookServer } from "../helpers/webhook-server.js";
-import { Arena, JEWEL, pod } from "./arena.js";
+import { Arena, JEWEL, pod, textIn } from "./arena.js";
 
 // Hosts of nodes in this process: what nothing serves there must not lead to the machine's network, which has its own hosts by these
 // addresses and names. One of the nodes is called localhost, so that the machine's network has something to reach.
@@ -183,7 +183,7 @@ describe("a webhook", () => {
     const ip = await eventually(async () => {
       const read = await call(arena.admin, "GET", `${CORE}/pods/hook`);
       expect(read.at("status.phase")).toBe("Running");
-      return String(read.at("status.podIP"));
+      return textIn(read, "status.podIP");
     });
     await service("hook", ip, 8443);
     expect(await refusalOf(byService("hook"))).toContain("denied the request: as it should be");

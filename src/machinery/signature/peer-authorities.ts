@@ -1,6 +1,7 @@
 import { X509Certificate } from "node:crypto";
 import type { DetailedPeerCertificate, TLSSocket } from "node:tls";
 import { errorMessage } from "../../base/error-message.js";
+import { ExpiringLru } from "../../base/expiring-lru.js";
 import { Lru } from "../../base/lru.js";
 import { SUBJECT_PART_TYPES as TYPES } from "../codec/certificate-request.js";
 import { certificateSubject } from "../codec/certificate-subject.js";
@@ -35,6 +36,8 @@ export interface AuthorityTexts {
 }
 
 const MOST_CHAINS = 1000;
+/** How long a certificate that was verified need not be verified again, in milliseconds: as tokens whose signature was right. */
+const VERIFIED_MS = 10_000;
 /** An attribute that names a user's uid. */
 const UID = "1.3.6.1.4.1.57683.2";
 
@@ -44,6 +47,8 @@ export class PeerAuthorities {
   #proxies: CertificatePool | undefined;
   /** By the connection's object, as long as the authorities stay. */
   #known = new WeakMap<object, PeerIdentity>();
+  /** Who showed a certificate that was verified a short time ago, by its fingerprint: to read and verify one takes a millisecond. */
+  #verified: ExpiringLru<PeerIdentity>;
   /** What clients sent with their certificates, by the fingerprints of these. */
   readonly #chains = new Lru<string, readonly X509Certificate[]>(MOST_CHAINS);
 
@@ -52,6 +57,7 @@ export class PeerAuthorities {
     private readonly now: () => number,
     texts?: AuthorityTexts,
   ) {
+    this.#verified = this.#noneVerified();
     if (texts !== undefined) this.replace(texts);
   }
 
@@ -61,6 +67,7 @@ export class PeerAuthorities {
     this.#proxies = frontProxyCa === undefined ? undefined : new CertificatePool(frontProxyCa);
     this.#clients = clients;
     this.#known = new WeakMap();
+    this.#verified = this.#noneVerified();
   }
 
   /** All authorities, which the listener names to clients that have several certificates. */
@@ -85,7 +92,22 @@ export class PeerAuthorities {
     return sent;
   }
 
+  #noneVerified(): ExpiringLru<PeerIdentity> {
+    return new ExpiringLru(MOST_CHAINS, { now: this.now });
+  }
+
   #read(socket: TLSSocket): PeerIdentity {
+    const { fingerprint256 } = socket.getPeerCertificate();
+    // OpenSSL has verified it on this connection in any case.
+    const verified = socket.authorized && fingerprint256 ? this.#verified.get(fingerprint256) : undefined;
+    if (verified !== undefined) return verified;
+    const identity = this.#readWhole(socket);
+    const isVerified = identity.clientCertificate !== undefined && identity.certificateFault === undefined;
+    if (isVerified && fingerprint256) this.#verified.set(fingerprint256, identity, VERIFIED_MS);
+    return identity;
+  }
+
+  #readWhole(socket: TLSSocket): PeerIdentity {
     const shown = socket.getPeerCertificate(true);
     if (shown.raw === undefined) return {};
     const [leaf, ...sent] = chainOf(shown);

@@ -3,6 +3,7 @@ import { request as httpsRequest } from "node:https";
 import type { Duplex } from "node:stream";
 import { connect as connectTls, createSecureContext, type SecureContext } from "node:tls";
 import { isIPv6 } from "node:net";
+import { Lru } from "../../base/lru.js";
 import { type ClientIdentity, type ClusterNetwork, lookupOutside } from "./cluster-network.js";
 
 /** Where a proxied request goes. */
@@ -40,10 +41,27 @@ export function requestOf(
   return httpsRequest({ ...outside, ...shownTo(target), rejectUnauthorized: false });
 }
 
+/** With a kubelet a session goes on, so that signatures of certificates are checked once and not for each request. */
 async function secured(connecting: Promise<Duplex>, target: ProxyTarget): Promise<Duplex> {
   const socket = await connecting;
-  return target.scheme === "http" ? socket : connectTls({ socket, ...shownTo(target), rejectUnauthorized: false });
+  if (target.scheme === "http") return socket;
+  const { identity } = target;
+  const sessions = identity && sessionsOf(identity);
+  const session = sessions?.get(authorityOf(target));
+  const options = { socket, ...shownTo(target), ...(session && { session }), rejectUnauthorized: false };
+  const connection = connectTls(options);
+  if (sessions !== undefined) connection.on("session", (made) => sessions.set(authorityOf(target), made));
+  return connection;
 }
+
+function sessionsOf(identity: ClientIdentity): Lru<string, Buffer> {
+  const sessions = SESSIONS.get(identity) ?? new Lru<string, Buffer>(MOST_SESSIONS);
+  SESSIONS.set(identity, sessions);
+  return sessions;
+}
+
+const MOST_SESSIONS = 1000;
+const SESSIONS = new WeakMap<ClientIdentity, Lru<string, Buffer>>();
 
 /** The certificate that the target is shown, read once. */
 function shownTo({ identity }: ProxyTarget): { readonly secureContext?: SecureContext } {
