@@ -38,7 +38,8 @@ const unreadable: readonly (readonly [url: string, problem: string])[] = [
 ];
 
 /** What the errors say of a URL that can be read: the value and the text. */
-const refused: readonly (readonly [url: string, ...problems: (readonly [value: string, detail: string])[]])[] = [
+type Refused = readonly [url: string, ...problems: (readonly [value: string, detail: string])[]];
+const refused: readonly Refused[] = [
   ["https://h:/"],
   ["https://h:99999/"],
   ["https://[::1]/"],
@@ -75,7 +76,7 @@ describe("a webhook's URL", () => {
     expect(validateWebhookUrl(url, "url").map(formatFieldError)).toEqual([`url: Required value: ${detail}`]);
   });
 
-  test.each(refused)("%j can", (url, ...problems) => {
+  test.each(refused.map((row) => ({ url: row[0], row })))("$url can", ({ url, row: [, ...problems] }) => {
     const texts = problems.map(([value, detail]) => `url: Invalid value: ${JSON.stringify(value)}: ${detail}`);
     expect(validateWebhookUrl(url, "url").map(formatFieldError)).toEqual(texts);
   });

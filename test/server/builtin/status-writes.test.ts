@@ -4,6 +4,7 @@ import type { Transport } from "../../../src/client/transport/transport.js";
 import { type Cluster, startCluster } from "../../../src/cluster/index.js";
 import { isJsonObject, type JsonObject } from "../../../src/machinery/meta/json.js";
 import { type Answer, call } from "../../helpers/api-caller.js";
+import { asUser } from "../../helpers/as-user.js";
 import { certificateRequest } from "../../helpers/certificate-request.js";
 import { SAMPLES } from "../../hostile/samples.js";
 
@@ -229,5 +230,50 @@ test("a write of a custom resource's status takes nothing of the metadata, by a 
     expect(written.at("metadata.managedFields")).toContainEqual(
       expect.objectContaining({ manager, subresource: "status", fieldsV1: { "f:status": expect.anything() } }),
     );
+  }
+});
+
+test("a pod's certificate is written by those alone who may sign for its signer", async () => {
+  const requests = "/apis/certificates.k8s.io/v1beta1/namespaces/default/podcertificaterequests";
+  await done("POST", requests, { metadata: { name: "chain" }, spec: POD_REQUEST });
+  const rbac = "/apis/rbac.authorization.k8s.io/v1";
+  const group = ["certificates.k8s.io"];
+  const status = { apiGroups: group, resources: ["podcertificaterequests/status"], verbs: ["patch"] };
+  const signing = (name: string) => ({
+    apiGroups: group,
+    resources: ["signers"],
+    resourceNames: [name],
+    verbs: ["sign"],
+  });
+  for (const [user, ...rules] of [
+    ["writer", status],
+    ["other", status, signing("example.org/other")],
+    ["signer", status, signing("example.org/pods")],
+    ["domain", status, signing("example.org/*")],
+  ] as const) {
+    const subjects = [{ apiGroup: "rbac.authorization.k8s.io", kind: "User", name: user }];
+    const roleRef = { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: user };
+    await done("POST", `${rbac}/clusterroles`, { metadata: { name: user }, rules });
+    await done("POST", `${rbac}/clusterrolebindings`, { metadata: { name: user }, roleRef, subjects });
+  }
+  const path = `${requests}/chain/status?dryRun=All`;
+  const write = (user: string, body: object) => asUser(api, user)("PATCH", path, body, MERGE);
+  for (const user of ["writer", "other"]) {
+    const refused = await write(user, { status: { certificateChain: "x" } });
+    expect([refused.status, refused.at("details.causes")]).toEqual([
+      422,
+      [
+        {
+          reason: "FieldValueForbidden",
+          message: `Forbidden: User "${user}" is not permitted to "sign" for signer "example.org/pods"`,
+          field: "spec.signerName",
+        },
+      ],
+    ]);
+    expect((await write(user, { status: { conditions: [] } })).status).toBe(200);
+  }
+  for (const user of ["signer", "domain"]) {
+    const written = await write(user, { status: { certificateChain: "x" } });
+    expect(written.status, written.text).toBe(200);
   }
 });

@@ -3,7 +3,7 @@ import { object, text } from "../../../machinery/meta/access.js";
 import { handling } from "../handling.js";
 import type { AdmissionPlugin } from "../plugin.js";
 import { refused } from "../refusal.js";
-import { mayUseSigner } from "./signer-rights.js";
+import { mayUseSigner } from "../../authz/signer-rights.js";
 
 /** Certificate requests are approved and denied only by users who may do so for their signer. */
 export const certificateApproval: AdmissionPlugin = {
@@ -12,7 +12,7 @@ export const certificateApproval: AdmissionPlugin = {
   async validate(attributes, context) {
     // The new object may name another signer.
     const signer = text(object(attributes.oldObject?.["spec"])["signerName"]);
-    if (await mayUseSigner(attributes, context, "approve", signer)) return;
+    if (await mayUseSigner(attributes.user, context.authorize, "approve", signer)) return;
     throw refused(attributes, `user not permitted to approve requests with signerName ${goQuote(signer)}`);
   },
 };

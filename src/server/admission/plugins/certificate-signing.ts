@@ -4,7 +4,7 @@ import { object, text } from "../../../machinery/meta/access.js";
 import { handling } from "../handling.js";
 import type { AdmissionPlugin } from "../plugin.js";
 import { refused } from "../refusal.js";
-import { mayUseSigner } from "./signer-rights.js";
+import { mayUseSigner } from "../../authz/signer-rights.js";
 
 /** Certificates are issued, and requests declared failed, only by users who may do so for their signer. */
 export const certificateSigning: AdmissionPlugin = {
@@ -16,7 +16,7 @@ export const certificateSigning: AdmissionPlugin = {
     const isSigned = ["certificate", "conditions"].some((field) => !sameValue(status[field], before[field]));
     if (!isSigned) return;
     const signer = text(object(oldObject?.["spec"])["signerName"]);
-    if (await mayUseSigner(attributes, context, "sign", signer)) return;
+    if (await mayUseSigner(attributes.user, context.authorize, "sign", signer)) return;
     throw refused(attributes, `user not permitted to sign requests with signerName ${goQuote(signer)}`);
   },
 };

@@ -5,7 +5,7 @@ import type { KubeObject } from "../../../machinery/meta/object.js";
 import { handling, WRITES } from "../handling.js";
 import type { AdmissionPlugin } from "../plugin.js";
 import { refused } from "../refusal.js";
-import { mayUseSigner } from "./signer-rights.js";
+import { mayUseSigner } from "../../authz/signer-rights.js";
 import { withoutFields } from "./without-fields.js";
 
 /** A bundle speaks for a signer only when its writer may attest for the signer. */
@@ -18,7 +18,7 @@ export const clusterTrustBundleAttest: AdmissionPlugin = {
     if (signer === "") return;
     // The garbage collector and a migration of storage attest nothing.
     if (bundle !== undefined && oldObject !== undefined && sameValue(attested(bundle), attested(oldObject))) return;
-    if (await mayUseSigner(attributes, context, "attest", signer)) return;
+    if (await mayUseSigner(attributes.user, context.authorize, "attest", signer)) return;
     throw refused(attributes, `user not permitted to attest for signerName ${goQuote(signer)}`);
   },
 };

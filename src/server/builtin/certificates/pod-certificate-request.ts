@@ -1,3 +1,6 @@
+import { goQuote } from "../../../base/go-quote.js";
+import { forbiddenField } from "../../../machinery/errors/field-error.js";
+import { mayUseSigner } from "../../authz/signer-rights.js";
 import type { ResourceRecord } from "../../endpoints/resource-record.js";
 import { object, objects, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
 import { labelsCell, name } from "../tables/cells.js";
@@ -7,6 +10,14 @@ export const podCertificateRequestRecord: ResourceRecord = {
   group: "certificates.k8s.io",
   resource: "podcertificaterequests",
   strategy: {
+    /** A certificate is given by those who may sign for the signer. */
+    async beforeValidation({ spec, status }, old, { user, authorization }, subresource) {
+      if (subresource !== "status" || sameChain(status, old?.status)) return;
+      const signer = text(object(spec).signerName);
+      if (await mayUseSigner(user, authorization.authorize, "sign", signer)) return;
+      const detail = `User ${goQuote(user.name)} is not permitted to "sign" for signer ${goQuote(signer)}`;
+      return [forbiddenField("spec.signerName", detail)];
+    },
     columns: columns(
       [
         "Name",
@@ -32,6 +43,9 @@ export const podCertificateRequestRecord: ResourceRecord = {
     ),
   },
 };
+
+const sameChain = (one: unknown, other: unknown): boolean =>
+  text(object(one).certificateChain) === text(object(other).certificateChain);
 
 /** The last of the conditions that end a request; at most one of them is there. */
 function stateCell(status: ReadonlyFields): string {
