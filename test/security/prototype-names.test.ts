@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { kubernetesClient } from "../../src/client/dynamic/kubernetes-client.js";
 import type { JsonObject } from "../../src/machinery/meta/json.js";
+import { containerEnvironment } from "../../src/node/agent/container-environment.js";
+import { volumeFiles } from "../../src/node/agent/volume-files.js";
 import { call } from "../helpers/api-caller.js";
 import { asUser } from "../helpers/as-user.js";
 import { APPLY, Arena, JSON_PATCH, MERGE, pod, STRATEGIC } from "./arena.js";
@@ -134,6 +137,42 @@ describe.each(NAMES)("%s", (name) => {
     const answer = await arena.make("POST", "/api/v1/namespaces/default/pods?dryRun=All", made);
     expect(answer.at("spec.topologySpreadConstraints.0.labelSelector")).toEqual({ matchLabels: { a: "b" } });
   });
+});
+
+test("as variables of a container and as files of its volumes they are what a ConfigMap holds, and nothing that it does not", async () => {
+  const data = Object.fromEntries(NAMES.map((name) => [name, `value of ${name}`]));
+  await arena.create(MAPS, { metadata: { name: "names" }, data });
+  const source = {
+    client: kubernetesClient(arena.cluster),
+    pod: { metadata: { name: "web", namespace: "default" }, spec: {} },
+    podIp: "",
+    hostIp: "",
+    capacity: {},
+    signal: AbortSignal.timeout(60_000),
+    token: () => Promise.resolve(""),
+  };
+  const env = await containerEnvironment({ envFrom: [{ configMapRef: { name: "names" } }] }, source);
+  expect(Object.entries(env).sort()).toEqual(Object.entries(data).sort());
+  const items = NAMES.map((name) => ({ key: name, path: name }));
+  const volumes = [
+    { name: "items", configMap: { name: "names", items } },
+    { name: "projected", projected: { sources: [{ configMap: { name: "names" } }, { configMap: { name: "plain" } }] } },
+  ];
+  const mounted = { volumeMounts: volumes.map(({ name }) => ({ name, mountPath: `/${name}` })) };
+  const files = await volumeFiles(mounted, { ...source, pod: { ...source.pod, spec: { volumes } } });
+  expect(Object.keys(await files()).sort()).toEqual(
+    [...NAMES.flatMap((name) => [`/items/${name}`, `/projected/${name}`]), "/projected/a"].sort(),
+  );
+  for (const name of NAMES) {
+    const valueFrom = { configMapKeyRef: { name: "plain", key: name } };
+    await expect(containerEnvironment({ env: [{ name: "X", valueFrom }] }, source)).rejects.toThrow(
+      "couldn't find key",
+    );
+    const absent = [{ name: "v", configMap: { name: "plain", items: [{ key: name, path: "x" }] } }];
+    const mount = { volumeMounts: [{ name: "v", mountPath: "/v" }] };
+    const missing = volumeFiles(mount, { ...source, pod: { ...source.pod, spec: { volumes: absent } } });
+    await expect(missing).rejects.toThrow("non-existent config key");
+  }
 });
 
 describe("a custom resource", () => {

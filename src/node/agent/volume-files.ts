@@ -62,7 +62,7 @@ async function madeOf(volume: ReadonlyFields, source: VolumeSource): Promise<Fil
 
 async function contentOf(volume: ReadonlyFields, source: VolumeSource): Promise<Files> {
   if (volume.projected === undefined) return partOf({ ...volume, secret: secretReference(volume) }, source);
-  const files: Files = {};
+  const files = Object.create(null) as Files;
   for (const part of objects(object(volume.projected).sources)) Object.assign(files, await partOf(part, source));
   return files;
 }
@@ -105,7 +105,7 @@ const MISSING_KEY = {
 async function chosen(kind: "ConfigMap" | "Secret", reference: ReadonlyFields, source: VolumeSource): Promise<Files> {
   const data = (await dataOf(kind, text(reference.name), reference.optional === true, source)) ?? {};
   if (reference.items === undefined) return { ...data };
-  const files: Files = {};
+  const files = Object.create(null) as Files;
   for (const item of objects(reference.items)) {
     const content = own(data, text(item.key));
     if (content !== undefined) files[text(item.path)] = content;
