@@ -127,6 +127,10 @@ export class Arena implements AsyncDisposable {
           ...headers,
         },
       });
+      outgoing.on("upgrade", ({ statusCode = 0, headers }, socket) => {
+        socket.destroy();
+        resolve({ status: statusCode, headers, text: "" });
+      });
       outgoing.on("error", reject).on("response", (answer) => {
         const chunks: Buffer[] = [];
         answer.on("data", (chunk: Buffer) => chunks.push(chunk)).on("error", reject);
