@@ -27,6 +27,7 @@ const LONG = [
   "test/server/endpoints/contention/**/*.test.ts",
   "test/server/endpoints/long-list.test.ts",
   "test/tools/run-tests.test.ts",
+  "test/server/generic/floods.test.ts",
 ];
 
 /** What needs neither a build nor another program: `npm run test:quick`, for the loop while writing. */
