@@ -21,6 +21,7 @@ const LONG = [
   "test/release/**/*.test.ts",
   "test/scripts/by-kubectl.test.ts",
   "test/security/attacks/**/*.test.ts",
+  "test/security/patterns/**/*.test.ts",
   "test/server/admission/quota-writers.test.ts",
   "test/server/back-pressure.test.ts",
   "test/server/authz/rbac/kubernetes-1.20.test.ts",

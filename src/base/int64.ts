@@ -6,7 +6,7 @@ const LONGEST = 20;
  * longer for more digits: what no int64 holds is not read, which would take seconds for a million of them.
  */
 export function int64Of(digits: string): bigint | undefined {
-  const [, sign = "", magnitude = ""] = /^([+-]?)0*(\d*)$/.exec(digits) ?? [];
+  const [, sign = "", magnitude = ""] = /^([+-]?)0*([1-9]\d*)?$/.exec(digits) ?? [];
   if (magnitude.length >= LONGEST) return undefined;
   const value = BigInt(magnitude === "" ? 0 : `${sign === "-" ? "-" : ""}${magnitude}`);
   return BigInt.asIntN(64, value) === value ? value : undefined;

@@ -2,7 +2,7 @@ import type { Factory } from "./factory.js";
 import { nearest } from "./suggestions.js";
 
 const UNKNOWN_FIELD = /unknown field "([^"]+)"/g;
-const WHICH_KIND = /(\S+) in version "([^"]+)" cannot be handled as an? /;
+const WHICH_KIND = /(?<!\S)(\S+) in version "([^"]+)" cannot be handled as an? /;
 
 /**
  * Names near to those that a server does not know in an object, by the schema it publishes. Empty when the message is about
@@ -22,7 +22,7 @@ export async function nearFields(message: string, factory: Factory): Promise<rea
 }
 
 /** `spec.template.spec.containers[0].imge` without the places in lists. */
-const fieldPath = (path: string): readonly string[] => path.replace(/\[[^\]]*\]/g, "").split(".");
+const fieldPath = (path: string): readonly string[] => path.replace(/\[[^[\]]*\]/g, "").split(".");
 
 /** The message names the version of the kind without its group: every group with such a kind is asked. */
 async function siblings(

@@ -129,7 +129,7 @@ export function splitDottedPath(path: string): readonly string[] {
       if (next.endsWith("]")) break;
     }
     const whole = bracketed.join(".");
-    parts.push(whole.includes("=") ? whole : whole.replace(/^[[\]]+|[[\]]+$/g, ""));
+    parts.push(whole.includes("=") ? whole : withoutBrackets(whole));
   }
   return parts;
 }
@@ -150,4 +150,11 @@ export function within<T>(prefix: string, run: () => T): T {
 export function causedBy<T>(error: unknown, type: new (...args: never[]) => T): T | undefined {
   for (let at = error; at instanceof Error; at = at.cause) if (at instanceof type) return at;
   return undefined;
+}
+
+/** Without the brackets at both ends, in one pass. */
+function withoutBrackets(part: string): string {
+  let end = part.length;
+  while (end > 0 && "[]".includes(part[end - 1] as string)) end--;
+  return part.slice(0, end).replace(/^[[\]]+/, "");
 }

@@ -1,5 +1,6 @@
 import type { JsonValue } from "../machinery/meta/json.js";
 import { resolvePlain } from "../machinery/yaml/scalars.js";
+import { withoutTrailing } from "../base/without-trailing.js";
 
 /** What a scalar is to goyaml v3, which kustomize reads with: YAML 1.2's words for booleans, and dates that are times. */
 export interface Resolved {
@@ -52,7 +53,7 @@ function timeOf(text: string): string {
   if (match === null) return text;
   const [, year = "", month = "", day = "", hour = "0", minute = "0", second = "0", fraction = "", zone = "Z"] = match;
   const two = (digits: string): string => digits.padStart(2, "0");
-  const digits = fraction.slice(0, 9).replace(/0+$/, "");
+  const digits = withoutTrailing(fraction.slice(0, 9), "0");
   const offset = /^[-+]00:00$/.test(zone) ? "Z" : zone;
   return `${year}-${two(month)}-${two(day)}T${two(hour)}:${two(minute)}:${two(second)}${digits === "" ? "" : `.${digits}`}${offset}`;
 }

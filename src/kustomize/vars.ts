@@ -169,7 +169,12 @@ function update(node: Node, value: JsonValue): void {
 function expanded(text: string, value: Values): JsonValue {
   const whole = /^\$\(([^)]*)\)$/.exec(text)?.[1];
   if (whole !== undefined) return value(whole);
-  return text.replaceAll(/\$(?:\$|\(([^)]*)\))/g, (_, name: string | undefined) =>
-    name === undefined ? "$" : goV(value(name)),
-  );
+  // Behind the last bracket nothing refers to anything: a search for the end of each reference there would find none.
+  const end = text.lastIndexOf(")") + 1;
+  const referring = text
+    .slice(0, end)
+    .replaceAll(/\$(?:\$|\(([^)]*)\))/g, (_, name: string | undefined) =>
+      name === undefined ? "$" : goV(value(name)),
+    );
+  return referring + text.slice(end).replaceAll("$$", () => "$");
 }

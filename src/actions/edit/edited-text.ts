@@ -12,7 +12,11 @@ export function substanceOf(text: string): string {
 }
 
 /** Without the lines that begin with `#`, but for `#!`. */
-export const withoutComments = (text: string): string => text.replace(/^[^\S\n]*#(?!!).*(?:\n|$)/gm, "");
+export const withoutComments = (text: string): string =>
+  text
+    .split(/(?<=\n)/)
+    .filter((line) => !/^[^\S\n]*#(?!!)/.test(line))
+    .join("");
 
 /** The text as JSON. Throws what is wrong with text that is neither JSON nor YAML. */
 export function jsonOf(text: string): string {
@@ -26,4 +30,4 @@ export function jsonOf(text: string): string {
 }
 
 /** Whether any line is neither blank nor a comment. */
-export const hasContent = (text: string): boolean => /^\s*[^\s#]/m.test(text);
+export const hasContent = (text: string): boolean => text.split("\n").some((line) => /^\s*[^\s#]/.test(line));

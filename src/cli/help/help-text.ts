@@ -39,11 +39,7 @@ function aliases({ entry }: CommandNode): string {
 function examples(node: CommandNode): string {
   const text = node.module?.examples ?? node.entry.group?.examples ?? "";
   if (text.trim() === "") return "";
-  const lines = dedent(
-    fill(text, programOf(node))
-      .replace(/^\n+|\s+$/g, "")
-      .split("\n"),
-  );
+  const lines = dedent(fill(text, programOf(node)).replace(/^\n+/, "").trimEnd().split("\n"));
   return `Examples:\n${lines
     .map((line) => `  ${line}`)
     .join("\n")

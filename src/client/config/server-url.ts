@@ -1,5 +1,6 @@
 import { goQuote } from "../../base/go-quote.js";
 import { TransportError } from "../transport/transport-error.js";
+import { withoutTrailing } from "../../base/without-trailing.js";
 
 /**
  * The base URL of a `server`, without a trailing slash, as client-go reads it: a URL or host:port. host:port becomes http,
@@ -9,7 +10,7 @@ export function serverUrl(host: string, defaultTls: boolean): string {
   const match = /^([a-zA-Z][a-zA-Z0-9+.-]*):\/\/([^/?#]+)([^?#]*)/.exec(host);
   if (match && hostFault(match[2] ?? "") === undefined) {
     const [, scheme = "", authority = "", path = ""] = match;
-    return `${scheme.toLowerCase()}://${authority}${path.replace(/\/+$/, "")}`;
+    return `${scheme.toLowerCase()}://${authority}${withoutTrailing(path, "/")}`;
   }
   const [, authority = "", path = ""] = /^([^/?#]*)([^?#]*)/.exec(host) ?? [];
   const foreign = /^[a-zA-Z][a-zA-Z0-9+.-]*:\/\//.test(host);

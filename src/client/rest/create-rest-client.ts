@@ -22,6 +22,7 @@ import type { RequestLog } from "./request-log.js";
 import { responseError } from "./response-error.js";
 import type { RestClient, RestRequest, RestResponse } from "./rest-client.js";
 import { warningTexts } from "./warning-headers.js";
+import { withoutTrailing } from "../../base/without-trailing.js";
 
 export interface RestClientOptions extends AuthenticatorOptions, Partial<Surroundings> {
   /** Replaces the transport made for the config: an in-process server, or a recording of one. */
@@ -72,7 +73,7 @@ class HttpRestClient implements ConnectingRestClient {
     this.server = config.server;
     const [, origin = config.server, prefix = ""] = /^([^:]+:\/\/[^/]+)(.*)$/.exec(config.server) ?? [];
     this.origin = origin;
-    this.pathPrefix = prefix.replace(/\/+$/, "");
+    this.pathPrefix = withoutTrailing(prefix, "/");
     this.surroundings = surroundingsOf(options);
     this.random = this.surroundings.random;
     this.authenticate = createAuthenticator(config, this.surroundings, options);

@@ -9,6 +9,7 @@ import type { Transport } from "../transport/transport.js";
 import { isTransportError, TransportError } from "../transport/transport-error.js";
 import { wireHeaders } from "../transport/wire-headers.js";
 import { type UpgradeAnswer, upgradeExchange } from "./upgrade-exchange.js";
+import { withoutTrailing } from "../../base/without-trailing.js";
 
 export interface UpgradeRequest {
   readonly method: string;
@@ -34,7 +35,7 @@ export async function upgrade(rest: RestClient, request: UpgradeRequest): Promis
   const { config, options, surroundings } = client;
   if (options.transport !== undefined) throw new Error("a server in the same process has no connection to upgrade");
   const [, origin = config.server, prefix = ""] = /^([^:]+:\/\/[^/]+)(.*)$/.exec(config.server) ?? [];
-  const path = prefix.replace(/\/+$/, "") + request.path;
+  const path = withoutTrailing(prefix, "/") + request.path;
   const where = { method: request.method, url: origin + path };
   const credentials = await client.credentials(where);
   const { signal } = request;

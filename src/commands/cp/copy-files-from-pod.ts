@@ -112,8 +112,9 @@ async function begunPart(
     const { size } = await local.stat();
     const stderr = (chunk: Uint8Array): Promise<void> => messages.err(chunk);
     const answer = await remoteText(place, shell(CHECK, name, String(size)), stderr, signal);
-    const [sum = "", whole = ""] = answer.trim().split(/\s*\n\s*/);
-    if (sum.trim() !== (await checksumOf(readPieces(local, { path, to: size }), size))) return undefined;
+    const lines = answer.split("\n").map((line) => line.trim());
+    const [sum = "", whole = ""] = lines.filter((line) => line !== "");
+    if (sum !== (await checksumOf(readPieces(local, { path, to: size }), size))) return undefined;
     return Number(whole) === size ? "whole" : size;
   } finally {
     await local.close();

@@ -14,6 +14,7 @@ import { isUpgrade, requestHeaders, responseHeaders } from "./headers.js";
 import type { Exchange, Handler } from "./routes.js";
 import { passUpgrade } from "./upgrade.js";
 import { escapedPath, type UrlPath } from "./url-path.js";
+import { withoutTrailing } from "../../base/without-trailing.js";
 
 export interface ProxyHandlerOptions extends TransportSurroundings {
   readonly config: ClientConfig;
@@ -29,7 +30,7 @@ export function proxyHandler(options: ProxyHandlerOptions): { readonly handler: 
   const { config, filter, apiPrefix, appendServerPath } = options;
   const endpoint = endpointOf(config, options);
   const agent = new DialingAgent(endpoint, Number.POSITIVE_INFINITY);
-  const prefix = config.server.slice(endpoint.origin.length).replace(/\/*$/, "/");
+  const prefix = `${withoutTrailing(config.server.slice(endpoint.origin.length), "/")}/`;
   const handler: Handler = (exchange) => {
     const { request, response } = exchange;
     const url = withoutPrefix(exchange.url, apiPrefix);

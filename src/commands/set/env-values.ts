@@ -70,8 +70,9 @@ const isSet = (value: unknown): boolean => value !== undefined && value !== null
 
 /** A field of metadata; of labels and annotations also a single one, `metadata.labels['tier']`. */
 function fieldValue({ metadata = {} }: KubeObject, path: string): string {
-  const [, map, key] = /^([^]+?)\['([^]*)'\]$/.exec(path) ?? [];
-  if (map !== undefined && key !== undefined) {
+  const open = path.indexOf("['", 1);
+  if (open !== -1 && path.endsWith("']") && open + 4 <= path.length) {
+    const [map, key] = [path.slice(0, open), path.slice(open + 2, -2)];
     if (map !== "metadata.annotations" && map !== "metadata.labels") {
       throw new Error(`fieldPath ${goQuote(map)} does not support subscript`);
     }

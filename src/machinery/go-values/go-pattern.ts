@@ -34,7 +34,9 @@ const CLASSES: Readonly<Record<string, string>> = {
 };
 
 function problem(pattern: string): string {
-  const plain = pattern.replaceAll(/\\./g, "").replaceAll(/\[\^?\]?[^\]]*\]/g, "");
+  const unescaped = pattern.replaceAll(/\\./g, "");
+  const end = unescaped.lastIndexOf("]") + 1;
+  const plain = unescaped.slice(0, end).replaceAll(/\[\^?\]?[^\]]*\]/g, "") + unescaped.slice(end);
   if (plain.includes("[")) return `missing closing ]: \`${pattern.slice(pattern.lastIndexOf("["))}\``;
   const repeated = /^[*+?]|(?<=[(|])[*+?]/.exec(plain.replaceAll("(?:", "("))?.[0];
   if (repeated !== undefined) return `missing argument to repetition operator: \`${repeated}\``;

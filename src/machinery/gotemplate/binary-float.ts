@@ -1,3 +1,5 @@
+import { withoutTrailing } from "../../base/without-trailing.js";
+
 interface Binary {
   /** 53 bits for a normal number. */
   readonly mantissa: bigint;
@@ -33,7 +35,7 @@ export function formatHexFloat(value: number, digits: number | undefined): strin
   const kept = digits === undefined || digits >= 13 ? mantissa : roundToEven(mantissa, BigInt(13 - digits) * 4n);
   if (kept >= 1n << 53n) return formatHexFloat(2 ** (exponent + 53), digits);
   const hex = (kept & ((1n << 52n) - 1n)).toString(16).padStart(13, "0");
-  const fraction = digits === undefined ? hex.replace(/0+$/, "") : hex.slice(0, digits).padEnd(digits, "0");
+  const fraction = digits === undefined ? withoutTrailing(hex, "0") : hex.slice(0, digits).padEnd(digits, "0");
   const power = exponent + 52;
   const shownPower = `${power < 0 ? "-" : "+"}${String(Math.abs(power)).padStart(2, "0")}`;
   return `0x1${fraction === "" ? "" : `.${fraction}`}p${shownPower}`;

@@ -1,3 +1,5 @@
+import { withoutTrailing } from "../../base/without-trailing.js";
+
 /*
  * Floating-point numbers as Go's strconv prints them with a given number of digits: exactly, half-way cases to even.
  * JavaScript's own toFixed and toExponential round those away from zero.
@@ -76,7 +78,7 @@ function exact(value: number): Digits {
   }
   // n / 2^p is n * 5^p / 10^p.
   const digits = (BigInt(scaled) * 5n ** BigInt(power)).toString();
-  return { digits: digits.replace(/0+$/, ""), point: digits.length - power };
+  return { digits: withoutTrailing(digits, "0"), point: digits.length - power };
 }
 
 function round({ digits, point }: Digits, keep: number): Digits {
@@ -92,6 +94,6 @@ function round({ digits, point }: Digits, keep: number): Digits {
 }
 
 function trimmed(digits: string, point: number): Digits {
-  const significant = digits.replace(/0+$/, "");
+  const significant = withoutTrailing(digits, "0");
   return significant === "" ? { digits: "", point: 0 } : { digits: significant, point };
 }

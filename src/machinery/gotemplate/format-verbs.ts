@@ -160,7 +160,8 @@ function plainDigits(value: number, verb: string, precision: number | undefined)
  * number counts as a digit, in Go.
  */
 function sharpened(text: string, verb: string, precision = 6): string {
-  const [mantissa = "", tail = ""] = text.split(/(?=[pP])|(?<!^0x.*)(?=[eE])/, 2);
+  const exponent = text.search(text.startsWith("0x") ? /[pP]/ : /[pPeE]/);
+  const [mantissa, tail] = exponent === -1 ? [text, ""] : [text.slice(0, exponent), text.slice(exponent)];
   const wanted = /[vgGx]/.test(verb) ? precision : 0;
   const significant = mantissa.replace(/^[0.]*/, "").replace(".", "").length;
   const pointed = mantissa.includes(".") ? mantissa : `${mantissa}.`;

@@ -176,14 +176,27 @@ class ActionParser {
     }
     if (this.#next() !== "]") throw new JsonPathError("unclosed array expect ]");
     const text = this.#text.slice(start, this.#at - 2);
-    const match = /^([^!<>=]+)([!<>=]+)(.+?)$/.exec(text);
-    if (match === null) {
+    const comparison = comparisonIn(text);
+    if (comparison === undefined) {
       this.#steps.push({ kind: "filter", left: parseAction(text), operator: "exists", right: [] });
       return;
     }
-    const [, left = "", operator = "", right = ""] = match;
+    const { left, operator, right } = comparison;
     this.#steps.push({ kind: "filter", left: parseAction(left), operator, right: parseAction(right) });
   }
+}
+
+/**
+ * What `^([^!<>=]+)([!<>=]+)(.+?)$` finds, which is kubectl's, in one pass: an operator with nothing after it gives its last
+ * character to the right side. A line break on the right side makes it no comparison.
+ */
+function comparisonIn(
+  text: string,
+): { readonly left: string; readonly operator: string; readonly right: string } | undefined {
+  const [all = "", left = "", signs = ""] = /^([^!<>=]+)([!<>=]+)/.exec(text) ?? [];
+  const end = all.length === text.length ? all.length - 1 : all.length;
+  const [operator, right] = [signs.slice(0, end - left.length), text.slice(end)];
+  return operator === "" || right === "" || /[\n\r\u2028\u2029]/.test(right) ? undefined : { left, operator, right };
 }
 
 /** Exact within int64, as data has its integers. */

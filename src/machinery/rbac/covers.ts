@@ -1,5 +1,6 @@
 import { atOnce, type Steps } from "../../base/steps.js";
 import { Pace } from "../../base/pace.js";
+import { withoutTrailing } from "../../base/without-trailing.js";
 import type { PolicyRule } from "./policy-rule.js";
 
 /** What is missing of wanted permissions. */
@@ -82,7 +83,7 @@ class HeldRules {
       for (const name of resourceNames) put(this.#names, name, rule);
       // A star at the end stands for whatever follows.
       for (const url of nonResourceURLs) {
-        if (url.endsWith("*")) this.#urls.push({ rule, url: url.replace(/\*+$/, "") });
+        if (url.endsWith("*")) this.#urls.push({ rule, url: withoutTrailing(url, "*") });
         put(this.#exactUrls, url, rule);
       }
     }

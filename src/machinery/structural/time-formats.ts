@@ -25,7 +25,7 @@ export function isDateTime(text: string): boolean {
   return hours <= "23" && minutes <= "59" && seconds <= "59";
 }
 
-const PART = /([0-9]+)[\t\n\f\r ]*([A-Za-zµ]+)/g;
+const PART = /(?<![0-9])([0-9]+)[\t\n\f\r ]*([A-Za-zµ]+)/g;
 
 /** Whole names of units, and what longer names begin with. */
 const UNITS: ReadonlySet<string> = new Set(["ns", "us", "µs", "ms", "s", "m", "h", "hr", "d", "w", "wk"]);

@@ -1,5 +1,6 @@
 import { encodePaxRecords } from "./pax-records.js";
 import { BLOCK, paddingOf, type TarEntryType, TarError, type TarHeader } from "./tar-entry.js";
+import { withoutTrailing } from "../../base/without-trailing.js";
 
 const FLAGS: Readonly<Record<Exclude<TarEntryType, "special">, string>> = {
   file: "0",
@@ -94,13 +95,13 @@ function splitPath(name: string): { readonly name: string; readonly prefix?: str
 function shortened(name: string): string {
   const ascii = toAscii(name);
   if (ascii.length <= 100 || ascii[99] !== "/") return ascii.slice(0, 100);
-  return ascii.slice(0, 100).replace(/\/+$/, "");
+  return withoutTrailing(ascii.slice(0, 100), "/");
 }
 
 function recordsName(name: string): string {
   const slash = name.lastIndexOf("/");
   const [folder, file] = [name.slice(0, slash + 1), name.slice(slash + 1)];
-  return shortened(`${folder}PaxHeaders.0/${file}`).replace(/\/+$/, "");
+  return withoutTrailing(shortened(`${folder}PaxHeaders.0/${file}`), "/");
 }
 
 const fits = (value: number, digits: number): boolean => value >= 0 && value < 8 ** digits;

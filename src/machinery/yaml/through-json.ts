@@ -7,7 +7,7 @@ import { YamlError } from "./yaml-error.js";
 export function asPassedThroughJson(text: string): string {
   if (forbidden.test(text)) throw new YamlError("yaml: control characters are not allowed");
   if (!text.includes("\u0085")) return text;
-  return text.replace(/[ \t]*\u0085[ \t\u0085]*/g, (run) => {
+  return text.replace(/(?<![ \t])[ \t]*\u0085[ \t\u0085]*/g, (run) => {
     const breaks = run.split("\u0085").length - 1;
     return breaks === 1 ? " " : "\n".repeat(breaks - 1);
   });

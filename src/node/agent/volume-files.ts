@@ -2,6 +2,7 @@ import { own } from "../../base/own.js";
 import { once } from "../../base/once.js";
 import { object, objects, type ReadonlyFields, text } from "../../machinery/meta/access.js";
 import { ConfigError, dataOf, type EnvironmentSource, podField, resourceField } from "./container-environment.js";
+import { withoutTrailing } from "../../base/without-trailing.js";
 
 /** A volume of a pod cannot be made. The message is that of the kubelet's event. */
 export class VolumeError extends Error {
@@ -33,7 +34,7 @@ export async function volumeFiles(
   for (const mount of objects(container.volumeMounts)) {
     const volume = volumes.find((one) => text(one.name) === text(mount.name));
     if (volume === undefined) continue;
-    const path = text(mount.mountPath).replace(/\/+$/, "");
+    const path = withoutTrailing(text(mount.mountPath), "/");
     const subPath = text(mount.subPath);
     for (const [name, content] of Object.entries(await madeOf(volume, source))) {
       if (subPath === "") files[`${path}/${name}`] = content;

@@ -8,7 +8,7 @@ export interface DescriptionTheme {
 /** A key has no gap in it, as cells of a table have. */
 const KEY_AND_VALUE = /^(\s*)([A-Z][^:\s]*(?: [^:\s]+)*)(:)(\s*)(.*)$/;
 const EVENT = /^(\s+)(Normal|Warning)(\s{2,}.*)$/;
-const UNDERLINED = /^\s*(?:-+\s*)+$/;
+const UNDERLINED = /^\s*-[\s-]*$/;
 
 /** A description, whose lines are `Key:  value`, tables, and text. */
 export function paintDescription(text: string, { key, heading, cell }: DescriptionTheme): string {

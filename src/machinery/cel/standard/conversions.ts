@@ -66,7 +66,7 @@ function stringToDouble(text: string): Value {
   const special = /^([-+]?)(?:inf|infinity)$/i.exec(text);
   if (special !== null) return new Double(special[1] === "-" ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY);
   if (/^nan$/i.test(text)) return new Double(Number.NaN);
-  if (!/^[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?$/.test(text)) return notA(DOUBLE);
+  if (!/^[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?$/.test(text)) return notA(DOUBLE);
   const value = Number(text);
   return Number.isFinite(value) ? new Double(value) : notA(DOUBLE);
 }

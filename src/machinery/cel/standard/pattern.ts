@@ -105,4 +105,4 @@ function measure(source: string): Measures {
   return { size, counted, looksAhead: hasChoice && isEndless };
 }
 
-const TOKENS = /\\[pP]\{[^}]*\}|\\[^]|\[(?:\\[^]|\[:\w+:\]|[^\]\\])*\]|\{\d+(?:,\d*)?\}|[^]/gu;
+const TOKENS = /\\[pP]\{[^}\\]*\}|\\[^]|\[(?:\\[^]|\[:\w+:\]|[^\]\\])*\]|\{\d+(?:,\d*)?\}|[^]/gu;

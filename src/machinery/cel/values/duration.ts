@@ -1,5 +1,6 @@
 import { DURATION } from "../types/type.js";
 import { CelValue, ErrorValue, type Value } from "./value.js";
+import { withoutTrailing } from "../../../base/without-trailing.js";
 
 const NANOSECONDS: Readonly<Record<string, bigint>> = {
   __proto__: null as never,
@@ -33,7 +34,7 @@ export class Duration extends CelValue {
   override toString(): string {
     const sign = this.nanoseconds < 0n ? "-" : "";
     const size = this.nanoseconds < 0n ? -this.nanoseconds : this.nanoseconds;
-    const fraction = (size % NS).toString().padStart(9, "0").replace(/0+$/, "");
+    const fraction = withoutTrailing((size % NS).toString().padStart(9, "0"), "0");
     return `${sign}${size / NS}${fraction === "" ? "" : `.${fraction}`}s`;
   }
 }

@@ -1,5 +1,6 @@
 import { TIMESTAMP } from "../types/type.js";
 import { CelValue, ErrorValue, type Value } from "./value.js";
+import { withoutTrailing } from "../../../base/without-trailing.js";
 
 /** 0001-01-01T00:00:00Z. */
 const MIN_SECONDS = -62_135_596_800n;
@@ -38,7 +39,7 @@ export class Timestamp extends CelValue {
   override toString(): string {
     const local = new Date((Number(this.seconds) + this.offset * 60) * 1000);
     const whole = local.toISOString().replace(/\.000Z$/, "");
-    const fraction = this.fraction.toString().padStart(9, "0").replace(/0+$/, "");
+    const fraction = withoutTrailing(this.fraction.toString().padStart(9, "0"), "0");
     return `${whole}${fraction === "" ? "" : `.${fraction}`}${zoneOf(this.offset)}`;
   }
 }

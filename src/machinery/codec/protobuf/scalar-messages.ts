@@ -1,6 +1,7 @@
 import type { JsonValue } from "../../meta/json.js";
 import { integerOf, ProtobufError, readFields, textOf } from "./wire-reader.js";
 import type { BackwardWriter } from "./backward-writer.js";
+import { withoutTrailing } from "../../../base/without-trailing.js";
 
 /** Seconds since the epoch at which the years 0 and 10000 begin: what no text can say is outside. */
 const FIRST_SECOND = -62_167_219_200;
@@ -94,10 +95,8 @@ function formatNanoseconds(total: bigint): string {
 }
 
 function decimal(value: bigint, scale: bigint): string {
-  const fraction = (value % scale)
-    .toString()
-    .padStart(scale.toString().length - 1, "0")
-    .replace(/0+$/, "");
+  const digits = (value % scale).toString().padStart(scale.toString().length - 1, "0");
+  const fraction = withoutTrailing(digits, "0");
   return fraction === "" || scale === 1n ? String(value / scale) : `${value / scale}.${fraction}`;
 }
 
@@ -115,7 +114,9 @@ const UNIT_NANOSECONDS: Readonly<Record<string, bigint>> = {
 /** {@link formatNanoseconds} the other way round. */
 function parseNanoseconds(text: string): bigint {
   let total = 0n;
-  for (const [, whole = "", fraction = "", unit = ""] of text.matchAll(/(\d+)(?:\.(\d+))?(ns|us|µs|ms|s|m|h)/g)) {
+  for (const [, whole = "", fraction = "", unit = ""] of text.matchAll(
+    /(?<!\d)(\d+)(?:\.(\d+))?(ns|us|µs|ms|s|m|h)/g,
+  )) {
     const scale = UNIT_NANOSECONDS[unit] ?? 0n;
     total += BigInt(whole) * scale + (BigInt(fraction || "0") * scale) / 10n ** BigInt(fraction.length);
   }

@@ -31,7 +31,7 @@ function durationOf(text: string): Value {
   const written = parseDuration(text);
   if (written !== undefined) return written;
   let nanoseconds: bigint | undefined;
-  for (const [, amount = "", name = ""] of text.matchAll(/([0-9]+)[\t\n\f\r ]*([A-Za-zµ]+)/g)) {
+  for (const [, amount = "", name = ""] of text.matchAll(/(?<![0-9])([0-9]+)[\t\n\f\r ]*([A-Za-zµ]+)/g)) {
     const unit = name.toLowerCase();
     const found = UNITS.find(([, names, beginning]) => names.includes(unit) || unit.startsWith(beginning));
     if (found !== undefined) nanoseconds = (nanoseconds ?? 0n) + BigInt(amount) * found[0];

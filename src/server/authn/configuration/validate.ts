@@ -10,6 +10,7 @@ import type {
   JwtAuthenticatorConfiguration,
 } from "./authentication-configuration.js";
 import { type CompiledClaims, compileClaims } from "./compile-claims.js";
+import { withoutTrailing } from "../../../base/without-trailing.js";
 
 /** An authenticator of the configuration, with its expressions ready. */
 export interface CompiledAuthenticator extends CompiledClaims {
@@ -75,7 +76,7 @@ function issuerErrors(issuer: IssuerConfiguration, path: string, disallowed: rea
   return errors;
 }
 
-const withoutSlashes = (url: string): string => url.replace(/\/+$/, "");
+const withoutSlashes = (url: string): string => withoutTrailing(url, "/");
 
 function urlErrors(url: string, path: string, disallowed: readonly string[]): FieldError[] {
   const errors: FieldError[] = [];

@@ -1,6 +1,7 @@
 import type { User } from "../../request/user.js";
 import type { AuthorizationMode, AuthorizerAttributes, NonResourceRights, ResourceRights } from "../authorizer.js";
 import type { AbacPolicy } from "./policy.js";
+import { withoutTrailing } from "../../../base/without-trailing.js";
 
 /** Allows what one of the rules of a policy file allows. The rules are those of the server's start. */
 export function abacMode(policies: readonly AbacPolicy[]): AuthorizationMode {
@@ -49,7 +50,7 @@ function allowsResource(policy: AbacPolicy, { namespace, resource, apiGroup }: A
 /** A path, or with a "*" at its end all that begin with it. */
 function allowsPath({ nonResourcePath: allowed }: AbacPolicy, path: string): boolean {
   if (allowed === path) return true;
-  return allowed.endsWith("*") && path.startsWith(allowed.replace(/\*+$/, ""));
+  return allowed.endsWith("*") && path.startsWith(withoutTrailing(allowed, "*"));
 }
 
 const matches = (allowed: string, value: string): boolean => allowed === "*" || allowed === value;

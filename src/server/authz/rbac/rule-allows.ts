@@ -1,5 +1,6 @@
 import type { PolicyRule } from "../../../machinery/rbac/policy-rule.js";
 import type { AuthorizerAttributes } from "../authorizer.js";
+import { withoutTrailing } from "../../../base/without-trailing.js";
 
 /** True when the rule alone allows the request. */
 export function ruleAllows(rule: PolicyRule, attributes: AuthorizerAttributes): boolean {
@@ -24,4 +25,4 @@ function resourceMatches(resources: readonly string[], resource: string, subreso
 
 /** Stars at the end of a URL stand for any rest; elsewhere a star is a character like any other. */
 const urlMatches = (url: string, path: string): boolean =>
-  url === "*" || url === path || (url.endsWith("*") && path.startsWith(url.replace(/\*+$/, "")));
+  url === "*" || url === path || (url.endsWith("*") && path.startsWith(withoutTrailing(url, "*")));

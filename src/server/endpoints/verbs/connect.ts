@@ -8,6 +8,7 @@ import type { RequestInfo } from "../../request/request-info.js";
 import type { ServedResource } from "../served-resource.js";
 import { Admitter } from "./admitter.js";
 import { scopeOf } from "./scope.js";
+import { withoutTrailing } from "../../../base/without-trailing.js";
 
 /** A request to a connecting subresource, of any HTTP method that its storage names. Admission sees its options. */
 export async function handleConnect(request: ApiRequest, resource: ServedResource, storage: Connecter): Promise<void> {
@@ -48,7 +49,7 @@ function scalarOf(text: string, scalar: string): unknown {
 /** The raw path behind the subresource, with its leading and trailing slashes: "/a/b/", or "". */
 function subpath({ path, rest }: RequestInfo): string {
   const parts = path.replace(/^\/+/, "").split("/");
-  const trimmed = path.replace(/^\/+|\/+$/g, "").split("/");
+  const trimmed = withoutTrailing(path.replace(/^\/+/, ""), "/").split("/");
   return parts
     .slice(trimmed.length - rest.length)
     .map((part) => `/${part}`)
