@@ -3,7 +3,7 @@ import type { Steps } from "../../base/steps.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../meta/json.js";
 import { deepEqual, getOwn } from "../patch/json-values.js";
 import { EMPTY, type FieldSet, type FieldSetDraft, isEmpty, LEAF, member } from "./field-set.js";
-import { itemElement } from "./list-items.js";
+import { isIdentifiable, itemElement } from "./list-items.js";
 import { fieldElement, type PathElement } from "./path-element.js";
 import {
   firstShape,
@@ -119,14 +119,21 @@ function* compareMapsSteps(
   if (map.atomic || (hasNoKeys(left) && hasNoKeys(right))) return leaf(before, after);
   for (const key of Object.keys(right)) {
     if (pace.isDue()) yield;
-    yield* compareFieldSteps(key, getOwn(left, key), right[key] as JsonValue, map, level, pace);
+    const [was, is] = [getOwn(left, key), right[key] as JsonValue];
+    if (isScalar(was) && isScalar(is)) compareField(key, was, is, map, level);
+    else yield* compareFieldSteps(key, was, is, map, level, pace);
   }
   for (const key of Object.keys(left)) {
     if (pace.isDue()) yield;
-    if (!Object.hasOwn(right, key)) yield* compareFieldSteps(key, left[key] as JsonValue, undefined, map, level, pace);
+    if (Object.hasOwn(right, key)) continue;
+    const was = left[key] as JsonValue;
+    if (isScalar(was)) compareField(key, was, undefined, map, level);
+    else yield* compareFieldSteps(key, was, undefined, map, level, pace);
   }
   return "descended";
 }
+
+const isScalar = (side: Side): boolean => typeof side !== "object" || side === null;
 
 function* compareFieldSteps(
   key: string,
@@ -155,10 +162,9 @@ function* compareListsSteps(
   const left = Array.isArray(before) ? before : [];
   const right = Array.isArray(after) ? after : [];
   if (!list.associative || (left.length === 0 && right.length === 0)) return leaf(before, after);
-  const old = index(left, list);
-  yield;
-  const now = index(right, list);
-  yield;
+  if (yield* areSameItems(left, right, list, pace)) return "descended";
+  const old = yield* indexSteps(left, list, pace);
+  const now = yield* indexSteps(right, list, pace);
   for (const element of new Set([...old.keys(), ...now.keys()])) {
     if (pace.isDue()) yield;
     const [was, is] = [old.get(element) ?? [], now.get(element) ?? []];
@@ -221,9 +227,16 @@ function compareField(key: string, before: Side, after: Side, map: MapDescriptor
     level.mark(fieldElement(key), leaf(before, after));
     return;
   }
+  if (type.scalar !== undefined && isText(before) && isText(after)) {
+    level.mark(fieldElement(key), leaf(before, after));
+    return;
+  }
   const child = new Level();
   level.put(fieldElement(key), child, visit(before, after, type, child));
 }
+
+/** Whether a side is absent or a value that has one shape, whatever its type: no null. */
+const isText = (side: Side): boolean => typeof side !== "object";
 
 function compareLists(before: Side, after: Side, list: ListDescriptor, level: Level): Outcome | "descended" {
   const left = Array.isArray(before) ? before : [];
@@ -236,15 +249,44 @@ function compareLists(before: Side, after: Side, list: ListDescriptor, level: Le
   return "descended";
 }
 
-function index(items: readonly JsonValue[], list: ListDescriptor): Map<PathElement, JsonValue[]> {
+/** Whether both lists have equal items in one order, which can all be told apart: then there is nothing to look for. */
+function* areSameItems(
+  before: readonly JsonValue[],
+  after: readonly JsonValue[],
+  list: ListDescriptor,
+  pace: Pace,
+): Steps<boolean> {
+  if (before.length !== after.length) return false;
+  for (const [at, item] of before.entries()) {
+    if (pace.isDue()) yield;
+    if (!isIdentifiable(list, item) || !deepEqual(item, after[at])) return false;
+  }
+  return true;
+}
+
+function* indexSteps(
+  items: readonly JsonValue[],
+  list: ListDescriptor,
+  pace: Pace,
+): Steps<Map<PathElement, JsonValue[]>> {
   const found = new Map<PathElement, JsonValue[]>();
   for (const item of items) {
-    const element = itemElement(list, item);
-    const same = found.get(element);
-    if (same === undefined) found.set(element, [item]);
-    else same.push(item);
+    if (pace.isDue()) yield;
+    place(found, itemElement(list, item), item);
   }
   return found;
+}
+
+function index(items: readonly JsonValue[], list: ListDescriptor): Map<PathElement, JsonValue[]> {
+  const found = new Map<PathElement, JsonValue[]>();
+  for (const item of items) place(found, itemElement(list, item), item);
+  return found;
+}
+
+function place(found: Map<PathElement, JsonValue[]>, element: PathElement, item: JsonValue): void {
+  const same = found.get(element);
+  if (same === undefined) found.set(element, [item]);
+  else same.push(item);
 }
 
 /** Items of one key; several are compared as one leaf. */

@@ -20,7 +20,7 @@ import {
 } from "./managers.js";
 import { fieldElement } from "./path-element.js";
 import { Updater, type Versions } from "./updater.js";
-import { validate } from "./validate.js";
+import { validateSteps } from "./validate.js";
 
 export interface FieldManagerConfig {
   /** Of the request. */
@@ -124,13 +124,13 @@ export class FieldManager {
   /** {@link apply} in steps. */
   *applySteps(live: JsonObject | undefined, applied: JsonObject, manager: string, force: boolean): Steps<JsonObject> {
     try {
-      this.#checkApplied(applied);
+      yield* this.#checkAppliedSteps(applied);
       yield;
       return yield* this.#applySteps(live ?? this.config.empty, applied, manager, force);
     } catch (error) {
       const isMismatch = error instanceof TypeMismatch;
       if ((isMismatch || error instanceof ApplyConflicts) && live !== undefined)
-        this.#checkFit("live", bare(live), true);
+        yield* this.#checkFitSteps("live", bare(live), true);
       if (error instanceof ApplyConflicts) throw error.toStatusError();
       throw isTooDeep(error) ? badRequest("exceeded max depth") : error;
     }
@@ -179,7 +179,7 @@ export class FieldManager {
     return withManagedFields(next ?? object, yield* encodeManagersSteps(managers));
   }
 
-  #checkApplied(applied: JsonObject): void {
+  *#checkAppliedSteps(applied: JsonObject): Steps<void> {
     const { kind } = this.config.kind;
     const apiVersion = textOf(applied, "apiVersion");
     const givenKind = textOf(applied, "kind");
@@ -188,16 +188,16 @@ export class FieldManager {
     }
     const managedFields = managedFieldsOf(applied);
     if (Array.isArray(managedFields)) throw badRequest("metadata.managedFields must be nil");
-    this.#checkFit("patch", applied, false);
+    yield* this.#checkFitSteps("patch", applied, false);
   }
 
   /** Throws a StatusError for an object in which fields cannot be told apart, or that its kind does not have. */
-  #checkFit(role: "patch" | "live", object: JsonObject, allowDuplicates: boolean): void {
+  *#checkFitSteps(role: "patch" | "live", object: JsonObject, allowDuplicates: boolean): Steps<void> {
     const { group, version, kind } = this.config.kind;
     const type = this.config.versions.typeOf(this.#apiVersion);
     if (type === undefined) throw new Error(`no type for ${group}/${version} ${kind}`);
     try {
-      validate(object, type, { allowDuplicates });
+      yield* validateSteps(object, type, { allowDuplicates });
     } catch (error) {
       if (!(error instanceof TypeMismatch)) throw error;
       const subject = `${textAt(object, "namespace")}/${textAt(object, "name")}; ${kindText(this.#apiVersion, kind)}`;

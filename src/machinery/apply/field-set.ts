@@ -1,8 +1,7 @@
-import { sortSteps } from "../../base/sort-steps.js";
+import { sortKeysSteps, sortSteps } from "../../base/sort-steps.js";
 import { Pace } from "../../base/pace.js";
 import type { Steps } from "../../base/steps.js";
-import { holdsMany } from "../meta/holds-many.js";
-import { compareElements, type PathElement } from "./path-element.js";
+import { compareElements, compareRanked, type PathElement, type RankedElement, rankElement } from "./path-element.js";
 
 /**
  * A set of paths, in the very shape fieldsV1 has in JSON: an object of steps. A step with an empty object is in the set;
@@ -40,7 +39,7 @@ export function isMember(node: FieldSet): boolean {
 
 /** The node of a step that is a member and has this below it. */
 export function member(below: FieldSet | undefined): FieldSet {
-  if (below === undefined || isEmpty(below)) return LEAF;
+  if (below === undefined || below === LEAF || isEmpty(below)) return LEAF;
   return below[SELF] === undefined ? { [SELF]: LEAF, ...below } : below;
 }
 
@@ -188,16 +187,63 @@ export function sorted(set: FieldSet): FieldSet {
 
 /** {@link sorted} in steps. */
 export function* sortedSteps(set: FieldSet, pace = new Pace()): Steps<FieldSet> {
-  if (!holdsMany(set) || isSorted(set)) return sorted(set);
-  yield;
-  const draft: FieldSetDraft = set[SELF] === undefined ? {} : { [SELF]: LEAF };
-  const elements = Object.keys(set).filter((element) => element !== SELF);
-  for (const element of yield* sortSteps(elements, compareElements)) {
-    const node = set[element] as FieldSet;
-    draft[element] = node === LEAF ? node : yield* sortedSteps(node, pace);
+  if (set === LEAF) return set;
+  const elements = Object.keys(set);
+  if (elements.every(isField)) {
+    const inOrder = yield* sortKeysSteps(elements);
+    return yield* withSortedSteps(set, inOrder, inOrder === elements, pace);
+  }
+  const ranked: RankedElement[] = [];
+  const children = new Map<PathElement, FieldSet>();
+  let inOrder = true;
+  let hasSelf = false;
+  for (const element of elements) {
     if (pace.isDue()) yield;
+    if (element === SELF) {
+      inOrder &&= ranked.length === 0;
+      hasSelf = true;
+      continue;
+    }
+    const next = rankElement(element);
+    const previous = ranked.at(-1);
+    inOrder &&= previous === undefined || compareRanked(previous, next) <= 0;
+    ranked.push(next);
+    const node = set[element] as FieldSet;
+    if (node === LEAF) continue;
+    const child = yield* sortedSteps(node, pace);
+    if (child !== node) children.set(element, child);
+  }
+  if (inOrder && children.size === 0) return set;
+  const draft: FieldSetDraft = hasSelf ? { [SELF]: LEAF } : {};
+  for (const { element } of inOrder ? ranked : yield* sortSteps(ranked, compareRanked)) {
+    if (pace.isDue()) yield;
+    draft[element] = children.get(element) ?? (set[element] as FieldSet);
   }
   return draft;
+}
+
+const isField = (element: PathElement): boolean => element.charCodeAt(0) === FIELD_KIND;
+const FIELD_KIND = 0x66;
+
+/** The set with its steps in this order, and theirs sorted. */
+function* withSortedSteps(
+  set: FieldSet,
+  elements: readonly PathElement[],
+  inOrder: boolean,
+  pace: Pace,
+): Steps<FieldSet> {
+  let draft: FieldSetDraft | undefined = inOrder ? undefined : {};
+  for (const [index, element] of elements.entries()) {
+    if (pace.isDue()) yield;
+    const node = set[element] as FieldSet;
+    const child = node === LEAF ? node : yield* sortedSteps(node, pace);
+    if (draft === undefined && child !== node) {
+      draft = {};
+      for (const before of elements.slice(0, index)) draft[before] = set[before] as FieldSet;
+    }
+    if (draft !== undefined) draft[element] = child;
+  }
+  return draft ?? set;
 }
 
 function isSorted(set: FieldSet): boolean {

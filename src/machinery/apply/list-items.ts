@@ -29,4 +29,10 @@ export function itemElement(list: ListDescriptor, item: JsonValue): PathElement 
   return keyElement(fields);
 }
 
+/** Whether {@link itemElement} has an answer. */
+export function isIdentifiable(list: ListDescriptor, item: JsonValue): boolean {
+  if (list.keys.length === 0) return item === null ? false : typeof item !== "object";
+  return isJsonObject(item) && list.keys.some((key) => Object.hasOwn(item, key) || list.keyDefaults.has(key));
+}
+
 const problem = (text: string) => new TypeMismatch([text]);

@@ -1,3 +1,5 @@
+import { Pace } from "../../base/pace.js";
+import { atOnce, type Steps } from "../../base/steps.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../meta/json.js";
 import { getOwn, setOwn } from "../patch/json-values.js";
 import { TypeMismatch } from "./apply-error.js";
@@ -17,41 +19,52 @@ import {
  * Throws a {@link TypeMismatch} for an item that cannot be told apart.
  */
 export function merge(live: JsonObject, applied: JsonObject, type: TypeDescriptor): JsonObject {
-  const merged = visit(live, applied, type);
+  return atOnce(mergeSteps(live, applied, type));
+}
+
+/** {@link merge} in steps. */
+export function* mergeSteps(live: JsonObject, applied: JsonObject, type: TypeDescriptor): Steps<JsonObject> {
+  const merged = yield* visit(live, applied, type, new Pace());
   return isJsonObject(merged) ? merged : {};
 }
 
 /** undefined for a side that does not have the value; null is a value. */
 type Side = JsonValue | undefined;
 
-function visit(live: Side, applied: Side, type: TypeDescriptor): Side {
+function* visit(live: Side, applied: Side, type: TypeDescriptor, pace: Pace): Steps<Side> {
   const value = applied === undefined ? live : applied;
   if (value === undefined) return undefined;
   switch (shapeOf(type, value) ?? firstShape(type)) {
     case "scalar":
       return value;
     case "list":
-      return mergeLists(asList(live), asList(applied), type.list as ListDescriptor, value);
+      return yield* mergeLists(asList(live), asList(applied), type.list as ListDescriptor, value, pace);
     case "map":
-      return mergeMaps(live, applied, type.map as MapDescriptor, value);
+      return yield* mergeMaps(live, applied, type.map as MapDescriptor, value, pace);
   }
 }
 
-function mergeMaps(live: Side, applied: Side, map: MapDescriptor, leaf: JsonValue): Side {
+function* mergeMaps(live: Side, applied: Side, map: MapDescriptor, leaf: JsonValue, pace: Pace): Steps<Side> {
   const left = isJsonObject(live) ? live : NOTHING;
   const right = isJsonObject(applied) ? applied : NOTHING;
   if (map.atomic || (hasNoKeys(left) && hasNoKeys(right))) return leaf;
   const merged: JsonObject = {};
   let held = false;
-  const put = (key: string) => {
-    const type = map.field(key) ?? map.values;
-    const value = type === undefined ? undefined : visit(getOwn(left, key), getOwn(right, key), type);
-    if (value === undefined) return;
-    setOwn(merged, key, value);
-    held = true;
-  };
-  for (const key of Object.keys(left)) put(key);
-  for (const key of Object.keys(right)) if (!Object.hasOwn(left, key)) put(key);
+  for (const from of [left, right]) {
+    for (const key of Object.keys(from)) {
+      if (pace.isDue()) yield;
+      if (from === right && Object.hasOwn(left, key)) continue;
+      const type = map.field(key) ?? map.values;
+      if (type === undefined) continue;
+      const [before, now] = [getOwn(left, key), getOwn(right, key)];
+      const given = now ?? before;
+      const isScalar = now !== null && typeof given !== "object" && type.scalar !== undefined;
+      const value = isScalar ? given : yield* visit(before, now, type, pace);
+      if (value === undefined) continue;
+      setOwn(merged, key, value);
+      held = true;
+    }
+  }
   return held ? merged : undefined;
 }
 
@@ -64,14 +77,15 @@ function hasNoKeys(object: JsonObject): boolean {
 
 const asList = (value: Side): readonly JsonValue[] => (Array.isArray(value) ? value : []);
 
-function mergeLists(
+function* mergeLists(
   live: readonly JsonValue[],
   applied: readonly JsonValue[],
   list: ListDescriptor,
   leaf: JsonValue,
-): Side {
+  pace: Pace,
+): Steps<Side> {
   if (!list.associative || (live.length === 0 && applied.length === 0)) return leaf;
-  const merged = new ListMerge(live, applied, list).run();
+  const merged = yield* new ListMerge(live, applied, list, pace).runSteps();
   return merged.length > 0 ? merged : undefined;
 }
 
@@ -93,6 +107,7 @@ class ListMerge {
     private readonly live: readonly JsonValue[],
     applied: readonly JsonValue[],
     private readonly list: ListDescriptor,
+    private readonly pace: Pace,
   ) {
     this.#appliedElements = applied.map((item) => {
       const element = itemElement(list, item);
@@ -109,14 +124,16 @@ class ListMerge {
     this.#shared = this.#appliedElements.filter((element) => this.#liveItems.has(element));
   }
 
-  run(): JsonValue[] {
+  *runSteps(): Steps<JsonValue[]> {
+    yield;
     const [left, right] = [this.#liveElements, this.#appliedElements];
     for (let l = 0, r = 0; l < left.length || r < right.length; ) {
+      if (this.pace.isDue()) yield;
       const from = left[l];
       const to = right[r];
       if (from !== undefined && to !== undefined) {
         if (from === to) {
-          this.#take(from);
+          yield* this.#takeSteps(from);
           this.#nextShared++;
           l++;
           r++;
@@ -131,14 +148,14 @@ class ListMerge {
       }
       if (from !== undefined) {
         if (!this.#appliedItems.has(from)) {
-          this.#push(visit(this.live[l], undefined, this.list.items));
+          this.#push(yield* visit(this.live[l], undefined, this.list.items, this.pace));
           l++;
           continue;
         }
         if (this.#done.has(from)) l++;
       }
       if (to !== undefined) {
-        this.#take(to);
+        yield* this.#takeSteps(to);
         r++;
         if (this.#shared[this.#nextShared] === to) this.#nextShared++;
       }
@@ -147,9 +164,10 @@ class ListMerge {
   }
 
   /** The item of the applied list, merged with the live one. */
-  #take(element: PathElement): void {
+  *#takeSteps(element: PathElement): Steps<void> {
     this.#done.add(element);
-    this.#push(visit(this.#liveItems.get(element), this.#appliedItems.get(element), this.list.items));
+    const [live, applied] = [this.#liveItems.get(element), this.#appliedItems.get(element)];
+    this.#push(yield* visit(live, applied, this.list.items, this.pace));
   }
 
   #push(item: Side): void {

@@ -106,23 +106,52 @@ function valueText(value: JsonValue): string {
 
 const KINDS = "fkvi";
 
+/** A step with what its place follows from, which is read once for all comparisons. */
+export interface RankedElement {
+  readonly element: PathElement;
+  readonly kind: number;
+  /** Of `k:` steps. */
+  readonly fields?: readonly (readonly [string, JsonValue])[];
+  /** Of `v:` steps. */
+  readonly value?: JsonValue;
+}
+
+export function rankElement(element: PathElement): RankedElement {
+  const kind = KINDS.indexOf(element.charAt(0));
+  switch (kind) {
+    case 1:
+      return { element, kind, fields: keyFields(element) };
+    case 2:
+      return { element, kind, value: decodeJson(element.slice(2)).value };
+    default:
+      return { element, kind };
+  }
+}
+
+/** {@link compareElements}. */
+export function compareRanked(a: RankedElement, b: RankedElement): number {
+  if (a.element === b.element) return 0;
+  if (a.kind !== b.kind) return a.kind - b.kind;
+  switch (a.kind) {
+    case 0:
+      return compareKeys(a.element, b.element);
+    case 1:
+      return compareFieldLists(a.fields ?? [], b.fields ?? []);
+    case 2:
+      return compareValues(a.value ?? null, b.value ?? null);
+    default:
+      return Number(a.element.slice(2)) - Number(b.element.slice(2));
+  }
+}
+
 /** The order of fieldsV1: fields by their bytes, then keys, then values, then indexes. */
 export function compareElements(a: PathElement, b: PathElement): number {
   if (a === b) return 0;
-  const kind = KINDS.indexOf(a[0] ?? "");
-  const other = KINDS.indexOf(b[0] ?? "");
-  if (kind !== other) return kind - other;
-  switch (a.charAt(0)) {
-    case "f":
-      return compareKeys(a, b);
-    case "k":
-      return compareFieldLists(keyFields(a), keyFields(b));
-    case "v":
-      return compareValues(decodeJson(a.slice(2)).value, decodeJson(b.slice(2)).value);
-    default:
-      return Number(a.slice(2)) - Number(b.slice(2));
-  }
+  if (a.charCodeAt(0) === FIELD && b.charCodeAt(0) === FIELD) return compareKeys(a, b);
+  return compareRanked(rankElement(a), rankElement(b));
 }
+
+const FIELD = 0x66;
 
 function compareFieldLists(
   a: readonly (readonly [string, JsonValue])[],

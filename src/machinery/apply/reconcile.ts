@@ -1,3 +1,5 @@
+import { Pace } from "../../base/pace.js";
+import { atOnce, type Steps } from "../../base/steps.js";
 import { type FieldSet, type FieldSetDraft, isEmpty, isMember, LEAF } from "./field-set.js";
 import { DEDUCED, firstShape, type TypeDescriptor } from "./type-descriptor.js";
 
@@ -6,8 +8,13 @@ import { DEDUCED, firstShape, type TypeDescriptor } from "./type-descriptor.js";
  * where nothing changed.
  */
 export function reconcile(set: FieldSet, type: TypeDescriptor): FieldSet {
+  return atOnce(reconcileSteps(set, type));
+}
+
+/** {@link reconcile} in steps. */
+export function* reconcileSteps(set: FieldSet, type: TypeDescriptor): Steps<FieldSet> {
   if (fitting.get(set) === type) return set;
-  const fixed = below(set, type);
+  const fixed = yield* below(set, type, new Pace());
   fitting.set(fixed, type);
   return fixed;
 }
@@ -15,14 +22,16 @@ export function reconcile(set: FieldSet, type: TypeDescriptor): FieldSet {
 /** Sets are looked at for every write of an object, and hardly ever change. */
 const fitting = new WeakMap<FieldSet, TypeDescriptor>();
 
-function below(set: FieldSet, type: TypeDescriptor): FieldSet {
+function* below(set: FieldSet, type: TypeDescriptor, pace: Pace): Steps<FieldSet> {
   let draft: FieldSetDraft | undefined;
   for (const element in set) {
-    if (element === ".") continue;
+    const node = set[element] as FieldSet;
+    // A leaf stays one.
+    if (node === LEAF || element === ".") continue;
+    if (pace.isDue()) yield;
     const child = childType(element, type);
     if (child === undefined) continue;
-    const node = set[element] as FieldSet;
-    const fixed = reconcileNode(node, child);
+    const fixed = yield* reconcileNode(node, child, pace);
     if (fixed === node) continue;
     draft ??= { ...set };
     draft[element] = fixed;
@@ -30,16 +39,16 @@ function below(set: FieldSet, type: TypeDescriptor): FieldSet {
   return draft ?? set;
 }
 
-function reconcileNode(node: FieldSet, type: TypeDescriptor): FieldSet {
+function* reconcileNode(node: FieldSet, type: TypeDescriptor, pace: Pace): Steps<FieldSet> {
   const wasLeaf = isMember(node) && isEmpty(node);
   switch (firstShape(type)) {
     case "scalar":
       return node;
     case "list":
-      return !wasLeaf && type.list?.associative !== true ? LEAF : below(node, type);
+      return !wasLeaf && type.list?.associative !== true ? LEAF : yield* below(node, type, pace);
     case "map":
       if (type.map?.values === DEDUCED && type.map.declares !== true) return node;
-      return !wasLeaf && type.map?.atomic === true && !isEmpty(node) ? LEAF : below(node, type);
+      return !wasLeaf && type.map?.atomic === true && !isEmpty(node) ? LEAF : yield* below(node, type, pace);
   }
 }
 

@@ -2,17 +2,17 @@ import type { Steps } from "../../base/steps.js";
 import { waitFor } from "../../base/wait-for.js";
 import { holdsMany } from "../meta/holds-many.js";
 import type { JsonObject } from "../meta/json.js";
-import { deepEqual } from "../patch/json-values.js";
+import { deepEqualSteps } from "../patch/json-values.js";
 import { compare, type Comparison, compareSteps } from "./compare.js";
 import { conflictsOf } from "./conflict.js";
 import { type FieldFilter, filtered } from "./field-filter.js";
 import { difference, EMPTY, type FieldSet, intersection, isEmpty, union } from "./field-set.js";
 import type { Manager, Managers } from "./managers.js";
-import { merge } from "./merge.js";
-import { withNamedFields } from "./named-fields.js";
-import { reconcile } from "./reconcile.js";
-import { removeItems } from "./remove.js";
-import { toFieldSet } from "./to-field-set.js";
+import { mergeSteps } from "./merge.js";
+import { namedFieldsSteps } from "./named-fields.js";
+import { reconcileSteps } from "./reconcile.js";
+import { removeItemsSteps } from "./remove.js";
+import { toFieldSetSteps } from "./to-field-set.js";
 import type { TypeDescriptor } from "./type-descriptor.js";
 
 /** The versions of one kind. Objects are as their JSON reads. */
@@ -82,16 +82,16 @@ export class Updater {
     yield;
     const type = this.#type(apiVersion);
     const last = managers.get(identifier);
-    const set = this.#withoutReset(toFieldSet(applied, type), apiVersion);
+    const set = this.#withoutReset(yield* toFieldSetSteps(applied, type), apiVersion);
     managers.set(identifier, { ...entry, fields: set });
     yield;
-    const value = merge(live, applied, type);
+    const value = yield* mergeSteps(live, applied, type);
     yield;
     const merged = yield* this.#pruneSteps({ value, apiVersion }, managers, last);
     yield;
     yield* this.#takeSteps({ value: live, apiVersion }, merged, managers, identifier, force);
     yield;
-    return deepEqual(live, merged.value) ? undefined : merged.value;
+    return (yield* deepEqualSteps(live, merged.value)) ? undefined : merged.value;
   }
 
   #type(apiVersion: string): TypeDescriptor {
@@ -184,7 +184,7 @@ export class Updater {
     for (const [identifier, manager] of managers) {
       yield;
       const type = this.versions.typeOf(manager.apiVersion);
-      const fields = type && reconcile(manager.fields, type);
+      const fields = type && (yield* reconcileSteps(manager.fields, type));
       if (fields === undefined) managers.delete(identifier);
       else if (fields !== manager.fields) managers.set(identifier, { ...manager, fields });
     }
@@ -196,9 +196,9 @@ export class Updater {
     const then = yield* this.#convertSteps(merged, last.apiVersion);
     if (then === undefined) return merged;
     const type = this.#type(last.apiVersion);
-    const lastFields = withNamedFields(last.fields, type);
+    const lastFields = yield* namedFieldsSteps(last.fields, type);
     yield;
-    let pruned: TypedObject = { ...then, value: removeItems(then.value, lastFields, type) };
+    let pruned: TypedObject = { ...then, value: yield* removeItemsSteps(then.value, lastFields, type) };
     yield;
     pruned = yield* this.#addBackOwnedSteps(then, pruned, managers);
     yield;
@@ -222,12 +222,12 @@ export class Updater {
       const part = yield* this.#convertSteps(left, apiVersion);
       if (whole === undefined || part === undefined) continue;
       const type = this.#type(apiVersion);
-      const kept = union(yield* namedFieldsSteps(part.value, type), withNamedFields(fields, type));
+      const kept = union(yield* heldFieldsSteps(part.value, type), yield* namedFieldsSteps(fields, type));
       yield;
-      const gone = difference(yield* namedFieldsSteps(whole.value, type), kept);
+      const gone = difference(yield* heldFieldsSteps(whole.value, type), kept);
       yield;
       all = whole;
-      left = { apiVersion, value: removeItems(whole.value, gone, type) };
+      left = { apiVersion, value: yield* removeItemsSteps(whole.value, gone, type) };
     }
     return left;
   }
@@ -236,19 +236,17 @@ export class Updater {
     const then = yield* this.#convertSteps(pruned, merged.apiVersion);
     if (then === undefined) return merged;
     const type = this.#type(merged.apiVersion);
-    const before = yield* namedFieldsSteps(merged.value, type);
-    const after = yield* namedFieldsSteps(then.value, type);
+    const before = yield* heldFieldsSteps(merged.value, type);
+    const after = yield* heldFieldsSteps(then.value, type);
     const gone = intersection(difference(before, after), lastFields);
     yield;
-    return { apiVersion: merged.apiVersion, value: removeItems(merged.value, gone, type) };
+    return { apiVersion: merged.apiVersion, value: yield* removeItemsSteps(merged.value, gone, type) };
   }
 }
 
 /** The named field set of an object, in steps. */
-function* namedFieldsSteps(value: JsonObject, type: TypeDescriptor): Steps<FieldSet> {
-  const set = toFieldSet(value, type);
+function* heldFieldsSteps(value: JsonObject, type: TypeDescriptor): Steps<FieldSet> {
+  const set = yield* toFieldSetSteps(value, type);
   yield;
-  const named = withNamedFields(set, type);
-  yield;
-  return named;
+  return yield* namedFieldsSteps(set, type);
 }

@@ -1,10 +1,12 @@
+import { Pace } from "../../base/pace.js";
+import { atOnce, type Steps } from "../../base/steps.js";
 import { goQuote } from "../../base/go-quote.js";
 import { compareKeys } from "../../base/key-order.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../meta/json.js";
 import { formatGo } from "../patch/json-values.js";
 import { TypeMismatch } from "./apply-error.js";
 import { itemElement } from "./list-items.js";
-import { elementText, type PathElement } from "./path-element.js";
+import { elementText, fieldElement, type PathElement, pathText } from "./path-element.js";
 import {
   firstShape,
   type ListDescriptor,
@@ -17,34 +19,61 @@ import {
  * Throws a {@link TypeMismatch} unless the value fits the type: only declared fields, scalars of the right kind, items
  * that can be told apart and are (unless `allowDuplicates`).
  */
-export function validate(value: JsonValue, type: TypeDescriptor, { allowDuplicates = false } = {}): void {
+export function validate(
+  value: JsonValue,
+  type: TypeDescriptor,
+  options: { readonly allowDuplicates?: boolean } = {},
+): void {
+  atOnce(validateSteps(value, type, options));
+}
+
+/** {@link validate} in steps. */
+export function* validateSteps(
+  value: JsonValue,
+  type: TypeDescriptor,
+  { allowDuplicates = false }: { readonly allowDuplicates?: boolean } = {},
+): Steps<void> {
   const problems: string[] = [];
-  new Validation(problems, allowDuplicates).visit(value, type, "");
+  yield* new Validation(problems, allowDuplicates).visit(value, type, undefined);
   if (problems.length > 0) throw new TypeMismatch(problems);
+}
+
+/** The way to a value, made text where there is a problem. */
+interface Path {
+  readonly parent: Path | undefined;
+  readonly element: PathElement;
+}
+
+function textOf(path: Path | undefined): string {
+  const elements: PathElement[] = [];
+  for (let at = path; at !== undefined; at = at.parent) elements.push(at.element);
+  return pathText(elements.reverse());
 }
 
 class Validation {
   constructor(
     private readonly problems: string[],
     private readonly allowDuplicates: boolean,
+    private readonly pace = new Pace(),
   ) {}
 
-  visit(value: JsonValue, type: TypeDescriptor, path: string): void {
+  *visit(value: JsonValue, type: TypeDescriptor, path: Path | undefined): Steps<void> {
     switch (shapeOf(type, value) ?? firstShape(type)) {
       case "scalar":
         return this.#scalar(value, type, path);
       case "list":
-        return this.#list(value, type.list as ListDescriptor, path);
+        return yield* this.#list(value, type.list as ListDescriptor, path);
       case "map":
-        return this.#map(value, type.map as MapDescriptor, path);
+        return yield* this.#map(value, type.map as MapDescriptor, path);
     }
   }
 
-  #report(path: string, text: string): void {
-    this.problems.push(path === "" ? text : `${path}: ${text}`);
+  #report(path: Path | undefined, text: string): void {
+    const at = textOf(path);
+    this.problems.push(at === "" ? text : `${at}: ${text}`);
   }
 
-  #scalar(value: JsonValue, type: TypeDescriptor, path: string): void {
+  #scalar(value: JsonValue, type: TypeDescriptor, path: Path | undefined): void {
     if (value === null) return;
     switch (type.scalar) {
       case "numeric":
@@ -66,11 +95,12 @@ class Validation {
     }
   }
 
-  #list(value: JsonValue, list: ListDescriptor, path: string): void {
+  *#list(value: JsonValue, list: ListDescriptor, path: Path | undefined): Steps<void> {
     if (value === null) return;
     if (!Array.isArray(value)) return this.#report(path, `expected list, got &{${formatGo(value)}}`);
     const seen = new Set<PathElement>();
     for (const [index, item] of value.entries()) {
+      if (this.pace.isDue()) yield;
       let element: PathElement = `i:${index}`;
       if (list.associative) {
         try {
@@ -84,17 +114,21 @@ class Validation {
         }
         seen.add(element);
       }
-      this.visit(item, list.items, path + elementText(element));
+      yield* this.visit(item, list.items, { parent: path, element });
     }
   }
 
-  #map(value: JsonValue, map: MapDescriptor, path: string): void {
+  *#map(value: JsonValue, map: MapDescriptor, path: Path | undefined): Steps<void> {
     if (value === null) return;
     if (!isJsonObject(value)) return this.#report(path, `expected map, got &{${formatGo(value)}}`);
     for (const key of Object.keys(value)) {
+      if (this.pace.isDue()) yield;
       const type = map.field(key) ?? map.values;
-      if (type === undefined) return this.#report(`${path}.${key}`, "field not declared in schema");
-      this.visit(value[key] as JsonValue, type, `${path}.${key}`);
+      const at = { parent: path, element: fieldElement(key) };
+      if (type === undefined) return this.#report(at, "field not declared in schema");
+      const held = value[key] as JsonValue;
+      if (typeof held !== "object" && type.scalar !== undefined) this.#scalar(held, type, at);
+      else yield* this.visit(held, type, at);
     }
   }
 }

@@ -43,7 +43,7 @@ export function decodeTyped(body: Uint8Array, options: TypedDecodeOptions): Type
   } catch (error) {
     throw notJson(options, error, body);
   }
-  return decodeTypedValue(decoded.value, decoded.duplicates, options, body);
+  return decodeTypedValue(decoded.value, decoded.duplicates, options, body, true);
 }
 
 /** {@link decodeTyped} in steps. */
@@ -54,20 +54,21 @@ export function* decodeTypedSteps(body: Uint8Array, options: TypedDecodeOptions)
   } catch (error) {
     throw notJson(options, error, body);
   }
-  return yield* decodeTypedValueSteps(decoded.value, decoded.duplicates, options, body);
+  return yield* decodeTypedValueSteps(decoded.value, decoded.duplicates, options, body, true);
 }
 
-/** {@link decodeTyped} for a body that is already a value (YAML). `body` is quoted in errors. */
+/** {@link decodeTyped} for a body that is already a value (YAML). `body` is quoted in errors. An owned value stands in one place and is taken over. */
 export function decodeTypedValue(
   value: JsonValue,
   duplicates: DuplicateKeys | undefined,
   options: TypedDecodeOptions,
   body: Uint8Array,
+  isOwned = false,
 ): TypedObject {
   const { mode } = options;
   const target = targetOf(value, options, body);
   try {
-    return typed(decodeObject<KubeObject>(value, target.schema, { mode, duplicates }), target, options);
+    return typed(decodeObject<KubeObject>(value, target.schema, { mode, duplicates, isOwned }), target, options);
   } catch (error) {
     throw unhandled(target.kind, options, errorMessage(error));
   }
@@ -79,12 +80,17 @@ export function* decodeTypedValueSteps(
   duplicates: DuplicateKeys | undefined,
   options: TypedDecodeOptions,
   body: Uint8Array,
+  isOwned = false,
 ): Steps<TypedObject> {
   const { mode } = options;
   const target = targetOf(value, options, body);
   try {
     yield;
-    return typed(yield* decodeObjectSteps<KubeObject>(value, target.schema, { mode, duplicates }), target, options);
+    return typed(
+      yield* decodeObjectSteps<KubeObject>(value, target.schema, { mode, duplicates, isOwned }),
+      target,
+      options,
+    );
   } catch (error) {
     throw unhandled(target.kind, options, errorMessage(error));
   }

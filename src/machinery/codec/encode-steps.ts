@@ -1,11 +1,11 @@
-import { compareKeys } from "../../base/key-order.js";
-import { sortSteps } from "../../base/sort-steps.js";
+import { sortKeysSteps } from "../../base/sort-steps.js";
 import { Pace } from "../../base/pace.js";
 import type { Steps } from "../../base/steps.js";
 import { holdsMany } from "../meta/holds-many.js";
 import type { Field, Schema, StructSchema } from "../schema/schema.js";
-import { encodeField, encodeItem, encodeObject, fieldsIn, withUnknownFields } from "./encode.js";
-import { encodeJson, encodeString } from "./json-encoder.js";
+import { encodeField, encodeItem, encodeObject, FIELDS_V1, fieldsIn, withUnknownFields } from "./encode.js";
+import { fieldsV1TextSteps } from "./fields-v1-text.js";
+import { encodeJson, encodeJsonScalar, encodeString } from "./json-encoder.js";
 import { ownValue } from "./own-keys.js";
 
 /** {@link encodeObject} in steps. */
@@ -31,6 +31,7 @@ function* structSteps(object: object, schema: StructSchema, pace: Pace): Steps<s
 /** undefined when the field is left out. */
 function* fieldSteps(value: unknown, field: Field, pace: Pace): Steps<string | undefined> {
   if (field.asIs === true && typeof value === "object" && value !== null) return yield* jsonSteps(value, pace);
+  if (isFieldsV1(value, field.schema)) return yield* fieldsV1TextSteps(value, pace);
   if (!isContainer(value, field.schema) || isEmpty(value)) return encodeField(value, field);
   const text = yield* valueSteps(value, field.schema, pace);
   return field.omitZero && !field.pointer && text === "{}" ? undefined : text;
@@ -47,8 +48,10 @@ function* valueSteps(value: object, schema: Schema, pace: Pace): Steps<string> {
     return `[${parts.join(",")}]`;
   }
   const { values } = schema as Extract<Schema, { type: "map" }>;
-  for (const key of yield* sortSteps(Object.keys(value), compareKeys)) {
-    parts.push(`${encodeString(key)}:${yield* itemSteps(ownValue(value, key), values, pace)}`);
+  for (const key of yield* sortKeysSteps(Object.keys(value))) {
+    const held = ownValue(value, key);
+    const text = isContainer(held, values) ? yield* valueSteps(held, values, pace) : encodeItem(held, values);
+    parts.push(`${encodeString(key)}:${text}`);
     if (pace.isDue()) yield;
   }
   return `{${parts.join(",")}}`;
@@ -65,8 +68,10 @@ function* jsonSteps(value: unknown, pace: Pace): Steps<string> {
     }
     return `[${parts.join(",")}]`;
   }
-  for (const key of yield* sortSteps(Object.keys(value), compareKeys)) {
-    parts.push(`${encodeString(key)}:${yield* jsonSteps(ownValue(value, key), pace)}`);
+  for (const key of yield* sortKeysSteps(Object.keys(value))) {
+    const held = ownValue(value, key);
+    const isScalar = typeof held !== "object" || held === null;
+    parts.push(`${encodeString(key)}:${isScalar ? encodeJsonScalar(held) : yield* jsonSteps(held, pace)}`);
     if (pace.isDue()) yield;
   }
   return `{${parts.join(",")}}`;
@@ -79,6 +84,11 @@ function* itemSteps(value: unknown, schema: Schema, pace: Pace): Steps<string> {
 /** Whether the schema has something to say about what is in the value. */
 function isContainer(value: unknown, { type }: Schema): value is object {
   return typeof value === "object" && value !== null && type !== "scalar" && Array.isArray(value) === (type === "list");
+}
+
+/** Field sets are scalars to a schema. */
+function isFieldsV1(value: unknown, schema: Schema): value is object {
+  return typeof value === "object" && value !== null && schema.type === "scalar" && schema.definition === FIELDS_V1;
 }
 
 function isEmpty(value: object): boolean {

@@ -127,7 +127,7 @@ function encodeScalar(value: unknown, schema: ScalarSchema): string {
   return encodeJson(value);
 }
 
-const FIELDS_V1 = "io.k8s.apimachinery.pkg.apis.meta.v1.FieldsV1";
+export const FIELDS_V1 = "io.k8s.apimachinery.pkg.apis.meta.v1.FieldsV1";
 
 function encodeZero(schema: Schema): string {
   if (schema.type === "struct") return encodeStruct(undefined, schema);

@@ -1,5 +1,8 @@
 import { Fifo } from "../../base/fifo.js";
-import { encodeJson } from "./json-encoder.js";
+import { Pace } from "../../base/pace.js";
+import type { Steps } from "../../base/steps.js";
+import { holdsMany } from "../meta/holds-many.js";
+import { encodeJson, encodeString } from "./json-encoder.js";
 
 /** Characters of all shared texts together, and of one at most. */
 const CAPACITY = 2 ** 20;
@@ -36,6 +39,19 @@ export const isShared = (value: object): boolean => texts.has(value);
 
 /** fieldsV1 as Go writes it. */
 export const fieldsV1Text = (value: object): string => texts.get(value) ?? write(value);
+
+/** {@link fieldsV1Text} in steps. */
+export function* fieldsV1TextSteps(value: object, pace = new Pace()): Steps<string> {
+  if (!holdsMany(value)) return fieldsV1Text(value);
+  const parts: string[] = [];
+  for (const element of Object.keys(value)) {
+    if (pace.isDue()) yield;
+    const node = (value as Readonly<Record<string, unknown>>)[element];
+    const text = typeof node === "object" && node !== null ? yield* fieldsV1TextSteps(node, pace) : encodeJson(node);
+    parts.push(`${encodeString(element)}:${text}`);
+  }
+  return `{${parts.join(",")}}`;
+}
 
 /** What Go writes otherwise than JSON.stringify does: escaped characters, halves of surrogate pairs. */
 const WRITTEN_OTHERWISE = /[<>&\u2028\u2029]|\\ud/;

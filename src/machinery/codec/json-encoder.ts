@@ -28,7 +28,7 @@ export function encodeJson(value: unknown, options: JsonEncodeOptions = {}): str
         empty: true,
       });
     } else {
-      text += encodeScalar(current);
+      text += encodeJsonScalar(current);
     }
     for (;;) {
       const top = open.at(-1);
@@ -58,7 +58,8 @@ function* properties(object: object, sortKeys: boolean): Generator<[string, unkn
   yield* entries;
 }
 
-function encodeScalar(value: unknown): string {
+/** {@link encodeJson} of a value that is neither a list nor an object. */
+export function encodeJsonScalar(value: unknown): string {
   if (typeof value === "string") return encodeString(value);
   if (typeof value === "number") return encodeNumber(value);
   if (typeof value === "bigint" || typeof value === "boolean") return String(value);
@@ -72,6 +73,20 @@ export function encodeNumber(value: number): string {
   return Object.is(value, -0) ? "-0" : String(value);
 }
 
+/** Longer texts are escaped by native code sooner than they are looked at. */
+const LONGEST_LOOKED_AT = 64;
+
+/** Whether a short text is printable ASCII in which nothing is escaped. */
+function isPlain(text: string): boolean {
+  if (text.length > LONGEST_LOOKED_AT) return false;
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index);
+    if (code < 0x20 || code > 0x7e || code === 0x22 || code === 0x5c || code === 0x3c || code === 0x3e || code === 0x26)
+      return false;
+  }
+  return true;
+}
+
 const LONE_SURROGATE = /\p{Cs}/u;
 const LONE_SURROGATES = /\p{Cs}/gu;
 const ESCAPED = /[<>&\u2028\u2029]/;
@@ -79,6 +94,7 @@ const ESCAPES = /[<>&\u2028\u2029]/g;
 
 /** A quoted string with Go's escapes. A lone surrogate becomes U+FFFD. */
 export function encodeString(text: string): string {
+  if (isPlain(text)) return `"${text}"`;
   const quoted = JSON.stringify(LONE_SURROGATE.test(text) ? text.replaceAll(LONE_SURROGATES, "\ufffd") : text);
   return ESCAPED.test(quoted)
     ? quoted.replaceAll(ESCAPES, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`)

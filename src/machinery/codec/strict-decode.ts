@@ -2,6 +2,8 @@ import { errorMessage } from "../../base/error-message.js";
 import { goQuote } from "../../base/go-quote.js";
 import { Pace } from "../../base/pace.js";
 import type { Steps } from "../../base/steps.js";
+import type { JsonValue } from "../meta/json.js";
+import { deepCopy } from "../patch/json-values.js";
 import { holdsMany } from "../meta/holds-many.js";
 import { canonicalizeQuantity } from "../quantity/quantity.js";
 import type { Field, ScalarSchema, Schema, StructSchema } from "../schema/schema.js";
@@ -22,6 +24,10 @@ export interface DecodeOptions {
   readonly mode?: "Ignore" | "Warn" | "Strict";
   /** From decodeJson, so that repeated keys are reported too. */
   readonly duplicates?: DuplicateKeys | undefined;
+  /** The value is the decoder's own, which it may hand out in parts. Else free-form parts of custom resources are copied. */
+  readonly isOwned?: boolean;
+  /** Free-form parts are copied, all of them: the object shares nothing with the value. */
+  readonly sharesNothing?: boolean;
 }
 
 export interface DecodedObject<T> {
@@ -78,7 +84,12 @@ class Decoder {
   #structName = "";
   #depth = 0;
 
-  constructor({ mode = "Strict", duplicates }: DecodeOptions) {
+  readonly #isOwned: boolean;
+  readonly #sharesNothing: boolean;
+
+  constructor({ mode = "Strict", duplicates, isOwned = false, sharesNothing = false }: DecodeOptions) {
+    this.#isOwned = isOwned && duplicates === undefined;
+    this.#sharesNothing = sharesNothing;
     this.#strict = mode !== "Ignore";
     this.#duplicates = this.#strict ? duplicates : undefined;
   }
@@ -185,7 +196,7 @@ class Decoder {
     if (schema.preservesUnknownFields !== true || schema.byName.has(key) || value === undefined) return;
     if (this.#isRepeated(seen, key)) return;
     if (schema.conform === undefined) {
-      setKey(result, key, value);
+      setKey(result, key, this.#sharesNothing ? deepCopy(value as JsonValue) : value);
       return;
     }
     this.#path.push(this.#path.length === 0 ? key : `.${key}`);
@@ -232,7 +243,7 @@ class Decoder {
 
   /** A value of any form, with its repeated keys reported. */
   #copy(value: unknown): unknown {
-    if (typeof value !== "object" || value === null) return value;
+    if (this.#isOwned || typeof value !== "object" || value === null) return value;
     this.#enter();
     const copy = Array.isArray(value) ? this.#copyItems(value) : this.#copyFields(value);
     this.#depth -= 1;
@@ -263,7 +274,7 @@ class Decoder {
 
   /** {@link #copy} in steps. */
   *#copySteps(value: unknown, pace: Pace): Steps<unknown> {
-    if (typeof value !== "object" || value === null || !holdsMany(value)) return this.#copy(value);
+    if (this.#isOwned || typeof value !== "object" || value === null || !holdsMany(value)) return this.#copy(value);
     this.#enter();
     const copy: Record<string, unknown> | unknown[] = Array.isArray(value) ? [] : {};
     const seen = this.#seen(value);
@@ -346,7 +357,7 @@ class Decoder {
       case "float64":
         return typeof value === "number" || typeof value === "bigint" ? Number(value) : this.#mismatch(value, schema);
       case "any":
-        return value;
+        return this.#sharesNothing ? deepCopy(value as JsonValue) : value;
       case "intOrString":
         if (typeof value === "string") return value;
         if (isIntegerIn(value, 32)) return Number(value);

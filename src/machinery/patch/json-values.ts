@@ -61,6 +61,29 @@ export function deepEqual(a: JsonValue | undefined, b: JsonValue | undefined): b
   return isNumber(a) && isNumber(b) && a == b;
 }
 
+/** {@link deepEqual} in steps. */
+export function* deepEqualSteps(a: JsonValue | undefined, b: JsonValue | undefined, pace = new Pace()): Steps<boolean> {
+  if (a === b) return true;
+  if (a === null || b === null || typeof a !== "object" || typeof b !== "object") return deepEqual(a, b);
+  if (Array.isArray(a)) {
+    if (!Array.isArray(b) || a.length !== b.length) return false;
+    for (const [index, item] of a.entries()) {
+      if (pace.isDue()) yield;
+      if (item !== b[index] && !(yield* deepEqualSteps(item, b[index], pace))) return false;
+    }
+    return true;
+  }
+  if (Array.isArray(b)) return false;
+  const keys = Object.keys(a);
+  if (keys.length !== Object.keys(b).length) return false;
+  for (const key of keys) {
+    if (pace.isDue()) yield;
+    if (!Object.hasOwn(b, key)) return false;
+    if (a[key] !== b[key] && !(yield* deepEqualSteps(a[key], b[key], pace))) return false;
+  }
+  return true;
+}
+
 const isNumber = (value: unknown): value is number | bigint => typeof value === "number" || typeof value === "bigint";
 
 /** One text per scalar, equal for equal scalars; undefined for lists and objects, which equal nothing here. */

@@ -96,11 +96,14 @@ export function removeNulls(value: JsonValue, schema: StructuralSchema): void {
     return;
   }
   if (!isFields(value)) return;
+  if (schema.properties.size === 0 && typeof schema.additionalProperties !== "object") return;
   const fields = value as JsonObject;
   for (const name of Object.keys(fields)) {
+    const held = fields[name] as JsonValue;
+    if (typeof held !== "object") continue;
     const field = schemaOfField(schema, name);
     if (field === undefined) continue;
-    if (fields[name] === null && !field.nullable && field.default === undefined) delete fields[name];
-    else removeNulls(fields[name] as JsonValue, field);
+    if (held === null && !field.nullable && field.default === undefined) delete fields[name];
+    else removeNulls(held, field);
   }
 }

@@ -73,15 +73,20 @@ function pruneFields(
     return;
   }
   const fields = value as JsonObject;
+  const others = schema?.additionalProperties;
+  // Nothing is specified, and everything is kept.
+  if (keepsUnknown && others === undefined && schema?.properties.size === 0) return;
+  const inOthers = typeof others === "object" ? others : undefined;
   for (const name of Object.keys(fields)) {
     if (isResource && META_FIELDS.has(name)) continue;
     const property = schema?.properties.get(name);
-    const others = schema?.additionalProperties;
+    const held = fields[name] as JsonValue;
+    const isScalar = typeof held !== "object" || held === null;
+    if (isScalar && (property !== undefined || others !== undefined || keepsUnknown)) continue;
     const at = path === "" ? name : `${path}.${name}`;
-    if (property !== undefined) pruneValue(fields[name] as JsonValue, property, at, removed);
-    else if (others !== undefined) {
-      pruneValue(fields[name] as JsonValue, typeof others === "object" ? others : undefined, at, removed);
-    } else if (!keepsUnknown) {
+    if (property !== undefined) pruneValue(held, property, at, removed);
+    else if (others !== undefined) pruneValue(held, inOthers, at, removed);
+    else if (!keepsUnknown) {
       delete fields[name];
       // A root that is no resource has these by being an object.
       if (path !== "" || !META_FIELDS.has(name)) removed.push(at);

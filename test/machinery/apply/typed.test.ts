@@ -1,3 +1,4 @@
+import { atOnce } from "../../../src/base/steps.js";
 import { describe, expect, test } from "vitest";
 import { compare } from "../../../src/machinery/apply/compare.js";
 import { encodedView } from "../../../src/machinery/apply/encoded-view.js";
@@ -5,7 +6,7 @@ import { paths } from "../../../src/machinery/apply/field-set.js";
 import { printFieldsV1 } from "../../../src/machinery/apply/fields-v1.js";
 import { merge } from "../../../src/machinery/apply/merge.js";
 import { pathText } from "../../../src/machinery/apply/path-element.js";
-import { removeItems } from "../../../src/machinery/apply/remove.js";
+import { removeItemsSteps } from "../../../src/machinery/apply/remove.js";
 import { parseFieldsV1 } from "../../../src/machinery/apply/fields-v1.js";
 import { toFieldSet } from "../../../src/machinery/apply/to-field-set.js";
 import { DEDUCED, describe as descriptorOf } from "../../../src/machinery/apply/type-descriptor.js";
@@ -389,7 +390,7 @@ describe("laying a configuration over an object", () => {
 
 describe("removing paths", () => {
   const remove = (object: JsonValue, fields: string) =>
-    removeItems(object as JsonObject, parseFieldsV1(JSON.parse(fields) as JsonValue), typeOfKind(POD));
+    atOnce(removeItemsSteps(object as JsonObject, parseFieldsV1(JSON.parse(fields) as JsonValue), typeOfKind(POD)));
   test.each([
     ["a leaf", { spec: { nodeName: "a", hostname: "h" } }, '{"f:spec":{"f:nodeName":{}}}', { spec: { hostname: "h" } }],
     ["the last leaf leaves null", { spec: { nodeName: "a" } }, '{"f:spec":{"f:nodeName":{}}}', { spec: null }],

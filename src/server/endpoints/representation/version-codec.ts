@@ -122,8 +122,9 @@ export class VersionCodec {
   }
 
   /** {@link decodePatched} in steps. */
-  *decodePatchedSteps(value: JsonValue, mode: FieldValidation): Steps<PatchedObject> {
-    const { object, strictErrors } = yield* decodeObjectSteps<KubeObject>(value, this.schema, { mode });
+  *decodePatchedSteps(value: JsonValue, mode: FieldValidation, sharesNothing = false): Steps<PatchedObject> {
+    const options = { mode, sharesNothing };
+    const { object, strictErrors } = yield* decodeObjectSteps<KubeObject>(value, this.schema, options);
     yield;
     object.kind = this.gvk.kind;
     object.apiVersion = this.apiVersion;

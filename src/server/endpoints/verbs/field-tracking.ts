@@ -11,7 +11,6 @@ import type { JsonObject } from "../../../machinery/meta/json.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import { deepEqual } from "../../../machinery/patch/json-values.js";
 import type { ConversionCaller } from "../../../machinery/scheme/registration.js";
-import { copyObjectSteps } from "../../registry/copy.js";
 import { assign, metadataOf, timestamp } from "../../registry/metadata.js";
 import type { StoredObject } from "../../storage/store.js";
 import { andThen, convertOne, type NowOrLater } from "../representation/convert.js";
@@ -144,10 +143,9 @@ export class FieldTracking {
 
   *#decodeSteps(value: JsonObject, caller: ConversionCaller | undefined): Steps<KubeObject> {
     const { codec } = this.resource;
-    const { object } = yield* codec.decodePatchedSteps(value, "Ignore");
+    const { object } = yield* codec.decodePatchedSteps(value, "Ignore", true);
     yield;
-    const copy = yield* copyObjectSteps(object);
-    return yield* waitFor(codec.toHub(copy, caller));
+    return yield* waitFor(codec.toHub(object, caller));
   }
 
   /** A hub object in the version of the requests, as its JSON reads. */
