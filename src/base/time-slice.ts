@@ -1,4 +1,5 @@
 import { type CancellationToken, REQUEST_IS_OVER, throwIfCancelled } from "./cancellation.js";
+import { Fifo } from "./fifo.js";
 import type { Steps } from "./steps.js";
 import { soon, turnNumber, turnsAreDriven } from "./turns.js";
 
@@ -6,6 +7,8 @@ import { soon, turnNumber, turnsAreDriven } from "./turns.js";
 const SLICE_MILLISECONDS = 4;
 /** How many steps long work may do in a driven turn. */
 const SLICE_STEPS = 1000;
+/** Of so many turns that long work takes, work that stands behind gets at least one. */
+const TURNS_OF_ONE_BEHIND = 16;
 
 /** Work that waits for its turn. */
 interface Waiting {
@@ -14,7 +17,10 @@ interface Waiting {
   cancel(reason: unknown): void;
 }
 
-const waiting: Waiting[] = [];
+const waiting = new Fifo<Waiting>();
+/** Work that stands behind, by its owners: they take their turns in rotation, however much each of them has. */
+const behind = new Map<object, Fifo<Waiting>>();
+let turnsBefore = 0;
 /** When this turn's long work began; undefined while there is none. */
 let began: number | undefined;
 let scheduled = false;
@@ -36,14 +42,17 @@ export function sliceIsSpent(): boolean {
 }
 
 /**
- * Resolves in a later turn of the event loop: a turn for one of those who wait, in the order they came. Rejects with
- * REQUEST_IS_OVER when the work is cancelled meanwhile.
+/**
+ * Resolves in a later turn of the event loop: a turn for one of those who wait, in the order they came. With an `owner`, such as a
+ * container, the work stands behind all work without one, which is that of requests. Rejects with REQUEST_IS_OVER when the work is
+ * cancelled meanwhile.
  */
-export function nextSlice(token?: CancellationToken): Promise<void> {
+export function nextSlice(token?: CancellationToken, owner?: object): Promise<void> {
   return new Promise((resume, cancel) => {
     const place: Waiting = { token, resume, cancel };
     if (turnsAreDriven()) return soon(() => take(place));
-    waiting.push(place);
+    if (owner === undefined) waiting.push(place);
+    else waitBehind(owner, place);
     schedule();
   });
 }
@@ -73,6 +82,33 @@ function stepsAreSpent(): boolean {
   return steps > SLICE_STEPS;
 }
 
+function waitBehind(owner: object, place: Waiting): void {
+  const own = behind.get(owner) ?? new Fifo();
+  own.push(place);
+  behind.set(owner, own);
+}
+
+/** The next of those behind: its owner is the last in the rotation from now on. */
+function takeBehind(): Waiting | undefined {
+  const [first] = behind;
+  if (first === undefined) return undefined;
+  const [owner, own] = first;
+  behind.delete(owner);
+  const next = own.shift();
+  if (own.length > 0) behind.set(owner, own);
+  return next;
+}
+
+function takeWaiting(): Waiting | undefined {
+  turnsBefore += 1;
+  if (turnsBefore < TURNS_OF_ONE_BEHIND || behind.size === 0) {
+    const next = waiting.shift();
+    if (next !== undefined) return next;
+  }
+  turnsBefore = 0;
+  return takeBehind() ?? waiting.shift();
+}
+
 function schedule(): void {
   if (scheduled) return;
   scheduled = true;
@@ -82,7 +118,7 @@ function schedule(): void {
 function nextTurn(): void {
   scheduled = false;
   // Cancelled work needs no turn: it ends beside the next one that goes on.
-  for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+  for (let next = takeWaiting(); next !== undefined; next = takeWaiting()) {
     began = performance.now();
     if (!take(next)) continue;
     schedule();

@@ -59,6 +59,8 @@ export interface ContainerSpec {
   readonly args?: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly workingDir?: string;
+  /** The container's limits as its spec has them now. Left out: there are none. */
+  readonly limits?: () => ResourceLimits;
   /**
    * Files that are there from the start, by absolute path: ConfigMaps, Secrets, tokens. A token is asked for with the first call.
    */
@@ -69,6 +71,11 @@ export interface ContainerSpec {
   readonly tty: boolean;
   /** Where what the program wrote of its end is read from, "/dev/termination-log". */
   readonly terminationMessagePath: string;
+}
+
+/** Limits of a container, in bytes; a limit that is absent is not set. */
+export interface ResourceLimits {
+  readonly memoryBytes?: number;
 }
 
 export interface PodIdentity {
@@ -100,6 +107,8 @@ export interface ContainerExit {
   readonly reason?: string;
   /** What the program wrote to its termination log. */
   readonly message?: string;
+  /** Why the pod is to be evicted: the runtime has ended the container because its node has no room left for it. */
+  readonly eviction?: string;
 }
 
 /** The streams of a program that a client has entered. What is left out is not connected. */

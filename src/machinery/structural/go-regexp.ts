@@ -4,6 +4,8 @@ import { RE2JS } from "re2js";
 export interface GoRegexp {
   /** Whether the pattern is found anywhere in the text. */
   test(text: string): boolean;
+  /** How many instructions it has: a test takes at most so many steps for each character. */
+  programSize(): number;
 }
 
 /** Throws in Go's words for what is no pattern ("error parsing regexp: missing closing ]: `[a`"). */

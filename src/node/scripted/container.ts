@@ -1,20 +1,27 @@
 import type { Clock } from "../../base/clock.js";
 import type { Timers } from "../../base/timers.js";
 import { turn } from "../../base/turn.js";
-import type { ContainerSpec, ProcessStreams } from "../container-runtime.js";
+import type { ContainerSpec, ProcessStreams, ResourceLimits } from "../container-runtime.js";
 import { BytePipe } from "../byte-pipe.js";
 import { Attachments } from "./attachments.js";
 import { ContainerLog } from "./container-log.js";
-import { absolute, type FileSystem } from "./files/file-system.js";
+import { absolute, type FileSpace, type FileSystem } from "./files/file-system.js";
+import { ContainerBudgets } from "./limits/container-budgets.js";
+import type { ContainerMemory } from "./limits/memory-share.js";
+import type { LimitedContainer, ServerLimits } from "./limits/server-limits.js";
 import type { PodPorts } from "./ports.js";
-import { Process, type ProcessExit, type ProcessSetup } from "./process.js";
+import { argumentBytes, Process, type ProcessExit, type ProcessSetup } from "./process.js";
 import { type ContainerView, ExecError, type OutputTarget, type Program } from "./program.js";
 import { Terminal } from "./terminal.js";
 
 export interface ContainerParts {
   readonly spec: ContainerSpec;
   /** Makes the container's files, when a program begins that may read them. */
-  readonly files: () => Promise<FileSystem>;
+  readonly files: (space: FileSpace) => Promise<FileSystem>;
+  /** What all containers of the process may use together. */
+  readonly server: ServerLimits;
+  /** Whether the image says how many bytes of files fit into the container. */
+  readonly hasCapacity: boolean;
   readonly ports: PodPorts;
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
@@ -22,10 +29,24 @@ export interface ContainerParts {
   readonly timers: Timers;
 }
 
+/** As Linux has it: how long one argument or variable may be, and all of them together, in bytes. */
+const LONGEST_ARGUMENT = 128 * 1024;
+export const MOST_ARGUMENTS = 2 * 1024 * 1024;
+
+const NO_LIMITS: ResourceLimits = {};
+
+/** How a container has ended. */
+export interface MainExit extends ProcessExit {
+  /** As the container's status has it. */
+  readonly reason?: string;
+  /** Why its pod is to be evicted. */
+  readonly eviction?: string;
+}
+
 const FALLBACK_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 /** A container: its files, its log and its processes. The first process is its main one, with pid 1. */
-export class Container implements ContainerView {
+export class Container implements ContainerView, LimitedContainer {
   readonly ports: PodPorts;
   readonly clock: Clock;
   readonly timers: Timers;
@@ -33,7 +54,10 @@ export class Container implements ContainerView {
   readonly log: ContainerLog;
   readonly #processes = new Map<number, Process>();
   readonly #attached: Attachments;
+  readonly #budgets: ContainerBudgets;
   #files: FileSystem | undefined;
+  /** Why it was ended from outside of its programs. */
+  #end: Pick<MainExit, "reason" | "eviction"> = {};
   #pids = 0;
   #main: Process | undefined;
 
@@ -45,6 +69,33 @@ export class Container implements ContainerView {
     this.hostname = spec.pod.hostname;
     this.log = new ContainerLog(clock);
     this.#attached = new Attachments(spec, this.log);
+    this.#budgets = new ContainerBudgets(this, parts.server, () => spec.limits?.() ?? NO_LIMITS, !parts.hasCapacity);
+  }
+
+  /** What its programs hold counts here. */
+  get memory(): ContainerMemory {
+    return this.#budgets;
+  }
+
+  get memoryBytes(): number {
+    return this.#budgets.memoryBytes;
+  }
+
+  fork(): () => void {
+    return this.#budgets.fork();
+  }
+
+  outOfMemory(): void {
+    this.#kill({ reason: "OOMKilled" });
+  }
+
+  outOfDisk(): void {
+    const used = `Container ${this.parts.spec.name} was using ${Math.ceil(this.filesBytes / 1024)}Ki, request is 0`;
+    this.#kill({
+      reason: "Error",
+      eviction: `The node was low on resource: ephemeral-storage. ${used}, has larger consumption of ephemeral-storage. `,
+    });
+    this.#budgets.close();
   }
 
   /** Throws before {@link openFiles} has resolved. */
@@ -55,12 +106,23 @@ export class Container implements ContainerView {
 
   /** Makes the files that a program of the container finds. */
   async openFiles(): Promise<void> {
-    this.#files ??= await this.parts.files();
+    if (this.#files !== undefined) return;
+    const { parts } = this;
+    this.#files ??= await parts.files({
+      take: (bytes) => this.#budgets.takeFiles(bytes),
+      give: (bytes) => this.#budgets.giveFiles(bytes),
+    });
   }
 
   /** How many bytes the files take. */
   get filesBytes(): number {
     return this.#files?.used ?? 0;
+  }
+
+  /** Drops the files and the log of a container that has ended. */
+  dropFiles(): void {
+    this.#files = undefined;
+    this.#budgets.close();
   }
 
   get processes(): Iterable<Process> {
@@ -72,7 +134,7 @@ export class Container implements ContainerView {
   }
 
   /** Starts the main process: a program, by whatever name, or a command line. Throws an {@link ExecError} when there is no such program. */
-  run(argv: readonly string[], program?: Program): Promise<ProcessExit> {
+  run(argv: readonly string[], program?: Program): Promise<MainExit> {
     const { env, cwd } = this.parts;
     const streams = this.#attached.streamsOf((signal) => this.signalMain(signal));
     const setup = { ...streams, env, cwd };
@@ -80,18 +142,29 @@ export class Container implements ContainerView {
     this.#main = main;
     return main.ended.then((exit) => {
       for (const process of this.#processes.values()) process.signal("SIGKILL");
+      this.#budgets.end();
       this.log.end();
       this.#attached.end();
-      return exit;
+      return { ...exit, ...this.#end };
     });
+  }
+
+  /** Ends all processes at once. */
+  #kill(end: Pick<MainExit, "reason" | "eviction">): void {
+    if (!this.running) return;
+    this.#end = end;
+    this.#budgets.end();
+    for (const process of [...this.#processes.values()]) process.signal("SIGKILL");
   }
 
   signalMain(name: string): void {
     this.#main?.signal(name);
   }
 
-  /** Starts a process. Throws an {@link ExecError} when there is no such program. */
+  /** Starts a process. Throws an {@link ExecError} when there is no such program, a ForkError where there is no place for it. */
   start(argv: readonly string[], setup: ProcessSetup): Process {
+    if (isTooLong(argv, setup.env))
+      throw new ExecError("too-long", `exec ${(argv[0] ?? "").slice(0, LONGEST_NAME)}: argument list too long`);
     const { program, command } = this.#find(argv, setup);
     return this.#begin(program, command, setup);
   }
@@ -144,9 +217,19 @@ export class Container implements ContainerView {
   }
 
   #begin(program: Program, command: readonly string[], setup: ProcessSetup): Process {
-    const process = new Process(this, (this.#pids += 1), command, setup);
+    const leave = this.fork();
+    let process: Process;
+    try {
+      process = new Process(this, (this.#pids += 1), command, setup);
+    } catch (error) {
+      leave();
+      throw error;
+    }
     this.#processes.set(process.pid, process);
-    void process.ended.then(() => this.#processes.delete(process.pid));
+    void process.ended.then(() => {
+      this.#processes.delete(process.pid);
+      leave();
+    });
     process.start(program);
     return process;
   }
@@ -176,6 +259,14 @@ export class Container implements ContainerView {
     }
     return { program: shell.program, command: ["sh", path, ...argv.slice(1)] };
   }
+}
+
+/** So much of a name is in what is said of it. */
+const LONGEST_NAME = 256;
+
+function isTooLong(argv: readonly string[], env: Readonly<Record<string, string>>): boolean {
+  const isLong = (text: string): boolean => text.length >= LONGEST_ARGUMENT;
+  return argv.some(isLong) || Object.values(env).some(isLong) || argumentBytes(argv, env) > MOST_ARGUMENTS;
 }
 
 /** The client's first size is there before the program asks. The answer follows the later ones. */

@@ -1,6 +1,6 @@
 import { deferred } from "../../base/deferred.js";
 import { errorMessage } from "../../base/error-message.js";
-import { nextSlice, sliceIsSpent } from "../../base/time-slice.js";
+import { sliceIsSpent } from "../../base/time-slice.js";
 import { type BytePipe, BrokenPipeError } from "../byte-pipe.js";
 import type { Container } from "./container.js";
 import type {
@@ -12,7 +12,9 @@ import type {
   ProgramOutput,
   SpawnOptions,
 } from "./program.js";
+import { MemoryShare } from "./limits/memory-share.js";
 import { isIgnoredByDefault, signalNumber } from "./signals.js";
+import { giveWay, type SliceOwner } from "./slices.js";
 import type { Terminal } from "./terminal.js";
 
 /** A signal has ended the program: what its reads and writes throw from then on. */
@@ -36,6 +38,8 @@ export interface ProcessExit {
   readonly signal?: number;
 }
 
+/** What a process takes beside its arguments and its environment, in bytes. */
+const PROCESS_BYTES = 16 * 1024;
 const BROKEN_PIPE_CODE = 141;
 const NAMELESS = 128;
 
@@ -47,13 +51,17 @@ export class Process implements ChildProcess {
   readonly #gone = new AbortController();
   readonly #handlers = new Map<string, Set<() => void>>();
   readonly #children = new Set<Process>();
+  readonly #memory: MemoryShare;
 
+  /** Throws where the container has no memory for it. */
   constructor(
     readonly container: Container,
     readonly pid: number,
     readonly command: readonly string[],
     private readonly setup: ProcessSetup,
   ) {
+    this.#memory = new MemoryShare(container.memory);
+    this.#memory.take(PROCESS_BYTES + argumentBytes(command, setup.env));
     this.ended = this.#end.promise;
     this.exited = this.ended.then(({ exitCode }) => exitCode);
   }
@@ -105,6 +113,7 @@ export class Process implements ChildProcess {
     if (this.#gone.signal.aborted) return;
     this.#gone.abort(new ProcessEnded(`process ${this.pid} has ended`));
     for (const child of this.#children) child.signal("SIGKILL");
+    this.#memory.release();
     this.#end.resolve(exit);
   }
 
@@ -134,9 +143,9 @@ export class Process implements ChildProcess {
       env: { ...setup.env },
       cwd: setup.cwd,
       pid,
-      stdin: inputOf(setup.stdin, signal),
-      stdout: outputOf(setup.stdout, signal),
-      stderr: outputOf(setup.stderr, signal),
+      stdin: inputOf(setup.stdin, this),
+      stdout: outputOf(setup.stdout, this),
+      stderr: outputOf(setup.stderr, this),
       terminal: setup.terminal,
       signal,
       onSignal: (name, handler) => this.#handle(name, handler),
@@ -146,6 +155,7 @@ export class Process implements ChildProcess {
       get files() {
         return container.files;
       },
+      memory: this.#memory,
       container,
       clock: container.clock,
       timers: container.timers,
@@ -160,23 +170,41 @@ export class Process implements ChildProcess {
   }
 }
 
-function inputOf(pipe: BytePipe, signal: AbortSignal): ProgramInput {
+function inputOf(pipe: BytePipe, owner: Process): ProgramInput {
+  const read = async (): Promise<Uint8Array | undefined> => {
+    // A writer that is always ready must not keep the event loop.
+    if (sliceIsSpent()) await giveWay(sliceOwner(owner));
+    return pipe.read(owner.gone);
+  };
   return {
-    read: () => pipe.read(signal),
+    read,
     unread: (chunk) => pipe.unread(chunk),
     async *[Symbol.asyncIterator]() {
-      for (let chunk = await pipe.read(signal); chunk !== undefined; chunk = await pipe.read(signal)) yield chunk;
+      for (let chunk = await read(); chunk !== undefined; chunk = await read()) yield chunk;
     },
   };
 }
 
-function outputOf(target: OutputTarget, signal: AbortSignal): ProgramOutput {
+function outputOf(target: OutputTarget, owner: Process): ProgramOutput {
+  const signal = owner.gone;
   return {
     async write(data) {
       signal.throwIfAborted();
       await target(typeof data === "string" ? Buffer.from(data) : data, signal);
       // A reader that is always ready, such as /dev/null, must not keep the event loop.
-      if (sliceIsSpent()) await nextSlice();
+      if (sliceIsSpent()) await giveWay(sliceOwner(owner));
     },
   };
 }
+
+const sliceOwner = ({ gone, container }: Process): SliceOwner => ({ signal: gone, container });
+
+/** What Linux counts of the arguments and the environment of a program: their bytes, and a pointer to each. */
+export function argumentBytes(argv: readonly string[], env: Readonly<Record<string, string>>): number {
+  let bytes = 0;
+  for (const arg of argv) bytes += arg.length + POINTER_BYTES;
+  for (const [name, value] of Object.entries(env)) bytes += name.length + value.length + POINTER_BYTES + 1;
+  return bytes;
+}
+
+const POINTER_BYTES = 9;

@@ -3,6 +3,7 @@ import type { Timers } from "../../base/timers.js";
 import type { ByteStream } from "../../machinery/streaming/byte-stream.js";
 import type { FileSystem } from "./files/file-system.js";
 import type { BytePipe } from "../byte-pipe.js";
+import type { ContainerMemory } from "./limits/memory-share.js";
 import type { Terminal } from "./terminal.js";
 
 /**
@@ -35,6 +36,8 @@ export interface ProgramIo {
   /** Answers connections to a port of the pod until the program ends. Throws when another program has the port. */
   listen(port: number, answer: (connection: ByteStream) => void | Promise<void>): void;
   readonly files: FileSystem;
+  /** Bytes that the program keeps count against its container's memory. What it does not give back is given back at its end. */
+  readonly memory: ContainerMemory;
   readonly container: ContainerView;
   readonly clock: Clock;
   readonly timers: Timers;
@@ -78,14 +81,16 @@ export interface ContainerView {
   readonly hostname: string;
   readonly processes: Iterable<{ readonly pid: number; readonly command: readonly string[] }>;
   signal(pid: number, name: string): boolean;
+  /** Takes the place of a process, for work that a shell would fork for; the answer gives it back. Throws a ForkError where none is left. */
+  fork(): () => void;
 }
 
-/** A program that cannot be started: "not-found" or "not-executable". */
+/** A program that cannot be started. */
 export class ExecError extends Error {
   override readonly name = "ExecError";
 
   constructor(
-    readonly kind: "not-found" | "not-executable",
+    readonly kind: "not-found" | "not-executable" | "too-long",
     message: string,
   ) {
     super(message);

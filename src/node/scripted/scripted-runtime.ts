@@ -1,7 +1,6 @@
 import { own } from "../../base/own.js";
 import { createHash } from "node:crypto";
 import type { Clock } from "../../base/clock.js";
-import { once } from "../../base/once.js";
 import type { Random } from "../../base/random.js";
 import type { Timers } from "../../base/timers.js";
 import type { ByteStream } from "../../machinery/streaming/byte-stream.js";
@@ -17,10 +16,12 @@ import {
   type RuntimeLogOptions,
   type StartedContainer,
 } from "../container-runtime.js";
-import { Container } from "./container.js";
+import { Container, type MainExit } from "./container.js";
 import { FileError } from "./files/file-error.js";
-import { FileSystem } from "./files/file-system.js";
+import { type FileSpace, FileSystem } from "./files/file-system.js";
 import type { ScriptedImage } from "./image.js";
+import { ForkError, OutOfMemoryError } from "./limits/errors.js";
+import { processLimits, type ServerLimits } from "./limits/server-limits.js";
 import { PodPorts } from "./ports.js";
 import { ExecError, type Program } from "./program.js";
 import { USUAL_PROGRAMS } from "./programs/index.js";
@@ -34,6 +35,8 @@ export interface ScriptedRuntimeOptions {
   readonly clock: Clock;
   readonly timers: Timers;
   readonly random: Random;
+  /** Default: the limits of this process, which all runtimes share. */
+  readonly limits?: ServerLimits;
 }
 
 const PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
@@ -68,23 +71,30 @@ export class ScriptedRuntime implements ContainerRuntime {
     const id = Buffer.from(random.bytes(32)).toString("hex");
     const pod = this.#portsOf(spec.pod.uid);
     const cwd = spec.workingDir ?? image.workingDir ?? "/";
-    const files = once(async () => filesOf(spec, image, cwd, await spec.files(), this.options));
+    const files = async (space: FileSpace) => filesOf(spec, image, cwd, await spec.files(), this.options, space);
     const env = { PATH, HOSTNAME: spec.pod.hostname, HOME: "/root", ...image.env, ...spec.env };
-    const container = new Container({ spec, files, ports: pod.ports, env, cwd, clock, timers });
+    const hasCapacity = image.capacity !== undefined;
+    const server = this.options.limits ?? processLimits;
+    const container = new Container({ spec, files, ports: pod.ports, env, cwd, clock, timers, server, hasCapacity });
     const main = mainOf(spec, image);
-    if (main.program === undefined) await container.openFiles();
-    const startedAt = clock.now();
-    const ended = startMain(container, main);
+    const { startedAt, ended } = await startMain(container, main, this.options);
     const isPlaceholder = main.program === waitForSignal;
     this.#containers.set(id, { container, podUid: spec.pod.uid, isPlaceholder });
     pod.containers += 1;
     const stopped = new AbortController();
     for (const [port, answer] of Object.entries(image.ports ?? {}))
       pod.ports.listen(Number(port), answer, stopped.signal);
-    const exited = ended.then(({ exitCode }): ContainerExit => {
+    const exited = ended.then(({ exitCode, reason, eviction }): ContainerExit => {
       stopped.abort();
       const message = terminationMessage(container, spec.terminationMessagePath);
-      return { exitCode, finishedAt: clock.now(), ...(message !== "" && { message }) };
+      container.dropFiles();
+      return {
+        exitCode,
+        finishedAt: clock.now(),
+        ...(message !== "" && { message }),
+        ...(reason !== undefined && { reason }),
+        ...(eviction !== undefined && { eviction }),
+      };
     });
     return { id, imageId: imageId(spec.image), startedAt, exited };
   }
@@ -94,8 +104,9 @@ export class ScriptedRuntime implements ContainerRuntime {
   }
 
   async remove(containerId: string): Promise<void> {
-    const { podUid = "" } = this.#containers.get(containerId) ?? {};
+    const { podUid = "", container } = this.#containers.get(containerId) ?? {};
     if (!this.#containers.delete(containerId)) return;
+    container?.log.drop();
     const pod = this.#ports.get(podUid);
     if (pod !== undefined && (pod.containers -= 1) === 0) this.#ports.delete(podUid);
   }
@@ -116,7 +127,7 @@ export class ScriptedRuntime implements ContainerRuntime {
     try {
       return await container.exec(command, streams);
     } catch (error) {
-      if (!(error instanceof ExecError)) throw error;
+      if (!(error instanceof ExecError) && !isExhausted(error)) throw error;
       const session = Buffer.from(this.options.random.bytes(32)).toString("hex");
       throw new RuntimeError(
         "ExecError",
@@ -142,7 +153,8 @@ export class ScriptedRuntime implements ContainerRuntime {
     const { container } = this.#containers.get(containerId) ?? {};
     if (container === undefined || !container.running) return undefined;
     const { filesBytes, log } = container;
-    return { cpuNanoseconds: 0, memoryBytes: filesBytes + log.bytes, filesBytes, logsBytes: log.bytes };
+    const memoryBytes = container.memoryBytes + filesBytes + log.bytes;
+    return { cpuNanoseconds: 0, memoryBytes, filesBytes, logsBytes: log.bytes };
   }
 
   /** A container that stands in for an image of which nothing is known succeeds in its probes, unless something answers the port. */
@@ -192,17 +204,28 @@ function commandLine(argv: readonly string[], { env }: ContainerSpec, image: Scr
   return { argv, ...(program && { program }) };
 }
 
-function startMain(container: Container, { argv, program }: MainProcess) {
+/** Starts the main process. Throws a {@link RuntimeError}; then nothing is left of the container. */
+async function startMain(
+  container: Container,
+  { argv, program }: MainProcess,
+  { clock }: ScriptedRuntimeOptions,
+): Promise<{ readonly startedAt: number; readonly ended: Promise<MainExit> }> {
   try {
-    return container.run(argv, program);
+    if (program === undefined) await container.openFiles();
+    return { startedAt: clock.now(), ended: container.run(argv, program) };
   } catch (error) {
-    if (!(error instanceof ExecError)) throw error;
+    container.dropFiles();
+    if (!(error instanceof ExecError) && !isExhausted(error)) throw error;
     throw new RuntimeError(
       "StartError",
       `failed to create containerd task: failed to create shim task: OCI runtime create failed: runc create failed: unable to start container process: error during container init: ${error.message}: unknown`,
     );
   }
 }
+
+/** The container, or all of them together, use as much as they may. */
+const isExhausted = (error: unknown): error is Error =>
+  error instanceof ForkError || error instanceof OutOfMemoryError || error instanceof FileError;
 
 /** What runs where neither the image nor the pod names anything: it ends at the first signal, with code 0 as a server does. */
 const waitForSignal: Program = (io) =>
@@ -217,8 +240,9 @@ function filesOf(
   cwd: string,
   mounted: Readonly<Record<string, Uint8Array>>,
   { clock, random }: ScriptedRuntimeOptions,
+  space: FileSpace,
 ): FileSystem {
-  const files = new FileSystem({ clock, ...(image.capacity !== undefined && { capacity: image.capacity }) });
+  const files = new FileSystem({ clock, space, ...(image.capacity !== undefined && { capacity: image.capacity }) });
   for (const folder of ["/tmp", "/root", "/home", "/var", "/etc", "/usr/local/bin", "/bin"])
     files.makeDirectory(folder, { recursive: true });
   files.put("/etc/hostname", `${spec.pod.hostname}\n`);
@@ -235,10 +259,12 @@ function filesOf(
   for (const [name, program] of Object.entries(image.programs ?? {})) {
     files.install(name.startsWith("/") ? name : `/usr/local/bin/${name}`, program);
   }
-  for (const [path, content] of Object.entries({ ...image.files, ...mounted })) {
+  for (const [path, content] of Object.entries(image.files ?? {})) {
     if (typeof content === "string" || content instanceof Uint8Array) files.put(path, content);
     else files.mount(path, content);
   }
+  // Their bytes are those of the pod's volumes, which all containers share.
+  for (const [path, content] of Object.entries(mounted)) files.put(path, content, { isShared: true });
   files.makeDirectory(cwd, { recursive: true });
   return files;
 }
@@ -254,7 +280,7 @@ function* endlessBytes(random: Random): Generator<Uint8Array, void, undefined> {
 function terminationMessage(container: Container, path: string): string {
   if (container.filesBytes === 0) return "";
   try {
-    return container.files.content(path).subarray(-LONGEST_MESSAGE).toString("utf8");
+    return container.files.end(path, LONGEST_MESSAGE).toString("utf8");
   } catch (error) {
     if (error instanceof FileError) return "";
     throw error;

@@ -8,6 +8,8 @@ const TEXTS = {
   ELOOP: "Too many levels of symbolic links",
   ENOSPC: "No space left on device",
   EINVAL: "Invalid argument",
+  EFBIG: "File too large",
+  ENAMETOOLONG: "File name too long",
   EROFS: "Read-only file system",
   EACCES: "Permission denied",
 } as const;

@@ -1,30 +1,46 @@
 import type { Clock } from "../../../base/clock.js";
 import { nextSlice, sliceIsSpent } from "../../../base/time-slice.js";
 import type { Program } from "../program.js";
+import { FileContent } from "./file-content.js";
 import { FileError } from "./file-error.js";
 import type { DeviceNode, DirectoryNode, FileNode, RegularNode } from "./node.js";
 
 const MOST_LINKS = 40;
-const LONGEST_PATH = 4096;
+/** The longest path, and the longest name in it, in UTF-16 units. */
+export const LONGEST_PATH = 4096;
+const LONGEST_NAME = 255;
+/** How many files, folders and links fit. */
+const MOST_ENTRIES = 128 * 1024;
+
+/** What the files of several containers share. */
+export interface FileSpace {
+  /** False where so many bytes do not fit. */
+  take(bytes: number): boolean;
+  give(bytes: number): void;
+}
 
 export interface FileSystemOptions {
   readonly clock: Clock;
   /** How many bytes of content fit; more is "No space left on device". Default 256 MiB. */
   readonly capacity?: number;
+  readonly space?: FileSpace;
 }
 
 const DEFAULT_CAPACITY = 256 * 1024 * 1024;
 /** What an entry of a directory counts beside its content, so that names alone cannot fill the memory. */
-const ENTRY_BYTES = 256;
+const ENTRY_BYTES = 512;
 
 /** The files of a container, in memory. Paths are absolute or relative to `cwd`; they are resolved here and lead nowhere else. */
 export class FileSystem {
   readonly root: DirectoryNode;
   readonly #capacity: number;
   readonly #clock: Clock;
+  readonly #space: FileSpace | undefined;
   #used = 0;
+  #entries = 0;
 
-  constructor({ clock, capacity = DEFAULT_CAPACITY }: FileSystemOptions) {
+  constructor({ clock, capacity = DEFAULT_CAPACITY, space }: FileSystemOptions) {
+    this.#space = space;
     this.#clock = clock;
     this.#capacity = capacity;
     this.root = this.#directory(0o755);
@@ -57,27 +73,32 @@ export class FileSystem {
     return [...node.entries.keys()].sort();
   }
 
-  /** Reads a file chunk by chunk. */
-  async *read(path: string): AsyncGenerator<Uint8Array, void, undefined> {
+  /** Reads a file chunk by chunk, from a byte on where it is a regular one. */
+  async *read(path: string, from = 0): AsyncGenerator<Uint8Array, void, undefined> {
     const node = this.find(path);
     if (node.kind === "directory") throw new FileError("EISDIR", path);
-    if (node.kind === "device") {
-      for await (const chunk of node.read()) {
-        yield chunk;
-        // Its bytes may have no end: a program that reads them must not keep the event loop.
-        if (sliceIsSpent()) await nextSlice();
-      }
+    const chunks = node.kind === "device" ? node.read() : node.kind === "file" ? node.content.read(from) : [];
+    for await (const chunk of chunks) {
+      yield chunk;
+      // A device's bytes may have no end: a program that reads them must not keep the event loop.
+      if (sliceIsSpent()) await nextSlice(undefined, this);
     }
-    // The index, not the list: a file may grow while it is read.
-    if (node.kind === "file")
-      for (let index = 0; index < node.chunks.length; index += 1) yield node.chunks[index] ?? EMPTY;
   }
 
-  /** A whole file; meant for small ones. */
-  content(path: string): Buffer {
+  /** A whole file of at most so many bytes; undefined where it has more. */
+  content(path: string, most: number): Buffer | undefined {
     const node = this.find(path);
     if (node.kind === "directory") throw new FileError("EISDIR", path);
-    return node.kind === "file" ? Buffer.concat(node.chunks) : Buffer.alloc(0);
+    if (node.kind !== "file") return Buffer.alloc(0);
+    return node.content.size > most ? undefined : Buffer.concat([...node.content.read()]);
+  }
+
+  /** The last bytes of a file. */
+  end(path: string, most: number): Buffer {
+    const node = this.find(path);
+    if (node.kind === "directory") throw new FileError("EISDIR", path);
+    if (node.kind !== "file") return Buffer.alloc(0);
+    return Buffer.concat([...node.content.read(Math.max(0, node.content.size - most))]);
   }
 
   /** Opens a file for writing, makes it where there is none, and empties it unless `append`. */
@@ -86,40 +107,39 @@ export class FileSystem {
     if (found?.kind === "directory") throw new FileError("EISDIR", path);
     if (found?.kind === "device") return { write: async (chunk) => found.write(chunk) };
     let file = found?.kind === "file" && found.program === undefined ? found : undefined;
-    if (file === undefined) {
-      file = { kind: "file", chunks: [], size: 0, ...this.#attributes(mode) };
+    if (file === undefined || file.isShared === true) {
+      // Bytes that are somebody else's are copied before they change.
+      const shared = append && file !== undefined ? [...file.content.read()] : [];
+      file = { kind: "file", content: new FileContent(), ...this.#attributes(mode) };
       this.#put(parent, name, file);
+      for (const chunk of shared) this.#append(file, chunk, path);
     } else if (!append) {
-      this.#take(-file.size, path);
-      file.chunks = [];
-      file.size = 0;
+      this.#take(-file.content.size, path);
+      file.content = new FileContent();
     }
     const opened = file;
     return {
       write: async (chunk) => {
-        this.#take(chunk.length, path);
-        // A part of a larger buffer would keep all of it.
-        opened.chunks.push(chunk.length < chunk.buffer.byteLength ? Buffer.copyBytesFrom(chunk) : chunk);
-        opened.size += chunk.length;
+        this.#append(opened, chunk, path);
         opened.mtime = this.#now();
       },
     };
   }
 
-  /** Writes a whole file and the directories above it. */
-  put(path: string, content: string | Uint8Array, mode = 0o644): void {
+  /** Writes a whole file and the directories above it. `isShared`: the bytes are somebody else's, and do not count. */
+  put(path: string, content: string | Uint8Array, { isShared = false } = {}): void {
     this.makeDirectory(parentOf(path), { recursive: true });
     const bytes = typeof content === "string" ? Buffer.from(content) : content;
     this.remove(path, { force: true });
-    const file: RegularNode = { kind: "file", chunks: [bytes], size: bytes.length, ...this.#attributes(mode) };
-    this.#take(bytes.length, path);
-    this.#link(path, file);
+    const file = { content: new FileContent(bytes), ...(isShared && { isShared }), ...this.#attributes(0o644) };
+    if (!isShared) this.#take(bytes.length, path);
+    this.#link(path, { kind: "file", ...file });
   }
 
   /** Makes an executable file that runs a program. */
   install(path: string, program: Program): void {
     this.makeDirectory(parentOf(path), { recursive: true });
-    this.#link(path, { kind: "file", chunks: [], size: 0, program, ...this.#attributes(0o755) });
+    this.#link(path, { kind: "file", content: new FileContent(), program, ...this.#attributes(0o755) });
   }
 
   /** Makes a file whose bytes `device` makes and takes. */
@@ -130,20 +150,31 @@ export class FileSystem {
 
   makeDirectory(path: string, { recursive = false, mode = 0o755 } = {}): void {
     if (recursive) {
-      const names = segmentsOf(path);
-      for (let depth = 1; depth <= names.length; depth += 1) {
-        const part = `/${names.slice(0, depth).join("/")}`;
-        const node = this.look(part);
-        if (node === undefined) this.#link(part, this.#directory(mode));
-        else if (node.kind !== "directory") throw new FileError(depth === names.length ? "EEXIST" : "ENOTDIR", path);
-      }
+      this.#makeDirectories(path, mode);
       return;
     }
     if (this.look(path, { follow: false }) !== undefined) throw new FileError("EEXIST", path);
     this.#link(path, this.#directory(mode));
   }
 
+  /** Makes the folders of a path that are missing. */
+  #makeDirectories(path: string, mode: number): void {
+    if (path.length > LONGEST_PATH) throw new FileError("ENAMETOOLONG", path);
+    const names = segmentsOf(path);
+    let folder: FileNode = this.root;
+    for (const [index, name] of names.entries()) {
+      if (folder.kind !== "directory") throw new FileError("ENOTDIR", path);
+      const above: DirectoryNode = folder;
+      let node = above.entries.get(name);
+      if (node?.kind === "link") node = this.find(`/${names.slice(0, index + 1).join("/")}`);
+      if (node === undefined) this.#put(above, name, (node = this.#directory(mode)));
+      folder = node;
+    }
+    if (folder.kind !== "directory") throw new FileError("EEXIST", path);
+  }
+
   symlink(target: string, path: string): void {
+    if (target.length >= LONGEST_PATH) throw new FileError("ENAMETOOLONG", path);
     if (this.look(path, { follow: false }) !== undefined) throw new FileError("EEXIST", path);
     this.#link(path, { kind: "link", target, ...this.#attributes(0o777) });
   }
@@ -169,7 +200,7 @@ export class FileSystem {
     if (node === this.root) throw new FileError("EINVAL", path);
     parent.entries.delete(name);
     parent.mtime = this.#now();
-    this.#take(-weightOf(node), path);
+    this.#drop(node);
   }
 
   rename(from: string, to: string): void {
@@ -179,9 +210,27 @@ export class FileSystem {
       throw new FileError("EINVAL", to);
     const target = this.#place(to, false);
     if (target.node?.kind === "directory") throw new FileError("EEXIST", to);
+    if (target.name.length > LONGEST_NAME) throw new FileError("ENAMETOOLONG", to);
+    if (target.node === source.node) return;
     source.parent.entries.delete(source.name);
-    if (target.node !== undefined) this.#take(-weightOf(target.node), to);
+    if (target.node !== undefined) this.#drop(target.node);
     target.parent.entries.set(target.name, source.node);
+  }
+
+  #append(file: RegularNode, chunk: Uint8Array, path: string): void {
+    this.#take(chunk.length, path);
+    file.content.append(chunk);
+  }
+
+  /** Gives back what a file takes, or a folder with all that is in it. */
+  #drop(dropped: FileNode): void {
+    const waiting: FileNode[] = [dropped];
+    for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
+      const size = node.kind === "file" && node.isShared !== true ? node.content.size : 0;
+      this.#take(-ENTRY_BYTES - size, "");
+      this.#entries -= 1;
+      if (node.kind === "directory") for (const entry of node.entries.values()) waiting.push(entry);
+    }
   }
 
   #directory(mode: number): DirectoryNode {
@@ -202,13 +251,21 @@ export class FileSystem {
   }
 
   #put(parent: DirectoryNode, name: string, node: FileNode): void {
-    if (!parent.entries.has(name)) this.#take(ENTRY_BYTES, name);
+    if (name.length > LONGEST_NAME) throw new FileError("ENAMETOOLONG", name);
+    const before = parent.entries.get(name);
+    if (before === undefined && this.#entries >= MOST_ENTRIES) throw new FileError("ENOSPC", name);
+    if (before !== undefined) this.#drop(before);
+    this.#take(ENTRY_BYTES, name);
+    this.#entries += 1;
     parent.entries.set(name, node);
     parent.mtime = this.#now();
   }
 
   #take(bytes: number, path: string): void {
-    if (bytes > 0 && this.#used + bytes > this.#capacity) throw new FileError("ENOSPC", path);
+    if (bytes > 0) {
+      if (this.#used + bytes > this.#capacity) throw new FileError("ENOSPC", path);
+      if (this.#space?.take(bytes) === false) throw new FileError("ENOSPC", path);
+    } else this.#space?.give(-bytes);
     this.#used += bytes;
   }
 
@@ -224,7 +281,7 @@ export class FileSystem {
     links: number,
     create = false,
   ): { parent: DirectoryNode; name: string; node: FileNode } {
-    if (path.length > LONGEST_PATH) throw new FileError("EINVAL", path);
+    if (path.length > LONGEST_PATH) throw new FileError("ENAMETOOLONG", path);
     const names = path.split("/").filter((name) => name !== "" && name !== ".");
     const mustBeDirectory = path.endsWith("/") && !create;
     const stack: { readonly name: string; readonly node: DirectoryNode }[] = [{ name: "", node: this.root }];
@@ -282,16 +339,7 @@ interface Place {
   readonly node: FileNode | undefined;
 }
 
-const EMPTY = new Uint8Array();
 const MISSING: FileNode = { kind: "link", target: "", mode: 0, uid: 0, gid: 0, mtime: 0 };
-
-function weightOf(node: FileNode): number {
-  if (node.kind === "file") return ENTRY_BYTES + node.size;
-  if (node.kind !== "directory") return ENTRY_BYTES;
-  let sum = ENTRY_BYTES;
-  for (const entry of node.entries.values()) sum += weightOf(entry);
-  return sum;
-}
 
 const segmentsOf = (path: string): string[] =>
   normal(path)

@@ -1,4 +1,5 @@
 import type { Program } from "../program.js";
+import type { FileContent } from "./file-content.js";
 
 /** Seconds since the epoch, and the permission bits. */
 interface Attributes {
@@ -15,8 +16,9 @@ export interface DirectoryNode extends Attributes {
 
 export interface RegularNode extends Attributes {
   readonly kind: "file";
-  chunks: Uint8Array[];
-  size: number;
+  content: FileContent;
+  /** Its bytes are somebody else's: they do not count as the container's. */
+  readonly isShared?: boolean;
   /** What runs when the file is executed; its content says nothing. */
   readonly program?: Program;
 }
@@ -39,6 +41,7 @@ export type FileNode = DirectoryNode | RegularNode | LinkNode | DeviceNode;
 
 /** The length that `ls` and `tar` show. */
 export function sizeOf(node: FileNode): number {
-  if (node.kind === "file" || node.kind === "device") return node.size ?? 0;
+  if (node.kind === "file") return node.content.size;
+  if (node.kind === "device") return node.size ?? 0;
   return node.kind === "link" ? Buffer.byteLength(node.target) : 4096;
 }

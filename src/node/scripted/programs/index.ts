@@ -18,7 +18,8 @@ import {
   yesTrue,
 } from "./system.js";
 import { tar } from "./tar.js";
-import { basename, cat, checksum, echo, grep, head, printfProgram, seq, tail, tee, wc, yes } from "./text.js";
+import { grep } from "./grep.js";
+import { basename, cat, checksum, echo, head, printfProgram, seq, tail, tee, wc, yes } from "./text.js";
 
 /** The programs in /bin of an image with a shell. */
 export const USUAL_PROGRAMS: Readonly<Record<string, Program>> = {

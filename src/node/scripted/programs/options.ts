@@ -1,3 +1,4 @@
+import { withoutTrailing } from "../../../base/without-trailing.js";
 import { FileError } from "../files/file-error.js";
 import { absolute } from "../files/file-system.js";
 import type { ProgramIo } from "../program.js";
@@ -56,7 +57,10 @@ export async function forEachPath(
   return code;
 }
 
-export const baseName = (path: string): string => path.replace(/\/+$/, "").split("/").at(-1) ?? "";
+export function baseName(path: string): string {
+  const trimmed = withoutTrailing(path, "/");
+  return trimmed.slice(trimmed.lastIndexOf("/") + 1);
+}
 
 /** The content of an operand; "-" is the input. */
 export const contentOf = (io: ProgramIo, operand: string): AsyncIterable<Uint8Array> =>
@@ -64,20 +68,33 @@ export const contentOf = (io: ProgramIo, operand: string): AsyncIterable<Uint8Ar
 
 /** The lines of a content, each with its line feed if it has one. Longer than 1 MiB, they are cut. */
 export async function* linesOf(content: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer, void, undefined> {
+  /** The beginning of a line whose end has not come. */
   let rest: Buffer = Buffer.alloc(0);
+  let used = 0;
   for await (const chunk of content) {
-    const bytes = rest.length === 0 ? Buffer.from(chunk) : Buffer.concat([rest, chunk]);
+    const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
     let start = 0;
     for (let end = bytes.indexOf(10); end >= 0; end = bytes.indexOf(10, start)) {
-      yield bytes.subarray(start, end + 1);
+      const line = bytes.subarray(start, end + 1);
+      yield used === 0 ? line : Buffer.concat([rest.subarray(0, used), line]);
+      used = 0;
       start = end + 1;
     }
-    rest = bytes.subarray(start);
-    if (rest.length <= LONGEST_LINE) continue;
-    yield rest;
+    if (start === bytes.length) continue;
+    const more = bytes.length - start;
+    if (used + more > rest.length) {
+      const grown = Buffer.allocUnsafeSlow(Math.max(2 * rest.length, used + more));
+      rest.copy(grown, 0, 0, used);
+      rest = grown;
+    }
+    bytes.copy(rest, used, start);
+    used += more;
+    if (used <= LONGEST_LINE) continue;
+    yield rest.subarray(0, used);
     rest = Buffer.alloc(0);
+    used = 0;
   }
-  if (rest.length > 0) yield rest;
+  if (used > 0) yield rest.subarray(0, used);
 }
 
 const LONGEST_LINE = 1024 * 1024;

@@ -2,6 +2,7 @@ import type { Program } from "../program.js";
 import { signalNamed } from "../signals.js";
 import { condition, ConditionError } from "../shell/test-condition.js";
 import { ExecError } from "../program.js";
+import { workInSlices } from "../slices.js";
 import { optionsOf } from "./options.js";
 
 export const yesTrue: Program = () => 0;
@@ -13,7 +14,7 @@ const UNITS: Readonly<Record<string, number>> = { __proto__: null as never, "": 
 export const sleep: Program = async (io) => {
   let seconds = 0;
   for (const text of io.args) {
-    const [, number, unit = ""] = /^(\d*\.?\d+|infinity)([smhd]?)$/.exec(text) ?? [];
+    const [, number, unit = ""] = /^(\d+(?:\.\d*)?|\.\d+|infinity)([smhd]?)$/.exec(text) ?? [];
     if (number === undefined) {
       await io.stderr.write(`sleep: invalid time interval '${text}'\n`);
       return 1;
@@ -52,7 +53,7 @@ export const env: Program = async (io) => {
   try {
     return await io.spawn(command, { env: variables }).exited;
   } catch (error) {
-    if (!(error instanceof ExecError)) throw error;
+    if (!(error instanceof ExecError) || error.kind === "too-long") throw error;
     await io.stderr.write(`env: '${command[0] ?? ""}': No such file or directory\n`);
     return 127;
   }
@@ -91,10 +92,10 @@ export const date: Program = async (io) => {
 };
 
 export const ps: Program = async (io) => {
-  const rows = [...io.container.processes].map(
-    ({ pid, command }) => `${String(pid).padStart(5)} root     ${command.join(" ")}\n`,
-  );
-  await io.stdout.write(`  PID USER     COMMAND\n${rows.join("")}`);
+  await io.stdout.write("  PID USER     COMMAND\n");
+  for (const { pid, command } of [...io.container.processes]) {
+    await io.stdout.write(`${String(pid).padStart(5)} root     ${command.join(" ")}\n`);
+  }
   return 0;
 };
 
@@ -166,7 +167,8 @@ export const stty: Program = async (io) => {
 export const test: Program = async (io) => {
   const operands = io.name.endsWith("[") ? io.args.slice(0, -1) : io.args;
   try {
-    return condition(operands, io.files, io.cwd, io.terminal !== undefined) ? 0 : 1;
+    const work = condition(operands, io.files, io.cwd, io.terminal !== undefined);
+    return (await workInSlices(work, io)) ? 0 : 1;
   } catch (error) {
     if (!(error instanceof ConditionError)) throw error;
     await io.stderr.write(`${io.name}: ${error.message}\n`);

@@ -1,11 +1,10 @@
 import { createHash } from "node:crypto";
-import { errorMessage } from "../../../base/error-message.js";
-import { inOrder } from "../../../base/turns.js";
-import type { GoRegexp } from "../../../machinery/structural/go-regexp.js";
+import { Fifo } from "../../../base/fifo.js";
+import { pause } from "../../../base/pause.js";
 import { absolute } from "../files/file-system.js";
+import { sizeOf } from "../files/node.js";
 import type { Program, ProgramIo } from "../program.js";
-import { echoText } from "../shell/builtins.js";
-import { bytesOf } from "../shell/byte-text.js";
+import { echoPieces, writeText } from "../shell/builtins.js";
 import { printf } from "../shell/printf.js";
 import { baseName, contentOf, forEachPath, linesOf, optionsOf } from "./options.js";
 
@@ -23,17 +22,21 @@ export const cat: Program = (io) =>
   );
 
 export const echo: Program = async (io) => {
-  await io.stdout.write(bytesOf(echoText(io.args)));
+  await writeText(echoPieces(io.args), (chunk) => io.stdout.write(chunk), io);
   return 0;
 };
 
 export const printfProgram: Program = async (io) => {
-  await io.stdout.write(bytesOf(printf(io.args[0] ?? "", io.args.slice(1))));
+  await writeText(printf(io.args[0] ?? "", io.args.slice(1)), (chunk) => io.stdout.write(chunk), io);
   return 0;
 };
 
+/** How much `yes` writes at a time, in characters. */
+const YES_BLOCK = 2048;
+
 export const yes: Program = async (io) => {
-  const block = `${io.args.join(" ") || "y"}\n`.repeat(1024);
+  const line = `${io.args.join(" ") || "y"}\n`;
+  const block = line.repeat(Math.ceil(YES_BLOCK / line.length));
   for (;;) await io.stdout.write(block);
 };
 
@@ -114,34 +117,91 @@ async function fromLine(io: ProgramIo, content: AsyncIterable<Uint8Array>, first
   for await (const line of linesOf(content)) if ((number += 1) >= first) await io.stdout.write(line);
 }
 
-async function lastBytes(io: ProgramIo, content: AsyncIterable<Uint8Array>, count: number): Promise<void> {
-  let kept = Buffer.alloc(0);
-  for await (const chunk of content) {
-    const all = Buffer.concat([kept, chunk]);
-    kept = all.subarray(Math.max(0, all.length - count));
+/** What a chunk or line that is kept takes beside its bytes. */
+const KEPT_BYTES = 128;
+
+/** The last chunks of some content. They count as the program's memory. */
+class LastChunks {
+  readonly #chunks = new Fifo<Uint8Array>();
+  /** Before those of #chunks. */
+  #first: Uint8Array | undefined;
+  #bytes = 0;
+
+  constructor(private readonly io: ProgramIo) {}
+
+  get count(): number {
+    return this.#chunks.length + (this.#first === undefined ? 0 : 1);
   }
-  await io.stdout.write(kept);
+
+  get first(): Uint8Array | undefined {
+    return this.#first;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  push(chunk: Uint8Array): void {
+    this.io.memory.take(KEPT_BYTES + chunk.length);
+    this.#bytes += chunk.length;
+    // A part of a chunk would keep all of it.
+    const own = Buffer.copyBytesFrom(chunk);
+    if (this.#first === undefined) this.#first = own;
+    else this.#chunks.push(own);
+  }
+
+  shift(): Uint8Array | undefined {
+    const chunk = this.#first;
+    if (chunk === undefined) return undefined;
+    this.#first = this.#chunks.shift();
+    this.#bytes -= chunk.length;
+    this.io.memory.give(KEPT_BYTES + chunk.length);
+    return chunk;
+  }
+
+  /** Writes all but the first `skipped` bytes. */
+  async write(skipped = 0): Promise<void> {
+    let left = skipped;
+    for (let chunk = this.shift(); chunk !== undefined; chunk = this.shift()) {
+      if (left < chunk.length) await this.io.stdout.write(chunk.subarray(left));
+      left = Math.max(0, left - chunk.length);
+    }
+  }
+}
+
+async function lastBytes(io: ProgramIo, content: AsyncIterable<Uint8Array>, count: number): Promise<void> {
+  const kept = new LastChunks(io);
+  for await (const chunk of content) {
+    kept.push(chunk);
+    // As long as all but the first chunk are enough.
+    for (let next = kept.first; next !== undefined && kept.bytes - next.length >= count; next = kept.first) kept.shift();
+  }
+  await kept.write(Math.max(0, kept.bytes - count));
 }
 
 async function lastLines(io: ProgramIo, content: AsyncIterable<Uint8Array>, count: number): Promise<void> {
-  const kept: Buffer[] = [];
+  const kept = new LastChunks(io);
   for await (const line of linesOf(content)) {
     kept.push(line);
-    if (kept.length > count) kept.shift();
+    if (kept.count > count) kept.shift();
   }
-  for (const line of kept) await io.stdout.write(line);
+  await kept.write();
 }
 
 const POLL_MS = 200;
 
 async function follow(io: ProgramIo, path: string): Promise<void> {
-  let shown = io.files.content(path).length;
+  let shown = sizeOf(io.files.find(path));
   for (;;) {
-    await new Promise<void>((resolve) => io.timers.start(POLL_MS, resolve));
+    await pause(io.timers, POLL_MS, io.signal);
     io.signal.throwIfAborted();
-    const content = io.files.content(path);
-    if (content.length > shown) await io.stdout.write(content.subarray(shown));
-    shown = content.length;
+    // What is shorter than before is not read again.
+    const from = Math.min(shown, sizeOf(io.files.find(path)));
+    shown = from;
+    for await (const chunk of io.files.read(path, from)) {
+      await io.stdout.write(chunk);
+      shown += chunk.length;
+    }
   }
 }
 
@@ -209,37 +269,6 @@ export const checksum =
       },
       itself,
     );
-
-/** grep with -i, -v, -c, -q and -F. A pattern takes time in proportion to the line: RE2 does not backtrack. */
-export const grep: Program = async (io) => {
-  const { flags, operands } = optionsOf(io.args);
-  const [pattern = "", ...files] = operands;
-  const source = flags.has("F") ? pattern.replace(/[.*+?^${}()|[\]\\]/g, "\\$&") : pattern;
-  const { goRegexp } = await inOrder(import("../../../machinery/structural/go-regexp.js"));
-  let matches: GoRegexp;
-  try {
-    matches = goRegexp(flags.has("i") ? `(?i)${source}` : source);
-  } catch (error) {
-    await io.stderr.write(`grep: ${errorMessage(error)}\n`);
-    return 2;
-  }
-  let found = 0;
-  const failed = await forEachPath(
-    io,
-    orInput(files),
-    async (_path, operand) => {
-      for await (const line of linesOf(contentOf(io, operand))) {
-        if (matches.test(line.toString("utf8").replace(/\n$/, "")) === flags.has("v")) continue;
-        found += 1;
-        if (!flags.has("c") && !flags.has("q"))
-          await io.stdout.write(files.length > 1 ? `${operand}:${line.toString("utf8")}` : line);
-      }
-    },
-    itself,
-  );
-  if (flags.has("c")) await io.stdout.write(`${found}\n`);
-  return failed > 0 ? 2 : Number(found === 0);
-};
 
 export const seq: Program = async (io) => {
   const numbers = io.args.map(Number);

@@ -1,55 +1,120 @@
+import { Pace } from "../../../base/pace.js";
+import type { Steps } from "../../../base/steps.js";
+
 /** What $((...)) cannot compute. */
 export class ArithmeticError extends Error {}
 
-const LEVELS: readonly (readonly string[])[] = [
-  ["||"],
-  ["&&"],
-  ["==", "!="],
-  ["<=", ">=", "<", ">"],
-  ["+", "-"],
-  ["*", "/", "%"],
-];
+/** Operators of two operands, by how closely they bind. */
+const PRECEDENCE: ReadonlyMap<string, number> = new Map([
+  ["||", 1],
+  ["&&", 2],
+  ["==", 3],
+  ["!=", 3],
+  ["<=", 4],
+  [">=", 4],
+  ["<", 4],
+  [">", 4],
+  ["+", 5],
+  ["-", 5],
+  ["*", 6],
+  ["/", 6],
+  ["%", 6],
+]);
+/** Of +, - and ! before an operand. */
+const UNARY = 7;
+/** How many operators and parentheses may wait for what follows them. */
+const MOST_PENDING = 10_000;
+const TOKEN = /\s*(?:(\d+)|([A-Za-z_]\w*)|(\|\||&&|[=!<>]=|[-+*/%<>()!]|\S))/y;
+const TOKENS_PER_STEP = 64;
 
-/** An expression of integers with +, -, *, /, %, comparisons, &&, ||, ! and parentheses. Names are variables; unset ones are 0. */
-export function arithmetic(expression: string, variable: (name: string) => string): number {
-  const tokens = expression.match(/\d+|[A-Za-z_]\w*|\|\||&&|[=!<>]=|[-+*/%<>()!]|\S/g) ?? [];
-  let at = 0;
-  const unary = (): number => {
-    const token = tokens[at++];
-    if (token === "-") return -unary();
-    if (token === "+") return unary();
-    if (token === "!") return unary() === 0 ? 1 : 0;
-    if (token === "(") {
-      const value = binary(0);
-      if (tokens[at++] !== ")") throw new ArithmeticError("arithmetic expression: expecting ')'");
-      return value;
-    }
-    if (token !== undefined && /^\d/.test(token)) return Number(token);
-    if (token !== undefined && /^[A-Za-z_]/.test(token)) return Math.trunc(Number(variable(token))) || 0;
-    throw new ArithmeticError(`arithmetic expression: expecting primary: "${expression}"`);
+interface Pending {
+  /** "(" waits for its end and is applied by nothing. */
+  readonly operator: string;
+  readonly precedence: number;
+}
+
+/**
+ * An expression of integers with +, -, *, /, %, comparisons, &&, ||, ! and parentheses. Names are variables; unset ones are 0. Works
+ * without recursion: what waits for its right operand is on a stack.
+ */
+export function* arithmetic(expression: string, variable: (name: string) => string): Steps<number> {
+  const values: number[] = [];
+  const pending: Pending[] = [];
+  const pace = new Pace(TOKENS_PER_STEP);
+  const wait = (operator: string, precedence: number): void => {
+    if (pending.length >= MOST_PENDING) throw new ArithmeticError("arithmetic expression: nested too deeply");
+    pending.push({ operator, precedence });
   };
-  const binary = (level: number): number => {
-    const operators = LEVELS[level];
-    if (operators === undefined) return unary();
-    let left = binary(level + 1);
-    for (let operator = tokens[at] ?? ""; operators.includes(operator); operator = tokens[at] ?? "") {
-      at += 1;
-      left = apply(operator, left, binary(level + 1));
+  /** Applies what binds at least so closely. */
+  const reduce = (precedence: number): void => {
+    for (let top = pending.at(-1); top !== undefined && top.precedence >= precedence; top = pending.at(-1)) {
+      pending.pop();
+      const right = values.pop() ?? 0;
+      values.push(top.precedence === UNARY ? unary(top.operator, right) : binary(top.operator, values.pop() ?? 0, right));
     }
-    return left;
   };
-  if (tokens.length === 0) return 0;
-  const value = binary(0);
-  if (at < tokens.length) throw new ArithmeticError(`arithmetic expression: expecting EOF: "${expression}"`);
+  let expectsOperand = true;
+  for (let at = 0; ; ) {
+    if (pace.isDue()) yield;
+    TOKEN.lastIndex = at;
+    const [token, digits, name, operator = ""] = TOKEN.exec(expression) ?? [];
+    if (token === undefined) break;
+    at += token.length;
+    if (expectsOperand) {
+      if (digits !== undefined) values.push(Number(digits));
+      else if (name !== undefined) values.push(Math.trunc(Number(variable(name))) || 0);
+      else if (operator === "(") wait(operator, 0);
+      else if (operator === "-" || operator === "+" || operator === "!") wait(operator, UNARY);
+      else throw new ArithmeticError(`arithmetic expression: expecting primary: "${shown(expression)}"`);
+      expectsOperand = digits === undefined && name === undefined;
+    } else if (operator === ")") {
+      reduce(1);
+      if (pending.pop() === undefined)
+        throw new ArithmeticError(`arithmetic expression: expecting EOF: "${shown(expression)}"`);
+    } else {
+      const precedence = PRECEDENCE.get(operator);
+      if (precedence === undefined) {
+        const expected = pending.some((one) => one.operator === "(") ? "')'" : `EOF: "${shown(expression)}"`;
+        throw new ArithmeticError(`arithmetic expression: expecting ${expected}`);
+      }
+      reduce(precedence);
+      wait(operator, precedence);
+      expectsOperand = true;
+    }
+  }
+  if (values.length === 0 && pending.length === 0) return 0;
+  if (expectsOperand) throw new ArithmeticError(`arithmetic expression: expecting primary: "${shown(expression)}"`);
+  reduce(1);
+  if (pending.length > 0) throw new ArithmeticError("arithmetic expression: expecting ')'");
+  const value = values[0] ?? 0;
+  if (Number.isNaN(value)) throw new ArithmeticError("division by zero");
   return value;
 }
 
-function apply(operator: string, left: number, right: number): number {
+/** So much of an expression is in what is said of it. */
+const LONGEST_SHOWN = 256;
+
+const shown = (expression: string): string =>
+  expression.length > LONGEST_SHOWN ? `${expression.slice(0, LONGEST_SHOWN)}...` : expression;
+
+/** A number as the shell writes it, never with an exponent. */
+export function integerText(number: number): string {
+  if (Number.isSafeInteger(number)) return String(number);
+  if (!Number.isFinite(number)) return number > 0 ? "9223372036854775807" : "-9223372036854775808";
+  return String(BigInt(number));
+}
+
+const unary = (operator: string, value: number): number =>
+  operator === "+" || Number.isNaN(value) ? value : operator === "!" ? Number(value === 0) : -value || 0;
+
+/** NaN is what a division by zero comes to; && and || may not need it. */
+function binary(operator: string, left: number, right: number): number {
+  if (operator === "||" && (left !== 0 || !Number.isNaN(right)) && !Number.isNaN(left))
+    return Number(left !== 0 || right !== 0);
+  if (operator === "&&" && (left === 0 || !Number.isNaN(right)) && !Number.isNaN(left))
+    return Number(left !== 0 && right !== 0);
+  if (Number.isNaN(left) || Number.isNaN(right)) return Number.NaN;
   switch (operator) {
-    case "||":
-      return Number(left !== 0 || right !== 0);
-    case "&&":
-      return Number(left !== 0 && right !== 0);
     case "==":
       return Number(left === right);
     case "!=":
@@ -68,8 +133,9 @@ function apply(operator: string, left: number, right: number): number {
       return left - right;
     case "*":
       return left * right;
+    case "%":
+      return right === 0 ? Number.NaN : left % right;
     default:
-      if (right === 0) throw new ArithmeticError("division by zero");
-      return operator === "/" ? Math.trunc(left / right) : left % right;
+      return right === 0 ? Number.NaN : Math.trunc(left / right);
   }
 }

@@ -1,6 +1,5 @@
 import { LeaveLoop } from "./control-flow.js";
-import { expandPattern, expandWord, expandWords } from "./expand.js";
-import { patternOf } from "./glob.js";
+import { expandPattern, expandWord, expandWords, matchesPattern } from "./expand.js";
 import type { Shell } from "./shell.js";
 import type { ShellStreams } from "./shell-state.js";
 import type { Command, CompoundCommand } from "./syntax.js";
@@ -63,7 +62,7 @@ async function runCase(shell: Shell, command: Of<"case">, streams: ShellStreams,
   const subject = await expandWord(command.subject, shell);
   for (const { patterns, body } of command.branches) {
     for (const pattern of patterns) {
-      if (patternOf(await expandPattern(pattern, shell)).test(subject)) return shell.run(body, streams, tested);
+      if (await matchesPattern(await expandPattern(pattern, shell), subject, shell)) return shell.run(body, streams, tested);
     }
   }
   return 0;

@@ -1,3 +1,4 @@
+import type { Steps } from "../../../base/steps.js";
 import { WordReader } from "./parse-word.js";
 import { type Command, type Redirect, ShellSyntaxError, type SimpleCommand, type Word } from "./syntax.js";
 
@@ -19,36 +20,46 @@ const KEYWORDS = new Set([
   "!",
 ]);
 const MOST_NESTED = 200;
+/** So much of what was not expected is shown. */
+const LONGEST_SHOWN = 256;
+/** What a comment begins behind, where it does not begin a line of its own. */
+const BEFORE_COMMENT = /[\s;&|()]/;
 const ASSIGNMENT = /^([A-Za-z_][A-Za-z0-9_]*)=/;
 
-/** A script as commands. Throws a {@link ShellSyntaxError}. */
-export function parseScript(text: string): Command {
-  return new Parser(text).script();
+/** What a command takes beside its words, in bytes. */
+const COMMAND_BYTES = 512;
+
+/** A script as commands, in steps. `take` counts the bytes that they take. Throws a {@link ShellSyntaxError}. */
+export function parseScript(text: string, take: (bytes: number) => void): Steps<Command> {
+  return new Parser(text, take).script();
 }
 
 class Parser {
   readonly #reader: WordReader;
   #depth = 0;
 
-  constructor(private readonly text: string) {
-    this.#reader = new WordReader(text);
+  constructor(
+    private readonly text: string,
+    private readonly take: (bytes: number) => void,
+  ) {
+    this.#reader = new WordReader(text, take);
   }
 
-  script(): Command {
-    const list = this.#list();
+  *script(): Steps<Command> {
+    const list = yield* this.#list();
     if (this.#reader.at < this.text.length) throw this.#unexpected();
     return list;
   }
 
   /** Commands up to what cannot begin one. */
-  #list(): Command {
+  *#list(): Steps<Command> {
     if ((this.#depth += 1) > MOST_NESTED)
       throw new ShellSyntaxError("Syntax error: nested too deeply", this.#reader.line);
     const commands: Command[] = [];
     for (;;) {
       this.#skip(true);
       if (this.#atListEnd()) break;
-      const command = this.#andOr();
+      const command = yield* this.#andOr();
       this.#skip(false);
       const background = this.#take("&");
       commands.push(background ? { kind: "background", command } : command);
@@ -59,49 +70,51 @@ class Parser {
     return commands.length === 1 && only !== undefined ? only : { kind: "list", commands };
   }
 
-  #andOr(): Command {
-    let left = this.#pipeline();
+  *#andOr(): Steps<Command> {
+    const first = yield* this.#pipeline();
+    const rest: { readonly after: "success" | "failure"; readonly command: Command }[] = [];
     for (;;) {
       this.#skip(false);
-      const kind = this.#take("&&") ? "and" : this.#take("||") ? "or" : undefined;
-      if (kind === undefined) return left;
+      const after = this.#take("&&") ? "success" : this.#take("||") ? "failure" : undefined;
+      if (after === undefined) return rest.length === 0 ? first : { kind: "and-or", first, rest };
       this.#skip(true);
-      left = { kind, left, right: this.#pipeline() };
+      rest.push({ after, command: yield* this.#pipeline() });
     }
   }
 
-  #pipeline(): Command {
+  *#pipeline(): Steps<Command> {
     this.#skip(false);
     const negated = this.#takeKeyword("!");
-    const stages = [this.#command()];
+    const stages = [yield* this.#command()];
     for (;;) {
       this.#skip(false);
       if (this.text.startsWith("||", this.#reader.at) || !this.#take("|")) break;
       this.#skip(true);
-      stages.push(this.#command());
+      stages.push(yield* this.#command());
     }
     const [only] = stages;
     return stages.length === 1 && only !== undefined && !negated ? only : { kind: "pipeline", stages, negated };
   }
 
-  #command(): Command {
+  *#command(): Steps<Command> {
+    this.take(COMMAND_BYTES);
     this.#skip(false);
     const keyword = this.#keyword();
     switch (keyword) {
       case "if":
-        return this.#if();
+        return yield* this.#if();
       case "while":
       case "until":
-        return this.#while(keyword === "until");
+        return yield* this.#while(keyword === "until");
       case "for":
-        return this.#for();
+        return yield* this.#for();
       case "case":
-        return this.#case();
+        return yield* this.#case();
       case "{": {
         this.#expect("{");
-        const body = this.#list();
+        const body = yield* this.#list();
         this.#expect("}");
-        return { kind: "group", body, redirects: this.#redirects() };
+        return { kind: "group", body, redirects: yield* this.#redirects() };
       }
       case undefined:
         break;
@@ -109,107 +122,107 @@ class Parser {
         throw this.#unexpected();
     }
     if (this.#take("(")) {
-      const body = this.#list();
+      const body = yield* this.#list();
       this.#skip(true);
       if (!this.#take(")")) throw this.#unexpected('")"');
-      return { kind: "subshell", body, redirects: this.#redirects() };
+      return { kind: "subshell", body, redirects: yield* this.#redirects() };
     }
-    return this.#simple();
+    return yield* this.#simple();
   }
 
-  #if(): Command {
+  *#if(): Steps<Command> {
     const branches = [];
     let otherwise: Command | undefined;
     this.#expect("if");
     for (;;) {
-      const test = this.#list();
+      const test = yield* this.#list();
       this.#expect("then");
-      branches.push({ test, body: this.#list() });
+      branches.push({ test, body: yield* this.#list() });
       if (this.#takeKeyword("elif")) continue;
-      if (this.#takeKeyword("else")) otherwise = this.#list();
+      if (this.#takeKeyword("else")) otherwise = yield* this.#list();
       this.#expect("fi");
-      return { kind: "if", branches, otherwise, redirects: this.#redirects() };
+      return { kind: "if", branches, otherwise, redirects: yield* this.#redirects() };
     }
   }
 
-  #while(until: boolean): Command {
+  *#while(until: boolean): Steps<Command> {
     this.#expect(until ? "until" : "while");
-    const test = this.#list();
-    const body = this.#body();
-    return { kind: "while", until, test, body, redirects: this.#redirects() };
+    const test = yield* this.#list();
+    const body = yield* this.#body();
+    return { kind: "while", until, test, body, redirects: yield* this.#redirects() };
   }
 
-  #for(): Command {
+  *#for(): Steps<Command> {
     this.#expect("for");
     this.#skip(false);
-    const name = plainText(this.#reader.word());
+    const name = plainText(yield* this.#reader.word());
     if (name === undefined || !/^[A-Za-z_]\w*$/.test(name))
       throw new ShellSyntaxError("Syntax error: Bad for loop variable", this.#reader.line);
     this.#skip(true);
     let words: Word[] | undefined;
-    if (plainText(this.#peekWord()) === "in") {
-      this.#reader.word();
+    if (plainText(yield* this.#peekWord()) === "in") {
+      yield* this.#reader.word();
       words = [];
       for (this.#skip(false); ; this.#skip(false)) {
-        const word = this.#reader.word();
+        const word = yield* this.#reader.word();
         if (word === undefined) break;
         words.push(word);
       }
     }
     this.#skip(false);
     this.#take(";");
-    return { kind: "for", name, words, body: this.#body(), redirects: this.#redirects() };
+    return { kind: "for", name, words, body: yield* this.#body(), redirects: yield* this.#redirects() };
   }
 
-  #case(): Command {
+  *#case(): Steps<Command> {
     this.#expect("case");
     this.#skip(false);
-    const subject = this.#reader.word();
+    const subject = yield* this.#reader.word();
     if (subject === undefined) throw this.#unexpected();
     this.#skip(true);
-    if (plainText(this.#reader.word()) !== "in") throw this.#unexpected('"in"');
+    if (plainText(yield* this.#reader.word()) !== "in") throw this.#unexpected('"in"');
     const branches = [];
     for (this.#skip(true); !this.#takeKeyword("esac"); this.#skip(true)) {
       this.#take("(");
       const patterns: Word[] = [];
       do {
         this.#skip(false);
-        const pattern = this.#reader.word();
+        const pattern = yield* this.#reader.word();
         if (pattern === undefined) throw this.#unexpected('")"');
         patterns.push(pattern);
         this.#skip(false);
       } while (this.#take("|"));
       if (!this.#take(")")) throw this.#unexpected('")"');
-      branches.push({ patterns, body: this.#list() });
+      branches.push({ patterns, body: yield* this.#list() });
       this.#skip(true);
       if (!this.#take(";;")) {
         this.#expect("esac");
         break;
       }
     }
-    return { kind: "case", subject, branches, redirects: this.#redirects() };
+    return { kind: "case", subject, branches, redirects: yield* this.#redirects() };
   }
 
-  #body(): Command {
+  *#body(): Steps<Command> {
     this.#expect("do");
-    const body = this.#list();
+    const body = yield* this.#list();
     this.#expect("done");
     return body;
   }
 
-  #simple(): SimpleCommand {
+  *#simple(): Steps<SimpleCommand> {
     const { line } = this.#reader;
     const assignments: SimpleCommand["assignments"][number][] = [];
     const words: Word[] = [];
     const redirects: Redirect[] = [];
     for (;;) {
       this.#skip(false);
-      const redirect = this.#redirect();
+      const redirect = yield* this.#redirect();
       if (redirect !== undefined) {
         redirects.push(redirect);
         continue;
       }
-      const word = this.#reader.word();
+      const word = yield* this.#reader.word();
       if (word === undefined) break;
       const assignment = words.length === 0 ? assignmentOf(word) : undefined;
       if (assignment === undefined) words.push(word);
@@ -219,17 +232,17 @@ class Parser {
     return { kind: "simple", line, assignments, words, redirects };
   }
 
-  #redirects(): Redirect[] {
+  *#redirects(): Steps<Redirect[]> {
     const redirects: Redirect[] = [];
     for (;;) {
       this.#skip(false);
-      const redirect = this.#redirect();
+      const redirect = yield* this.#redirect();
       if (redirect === undefined) return redirects;
       redirects.push(redirect);
     }
   }
 
-  #redirect(): Redirect | undefined {
+  *#redirect(): Steps<Redirect | undefined> {
     const [whole, number = "", operator] =
       /^(\d?)(>>|>&|<&|>\||<<|>|<)/.exec(this.text.slice(this.#reader.at, this.#reader.at + 3)) ?? [];
     if (whole === undefined || operator === undefined) return undefined;
@@ -237,15 +250,15 @@ class Parser {
       throw new ShellSyntaxError("Syntax error: here-documents are not supported", this.#reader.line);
     this.#reader.at += whole.length;
     this.#skip(false);
-    const target = this.#reader.word();
+    const target = yield* this.#reader.word();
     if (target === undefined) throw this.#unexpected();
     const descriptor = number === "" ? (operator.startsWith("<") ? 0 : 1) : Number(number);
     return { descriptor, operator: operator === ">|" ? ">" : (operator as Redirect["operator"]), target };
   }
 
-  #peekWord(): Word | undefined {
+  *#peekWord(): Steps<Word | undefined> {
     const { at } = this.#reader;
-    const word = this.#reader.word();
+    const word = yield* this.#reader.word();
     this.#reader.at = at;
     return word;
   }
@@ -289,9 +302,17 @@ class Parser {
 
   /** Skips blanks, comments and continued lines, and with `lines` line breaks. */
   #skip(lines: boolean): void {
-    const pattern = lines ? /(?:[ \t\r\n]|\\\n|#[^\n]*)*/y : /(?:[ \t\r]|\\\n|(?<=[\s;&|()]|^)#[^\n]*)*/y;
-    pattern.lastIndex = this.#reader.at;
-    this.#reader.at += pattern.exec(this.text)?.[0].length ?? 0;
+    let { at } = this.#reader;
+    for (;;) {
+      const char = this.text[at];
+      if (char === " " || char === "\t" || char === "\r" || (lines && char === "\n")) at += 1;
+      else if (char === "\\" && this.text[at + 1] === "\n") at += 2;
+      else if (char === "#" && (lines || at === 0 || BEFORE_COMMENT.test(this.text[at - 1] ?? ""))) {
+        const end = this.text.indexOf("\n", at);
+        at = end < 0 ? this.text.length : end;
+      } else break;
+    }
+    this.#reader.at = at;
   }
 
   #unexpected(expecting?: string): ShellSyntaxError {
@@ -299,7 +320,7 @@ class Parser {
     const suffix = expecting === undefined ? "" : ` (expecting ${expecting})`;
     if (at >= this.text.length)
       return new ShellSyntaxError(`Syntax error: end of file unexpected${suffix}`, line, true);
-    const next = /^(?:&&|\|\||;;|[;&|<>()]|[^\s;&|<>()]+|\n)/.exec(this.text.slice(at))?.[0] ?? "";
+    const next = /^(?:&&|\|\||;;|[;&|<>()]|[^\s;&|<>()]+|\n)/.exec(this.text.slice(at, at + LONGEST_SHOWN))?.[0] ?? "";
     const shown = next === "\n" ? "newline" : `"${next}"`;
     return new ShellSyntaxError(`Syntax error: ${shown} unexpected${suffix}`, line);
   }

@@ -19,6 +19,7 @@ export async function runPipeline(
 }
 
 async function runStages(shell: Shell, stages: readonly Command[], streams: ShellStreams): Promise<number> {
+  const ends = forkEach(shell, stages);
   const pipes = stages.slice(1).map(() => new BytePipe());
   const codes = await Promise.all(
     stages.map(async (stage, index) => {
@@ -29,7 +30,7 @@ async function runStages(shell: Shell, stages: readonly Command[], streams: Shel
         stderr: streams.stderr,
       };
       try {
-        return await shell.subshell(inner, (one) => one.run(stage, inner));
+        return await shell.subshell(inner, (one) => one.run(stage, inner), ends[index]);
       } finally {
         output?.end();
         input?.destroy();
@@ -37,4 +38,16 @@ async function runStages(shell: Shell, stages: readonly Command[], streams: Shel
     }),
   );
   return codes.at(-1) ?? 0;
+}
+
+/** A process for each stage, or none at all. */
+function forkEach(shell: Shell, stages: readonly Command[]): readonly (() => void)[] {
+  const ends: (() => void)[] = [];
+  try {
+    for (const _stage of stages) ends.push(shell.io.container.fork());
+    return ends;
+  } catch (error) {
+    for (const end of ends) end();
+    throw error;
+  }
 }

@@ -1,11 +1,11 @@
 import { FileError } from "../files/file-error.js";
 import { absolute } from "../files/file-system.js";
+import { MemoryShare } from "../limits/memory-share.js";
 import type { Program, ProgramIo } from "../program.js";
 import { ExitShell, Interrupted, LeaveLoop } from "./control-flow.js";
-import { GrowingValue, outOfSpace } from "./growing-value.js";
-import { parseScript } from "./parse.js";
+import { GrowingValue, LARGEST_VALUE, outOfSpace } from "./growing-value.js";
 import { Shell } from "./shell.js";
-import type { ShellStreams } from "./shell-state.js";
+import { type ShellStreams, Variables } from "./shell-state.js";
 import { ShellSyntaxError } from "./syntax.js";
 
 const SYNTAX_ERROR = 2;
@@ -22,7 +22,7 @@ export const sh: Program = async (io) => {
   const interactive = !command && source === undefined && (io.terminal !== undefined || options.has("i"));
   const env = { PWD: io.cwd, ...io.env };
   const state = {
-    variables: new Map(Object.entries(env)),
+    variables: new Variables(Object.entries(env), io.memory),
     exported: new Set(Object.keys(env)),
     positional,
     cwd: io.cwd,
@@ -58,7 +58,9 @@ function optionsOf(args: readonly string[]): { options: ReadonlySet<string>; ope
 async function runFile(shell: Shell, io: ProgramIo, source: string, streams: ShellStreams): Promise<number> {
   let text: string;
   try {
-    text = io.files.content(absolute(io.cwd, source)).toString("utf8");
+    const content = io.files.content(absolute(io.cwd, source), LARGEST_VALUE);
+    if (content === undefined) throw outOfSpace();
+    text = content.toString("utf8");
   } catch (error) {
     if (!(error instanceof FileError)) throw error;
     await io.stderr.write(
@@ -106,13 +108,11 @@ async function readCommands(shell: Shell, io: ProgramIo, streams: ShellStreams):
     reading = false;
     if (line === undefined) break;
     pending += line;
+    if (pending.length > LARGEST_VALUE) throw outOfSpace();
     try {
-      const command = parseScript(pending);
-      pending = "";
-      await shell.run(command, streams);
+      if (await shell.runLine(pending, streams)) pending = "";
     } catch (error) {
       if (error instanceof ExitShell) throw error;
-      if (error instanceof ShellSyntaxError && error.incomplete) continue;
       pending = "";
       if (error instanceof ShellSyntaxError) {
         await shell.complain(error.message, streams, error.line);
@@ -132,7 +132,8 @@ async function readCommands(shell: Shell, io: ProgramIo, streams: ShellStreams):
 
 /** A line with its line feed; undefined at the end of input. */
 async function nextLine(io: ProgramIo): Promise<string | undefined> {
-  const value = new GrowingValue();
+  const held = new MemoryShare(io.memory);
+  const value = new GrowingValue((bytes) => held.take(bytes));
   for (let chunk = await io.stdin.read(); chunk !== undefined; chunk = await io.stdin.read()) {
     const end = chunk.indexOf(LINE_FEED);
     if (!value.add(end < 0 ? chunk : chunk.subarray(0, end + 1))) throw outOfSpace();
@@ -140,5 +141,6 @@ async function nextLine(io: ProgramIo): Promise<string | undefined> {
     io.stdin.unread(chunk.subarray(end + 1));
     break;
   }
+  held.release();
   return value.isEmpty ? undefined : value.toString();
 }

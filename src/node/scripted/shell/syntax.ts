@@ -28,9 +28,16 @@ export type Command =
   | SimpleCommand
   | CompoundCommand
   | { readonly kind: "pipeline"; readonly stages: readonly Command[]; readonly negated: boolean }
-  | { readonly kind: "and" | "or"; readonly left: Command; readonly right: Command }
+  | AndOrList
   | { readonly kind: "list"; readonly commands: readonly Command[] }
   | { readonly kind: "background"; readonly command: Command };
+
+/** Commands joined by && and ||. */
+export interface AndOrList {
+  readonly kind: "and-or";
+  readonly first: Command;
+  readonly rest: readonly { readonly after: "success" | "failure"; readonly command: Command }[];
+}
 
 /** What redirections may follow. */
 export type CompoundCommand =

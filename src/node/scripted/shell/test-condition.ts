@@ -1,97 +1,134 @@
+import { Pace } from "../../../base/pace.js";
+import type { Steps } from "../../../base/steps.js";
 import { absolute, type FileSystem } from "../files/file-system.js";
 import { type FileNode, sizeOf } from "../files/node.js";
 
 /** `test` cannot make sense of its operands. */
 export class ConditionError extends Error {}
 
+/** How deep parentheses may stand in parentheses. */
+const MOST_NESTED = 500;
+/** A look at a file costs about as much as so many steps of other walks. */
+const LOOKS_PER_STEP = 32;
+
 /** What `test` and `[` decide. */
-export function condition(operands: readonly string[], files: FileSystem, cwd: string, terminal: boolean): boolean {
-  let at = 0;
-  const look = (path: string, follow = true): FileNode | undefined => files.look(absolute(cwd, path), { follow });
-  const primary = (): boolean => {
-    const first = operands[at];
-    if (first === undefined) throw new ConditionError("argument expected");
-    const [second, third] = [operands[at + 1], operands[at + 2]];
-    const compare = second === undefined || third === undefined ? undefined : COMPARISONS[second];
-    if (compare !== undefined && third !== undefined) {
-      at += 3;
-      return compare(first, third);
-    }
-    if (first === "!" && second !== undefined) {
-      at += 1;
-      return !primary();
-    }
-    if (first === "(" && second !== undefined) {
-      at += 1;
-      const value = either();
-      if (operands[at++] !== ")") throw new ConditionError("closing paren expected");
-      return value;
-    }
-    const unary = second === undefined ? undefined : UNARY[first];
-    if (unary !== undefined && second !== undefined) {
-      at += 2;
-      return unary(second, look, terminal);
-    }
-    at += 1;
-    return first !== "";
-  };
-  const both = (): boolean => {
-    let value = primary();
-    while (operands[at] === "-a") {
-      at += 1;
-      value = primary() && value;
-    }
-    return value;
-  };
-  const either = (): boolean => {
-    let value = both();
-    while (operands[at] === "-o") {
-      at += 1;
-      value = both() || value;
-    }
-    return value;
-  };
-  if (operands.length === 0) return false;
-  const value = either();
-  if (at < operands.length) throw new ConditionError(`${operands[at] ?? ""}: unexpected operator`);
-  return value;
+export function condition(
+  operands: readonly string[],
+  files: FileSystem,
+  cwd: string,
+  terminal: boolean,
+): Steps<boolean> {
+  const look: Look = (path, follow = true) => files.look(absolute(cwd, path), { follow });
+  return new Condition(operands, look, terminal).value();
 }
 
 type Look = (path: string, follow?: boolean) => FileNode | undefined;
 
-const UNARY: Readonly<Record<string, (operand: string, look: Look, terminal: boolean) => boolean>> = {
-  __proto__: null as never,
-  "-z": (text) => text === "",
-  "-n": (text) => text !== "",
-  "-e": (path, look) => look(path) !== undefined,
-  "-f": (path, look) => look(path)?.kind === "file",
-  "-d": (path, look) => look(path)?.kind === "directory",
-  "-L": (path, look) => look(path, false)?.kind === "link",
-  "-h": (path, look) => look(path, false)?.kind === "link",
-  "-r": (path, look) => look(path) !== undefined,
-  "-w": (path, look) => look(path) !== undefined,
-  "-x": (path, look) => ((look(path)?.mode ?? 0) & 0o111) !== 0,
-  "-s": (path, look) => {
-    const node = look(path);
-    return node !== undefined && sizeOf(node) > 0;
-  },
-  "-t": (_descriptor, _look, terminal) => terminal,
-};
+class Condition {
+  readonly #pace = new Pace(LOOKS_PER_STEP);
+  #at = 0;
+  #depth = 0;
+
+  constructor(
+    private readonly operands: readonly string[],
+    private readonly look: Look,
+    private readonly terminal: boolean,
+  ) {}
+
+  *value(): Steps<boolean> {
+    if (this.operands.length === 0) return false;
+    const value = yield* this.#either();
+    if (this.#at < this.operands.length)
+      throw new ConditionError(`${this.operands[this.#at] ?? ""}: unexpected operator`);
+    return value;
+  }
+
+  *#either(): Steps<boolean> {
+    let value = yield* this.#both();
+    while (this.operands[this.#at] === "-o") {
+      this.#at += 1;
+      value = (yield* this.#both()) || value;
+    }
+    return value;
+  }
+
+  *#both(): Steps<boolean> {
+    let value = yield* this.#primary();
+    while (this.operands[this.#at] === "-a") {
+      this.#at += 1;
+      value = (yield* this.#primary()) && value;
+    }
+    return value;
+  }
+
+  *#primary(): Steps<boolean> {
+    let isNegated = false;
+    for (;;) {
+      if (this.#pace.isDue()) yield;
+      const [first, second, third] = this.operands.slice(this.#at, this.#at + 3);
+      if (first === undefined) throw new ConditionError("argument expected");
+      const compare = second === undefined || third === undefined ? undefined : COMPARISONS.get(second);
+      if (compare !== undefined && third !== undefined) {
+        this.#at += 3;
+        return compare(first, third) !== isNegated;
+      }
+      if (first === "!" && second !== undefined) {
+        this.#at += 1;
+        isNegated = !isNegated;
+        continue;
+      }
+      if (first === "(" && second !== undefined) return (yield* this.#parenthesized()) !== isNegated;
+      const unary = second === undefined ? undefined : UNARY.get(first);
+      this.#at += unary === undefined ? 1 : 2;
+      return (unary === undefined ? first !== "" : unary(second ?? "", this.look, this.terminal)) !== isNegated;
+    }
+  }
+
+  *#parenthesized(): Steps<boolean> {
+    if ((this.#depth += 1) > MOST_NESTED) throw new ConditionError("parentheses nested too deeply");
+    this.#at += 1;
+    const value = yield* this.#either();
+    if (this.operands[this.#at] !== ")") throw new ConditionError("closing paren expected");
+    this.#at += 1;
+    this.#depth -= 1;
+    return value;
+  }
+}
+
+const UNARY: ReadonlyMap<string, (operand: string, look: Look, terminal: boolean) => boolean> = new Map([
+  ["-z", (text: string) => text === ""],
+  ["-n", (text: string) => text !== ""],
+  ["-e", (path: string, look: Look) => look(path) !== undefined],
+  ["-f", (path: string, look: Look) => look(path)?.kind === "file"],
+  ["-d", (path: string, look: Look) => look(path)?.kind === "directory"],
+  ["-L", (path: string, look: Look) => look(path, false)?.kind === "link"],
+  ["-h", (path: string, look: Look) => look(path, false)?.kind === "link"],
+  ["-r", (path: string, look: Look) => look(path) !== undefined],
+  ["-w", (path: string, look: Look) => look(path) !== undefined],
+  ["-x", (path: string, look: Look) => ((look(path)?.mode ?? 0) & 0o111) !== 0],
+  [
+    "-s",
+    (path: string, look: Look) => {
+      const node = look(path);
+      return node !== undefined && sizeOf(node) > 0;
+    },
+  ],
+  ["-t", (_descriptor: string, _look: Look, terminal: boolean) => terminal],
+]);
 
 function number(text: string): number {
   if (!/^\s*[-+]?\d+\s*$/.test(text)) throw new ConditionError(`Illegal number: ${text}`);
   return Number(text);
 }
 
-const COMPARISONS: Readonly<Record<string, (left: string, right: string) => boolean>> = {
-  __proto__: null as never,
-  "=": (left, right) => left === right,
-  "==": (left, right) => left === right,
-  "!=": (left, right) => left !== right,
-  "-eq": (left, right) => number(left) === number(right),
-  "-ne": (left, right) => number(left) !== number(right),
-  "-lt": (left, right) => number(left) < number(right),
-  "-le": (left, right) => number(left) <= number(right),
-  "-gt": (left, right) => number(left) > number(right),
-  "-ge": (left, right) => number(left) >= number(right),
-};
+const COMPARISONS: ReadonlyMap<string, (left: string, right: string) => boolean> = new Map([
+  ["=", (left: string, right: string) => left === right],
+  ["==", (left: string, right: string) => left === right],
+  ["!=", (left: string, right: string) => left !== right],
+  ["-eq", (left: string, right: string) => number(left) === number(right)],
+  ["-ne", (left: string, right: string) => number(left) !== number(right)],
+  ["-lt", (left: string, right: string) => number(left) < number(right)],
+  ["-le", (left: string, right: string) => number(left) <= number(right)],
+  ["-gt", (left: string, right: string) => number(left) > number(right)],
+  ["-ge", (left: string, right: string) => number(left) >= number(right)],
+]);

@@ -4,28 +4,34 @@ import type { ProgramIo } from "../program.js";
 export class Traps {
   readonly #scripts = new Map<string, string>();
   readonly #remove = new Map<string, () => void>();
-  #pending: string[] = [];
+  /** The signals that have come and whose scripts have not run: one that comes again meanwhile counts once. */
+  readonly #pending = new Set<string>();
   #wake = (): void => {};
 
-  constructor(private readonly io: Pick<ProgramIo, "onSignal">) {}
+  constructor(private readonly io: Pick<ProgramIo, "onSignal" | "memory">) {}
 
   /** "" ignores the signal; undefined restores the default. "EXIT" is the end of the shell. */
   set(signal: string, script: string | undefined): void {
     this.#remove.get(signal)?.();
+    this.#remove.delete(signal);
+    this.io.memory.take((script?.length ?? 0) - (this.#scripts.get(signal)?.length ?? 0));
     this.#scripts.delete(signal);
     if (script === undefined) return;
     this.#scripts.set(signal, script);
     if (signal === "EXIT") return;
     const remove = this.io.onSignal(signal, () => {
-      if (script !== "") this.#pending.push(script);
+      if (script !== "") this.#pending.add(signal);
       this.#wake();
     });
     this.#remove.set(signal, remove);
   }
 
-  /** The scripts of the signals that have come since the last call. */
-  takePending(): readonly string[] {
-    return this.#pending.splice(0);
+  /** The script of a signal that has come; undefined when none is left. */
+  takePending(): string | undefined {
+    const [signal] = this.#pending;
+    if (signal === undefined) return undefined;
+    this.#pending.delete(signal);
+    return this.#scripts.get(signal) ?? "";
   }
 
   /** The script of the shell's end, which runs once. */
@@ -33,6 +39,11 @@ export class Traps {
     const script = this.#scripts.get("EXIT");
     this.#scripts.delete("EXIT");
     return script;
+  }
+
+  /** Nothing more is trapped. */
+  dispose(): void {
+    for (const remove of this.#remove.values()) remove();
   }
 
   /** Resolves when a trapped signal comes. */

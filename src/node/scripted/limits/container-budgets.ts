@@ -1,0 +1,92 @@
+import type { ResourceLimits } from "../../container-runtime.js";
+import { Budget } from "./budget.js";
+import { ForkError, OutOfMemoryError } from "./errors.js";
+import type { ContainerMemory } from "./memory-share.js";
+import { greatestUser, type LimitedContainer, type ServerLimits } from "./server-limits.js";
+
+/** The memory of a container whose pod sets no limit, in bytes. */
+const DEFAULT_MEMORY = 128 * 1024 * 1024;
+/** How many processes a container has at most; a kubelet has one limit for all pods as well (podPidsLimit). */
+const MOST_PROCESSES = 512;
+
+/** What a container may use, of its own limits and of what all containers of the process may use together. */
+export class ContainerBudgets implements ContainerMemory {
+  readonly #memory: Budget;
+  readonly #files: Budget;
+  readonly #processes: Budget;
+  #isOver = false;
+
+  constructor(
+    private readonly container: LimitedContainer,
+    private readonly server: ServerLimits,
+    limits: () => ResourceLimits,
+    /** False where the author of the image said how many bytes of files fit into the container. */
+    countsFiles: boolean,
+  ) {
+    this.#memory = new Budget(() => limits().memoryBytes ?? DEFAULT_MEMORY, server.memory);
+    this.#files = new Budget(() => Number.POSITIVE_INFINITY, countsFiles ? server.files : undefined);
+    this.#processes = new Budget(() => MOST_PROCESSES, server.processes);
+    server.users.add(container);
+  }
+
+  get memoryBytes(): number {
+    return this.#memory.used;
+  }
+
+  get filesBytes(): number {
+    return this.#files.used;
+  }
+
+  /** Bytes of what programs hold. Where there are no more of them, the container ends, or the one that uses most. */
+  take(bytes: number): void {
+    if (this.#isOver) throw new OutOfMemoryError();
+    for (let lacking = this.#memory.take(bytes); lacking !== undefined; lacking = this.#memory.take(bytes)) {
+      const isOwn = lacking === this.#memory;
+      const user = (isOwn ? undefined : greatestUser(this.server, (one) => one.memoryBytes)) ?? this.container;
+      user.outOfMemory();
+      if (user === this.container) throw new OutOfMemoryError();
+    }
+  }
+
+  give(bytes: number): void {
+    this.#memory.give(bytes);
+  }
+
+  /** Bytes of files. Where there are no more of them, the container that uses most ends; false where that is this one. */
+  takeFiles(bytes: number): boolean {
+    while (this.#files.take(bytes) !== undefined) {
+      const user = greatestUser(this.server, (one) => one.filesBytes) ?? this.container;
+      user.outOfDisk();
+      if (user === this.container) return false;
+    }
+    return true;
+  }
+
+  giveFiles(bytes: number): void {
+    this.#files.give(bytes);
+  }
+
+  /** The place of a process; the answer gives it back. Throws a {@link ForkError} where none is left. */
+  fork(): () => void {
+    if (this.#isOver || this.#processes.take(1) !== undefined) throw new ForkError();
+    let isTaken = true;
+    return () => {
+      if (isTaken) this.#processes.give(1);
+      isTaken = false;
+    };
+  }
+
+  /** The container has ended: its programs may take no more. Its files may still be read. */
+  end(): void {
+    this.#isOver = true;
+    this.#memory.close();
+    this.#processes.close();
+  }
+
+  /** Nothing of the container is left. */
+  close(): void {
+    this.end();
+    this.#files.close();
+    this.server.users.delete(this.container);
+  }
+}

@@ -1,0 +1,17 @@
+/** No further program or subshell may start: errno's text. */
+export class ForkError extends Error {
+  override readonly name = "ForkError";
+
+  constructor() {
+    super("Resource temporarily unavailable");
+  }
+}
+
+/** The container has no memory left, and is being ended. */
+export class OutOfMemoryError extends Error {
+  override readonly name = "OutOfMemoryError";
+
+  constructor() {
+    super("Cannot allocate memory");
+  }
+}
