@@ -124,11 +124,9 @@ async function start(options: ServerOptions, composition: Composition, parts: Pa
   };
   const serverCa = [pki.ca.certificate, serving?.authorities ?? ""].filter((pem) => pem !== "").join("\n");
   const idle = collectWhenIdle(v8Memory, systemTimers);
-  const steps = [
-    ...composition.steps({ pki, serverCa, clock, timers, random, reportError, authentication: published }),
-    ...(hooks.postStart ?? []).map(stepOf),
-  ];
-  const boot = new BootSequence([STORAGE_STEP, ...steps.map(({ name }) => name)]);
+  const steps = composition.steps({ pki, serverCa, clock, timers, random, reportError, authentication: published });
+  const hookSteps = (hooks.postStart ?? []).map(stepOf);
+  const boot = new BootSequence([STORAGE_STEP, ...[...steps, ...hookSteps].map(({ name }) => name)]);
   const serviceAccounts = authentication === undefined ? issuer : authentication.serviceAccounts;
   const given = ofCaller(options);
   const server = createServer({
@@ -196,6 +194,8 @@ async function start(options: ServerOptions, composition: Composition, parts: Pa
     });
     await boot.run(STORAGE_STEP, () => storage.ready());
     for (const step of steps) await boot.run(step.name, async () => step.run(server, listener));
+    composition.afterSteps?.();
+    for (const step of hookSteps) await boot.run(step.name, async () => step.run(server, listener));
   } catch (error) {
     await close();
     throw error;

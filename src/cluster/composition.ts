@@ -53,5 +53,7 @@ export interface Composition {
   readonly network?: Pick<ClusterNetwork, "dial" | "isOwn" | "addressOf">;
   /** The steps after the storage is ready. */
   readonly steps: (parts: CompositionParts) => readonly BootStep[];
+  /** Called when all steps are done but for the hooks of the caller; without hooks, when the server is ready. */
+  readonly afterSteps?: () => void;
   readonly preShutdown?: () => Promise<void> | undefined;
 }

@@ -1,4 +1,5 @@
 import { createPrivateKey } from "node:crypto";
+import { deferred } from "../base/deferred.js";
 import { inOrder } from "../base/turns.js";
 import { enabledControllers } from "../api/controllers/index.js";
 import type { RuntimeConfig } from "../api/facts/index.js";
@@ -117,6 +118,8 @@ export async function startControlPlane(options: ClusterOptions, given?: GivenSe
   let customResources: CustomResources | undefined;
   let localNodes: LocalNodes | undefined;
   let scheduler: StartedScheduler | undefined;
+  const podsMayStart = deferred<void>();
+  const { storage = "memory", dataDir } = options;
   const serviceCidr = given?.serviceCidr ?? SERVICE_CIDR;
   const issuerOfTokens = (pki: ClusterPki) => given?.tokenIssuer ?? tokenIssuer(pki, options.random);
   const service = (port: number | undefined) =>
@@ -221,8 +224,17 @@ export async function startControlPlane(options: ClusterOptions, given?: GivenSe
               const own = { clock, timers, random: forkRandom(random, "nodes") };
               const staged = options.stages && { stages: options.stages };
               const { authorization, tokens } = server;
-              const access = { authorization, tokens };
-              localNodes = await startNodes(nodes, { transport, ...own, ...staged, ...access, pki, reportError });
+              localNodes = await startNodes(nodes, {
+                transport,
+                ...own,
+                ...staged,
+                authorization,
+                tokens,
+                pki,
+                reportError,
+                ready: podsMayStart.promise,
+                dataDir: storage === "memory" ? undefined : dataDir,
+              });
               const names = nodes.map(({ name }) => name);
               await serveMetrics(server, localNodes, names, () => clock.now());
             },
@@ -246,6 +258,8 @@ export async function startControlPlane(options: ClusterOptions, given?: GivenSe
       },
       addressOf: (hostname) => localNodes?.addressOf(hostname),
     },
+    // Where hooks follow, they may wait for pods.
+    afterSteps: () => podsMayStart.resolve(),
     async preShutdown() {
       await Promise.all([scheduler?.stop(), localNodes?.stop(), controllers?.stop(), customResources?.stop()]);
     },

@@ -18,6 +18,7 @@ import type { CallerReviews } from "../node/kubelet-api/caller-reviews.js";
 import type { Server } from "../server/generic/server.js";
 import { authenticated } from "../server/request/user.js";
 import { podCidr } from "./node-addresses.js";
+import { openRunMarks } from "./run-marks.js";
 import { issueCertificate, issuerOf } from "./pki/certificate.js";
 import { CA_NAME, type ClusterPki } from "./pki/cluster-pki.js";
 
@@ -45,6 +46,10 @@ export interface NodeParts extends Pick<Server, "authorization" | "tokens"> {
   /** What containers do in place of their images, where their pod has no annotation that says so. */
   readonly stages?: StagesOf;
   readonly reportError: (error: unknown) => void;
+  /** Resolves when pods may start. */
+  readonly ready: Promise<void>;
+  /** Where marks of pods outlive this process. */
+  readonly dataDir: string | undefined;
 }
 
 /** The nodes of a cluster that run in its process. */
@@ -64,10 +69,19 @@ const DAY = 86_400_000;
 
 /** Starts the nodes. Resolves when they are ready. */
 export async function startNodes(nodes: readonly NodeOptions[], parts: NodeParts): Promise<LocalNodes> {
-  const { transport, clock, timers, random, reportError } = parts;
+  const { transport, clock, timers, random, reportError, ready, dataDir } = parts;
   const described = nodes.map((node, index) => describe(node, index, parts));
+  const marks = dataDir === undefined ? undefined : openRunMarks(dataDir, reportError);
   const reviews = reviewsOf(parts);
-  return startNodeFleet({ nodes: described, transport, clock, timers, random, reportError, reviews });
+  const fleet = { nodes: described, transport, clock, timers, random, reportError, reviews, ready };
+  const started = await startNodeFleet({ ...fleet, ...(marks && { marks }) });
+  return {
+    ...started,
+    async stop() {
+      await started.stop();
+      marks?.close();
+    },
+  };
 }
 
 /** What TokenReview and SubjectAccessReview would answer: the server's own chains, without a request and without answers that are old. */

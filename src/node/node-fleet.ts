@@ -12,6 +12,7 @@ import type { Transport } from "../client/transport/transport.js";
 import type { KubeObject } from "../machinery/meta/object.js";
 import { object, text } from "../machinery/meta/access.js";
 import { PodStarts } from "./agent/pod-starts.js";
+import type { RunMarks } from "./agent/run-marks.js";
 import { RENEW_MS } from "./agent/node-registration.js";
 import { EventBudget } from "../client/events/event-budget.js";
 import { type CallerReviews, ServerReviews } from "./kubelet-api/caller-reviews.js";
@@ -30,6 +31,10 @@ export interface FleetOptions {
   readonly reportError: (error: unknown) => void;
   /** Asks about the callers of the kubelets' APIs. Default: the API server, by reviews that the nodes' user creates. */
   readonly reviews?: CallerReviews;
+  /** Pods start when it has resolved: a server that starts is ready before its pods run again. Default: at once. */
+  readonly ready?: Promise<void>;
+  /** Marks of pods that have begun to run, which outlive this process. */
+  readonly marks?: RunMarks;
 }
 
 /** Running nodes. */
@@ -71,14 +76,11 @@ export async function startNodeFleet(options: FleetOptions): Promise<NodeFleet> 
   // Thousands of pods at once have more events than are worth to be kept: those that find no room are no fault.
   const events = eventBroadcaster({ client, ...surroundings, onError: report, onDropped: () => {} });
   const budget = new EventBudget(clock);
-  const starts = new PodStarts(timers);
+  const starts = new PodStarts(timers, options.ready);
   const reviews = options.reviews ?? new ServerReviews(client, clock);
-  const nodes = new Map(
-    options.nodes.map((node) => [
-      node.name,
-      new FleetNode(node, { client, clock, timers, events, budget, starts, reviews, report }),
-    ]),
-  );
+  const { marks } = options;
+  const shared = { client, clock, timers, events, budget, starts, reviews, ...(marks && { marks }), report };
+  const nodes = new Map(options.nodes.map((node) => [node.name, new FleetNode(node, shared)]));
   const informers = new InformerFactory(client, {
     ...surroundings,
     onFault: ({ error }) => (isUsualFault(error) ? undefined : report(error)),

@@ -11,7 +11,7 @@ import type { KubeObject } from "../../src/machinery/meta/object.js";
 import { goPattern } from "../../src/machinery/go-values/go-pattern.js";
 import { parseQuantity } from "../../src/machinery/quantity/quantity.js";
 import { checkedFormat } from "../../src/machinery/structural/formats.js";
-import { expandVariables, podField } from "../../src/node/agent/container-environment.js";
+import { Environment, podField } from "../../src/node/agent/container-environment.js";
 import { deviceMatcher } from "../../src/scheduler/plugins/dynamic-resources/device-selector.js";
 import { neededFor } from "../../src/server/authz/node/node-graph.js";
 import { fieldAt, setFieldAt } from "../../src/server/extensions/field-at.js";
@@ -64,7 +64,7 @@ describe.each(NAMES)("%s is no", (name) => {
   });
 
   test("variable of a container, nor a field of its pod", () => {
-    expect(expandVariables(`$(${name})`, {})).toBe(`$(${name})`);
+    expect(new Environment().expand(`$(${name})`)).toBe(`$(${name})`);
     const of = { pod: { metadata: { labels: {}, annotations: {} } }, podIp: "", hostIp: "" };
     for (const path of [name, `metadata.labels['${name}']`, `metadata.annotations['${name}']`]) {
       expect(podField(path, of)).toBe("");

@@ -1,9 +1,12 @@
-import { own } from "../../base/own.js";
 import { isNotFound } from "../../machinery/errors/status-error.js";
 import { object, objects, type ReadonlyFields, text } from "../../machinery/meta/access.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import { parseQuantity, quantityValue } from "../../machinery/quantity/quantity.js";
+import { RuntimeError } from "../container-runtime.js";
 import type { KubernetesClient } from "../../client/dynamic/kubernetes-client.js";
+
+/** As Linux has it: what the arguments and the environment of a program may have together, in bytes. */
+const MOST_BYTES = 2 * 1024 * 1024;
 
 /** A container's configuration refers to what is not there: the pod waits until it is. */
 export class ConfigError extends Error {
@@ -24,29 +27,89 @@ export interface EnvironmentSource {
 type Variables = Record<string, string>;
 
 /** A container's environment: envFrom, then env, with $(NAME) of those before it. Throws a {@link ConfigError}. */
-export async function containerEnvironment(container: ReadonlyFields, source: EnvironmentSource): Promise<Variables> {
-  const env = Object.create(null) as Variables;
+export async function containerEnvironment(container: ReadonlyFields, source: EnvironmentSource): Promise<Environment> {
+  const env = new Environment();
   for (const from of objects(container.envFrom)) {
     const prefix = text(from.prefix);
     for (const kind of ["ConfigMap", "Secret"] as const) {
       const reference = object(kind === "ConfigMap" ? from.configMapRef : from.secretRef);
       if (text(reference.name) === "") continue;
       const data = await dataOf(kind, text(reference.name), reference.optional === true, source);
-      for (const [key, value] of Object.entries(data ?? {})) env[`${prefix}${key}`] = value.toString("utf8");
+      for (const [key, value] of data ?? []) env.set(`${prefix}${key}`, value.toString("utf8"));
     }
   }
   for (const variable of objects(container.env)) {
     const value = await variableValue(variable, container, source);
-    if (value !== undefined)
-      env[text(variable.name)] = variable.valueFrom === undefined ? expandVariables(value, env) : value;
+    if (value !== undefined) env.set(text(variable.name), variable.valueFrom === undefined ? env.expand(value) : value);
   }
   return env;
 }
 
-/** $(NAME) becomes the variable's value, $$ a dollar sign; an unknown name stays as it is. */
-export const expandVariables = (value: string, env: Readonly<Variables>): string =>
-  value.replace(/\$\$|\$\(([^)]*)\)/g, (whole, name: string | undefined) =>
-    name === undefined ? "$" : (own(env, name) ?? whole),
+/**
+ * The variables of a container while they are made, and what is expanded with them. All of it together is no longer than what a
+ * program can be started with: a value may name those before it any number of times.
+ */
+export class Environment {
+  readonly #values = new Map<string, string>();
+  #bytes = 0;
+
+  /** Each of them as an own property, whatever its name. */
+  get variables(): Readonly<Variables> {
+    return Object.fromEntries(this.#values);
+  }
+
+  set(name: string, value: string): void {
+    const before = this.#values.get(name);
+    this.#count(value.length + (before === undefined ? name.length : -before.length));
+    this.#values.set(name, value);
+  }
+
+  /** A word of a command line. */
+  word(value: string): string {
+    const expanded = this.expand(value);
+    this.#count(expanded.length);
+    return expanded;
+  }
+
+  /** $(NAME) becomes the variable's value, $$ a dollar sign; an unknown name stays as it is. */
+  expand(value: string): string {
+    const pieces: string[] = [];
+    let bytes = 0;
+    const add = (piece: string): void => {
+      bytes += piece.length;
+      if (this.#bytes + bytes > MOST_BYTES) throw tooLong();
+      pieces.push(piece);
+    };
+    let at = 0;
+    for (let dollar = value.indexOf("$"); dollar >= 0; dollar = value.indexOf("$", at)) {
+      add(value.slice(at, dollar));
+      const next = value[dollar + 1];
+      const end = next === "(" ? value.indexOf(")", dollar) : -1;
+      // No name behind it has an end either.
+      if (next === "(" && end < 0) {
+        at = dollar;
+        break;
+      }
+      const name = value.slice(dollar + 2, end);
+      if (next === "(") add(this.#values.get(name) ?? value.slice(dollar, end + 1));
+      else add("$");
+      at = next === "(" ? end + 1 : dollar + (next === "$" ? 2 : 1);
+    }
+    add(value.slice(at));
+    return pieces.join("");
+  }
+
+  #count(bytes: number): void {
+    this.#bytes += bytes;
+    if (this.#bytes > MOST_BYTES) throw tooLong();
+  }
+}
+
+/** What a program answers that is started with more than Linux allows. */
+const tooLong = (): RuntimeError =>
+  new RuntimeError(
+    "StartError",
+    "failed to create containerd task: failed to create shim task: OCI runtime create failed: runc create failed: unable to start container process: exec: argument list too long: unknown",
   );
 
 async function variableValue(
@@ -64,7 +127,7 @@ async function variableValue(
     if (reference === undefined) continue;
     const { name, key, optional } = object(reference);
     const data = await dataOf(kind, text(name), optional === true, source);
-    const value = own(data, text(key));
+    const value = data?.get(text(key));
     if (value !== undefined) return value.toString("utf8");
     if (optional === true) return undefined;
     throw new ConfigError(
@@ -103,6 +166,9 @@ export function podField(
   return own(fields, path) ?? "";
 }
 
+const own = (map: Readonly<Variables>, key: string): string | undefined =>
+  Object.hasOwn(map, key) ? map[key] : undefined;
+
 /**
  * A resource of a container in units of the divisor, rounded up: "requests.cpu" of 250m is "1", and "250" in units of 1m. `container` is
  * the one that reads it; a volume names another. A limit that is not set is what the node has.
@@ -126,7 +192,22 @@ export function resourceField(
 const NANO = -9;
 const ONE_IN_NANO = 1_000_000_000n;
 
-type Data = Readonly<Record<string, Buffer>>;
+type Data = ReadonlyMap<string, Buffer>;
+
+/** The entries of ConfigMaps and Secrets that containers have, by uid and version: however many mount one, its bytes are there once. */
+const shared = new Map<string, WeakRef<Data>>();
+const unshare = new FinalizationRegistry<string>((key) => {
+  if (shared.get(key)?.deref() === undefined) shared.delete(key);
+});
+
+function sharedData(key: string, decode: () => Data): Data {
+  const known = shared.get(key)?.deref();
+  if (known !== undefined) return known;
+  const data = decode();
+  shared.set(key, new WeakRef(data));
+  unshare.register(data, key);
+  return data;
+}
 
 /** The entries of a ConfigMap or Secret; undefined where an optional one is missing. */
 export async function dataOf(
@@ -146,9 +227,10 @@ export async function dataOf(
   }
   const decoded = (field: unknown, encoding: "utf8" | "base64") =>
     Object.entries(object(field)).map(([key, value]) => [key, Buffer.from(text(value), encoding)] as const);
-  const entries =
+  const { uid = "", resourceVersion = "" } = found.metadata ?? {};
+  return sharedData(`${uid}/${resourceVersion}`, () =>
     kind === "Secret"
-      ? decoded(found["data"], "base64")
-      : [...decoded(found["data"], "utf8"), ...decoded(found["binaryData"], "base64")];
-  return Object.fromEntries(entries);
+      ? new Map(decoded(found["data"], "base64"))
+      : new Map([...decoded(found["data"], "utf8"), ...decoded(found["binaryData"], "base64")]),
+  );
 }

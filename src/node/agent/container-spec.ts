@@ -1,9 +1,10 @@
 import type { Pod } from "../../api/types/core/v1.js";
 import type { KubernetesClient } from "../../client/dynamic/kubernetes-client.js";
-import { object, text } from "../../machinery/meta/access.js";
+import { object, type ReadonlyFields, text } from "../../machinery/meta/access.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
-import type { ContainerSpec } from "../container-runtime.js";
-import { containerEnvironment, expandVariables } from "./container-environment.js";
+import { parseQuantity, quantityValue } from "../../machinery/quantity/quantity.js";
+import type { ContainerSpec, ResourceLimits } from "../container-runtime.js";
+import { containerEnvironment } from "./container-environment.js";
 import type { ContainerRecord } from "./container-record.js";
 import { type VolumeSource, volumeFiles } from "./volume-files.js";
 
@@ -29,7 +30,7 @@ export async function containerSpec(record: ContainerRecord, source: SpecSource)
   const volumes: VolumeSource = { client, pod, podIp, hostIp, capacity, signal, token };
   const env = await containerEnvironment(container, volumes);
   const words = (list: unknown): readonly string[] | undefined =>
-    Array.isArray(list) && list.length > 0 ? list.map((word) => expandVariables(text(word), env)) : undefined;
+    Array.isArray(list) && list.length > 0 ? list.map((word) => env.word(text(word))) : undefined;
   const [command, args] = [words(container.command), words(container.args)];
   const workingDir = text(container.workingDir);
   const { hostNetwork, nodeName, hostname: ownName } = object(pod.spec);
@@ -42,13 +43,19 @@ export async function containerSpec(record: ContainerRecord, source: SpecSource)
     ...(command && { command }),
     ...(args && { args }),
     ...(workingDir !== "" && { workingDir }),
-    env,
+    env: env.variables,
+    limits: () => resourceLimits(record.spec),
     files: await volumeFiles(container, volumes),
     stdin: container.stdin === true,
     stdinOnce: container.stdinOnce === true,
     tty: container.tty === true,
     terminationMessagePath: text(container.terminationMessagePath) || "/dev/termination-log",
   };
+}
+
+function resourceLimits({ resources }: ReadonlyFields): ResourceLimits {
+  const memory = text(object(object(resources).limits)["memory"]);
+  return memory === "" ? {} : { memoryBytes: Number(quantityValue(parseQuantity(memory))) };
 }
 
 /** A token of the pod's service account, which ends with the pod. */

@@ -3,31 +3,28 @@ import { object, text } from "../../machinery/meta/access.js";
 import { parseQuantity, quantityValue } from "../../machinery/quantity/quantity.js";
 import type { ContainerRecord } from "./container-record.js";
 import type { PodContext } from "./pod-context.js";
-import type { PodFailure } from "./pod-status.js";
 
 /** How often a kubelet looks at what pods use. Milliseconds. */
 const PERIOD_MS = 10_000;
 const RESOURCE = "ephemeral-storage";
 
 /**
- * Calls `evict` when containers of a pod use more of the node's disk, by files and logs, than their limits allow, unless `stopping` aborts
+ * Evicts the pod when its containers of a pod use more of the node's disk, by files and logs, than their limits allow, unless `stopping` aborts
  * before. A pod without such a limit costs nothing.
  */
 export async function limitLocalStorage(
   records: readonly ContainerRecord[],
   context: PodContext,
   stopping: AbortSignal,
-  evict: (failure: PodFailure) => void,
 ): Promise<void> {
   if (!records.some((record) => limitOf(record) !== "")) return;
-  const { timers, event } = context.parts;
+  const { timers } = context.parts;
   for (;;) {
     await pause(timers, PERIOD_MS, stopping);
     if (stopping.aborted) return;
     const message = await excess(records, context);
     if (message === undefined || stopping.aborted) continue;
-    event(context.pod(), "Warning", "Evicted", message);
-    return evict({ reason: "Evicted", message, disrupts: true });
+    return context.evict(message);
   }
 }
 

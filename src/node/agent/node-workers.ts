@@ -82,6 +82,7 @@ export class NodeWorkers implements NodePods {
     if (known === undefined) return;
     if (this.#byName.get(objectKey(pod)) === known.worker) this.#byName.delete(objectKey(pod));
     await known.worker.vanish();
+    this.parts.marks?.end(pod.metadata?.uid ?? "");
     if (known.ip === this.parts.hostIp) return;
     this.#byAddress.delete(known.ip);
     this.addresses.giveBack(known.ip);

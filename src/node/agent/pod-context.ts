@@ -7,6 +7,7 @@ import type { ContainerRecord } from "./container-record.js";
 import type { HookTarget } from "./lifecycle-hook.js";
 import { podName } from "./pod-name.js";
 import type { PodStarts } from "./pod-starts.js";
+import type { RunMarks } from "./run-marks.js";
 
 export type EventType = "Normal" | "Warning";
 
@@ -21,6 +22,8 @@ export interface PodWorkerParts {
   readonly capacity: Readonly<Record<string, string>>;
   /** When pods start. */
   readonly starts: PodStarts;
+  /** Left out: nothing outlives the server's process. */
+  readonly marks?: RunMarks;
   readonly report: (error: unknown) => void;
   /** Records an event of a pod, or of the part of it that `fieldPath` names: "spec.containers{web}". */
   readonly event: (pod: KubeObject, type: EventType, reason: string, message: string, fieldPath?: string) => void;
@@ -36,6 +39,8 @@ export interface PodContext {
   readonly abandoned: AbortSignal;
   /** Called after a record has changed: the pod's status is written. */
   readonly changed: () => void;
+  /** Called when the node has no room left for the pod: it fails. */
+  readonly evict: (message: string) => void;
   /** Resolves when the last status is written. */
   readonly flushed: () => Promise<void>;
 }

@@ -24,10 +24,15 @@ export class PodStarts {
   #started = 0;
   #cancelEnd = (): void => {};
 
-  constructor(private readonly timers: Timers) {}
+  /** No pod starts before `ready` has resolved. */
+  constructor(
+    private readonly timers: Timers,
+    private readonly ready?: Promise<void>,
+  ) {}
 
   /** Runs `start` when it is its turn. Rejects as it does. */
   async run(start: () => Promise<void>): Promise<void> {
+    if (this.ready !== undefined) await this.ready;
     this.#arrive();
     await new Promise<void>((resolve) => {
       this.#waiting.push(resolve);

@@ -13,11 +13,14 @@ import { withOwnStatus } from "./own-status.js";
 import type { PodContext, PodWorkerParts } from "./pod-context.js";
 import { PodRounds } from "./pod-rounds.js";
 import { type PodFailure, podStatus } from "./pod-status.js";
+import { MARKED_MS, MOST_INTERRUPTIONS, runsPrograms } from "./run-marks.js";
 import { StatusWriter } from "./status-writer.js";
 import { killContainers, stopContainers } from "./stop-containers.js";
 
 const DEFAULT_GRACE_SECONDS = 30;
 const EVICTION_GRACE_SECONDS = 1;
+/** The reason why the containers of a pod wait that has stopped the server. */
+const NOT_RUN_AGAIN = "NotRunAgain";
 
 /** Runs the containers of one pod from its binding to its end, and keeps its status. */
 export class PodWorker {
@@ -41,6 +44,7 @@ export class PodWorker {
   /** Why a resize of the pod is not done. */
   #resize: Condition | undefined;
   #graceSeconds = Number.POSITIVE_INFINITY;
+  #cancelMark = (): void => {};
 
   constructor(
     pod: KubeObject,
@@ -63,6 +67,7 @@ export class PodWorker {
       pod: () => this.#pod,
       abandoned: this.#abandoned.signal,
       changed: () => this.#changed(),
+      evict: (message) => this.#evict(message),
       flushed: () => this.#writer.flushed(),
     };
     this.#rounds = new PodRounds(this.#records, this.#context, this.#stopping.signal, (work) => this.#supervise(work));
@@ -82,9 +87,7 @@ export class PodWorker {
     limitActivity(this.#startTime, this.#context, signal, (failure) =>
       this.#fail(failure, terminationGracePeriodSeconds),
     );
-    this.#supervise(
-      limitLocalStorage(this.#records, this.#context, signal, (failure) => this.#fail(failure, EVICTION_GRACE_SECONDS)),
-    );
+    this.#supervise(limitLocalStorage(this.#records, this.#context, signal));
     this.#supervise(this.#run());
     this.update(this.#pod);
     await this.#writer.tried();
@@ -119,6 +122,7 @@ export class PodWorker {
     this.#stopping.abort();
     await killContainers(this.#records, this.#context);
     await Promise.all(this.#supervised);
+    this.#cancelMark();
     const ids = this.#records.flatMap(({ runtimeId, previousId }) => [runtimeId, previousId]);
     await Promise.all(ids.filter((id) => id !== "").map((id) => this.parts.runtime.remove(id)));
   }
@@ -152,9 +156,42 @@ export class PodWorker {
   }
 
   async #run(): Promise<void> {
+    if (this.#refuses()) return;
+    this.#mark();
     await this.#rounds.run();
+    this.#endMark();
     const { terminationGracePeriodSeconds } = object(this.#pod.spec);
     if (!this.#stopping.signal.aborted) await this.#finish(terminationGracePeriodSeconds);
+  }
+
+  /** A pod that has stopped the server again and again waits, and says why. */
+  #refuses(): boolean {
+    const { marks, event } = this.parts;
+    const interruptions = marks?.interruptions(this.#pod.metadata?.uid ?? "") ?? 0;
+    if (interruptions < MOST_INTERRUPTIONS) return false;
+    const message = `the server's process ended ${interruptions} times within ${MARKED_MS / 1000}s of this pod's start, so the pod is not run again; delete it, mend what it runs, and create it anew`;
+    for (const record of this.#records) record.wait(NOT_RUN_AGAIN, message);
+    event(this.#pod, "Warning", NOT_RUN_AGAIN, message);
+    this.#changed();
+    return true;
+  }
+
+  #mark(): void {
+    const { marks, timers } = this.parts;
+    if (marks === undefined || !runsPrograms(this.#pod)) return;
+    marks.begin(this.#pod.metadata?.uid ?? "");
+    this.#cancelMark = timers.start(MARKED_MS, () => this.#endMark());
+  }
+
+  /** The pod has run for long enough, or has ended. Where the node stops it, its mark is the node's. */
+  #endMark(): void {
+    this.#cancelMark();
+    if (!this.#abandoned.signal.aborted) this.parts.marks?.end(this.#pod.metadata?.uid ?? "");
+  }
+
+  #evict(message: string): void {
+    this.parts.event(this.#pod, "Warning", "Evicted", message);
+    this.#fail({ reason: "Evicted", message, disrupts: true }, EVICTION_GRACE_SECONDS);
   }
 
   #fail(failure: PodFailure, graceSeconds: unknown): void {

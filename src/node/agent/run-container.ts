@@ -84,6 +84,7 @@ async function runStarted(
   const exit = await withTerminationMessage(await container.exited, record.spec, runtime, container.id);
   record.ended(exit);
   probes.stop();
+  if (exit.eviction !== undefined) context.evict(exit.eviction);
   // A container that runs again whatever its policy says is never seen as ended: the API lets no such container run again.
   if (!record.mustRestart) context.changed();
   return failure;

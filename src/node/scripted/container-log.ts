@@ -174,7 +174,9 @@ class Partial {
   add(bytes: Uint8Array): number {
     const added = Math.min(bytes.length, LONGEST_LINE - this.#used);
     if (this.#used + added > this.#bytes.length) {
-      const grown = Buffer.allocUnsafeSlow(Math.min(LONGEST_LINE, Math.max(2 * this.#bytes.length, this.#used + added)));
+      const grown = Buffer.allocUnsafeSlow(
+        Math.min(LONGEST_LINE, Math.max(2 * this.#bytes.length, this.#used + added)),
+      );
       this.#bytes.copy(grown, 0, 0, this.#used);
       this.#bytes = grown;
     }

@@ -8,6 +8,7 @@ import { type ContainerStages, type PodStages, STAGES_ANNOTATION, type StagesOf 
 
 /** How many annotations are kept as they were parsed. */
 const KEPT = 256;
+const LONGEST_KEPT = 16 * 1024;
 const PATH = `metadata.annotations[${STAGES_ANNOTATION}]`;
 
 /** Reads the stages of pods: their annotation, else what a function says of them. */
@@ -34,7 +35,7 @@ export class StagesReader {
     if (known !== undefined) return known;
     const stages = (await parse(text)) as PodStages;
     await check(stages, PATH);
-    this.#parsed.set(text, stages);
+    if (text.length <= LONGEST_KEPT) this.#parsed.set(text, stages);
     return stages;
   }
 }

@@ -1,4 +1,5 @@
 import { parseGoDuration } from "../../base/go-duration.js";
+import { nextSlice, sliceIsSpent } from "../../base/time-slice.js";
 import type { Clock } from "../../base/clock.js";
 import type { Timers } from "../../base/timers.js";
 import type { ContainerExit, LogEntry, RuntimeLogOptions, StartedContainer } from "../container-runtime.js";
@@ -23,6 +24,7 @@ export class StagedContainer {
   /** How stages have ended it. */
   #ended: ExitStage | undefined;
   #isStopping = false;
+  #isOver = false;
 
   constructor(
     started: StartedContainer,
@@ -53,6 +55,11 @@ export class StagedContainer {
     return this.#log?.read(options);
   }
 
+  /** Nobody reads its log any more. */
+  dropLog(): void {
+    this.#log?.drop();
+  }
+
   #end(exit: ExitStage): void {
     this.#ended = exit;
     this.#cancelAll();
@@ -64,6 +71,7 @@ export class StagedContainer {
   }
 
   #exit(own: ContainerExit): ContainerExit {
+    this.#isOver = true;
     this.#cancelAll();
     this.#log?.end();
     if (this.#ended === undefined) return own;
@@ -85,10 +93,13 @@ export class StagedContainer {
   }
 
   #repeat(line: string, period: number): void {
-    this.#after(period, () => {
+    const write = (): void => {
+      if (this.#isOver) return;
       this.#write(line);
       this.#repeat(line, period);
-    });
+    };
+    // Any number of containers may write every millisecond.
+    this.#after(period, () => (sliceIsSpent() ? void nextSlice(undefined, this).then(write) : write()));
   }
 
   #after(delay: number, run: () => void): void {

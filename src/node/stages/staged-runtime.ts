@@ -73,6 +73,7 @@ export class StagedRuntime implements ContainerRuntime {
   }
 
   async remove(containerId: string): Promise<void> {
+    this.#staged.get(containerId)?.container.dropLog();
     this.#staged.delete(containerId);
     await this.inner.remove(containerId);
   }

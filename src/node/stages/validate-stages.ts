@@ -1,17 +1,22 @@
 import { own } from "../../base/own.js";
 import { parseGoDuration } from "../../base/go-duration.js";
-import { type FieldError, invalidValue, notSupported, required } from "../../machinery/errors/field-error.js";
+import { type FieldError, invalidValue, notSupported, required, tooMany } from "../../machinery/errors/field-error.js";
 import { parseQuantity, QuantityError } from "../../machinery/quantity/quantity.js";
 
 type Check = (value: unknown, path: string) => readonly FieldError[];
 type Fields = Readonly<Record<string, Check>>;
 
 const HIGHEST_CODE = 255;
+/** YAML can name a list any number of times: what is looked at is bounded, not the text. */
+const MOST_CONTAINERS = 256;
+const MOST_LINES = 2000;
 
 /** What is wrong with stages, by the fields below `path`. */
 export function validateStages(stages: unknown, path: string): readonly FieldError[] {
   if (!isObject(stages))
     return [invalidValue(path, stages, 'must be an object: container names, or "*", with their stages')];
+  const names = Object.keys(stages);
+  if (names.length > MOST_CONTAINERS) return [tooMany(path, names.length, MOST_CONTAINERS)];
   return Object.entries(stages).flatMap(([name, container]) => CONTAINER(container, `${path}.${name}`));
 }
 
@@ -34,6 +39,7 @@ const text: Check = (value, path) => (typeof value === "string" ? [] : [invalidV
 
 const texts: Check = (value, path) => {
   if (!Array.isArray(value)) return [invalidValue(path, value, "must be a list of strings")];
+  if (value.length > MOST_LINES) return [tooMany(path, value.length, MOST_LINES)];
   return value.flatMap((one, index) => text(one, `${path}[${index}]`));
 };
 

@@ -66,13 +66,6 @@ export class FileSystem {
     }
   }
 
-  /** The names of a directory, sorted. */
-  names(path: string): readonly string[] {
-    const node = this.find(path);
-    if (node.kind !== "directory") throw new FileError("ENOTDIR", path);
-    return [...node.entries.keys()].sort();
-  }
-
   /** Reads a file chunk by chunk, from a byte on where it is a regular one. */
   async *read(path: string, from = 0): AsyncGenerator<Uint8Array, void, undefined> {
     const node = this.find(path);

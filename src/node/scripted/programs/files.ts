@@ -1,7 +1,11 @@
+import { sortSteps } from "../../../base/sort-steps.js";
+import { sliceIsSpent } from "../../../base/time-slice.js";
 import { FileError } from "../files/file-error.js";
-import { absolute, type FileSystem, normalPath } from "../files/file-system.js";
+import { absolute, normalPath } from "../files/file-system.js";
 import { type FileNode, sizeOf } from "../files/node.js";
 import type { Program, ProgramIo } from "../program.js";
+import { writeText } from "../shell/builtins.js";
+import { giveWay, workInSlices } from "../slices.js";
 import { baseName, forEachPath, optionsOf } from "./options.js";
 
 const TYPE_LETTERS = { directory: "d", link: "l", file: "-", device: "c" } as const;
@@ -23,16 +27,26 @@ export const ls: Program = async (io) => {
       const hidden = flags.has("a") || flags.has("A");
       const entries = [...node.entries].filter(([name]) => hidden || !name.startsWith("."));
       if (flags.has("a")) entries.push([".", node], ["..", node]);
-      entries.sort(([a], [b]) => (a < b ? -1 : 1));
-      const total = flags.has("l")
-        ? `total ${entries.reduce((sum, [, one]) => sum + Math.ceil(sizeOf(one) / 1024), 0)}\n`
-        : "";
-      return io.stdout.write(title + total + entries.map(([name, one]) => row(name, one, flags.has("l"))).join(""));
+      const sorted = await workInSlices(sortSteps(entries, byName), io);
+      const rows = listing(title, sorted, flags.has("l"));
+      return writeText(rows, (chunk) => io.stdout.write(chunk), io);
     },
     (operand) => `cannot access '${operand}'`,
   );
   return code === 0 ? 0 : 2;
 };
+
+const byName = ([a]: readonly [string, FileNode], [b]: readonly [string, FileNode]): number => (a < b ? -1 : 1);
+
+function* listing(
+  title: string,
+  entries: readonly (readonly [string, FileNode])[],
+  long: boolean,
+): Generator<string, void> {
+  yield title;
+  if (long) yield `total ${entries.reduce((sum, [, one]) => sum + Math.ceil(sizeOf(one) / 1024), 0)}\n`;
+  for (const [name, one] of entries) yield row(name, one, long);
+}
 
 function row(name: string, node: FileNode, long: boolean): string {
   if (!long) return `${name}\n`;
@@ -100,19 +114,21 @@ export const cp: Program = async (io) => {
   return forEachPath(
     io,
     operands.slice(0, -1),
-    (path, operand) => copy(io.files, path, normalPath(io.cwd, destination(io, operand, target)), recursive),
+    (path, operand) => copy(io, path, normalPath(io.cwd, destination(io, operand, target)), recursive),
     (operand) => `cannot copy '${operand}'`,
   );
 };
 
-async function copy(files: FileSystem, from: string, to: string, recursive: boolean): Promise<void> {
+async function copy(io: ProgramIo, from: string, to: string, recursive: boolean): Promise<void> {
+  const { files } = io;
+  if (sliceIsSpent()) await giveWay(io);
   const node = files.find(from, { follow: !recursive });
   if (node.kind === "directory") {
     if (!recursive) throw new FileError("EISDIR", from);
     if (`${to}/`.startsWith(`${normalPath("/", from)}/`)) throw new FileError("EINVAL", to);
-    const names = files.names(from);
+    const entries = await workInSlices(sortSteps([...node.entries], byName), io);
     files.makeDirectory(to, { recursive: true, mode: node.mode });
-    for (const name of names) await copy(files, `${from}/${name}`, `${to}/${name}`, true);
+    for (const [name] of entries) await copy(io, `${from}/${name}`, `${to}/${name}`, true);
     return;
   }
   if (node.kind === "link") {

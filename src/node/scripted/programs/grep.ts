@@ -21,7 +21,9 @@ export const grep: Program = async (io) => {
   const { flags, operands } = optionsOf(io.args);
   const [pattern = "", ...files] = operands;
   try {
-    const matches = flags.has("F") ? textMatcher(pattern, flags.has("i")) : await patternMatcher(pattern, flags.has("i"));
+    const matches = flags.has("F")
+      ? textMatcher(pattern, flags.has("i"))
+      : await patternMatcher(pattern, flags.has("i"));
     return await search(io, files, matches, flags);
   } catch (error) {
     if (!(error instanceof GrepError)) throw error;

@@ -1,7 +1,9 @@
+import { sliceIsSpent } from "../../../base/time-slice.js";
 import { withoutTrailing } from "../../../base/without-trailing.js";
 import { FileError } from "../files/file-error.js";
 import { absolute } from "../files/file-system.js";
 import type { ProgramIo } from "../program.js";
+import { giveWay } from "../slices.js";
 
 /** The letters of a program's options, and its operands. Letters of `valued` take the rest of their word, or the next one. */
 export interface Options {
@@ -46,6 +48,7 @@ export async function forEachPath(
 ): Promise<number> {
   let code = 0;
   for (const operand of operands) {
+    if (sliceIsSpent()) await giveWay(io);
     try {
       await act(absolute(io.cwd, operand), operand);
     } catch (error) {

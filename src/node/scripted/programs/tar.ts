@@ -1,7 +1,11 @@
+import { sortSteps } from "../../../base/sort-steps.js";
+import { sliceIsSpent } from "../../../base/time-slice.js";
+import { withoutTrailing } from "../../../base/without-trailing.js";
 import { FileError } from "../files/file-error.js";
 import { absolute } from "../files/file-system.js";
 import { type FileNode, sizeOf } from "../files/node.js";
 import type { Program, ProgramInput, ProgramIo, ProgramOutput } from "../program.js";
+import { giveWay, workInSlices } from "../slices.js";
 import { BLOCK, encodeHeader, TarFormatError, type TarHeader, TarHeaderReader } from "./tar-header.js";
 
 /** What GNU tar writes at a time: archives end at a multiple of it. */
@@ -87,8 +91,9 @@ async function create(io: ProgramIo, { archive, folder, verbose, operands }: Opt
   let failed = false;
   let announced = false;
   for (const operand of operands) {
-    const name = operand.replace(/^\/+/, "").replace(/\/+$/, "");
-    if (name !== operand.replace(/\/+$/, "") && !announced) {
+    const trimmed = withoutTrailing(operand, "/");
+    const name = trimmed.replace(/^\/+/, "");
+    if (name !== trimmed && !announced) {
       announced = true;
       await io.stderr.write("tar: Removing leading `/' from member names\n");
     }
@@ -121,7 +126,12 @@ async function writeTree(
   await output.write(encodeHeader({ name, type, size, mode: node.mode, mtime: node.mtime, target }));
   if (regular) await writeContent(io, output, path, size);
   if (node.kind !== "directory") return;
-  for (const [entry, child] of [...node.entries].sort(([a], [b]) => (a < b ? -1 : 1))) {
+  const entries = await workInSlices(
+    sortSteps([...node.entries], ([a], [b]) => (a < b ? -1 : 1)),
+    io,
+  );
+  for (const [entry, child] of entries) {
+    if (sliceIsSpent()) await giveWay(io);
     await writeTree(io, output, `${path}/${entry}`, `${name}/${entry}`, child, verbose);
   }
 }
@@ -175,6 +185,7 @@ async function extract(io: ProgramIo, { archive, folder, keepTimes, verbose, mod
   const headers = new TarHeaderReader();
   let failed = false;
   for (let header = await headers.next((length) => input.read(length)); header !== undefined; ) {
+    if (sliceIsSpent()) await giveWay(io);
     if (mode === "t" || verbose) await io.stdout.write(`${header.name}\n`);
     try {
       if (mode === "x") await extractEntry(io, base, header, input, keepTimes);
@@ -200,7 +211,7 @@ async function extractEntry(
   keepTimes: boolean,
 ): Promise<void> {
   input.expect(header.type === "directory" || header.type === "link" ? 0 : header.size);
-  const name = header.name.replace(/^\/+/, "").replace(/\/+$/, "");
+  const name = withoutTrailing(header.name.replace(/^\/+/, ""), "/");
   if (name.split("/").includes("..")) {
     await io.stderr.write(`tar: ${header.name}: Member name contains '..'\n`);
     throw new FileError("EINVAL", header.name);

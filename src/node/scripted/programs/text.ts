@@ -174,7 +174,8 @@ async function lastBytes(io: ProgramIo, content: AsyncIterable<Uint8Array>, coun
   for await (const chunk of content) {
     kept.push(chunk);
     // As long as all but the first chunk are enough.
-    for (let next = kept.first; next !== undefined && kept.bytes - next.length >= count; next = kept.first) kept.shift();
+    for (let next = kept.first; next !== undefined && kept.bytes - next.length >= count; next = kept.first)
+      kept.shift();
   }
   await kept.write(Math.max(0, kept.bytes - count));
 }

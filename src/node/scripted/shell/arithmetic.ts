@@ -50,7 +50,9 @@ export function* arithmetic(expression: string, variable: (name: string) => stri
     for (let top = pending.at(-1); top !== undefined && top.precedence >= precedence; top = pending.at(-1)) {
       pending.pop();
       const right = values.pop() ?? 0;
-      values.push(top.precedence === UNARY ? unary(top.operator, right) : binary(top.operator, values.pop() ?? 0, right));
+      values.push(
+        top.precedence === UNARY ? unary(top.operator, right) : binary(top.operator, values.pop() ?? 0, right),
+      );
     }
   };
   let expectsOperand = true;

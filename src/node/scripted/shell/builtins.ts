@@ -54,20 +54,20 @@ export const BUILTINS: Readonly<Record<string, Builtin>> = {
     }
     return 0;
   },
-  set({ shell, args }) {
+  async set({ shell, args }) {
     for (const [index, arg] of args.entries()) {
       if (arg === "--" || !/^[-+]/.test(arg)) {
-        shell.setPositional(args.slice(arg === "--" ? index + 1 : index));
+        await shell.setPositional(args.slice(arg === "--" ? index + 1 : index));
         return 0;
       }
       if (arg.includes("e")) shell.state.exitsOnError = arg.startsWith("-");
     }
     return 0;
   },
-  shift({ shell, args }) {
+  async shift({ shell, args }) {
     const count = Number(args[0] ?? 1);
     if (count > shell.positional.length) throw new CommandError("shift: can't shift that many");
-    shell.setPositional(shell.positional.slice(count));
+    await shell.setPositional(shell.positional.slice(count));
     return 0;
   },
   read: readLine,

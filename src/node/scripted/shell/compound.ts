@@ -62,7 +62,8 @@ async function runCase(shell: Shell, command: Of<"case">, streams: ShellStreams,
   const subject = await expandWord(command.subject, shell);
   for (const { patterns, body } of command.branches) {
     for (const pattern of patterns) {
-      if (await matchesPattern(await expandPattern(pattern, shell), subject, shell)) return shell.run(body, streams, tested);
+      if (await matchesPattern(await expandPattern(pattern, shell), subject, shell))
+        return shell.run(body, streams, tested);
     }
   }
   return 0;

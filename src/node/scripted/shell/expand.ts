@@ -36,7 +36,9 @@ interface Piece extends PatternPiece {
 }
 
 /** What a field or a piece takes beside its text, in bytes. */
-const FIELD_BYTES = 96;
+const FIELD_BYTES = 512;
+/** So many pieces are worked on in slices. */
+const MANY = 256;
 /** Work of so many steps is done at once. */
 const SHORT = 4096;
 
@@ -47,7 +49,8 @@ export async function expandWords(words: readonly Word[], scope: ExpansionScope)
     const pieces = await piecesOf(word, scope);
     const length = lengthOf(pieces);
     // A short pattern may match any number of paths.
-    await worked(fieldsOf(pieces, scope, fields), isLiteral(pieces) ? length : Number.POSITIVE_INFINITY, scope);
+    const isShort = pieces.length < MANY && isLiteral(pieces);
+    await worked(fieldsOf(pieces, scope, fields), isShort ? length : Number.POSITIVE_INFINITY, scope);
   }
   return fields;
 }
@@ -74,11 +77,14 @@ export async function matchesPattern(
   return worked(globOf(pattern).matches(text), text.length * lengthOf(pattern), scope);
 }
 
+/** The text of pieces. Throws where it is longer than a value may be. */
 function joined(pieces: readonly (PatternPiece & { readonly breaks?: boolean })[]): string {
   const [only] = pieces;
   if (pieces.length === 1 && only !== undefined && only.breaks !== true) return only.text;
   lengthOf(pieces);
-  return pieces.map(({ text, breaks }) => (breaks === true ? `${text} ` : text)).join("");
+  let whole = "";
+  for (const { text, breaks } of pieces) whole += breaks === true ? `${text} ` : text;
+  return whole;
 }
 
 /** How long pieces are together. Throws where that is more than a shell holds as one value. */
@@ -127,17 +133,21 @@ async function expandPart(part: Part, first: boolean, word: Word, scope: Expansi
       return expanded(integerText(await worked(value, expression.length, scope)));
     }
     case "parameter":
-      if (part.name === "@" || part.name === "*") return positionalPieces(part, scope);
+      if (part.name === "@" || part.name === "*")
+        return worked(positionalPieces(part, scope), scope.positional.length, scope);
       return expanded(await parameterValue(part, scope));
   }
 }
 
-function positionalPieces({ name, quoted }: ParameterPart, scope: ExpansionScope): readonly Piece[] {
+function* positionalPieces({ name, quoted }: ParameterPart, scope: ExpansionScope): Steps<readonly Piece[]> {
   const { positional } = scope;
-  const pieces = positional.map((text, index) => {
+  const pace = new Pace();
+  const pieces: Piece[] = [];
+  for (const [index, text] of positional.entries()) {
+    if (pace.isDue()) yield;
     scope.take(FIELD_BYTES + text.length);
-    return { text, quoted, splits: !quoted, breaks: index < positional.length - 1 };
-  });
+    pieces.push({ text, quoted, splits: !quoted, breaks: index < positional.length - 1 });
+  }
   return name === "*" && quoted ? [{ text: joined(pieces), quoted, splits: false }] : pieces;
 }
 

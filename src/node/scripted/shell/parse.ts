@@ -1,3 +1,4 @@
+import { Pace } from "../../../base/pace.js";
 import type { Steps } from "../../../base/steps.js";
 import { WordReader } from "./parse-word.js";
 import { type Command, type Redirect, ShellSyntaxError, type SimpleCommand, type Word } from "./syntax.js";
@@ -36,6 +37,7 @@ export function parseScript(text: string, take: (bytes: number) => void): Steps<
 
 class Parser {
   readonly #reader: WordReader;
+  readonly #pace = new Pace();
   #depth = 0;
 
   constructor(
@@ -57,10 +59,10 @@ class Parser {
       throw new ShellSyntaxError("Syntax error: nested too deeply", this.#reader.line);
     const commands: Command[] = [];
     for (;;) {
-      this.#skip(true);
+      yield* this.#skip(true);
       if (this.#atListEnd()) break;
       const command = yield* this.#andOr();
-      this.#skip(false);
+      yield* this.#skip(false);
       const background = this.#take("&");
       commands.push(background ? { kind: "background", command } : command);
       if (!background && !this.#take(";") && !this.#lineBreakAhead()) break;
@@ -74,22 +76,22 @@ class Parser {
     const first = yield* this.#pipeline();
     const rest: { readonly after: "success" | "failure"; readonly command: Command }[] = [];
     for (;;) {
-      this.#skip(false);
+      yield* this.#skip(false);
       const after = this.#take("&&") ? "success" : this.#take("||") ? "failure" : undefined;
       if (after === undefined) return rest.length === 0 ? first : { kind: "and-or", first, rest };
-      this.#skip(true);
+      yield* this.#skip(true);
       rest.push({ after, command: yield* this.#pipeline() });
     }
   }
 
   *#pipeline(): Steps<Command> {
-    this.#skip(false);
-    const negated = this.#takeKeyword("!");
+    yield* this.#skip(false);
+    const negated = yield* this.#takeKeyword("!");
     const stages = [yield* this.#command()];
     for (;;) {
-      this.#skip(false);
+      yield* this.#skip(false);
       if (this.text.startsWith("||", this.#reader.at) || !this.#take("|")) break;
-      this.#skip(true);
+      yield* this.#skip(true);
       stages.push(yield* this.#command());
     }
     const [only] = stages;
@@ -98,7 +100,7 @@ class Parser {
 
   *#command(): Steps<Command> {
     this.take(COMMAND_BYTES);
-    this.#skip(false);
+    yield* this.#skip(false);
     const keyword = this.#keyword();
     switch (keyword) {
       case "if":
@@ -111,9 +113,9 @@ class Parser {
       case "case":
         return yield* this.#case();
       case "{": {
-        this.#expect("{");
+        yield* this.#expect("{");
         const body = yield* this.#list();
-        this.#expect("}");
+        yield* this.#expect("}");
         return { kind: "group", body, redirects: yield* this.#redirects() };
       }
       case undefined:
@@ -123,7 +125,7 @@ class Parser {
     }
     if (this.#take("(")) {
       const body = yield* this.#list();
-      this.#skip(true);
+      yield* this.#skip(true);
       if (!this.#take(")")) throw this.#unexpected('")"');
       return { kind: "subshell", body, redirects: yield* this.#redirects() };
     }
@@ -133,70 +135,70 @@ class Parser {
   *#if(): Steps<Command> {
     const branches = [];
     let otherwise: Command | undefined;
-    this.#expect("if");
+    yield* this.#expect("if");
     for (;;) {
       const test = yield* this.#list();
-      this.#expect("then");
+      yield* this.#expect("then");
       branches.push({ test, body: yield* this.#list() });
-      if (this.#takeKeyword("elif")) continue;
-      if (this.#takeKeyword("else")) otherwise = yield* this.#list();
-      this.#expect("fi");
+      if (yield* this.#takeKeyword("elif")) continue;
+      if (yield* this.#takeKeyword("else")) otherwise = yield* this.#list();
+      yield* this.#expect("fi");
       return { kind: "if", branches, otherwise, redirects: yield* this.#redirects() };
     }
   }
 
   *#while(until: boolean): Steps<Command> {
-    this.#expect(until ? "until" : "while");
+    yield* this.#expect(until ? "until" : "while");
     const test = yield* this.#list();
     const body = yield* this.#body();
     return { kind: "while", until, test, body, redirects: yield* this.#redirects() };
   }
 
   *#for(): Steps<Command> {
-    this.#expect("for");
-    this.#skip(false);
+    yield* this.#expect("for");
+    yield* this.#skip(false);
     const name = plainText(yield* this.#reader.word());
     if (name === undefined || !/^[A-Za-z_]\w*$/.test(name))
       throw new ShellSyntaxError("Syntax error: Bad for loop variable", this.#reader.line);
-    this.#skip(true);
+    yield* this.#skip(true);
     let words: Word[] | undefined;
     if (plainText(yield* this.#peekWord()) === "in") {
       yield* this.#reader.word();
       words = [];
-      for (this.#skip(false); ; this.#skip(false)) {
+      for (yield* this.#skip(false); ; yield* this.#skip(false)) {
         const word = yield* this.#reader.word();
         if (word === undefined) break;
         words.push(word);
       }
     }
-    this.#skip(false);
+    yield* this.#skip(false);
     this.#take(";");
     return { kind: "for", name, words, body: yield* this.#body(), redirects: yield* this.#redirects() };
   }
 
   *#case(): Steps<Command> {
-    this.#expect("case");
-    this.#skip(false);
+    yield* this.#expect("case");
+    yield* this.#skip(false);
     const subject = yield* this.#reader.word();
     if (subject === undefined) throw this.#unexpected();
-    this.#skip(true);
+    yield* this.#skip(true);
     if (plainText(yield* this.#reader.word()) !== "in") throw this.#unexpected('"in"');
     const branches = [];
-    for (this.#skip(true); !this.#takeKeyword("esac"); this.#skip(true)) {
+    for (yield* this.#skip(true); !(yield* this.#takeKeyword("esac")); yield* this.#skip(true)) {
       this.#take("(");
       const patterns: Word[] = [];
       do {
-        this.#skip(false);
+        yield* this.#skip(false);
         const pattern = yield* this.#reader.word();
         if (pattern === undefined) throw this.#unexpected('")"');
         patterns.push(pattern);
-        this.#skip(false);
+        yield* this.#skip(false);
       } while (this.#take("|"));
       if (!this.#take(")")) throw this.#unexpected('")"');
       branches.push({ patterns, body: yield* this.#list() });
-      this.#skip(true);
+      yield* this.#skip(true);
       if (!this.#take(";;")) {
-        this.#expect("esac");
+        yield* this.#expect("esac");
         break;
       }
     }
@@ -204,9 +206,9 @@ class Parser {
   }
 
   *#body(): Steps<Command> {
-    this.#expect("do");
+    yield* this.#expect("do");
     const body = yield* this.#list();
-    this.#expect("done");
+    yield* this.#expect("done");
     return body;
   }
 
@@ -216,7 +218,7 @@ class Parser {
     const words: Word[] = [];
     const redirects: Redirect[] = [];
     for (;;) {
-      this.#skip(false);
+      yield* this.#skip(false);
       const redirect = yield* this.#redirect();
       if (redirect !== undefined) {
         redirects.push(redirect);
@@ -235,7 +237,7 @@ class Parser {
   *#redirects(): Steps<Redirect[]> {
     const redirects: Redirect[] = [];
     for (;;) {
-      this.#skip(false);
+      yield* this.#skip(false);
       const redirect = yield* this.#redirect();
       if (redirect === undefined) return redirects;
       redirects.push(redirect);
@@ -249,7 +251,7 @@ class Parser {
     if (operator === "<<")
       throw new ShellSyntaxError("Syntax error: here-documents are not supported", this.#reader.line);
     this.#reader.at += whole.length;
-    this.#skip(false);
+    yield* this.#skip(false);
     const target = yield* this.#reader.word();
     if (target === undefined) throw this.#unexpected();
     const descriptor = number === "" ? (operator.startsWith("<") ? 0 : 1) : Number(number);
@@ -271,15 +273,15 @@ class Parser {
       : undefined;
   }
 
-  #takeKeyword(keyword: string): boolean {
-    this.#skip(true);
+  *#takeKeyword(keyword: string): Steps<boolean> {
+    yield* this.#skip(true);
     if (this.#keyword() !== keyword) return false;
     this.#reader.at += keyword.length;
     return true;
   }
 
-  #expect(keyword: string): void {
-    if (!this.#takeKeyword(keyword)) throw this.#unexpected(`"${keyword}"`);
+  *#expect(keyword: string): Steps<void> {
+    if (!(yield* this.#takeKeyword(keyword))) throw this.#unexpected(`"${keyword}"`);
   }
 
   #take(operator: string): boolean {
@@ -301,9 +303,10 @@ class Parser {
   }
 
   /** Skips blanks, comments and continued lines, and with `lines` line breaks. */
-  #skip(lines: boolean): void {
+  *#skip(lines: boolean): Steps<void> {
     let { at } = this.#reader;
     for (;;) {
+      if (this.#pace.isDue()) yield;
       const char = this.text[at];
       if (char === " " || char === "\t" || char === "\r" || (lines && char === "\n")) at += 1;
       else if (char === "\\" && this.text[at + 1] === "\n") at += 2;

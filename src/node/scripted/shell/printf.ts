@@ -76,7 +76,8 @@ function* once(format: string, next: () => string): Generator<string, void> {
 /** Where the next escape or conversion begins. */
 function nextOf(format: string, at: number): number {
   let place = at;
-  while (place < format.length && format[place] !== "\\" && format[place] !== "%" && place - at < LONGEST_PIECE) place += 1;
+  while (place < format.length && format[place] !== "\\" && format[place] !== "%" && place - at < LONGEST_PIECE)
+    place += 1;
   return place;
 }
 

@@ -1,3 +1,4 @@
+import { Pace } from "../../../base/pace.js";
 import type { Steps } from "../../../base/steps.js";
 import { sliceIsSpent } from "../../../base/time-slice.js";
 import { BrokenPipeError, BytePipe } from "../../byte-pipe.js";
@@ -38,7 +39,7 @@ const SUBSHELL_BYTES = 8 * 1024;
 const MOST_ENDED_JOBS = 256;
 
 /** What $1 or another takes beside its text, in bytes. */
-const POSITIONAL_BYTES = 64;
+const POSITIONAL_BYTES = 256;
 
 /** A command in the background. */
 interface Job {
@@ -59,8 +60,8 @@ export class Shell implements ExpansionScope {
   #jobs = 0;
   #lastJob: number | undefined;
   #line = 1;
-  /** Whether $1 and those that follow were set in this shell, and count as its memory. */
-  #ownsPositional = false;
+  /** What $1 and those that follow take that were set in this shell. */
+  #positionalBytes = 0;
   /** What the script takes that runs now, in bytes. */
   #scriptBytes = 0;
 
@@ -102,11 +103,11 @@ export class Shell implements ExpansionScope {
   }
 
   /** In place of $1 and those that follow. */
-  setPositional(values: readonly string[]): void {
-    const bytesOf = (list: readonly string[]): number => list.reduce((sum, one) => sum + one.length + POSITIONAL_BYTES, 0);
-    this.io.memory.take(bytesOf(values) - (this.#ownsPositional ? bytesOf(this.state.positional) : 0));
-    this.#ownsPositional = true;
-    this.state.positional = values.map(detached);
+  async setPositional(values: readonly string[]): Promise<void> {
+    const { bytes, own } = await this.inSlices(ownValues(values));
+    this.io.memory.take(bytes - this.#positionalBytes);
+    this.#positionalBytes = bytes;
+    this.state.positional = own;
   }
 
   parameter(name: string): string | undefined {
@@ -148,7 +149,9 @@ export class Shell implements ExpansionScope {
   /** Runs a whole script to its end. Throws what leaves the shell, and a CommandError where `caller` nests scripts too deeply. */
   async runScript(text: string, streams: ShellStreams, caller?: string): Promise<number> {
     if (this.nested >= MOST_NESTED)
-      throw new CommandError(`${caller ?? this.name}: maximum nesting level exceeded (${MOST_NESTED})`);
+      throw new CommandError(
+        `${caller === undefined ? "" : `${caller}: `}maximum nesting level exceeded (${MOST_NESTED})`,
+      );
     const { held } = this.#memory;
     const outer = this.#scriptBytes;
     this.nested += 1;
@@ -365,7 +368,8 @@ export class Shell implements ExpansionScope {
     }
   }
 
-  async #call(command: SimpleCommand, [name, ...args]: readonly string[], streams: ShellStreams): Promise<number> {
+  async #call(command: SimpleCommand, words: readonly string[], streams: ShellStreams): Promise<number> {
+    const [name] = words;
     const assigned: [string, string][] = [];
     for (const { name: variable, value } of command.assignments) {
       assigned.push([variable, await expandWord(value, this)]);
@@ -379,10 +383,10 @@ export class Shell implements ExpansionScope {
     const builtin = BUILTINS[name];
     if (builtin !== undefined) {
       for (const [variable, value] of assigned) this.assign(variable, value);
-      return builtin({ shell: this, args, streams, line: command.line });
+      return builtin({ shell: this, args: words.slice(1), streams, line: command.line });
     }
     const env = { ...this.environment, ...Object.fromEntries(assigned) };
-    return this.spawn([name, ...args].map(detached), streams, env, command.line);
+    return this.spawn(words.map(detached), streams, env, command.line);
   }
 
   /** Runs a program of the container and resolves with its exit code. */
@@ -433,6 +437,19 @@ export class Shell implements ExpansionScope {
 
   /** Where the errors of $(...) go: the shell's own stderr. */
   errors: OutputTarget = (chunk) => this.io.stderr.write(chunk);
+}
+
+/** Values without what they were cut out of, and what they take. */
+function* ownValues(values: readonly string[]): Steps<{ readonly bytes: number; readonly own: readonly string[] }> {
+  const pace = new Pace();
+  const own: string[] = [];
+  let bytes = 0;
+  for (const value of values) {
+    if (pace.isDue()) yield;
+    bytes += POSITIONAL_BYTES + value.length;
+    own.push(detached(value));
+  }
+  return { bytes, own };
 }
 
 async function exitCodeOf(body: () => Promise<number>): Promise<number> {

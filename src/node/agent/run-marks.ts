@@ -1,0 +1,30 @@
+import { list, object, objects, type ReadonlyFields } from "../../machinery/meta/access.js";
+import type { KubeObject } from "../../machinery/meta/object.js";
+
+/** A pod is marked for so long after its start: a program that stops the server does it soon. Milliseconds. */
+export const MARKED_MS = 30_000;
+/** A pod whose starts have ended the server's process so often is not run again. */
+export const MOST_INTERRUPTIONS = 2;
+
+/** Marks of the pods that have just begun to run. They outlive the server's process, so that the next one knows who ran when it ended. */
+export interface RunMarks {
+  /** How often the server's process ended while the pod was marked. */
+  interruptions(podUid: string): number;
+  /** The pod begins to run: when the call returns, the mark is kept. */
+  begin(podUid: string): void;
+  /** The pod has run for long enough, has ended, or is gone. */
+  end(podUid: string): void;
+}
+
+/** Whether the pod says what its containers run. One that names no command stands in for its image, and runs nothing. */
+export function runsPrograms({ spec }: KubeObject): boolean {
+  const { containers, initContainers } = object(spec);
+  return [...objects(initContainers), ...objects(containers)].some(runsProgram);
+}
+
+function runsProgram(container: ReadonlyFields): boolean {
+  const { postStart, preStop } = object(container.lifecycle);
+  const handlers = [postStart, preStop, container.startupProbe, container.readinessProbe, container.livenessProbe];
+  const hasExec = handlers.some((one) => object(one).exec !== undefined);
+  return hasExec || list(container.command).length > 0 || list(container.args).length > 0;
+}
