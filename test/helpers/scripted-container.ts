@@ -3,6 +3,7 @@ import { systemRandom } from "../../src/base/random.js";
 import { systemTimers } from "../../src/base/timers.js";
 import type { ContainerSpec, StartedContainer } from "../../src/node/container-runtime.js";
 import type { ScriptedImage } from "../../src/node/scripted/image.js";
+import type { ServerLimits } from "../../src/node/scripted/limits/server-limits.js";
 import { ScriptedRuntime } from "../../src/node/scripted/scripted-runtime.js";
 
 export interface ScriptedContainer {
@@ -35,13 +36,15 @@ const SPEC: ContainerSpec = {
   terminationMessagePath: "/dev/termination-log",
 };
 
-/** Starts one container of a scripted image. */
+/** Starts one container of a scripted image. `limits` are those of the whole server. */
 export async function startScripted(
   image: ScriptedImage = {},
   spec: Partial<ContainerSpec> = {},
+  limits?: ServerLimits,
 ): Promise<ScriptedContainer> {
   const runtime = new ScriptedRuntime({
     images: { busybox: image },
+    ...(limits && { limits }),
     clock: systemClock,
     timers: systemTimers,
     random: systemRandom,

@@ -61,3 +61,15 @@ test("on driven timers no pod waits for the end of a burst", async () => {
   await Promise.all(Array.from({ length: 200 }, (_, pod) => starts.run(async () => void began.push(pod))));
   expect(began).toHaveLength(200);
 });
+
+test("no pod starts before the server is ready", async () => {
+  const ready = deferred<void>();
+  const starts = new PodStarts(new ManualTime(), ready.promise);
+  const began: string[] = [];
+  const run = starts.run(async () => void began.push("pod"));
+  await settle();
+  expect(began).toEqual([]);
+  ready.resolve();
+  await run;
+  expect(began).toEqual(["pod"]);
+});

@@ -154,7 +154,7 @@ export class Container implements ContainerView, LimitedContainer {
     if (!this.running) return;
     this.#end = end;
     this.#budgets.end();
-    for (const process of [...this.#processes.values()]) process.signal("SIGKILL");
+    for (const process of this.#processes.values()) process.signal("SIGKILL");
   }
 
   signalMain(name: string): void {

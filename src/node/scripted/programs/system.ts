@@ -93,7 +93,7 @@ export const date: Program = async (io) => {
 
 export const ps: Program = async (io) => {
   await io.stdout.write("  PID USER     COMMAND\n");
-  for (const { pid, command } of [...io.container.processes]) {
+  for (const { pid, command } of io.container.processes) {
     await io.stdout.write(`${String(pid).padStart(5)} root     ${command.join(" ")}\n`);
   }
   return 0;

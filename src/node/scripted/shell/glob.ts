@@ -11,8 +11,9 @@ export interface PatternPiece {
 const ANY = -1;
 const STAR = -2;
 const SETS = -3;
-const [BACKSLASH, OPEN, CLOSE, DASH, CARET, BANG, COLON] = [..."\\[]-^!:"].map((char) => char.charCodeAt(0));
-const SLASH = "/".charCodeAt(0);
+const codeOf = (char: string): number => char.charCodeAt(0);
+const [BACKSLASH, OPEN, CLOSE, DASH] = [codeOf("\\"), codeOf("["), codeOf("]"), codeOf("-")];
+const [CARET, BANG, COLON, SLASH] = [codeOf("^"), codeOf("!"), codeOf(":"), codeOf("/")];
 
 interface CharacterSet {
   readonly isNegated: boolean;
@@ -86,7 +87,7 @@ export class Glob {
 
   /** Whether its first element is a dot. */
   get beginsWithDot(): boolean {
-    return this.#parts[0]?.[0] === ".".charCodeAt(0);
+    return this.#parts[0]?.[0] === codeOf(".");
   }
 
   /** Whether the whole text matches. */
@@ -198,8 +199,8 @@ function elementsOf(pieces: readonly PatternPiece[]): { elements: number[]; sets
   for (let index = 0; index < codes.length; index += 1) {
     const code = codes[index] ?? 0;
     if (quoted[index] === true) elements.push(code);
-    else if (code === "*".charCodeAt(0)) elements.push(STAR);
-    else if (code === "?".charCodeAt(0)) elements.push(ANY);
+    else if (code === codeOf("*")) elements.push(STAR);
+    else if (code === codeOf("?")) elements.push(ANY);
     else if (code !== OPEN || !mayClose) elements.push(code);
     else {
       const found = setAt(codes, quoted, index + 1);
