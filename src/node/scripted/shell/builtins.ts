@@ -1,5 +1,5 @@
 import { Pace } from "../../../base/pace.js";
-import type { Steps } from "../../../base/steps.js";
+import { atOnce, type Steps } from "../../../base/steps.js";
 import { sliceIsSpent } from "../../../base/time-slice.js";
 import { FileError } from "../files/file-error.js";
 import { absolute, LONGEST_PATH, normalPath } from "../files/file-system.js";
@@ -269,10 +269,14 @@ function* assignWords(shell: Shell, names: readonly string[], line: string): Ste
 
 const isBlank = (code: number): boolean => code === 32 || code === 9;
 
+/** A condition of so many operands is decided at once. */
+const FEW_OPERANDS = 16;
+
 async function evaluate({ shell, args }: Call, operands: readonly string[]): Promise<number> {
   try {
     const work = condition(operands, shell.files, shell.cwd, shell.io.terminal !== undefined);
-    return (await shell.inSlices(work)) ? 0 : 1;
+    const holds = operands.length <= FEW_OPERANDS ? atOnce(work) : await shell.inSlices(work);
+    return holds ? 0 : 1;
   } catch (error) {
     if (error instanceof ConditionError)
       throw new CommandError(`${args === operands ? "test" : "["}: ${error.message}`);

@@ -46,18 +46,35 @@ const SHORT = 4096;
 export async function expandWords(words: readonly Word[], scope: ExpansionScope): Promise<string[]> {
   const fields: string[] = [];
   for (const word of words) {
+    const plain = plainText(word);
+    if (plain !== undefined) {
+      scope.take(FIELD_BYTES + plain.length);
+      fields.push(plain);
+      continue;
+    }
     const pieces = await piecesOf(word, scope);
     const length = lengthOf(pieces);
     // A short pattern may match any number of paths.
     const isShort = pieces.length < MANY && isLiteral(pieces);
-    await worked(fieldsOf(pieces, scope, fields), isShort ? length : Number.POSITIVE_INFINITY, scope);
+    const work = fieldsOf(pieces, scope, fields);
+    if (isShort && length <= SHORT) atOnce(work);
+    else await scope.inSlices(work);
   }
   return fields;
 }
 
 /** A word as one text: of an assignment, or behind a redirection. */
 export async function expandWord(word: Word, scope: ExpansionScope): Promise<string> {
+  const plain = plainText(word);
+  if (plain !== undefined) return plain;
   return joined(await piecesOf(word, scope));
+}
+
+/** The text of a word that expands to nothing else. */
+function plainText(word: Word): string | undefined {
+  const [only] = word;
+  if (word.length !== 1 || only?.kind !== "text") return undefined;
+  return only.quoted || (!only.text.startsWith("~") && isLiteral([only])) ? only.text : undefined;
 }
 
 /** A word as a pattern: what is quoted in it matches itself. */
