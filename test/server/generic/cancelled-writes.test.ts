@@ -156,7 +156,7 @@ describe("a write whose client leaves", () => {
     await open(false);
     await cancel(at("create", "/services/specs/"), "POST", SERVICES, service("web"));
     const { at: field } = await done(server.api, "GET", `${SERVICES}/web`);
-    const ip = String(field("spec.clusterIP"));
+    const ip = field("spec.clusterIP") as string;
     expect(field("spec.ports.0.nodePort")).toBeGreaterThan(0);
     await done(server.api, "GET", `/apis/networking.k8s.io/v1/ipaddresses/${ip}`);
   });
