@@ -313,7 +313,12 @@ export const kubeApiserverFlags: readonly FlagSpec[] = [
   },
   without("allow-privileged", "bool", "true", "privileged containers are always allowed"),
   without("default-watch-cache-size", "int", "100", "the history of watches is limited by bytes"),
-  without("enable-priority-and-fairness", "bool", "true", "users take turns for the places that the two limits of requests leave"),
+  without(
+    "enable-priority-and-fairness",
+    "bool",
+    "true",
+    "users take turns for the places that the two limits of requests leave",
+  ),
   without("endpoint-reconciler-type", "string", "lease", "there is one API server"),
   {
     ...without("feature-gates", "string", "", "features are on and off as 1.36 has them by default"),
