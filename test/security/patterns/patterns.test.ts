@@ -8,10 +8,60 @@ import { slowTextOf } from "./slow-match.js";
 const SHELL = "of pods' programs";
 
 /** Literals that are slow on some text, which they are never given, and why. */
-const BOUNDED: Readonly<Record<string, string>> = {};
+const BOUNDED: Readonly<Record<string, string>> = {
+  "base/go-duration.ts: /(\\d+(?:\\.\\d*)?|\\.\\d+)(ns|us|µs|μs|ms|s|m|h)/g":
+    "it is given what the anchored pattern before it took, in which a unit follows every number",
+  'cli/flags/pairs.ts: /^"+|"+$/g': "a word of the user's own command line",
+  "client/leveled-log.ts: /\\\\(.)|(\\[\\^?[^\\]]+\\])|([*?])|([^\\w])/g": "--vmodule of the user's own command line",
+  "client/rest/reflector-log.ts: /\\.?0+$/": "a number of milliseconds with six digits after the point",
+  "cluster/authentication/service-account-issuer.ts: /-----BEGIN ([^-\\n]+)-----[\\s\\S]*?-----END \\1-----/g":
+    "a file of the person who starts the server",
+  "commands/create/tls-key-pair.ts: /^-----BEGIN ([^\\n]*?)-----[ \\t\\r]*\\n([\\s\\S]*?)^-----END \\1-----/gm":
+    "files of the user's own command line",
+  "commands/wait/conditions.ts: /^['\"]+|['\"]+$/g": "a word of the user's own command line",
+  "kustomize/vars.ts: /\\$(?:\\$|\\(([^)]*)\\))/g": "it is given text that ends in the bracket that it looks for",
+  "machinery/cel/extensions/format.ts: /\\d(?=(?:\\d{3})+$)/g": "the digits of a float64, at most 309",
+  "machinery/cel/standard/pattern.ts: /\\\\[pP]\\{[^}\\\\]*\\}|\\\\[^]|\\[(?:\\\\[^]|\\[:\\w+:\\]|[^\\]\\\\])*\\]|\\{\\d+(?:,\\d*)?\\}|[^]/gu":
+    "a pattern that RE2 has taken, in which every bracket is closed",
+  "machinery/go-values/go-pattern.ts: /\\[\\^?\\]?[^\\]]*\\]/g":
+    "it is given text that ends in the bracket that it looks for",
+  "machinery/gotemplate/literals.ts: /^(.+?)(?<![eEpP])([+-].*)i$/":
+    "a number in a template of the user's own command line",
+  "machinery/tar/read-header.ts: /^[ \\0]+|[ \\0]+$/g": "a field of a header, at most 12 bytes",
+  "node/agent/container-environment.ts: /\\$\\$|\\$\\(([^)]*)\\)/g": SHELL,
+  "node/agent/container-records.ts: /\\/\\/.*$/": "the runtime's own version",
+  "node/scripted/programs/options.ts: /\\/+$/": SHELL,
+  "node/scripted/programs/system.ts: /^(\\d*\\.?\\d+|infinity)([smhd]?)$/": SHELL,
+  "node/scripted/programs/tar.ts: /\\/+$/": SHELL,
+  "node/scripted/scripted-runtime.ts: /@.*$/": SHELL,
+  "node/scripted/shell/expand.ts: /\\n+$/": SHELL,
+  "server/authn/oidc/verify-id-token.ts: /\\.?0*Z$/": "a time as Date writes it",
+};
 
 /** Calls that make an expression of a text, and why no text makes it slow. */
-const MADE: Readonly<Record<string, string>> = {};
+const MADE: Readonly<Record<string, string>> = {
+  "client/leveled-log.ts: new RegExp(`^${source}$`)": "--vmodule of the user's own command line",
+  'kustomize/generators.ts: new RegExp(`.{1,${LINE}}`, "g")': "a constant length",
+  'machinery/cel/extensions/strings.ts: new RegExp(`[${Object.keys(QUOTED).join("").replace("\\\\", "\\\\\\\\")}]`, "g")':
+    "a set of constant characters",
+  'machinery/cel/parser/lexer.ts: new RegExp(`[bB](?:${QUOTED})`, "uy")':
+    "parts that begin with different characters, at one place; the lexer goes on where a match ended",
+  'machinery/cel/parser/lexer.ts: new RegExp(QUOTED, "uy")':
+    "parts that begin with different characters, at one place; the lexer goes on where a match ended",
+  'machinery/cel/parser/lexer.ts: new RegExp( [ String.raw`[bB]?"(?:${ESCAPE}|[^\\\\"\\n\\r])*(?:${CUT_ESCAPE})?.?`, String.raw`[bB]?\'(?:${ESCAPE}|[^\\\\\'\\n\\r])*(?:${CUT_ESCAPE})?.?`, String.raw`[bB]?[rR]["\'].*`, "`[\\\\w./ -]*.?", "[&|=]?[^]", ].join("|"), "uy", )':
+    "parts that begin with different characters, at one place; the lexer goes on where a match ended",
+  'machinery/go-values/go-pattern.ts: new RegExp(source, [...flags].join(""))':
+    "a pattern of the user's own kustomization, or of the user's own command line",
+  "machinery/go-values/go-url.ts: new RegExp(`^${HOST.source}*$`)": "one loop over a set of characters, anchored",
+  'machinery/go-values/number-syntax.ts: new RegExp(`${prefix === "" ? "^_|" : ""}(?<!^|${digit})_|_(?!${digit})`)':
+    "no loop",
+  'machinery/structural/formats.ts: new RegExp(`^[0-9a-f]{8}-?[0-9a-f]{4}-?${middle}-?[0-9a-f]{12}$`, "i")':
+    "counted digits, anchored; what is put in is a constant",
+  "machinery/validation/names.ts: new RegExp(`^${pattern}$`)":
+    "constants of the file, anchored, whose parts are divided by characters that they do not take",
+  "node/scripted/shell/glob.ts: new RegExp(anchored ? `^${source}$` : source)": SHELL,
+  'server/kubelet/html-links.ts: new RegExp(text, "gi")': "a constant text without loops",
+};
 
 const { literals, calls } = expressionsInSources();
 
