@@ -28,9 +28,9 @@ const SUFFIXES = ["\u0001", "\n!"];
 /** A beginning that is no match, as of a text in the middle of which one is looked for. */
 const OTHER = "\u0002";
 /** Characters that stand for sets, the usual ones first. */
-const ALPHABET = [
-  ..."a0A -_.:/=,\"'\\\t\n\r<>()[]{}&*+?@#%$|;~`^!é\u2028😀zZ9bcdefghijklmnopqrstuvwxyBCDEFGHIJKLMNOPQRSTUVWXY12345678\0\x1b",
-];
+const ALPHABET = Array.from(
+  "a0A -_.:/=,\"'\\\t\n\r<>()[]{}&*+?@#%$|;~`^!é\u2028😀zZ9bcdefghijklmnopqrstuvwxyBCDEFGHIJKLMNOPQRSTUVWXY12345678\0\x1b",
+);
 
 export function attacksOn(pattern: RegExp): Attack[] {
   const parser = new PatternParser(pattern.source, pattern.flags);

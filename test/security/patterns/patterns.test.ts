@@ -21,8 +21,6 @@ const BOUNDED: Readonly<Record<string, string>> = {
   "commands/wait/conditions.ts: /^['\"]+|['\"]+$/g": "a word of the user's own command line",
   "kustomize/vars.ts: /\\$(?:\\$|\\(([^)]*)\\))/g": "it is given text that ends in the bracket that it looks for",
   "machinery/cel/extensions/format.ts: /\\d(?=(?:\\d{3})+$)/g": "the digits of a float64, at most 309",
-  "machinery/cel/standard/pattern.ts: /\\\\[pP]\\{[^}\\\\]*\\}|\\\\[^]|\\[(?:\\\\[^]|\\[:\\w+:\\]|[^\\]\\\\])*\\]|\\{\\d+(?:,\\d*)?\\}|[^]/gu":
-    "a pattern that RE2 has taken, in which every bracket is closed",
   "machinery/go-values/go-pattern.ts: /\\[\\^?\\]?[^\\]]*\\]/g":
     "it is given text that ends in the bracket that it looks for",
   "machinery/gotemplate/literals.ts: /^(.+?)(?<![eEpP])([+-].*)i$/":

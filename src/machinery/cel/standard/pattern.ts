@@ -105,4 +105,5 @@ function measure(source: string): Measures {
   return { size, counted, looksAhead: hasChoice && isEndless };
 }
 
-const TOKENS = /\\[pP]\{[^}\\]*\}|\\[^]|\[(?:\\[^]|\[:\w+:\]|[^\]\\])*\]|\{\d+(?:,\d*)?\}|[^]/gu;
+/** A set that does not end takes the rest, so that the rest is not searched for each bracket in it; RE2 refuses it. */
+const TOKENS = /\\[pP]\{[^}\\]*\}|\\[^]|\[(?:\\[^]|\[:\w+:\]|[^\]\\])*\]?|\{\d+(?:,\d*)?\}|[^]/gu;
