@@ -1,3 +1,4 @@
+import { largest } from "../../base/append.js";
 import type { HorizontalPodAutoscalerBehavior } from "../../api/types/autoscaling/v2.js";
 import { type Recommendation, remember } from "./scale-history.js";
 import type { Reason } from "./conditions.js";
@@ -27,7 +28,7 @@ const UP: Reason = {
 export function stabilize(wanted: number, recommendations: readonly Recommendation[], now: number): Stabilized {
   const isOld = ({ at }: Recommendation): boolean => at < now - DOWNSCALE_WINDOW * 1000;
   const recent = recommendations.filter((one) => !isOld(one)).map(({ replicas }) => replicas);
-  const replicas = Math.max(wanted, ...recent);
+  const replicas = largest([wanted, ...recent]);
   return {
     replicas,
     recommendations: remember(recommendations, isOld, { replicas: wanted, at: now }),

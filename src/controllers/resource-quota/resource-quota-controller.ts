@@ -84,7 +84,7 @@ export function resourceQuotaController(context: ControllerContext): void {
       if (!isUrgent && left > 0 && left <= PERIOD) return { requeueAfterMilliseconds: left };
       const pods = (objects.in(namespace, "pods") ?? []) as readonly Pod[];
       const ends = pods.map((pod) => (chargedUntil(pod) ?? 0) + 1).filter((end) => end > now);
-      due.set(key, Math.min(now + PERIOD, ...ends));
+      due.set(key, smallest([now + PERIOD, ...ends]));
       let wait = smallest(ends.map((end) => end - now));
       if (quotaStatus(quota, (resource) => objects.in(namespace, resource), now, undefined, present) !== undefined) {
         const found = await count(namespace, name, now, present);

@@ -50,10 +50,10 @@ function* mergeMaps(live: Side, applied: Side, map: MapDescriptor, leaf: JsonVal
   if (map.atomic || (hasNoKeys(left) && hasNoKeys(right))) return leaf;
   const merged: JsonObject = {};
   let held = false;
-  for (const from of [left, right]) {
-    for (const key of Object.keys(from)) {
+  const added = Object.keys(right).filter((key) => !Object.hasOwn(left, key));
+  for (const keys of [Object.keys(left), added]) {
+    for (const key of keys) {
       if (pace.isDue()) yield;
-      if (from === right && Object.hasOwn(left, key)) continue;
       const type = map.field(key) ?? map.values;
       if (type === undefined) continue;
       const [before, now] = [getOwn(left, key), getOwn(right, key)];

@@ -6,7 +6,7 @@ import { DYN, type Type } from "../types/type.js";
 import { CelValue, Double, Uint, type Value } from "../values/value.js";
 import type { CallEstimate, EstimateCall, EstimatedCall, EstimatedNode } from "./call-estimate.js";
 import { type EntrySize, unionOfEntries } from "./entry-size.js";
-import { fixed, MOST, NONE, ONE, product, type Range, sum, union, UNKNOWN } from "./range.js";
+import { fixed, MOST, NONE, ONE, product, type Range, sum, sumOf, union, UNKNOWN } from "./range.js";
 import { STANDARD_ESTIMATES } from "./standard-calls.js";
 
 export interface EstimateOptions {
@@ -65,7 +65,7 @@ class Estimator {
       case "map":
         return this.#map(node);
       case "struct":
-        return sum(fixed(COST.struct), ...node.fields.map(({ value }) => this.cost(value)));
+        return sumOf([fixed(COST.struct), ...node.fields.map(({ value }) => this.cost(value))]);
       case "comprehension":
         return isBinding(node) ? this.#binding(node) : this.#comprehension(node);
     }
@@ -169,7 +169,7 @@ class Estimator {
     const estimate = own?.(call) ??
       this.#options.estimateCall?.(call) ??
       STANDARD_ESTIMATES.get(overload)?.(call) ?? { cost: ONE };
-    return { ...estimate, cost: sum(estimate.cost, ...costs) };
+    return { ...estimate, cost: sumOf([estimate.cost, ...costs]) };
   }
 
   #estimatedCall(name: string, overload: string, args: readonly EstimatedNode[]): EstimatedCall {
@@ -190,7 +190,7 @@ class Estimator {
     const costs = node.elements.map((element) => this.cost(element));
     const value = this.#unionOfSizes(node.elements);
     this.#setEntrySize(node, { container: "list", key: ONE, value });
-    return sum(fixed(COST.list), ...costs);
+    return sumOf([fixed(COST.list), ...costs]);
   }
 
   #map(node: MapExpr): Range {
@@ -200,7 +200,7 @@ class Estimator {
       key: this.#unionOfSizes(node.entries.map(({ key }) => key)),
       value: this.#unionOfSizes(node.entries.map(({ value }) => value)),
     });
-    return sum(fixed(COST.map), ...costs);
+    return sumOf([fixed(COST.map), ...costs]);
   }
 
   #unionOfSizes(nodes: readonly Expr[]): Range {

@@ -15,7 +15,10 @@ export function fixed(amount: number): Range {
   return { min: amount, max: amount };
 }
 
-export function sum(...ranges: readonly Range[]): Range {
+export const sum = (...ranges: readonly Range[]): Range => sumOf(ranges);
+
+/** {@link sum} of any number of ranges. */
+export function sumOf(ranges: readonly Range[]): Range {
   let [min, max] = [0, 0];
   for (const range of ranges) {
     min += range.min;

@@ -84,7 +84,7 @@ class Parser {
   }
 
   /** Notes how deep a node is whose kind counts; what is in `inside` it holds. */
-  #deepen<T extends Expr>(node: T, ...inside: readonly Expr[]): T {
+  #deepen<T extends Expr>(node: T, inside: readonly Expr[]): T {
     const height = 1 + this.#heightOf(inside);
     if (height > DEEPEST) this.#abandon("max recursion depth exceeded");
     this.#heights.set(node.id, height);
@@ -92,7 +92,7 @@ class Parser {
   }
 
   /** A node that is as deep as what it holds. */
-  #holding<T extends Expr>(node: T, ...inside: readonly Expr[]): T {
+  #holding<T extends Expr>(node: T, inside: readonly Expr[]): T {
     this.#heights.set(node.id, this.#heightOf(inside));
     return node;
   }
@@ -143,7 +143,7 @@ class Parser {
       ids.push(this.#factory.id(token.offset));
     }
     const tree = balanceLogic(terms, ids, (id, left, right) => this.#factory.call(id, operator, [left, right]));
-    return ids.length === 0 ? tree : this.#holding(tree, ...terms);
+    return ids.length === 0 ? tree : this.#holding(tree, terms);
   }
 
   #relation(): Expr {
@@ -183,7 +183,7 @@ class Parser {
     }
     const id = count % 2 === 0 ? undefined : this.#factory.id(offset);
     const operand = this.#member();
-    return id === undefined ? operand : this.#holding(this.#callOrMacro(id, offset, operator, [operand]), operand);
+    return id === undefined ? operand : this.#holding(this.#callOrMacro(id, offset, operator, [operand]), [operand]);
   }
 
   #isNegativeNumber(symbol: string): boolean {
@@ -210,15 +210,15 @@ class Parser {
     if (optional) {
       const literal = this.#factory.literal(this.#factory.id(name.offset), field);
       const id = this.#factory.id(dot.offset);
-      return this.#deepen(this.#factory.call(id, OPERATOR.optionalSelect, [operand, literal]), operand);
+      return this.#deepen(this.#factory.call(id, OPERATOR.optionalSelect, [operand, literal]), [operand]);
     }
     const open = name.kind === "IDENTIFIER" ? this.#tokens.take("(") : undefined;
     if (open === undefined) {
-      return this.#deepen(this.#factory.select(this.#factory.id(dot.offset), operand, field), operand);
+      return this.#deepen(this.#factory.select(this.#factory.id(dot.offset), operand, field), [operand]);
     }
     const id = this.#factory.id(open.offset);
     const args = this.#arguments();
-    return this.#deepen(this.#callOrMacro(id, open.offset, field, args, operand), operand, ...args);
+    return this.#deepen(this.#callOrMacro(id, open.offset, field, args, operand), [operand, ...args]);
   }
 
   #fieldName({ kind, text, offset }: Token): string {
@@ -289,7 +289,7 @@ class Parser {
     if (open === undefined) return this.#factory.ident(this.#factory.id(name.offset), `${prefix}${name.text}`);
     const id = this.#factory.id(open.offset);
     const args = this.#arguments();
-    return this.#holding(this.#callOrMacro(id, open.offset, `${prefix}${name.text}`, args), ...args);
+    return this.#holding(this.#callOrMacro(id, open.offset, `${prefix}${name.text}`, args), args);
   }
 
   /** Entries of a literal up to its closing bracket, behind which a comma may stand. */
@@ -317,7 +317,7 @@ class Parser {
       count += 1;
       return this.#expr();
     });
-    return this.#holding(this.#factory.list(id, elements, optional), ...elements);
+    return this.#holding(this.#factory.list(id, elements, optional), elements);
   }
 
   #map(brace: Token): Expr {
@@ -328,7 +328,10 @@ class Parser {
       const colon = this.#expect(":");
       return { id: this.#factory.id(colon.offset), key, value: this.#expr(), optional };
     });
-    return this.#holding(this.#factory.map(id, entries), ...entries.flatMap(({ key, value }) => [key, value]));
+    return this.#holding(
+      this.#factory.map(id, entries),
+      entries.flatMap(({ key, value }) => [key, value]),
+    );
   }
 
   #struct(typeName: string): Expr {
@@ -343,7 +346,10 @@ class Parser {
       const colon = this.#expect(":");
       return { id: this.#factory.id(colon.offset), field, value: this.#expr(), optional };
     });
-    return this.#holding(this.#factory.struct(id, typeName, fields), ...fields.map(({ value }) => value));
+    return this.#holding(
+      this.#factory.struct(id, typeName, fields),
+      fields.map(({ value }) => value),
+    );
   }
 
   #literal(token: Token): Expr {
@@ -360,7 +366,7 @@ class Parser {
   }
 
   #operator(id: number, offset: number, name: string, args: readonly Expr[]): Expr {
-    return this.#deepen(this.#callOrMacro(id, offset, name, args), ...args);
+    return this.#deepen(this.#callOrMacro(id, offset, name, args), args);
   }
 
   #callOrMacro(id: number, offset: number, name: string, args: readonly Expr[], target?: Expr): Expr {
