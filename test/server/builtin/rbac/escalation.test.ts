@@ -307,3 +307,12 @@ test("a server-side apply may grant no more than a PUT", async () => {
     `roles.rbac.authorization.k8s.io "applied" is forbidden: ${OF_WILL}{APIGroups:[""], Resources:["pods"], Verbs:["delete"]}`,
   );
 });
+
+test("a short role of millions of permissions is refused with a text of bounded length", async () => {
+  const names = (prefix: string) => Array.from({ length: 300 }, (_, at) => `${prefix}${at}`).join(",");
+  const product = role("product", rule(names("verb"), names("g"), names("r")));
+  const answer = await asUser(admin, "will")("POST", `${IN_DEFAULT}/roles`, product);
+  expect(answer.status).toBe(403);
+  expect(answer.text.length).toBeLessThan(100_000);
+  expect(answer.at("message")).toContain("(27000000 permissions in all)");
+});
