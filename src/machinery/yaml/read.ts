@@ -1,11 +1,13 @@
+import { Pace } from "../../base/pace.js";
+import { atOnce, type Steps } from "../../base/steps.js";
 import type { JsonObject, JsonValue } from "../meta/json.js";
 import { goQuote } from "../../base/go-quote.js";
 import { formatG } from "../go-values/format-g.js";
 import { goSharpV } from "../go-values/go-values.js";
-import { type MappingNode, readNodes, type ScalarNode, type YamlNode } from "./nodes.js";
+import { type MappingNode, readNodes, type ScalarNode, type SequenceNode, type YamlNode } from "./nodes.js";
 import { type ResolvedScalar, resolvePlain } from "./scalars.js";
 import { YamlError } from "./yaml-error.js";
-import { readYaml11 } from "./yaml11/parser.js";
+import { readYaml11, readYaml11Steps } from "./yaml11/parser.js";
 
 /**
  * Reads one YAML document (the first, when the text holds several) as kubectl reads it: YAML 1.1 words, merge keys,
@@ -14,7 +16,7 @@ import { readYaml11 } from "./yaml11/parser.js";
  */
 export function parseYaml(text: string): JsonValue {
   const root = readNodes(text);
-  return root === undefined ? null : new Decoder().decode(root);
+  return root === undefined ? null : atOnce(new Decoder().decode(root));
 }
 
 export interface YamlRead {
@@ -28,15 +30,24 @@ export function readYaml(text: string): YamlRead {
   const root = readNodes(text);
   if (root === undefined) return { value: null, repeated: [] };
   const decoder = new Decoder([]);
-  const value = decoder.decode(root);
+  const value = atOnce(decoder.decode(root));
   return { value, repeated: decoder.repeated?.length === 0 ? [] : repeatedKeys(text) };
+}
+
+/** {@link readYaml} in steps: the parser that is asked first cannot pause, so that a long text is read by the other. */
+export function* readYamlSteps(text: string): Steps<YamlRead> {
+  const root = yield* readYaml11Steps(text);
+  if (root === undefined) return { value: null, repeated: [] };
+  const decoder = new Decoder([]);
+  const value = yield* decoder.decode(root);
+  return { value, repeated: decoder.repeated ?? [] };
 }
 
 /** Read once more by the parser that knows lines. */
 function repeatedKeys(text: string): readonly string[] {
   const decoder = new Decoder([]);
   const root = readYaml11(text);
-  if (root !== undefined) decoder.decode(root);
+  if (root !== undefined) atOnce(decoder.decode(root));
   return decoder.repeated ?? [];
 }
 
@@ -57,25 +68,27 @@ class Decoder {
   #decoded = 0;
   #fromAliases = 0;
   #aliasDepth = 0;
+  readonly #pace = new Pace();
   readonly #expanding = new Set<YamlNode>();
 
   /** `repeated` takes in what is said of keys set twice, where that is asked for. */
   constructor(readonly repeated?: string[]) {}
 
-  decode(node: YamlNode): JsonValue {
+  *decode(node: YamlNode): Steps<JsonValue> {
+    if (this.#pace.isDue()) yield;
     this.#count();
     switch (node.kind) {
       case "scalar":
         return jsonScalar(resolveScalar(node).value);
       case "sequence":
-        return node.items.map((item) => this.decode(item));
+        return yield* this.#items(node);
       case "mapping": {
         const object: JsonObject = {};
-        this.#fill(node, object, new Set());
+        yield* this.#fill(node, object, new Set());
         return object;
       }
       case "alias":
-        return this.#expand(node.target, node.name, () => this.decode(node.target));
+        return yield* this.#expand(node.target, node.name, () => this.decode(node.target));
     }
   }
 
@@ -89,12 +102,18 @@ class Decoder {
     if (excessive) throw failure("document contains excessive aliasing");
   }
 
-  #expand<T>(target: YamlNode, name: string, run: () => T): T {
+  *#items({ items }: SequenceNode): Steps<JsonValue[]> {
+    const values: JsonValue[] = [];
+    for (const item of items) values.push(yield* this.decode(item));
+    return values;
+  }
+
+  *#expand<T>(target: YamlNode, name: string, run: () => Steps<T>): Steps<T> {
     if (this.#expanding.has(target)) throw failure(`anchor '${name}' value contains itself`);
     this.#expanding.add(target);
     this.#aliasDepth += 1;
     try {
-      return run();
+      return yield* run();
     } finally {
       this.#aliasDepth -= 1;
       this.#expanding.delete(target);
@@ -102,12 +121,12 @@ class Decoder {
   }
 
   /** A merge is done where it stands: what follows it overrides it, and it overrides what came before. */
-  #fill(node: MappingNode, object: JsonObject, seen: Set<string>): void {
+  *#fill(node: MappingNode, object: JsonObject, seen: Set<string>): Steps<void> {
     for (const [keyNode, valueNode] of node.pairs) {
-      if (isMerge(keyNode)) this.#merge(valueNode, object, seen);
+      if (isMerge(keyNode)) yield* this.#merge(valueNode, object, seen);
       else {
         const key = this.#key(keyNode, valueNode);
-        const value = this.decode(valueNode);
+        const value = yield* this.decode(valueNode);
         if (this.repeated !== undefined) this.#note(keyNode, key, valueNode, seen);
         setOwn(object, key, value);
       }
@@ -131,27 +150,27 @@ class Decoder {
       if (typeof value === "string") return value;
       if (tag === "float" && value !== null) return floatKey(Number(value));
       if (typeof value === "boolean" || typeof value === "number" || typeof value === "bigint") return `${value}`;
-      const held = goSharpV(this.decode(valueNode), { keyType: "interface {}" });
+      const held = goSharpV(atOnce(this.decode(valueNode)), { keyType: "interface {}" });
       throw new YamlError(
         `error converting YAML to JSON: unsupported map key of type: %!s(<nil>), key: <nil>, value: ${held}`,
       );
     }
-    throw failure(`invalid map key: ${goSharpV(this.decode(keyNode), { keyType: "interface {}" })}`);
+    throw failure(`invalid map key: ${goSharpV(atOnce(this.decode(keyNode)), { keyType: "interface {}" })}`);
   }
 
-  #merge(node: YamlNode, object: JsonObject, seen: Set<string>): void {
+  *#merge(node: YamlNode, object: JsonObject, seen: Set<string>): Steps<void> {
     const wanted = "map merge requires map or sequence of maps as the value";
-    if (node.kind === "mapping") this.#fill(node, object, seen);
+    if (node.kind === "mapping") yield* this.#fill(node, object, seen);
     else if (node.kind === "alias") {
       const { target } = node;
       if (target.kind !== "mapping") throw failure(wanted);
       this.#count();
-      this.#expand(target, node.name, () => this.#fill(target, object, seen));
+      yield* this.#expand(target, node.name, () => this.#fill(target, object, seen));
     } else if (node.kind === "sequence") {
       for (const item of node.items.toReversed()) {
         const target = item.kind === "alias" ? item.target : item;
         if (target.kind !== "mapping") throw failure(wanted);
-        this.#merge(item, object, seen);
+        yield* this.#merge(item, object, seen);
       }
     } else throw failure(wanted);
   }

@@ -1,3 +1,5 @@
+import { Pace } from "../../../base/pace.js";
+import { atOnce, type Steps } from "../../../base/steps.js";
 import type { MappingNode, SequenceNode, YamlNode } from "../nodes.js";
 import { YamlError } from "../yaml-error.js";
 import { type Mark, parserError } from "./cursor.js";
@@ -15,13 +17,19 @@ export const GOYAML3_LOOKAHEAD = 2;
  * asked first; asked when that one refuses a text, it reads what libyaml reads and refuses the rest in libyaml's words.
  */
 export function readYaml11(text: string, lookahead = GOYAML2_LOOKAHEAD): YamlNode | undefined {
+  return atOnce(readYaml11Steps(text, lookahead));
+}
+
+/** {@link readYaml11} in steps. */
+export function* readYaml11Steps(text: string, lookahead = GOYAML2_LOOKAHEAD): Steps<YamlNode | undefined> {
   const forbidden = text.search(/[^\t\n\r -~\u0085\u00a0-\ufffd]/);
   if (forbidden !== -1) throw new YamlError("error converting YAML to JSON: yaml: control characters are not allowed");
-  return new Parser(text, lookahead).document();
+  return yield* new Parser(text, lookahead).document();
 }
 
 class Parser {
   readonly #scanner: Scanner;
+  readonly #pace = new Pace();
   readonly #anchors = new Map<string, YamlNode>();
   #handles = new Map<string, string>();
 
@@ -29,7 +37,7 @@ class Parser {
     this.#scanner = new Scanner(text, lookahead);
   }
 
-  document(): YamlNode | undefined {
+  *document(): Steps<YamlNode | undefined> {
     let token = this.#scanner.peek();
     if (token.type === "stream end") return undefined;
     const explicit = token.type === "directive" || token.type === "document start";
@@ -41,7 +49,7 @@ class Parser {
       token = this.#scanner.peek();
     }
     const ended = ["directive", "document start", "document end", "stream end"].includes(token.type);
-    const root = explicit && ended ? emptyScalar(token.start) : this.#node(true, false);
+    const root = explicit && ended ? emptyScalar(token.start) : yield* this.#node(true, false);
     // goyaml looks one token further before it is content.
     this.#scanner.peek();
     return root;
@@ -70,7 +78,8 @@ class Parser {
   }
 
   /** `block`: block collections may begin here. `indentless`: so may a list that is not indented under its key. */
-  #node(block: boolean, indentless: boolean): YamlNode {
+  *#node(block: boolean, indentless: boolean): Steps<YamlNode> {
+    if (this.#pace.isDue()) yield;
     const first = this.#scanner.peek();
     if (first.type === "alias") return this.#alias();
     const { anchor, tag } = this.#properties(first.start);
@@ -85,12 +94,14 @@ class Parser {
       const plain = tag === "" && token.plain;
       return named({ kind: "scalar", tag: shortTag(tag), value: token.value, plain, line });
     }
-    if (indentless && token.type === "-") return this.#indentlessSequence(named({ kind: "sequence", items: [], line }));
-    if (token.type === "[") return this.#flowSequence(named({ kind: "sequence", items: [], flow: true, line }));
-    if (token.type === "{") return this.#flowMapping(named({ kind: "mapping", pairs: [], flow: true, line }));
+    if (indentless && token.type === "-")
+      return yield* this.#indentlessSequence(named({ kind: "sequence", items: [], line }));
+    if (token.type === "[") return yield* this.#flowSequence(named({ kind: "sequence", items: [], flow: true, line }));
+    if (token.type === "{") return yield* this.#flowMapping(named({ kind: "mapping", pairs: [], flow: true, line }));
     if (block && token.type === "block sequence")
-      return this.#blockSequence(named({ kind: "sequence", items: [], line }));
-    if (block && token.type === "block mapping") return this.#blockMapping(named({ kind: "mapping", pairs: [], line }));
+      return yield* this.#blockSequence(named({ kind: "sequence", items: [], line }));
+    if (block && token.type === "block mapping")
+      return yield* this.#blockMapping(named({ kind: "mapping", pairs: [], line }));
     if (anchor !== undefined || tag !== "") {
       return named({ kind: "scalar", tag: shortTag(tag), value: "", plain: tag === "", line });
     }
@@ -128,65 +139,65 @@ class Parser {
     return prefix + suffix;
   }
 
-  #blockSequence(node: SequenceNode): YamlNode {
+  *#blockSequence(node: SequenceNode): Steps<YamlNode> {
     const open = this.#scanner.next();
     for (let token = this.#scanner.peek(); token.type !== "block end"; token = this.#scanner.peek()) {
       if (token.type !== "-") throw parserError("did not find expected '-' indicator", token.start, open.start);
       this.#scanner.next();
-      node.items.push(this.#isNext("-", "block end") ? this.#empty() : this.#node(true, false));
+      node.items.push(this.#isNext("-", "block end") ? this.#empty() : yield* this.#node(true, false));
     }
     this.#scanner.next();
     return node;
   }
 
-  #indentlessSequence(node: SequenceNode): YamlNode {
+  *#indentlessSequence(node: SequenceNode): Steps<YamlNode> {
     while (this.#scanner.peek().type === "-") {
       this.#scanner.next();
       const empty = this.#isNext("-", "key", "value", "block end");
-      node.items.push(empty ? this.#empty() : this.#node(true, false));
+      node.items.push(empty ? this.#empty() : yield* this.#node(true, false));
     }
     return node;
   }
 
-  #blockMapping(node: MappingNode): YamlNode {
+  *#blockMapping(node: MappingNode): Steps<YamlNode> {
     const open = this.#scanner.next();
     for (let token = this.#scanner.peek(); token.type !== "block end"; token = this.#scanner.peek()) {
       if (token.type !== "key") throw parserError("did not find expected key", token.start, open.start);
       this.#scanner.next();
-      const key = this.#isNext("key", "value", "block end") ? this.#empty() : this.#node(true, true);
-      node.pairs.push([key, this.#blockValue()]);
+      const key = this.#isNext("key", "value", "block end") ? this.#empty() : yield* this.#node(true, true);
+      node.pairs.push([key, yield* this.#blockValue()]);
     }
     this.#scanner.next();
     return node;
   }
 
-  #blockValue(): YamlNode {
+  *#blockValue(): Steps<YamlNode> {
     if (!this.#isNext("value")) return this.#empty();
     const { end } = this.#scanner.next();
-    return this.#isNext("key", "value", "block end") ? emptyScalar(end) : this.#node(true, true);
+    return this.#isNext("key", "value", "block end") ? emptyScalar(end) : yield* this.#node(true, true);
   }
 
-  #flowSequence(node: SequenceNode): YamlNode {
+  *#flowSequence(node: SequenceNode): Steps<YamlNode> {
     const open = this.#scanner.next();
     for (let first = true; !this.#isNext("]"); first = false) {
       if (!first) {
         this.#comma("]", open);
         if (this.#isNext("]")) break;
       }
-      node.items.push(this.#isNext("key") ? this.#flowPair() : this.#node(false, false));
+      node.items.push(this.#isNext("key") ? yield* this.#flowPair() : yield* this.#node(false, false));
     }
     this.#scanner.next();
     return node;
   }
 
   /** `[a: b]` holds a mapping of one pair. */
-  #flowPair(): YamlNode {
+  *#flowPair(): Steps<YamlNode> {
     const { start } = this.#scanner.next();
-    const key = this.#isNext("value", ",", "]") ? this.#empty() : this.#node(false, false);
-    return { kind: "mapping", pairs: [[key, this.#flowValue("]")]], line: start.line + 1 };
+    const key = this.#isNext("value", ",", "]") ? this.#empty() : yield* this.#node(false, false);
+    return { kind: "mapping", pairs: [[key, yield* this.#flowValue("]")]], line: start.line + 1 };
   }
 
-  #flowMapping(node: MappingNode): YamlNode {
+  *#flowMapping(node: MappingNode): Steps<YamlNode> {
     const open = this.#scanner.next();
     for (let first = true; !this.#isNext("}"); first = false) {
       if (!first) {
@@ -195,18 +206,18 @@ class Parser {
       }
       if (this.#isNext("key")) {
         this.#scanner.next();
-        const key = this.#isNext("value", ",", "}") ? this.#empty() : this.#node(false, false);
-        node.pairs.push([key, this.#flowValue("}")]);
-      } else node.pairs.push([this.#node(false, false), this.#empty()]);
+        const key = this.#isNext("value", ",", "}") ? this.#empty() : yield* this.#node(false, false);
+        node.pairs.push([key, yield* this.#flowValue("}")]);
+      } else node.pairs.push([yield* this.#node(false, false), this.#empty()]);
     }
     this.#scanner.next();
     return node;
   }
 
-  #flowValue(close: "]" | "}"): YamlNode {
+  *#flowValue(close: "]" | "}"): Steps<YamlNode> {
     if (!this.#isNext("value")) return this.#empty();
     this.#scanner.next();
-    return this.#isNext(",", close) ? this.#empty() : this.#node(false, false);
+    return this.#isNext(",", close) ? this.#empty() : yield* this.#node(false, false);
   }
 
   #comma(close: "]" | "}", open: Token): void {

@@ -1,14 +1,17 @@
 import { isUtf8 } from "node:buffer";
+import { inSlices } from "../../../base/time-slice.js";
 import { badRequest } from "../../../machinery/errors/status-error.js";
-import { readYaml, type YamlRead } from "../../../machinery/yaml/read.js";
+import { readYaml, readYamlSteps, type YamlRead } from "../../../machinery/yaml/read.js";
 import { notUtf8 } from "../../../machinery/yaml/not-utf8.js";
+import { isLarge } from "./request-body.js";
 import { YamlError } from "../../../machinery/yaml/yaml-error.js";
 
 /** A body of one YAML document; `prefix` begins what a 400 says. In a module of its own, so that a server that only sees JSON never loads a YAML parser. */
-export function readYamlBody(bytes: Uint8Array, prefix = ""): YamlRead {
+export async function readYamlBody(bytes: Uint8Array, prefix = ""): Promise<YamlRead> {
   try {
     if (!isUtf8(bytes)) throw notUtf8(bytes);
-    return readYaml(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8"));
+    const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
+    return isLarge(bytes) ? await inSlices(readYamlSteps(text)) : readYaml(text);
   } catch (error) {
     if (error instanceof YamlError) throw badRequest(prefix + error.message);
     throw error;

@@ -23,7 +23,7 @@ export const yamlSerializer: Serializer = {
 
   async decode(body, { expected, mode, schemaOf, token }) {
     const { readYamlBody } = await inOrder(import("../negotiation/yaml-body.js"));
-    const { value, repeated } = readYamlBody(body);
+    const { value, repeated } = await readYamlBody(body);
     const options = { expected, schemaOf, mode, repeatedInYaml: repeated };
     return byLength(
       body,
