@@ -79,6 +79,8 @@ function plainText(word: Word): string | undefined {
 
 /** A word as a pattern: what is quoted in it matches itself. */
 export async function expandPattern(word: Word, scope: ExpansionScope): Promise<readonly PatternPiece[]> {
+  const [only] = word;
+  if (word.length === 1 && only?.kind === "text" && !only.text.startsWith("~")) return [only];
   const pieces = await piecesOf(word, scope);
   lengthOf(pieces);
   return pieces;

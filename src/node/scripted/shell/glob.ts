@@ -1,3 +1,4 @@
+import { Lru } from "../../../base/lru.js";
 import { Pace } from "../../../base/pace.js";
 import type { Steps } from "../../../base/steps.js";
 
@@ -38,6 +39,13 @@ const CLASSES: ReadonlyMap<string, string> = new Map([
 ]);
 const LONGEST_CLASS = "xdigit".length;
 
+/** A part that is no longer is compared at once. */
+const SHORT_PART = 64;
+/** Patterns of scripts come again and again: so many that are no longer than this are kept. */
+const LONGEST_KEPT = 64;
+const MOST_KEPT = 256;
+const kept = new Lru<string, Glob>(MOST_KEPT);
+
 /** The longest pattern, in UTF-16 units. */
 export const LONGEST_PATTERN = 64 * 1024;
 
@@ -66,8 +74,15 @@ export class Glob {
   }
 
   static of(pieces: readonly PatternPiece[]): Glob {
+    const [only] = pieces;
+    const key =
+      pieces.length === 1 && only?.quoted === false && only.text.length <= LONGEST_KEPT ? only.text : undefined;
+    const known = key === undefined ? undefined : kept.get(key);
+    if (known !== undefined) return known;
     const { elements, sets } = elementsOf(pieces);
-    return new Glob(elements, sets);
+    const glob = new Glob(elements, sets);
+    if (key !== undefined) kept.set(key, glob);
+    return glob;
   }
 
   /** The patterns of a path's names. */
@@ -124,7 +139,7 @@ export class Glob {
 
   /** The end of the last of these parts, the first of which is at the beginning and each other one at its first place. */
   *#behind(view: Direction, [first = [], ...others]: readonly (readonly number[])[], pace: Pace) {
-    if (!(yield* this.#isAt(view, 0, first, pace))) return undefined;
+    if (first.length > 0 && !(yield* this.#isAt(view, 0, first, pace))) return undefined;
     let end = first.length;
     for (const part of others) {
       const place: number | undefined = yield* this.#firstPlace(view, end, part, pace);
@@ -135,14 +150,20 @@ export class Glob {
   }
 
   *#firstPlace(view: Direction, from: number, part: readonly number[], pace: Pace): Steps<number | undefined> {
-    for (let place = from; place + part.length <= view.length; place += 1)
-      if (yield* this.#isAt(view, place, part, pace)) return place;
+    const isShort = part.length <= SHORT_PART;
+    for (let place = from; place + part.length <= view.length; place += 1) {
+      if (isShort && pace.isDue()) yield;
+      if (isShort ? this.#isAtOnce(view, place, part) : yield* this.#isAt(view, place, part, pace)) return place;
+    }
     return undefined;
   }
 
   *#lastPlace(view: Direction, from: number, part: readonly number[], pace: Pace): Steps<number | undefined> {
-    for (let place = view.length - part.length; place >= from; place -= 1)
-      if (yield* this.#isAt(view, place, part, pace)) return place;
+    const isShort = part.length <= SHORT_PART;
+    for (let place = view.length - part.length; place >= from; place -= 1) {
+      if (isShort && pace.isDue()) yield;
+      if (isShort ? this.#isAtOnce(view, place, part) : yield* this.#isAt(view, place, part, pace)) return place;
+    }
     return undefined;
   }
 
@@ -153,6 +174,12 @@ export class Glob {
       if (!this.#matchesOne(part[index] ?? 0, view.codeAt(place + index))) return false;
       if (pace.isDue()) yield;
     }
+    return true;
+  }
+
+  #isAtOnce(view: Direction, place: number, part: readonly number[]): boolean {
+    for (let index = 0; index < part.length; index += 1)
+      if (!this.#matchesOne(part[index] ?? 0, view.codeAt(place + index))) return false;
     return true;
   }
 

@@ -20,6 +20,8 @@ export function* matchingPaths(
   take: (bytes: number) => void,
 ): Steps<readonly string[]> {
   const globs = Glob.ofPath(pattern);
+  // A bracket that nothing closes means itself: the name of a program.
+  if (globs.every(({ text }) => text !== undefined)) return [];
   const pace = new Pace(LOOKS_PER_STEP);
   let found = [globs.length > 1 && globs[0]?.text === "" ? "/" : ""];
   for (const glob of globs.filter(({ text }) => text !== "")) {
