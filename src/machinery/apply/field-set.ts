@@ -189,9 +189,11 @@ export function sorted(set: FieldSet): FieldSet {
 export function* sortedSteps(set: FieldSet, pace = new Pace()): Steps<FieldSet> {
   if (set === LEAF) return set;
   const elements = Object.keys(set);
-  if (elements.every(isField)) {
-    const inOrder = yield* sortKeysSteps(elements);
-    return yield* withSortedSteps(set, inOrder, inOrder === elements, pace);
+  const [first] = elements;
+  const steps = first === SELF ? elements.slice(1) : elements;
+  if (steps.every(isField)) {
+    const inOrder = yield* sortKeysSteps(steps);
+    return yield* withSortedSteps(set, first === SELF ? [SELF, ...inOrder] : inOrder, inOrder === steps, pace);
   }
   const ranked: RankedElement[] = [];
   const children = new Map<PathElement, FieldSet>();
