@@ -3,7 +3,7 @@ import { waitFor } from "../../../base/wait-for.js";
 import { nextSlice } from "../../../base/time-slice.js";
 import { encodeObject } from "../../../machinery/codec/encode.js";
 import { decodeJson } from "../../../machinery/codec/json-decoder.js";
-import { decodeObjectSteps } from "../../../machinery/codec/strict-decode.js";
+import { decodeObject, decodeObjectSteps } from "../../../machinery/codec/strict-decode.js";
 import { formatGroupVersion, type GroupVersionKind, parseGroupVersion } from "../../../machinery/meta/gvk.js";
 import type { JsonValue } from "../../../machinery/meta/json.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
@@ -32,6 +32,14 @@ export interface PatchedObject {
   readonly object: KubeObject;
   /** Unknown and repeated fields. */
   readonly strictErrors: readonly string[];
+}
+
+/** How a value that a patch made is decoded. */
+export interface DecodePatched {
+  /** It may hold so many values that it is decoded in steps. */
+  readonly isLongWork: boolean;
+  /** The object shares nothing with the value. */
+  readonly sharesNothing?: boolean;
 }
 
 /**
@@ -104,10 +112,10 @@ export class VersionCodec {
    * A value that a patch made of an object of this version, as the kind it says it is: of another version it is brought to
    * this one. Throws an UnmarshalError for another kind. The caller decides about strict problems, which are returned.
    */
-  *decodeStatedSteps(value: JsonValue, mode: FieldValidation): Steps<PatchedObject> {
+  *decodeStatedSteps(value: JsonValue, mode: FieldValidation, how: DecodePatched): Steps<PatchedObject> {
     const stated = patchedKind(value, this.gvk, this.schemaOf);
     if (stated === undefined) return { object: {}, strictErrors: [] };
-    if (stated === this.gvk) return yield* this.decodePatchedSteps(value, mode);
+    if (stated === this.gvk) return yield* this.decodePatchedSteps(value, mode, how);
     const other = this.scheme.kind(stated);
     const { object, strictErrors } = yield* decodeObjectSteps<KubeObject>(value, other.schema, { mode });
     other.applyDefaults(object, this.now());
@@ -118,13 +126,19 @@ export class VersionCodec {
 
   /** A value that a patch made of an object of this version, whatever it says it is. Else as {@link decodeStatedSteps}. */
   decodePatched(value: JsonValue, mode: FieldValidation): PatchedObject {
-    return atOnce(this.decodePatchedSteps(value, mode));
+    return atOnce(this.decodePatchedSteps(value, mode, { isLongWork: false }));
   }
 
   /** {@link decodePatched} in steps. */
-  *decodePatchedSteps(value: JsonValue, mode: FieldValidation, sharesNothing = false): Steps<PatchedObject> {
+  *decodePatchedSteps(
+    value: JsonValue,
+    mode: FieldValidation,
+    { isLongWork, sharesNothing = false }: DecodePatched,
+  ): Steps<PatchedObject> {
     const options = { mode, sharesNothing };
-    const { object, strictErrors } = yield* decodeObjectSteps<KubeObject>(value, this.schema, options);
+    const { object, strictErrors } = isLongWork
+      ? yield* decodeObjectSteps<KubeObject>(value, this.schema, options)
+      : decodeObject<KubeObject>(value, this.schema, options);
     yield;
     object.kind = this.gvk.kind;
     object.apiVersion = this.apiVersion;

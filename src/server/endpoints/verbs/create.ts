@@ -1,6 +1,6 @@
 import type { Creater } from "../../registry/resource.js";
 import type { ApiRequest } from "../../request/api-request.js";
-import { readObjectBody, runSteps } from "../negotiation/request-body.js";
+import { isLong, readObjectBody, runWork } from "../negotiation/request-body.js";
 import { writeOptions } from "../options/write-options.js";
 import type { ServedResource } from "../served-resource.js";
 import { respondObject } from "./answer.js";
@@ -22,7 +22,9 @@ export async function handleCreate(request: ApiRequest, resource: ServedResource
   const hub = resource.codec.toHub(object, request);
   const draft = hub instanceof Promise ? await hub : hub;
   const manager = fieldManagerName(request, options);
-  await runSteps(body.bytes, fieldTracking(resource).trackSteps(draft, undefined, manager, request), request);
+  const isLongWork = isLong(body.bytes);
+  const steps = fieldTracking(resource).trackSteps(draft, undefined, manager, isLongWork, request);
+  await runWork(isLongWork, steps, request);
   await scope.pause?.(scope.token);
   const stored = await storage.create(scope, draft, admit.create);
   await respondObject(request, resource, format, 201, stored);

@@ -67,20 +67,21 @@ export class FieldTracking {
    * that converts later.
    */
   track(draft: KubeObject, current: StoredObject | undefined, manager: string): void {
-    atOnce(this.trackSteps(draft, current, manager));
+    atOnce(this.trackSteps(draft, current, manager, false));
   }
 
-  /** {@link track} in steps, for any kind. `caller` is the request: conversions end with it. */
+  /** {@link track} in steps, for any kind. Work that is not long has few of them. `caller` is the request: conversions end with it. */
   *trackSteps(
     draft: KubeObject,
     current: StoredObject | undefined,
     manager: string,
+    isLongWork: boolean,
     caller?: ConversionCaller,
   ): Steps<void> {
     const metadata = metadataOf(draft);
-    const live = current && (yield* this.shownSteps(current, caller));
+    const live = current && (yield* this.shownSteps(current, isLongWork, caller));
     yield;
-    const next = yield* this.#viewSteps(draft, caller);
+    const next = yield* this.#viewSteps(draft, isLongWork, caller);
     yield;
     const managedFields = yield* this.#manager.updateSteps(live, next, manager, metadata.managedFields);
     yield;
@@ -93,13 +94,14 @@ export class FieldTracking {
     applied: JsonObject,
     manager: string,
     force: boolean,
+    isLongWork: boolean,
     caller?: ConversionCaller,
   ): Steps<KubeObject> {
-    const live = current && (yield* this.shownSteps(current, caller));
+    const live = current && (yield* this.shownSteps(current, isLongWork, caller));
     yield;
-    const { managedFields, draft } = yield* this.#mergeSteps(live, applied, manager, force, caller);
+    const { managedFields, draft } = yield* this.#mergeSteps(live, applied, manager, force, isLongWork, caller);
     yield;
-    const next = yield* this.#viewSteps(draft, caller);
+    const next = yield* this.#viewSteps(draft, isLongWork, caller);
     yield;
     const settled = settle(live, next, managedFields);
     assign(metadataOf(draft), "managedFields", settled);
@@ -112,13 +114,14 @@ export class FieldTracking {
     applied: JsonObject,
     manager: string,
     force: boolean,
+    isLongWork: boolean,
     caller: ConversionCaller | undefined,
   ): Steps<{ readonly managedFields: JsonObject[] | undefined; readonly draft: KubeObject }> {
     try {
       const merged = yield* this.#manager.applySteps(live, applied, manager, force);
       yield;
       const { managedFields, ...rest } = merged["metadata"] as JsonObject;
-      const draft = yield* this.#decodeSteps({ ...merged, metadata: rest }, caller);
+      const draft = yield* this.#decodeSteps({ ...merged, metadata: rest }, isLongWork, caller);
       return { managedFields: managedFields as JsonObject[] | undefined, draft };
     } catch (error) {
       if (error instanceof UnmarshalError) throw badRequest(error.message);
@@ -130,29 +133,31 @@ export class FieldTracking {
    * A stored object as its JSON reads in the version of the requests, empty structs included, in steps. It is shared and must not be
    * changed.
    */
-  *shownSteps(stored: StoredObject, caller?: ConversionCaller): Steps<JsonObject> {
+  *shownSteps(stored: StoredObject, isLongWork: boolean, caller?: ConversionCaller): Steps<JsonObject> {
     const object = stored.object();
     if (this.#lastShown?.object === object) return this.#lastShown.view;
     const { codec } = this.resource;
     yield;
     const shown = codec.shown(stored, caller);
-    const view = yield* encodedViewSteps(shown instanceof Promise ? yield* waitFor(shown) : shown, codec.schema);
+    const one = shown instanceof Promise ? yield* waitFor(shown) : shown;
+    const view = isLongWork ? yield* encodedViewSteps(one, codec.schema) : encodedView(one, codec.schema);
     this.#lastShown = { object, view };
     return view;
   }
 
-  *#decodeSteps(value: JsonObject, caller: ConversionCaller | undefined): Steps<KubeObject> {
+  *#decodeSteps(value: JsonObject, isLongWork: boolean, caller: ConversionCaller | undefined): Steps<KubeObject> {
     const { codec } = this.resource;
-    const { object } = yield* codec.decodePatchedSteps(value, "Ignore", true);
+    const { object } = yield* codec.decodePatchedSteps(value, "Ignore", { isLongWork, sharesNothing: true });
     yield;
     return yield* waitFor(codec.toHub(object, caller));
   }
 
   /** A hub object in the version of the requests, as its JSON reads. */
-  *#viewSteps(object: KubeObject, caller: ConversionCaller | undefined): Steps<JsonObject> {
+  *#viewSteps(object: KubeObject, isLongWork: boolean, caller: ConversionCaller | undefined): Steps<JsonObject> {
     const { codec } = this.resource;
     const shown = codec.fromHub(object, caller);
-    return yield* encodedViewSteps(shown instanceof Promise ? yield* waitFor(shown) : shown, codec.schema);
+    const one = shown instanceof Promise ? yield* waitFor(shown) : shown;
+    return isLongWork ? yield* encodedViewSteps(one, codec.schema) : encodedView(one, codec.schema);
   }
 
   #convert(object: JsonObject, from: string, to: string): NowOrLater<JsonObject | undefined> {

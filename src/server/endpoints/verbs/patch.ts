@@ -79,15 +79,15 @@ async function patching(
   return async (current) => {
     if (current === undefined) throw notFound({ group: info.apiGroup, resource: info.resource }, info.name);
     const isLongWork = weigh(scope, current);
-    const view = await runWork(isLongWork, tracking.shownSteps(current, request), request);
-    const steps = patchShownSteps(request, resource, view, patch, type, options);
+    const view = await runWork(isLongWork, tracking.shownSteps(current, isLongWork, request), request);
+    const steps = patchShownSteps(request, resource, view, patch, type, options, isLongWork);
     const object =
       (await runWork(isLongWork, steps, request)) ??
       (await patchObject(request, resource, await documentOf(request, resource, current), patch, type, options));
     checkName(object, info);
     const hub = resource.codec.toHub(object, request);
     const draft = hub instanceof Promise ? await hub : hub;
-    await runWork(isLongWork, tracking.trackSteps(draft, current, manager, request), request);
+    await runWork(isLongWork, tracking.trackSteps(draft, current, manager, isLongWork, request), request);
     return draft;
   };
 }
@@ -110,8 +110,10 @@ async function applying(
   const { info } = request;
   const applied = await readAppliedObject(bytes, options, request);
   return async (current) => {
-    const steps = tracking.applySteps(current, applied.object, options.fieldManager, options.force, request);
-    const draft = await runWork(weigh(scope, current), steps, request);
+    const { fieldManager, force } = options;
+    const isLongWork = weigh(scope, current);
+    const steps = tracking.applySteps(current, applied.object, fieldManager, force, isLongWork, request);
+    const draft = await runWork(isLongWork, steps, request);
     applied.checkKeys();
     checkName(draft, info);
     const uid = draft.metadata?.uid ?? "";
@@ -134,6 +136,7 @@ function* patchShownSteps(
   { value, strictErrors: inPatch }: DecodedPatch,
   type: PatchType,
   { fieldValidation }: WriteOptions,
+  isLongWork: boolean,
 ): Steps<KubeObject | undefined> {
   if (inPatch.length > 0) return undefined;
   try {
@@ -141,7 +144,7 @@ function* patchShownSteps(
     yield;
     if (type === STRATEGIC && unstructuredMismatch(patched, codec.schema) !== undefined) return undefined;
     yield;
-    const { object, strictErrors } = yield* decodePatchedSteps(codec, patched, type, fieldValidation);
+    const { object, strictErrors } = yield* decodePatchedSteps(codec, patched, type, fieldValidation, isLongWork);
     return strictErrors.length === 0 ? object : undefined;
   } catch {
     throwIfCancelled(request);
@@ -167,7 +170,7 @@ async function patchObject(
   const mismatch = type === STRATEGIC ? unstructuredMismatch(patched, codec.schema) : undefined;
   if (mismatch !== undefined) throw problem(mismatch);
   try {
-    const steps = decodePatchedSteps(codec, patched, type, options.fieldValidation);
+    const steps = decodePatchedSteps(codec, patched, type, options.fieldValidation, true);
     const { object, strictErrors: inObject } = await inSlices(steps);
     const strictErrors = [...patch.strictErrors, ...inObject];
     if (options.fieldValidation === "Warn") for (const error of strictErrors) request.warnings.add(error);
@@ -187,8 +190,11 @@ const decodePatchedSteps = (
   patched: JsonValue,
   type: PatchType,
   mode: FieldValidation,
+  isLongWork: boolean,
 ): Steps<PatchedObject> =>
-  type === STRATEGIC ? codec.decodePatchedSteps(patched, mode) : codec.decodeStatedSteps(patched, mode);
+  type === STRATEGIC
+    ? codec.decodePatchedSteps(patched, mode, { isLongWork })
+    : codec.decodeStatedSteps(patched, mode, { isLongWork });
 
 /** The 422 for a patch whose outcome is no object of the kind. */
 export function patchRefusal(patch: JsonValue, patched: JsonValue, type: PatchType, text: string): StatusError {

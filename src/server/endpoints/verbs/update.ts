@@ -1,4 +1,5 @@
-import { copyObjectSteps } from "../../registry/copy.js";
+import { inSlices } from "../../../base/time-slice.js";
+import { copyObject, copyObjectSteps } from "../../registry/copy.js";
 import type { UpdateOptions, Updater } from "../../registry/resource.js";
 import type { ApiRequest } from "../../request/api-request.js";
 import { readObjectBody, runWork } from "../negotiation/request-body.js";
@@ -35,8 +36,9 @@ export async function handleUpdate(
     scope,
     request.info.name,
     async (current) => {
-      const next = await runWork(scope.pause !== undefined, copyObjectSteps(draft), request);
-      await runWork(weigh(scope, current), tracking.trackSteps(next, current, manager, request), request);
+      const next = scope.pause === undefined ? copyObject(draft) : await inSlices(copyObjectSteps(draft), request);
+      const isLongWork = weigh(scope, current);
+      await runWork(isLongWork, tracking.trackSteps(next, current, manager, isLongWork, request), request);
       await scope.pause?.(scope.token);
       return next;
     },
