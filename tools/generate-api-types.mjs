@@ -461,6 +461,7 @@ ${entries.join("\n")}
     return `${MADE}
 /** The built-in kinds of each group version: the namespaced ones, and those of the cluster. */
 export const SCOPES: Readonly<Record<string, readonly [namespaced: string, cluster: string]>> = {
+  __proto__: null as never,
 ${lines.join("\n")}
 };
 `;

@@ -31,7 +31,8 @@ const running = (name: string) =>
 beforeAll(async () => {
   cluster = await startCluster({ ...quietCluster, port: false, nodes: 2 });
   api = cluster.transport();
-  await create("busy", { app: { usage: { cpu: "250m", memory: "64Mi" } } }, { app: "shop" });
+  const proxy = { usage: { memory: "64Mi" } };
+  await create("busy", { app: { usage: { cpu: "250m", memory: "64Mi" } }, proxy }, { app: "shop" });
   await create("calm", undefined);
   await Promise.all([running("busy"), running("calm")]);
 });
@@ -99,5 +100,5 @@ test("a table has the sums of a pod's containers", async () => {
   const accept = "application/json;as=Table;v=v1;g=meta.k8s.io";
   const table = await call(api, "GET", `${METRICS}/namespaces/default/pods/busy`, undefined, { accept });
   expect(objects(table.at("columnDefinitions")).map((one) => one["name"])).toEqual(["Name", "cpu", "memory", "Window"]);
-  expect(objects(table.at("rows"))[0]?.["cells"]).toEqual(["busy", "250m", "64Mi", "15s"]);
+  expect(objects(table.at("rows"))[0]?.["cells"]).toEqual(["busy", "250m", "128Mi", "15s"]);
 });
