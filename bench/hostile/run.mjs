@@ -80,7 +80,7 @@ process.stdout.write(
 if (!gone) await stop();
 process.exitCode = misses.length === 0 ? 0 : 1;
 
-async function measure(index, { name, who, prepare, pod, send, end }) {
+async function measure(index, { name, who, prepare, pod, end }) {
   await prepare?.(admin);
   const before = await ask({ op: "usage" });
   let attacker;
