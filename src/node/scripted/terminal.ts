@@ -6,6 +6,8 @@ const [CTRL_C, CTRL_D, BACKSPACE, LINE_FEED, RETURN, CTRL_U, CTRL_W, CTRL_Z, QUI
 ];
 const TAB = 9;
 const SPACE = 32;
+/** The bytes of a line that can be edited, without its line feed. Linux shows what is typed beyond them, and drops it. */
+const LONGEST_LINE = 4095;
 
 /** What stty sets. */
 export interface TerminalModes {
@@ -127,7 +129,7 @@ export class Terminal {
       through.push(key);
       return;
     }
-    this.#line.push(key);
+    if (key === LINE_FEED || this.#line.length < LONGEST_LINE) this.#line.push(key);
     if (key === LINE_FEED) through.push(...this.#line.splice(0));
   }
 

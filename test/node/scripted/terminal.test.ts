@@ -29,6 +29,12 @@ const rows: readonly Row[] = [
   { name: "quits by Ctrl-\\", typed: "\x1c", screen: "^\\", signals: ["SIGQUIT"] },
   { name: "ends the input by Ctrl-D, and goes on", typed: "\x04a\r", read: ["", "a\n"], screen: "a\r\n" },
   { name: "passes a line on by Ctrl-D", typed: "ab\x04", read: ["ab"], screen: "ab" },
+  {
+    name: "drops what a line has beyond 4,095 bytes, and ends it",
+    typed: `${"a".repeat(4095)}bc\r`,
+    read: [`${"a".repeat(4095)}\n`],
+    screen: `${"a".repeat(4095)}bc\r\n`,
+  },
   { name: "shows other control characters", typed: "\x01\x1b\r", read: ["\x01\x1b\n"], screen: "^A^[\r\n" },
 ];
 
