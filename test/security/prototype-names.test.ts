@@ -151,8 +151,8 @@ test("as variables of a container and as files of its volumes they are what a Co
     signal: AbortSignal.timeout(60_000),
     token: () => Promise.resolve(""),
   };
-  const env = await containerEnvironment({ envFrom: [{ configMapRef: { name: "names" } }] }, source);
-  expect(Object.fromEntries(Object.entries(env))).toEqual(data);
+  const { variables } = await containerEnvironment({ envFrom: [{ configMapRef: { name: "names" } }] }, source);
+  expect(Object.fromEntries(Object.entries(variables))).toEqual(data);
   const items = NAMES.map((name) => ({ key: name, path: name }));
   const volumes = [
     { name: "items", configMap: { name: "names", items } },
