@@ -63,10 +63,11 @@ interface State {
 
 const tooDeep = (): PatchError => new PatchError("exceeded max depth", "doesNotApply");
 
-/** The container itself, or a copy that may be changed. */
+/** The container itself, or a copy that may be changed. What is in it stands in the copy too. */
 function owned<T extends JsonObject | JsonValue[]>(state: State, container: T): T {
   if (state.own.has(container)) return container;
   const copy = copyOf(container) as T;
+  for (const held of Object.values(copy)) if (held !== null && typeof held === "object") state.own.delete(held);
   state.own.add(copy);
   return copy;
 }
@@ -163,36 +164,14 @@ function copy(state: State, step: JsonObject): void {
   if (path === undefined) throw missing("copy operation failed to decode path");
   if (value !== null && typeof value === "object") {
     state.mayBeDeep = true;
-    // Nothing in the value may be changed any more: from now on it stands in two places.
-    if (state.limits.maxCopiedBytes === 0) state.own = new WeakSet();
+    // From now on the value stands in two places.
+    state.own.delete(value);
   }
   const target =
     findToChange(state, path) ??
     fail(missing(`copy operation does not apply: doc is missing destination path: ${path}`));
   countCopy(state, value);
-  const copied = state.limits.maxCopiedBytes === 0 ? value : copyToOwn(state, value);
-  within("error while adding value during copy", () => insert(target, copied));
-}
-
-/**
- * A copy of a value of any depth. Were the value shared, each later operation would have to copy the containers on its way again,
- * however large they are; the limit bounds what is copied here.
- */
-function copyToOwn(state: State, value: JsonValue): JsonValue {
-  const open: (JsonObject | JsonValue[])[] = [];
-  const copyShallow = (held: JsonValue): JsonValue => {
-    if (held === null || typeof held !== "object") return held;
-    const copied = copyOf(held);
-    state.own.add(copied);
-    open.push(copied);
-    return copied;
-  };
-  const root = copyShallow(value);
-  for (let container = open.pop(); container !== undefined; container = open.pop()) {
-    if (Array.isArray(container)) for (const [index, item] of container.entries()) container[index] = copyShallow(item);
-    else for (const key of Object.keys(container)) setOwn(container, key, copyShallow(container[key] as JsonValue));
-  }
-  return root;
+  within("error while adding value during copy", () => insert(target, value));
 }
 
 function test(state: State, step: JsonObject): void {
