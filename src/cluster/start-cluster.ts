@@ -71,6 +71,8 @@ export interface ClusterOptions extends ServerOptions {
    * Default: they get none, and stay pending.
    */
   readonly loadBalancerAddresses?: string;
+  /** How long a node may be silent before it counts as lost, in milliseconds. Default: kube-controller-manager's, 50,000. */
+  readonly nodeMonitorGracePeriod?: number;
   /** Custom and external metrics, which horizontal pod autoscalers scale by. */
   readonly metrics?: MetricsSource;
   /** How the scheduler is set up, as in kube-scheduler's configuration. False: there is none. Default: kube-scheduler's defaults. */
@@ -185,6 +187,9 @@ export async function startControlPlane(options: ClusterOptions, given?: GivenSe
           hasVolumes: nodes.length > 0,
           ...(nodes.length > 0 && { podRange: POD_RANGE }),
           ...(loadBalancerAddresses && { loadBalancerAddresses }),
+          ...(options.nodeMonitorGracePeriod !== undefined && {
+            nodeMonitorGracePeriod: options.nodeMonitorGracePeriod,
+          }),
           signClient: clientSigner(pki, random),
           signToken: (claims: JsonObject) => signToken(claims, tokenKey()),
           ...(options.metrics && { metrics: options.metrics }),

@@ -36,6 +36,8 @@ export interface ClusterParts {
   readonly openCharges?: OpenQuotaCharges;
   /** Whether a kubelet of the cluster's process runs the pods of a node, and ends those that are deleted. Default: none does. */
   readonly hasKubelet?: (node: string) => boolean;
+  /** How long a node may be silent before it counts as lost, in milliseconds. Default: kube-controller-manager's, 50,000. */
+  readonly nodeMonitorGracePeriod?: number;
   /** Whether the cluster makes volumes itself, and has a default StorageClass for them. Default: it does not. */
   readonly hasVolumes?: boolean;
   /** A client's certificate for a PKCS #10 request, both PEM. Throws for what is no request. */

@@ -181,6 +181,12 @@ describe("when a silent node becomes unknown", () => {
     expect(health.deadline(posted("a"))).toBe(start + 50_000);
   });
 
+  test("10 s after it was first seen, where the cluster has that grace period", () => {
+    const health = new NodeHealth(10_000);
+    health.observe(posted("a"), start);
+    expect(health.deadline(posted("a"))).toBe(start + 10_000);
+  });
+
   test("60 s after its creation, before its first status", () => {
     const health = new NodeHealth();
     const fresh = node({ metadata: { name: "n", creationTimestamp: "2026-01-01T00:00:00Z" } });

@@ -13,7 +13,7 @@ const BOTH = [NOT_READY, UNREACHABLE];
 
 /** Looks at the health of all nodes. */
 export class HealthPass {
-  readonly health = new NodeHealth();
+  readonly health: NodeHealth;
   readonly #zones = new ZoneQueues();
   /** The nodes that passes know, with their uids. */
   readonly #known = new Map<string, string>();
@@ -22,10 +22,12 @@ export class HealthPass {
   #due = Number.POSITIVE_INFINITY;
 
   constructor(
-    private readonly context: Pick<ControllerContext, "client" | "clock">,
+    private readonly context: Pick<ControllerContext, "client" | "clock" | "cluster">,
     private readonly events: EventRecorder,
     private readonly podsOf: (node: string) => readonly Pod[],
-  ) {}
+  ) {
+    this.health = new NodeHealth(context.cluster.nodeMonitorGracePeriod);
+  }
 
   /** One pass; resolves with the milliseconds after which another one is due, if nothing changes before: Infinity for never. */
   async run(nodes: readonly Node[]): Promise<number> {

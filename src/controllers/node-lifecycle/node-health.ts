@@ -2,8 +2,9 @@ import type { Lease } from "../../api/types/coordination/v1.js";
 import type { Node, NodeCondition } from "../../api/types/core/v1.js";
 import { formatTime } from "../../machinery/meta/time.js";
 
-/** How long a node may be silent before its conditions become unknown, and a new one before its first status. Milliseconds. */
+/** How long a node may be silent before its conditions become unknown, in milliseconds; kube-controller-manager's default. */
 const GRACE_MS = 50_000;
+/** The same of a new node, before its first status. */
 const STARTUP_GRACE_MS = 60_000;
 
 /** The conditions that a kubelet posts. Of the network others know. */
@@ -23,6 +24,8 @@ interface Sign {
 export class NodeHealth {
   readonly #statuses = new Map<string, Sign>();
   readonly #leases = new Map<string, { at: number; readonly renewTime: string }>();
+
+  constructor(private readonly grace = GRACE_MS) {}
 
   /** Looks at a node's status. */
   observe(node: Node, now: number): void {
@@ -67,7 +70,7 @@ export class NodeHealth {
   deadline(node: Node): number {
     const { name = "" } = node.metadata ?? {};
     const last = Math.max(this.#statuses.get(name)?.at ?? 0, this.#leases.get(name)?.at ?? 0);
-    return last + (readyCondition(node) === undefined ? STARTUP_GRACE_MS : GRACE_MS);
+    return last + (readyCondition(node) === undefined ? STARTUP_GRACE_MS : this.grace);
   }
 }
 
