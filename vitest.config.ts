@@ -1,4 +1,5 @@
 import { accessSync, constants, mkdirSync, readdirSync, readFileSync, statfsSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { configDefaults, defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
@@ -133,8 +134,8 @@ const sharing = testFiles().filter(mayShare);
 /** Of every project. */
 const everywhere = {
   pool: "threads" as const,
-  // Much of the time goes by waiting for other programs: a core less would leave one idle.
-  maxWorkers: "100%",
+  // Much of the time goes by waiting for other programs: with a thread for each core a quarter of the machine is idle.
+  maxWorkers: Math.ceil(availableParallelism() * 1.5),
   sequence: { sequencer: LongestFirst },
   // Of those that say they may run beside others: parity, whose sessions often wait.
   maxConcurrency: 2,

@@ -17,7 +17,7 @@ for (const { name, testResults } of reports) {
     byFolder.set(key, { seconds: before + seconds, count: count + tests.length });
   }
   const rows = [...byFolder].sort(([, a], [, b]) => b.seconds - a.seconds);
-  print(`\n${name.replace(/\.json$/, "")}: seconds of one of two threads, tests, folder`);
+  print(`\n${name.replace(/\.json$/, "")}: seconds of one thread, tests, folder`);
   for (const [key, { seconds, count }] of rows)
     print(`${seconds.toFixed(1).padStart(8)} ${String(count).padStart(6)}  test/${key}`);
 }
