@@ -2,7 +2,7 @@ import { errorMessage } from "../base/error-message.js";
 import type { Timers } from "../base/timers.js";
 import { certificatesIn } from "../machinery/signature/certificates.js";
 import type { HealthCheck } from "../server/endpoints/non-resource/health.js";
-import { certificateOfPair, type ServingPair } from "../server/generic/transport/key-pair.js";
+import { readKeyPair, type PemPair } from "../machinery/signature/key-pair.js";
 import type { NamedPair } from "../server/generic/transport/named-certificates.js";
 import type { ShownPairs } from "../server/generic/transport/serving-contexts.js";
 import { readTlsProtocol, type TlsProtocol } from "../server/generic/transport/tls-protocol.js";
@@ -15,12 +15,12 @@ import { readTexts, watchFiles } from "./watch-files.js";
 export interface ServingCertificates {
   readonly protocol: TlsProtocol;
   /** As the files are now; `own` is shown where the options have no certificate. */
-  pairs(own: ServingPair): ShownPairs;
+  pairs(own: PemPair): ShownPairs;
   /** Authorities of the certificate beside the cluster's own, PEM; "" for none. */
   readonly authorities: string;
   readonly healthChecks: readonly HealthCheck[];
   /** Watches the files. `show` gets what they hold when they have changed; it may throw for what cannot be served. */
-  watch(own: ServingPair, show: (pairs: ShownPairs) => void): void;
+  watch(own: PemPair, show: (pairs: ShownPairs) => void): void;
   close(): void;
 }
 
@@ -42,7 +42,7 @@ export async function openServingCertificates(
   const { certificate: files, named: namedFiles = [] } = options;
   const main = files && (await openPair("serving-cert", files));
   const named = await Promise.all(namedFiles.map((each) => openPair("sni-serving-cert", each))).catch(notForNames);
-  let shown: ServingPair | undefined = main?.pair;
+  let shown: PemPair | undefined = main?.pair;
   let shownByName: readonly NamedPair[] = named.map(({ pair }, index) => ({
     ...pair,
     names: namedFiles[index]?.names ?? [],
@@ -54,16 +54,16 @@ export async function openServingCertificates(
     authorities: await authoritiesOf(options),
     healthChecks: [faults.check],
     watch(own, show) {
-      const follow = ({ name, paths, pair }: OpenedPair, take: (pair: ServingPair) => void): (() => void) =>
+      const follow = ({ name, paths, pair }: OpenedPair, take: (pair: PemPair) => void): (() => void) =>
         watchFiles({ paths, timers, tell: faults.of(name), take: (texts) => take(pairOf(notEmpty(name, texts))) }, [
           pair.certificate,
           pair.key,
         ]);
-      const takeMain = (pair: ServingPair): void => {
+      const takeMain = (pair: PemPair): void => {
         show({ ...pair, named: shownByName });
         shown = pair;
       };
-      const takeNamed = (at: number, pair: ServingPair): void => {
+      const takeNamed = (at: number, pair: PemPair): void => {
         const next = shownByName.map((each, index) => (index === at ? { ...pair, names: each.names } : each));
         show({ ...(shown ?? own), named: next });
         shownByName = next;
@@ -83,7 +83,7 @@ interface OpenedPair {
   /** kube-apiserver's name of the pair, which has both paths. */
   readonly name: string;
   readonly paths: readonly [string, string];
-  readonly pair: ServingPair;
+  readonly pair: PemPair;
 }
 
 async function openPair(purpose: string, { certFile, keyFile }: CertificateFiles): Promise<OpenedPair> {
@@ -104,8 +104,8 @@ function notEmpty(name: string, texts: readonly string[]): readonly string[] {
 }
 
 /** Throws for a certificate and a key that are no pair. */
-function pairOf([certificate = "", key = ""]: readonly string[]): ServingPair {
-  certificateOfPair({ certificate, key });
+function pairOf([certificate = "", key = ""]: readonly string[]): PemPair {
+  readKeyPair({ certificate, key });
   return { certificate, key };
 }
 

@@ -1,6 +1,6 @@
 import { append } from "../../base/append.js";
 import { X509Certificate } from "node:crypto";
-import { firstPemBlock } from "../../machinery/codec/pem.js";
+import { findPemBlock } from "../../machinery/codec/pem.js";
 import {
   duplicate,
   type FieldError,
@@ -120,7 +120,7 @@ function validateRequest(request: KubeObject, old: KubeObject): FieldError[] {
 
 /** A request that is stored may have a subject that is refused today: it can still be denied. */
 function validatePem(request: string, before: string): FieldError[] {
-  const block = firstPemBlock(Buffer.from(request, "base64").toString("latin1"));
+  const block = findPemBlock(Buffer.from(request, "base64").toString("latin1"));
   const problem =
     block?.type === "CERTIFICATE REQUEST"
       ? (certificateRequestProblem(block.bytes) ?? (request === before ? undefined : subjectProblem(block.bytes)))

@@ -1,4 +1,5 @@
 import { X509Certificate } from "node:crypto";
+import { type PemBlock, pemBlocks } from "../../machinery/codec/pem.js";
 import { type FieldError, invalidValue, tooLong } from "../../machinery/errors/field-error.js";
 import { object, text } from "../../machinery/meta/access.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
@@ -46,17 +47,15 @@ function nameRule(signer: string): (name: string) => string[] {
       : [`ClusterTrustBundle for signerName ${signer} must be named with prefix ${prefix}`];
 }
 
-const BLOCK = /(?:^|\n)-----BEGIN ([^-\n]+)-----\r?\n((?:(?!-----BEGIN )[\s\S])*?)-----END \1-----/g;
-
 function validateAnchors(bundle: string): FieldError[] {
   if (Buffer.byteLength(bundle) > MAX_BYTES) return [tooLong(PATH, MAX_BYTES)];
   const refuse = (detail: string) => invalidValue(PATH, "<value omitted>", detail);
   const places = new Map<string, number[]>();
   const errors: FieldError[] = [];
-  for (const [index, [, type = "", body = ""]] of [...bundle.matchAll(BLOCK)].entries()) {
-    const problem = blockProblem(type, body);
+  for (const [index, block] of [...pemBlocks(bundle)].entries()) {
+    const problem = blockProblem(block);
     if (problem !== undefined) errors.push(refuse(`entry ${index} ${problem}`));
-    const key = body.replaceAll(/\s/g, "");
+    const key = Buffer.from(block.bytes).toString("base64");
     places.set(key, [...(places.get(key) ?? []), index]);
   }
   if (errors.length > 0) return errors;
@@ -66,12 +65,11 @@ function validateAnchors(bundle: string): FieldError[] {
     .map((indexes) => refuse(`duplicate trust anchor (indices [${indexes.join(" ")}])`));
 }
 
-function blockProblem(type: string, body: string): string | undefined {
+function blockProblem({ type, bytes, hasHeaders }: PemBlock): string | undefined {
   if (type !== "CERTIFICATE") return `has bad block type: ${type}`;
-  if (body.includes(":")) return "has PEM block headers";
+  if (hasHeaders) return "has PEM block headers";
   try {
-    const pem = `-----BEGIN CERTIFICATE-----\n${body}-----END CERTIFICATE-----`;
-    return new X509Certificate(pem).ca ? undefined : "does not have the CA bit set";
+    return new X509Certificate(bytes).ca ? undefined : "does not have the CA bit set";
   } catch {
     return "does not parse as X.509";
   }

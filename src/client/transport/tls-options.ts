@@ -1,8 +1,12 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ConnectionOptions } from "node:tls";
+import { errorMessage } from "../../base/error-message.js";
 import { PathError } from "../../base/path-error.js";
+import { pemText } from "../../machinery/codec/pem.js";
 import { certificateBlocks } from "../../machinery/signature/certificate-blocks.js";
+import { rootCertificatesIn } from "../../machinery/signature/certificates.js";
+import { readKeyPair } from "../../machinery/signature/key-pair.js";
 import type { ClientConfig } from "../config/client-config.js";
 import type { Environment } from "../surroundings.js";
 import { TransportError } from "./transport-error.js";
@@ -13,22 +17,17 @@ export function tlsOptions(tls: ClientConfig["tls"], env: Environment): Connecti
   if (ca && tls.insecureSkipVerify) {
     throw new Error("specifying a root certificates file with the insecure flag is not allowed");
   }
-  if (ca && ca.length > 0 && !isPem(ca))
-    throw new Error("unable to load root certificates: unable to parse bytes as PEM block");
-  if (ca && ca.length > 0 && !Buffer.from(ca).includes("-----BEGIN CERTIFICATE-----")) {
-    throw new Error("unable to load root certificates: no valid certificate authority data seen");
-  }
   const cert = tls.certData ?? (tls.certFile === undefined ? undefined : read(tls.certFile));
   const key = tls.keyData ?? (tls.keyFile === undefined ? undefined : read(tls.keyFile));
-  if (cert && key) checkKeyPair(cert, key);
   // An empty file is valid and contains no authority: no server is trusted then.
-  const roots = ca ? (ca.length === 0 ? [] : Buffer.from(ca)) : tls.insecureSkipVerify ? undefined : systemRoots(env);
+  const given = ca && (ca.length === 0 ? [] : certificatesText(rootCertificatesIn(latin1(ca))));
+  const roots = given ?? (tls.insecureSkipVerify ? undefined : systemRoots(env));
   return {
     minVersion: "TLSv1.2",
     ALPNProtocols: ["http/1.1"],
     // Go takes every certificate among the roots as an anchor, a leaf too.
     ...(roots && { ca: roots, allowPartialTrustChain: true }),
-    ...(cert && key && { cert: Buffer.from(cert), key: Buffer.from(key) }),
+    ...(cert && key && pairOf(cert, key)),
     ...(tls.serverName && { servername: tls.serverName }),
   };
 }
@@ -41,44 +40,19 @@ function read(file: string): Uint8Array {
   }
 }
 
-/**
- * Checks that certificate and key are PEM of the right kind. Go does so before it connects and fails the request with these
- * errors.
- */
-function checkKeyPair(cert: Uint8Array, key: Uint8Array): void {
-  const fault = certFault(blockNames(cert)) ?? keyFault(blockNames(key));
-  if (fault !== undefined) throw new TransportError(`tls: ${fault}`, { method: "GET" });
-}
-
-function certFault(names: readonly string[]): string | undefined {
-  if (names.includes("CERTIFICATE")) return undefined;
-  if (names.length === 0) return "failed to find any PEM data in certificate input";
-  if (names.length === 1 && names[0]?.endsWith("PRIVATE KEY") === true) {
-    return "failed to find certificate PEM data in certificate input, but did find a private key; PEM inputs may have been switched";
+/** Go reads the pair before it connects, and fails the request with what is wrong with it. */
+function pairOf(cert: Uint8Array, key: Uint8Array): Pick<ConnectionOptions, "cert" | "key"> {
+  try {
+    const pair = readKeyPair({ certificate: latin1(cert), key: latin1(key) });
+    return { cert: certificatesText(pair.chain), key: pair.key.export({ type: "pkcs8", format: "pem" }) };
+  } catch (error) {
+    throw new TransportError(errorMessage(error), { method: "GET" });
   }
-  return `failed to find "CERTIFICATE" PEM block in certificate input after skipping PEM blocks of the following types: [${names.join(" ")}]`;
 }
 
-function keyFault(names: readonly string[]): string | undefined {
-  if (names.some((name) => name === "PRIVATE KEY" || name.endsWith(" PRIVATE KEY"))) return undefined;
-  if (names.length === 0) return "failed to find any PEM data in key input";
-  if (names.length === 1 && names[0] === "CERTIFICATE") {
-    return "found a certificate rather than a key in the PEM for the private key";
-  }
-  return `failed to find PEM block with type ending in "PRIVATE KEY" in key input after skipping PEM blocks of the following types: [${names.join(" ")}]`;
-}
+const certificatesText = (all: readonly Uint8Array[]): string => all.map((der) => pemText("CERTIFICATE", der)).join("");
 
-function blockNames(bytes: Uint8Array): readonly string[] {
-  return [
-    ...Buffer.from(bytes)
-      .toString("latin1")
-      .matchAll(/^-----BEGIN ([^\n]+?)-----/gm),
-  ].map(([, name = ""]) => name);
-}
-
-function isPem(bytes: Uint8Array): boolean {
-  return Buffer.from(bytes).includes("-----BEGIN ");
-}
+const latin1 = (bytes: Uint8Array): string => Buffer.from(bytes).toString("latin1");
 
 const BUNDLES = [
   "/etc/ssl/certs/ca-certificates.crt",

@@ -1,4 +1,5 @@
 import { createPublicKey } from "node:crypto";
+import { pemBlocks, pemText } from "../../machinery/codec/pem.js";
 import { type VerificationKey, verificationKey } from "../../machinery/jwt/jws.js";
 import { type TokenIssuer, verificationKeysOf } from "../../server/request/token-issuer.js";
 import type { ServiceAccountTokenOptions } from "../authentication-options.js";
@@ -13,8 +14,6 @@ export interface OpenedTokenIssuer {
   watch(): void;
   close(): void;
 }
-
-const BLOCK = /-----BEGIN ([^-\n]+)-----[\s\S]*?-----END \1-----/g;
 
 /** The issuer as options say. Rejects with an Error that names the file, never what it holds, where a file holds no keys. */
 export async function openTokenIssuer(
@@ -67,9 +66,9 @@ export async function openTokenIssuer(
 
 /** Every public key, private key and certificate of a PEM text, as client-go's keyutil reads them. */
 export function publicKeysIn(path: string, pem: string): readonly VerificationKey[] {
-  const keys = (pem.match(BLOCK) ?? []).flatMap((block) => {
+  const keys = [...pemBlocks(pem)].flatMap(({ type, bytes }) => {
     try {
-      return [verificationKey(createPublicKey(block))];
+      return [verificationKey(createPublicKey(pemText(type, bytes)))];
     } catch {
       return [];
     }

@@ -6,7 +6,7 @@ import {
 } from "../../machinery/codec/certificate-request.js";
 import { derElements } from "../../machinery/codec/der.js";
 import { objectIdentifier, printableString, sequence, set, utf8String } from "../../machinery/codec/der-writer.js";
-import { firstPemBlock } from "../../machinery/codec/pem.js";
+import { findPemBlock } from "../../machinery/codec/pem.js";
 import { type Issuer, type SignedSubject, signCertificate } from "./certificate.js";
 
 /** What a certificate is made of besides the request itself. */
@@ -28,7 +28,7 @@ export function signClientRequest(request: string, terms: SigningTerms, issuer: 
  */
 function subjectOf(request: string): SignedSubject {
   const { subject } = parseCertificateRequest(request);
-  const [signed] = derElements(firstPemBlock(request)?.bytes ?? Buffer.alloc(0));
+  const [signed] = derElements(findPemBlock(request)?.bytes ?? Buffer.alloc(0));
   const [info] = derElements(signed?.content ?? Buffer.alloc(0));
   const [version, , publicKey] = derElements(info?.content ?? Buffer.alloc(0));
   if (version?.tag !== 0x02 || publicKey?.tag !== 0x30) throw new Error("not a certificate request");

@@ -3,7 +3,7 @@ import type { Factory } from "../../cli/factory.js";
 import { completeGenerated, generatedFlags } from "./generated.js";
 import { readBytes } from "./key-sources.js";
 import { createSecret, type CreateSecretOptions, secretHashFlag } from "./secret.js";
-import { requireKeyPair } from "./tls-key-pair.js";
+import { readKeyPair } from "../../machinery/signature/key-pair.js";
 
 export interface CreateTlsSecretOptions extends CreateSecretOptions {
   /** Paths of PEM files. */
@@ -45,7 +45,8 @@ async function complete(factory: Factory, invocation: Invocation): Promise<Creat
 export async function runCreateTlsSecret(options: CreateTlsSecretOptions): Promise<void> {
   const certificate = read(options.certificate, options.cwd);
   const key = read(options.key, options.cwd);
-  requireKeyPair(certificate, key);
+  const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString("latin1");
+  readKeyPair({ certificate: text(certificate), key: text(key) });
   await createSecret("kubernetes.io/tls", options, (add) => {
     add("tls.crt", certificate);
     add("tls.key", key);

@@ -3,7 +3,7 @@ import { ipText } from "../validation/ip.js";
 import { derElement, type DerElement, derElements, DerError, derObjectIdentifier, notSequence } from "./der.js";
 import { derText } from "./der-text.js";
 import { goUri } from "./go-uri.js";
-import { firstPemBlock } from "./pem.js";
+import { findPemBlock } from "./pem.js";
 
 /** The parts of a subject that have a name here. */
 export type SubjectPart =
@@ -35,7 +35,7 @@ export interface AlternativeNames {
 
 /** The first block of a PEM text. Throws a {@link DerError}, in Go's words, when that is no certificate request. */
 export function parseCertificateRequest(pem: string): CertificateRequest {
-  const block = firstPemBlock(pem);
+  const block = findPemBlock(pem);
   if (block?.type !== "CERTIFICATE REQUEST") throw new DerError("PEM block type must be CERTIFICATE REQUEST");
   return readCertificateRequest(block.bytes);
 }

@@ -1,4 +1,6 @@
 import { X509Certificate } from "node:crypto";
+import { errorMessage } from "../../base/error-message.js";
+import { findPemBlock } from "../codec/pem.js";
 import { certificateBlocks } from "./certificate-blocks.js";
 
 /** The certificates of a PEM text. Throws client-go's words for a text with none, and an Error for one that cannot be read. */
@@ -8,8 +10,34 @@ export function certificatesIn(pem: string): readonly X509Certificate[] {
   return blocks.map(readCertificate);
 }
 
-/** The certificate of one block. Throws Go's words for what is none. */
-export function readCertificate(block: string): X509Certificate {
+/**
+ * The certificates of authorities in a PEM text, as Go's AppendCertsFromPEM takes them, in DER: what it cannot read is passed over. Throws
+ * client-go's words where there is none left.
+ */
+export function rootCertificatesIn(pem: string): readonly Uint8Array[] {
+  const roots: Uint8Array[] = [];
+  let fault: string | undefined;
+  for (let at = 0; at < pem.length; ) {
+    const block = findPemBlock(pem, at);
+    if (block === undefined) {
+      fault ??= "unable to parse bytes as PEM block";
+      break;
+    }
+    at = block.end;
+    if (block.type !== "CERTIFICATE" || block.hasHeaders) continue;
+    try {
+      readCertificate(block.bytes);
+      roots.push(block.bytes);
+    } catch (error) {
+      fault ??= `failed to parse certificate: ${errorMessage(error)}`;
+    }
+  }
+  if (roots.length > 0) return roots;
+  throw new Error(`unable to load root certificates: ${fault ?? "no valid certificate authority data seen"}`);
+}
+
+/** The certificate of one block, or of DER. Throws Go's words for what is none. */
+export function readCertificate(block: string | Uint8Array): X509Certificate {
   try {
     return new X509Certificate(block);
   } catch (error) {

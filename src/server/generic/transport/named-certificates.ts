@@ -1,9 +1,9 @@
 import { isIP } from "node:net";
 import type { X509Certificate } from "node:crypto";
-import { certificateOfPair, type ServingPair } from "./key-pair.js";
+import { readKeyPair, type PemPair } from "../../../machinery/signature/key-pair.js";
 
 /** A pair for clients that ask for some names. */
-export interface NamedPair extends ServingPair {
+export interface NamedPair extends PemPair {
   /** "shop.example.com", "*.example.com", or an address of the server. Without any: those of the certificate. */
   readonly names: readonly string[];
 }
@@ -20,8 +20,8 @@ export class NamedCertificates<Served extends object> {
   readonly #all: readonly (readonly [X509Certificate, Served])[];
 
   /** `served` makes of a pair what is chosen. Throws in Go's words for a pair that is none. */
-  constructor(main: ServingPair, named: readonly NamedPair[], served: (pair: ServingPair) => Served) {
-    const all = named.map((pair) => ({ pair, certificate: certificateOfPair(pair), served: served(pair) }));
+  constructor(main: PemPair, named: readonly NamedPair[], served: (pair: PemPair) => Served) {
+    const all = named.map((pair) => ({ pair, certificate: readKeyPair(pair).leaf, served: served(pair) }));
     this.main = served(main);
     for (const { pair, certificate, served: own } of all.toReversed()) {
       for (const name of pair.names) this.#given.set(name, own);
@@ -29,7 +29,7 @@ export class NamedCertificates<Served extends object> {
     }
     for (const [name, own] of this.#given) this.#byName.set(name, own);
     this.#all = [
-      [certificateOfPair(main), this.main],
+      [readKeyPair(main).leaf, this.main],
       ...all.map(({ certificate, served: own }) => [certificate, own] as const),
     ];
   }

@@ -1,11 +1,11 @@
 import type { Http2SecureServer } from "node:http2";
 import { createSecureContext, type SecureContext, type SecureContextOptions } from "node:tls";
-import type { ServingPair } from "./key-pair.js";
+import type { PemPair } from "../../../machinery/signature/key-pair.js";
 import { type NamedPair, NamedCertificates } from "./named-certificates.js";
 import { protocolOptions, type TlsProtocol } from "./tls-protocol.js";
 
 /** What a server shows to those who connect. */
-export interface ShownPairs extends ServingPair {
+export interface ShownPairs extends PemPair {
   /** Pairs for clients that ask for a server by name. */
   readonly named?: readonly NamedPair[];
 }
@@ -73,13 +73,13 @@ export class ServingContexts {
   }
 
   #made(pairs: ShownPairs): [Context, NamedCertificates<Context> | undefined] {
-    const served = (pair: ServingPair): Context => this.#contextOf(pair);
+    const served = (pair: PemPair): Context => this.#contextOf(pair);
     if (pairs.named === undefined || pairs.named.length === 0) return [served(pairs), undefined];
     const contexts = new NamedCertificates(pairs, pairs.named, served);
     return [contexts.withoutName(this.#options.host), contexts];
   }
 
-  #contextOf({ certificate: cert, key }: ServingPair): Context {
+  #contextOf({ certificate: cert, key }: PemPair): Context {
     const { protocol, authorities } = this.#options;
     const options: SecureContextOptions = {
       cert,

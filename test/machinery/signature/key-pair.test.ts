@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { certificateOfPair, type ServingPair } from "../../../src/server/generic/transport/key-pair.js";
+import { type PemPair, readKeyPair } from "../../../src/machinery/signature/key-pair.js";
 import { newAuthority, rsaServingCertificate, servingCertificate } from "../../helpers/tls-peer.js";
 
 const ca = newAuthority();
@@ -8,7 +8,7 @@ const other = servingCertificate(ca, "two");
 const rsa = rsaServingCertificate(ca, "rsa");
 const block = (type: string): string => `-----BEGIN ${type}-----\nAAAA\n-----END ${type}-----\n`;
 
-test.each<[string, ServingPair, string]>([
+test.each<[string, PemPair, string]>([
   ["an EC certificate and its key", pair, "CN=one"],
   ["an RSA certificate and its key", rsa, "CN=rsa"],
   ["a certificate before its authority", { ...pair, certificate: pair.certificate + ca.certificate }, "CN=one"],
@@ -16,10 +16,10 @@ test.each<[string, ServingPair, string]>([
   ["text around the blocks", { certificate: `a\n${pair.certificate}b\n`, key: `c\n${pair.key}` }, "CN=one"],
   ["lines that end as on Windows", { ...pair, certificate: pair.certificate.replaceAll("\n", "\r\n") }, "CN=one"],
 ])("takes %s", (_, given, subject) => {
-  expect(certificateOfPair(given).subject).toBe(subject);
+  expect(readKeyPair(given).leaf.subject).toBe(subject);
 });
 
-test.each<[string, ServingPair, string]>([
+test.each<[string, PemPair, string]>([
   ["no certificate", { ...pair, certificate: "x" }, "tls: failed to find any PEM data in certificate input"],
   [
     "half a certificate",
@@ -53,5 +53,5 @@ test.each<[string, ServingPair, string]>([
   ["another key", { ...pair, key: other.key }, "tls: private key does not match public key"],
   ["a key of another type", { ...pair, key: rsa.key }, "tls: private key type does not match public key type"],
 ])("refuses %s in Go's words, without the key", (_, given, message) => {
-  expect(() => certificateOfPair(given)).toThrow(new Error(message));
+  expect(() => readKeyPair(given)).toThrow(new Error(message));
 });
