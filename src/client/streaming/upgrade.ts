@@ -81,7 +81,7 @@ async function exchange(
   head: Parameters<typeof upgradeExchange>[1],
   signal: AbortSignal | undefined,
 ): Promise<Upgrade> {
-  const socket = await dial(target);
+  const socket = await dial({ ...target, signal });
   const abort = (): void => void socket.destroy();
   signal?.addEventListener("abort", abort, { once: true });
   socket.once("close", () => signal?.removeEventListener("abort", abort));

@@ -14,6 +14,7 @@ import { errorCode } from "../../base/path-error.js";
 import { startStopwatch } from "../../base/stopwatch.js";
 import type { ExchangeTrace } from "./exchange-trace.js";
 import { type ConnectedSocket, goNetworkReason, NetworkFailure } from "./go-network-error.js";
+import { isSocks } from "./proxy.js";
 import { connectThroughHttp, connectThroughSocks } from "./proxy-tunnel.js";
 import { verifyPeer } from "./verify-peer.js";
 
@@ -33,7 +34,7 @@ export interface DialTarget {
   readonly locate?: Locate | undefined;
   readonly hosts?: ProcessHosts | undefined;
   /** Ends the connection, also while it is being made. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** Hosts of this process. They come before every proxy and the machine's network. */
@@ -47,11 +48,18 @@ export interface ProcessHosts {
 /** Finds the address of a name that only the caller knows. What it rejects with is why the connection cannot be made. */
 export type Locate = () => Promise<{ readonly host: string; readonly port: number }>;
 
+/** How long each step may take, in milliseconds: those of Go's net.Dialer and http.Transport as client-go sets them up. */
+const CONNECT_MS = 30_000;
+const HANDSHAKE_MS = 10_000;
+const PROXY_MS = 60_000;
+
 /**
- * Opens a connection, completes TLS and verifies the peer. Rejects with Node's error or a {@link NetworkFailure}. `trace`
- * records the steps.
+ * Opens a connection, completes TLS and verifies the peer, each within Go's limits. Rejects with Node's error, a {@link NetworkFailure}
+ * or the signal's reason. `trace` records the steps.
  */
 export async function dial(target: DialTarget, trace?: ExchangeTrace): Promise<Socket> {
+  const { signal } = target;
+  signal?.throwIfAborted();
   if (target.scheme !== "http" && target.scheme !== "https") {
     throw new NetworkFailure(`unsupported protocol scheme ${goQuote(target.scheme)}`);
   }
@@ -81,16 +89,45 @@ async function dialTcp(
   const { host, port, tls, proxy, clock, signal, tunnel, hosts } = target;
   if (!proxy) return open({ host: place.host, port: place.port, signal, lookup: hosts?.lookup }, trace);
   const proxyHost = proxy.hostname.replace(/^\[|\]$/g, "");
-  const defaultPort = proxy.protocol === "https:" ? 443 : proxy.protocol === "socks5:" ? 1080 : 80;
+  const defaultPort = proxy.protocol === "https:" ? 443 : isSocks(proxy) ? 1080 : 80;
   const proxyPort = proxy.port === "" ? defaultPort : Number(proxy.port);
   const toProxy = await open({ host: proxyHost, port: proxyPort, signal }, trace).catch(proxyFailed);
-  if (proxy.protocol === "socks5:") return connectThroughSocks(toProxy, host, port, proxy);
+  const steps = { signal, limit: PROXY_MS, late: () => new NetworkFailure("context deadline exceeded") };
+  if (isSocks(proxy)) return bounded(toProxy, connectThroughSocks(toProxy, host, port, proxy), steps);
   const channel =
     proxy.protocol === "https:"
-      ? await handshake(toProxy, {}, { host: proxyHost, insecureSkipVerify: false, clock }).catch(proxyFailed)
+      ? await handshake(toProxy, {}, { host: proxyHost, insecureSkipVerify: false, clock, signal }).catch(proxyFailed)
       : toProxy;
   // An HTTP proxy takes a plain request as it is. TLS and upgraded connections need a tunnel.
-  return tls || tunnel ? connectThroughHttp(channel, host, port, proxy) : channel;
+  return tls || tunnel ? bounded(channel, connectThroughHttp(channel, host, port, proxy), steps) : channel;
+}
+
+interface Bounds {
+  readonly signal: AbortSignal | undefined;
+  /** Milliseconds. */
+  readonly limit: number;
+  readonly late: () => Error;
+}
+
+/** A step on a connection: the connection ends, and the step with it, when it takes too long or is aborted. */
+async function bounded<T>(connection: Duplex, step: Promise<T>, { signal, limit, late }: Bounds): Promise<T> {
+  let ended: Error | undefined;
+  const end = (why: Error): void => {
+    ended = why;
+    connection.destroy();
+  };
+  const abort = (): void => end(signal?.reason as Error);
+  const timer = setTimeout(() => end(late()), limit);
+  signal?.addEventListener("abort", abort, { once: true });
+  if (signal?.aborted) abort();
+  try {
+    return await step;
+  } catch (error) {
+    throw ended ?? error;
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", abort);
+  }
 }
 
 function proxyFailed(error: unknown): never {
@@ -105,28 +142,33 @@ interface OpenOptions {
 }
 
 function open({ host, port, signal, lookup }: OpenOptions, trace?: ExchangeTrace): Promise<Socket> {
-  return new Promise((resolve, reject) => {
-    const kept = { noDelay: true, keepAlive: true, keepAliveInitialDelay: 30_000 };
-    const socket = connectTcp({ host, port, ...kept, ...(signal && { signal }), ...(lookup && { lookup }) });
-    trace?.dialing(socket, host, port);
-    socket.once("error", reject);
+  const kept = { noDelay: true, keepAlive: true, keepAliveInitialDelay: 30_000 };
+  const socket = connectTcp({ host, port, ...kept, ...(lookup && { lookup }) });
+  trace?.dialing(socket, host, port);
+  const connected = new Promise<Socket>((resolve, reject) => {
+    // A socket that is destroyed says nothing else.
+    const closed = (): void => reject(new NetworkFailure("EOF"));
+    socket.once("error", reject).once("close", closed);
     socket.once("connect", () => {
-      socket.off("error", reject);
+      socket.off("error", reject).off("close", closed);
       const { localAddress, localPort, remoteAddress, remotePort } = socket;
       addresses.set(socket, { localAddress, localPort, remoteAddress, remotePort });
       resolve(socket);
     });
   });
+  const late = (): Error =>
+    new NetworkFailure(`dial tcp ${host.includes(":") ? `[${host}]` : host}:${port}: i/o timeout`);
+  return bounded(socket, connected, { signal, limit: CONNECT_MS, late });
 }
 
 function handshake(
   raw: Duplex,
   options: ConnectionOptions,
-  { host, insecureSkipVerify, clock }: Pick<DialTarget, "host" | "insecureSkipVerify" | "clock">,
+  { host, insecureSkipVerify, clock, signal }: Pick<DialTarget, "host" | "insecureSkipVerify" | "clock" | "signal">,
 ): Promise<TLSSocket> {
   const name = options.servername ?? host;
   const { servername: _, ...rest } = options;
-  return new Promise((resolve, reject) => {
+  const shaken = new Promise<TLSSocket>((resolve, reject) => {
     // verifyPeer checks the peer before anything is sent. Node's own check reports the first error in another order than Go.
     let socket: TLSSocket;
     try {
@@ -139,16 +181,17 @@ function handshake(
         checkServerIdentity: () => undefined,
       });
     } catch (error) {
-      // The certificate or its key is invalid. An open connection would keep the process alive.
+      // OpenSSL takes a certificate less than Go does. An open connection would keep the process alive.
       raw.destroy();
-      reject(new NetworkFailure(keyPairFault(error), errorCode(error)));
+      reject(new NetworkFailure(errorMessage(error), errorCode(error)));
       return;
     }
     const fail = (error: unknown) => {
       socket.destroy();
       reject(error instanceof Error ? error : new Error(String(error)));
     };
-    socket.once("error", fail);
+    const closed = (): void => fail(new NetworkFailure("EOF"));
+    socket.once("error", fail).once("close", closed);
     socket.once("secureConnect", () => {
       try {
         if (!insecureSkipVerify) verifyPeer(socket, name, { roots: rootsOf(options), now: clock.now() });
@@ -156,11 +199,13 @@ function handshake(
         fail(error);
         return;
       }
-      socket.off("error", fail);
+      socket.off("error", fail).off("close", closed);
       addresses.set(socket, addresses.get(raw) ?? {});
       resolve(socket);
     });
   });
+  const late = (): Error => new NetworkFailure("net/http: TLS handshake timeout");
+  return bounded(raw, shaken, { signal, limit: HANDSHAKE_MS, late });
 }
 
 /** By the system's authorities, or by a transport's options. */
@@ -176,12 +221,6 @@ function contextOf(options: ConnectionOptions): SecureContext {
   const made = contexts.get(shared) ?? createSecureContext(options);
   contexts.set(shared, made);
   return made;
-}
-
-function keyPairFault(error: unknown): string {
-  const message = errorMessage(error);
-  if (message.includes("key values mismatch")) return "tls: private key does not match public key";
-  return message.includes("DECODER routines") ? "tls: failed to parse private key" : message;
 }
 
 /** Undefined: those of the runtime. */

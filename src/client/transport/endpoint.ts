@@ -1,7 +1,7 @@
 import type { ClientConfig } from "../config/client-config.js";
 import type { Surroundings } from "../surroundings.js";
 import type { DialTarget } from "./dial.js";
-import { proxyFor } from "./proxy.js";
+import { isSocks, proxyFor } from "./proxy.js";
 import { proxyAuthorization } from "./proxy-tunnel.js";
 import { tlsOptions } from "./tls-options.js";
 
@@ -30,7 +30,7 @@ export function endpointOf(config: TransportConfig, { env, clock }: TransportSur
   const [, host = "", digits = ""] = /^(\[[^\]]*\]|[^:]*)(?::(\d*))?$/.exec(authority) ?? [];
   const secure = scheme === "https";
   const proxy = proxyFor({ host: bare(host), port: digits, secure }, config.proxyUrl, env);
-  const absoluteForm = !secure && proxy !== undefined && proxy.protocol !== "socks5:";
+  const absoluteForm = !secure && proxy !== undefined && !isSocks(proxy);
   const authorization = proxy && absoluteForm ? proxyAuthorization(proxy) : undefined;
   return {
     origin: `${scheme}://${authority}`,

@@ -56,9 +56,15 @@ export class DialingAgent extends Agent {
     callback?: (error: Error | null, stream: Duplex) => void,
   ): undefined {
     const attempt = new AbortController();
+    const { signal } = options;
+    const abort = (): void => attempt.abort(signal?.reason);
     this.#dialing.add(attempt);
+    signal?.addEventListener("abort", abort, { once: true });
     dial({ ...this.endpoint.target, signal: attempt.signal }, options.trace)
-      .finally(() => this.#dialing.delete(attempt))
+      .finally(() => {
+        this.#dialing.delete(attempt);
+        signal?.removeEventListener("abort", abort);
+      })
       .then(
         (socket) => callback?.(null, socket),
         (error: unknown) => callback?.(error instanceof Error ? error : new Error(String(error)), undefined as never),
@@ -67,7 +73,7 @@ export class DialingAgent extends Agent {
   }
 
   override destroy(): void {
-    for (const attempt of this.#dialing) attempt.abort();
+    for (const attempt of this.#dialing) attempt.abort(new NetworkFailure("the transport was closed"));
     super.destroy();
   }
 }
@@ -97,7 +103,8 @@ function send(request: TransportRequest, endpoint: Endpoint, agent: Agent): Prom
   } catch (error) {
     return Promise.reject(transportError(error, method, url));
   }
-  return new Promise((resolve, reject) => {
+  let abort: (() => void) | undefined;
+  const answered = new Promise<TransportResponse>((resolve, reject) => {
     const options: RequestOptions & Traced & { readonly servername: string } = {
       agent,
       method,
@@ -136,8 +143,12 @@ function send(request: TransportRequest, endpoint: Endpoint, agent: Agent): Prom
         ),
       });
     });
+    // A request that waits for a connection hears of its signal only when it has one.
+    abort = () => reject(failure(undefined));
+    signal?.addEventListener("abort", abort, { once: true });
     outgoing.end(body);
   });
+  return signal === undefined ? answered : answered.finally(() => abort && signal.removeEventListener("abort", abort));
 }
 
 function singleValues(headers: NodeJS.Dict<string[]>): TransportResponse["headers"] {

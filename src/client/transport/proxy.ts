@@ -27,6 +27,9 @@ export function proxyFor(server: ProxiedServer, proxyUrl: string | undefined, en
   return parseSetting(setting);
 }
 
+/** Whether a proxy speaks SOCKS5. By either name it resolves the server's name, as Go has it. */
+export const isSocks = ({ protocol }: URL): boolean => protocol === "socks5:" || protocol === "socks5h:";
+
 /** Parses a proxy variable. Without a scheme it is an http proxy; an invalid one is ignored. */
 function parseSetting(setting: string): URL | undefined {
   const spellings = /^[a-z][a-z0-9+.-]*:\/\//i.test(setting) ? [setting, `http://${setting}`] : [`http://${setting}`];

@@ -4,7 +4,7 @@ import { decodeBody } from "./decode-body.js";
 import { dial } from "./dial.js";
 import { endpointOf, type TransportConfig, type TransportSurroundings } from "./endpoint.js";
 import type { ExchangeTrace } from "./exchange-trace.js";
-import { goNetworkReason } from "./go-network-error.js";
+import { goNetworkReason, NetworkFailure } from "./go-network-error.js";
 import type { Transport, TransportRequest, TransportResponse } from "./transport.js";
 import { isTransportError, TransportError } from "./transport-error.js";
 import { wireHeaders } from "./wire-headers.js";
@@ -45,18 +45,21 @@ export function undiciTransport(config: TransportConfig, surroundings: Transport
     let response: Dispatcher.ResponseData;
     if (request.trace !== undefined) waiting.push(request.trace);
     try {
-      response = await pool.request({
-        method: method as Dispatcher.HttpMethod,
-        path: endpoint.absoluteForm ? url : path,
-        headers: wireHeaders({
-          host: endpoint.hostHeader,
-          ...request.headers,
-          ...request.repeatedHeaders,
-          ...(endpoint.proxyAuthorization !== undefined && { "proxy-authorization": endpoint.proxyAuthorization }),
+      // A request that waits for a connection hears of its signal only when it has one.
+      response = await unlessAborted(signal, () =>
+        pool.request({
+          method: method as Dispatcher.HttpMethod,
+          path: endpoint.absoluteForm ? url : path,
+          headers: wireHeaders({
+            host: endpoint.hostHeader,
+            ...request.headers,
+            ...request.repeatedHeaders,
+            ...(endpoint.proxyAuthorization !== undefined && { "proxy-authorization": endpoint.proxyAuthorization }),
+          }),
+          body: body ?? null,
+          ...(signal && { signal }),
         }),
-        body: body ?? null,
-        ...(signal && { signal }),
-      });
+      );
     } catch (error) {
       if (signal?.aborted || isTransportError(error)) throw error;
       const socket = error instanceof errors.SocketError ? (error.socket ?? undefined) : undefined;
@@ -79,9 +82,24 @@ export function undiciTransport(config: TransportConfig, surroundings: Transport
   }
 
   function close(): Promise<void> {
-    for (const attempt of dialing) attempt.abort();
+    for (const attempt of dialing) attempt.abort(new NetworkFailure("the transport was closed"));
     return pool.destroy();
   }
 
   return { send, close };
+}
+
+/** What `begin` resolves with, or a rejection with the signal's reason as soon as it aborts. */
+async function unlessAborted<T>(signal: AbortSignal | undefined, begin: () => Promise<T>): Promise<T> {
+  if (signal === undefined) return begin();
+  let abort: (() => void) | undefined;
+  const aborted = new Promise<never>((_, reject) => {
+    abort = () => reject(signal.reason as Error);
+    signal.addEventListener("abort", abort, { once: true });
+  });
+  try {
+    return await Promise.race([begin(), aborted]);
+  } finally {
+    if (abort !== undefined) signal.removeEventListener("abort", abort);
+  }
 }

@@ -312,6 +312,32 @@ describe.each(process.versions["bun"] === undefined ? OVER_NODE : OVER_BUN)("a t
     });
   });
 
+  describe("while a connection is made", () => {
+    /** Takes connections and says nothing; `told` is called when one has sent its first bytes. */
+    const silent = (told: () => void) => tcp((socket) => void socket.on("error", () => {}).once("data", told));
+    const states: readonly [string, (told: () => void) => Promise<TransportConfig>][] = [
+      ["the TLS handshake", async (told) => config(`https://127.0.0.1:${await silent(told)}`)],
+      ["the handshake with an HTTPS proxy", async (told) => viaProxy("https", await silent(told))],
+      ["the answer of an HTTP proxy", async (told) => viaProxy("http", await silent(told))],
+      ["the answer of a SOCKS5 proxy", async (told) => viaProxy("socks5", await silent(told))],
+    ];
+    const viaProxy = (scheme: string, port: number) =>
+      config("https://api.example:6443", {}, `${scheme}://127.0.0.1:${port}`);
+
+    test.each(states)("an abort ends the wait for %s with the signal's reason", async (_, open) => {
+      const controller = new AbortController();
+      const target = await open(() => controller.abort(new Error("enough")));
+      await expect(get(target, "/", controller.signal)).rejects.toThrow("enough");
+    });
+
+    test.each(states)("close ends the wait for %s", async (_, open) => {
+      let transport: Transport | undefined;
+      const target = await open(() => void transport?.close());
+      transport = make(target);
+      await expect(transport.send({ method: "GET", path: "/", headers: USUAL })).rejects.toBeInstanceOf(Error);
+    });
+  });
+
   test("goes through an HTTP proxy, whole URLs for http and a tunnel for https", async () => {
     const port = await secure([{ type: "ip", value: "127.0.0.1" }]);
     const asked: string[] = [];
