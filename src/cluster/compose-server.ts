@@ -124,7 +124,19 @@ async function start(options: ServerOptions, composition: Composition, parts: Pa
   };
   const serverCa = [pki.ca.certificate, serving?.authorities ?? ""].filter((pem) => pem !== "").join("\n");
   const idle = collectWhenIdle(v8Memory, systemTimers);
-  const steps = composition.steps({ pki, serverCa, clock, timers, random, reportError, authentication: published });
+  // An authority whose key the server is not given signs nothing.
+  const identity = pki.ca.key === "" ? undefined : kubeletClient(pki, [clock, systemClock], systemRandom);
+  const steps = composition.steps({
+    pki,
+    serverCa,
+    clock,
+    timers,
+    random,
+    reportError,
+    kubeletClient: identity,
+    verifiers: systemClock,
+    authentication: published,
+  });
   const hookSteps = (hooks.postStart ?? []).map(stepOf);
   const boot = new BootSequence([STORAGE_STEP, ...[...steps, ...hookSteps].map(({ name }) => name)]);
   const serviceAccounts = authentication === undefined ? issuer : authentication.serviceAccounts;
@@ -143,11 +155,7 @@ async function start(options: ServerOptions, composition: Composition, parts: Pa
     tokens: [staticTokens(new Map([[pki.token, { name: ADMIN.commonName, groups: ADMIN.organizations }]]))],
     ...(serviceAccounts && { serviceAccounts }),
     ...(authentication && { authentication: authentication.parts }),
-    // An authority whose key the server is not given signs nothing.
-    network: {
-      ...(pki.ca.key !== "" && { kubeletClient: kubeletClient(pki, [clock, systemClock], systemRandom) }),
-      ...composition.network,
-    },
+    network: { ...(identity && { kubeletClient: identity }), ...composition.network },
     serverAddress: () => (listener === undefined ? "" : authority(host, listener.port)),
     reportError,
     outermost: [idle.filter, ...(options.onRequest === undefined ? [] : [recordRequests(options.onRequest)])],

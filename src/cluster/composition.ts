@@ -6,7 +6,7 @@ import type { ClusterParts } from "../controllers/context.js";
 import type { ResourceRecord } from "../server/endpoints/resource-record.js";
 import type { Listener } from "../server/generic/secure-listener.js";
 import type { Server } from "../server/generic/server.js";
-import type { ClusterNetwork } from "../server/kubelet/cluster-network.js";
+import type { ClientIdentity, ClusterNetwork } from "../server/kubelet/cluster-network.js";
 import type { TokenIssuer } from "../server/request/token-issuer.js";
 import type { AuthorizationOptions } from "./authorization-options.js";
 import type { ClusterPki } from "./pki/cluster-pki.js";
@@ -26,6 +26,10 @@ export interface CompositionParts {
   readonly timers: Timers;
   readonly random: Random;
   readonly reportError: (error: unknown) => void;
+  /** What the server shows to kubelets; undefined where its authority's key is not given. */
+  readonly kubeletClient: (() => ClientIdentity) | undefined;
+  /** The time by which other processes verify certificates. */
+  readonly verifiers: Clock;
   /** How the server authenticates clients. */
   readonly authentication: NonNullable<ClusterParts["authentication"]>;
 }
@@ -50,7 +54,7 @@ export interface Composition {
   /** Issues service account tokens; absent where there are no service accounts. */
   readonly serviceAccounts?: (pki: ClusterPki) => TokenIssuer;
   /** How the server reaches nodes of this process; see {@link ClusterNetwork}. */
-  readonly network?: Pick<ClusterNetwork, "dial" | "isOwn" | "addressOf">;
+  readonly network?: Pick<ClusterNetwork, "dial" | "isOwn" | "addressOf" | "agentOf">;
   /** The steps after the storage is ready. */
   readonly steps: (parts: CompositionParts) => readonly BootStep[];
   /** Called when all steps are done but for the hooks of the caller; without hooks, when the server is ready. */

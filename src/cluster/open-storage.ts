@@ -20,7 +20,10 @@ export interface StorageOptions {
    * that share an etcd share this folder too, or each of them publishes another CA.
    */
   readonly dataDir?: string;
-  /** Receives, before the cluster serves, what of {@link dataDir} other users may read or change: a folder that was there keeps its mode. */
+  /**
+   * Receives what the server goes on in spite of. Before it serves: what of {@link dataDir} other users may read or change (a folder
+   * that was there keeps its mode). On an etcd also servers that have another authority, and nodes of earlier versions that are removed.
+   */
   readonly onWarning?: (warning: string) => void;
   /** Needed for "etcd". */
   readonly etcd?: EtcdConnection | undefined;
@@ -44,6 +47,9 @@ export interface EtcdConnection {
   readonly certFile?: string;
   readonly keyFile?: string;
 }
+
+/** Whether several servers may have their objects there; else it belongs to one process. */
+export const isShared = ({ storage }: Pick<StorageOptions, "storage">): boolean => storage === "etcd";
 
 export async function openKv(options: StorageOptions, clock: Clock, timers: Timers): Promise<Kv> {
   const { dataDir, onWarning } = options;

@@ -1,8 +1,6 @@
 import { closeSync, openSync, readFileSync, renameSync, writeFileSync, writeSync } from "node:fs";
-import { join } from "node:path";
 import type { RunMarks } from "../node/agent/run-marks.js";
 
-const FILE = "pods-that-run.txt";
 const MODE = 0o600;
 
 interface Mark {
@@ -18,12 +16,11 @@ export interface StoredRunMarks extends RunMarks {
 }
 
 /**
- * Opens the marks in a cluster's data folder. They are lines of a file, "UID INTERRUPTIONS runs" or "UID INTERRUPTIONS rests"; the last
+ * Opens the marks of a server's pods. They are lines of a file, "UID INTERRUPTIONS runs" or "UID INTERRUPTIONS rests"; the last
  * one of a pod counts. A pod that runs by its last line ran when the process before this one ended. Where the file cannot be written,
  * pods run without marks, and `report` is told once.
  */
-export function openRunMarks(dataDir: string, report: (error: unknown) => void): StoredRunMarks {
-  const path = join(dataDir, FILE);
+export function openRunMarks(path: string, report: (error: unknown) => void): StoredRunMarks {
   const marks = new Map<string, Mark>();
   for (const [uid, { interruptions, runs }] of read(path))
     marks.set(uid, { interruptions: interruptions + (runs ? 1 : 0), runs: false });

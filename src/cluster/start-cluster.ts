@@ -1,4 +1,5 @@
 import { createPrivateKey } from "node:crypto";
+import { join } from "node:path";
 import { deferred } from "../base/deferred.js";
 import { inOrder } from "../base/turns.js";
 import { enabledControllers } from "../api/controllers/index.js";
@@ -23,6 +24,7 @@ import { definitionWriter } from "../server/extensions/definition-writer.js";
 import { createMissing, createOrAdjust } from "../server/generic/create-missing.js";
 import { reconcilePolicy } from "../server/generic/reconcile-policy.js";
 import type { ApiSnapshot } from "../server/api-registry/api-registry.js";
+import type { Listener } from "../server/generic/secure-listener.js";
 import type { Server } from "../server/generic/server.js";
 import type { KubeObject } from "../machinery/meta/object.js";
 import type { StagesOf } from "../node/stages/stages.js";
@@ -33,11 +35,16 @@ import type { TokenIssuer } from "../server/request/token-issuer.js";
 import { CA_NAME, type ClusterPki } from "./pki/cluster-pki.js";
 import { keyMaker } from "./pki/key-maker.js";
 import { composeServer } from "./compose-server.js";
-import type { BootStep, CompositionParts, GivenServing } from "./composition.js";
+import type { BootStep, Composition, CompositionParts, GivenServing } from "./composition.js";
 import type { ClusterClock } from "./cluster-clock.js";
+import type { UsageParts } from "./metrics-api/cluster-usage.js";
 import { HOST } from "./open-socket.js";
+import { isShared } from "./open-storage.js";
 import type { RunningServer } from "./running-server.js";
+import { checkServerName } from "./server-name.js";
+import type { ServerNodes } from "./server-nodes.js";
 import type { ServerOptions } from "./server-options.js";
+import type { SharedServer } from "./shared-server.js";
 import { checkNodes } from "./check-nodes.js";
 import { nodeHosts } from "./node-addresses.js";
 import type { LocalNodes, NodeOptions } from "./start-nodes.js";
@@ -57,10 +64,15 @@ export interface ClusterOptions extends ServerOptions {
    */
   readonly controllers?: false | readonly string[];
   /**
-   * Nodes that run pods in this process: a list, or how many ("node-1", "node-2", ...). Default: none, and pods wait for a node from
-   * outside.
+   * Nodes that run pods in this process: a list, or how many ("node-1", "node-2", ...; on an etcd "SERVER-node-1", ...). Default: none, and
+   * pods wait for a node from outside.
    */
   readonly nodes?: number | readonly NodeOptions[];
+  /**
+   * Who this server is among those that share its etcd: its nodes' names begin with it, and it takes them back when it starts again. Default:
+   * the name that {@link dataDir} holds for the port, else one of host name and port, which the folder holds from now on.
+   */
+  readonly serverName?: string;
   /**
    * What the containers of a pod do in place of their images: when they start, fail, exit, become ready and stop, what they use and
    * write. A pod's annotation kubets.dev/stages comes first.
@@ -111,17 +123,22 @@ export function startCluster(options: ClusterOptions = {}): Promise<Cluster> {
 export async function startControlPlane(options: ClusterOptions, given?: GivenSetup): Promise<Cluster> {
   const { controllers: wanted = ["*"], runtimeConfig = {} } = options;
   const enabled = enabledControllers(wanted === false ? [] : wanted);
-  const nodes = nodesOf(options.nodes ?? []);
-  const { scheduler: schedulerOptions } = options;
+  const { scheduler: schedulerOptions, serverName } = options;
+  // The names of a shared storage's nodes are known once the server has its own.
+  let nodes = nodesOf(options.nodes ?? []);
   checkNodes(nodes);
-  const isOwn = nodeHosts(nodes.map(({ name }) => name));
+  const onShared = isShared(options);
+  if (serverName !== undefined) checkServerName(serverName, onShared);
+  const hasNodes = nodes.length > 0;
+  const isOwn = onShared ? undefined : nodeHosts(nodes.map(({ name }) => name));
+  let shared: SharedServer | undefined;
   const loadBalancerAddresses = blockOf(options.loadBalancerAddresses);
   let controllers: Controllers | undefined;
   let customResources: CustomResources | undefined;
   let localNodes: LocalNodes | undefined;
   let scheduler: StartedScheduler | undefined;
   const podsMayStart = deferred<void>();
-  const { storage = "memory", dataDir } = options;
+  const { dataDir } = options;
   const serviceCidr = given?.serviceCidr ?? SERVICE_CIDR;
   const issuerOfTokens = (pki: ClusterPki) => given?.tokenIssuer ?? tokenIssuer(pki, options.random);
   const service = (port: number | undefined) =>
@@ -134,8 +151,37 @@ export async function startControlPlane(options: ClusterOptions, given?: GivenSe
     timers,
     random,
     reportError,
+    kubeletClient,
+    verifiers,
     authentication,
   }: CompositionParts): readonly BootStep[] => [
+    ...(onShared
+      ? [
+          {
+            name: "claim-server-name",
+            async run(server: Server, listener: Listener | undefined) {
+              const { SharedServer: Opened } = await inOrder(import("./shared-server.js"));
+              const host = given?.advertisedAddress ?? HOST;
+              shared = new Opened({
+                given: serverName,
+                dataDir,
+                wantedPort: options.port === false ? 0 : (options.port ?? 0),
+                listens: listener && { host, port: listener.port },
+                server,
+                pki,
+                kubeletClient,
+                clock,
+                timers,
+                random: forkRandom(random, "shared"),
+                verifiers,
+                onWarning: options.onWarning ?? (() => {}),
+                reportError,
+              });
+              if (typeof options.nodes === "number") nodes = shared.numbered(options.nodes);
+            },
+          },
+        ]
+      : []),
     {
       name: "start-system-namespaces-controller",
       run: ({ registry }) => createMissing(registry.current, systemNamespaces()),
@@ -183,9 +229,10 @@ export async function startControlPlane(options: ClusterOptions, given?: GivenSe
           serviceCidr: defaultServiceCidr(serviceCidr),
           nodePorts: nodePortRegistry(server.registry),
           openCharges: new OpenCharges(server.registry, clock),
-          hasKubelet: (name) => nodes.some((node) => node.name === name),
-          hasVolumes: nodes.length > 0,
-          ...(nodes.length > 0 && { podRange: POD_RANGE }),
+          // Another server's kubelet ends the pods of its nodes itself.
+          hasKubelet: (name) => nodes.some((node) => node.name === name) || shared?.nodes.has(name) === true,
+          hasVolumes: hasNodes,
+          ...(hasNodes && { podRange: POD_RANGE }),
           ...(loadBalancerAddresses && { loadBalancerAddresses }),
           ...(options.nodeMonitorGracePeriod !== undefined && {
             nodeMonitorGracePeriod: options.nodeMonitorGracePeriod,
@@ -217,12 +264,16 @@ export async function startControlPlane(options: ClusterOptions, given?: GivenSe
             },
           },
         ]),
-    ...(nodes.length === 0
+    ...(!hasNodes && !onShared
       ? []
       : [
           {
             name: "start-nodes",
             async run(server: Server) {
+              const claimed = await shared?.claim(nodes);
+              if (wanted !== false) shared?.removeFormerNodes();
+              const others = shared && { nodes: shared.nodes, objects: server.registry.access };
+              if (!hasNodes) return serveMetrics(server, { local: undefined, others }, () => clock.now());
               const { startNodes } = await inOrder(import("./start-nodes.js"));
               const transport = server.loopback();
               // Ids of containers must not change which uids objects get.
@@ -238,10 +289,11 @@ export async function startControlPlane(options: ClusterOptions, given?: GivenSe
                 pki,
                 reportError,
                 ready: podsMayStart.promise,
-                dataDir: storage === "memory" ? undefined : dataDir,
+                marksFile: marksFileOf(options, shared?.name),
+                shared: claimed,
               });
-              const names = nodes.map(({ name }) => name);
-              await serveMetrics(server, localNodes, names, () => clock.now());
+              const local = { nodes: localNodes, names: nodes.map(({ name }) => name) };
+              await serveMetrics(server, { local, others }, () => clock.now());
             },
           },
         ]),
@@ -253,33 +305,61 @@ export async function startControlPlane(options: ClusterOptions, given?: GivenSe
     authorization: {},
     serviceAccounts: issuerOfTokens,
     steps,
-    network: {
-      isOwn,
-      dial(host, port) {
-        if (!isOwn(host)) return undefined;
-        if (localNodes !== undefined) return localNodes.dial(host, port);
-        const reason = "connection refused: the nodes of this process have not started";
-        return Promise.reject(new NetworkFailure(`dial tcp ${host}:${port}: connect: ${reason}`, "ECONNREFUSED"));
-      },
-      addressOf: (hostname) => localNodes?.addressOf(hostname),
-    },
+    network:
+      isOwn === undefined
+        ? networkOfAll(
+            () => shared?.nodes,
+            () => localNodes,
+          )
+        : networkOfProcess(isOwn, () => localNodes),
     // Where hooks follow, they may wait for pods.
     afterSteps: () => podsMayStart.resolve(),
     async preShutdown() {
       await Promise.all([scheduler?.stop(), localNodes?.stop(), controllers?.stop(), customResources?.stop()]);
+      await shared?.close();
     },
   });
 }
 
+type NodesNetwork = NonNullable<Composition["network"]>;
+
+/** The way to the nodes of this process, where there are no others. */
+function networkOfProcess(isOwn: (host: string) => boolean, nodes: () => LocalNodes | undefined): NodesNetwork {
+  return {
+    isOwn,
+    dial(host, port) {
+      if (!isOwn(host)) return undefined;
+      const started = nodes();
+      if (started !== undefined) return started.dial(host, port);
+      const reason = "connection refused: the nodes of this process have not started";
+      return Promise.reject(new NetworkFailure(`dial tcp ${host}:${port}: connect: ${reason}`, "ECONNREFUSED"));
+    },
+    addressOf: (hostname) => nodes()?.addressOf(hostname),
+  };
+}
+
+/** The way to the nodes of all servers of a storage. */
+function networkOfAll(all: () => ServerNodes | undefined, nodes: () => LocalNodes | undefined): NodesNetwork {
+  return {
+    isOwn: (host) => all()?.isOwn(host) === true,
+    dial: (host, port) => nodes()?.dial(host, port) ?? all()?.dial(host, port),
+    addressOf: (hostname) => all()?.addressOf(hostname),
+    agentOf: (node) => all()?.agentOf(node),
+  };
+}
+
+/** Where marks of pods outlive the process. Servers of a storage may share their data folder, so that each has a file of its own. */
+function marksFileOf({ storage = "memory", dataDir }: ClusterOptions, server: string | undefined): string | undefined {
+  if (storage === "memory" || dataDir === undefined) return undefined;
+  return join(dataDir, server === undefined ? "pods-that-run.txt" : `pods-that-run-${server}.txt`);
+}
+
 /** Serves metrics.k8s.io of the nodes. */
-async function serveMetrics(
-  { registry }: Server,
-  nodes: LocalNodes,
-  names: readonly string[],
-  now: () => number,
-): Promise<void> {
-  const { metricsApiService, metricsResources } = await inOrder(import("./metrics-api/metrics-resources.js"));
-  const source = { pods: (wanted: (pod: KubeObject) => boolean) => nodes.usage(wanted), nodes: () => names };
+async function serveMetrics({ registry }: Server, parts: UsageParts, now: () => number): Promise<void> {
+  const [{ metricsApiService, metricsResources }, { clusterUsage }] = await inOrder(
+    Promise.all([import("./metrics-api/metrics-resources.js"), import("./metrics-api/cluster-usage.js")]),
+  );
+  const source = clusterUsage(parts);
   const metrics = registry.installer({ owner: "the metrics API" });
   metrics.install(...metricsResources({ source, access: registry.access, now }));
   if (registry.current.find("apiregistration.k8s.io/v1", "apiservices") === undefined) return;

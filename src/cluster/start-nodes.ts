@@ -49,7 +49,22 @@ export interface NodeParts extends Pick<Server, "authorization" | "tokens"> {
   /** Resolves when pods may start. */
   readonly ready: Promise<void>;
   /** Where marks of pods outlive this process. */
-  readonly dataDir: string | undefined;
+  readonly marksFile: string | undefined;
+  /** Of a server that shares its storage with others. */
+  readonly shared?: SharedNodes | undefined;
+}
+
+/** What the nodes of a server have that shares its storage with others. */
+export interface SharedNodes {
+  /** What marks the Nodes as the server's. */
+  readonly labels: Readonly<Record<string, string>>;
+  readonly annotations: Readonly<Record<string, string>>;
+  /** The blocks of the nodes' pod addresses, by name. */
+  readonly ranges: ReadonlyMap<string, string>;
+  /** The address on which the other servers reach the nodes; undefined for a server without a port. */
+  readonly host: string | undefined;
+  /** The time by which other processes verify certificates. */
+  readonly verifiers: Clock;
 }
 
 /** The nodes of a cluster that run in its process. */
@@ -69,9 +84,9 @@ const DAY = 86_400_000;
 
 /** Starts the nodes. Resolves when they are ready. */
 export async function startNodes(nodes: readonly NodeOptions[], parts: NodeParts): Promise<LocalNodes> {
-  const { transport, clock, timers, random, reportError, ready, dataDir } = parts;
+  const { transport, clock, timers, random, reportError, ready, marksFile } = parts;
   const described = nodes.map((node, index) => describe(node, index, parts));
-  const marks = dataDir === undefined ? undefined : openRunMarks(dataDir, reportError);
+  const marks = marksFile === undefined ? undefined : openRunMarks(marksFile, reportError);
   const reviews = reviewsOf(parts);
   const fleet = { nodes: described, transport, clock, timers, random, reportError, reviews, ready };
   const started = await startNodeFleet({ ...fleet, ...(marks && { marks }) });
@@ -114,27 +129,29 @@ function describe(node: NodeOptions, index: number, parts: NodeParts): NodeDescr
   const own =
     node.runtime ??
     new ScriptedRuntime({ ...(images && { images }), ...(hasImage && { hasImage }), clock, timers, random });
-  const { stages, reportError } = parts;
+  const { stages, reportError, shared } = parts;
   const runtime = new StagedRuntime(own, { ...(stages && { stages }), clock, timers, reportError });
   return {
     name,
     runtime,
-    ...(labels && { labels }),
+    labels: { ...labels, ...shared?.labels },
+    ...(shared && { annotations: shared.annotations }),
     ...(taints && { taints }),
     ...(capacity && { capacity }),
-    podCidr: podCidr(index),
-    tls: once(() => servingCertificate(name, pki, clock, random)),
+    ...(shared?.host !== undefined && { peersAt: shared.host }),
+    podCidr: shared?.ranges.get(name) ?? podCidr(index),
+    tls: once(() => servingCertificate(name, pki, [clock, shared?.verifiers ?? clock], random)),
   };
 }
 
-/** As a kubelet's: for its node's name, from the cluster's authority, whose clients it serves. */
-function servingCertificate(name: string, { ca }: ClusterPki, clock: Clock, random: Random) {
-  const now = clock.now();
+/** As a kubelet's: for its node's name, from the cluster's authority, whose clients it serves; valid by each of the clocks. */
+function servingCertificate(name: string, { ca }: ClusterPki, clocks: readonly Clock[], random: Random) {
+  const times = clocks.map((clock) => clock.now());
   const request = {
     commonName: `system:node:${name}`,
     organizations: ["system:nodes"],
-    notBefore: now - DAY,
-    notAfter: now + 365 * DAY,
+    notBefore: Math.min(...times) - DAY,
+    notAfter: Math.max(...times) + 365 * DAY,
     serial: random.bytes(16),
     usage: "server",
     names: [name, "localhost", HOST],

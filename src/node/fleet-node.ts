@@ -13,7 +13,7 @@ import { NetworkFailure } from "../client/transport/go-network-error.js";
 import { type ContainerRuntime, RuntimeError } from "./container-runtime.js";
 import type { EventBudget } from "../client/events/event-budget.js";
 import type { KubeObject } from "../machinery/meta/object.js";
-import { isAddressOf } from "./node-host.js";
+import { comparableHost, isAddressOf } from "./node-host.js";
 import { type PodUsage, podUsage } from "./pod-usage.js";
 import type { CallerReviews } from "./kubelet-api/caller-reviews.js";
 import { KubeletApi, type KubeletTls } from "./kubelet-api/kubelet-api.js";
@@ -24,6 +24,7 @@ export interface NodeDescription {
   readonly name: string;
   readonly runtime: ContainerRuntime;
   readonly labels?: Readonly<Record<string, string>>;
+  readonly annotations?: Readonly<Record<string, string>>;
   readonly taints?: readonly Taint[];
   /** Where the addresses of its pods come from: a block of IPv4 addresses that no other node has. */
   readonly podCidr: string;
@@ -33,6 +34,11 @@ export interface NodeDescription {
   readonly tls: () => KubeletTls;
   /** Opens the kubelet's API on a socket; port 0 takes a free one. Left out: it is reached inside the process alone. */
   readonly socket?: { readonly host: string; readonly port: number };
+  /**
+   * The address on which the kubelet's API also takes other API servers' connections, by TLS and on a free port. The node and its pods stay
+   * hosts of the process: the others reach them through that port.
+   */
+  readonly peersAt?: string;
 }
 
 /** What the nodes of a fleet share. */
@@ -42,7 +48,8 @@ export interface FleetParts extends Omit<PodWorkerParts, "runtime" | "hostIp" | 
   readonly reviews: CallerReviews;
 }
 
-const KUBELET_PORT = 10_250;
+/** Where a kubelet is inside the process. */
+export const KUBELET_PORT = 10_250;
 const LOOPBACK = "127.0.0.1";
 const CAPACITY = { cpu: "8", memory: "16Gi", "ephemeral-storage": "100Gi", pods: "110" };
 
@@ -50,7 +57,7 @@ const CAPACITY = { cpu: "8", memory: "16Gi", "ephemeral-storage": "100Gi", pods:
 export class FleetNode {
   readonly name: string;
   readonly workers: NodeWorkers;
-  /** The port of the kubelet's socket; undefined without one. */
+  /** The port of the kubelet's API; undefined where it is reached inside the process alone. */
   port: number | undefined;
   readonly #host: string;
   readonly #api: () => KubeletApi;
@@ -77,18 +84,30 @@ export class FleetNode {
     });
     this.#api = once(
       () =>
-        new KubeletApi({ nodeName: name, pods: this.workers, runtime, clock, timers, reviews, report: parts.report }),
+        new KubeletApi({
+          nodeName: name,
+          pods: this.workers,
+          runtime,
+          clock,
+          timers,
+          reviews,
+          report: parts.report,
+          dial: (host, port) => this.dial(comparableHost(host), port),
+        }),
     );
   }
 
   /** Opens the socket where there is one, and makes the Node ready. */
   async register(): Promise<void> {
-    const { name, labels = {}, taints = [], podCidr, capacity = CAPACITY, runtime, socket, tls } = this.node;
+    const { name, labels = {}, annotations = {}, taints = [], podCidr, capacity = CAPACITY, runtime } = this.node;
+    const { socket, peersAt, tls } = this.node;
     const { client, clock, timers, report } = this.parts;
     if (socket !== undefined) this.port = await this.#api().listen(socket.host, socket.port, tls());
+    else if (peersAt !== undefined) this.port = await this.#api().listen(peersAt, 0, tls());
     const facts = {
       name,
       labels,
+      annotations,
       taints,
       address: this.#host,
       hostname: this.#hostname,
@@ -101,9 +120,10 @@ export class FleetNode {
     await this.#registration.register();
   }
 
-  /** Its name inside the process; no other machine resolves that. */
+  /** Where API servers reach the kubelet; without a port its name inside the process, which no other machine resolves. */
   get #hostname(): string {
-    if (this.node.socket === undefined) return this.name;
+    const { socket, peersAt } = this.node;
+    if (socket === undefined) return peersAt ?? this.name;
     return this.#host === LOOPBACK ? "localhost" : this.#host;
   }
 
@@ -126,7 +146,7 @@ export class FleetNode {
     const { socket, tls, podCidr } = this.node;
     const isNode = socket === undefined && (host === this.#host || host === this.name);
     if (!isNode && !isAddressOf(podCidr, host)) return undefined;
-    if (isNode && port === KUBELET_PORT) return connectTls(this.#api(), tls());
+    if (isNode && (port === KUBELET_PORT || port === this.port)) return connectTls(this.#api(), tls());
     const uid = this.workers.uidAt(host);
     const target = isNode ? this.workers.atHostPort(port) : uid === undefined ? undefined : { uid, port };
     if (target !== undefined) return this.#connectPod(target, host, port);

@@ -10,7 +10,7 @@ import type { ServedResource } from "../../server/endpoints/served-resource.js";
 import type { ApiRequest } from "../../server/request/api-request.js";
 import { answerList, answerOne } from "./answer-metrics.js";
 import { nodeMetrics, podMetrics } from "./metrics-objects.js";
-import type { PodUsage, UsageSource } from "./usage-source.js";
+import type { UsageSource } from "./usage-source.js";
 
 const GROUP = "metrics.k8s.io";
 const VERSION = "v1beta1";
@@ -108,19 +108,16 @@ async function getNode(request: ApiRequest, resource: ServedResource, parts: Met
   await answerOne(request, resource, found);
 }
 
-/** What those of the nodes use that are known. */
+/** What those of the nodes use that can be measured. */
 async function measuredNodes(
   nodes: readonly KubeObject[],
   { source, now }: MetricsApiParts,
 ): Promise<readonly KubeObject[]> {
-  const names = new Set(source.nodes());
-  const wanted = nodes.filter(({ metadata }) => names.has(metadata?.name ?? ""));
-  const asked = new Set(wanted.map(({ metadata }) => metadata?.name));
-  const nodeOf = ({ spec }: KubeObject): string => (spec as { readonly nodeName?: string } | undefined)?.nodeName ?? "";
-  const pods = await source.pods((pod) => asked.has(nodeOf(pod)));
-  const byNode = new Map<string, PodUsage[]>(wanted.map(({ metadata }) => [metadata?.name ?? "", []]));
-  for (const one of pods) byNode.get(nodeOf(one.pod))?.push(one);
-  return wanted.map((node) => nodeMetrics(node, byNode.get(node.metadata?.name ?? "") ?? [], now()));
+  const measured = await source.nodes(nodes.map(({ metadata }) => metadata?.name ?? ""));
+  return nodes.flatMap((node) => {
+    const pods = measured.get(node.metadata?.name ?? "");
+    return pods === undefined ? [] : [nodeMetrics(node, pods, now())];
+  });
 }
 
 /** Whether an object is among those that the request's selectors select. */

@@ -17,6 +17,6 @@ export interface PodUsage {
 export interface UsageSource {
   /** The pods that run and that `wanted` selects. Those of which nothing is known are left out. */
   pods(wanted: (pod: KubeObject) => boolean): Promise<readonly PodUsage[]>;
-  /** The names of the nodes whose pods are known. */
-  nodes(): readonly string[];
+  /** What the running pods of each of these nodes use. Nodes that are not known, or do not answer, are left out. */
+  nodes(names: readonly string[]): Promise<ReadonlyMap<string, readonly PodUsage[]>>;
 }

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { type FileHandle, open } from "node:fs/promises";
 import type { Clock } from "../../base/clock.js";
-import { keepPrivate, privacyFaults } from "../../base/private-files.js";
+import { keepPrivate } from "../../base/private-files.js";
 import { ownProgram } from "../../base/own-program.js";
 import { isStatusError } from "../../machinery/errors/status-error.js";
 import type { VerboseLog } from "../../client/klog.js";
@@ -40,6 +40,8 @@ export interface ServedCluster {
   /** The kubeconfig file the context was written to. */
   readonly kubeconfig: string;
   readonly pid: number;
+  /** What the server started in spite of. */
+  readonly warnings: readonly string[];
 }
 
 /**
@@ -72,10 +74,14 @@ async function serveFrom(
   options: NamedClusterOptions,
 ): Promise<ServedCluster & { close(): Promise<void> }> {
   const { server } = options;
+  const warnings: string[] = [];
   const kept = {
     ...choice,
     dataDir,
-    onWarning: options.warn,
+    onWarning(warning: string) {
+      warnings.push(warning);
+      options.warn(warning);
+    },
     ...(followsFiles(server) && { onError: options.reportError }),
   };
   const start = (port: number) => startCluster({ ...kept, ...server, port });
@@ -92,7 +98,8 @@ async function serveFrom(
       pid: process.pid,
       startedAt: new Date().toISOString(),
     });
-    return { url: cluster.url, context: home.context, kubeconfig, pid: process.pid, close: () => cluster.close() };
+    const { url } = cluster;
+    return { url, context: home.context, kubeconfig, pid: process.pid, warnings, close: () => cluster.close() };
   } catch (error) {
     await cluster.close();
     throw error;
@@ -124,7 +131,7 @@ export async function startDetached(options: NamedClusterOptions): Promise<Serve
       child.once("error", reject);
       child.once("exit", () => void firstLine(log).then((line) => reject(namedClusterError(line)), reject));
     });
-    for (const fault of privacyFaults((await home.record())?.dataDir ?? "")) options.warn(fault);
+    for (const warning of served.warnings) options.warn(warning);
     child.disconnect();
     child.stdout?.destroy();
     child.unref();
@@ -201,9 +208,10 @@ function naming({ etcd }: StorageChoice, error: unknown): never {
   throw namedClusterError(`cannot use the etcd at ${etcd.servers.join(", ")}: ${error.message}`);
 }
 
-/** What storage says of a folder in use or damaged is for the user; its own words stay. */
+/** What is said of a folder in use or damaged, or of a name that another server has, is for the user; its own words stay. */
 function plainly(error: unknown): unknown {
-  return error instanceof Error && error.name === "DataDirectoryError" ? namedClusterError(error.message) : error;
+  const isForUser = error instanceof Error && ["DataDirectoryError", "ServerNameError"].includes(error.name);
+  return isForUser ? namedClusterError(error.message) : error;
 }
 
 /** What the server said before it ended. Its folder may be gone by now, so the open file is read. */

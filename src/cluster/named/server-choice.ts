@@ -4,7 +4,13 @@ import type { ClusterOptions } from "../index.js";
 export interface ServerChoice
   extends Pick<
     ClusterOptions,
-    "admission" | "authentication" | "authorization" | "loadBalancerAddresses" | "runtimeConfig" | "storageMediaType"
+    | "admission"
+    | "authentication"
+    | "authorization"
+    | "loadBalancerAddresses"
+    | "runtimeConfig"
+    | "serverName"
+    | "storageMediaType"
   > {
   readonly controllers?: readonly string[];
   readonly nodes: number;
@@ -32,6 +38,7 @@ export function serverArguments(choice: ServerChoice): string[] {
     ["token-auth-file", authentication?.tokenFile],
     ["authorization-config", authorization?.configFile],
     ["load-balancer-addresses", choice.loadBalancerAddresses],
+    ["server-name", choice.serverName],
   ];
   return [
     ...lists.flatMap(([flag, values]) => (values === undefined ? [] : [`--${flag}=${values.join(",")}`])),

@@ -6,6 +6,8 @@ import { type KeyPair, sec1Pem } from "./certificate.js";
 import type { ClusterPki } from "./cluster-pki.js";
 
 const FILE = "pki.json";
+/** Of this process: servers of one process may start at once in one folder. */
+let attempts = 0;
 
 /**
  * The secrets kept in a data folder; `create` makes them at the first start. Of several servers that start at once in one folder
@@ -17,7 +19,7 @@ export async function loadOrCreatePki(folder: string, create: () => ClusterPki):
   if (kept !== undefined) return kept;
   const pki = create();
   // Whole or not at all: half a file would lock all users out.
-  const whole = `${path}.${process.pid}.new`;
+  const whole = `${path}.${process.pid}-${++attempts}.new`;
   makeOwnFolder(folder);
   await writeFile(whole, JSON.stringify(pki), { mode: 0o600 });
   try {

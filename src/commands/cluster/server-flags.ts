@@ -8,6 +8,7 @@ import { controllersFlag, controllersOf } from "./controllers-flag.js";
 import { loadBalancerAddressesOf, loadBalancerFlag } from "./load-balancer-flag.js";
 import { nodesFlag, nodesOf } from "./nodes-flag.js";
 import { runtimeConfigFlag, runtimeConfigOf } from "./runtime-config-flag.js";
+import { serverNameFlag, serverNameOf } from "./server-name-flag.js";
 import { storageMediaTypeFlag, storageMediaTypeOf } from "./storage-flag.js";
 
 export type ServerChoice = import("../../cluster/named/server-choice.js").ServerChoice;
@@ -22,6 +23,7 @@ export const serverFlags: readonly FlagSpec[] = [
   ...authorizationFlags,
   nodesFlag,
   loadBalancerFlag,
+  serverNameFlag,
 ];
 
 /** What {@link serverFlags} say. Throws a usage error for what cannot be right. */
@@ -31,6 +33,7 @@ export function serverChoiceOf(factory: Factory, invocation: Invocation): Server
   const authentication = authenticationOf(factory, invocation);
   const authorization = authorizationOf(factory, invocation);
   const loadBalancerAddresses = loadBalancerAddressesOf(invocation);
+  const serverName = serverNameOf(invocation);
   return {
     storageMediaType: storageMediaTypeOf(invocation),
     runtimeConfig: runtimeConfigOf(invocation),
@@ -40,5 +43,6 @@ export function serverChoiceOf(factory: Factory, invocation: Invocation): Server
     ...(authorization && { authorization }),
     nodes: nodesOf(invocation),
     ...(loadBalancerAddresses !== undefined && { loadBalancerAddresses }),
+    ...(serverName !== undefined && { serverName }),
   };
 }

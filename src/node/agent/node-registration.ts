@@ -14,6 +14,7 @@ import { formatMicroTime, formatTime } from "../../machinery/meta/time.js";
 export interface NodeFacts {
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
+  readonly annotations?: Readonly<Record<string, string>>;
   readonly taints: readonly Taint[];
   /** The address that the kubelet's API is reached at. */
   readonly address: string;
@@ -25,13 +26,42 @@ export interface NodeFacts {
   readonly capacity: Readonly<Record<string, string>>;
 }
 
+/** A Node as it is created; its status follows. */
+export function newNode({
+  name,
+  labels,
+  annotations,
+  podCidr,
+  taints,
+}: Pick<NodeFacts, "name" | "labels" | "annotations" | "podCidr" | "taints">): KubeObject {
+  return {
+    apiVersion: "v1",
+    kind: "Node",
+    metadata: {
+      name,
+      labels: {
+        "beta.kubernetes.io/arch": "amd64",
+        "beta.kubernetes.io/os": "linux",
+        "kubernetes.io/arch": "amd64",
+        "kubernetes.io/hostname": name,
+        "kubernetes.io/os": "linux",
+        ...labels,
+      },
+      annotations: { "volumes.kubernetes.io/controller-managed-attach-detach": "true", ...annotations },
+    },
+    spec: { podCIDR: podCidr, podCIDRs: [podCidr], ...(taints.length > 0 && { taints }) },
+  };
+}
+
 /**
  * A kubelet's Lease ends after 40 seconds, and it posts its status every five minutes. It renews the Lease every 10 seconds, for requests get
  * lost; none gets lost here, and those of a thousand nodes would be a write every 10 ms.
  */
-const LEASE_SECONDS = 40;
+export const LEASE_SECONDS = 40;
 export const RENEW_MS = 20_000;
 const STATUS_RENEWALS = 15;
+/** What nodes of this program name as their operating system's image. */
+export const OS_IMAGE = "kubets";
 const KUBELET_VERSION = "v1.36.3";
 /** What a kubelet of 1.36 declares of what an API server asks of it before it lets a pod be changed. */
 const DECLARED_FEATURES = ["InPlacePodLevelResourcesVerticalScaling"];
@@ -48,27 +78,9 @@ export class NodeRegistration {
 
   /** Creates or adopts the Node and its Lease, and makes it ready. */
   async register(): Promise<void> {
-    const { name, labels, podCidr, taints } = this.facts;
     const nodes = this.client.of("v1", "Node");
-    const node: KubeObject = {
-      apiVersion: "v1",
-      kind: "Node",
-      metadata: {
-        name,
-        labels: {
-          "beta.kubernetes.io/arch": "amd64",
-          "beta.kubernetes.io/os": "linux",
-          "kubernetes.io/arch": "amd64",
-          "kubernetes.io/hostname": name,
-          "kubernetes.io/os": "linux",
-          ...labels,
-        },
-        annotations: { "volumes.kubernetes.io/controller-managed-attach-detach": "true" },
-      },
-      spec: { podCIDR: podCidr, podCIDRs: [podCidr], ...(taints.length > 0 && { taints }) },
-    };
     try {
-      const created = (await nodes.create(node as Node)) as KubeObject;
+      const created = (await nodes.create(newNode(this.facts) as Node)) as KubeObject;
       await this.#postStatus(created);
       await this.#createLease(created);
     } catch (error) {
@@ -137,7 +149,7 @@ export class NodeRegistration {
         systemUUID: uuid,
         bootID: uuid,
         kernelVersion: "6.12.0",
-        osImage: "kubets",
+        osImage: OS_IMAGE,
         containerRuntimeVersion: runtimeVersion,
         kubeletVersion: KUBELET_VERSION,
         kubeProxyVersion: "",

@@ -84,6 +84,8 @@ const VERBS: ReadonlyMap<string, string> = new Map([
   ["PUT", "update"],
   ["PATCH", "patch"],
   ["DELETE", "delete"],
+  // A connection into the node, as a port-forward's POST.
+  ["CONNECT", "create"],
 ]);
 
 /** The subresources of nodes by which a path may be allowed, in the order in which they are asked about. */

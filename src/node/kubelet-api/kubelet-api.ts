@@ -5,8 +5,11 @@ import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 import type { TlsOptions } from "node:tls";
 import type { Clock } from "../../base/clock.js";
+import { errorMessage } from "../../base/error-message.js";
 import type { Timers } from "../../base/timers.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
+import { byteStreamOf } from "../../machinery/streaming/duplex-byte-stream.js";
+import { joinStreams } from "../../machinery/streaming/join-streams.js";
 import { PeerAuthorities } from "../../machinery/signature/peer-authorities.js";
 import type { ContainerRuntime } from "../container-runtime.js";
 import { checkAccess } from "./access-check.js";
@@ -28,6 +31,8 @@ export interface KubeletApiParts {
   readonly reviews: CallerReviews;
   /** Receives why a caller could not be reviewed. */
   readonly report: (error: unknown) => void;
+  /** Connects to an address of the node's pods, or to the node; undefined for every other host. Left out: CONNECT is refused. */
+  readonly dial?: (host: string, port: number) => Promise<Duplex> | undefined;
 }
 
 /** The certificate of the listener, and the authority of clients, all PEM. */
@@ -43,7 +48,8 @@ type Guard = (request: IncomingMessage, segments: readonly string[]) => Promise<
 
 /**
  * A kubelet's HTTP API: /exec, /attach, /portForward, /containerLogs, /pods, /stats/summary, /healthz. Over TLS, by a socket or inside the
- * process, it asks who a caller is and what the caller may do; see {@link checkAccess}.
+ * process, it asks who a caller is and what the caller may do; see {@link checkAccess}. CONNECT, which kubelets do not have, leads API servers
+ * of other processes to the addresses of the node's pods, which are in no network.
  */
 export class KubeletApi {
   readonly #local: Server;
@@ -116,7 +122,31 @@ export class KubeletApi {
       if (head.length > 0) socket.unshift(head);
       void this.#upgrade(request, socket, guard);
     });
+    server.on("connect", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+      if (head.length > 0) socket.unshift(head);
+      void this.#connect(request, socket, guard);
+    });
     return server;
+  }
+
+  async #connect(request: IncomingMessage, socket: Duplex, guard: Guard): Promise<void> {
+    let pod: Duplex;
+    try {
+      await guard(request, []);
+      pod = await this.#dial(request.url ?? "");
+    } catch (error) {
+      return refuseUpgrade(socket, error instanceof HttpError ? error : new HttpError(502, errorMessage(error)));
+    }
+    socket.write("HTTP/1.1 200 Connection established\r\n\r\n");
+    await joinStreams(byteStreamOf(socket), byteStreamOf(pod));
+  }
+
+  /** Throws an HttpError for what is no host of the node; rejects as `dial` does. */
+  async #dial(authority: string): Promise<Duplex> {
+    const [, host = "", port = ""] = /^\[?([^[\]]+?)\]?:(\d{1,5})$/.exec(authority) ?? [];
+    const connecting = host === "" ? undefined : this.parts.dial?.(host, Number(port));
+    if (connecting !== undefined) return connecting;
+    throw new HttpError(404, `${authority} is no host of node ${JSON.stringify(this.parts.nodeName)}`);
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse, guard: Guard): Promise<void> {

@@ -33,7 +33,8 @@ async function podStats(pod: KubeObject, runtime: ContainerRuntime, time: string
   const { name, namespace, uid } = pod.metadata ?? {};
   const used: ContainerStats[] = [];
   const containers = [];
-  for (const container of objects(object(pod.spec).containers)) {
+  const { containers: all, initContainers } = object(pod.spec);
+  for (const container of [...objects(all), ...objects(initContainers)]) {
     const id = runningContainer(pod, "", text(container.name));
     const stats = id === undefined ? undefined : await runtime.stats(id);
     if (stats === undefined) continue;

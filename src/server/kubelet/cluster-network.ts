@@ -1,6 +1,7 @@
 import type { LookupFunction } from "node:net";
 import type { Duplex } from "node:stream";
 import { NetworkFailure } from "../../client/transport/go-network-error.js";
+import type { KubeObject } from "../../machinery/meta/object.js";
 
 /** A certificate and its key, PEM. */
 export interface ClientIdentity {
@@ -8,18 +9,38 @@ export interface ClientIdentity {
   readonly key: string;
 }
 
+/** Whom a kubelet must be: its certificate is of this authority and has this name. */
+export interface KubeletAuthority {
+  /** PEM. */
+  readonly ca: string;
+  readonly name: string;
+}
+
+/** Where the agent of a node answers by TLS, as {@link ClusterNetwork.dial} knows it. */
+export interface AgentPlace {
+  readonly host: string;
+  readonly port: number;
+  /** Left out: no kubelet's certificate is verified there. */
+  readonly authority?: KubeletAuthority;
+}
+
 /** How the server reaches the agents of nodes and the addresses of pods. Composition gives it. */
 export interface ClusterNetwork {
   /** What the server shows to kubelets. Absent: nothing. */
   kubeletClient?(): ClientIdentity;
   /**
-   * Connects to a host of a node of this process: its name, its address, or any address of its pod range. Rejects with a NetworkFailure where
-   * nothing takes the connection. Undefined for a host of the machine's network.
+   * Connects to a host of a node of this process, or of another server's on the same storage: its name, its address, or any address of its pod
+   * range. Rejects with a NetworkFailure where nothing takes the connection. Undefined for a host of the machine's network.
    */
   dial?(host: string, port: number): Promise<Duplex> | undefined;
+  /**
+   * Where the agent of a Node is that a server of the cluster's storage runs, this one or another; undefined for every other Node, whose
+   * status says it. Throws a StatusError, 503, where the server may not speak to it.
+   */
+  agentOf?(node: KubeObject): AgentPlace | undefined;
   /** Whether `dial` is what connects to the host, and never the machine's network. */
   isOwn?(host: string): boolean;
-  /** The address of a node of this process, by its host name; undefined for a name of the machine's network. */
+  /** The address of a node that `dial` knows, by its host name; undefined for a name of the machine's network. */
   addressOf?(hostname: string): string | undefined;
 }
 

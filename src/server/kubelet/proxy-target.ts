@@ -4,7 +4,8 @@ import type { Duplex } from "node:stream";
 import { connect as connectTls, createSecureContext, type SecureContext } from "node:tls";
 import { isIPv6 } from "node:net";
 import { Lru } from "../../base/lru.js";
-import { type ClientIdentity, type ClusterNetwork, lookupOutside } from "./cluster-network.js";
+import { NetworkFailure } from "../../client/transport/go-network-error.js";
+import { type ClientIdentity, type ClusterNetwork, type KubeletAuthority, lookupOutside } from "./cluster-network.js";
 
 /** Where a proxied request goes. */
 export interface ProxyTarget {
@@ -16,6 +17,8 @@ export interface ProxyTarget {
   readonly path: string;
   /** What a kubelet is shown. Absent for pods and services, which are shown nothing. */
   readonly identity?: ClientIdentity | undefined;
+  /** Whom a kubelet that `network` dials must be. Left out: the server knows no authority of it. */
+  readonly authority?: KubeletAuthority | undefined;
   readonly network: ClusterNetwork;
 }
 
@@ -24,8 +27,8 @@ export const authorityOf = ({ host, port }: Pick<ProxyTarget, "host" | "port">):
   `${isIPv6(host) ? `[${host}]` : host}:${port}`;
 
 /**
- * A request to the target on a connection that nothing else uses. The server knows no authority of kubelets, so that it verifies
- * none of them, as kube-apiserver does without --kubelet-certificate-authority.
+ * A request to the target on a connection that nothing else uses. The server knows no authority of kubelets from outside, so that it verifies
+ * none of them, as kube-apiserver does without --kubelet-certificate-authority. Those of other servers it verifies.
  */
 export function requestOf(
   target: ProxyTarget,
@@ -45,7 +48,8 @@ export function requestOf(
 async function secured(connecting: Promise<Duplex>, target: ProxyTarget): Promise<Duplex> {
   const socket = await connecting;
   if (target.scheme === "http") return socket;
-  const { identity } = target;
+  const { identity, authority } = target;
+  if (authority !== undefined) return verified(socket, target, authority);
   const sessions = identity && sessionsOf(identity);
   const session = sessions?.get(authorityOf(target));
   const options = { socket, ...shownTo(target), ...(session && { session }), rejectUnauthorized: false };
@@ -53,6 +57,27 @@ async function secured(connecting: Promise<Duplex>, target: ProxyTarget): Promis
   if (sessions !== undefined) connection.on("session", (made) => sessions.set(authorityOf(target), made));
   return connection;
 }
+
+/** Resolves when the kubelet has shown that it is whom it must be. */
+function verified(socket: Duplex, { identity }: ProxyTarget, { ca, name }: KubeletAuthority): Promise<Duplex> {
+  const shown = identity && { cert: identity.certificate, key: identity.key };
+  return new Promise((resolve, reject) => {
+    const connection = connectTls({ socket, servername: name, ca, ...shown });
+    const failed = (error: Error): void => {
+      reject(connection.authorizationError ? unverified(name, error) : error);
+      socket.destroy();
+    };
+    connection.once("error", failed).once("secureConnect", () => {
+      connection.off("error", failed);
+      resolve(connection);
+    });
+  });
+}
+
+const unverified = (name: string, { message }: Error): NetworkFailure =>
+  new NetworkFailure(
+    `tls: failed to verify certificate: x509: what answers for node ${JSON.stringify(name)} has no certificate for it of this server's authority: ${message}`,
+  );
 
 function sessionsOf(identity: ClientIdentity): Lru<string, Buffer> {
   const sessions = SESSIONS.get(identity) ?? new Lru<string, Buffer>(MOST_SESSIONS);

@@ -4,6 +4,7 @@ import { parseAddr } from "../../../machinery/go-values/netip.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import type { HandlerContext } from "../../endpoints/resource-record.js";
 import type { ServedResource } from "../../endpoints/served-resource.js";
+import type { AgentPlace } from "../../kubelet/cluster-network.js";
 import type { ProxyTarget } from "../../kubelet/proxy-target.js";
 import type { RequestScope } from "../../registry/scope.js";
 import { kubeletAddress } from "./kubelet-address.js";
@@ -14,7 +15,7 @@ export async function readObject(scope: RequestScope, { storage }: ServedResourc
   return (await storage.get(scope, name, {})).object();
 }
 
-/** What a connection asks the agent of a node. Throws NotFound for a node that there is not. */
+/** What a connection asks the agent of a node. Throws NotFound for a node that there is not, 503 for one that may not be spoken to. */
 export async function kubeletTarget(
   { network, resource }: HandlerContext,
   scope: RequestScope,
@@ -23,8 +24,9 @@ export async function kubeletTarget(
 ): Promise<ProxyTarget> {
   const nodes = resource("v1", "nodes");
   if (nodes === undefined) throw unclassified("nodes are not served");
-  const { host, port } = kubeletAddress(await readObject({ ...scope, namespace: "" }, nodes, node));
-  return { scheme: "https", host, port, path, identity: network.kubeletClient?.(), network };
+  const found = await readObject({ ...scope, namespace: "" }, nodes, node);
+  const { host, port, authority }: AgentPlace = network.agentOf?.(found) ?? kubeletAddress(found);
+  return { scheme: "https", host, port, path, identity: network.kubeletClient?.(), authority, network };
 }
 
 /** A name in a proxy's path: "web", "web:80", "https:web:443". The port may be a name, or empty. */

@@ -1,0 +1,213 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { hostname, tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { systemClock } from "../../../src/base/clock.js";
+import { systemTimers } from "../../../src/base/timers.js";
+import { type Cluster, type ClusterOptions, startCluster } from "../../../src/cluster/index.js";
+import { objects, text } from "../../../src/machinery/meta/access.js";
+import type { KubeObject } from "../../../src/machinery/meta/object.js";
+import { startNodeAgent } from "../../../src/node/node-agent.js";
+import { call } from "../../helpers/api-caller.js";
+import { type EtcdServer, etcdMissing, startEtcd, tellEtcdMissing } from "../../helpers/etcd.js";
+import { eventually } from "../../helpers/eventually.js";
+import { scriptedRuntime } from "../../helpers/outside-node.js";
+
+tellEtcdMissing("the nodes of several servers on one etcd");
+
+describe.skipIf(etcdMissing !== undefined)("the nodes of servers that share an etcd", () => {
+  let etcd: EtcdServer;
+  let folder: string;
+  let servers: Cluster[] = [];
+  let stores = 0;
+  let prefix = "";
+
+  beforeAll(async () => {
+    etcd = await startEtcd();
+    folder = mkdtempSync(join(tmpdir(), "kubets-shared-"));
+  });
+  afterAll(async () => {
+    await etcd.dispose();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  afterEach(async () => {
+    await Promise.all(servers.map((server) => server.close()));
+    servers = [];
+    prefix = "";
+  });
+
+  /** A server on the test's own part of etcd. */
+  async function start(serverName: string | undefined, options: ClusterOptions = {}): Promise<Cluster> {
+    if (prefix === "") prefix = `/nodes-${++stores}`;
+    const server = await startCluster({
+      storage: "etcd",
+      etcd: { servers: [etcd.endpoint], prefix },
+      dataDir: join(folder, prefix),
+      controllers: ["node-lifecycle-controller"],
+      scheduler: false,
+      ...(serverName !== undefined && { serverName }),
+      nodes: 2,
+      ...options,
+    });
+    servers.push(server);
+    return server;
+  }
+
+  async function stop(server: Cluster): Promise<void> {
+    servers = servers.filter((one) => one !== server);
+    await server.close();
+  }
+
+  async function nodesOf(server: Cluster): Promise<readonly KubeObject[]> {
+    const { at } = await call(server.transport(), "GET", "/api/v1/nodes");
+    return objects(at("items")) as readonly KubeObject[];
+  }
+  const namesOf = async (server: Cluster) => (await nodesOf(server)).map(({ metadata }) => metadata?.name);
+  const rangesOf = async (server: Cluster) =>
+    (await nodesOf(server)).map(({ spec }) => text((spec as { podCIDR?: unknown }).podCIDR));
+
+  /** As time does it for a server that was killed: the Lease of a node has ended. */
+  async function endLease(server: Cluster, node: string): Promise<void> {
+    const spec = { renewTime: "2020-01-01T00:00:00.000000Z" };
+    const path = `/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases/${node}`;
+    const type = "application/merge-patch+json";
+    expect((await call(server.transport(), "PATCH", path, { spec }, { type })).status).toBe(200);
+  }
+
+  test("nodes are named by their servers and say so, and no two have one block of addresses", async () => {
+    const [one] = await Promise.all([start("a"), start("b")]);
+    const nodes = await nodesOf(one);
+    expect(nodes.map(({ metadata }) => [metadata?.name, metadata?.labels?.["kubets.dev/server"]])).toEqual([
+      ["a-node-1", "a"],
+      ["a-node-2", "a"],
+      ["b-node-1", "b"],
+      ["b-node-2", "b"],
+    ]);
+    expect(nodes.map(({ metadata }) => metadata?.labels?.["kubernetes.io/hostname"])).toEqual([
+      "a-node-1",
+      "a-node-2",
+      "b-node-1",
+      "b-node-2",
+    ]);
+    expect(new Set(await rangesOf(one)).size).toBe(4);
+  });
+
+  test("servers that start at the same time give no block of addresses twice", async () => {
+    const [one] = await Promise.all(["a", "b", "c"].map((name) => start(name, { nodes: 8 })));
+    const ranges = await rangesOf(one as Cluster);
+    expect(ranges).toHaveLength(24);
+    expect(new Set(ranges).size).toBe(24);
+  });
+
+  test("a node's name that another live server has is refused, and taken once that server's Lease has ended", async () => {
+    const one = await start("a", { nodes: [{ name: "box" }] });
+    const [before] = await nodesOf(one);
+    const refused = start("b", { nodes: [{ name: "box" }] });
+    await expect(refused).rejects.toThrow(/^node "box" is held by server "a", whose Lease lasts until 20\d\d-/);
+    expect((await nodesOf(one))[0]?.metadata?.labels).toEqual(before?.metadata?.labels);
+    await endLease(one, "box");
+    await stop(one);
+    const two = await start("b", { nodes: [{ name: "box" }] });
+    expect((await nodesOf(two)).map(({ metadata }) => metadata?.labels?.["kubets.dev/server"])).toEqual(["b"]);
+  });
+
+  test("a server that starts again has its nodes and their addresses at once, and removes those it no longer has", async () => {
+    const other = await start("b");
+    const first = await start("a");
+    const ranges = await rangesOf(first);
+    // Its Leases say that it lives: so they do after kill -9.
+    await stop(first);
+    const again = await start("a", { nodes: 1 });
+    expect(await namesOf(again)).toEqual(["a-node-1", "b-node-1", "b-node-2"]);
+    expect(await rangesOf(again)).toEqual([ranges[0], ranges[2], ranges[3]]);
+    expect(await namesOf(other)).toEqual(["a-node-1", "b-node-1", "b-node-2"]);
+  });
+
+  test("without a given name servers of one folder have a name each, of host and port, and keep it when the port is another", async () => {
+    const first = await start(undefined, { nodes: 1 });
+    const second = await start(undefined, { nodes: 1 });
+    const names = await namesOf(second);
+    const host = hostname()
+      .toLowerCase()
+      .replace(/[^a-z0-9]+/g, "-");
+    const own = [first, second].map(({ url }) => `${host}-${new URL(url).port}-node-1`);
+    expect(names).toEqual(own.toSorted());
+    await Promise.all([stop(first), stop(second)]);
+    // A fixed port is another server's.
+    const third = await start(undefined, { nodes: 1 });
+    expect(await namesOf(third)).toEqual(names);
+  });
+
+  test("a given name that another process has in the folder is refused, one that is kept needs not be given again", async () => {
+    const first = await start("a", { nodes: 1 });
+    await expect(start("a", { nodes: 1 })).rejects.toThrow(
+      `the server name "a" is in use by process ${process.pid}; give this server another one`,
+    );
+    await stop(first);
+    const again = await start(undefined, { nodes: 1 });
+    expect(await namesOf(again)).toEqual(["a-node-1"]);
+  });
+
+  test.each([
+    ["upper case", { serverName: "Up" }, /^invalid server name "Up": use lower-case/],
+    ["too long", { serverName: "a".repeat(51) }, /at most 50/],
+    ["storage that no other server shares", { serverName: "a", storage: "memory" }, /is of no use/],
+  ] as const)("a server's name is refused before anything is opened: %s", async (_, options, message) => {
+    await expect(startCluster({ storage: "etcd", ...options })).rejects.toThrow(message);
+  });
+
+  test("a node that an earlier version left is removed with its pods when its Lease has ended, with a line", async () => {
+    const warnings: string[] = [];
+    const setUp = await start("a", { nodes: 0 });
+    // In process, of no server, by its own name: as earlier versions had it.
+    const agent = await startNodeAgent({
+      name: "node-1",
+      transport: setUp.transport(),
+      runtime: scriptedRuntime({}),
+      tls: { certificate: "", key: "", clientCa: "" },
+      clock: systemClock,
+      timers: systemTimers,
+      reportError: () => {},
+    });
+    const left = { metadata: { name: "left" }, spec: { nodeName: "node-1", containers: [{ name: "c", image: "i" }] } };
+    await call(setUp.transport(), "POST", "/api/v1/namespaces/default/serviceaccounts", {
+      metadata: { name: "default" },
+    });
+    expect((await call(setUp.transport(), "POST", "/api/v1/namespaces/default/pods", left)).status).toBe(201);
+    await agent.stop();
+    const outside = { metadata: { name: "node-9" }, status: { addresses: [{ type: "Hostname", address: "node-9" }] } };
+    expect((await call(setUp.transport(), "POST", "/api/v1/nodes", outside)).status).toBe(201);
+    await start("b", { nodes: 0, onWarning: (line) => void warnings.push(line) });
+    expect(await namesOf(setUp)).toEqual(["node-1", "node-9"]);
+    await endLease(setUp, "node-1");
+    const third = await start("c", { nodes: 0, onWarning: (line) => void warnings.push(line) });
+    await eventually(async () => expect(await namesOf(third)).toEqual(["node-9"]));
+    expect((await call(third.transport(), "GET", "/api/v1/namespaces/default/pods/left")).status).toBe(404);
+    expect(warnings).toEqual([
+      'node "node-1" was removed with its 1 pods: a server of an earlier version left it, and its Lease ended',
+    ]);
+  });
+
+  test("a pod that is deleted on another server's node is left to that server's kubelet, which ends it", async () => {
+    const one = await start("a", { controllers: ["pod-garbage-collector-controller"] });
+    const two = await start("b");
+    const api = one.transport();
+    const pods = "/api/v1/namespaces/default/pods";
+    await call(api, "POST", "/api/v1/namespaces/default/serviceaccounts", { metadata: { name: "default" } });
+    await call(api, "POST", "/api/v1/nodes", { metadata: { name: "outside" } });
+    const create = async (name: string, nodeName: string) => {
+      const containers = [{ name: "c", image: "busybox", command: ["sleep", "1000"] }];
+      const spec = { nodeName, automountServiceAccountToken: false, containers };
+      expect((await call(api, "POST", pods, { metadata: { name }, spec })).status).toBe(201);
+    };
+    await Promise.all([create("theirs", "b-node-1"), create("nobodys", "outside")]);
+    await eventually(async () => expect((await call(api, "GET", `${pods}/theirs`)).at("status.phase")).toBe("Running"));
+    await stop(two);
+    await call(api, "DELETE", `${pods}/theirs?gracePeriodSeconds=1`);
+    await call(api, "DELETE", `${pods}/nobodys?gracePeriodSeconds=2`);
+    await eventually(async () => expect((await call(api, "GET", `${pods}/nobodys`)).status).toBe(404));
+    expect((await call(api, "GET", `${pods}/theirs`)).at("metadata.deletionGracePeriodSeconds")).toBe(1);
+    await start("b");
+    await eventually(async () => expect((await call(api, "GET", `${pods}/theirs`)).status).toBe(404));
+  });
+});
