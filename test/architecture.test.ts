@@ -177,6 +177,7 @@ describe("time, randomness and environment", () => {
 const ACTS_AS_THE_OWNER: Readonly<Record<string, string>> = {
   "client/dynamic/kubernetes-client.ts": "the client of who started the server",
   "cluster/compose-server.ts": "hands it to who started the server, and to its hooks",
+  "cluster/shared-server.ts": "claims the server's nodes, and removes those of earlier versions",
   "cluster/start-cluster.ts": "the definitions' writer, the controllers, the scheduler and the nodes",
   "server/generic/server.ts": "makes it; admission plugins, and the day of a token's use",
   "server/generic/transport/in-process.ts": "is it",
@@ -203,10 +204,11 @@ describe("what is trusted because it is in the process", () => {
     ]);
   });
 
-  test("only logs, streams and the proxy of nodes show kubelets the server's certificate", () => {
+  test("only logs, streams, the proxy of nodes and the way to other servers' nodes show kubelets the server's certificate", () => {
     expect(using(/\bkubeletClient\?*\.?\(/)).toEqual([
       "cluster/compose-server.ts",
       "cluster/pki/kubelet-client.ts",
+      "cluster/server-nodes.ts",
       "server/builtin/core/connect-target.ts",
       "server/kubelet/cluster-network.ts",
     ]);
