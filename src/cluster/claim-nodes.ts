@@ -28,6 +28,8 @@ export interface ClaimParts {
   readonly client: Pick<KubernetesClient, "of">;
   readonly clock: Clock;
   readonly random: Random;
+  /** Whether the server that runs a Node answers where the Node says. */
+  readonly answers: (node: Node) => Promise<boolean>;
 }
 
 /** How many requests are under way at a time. */
@@ -42,7 +44,8 @@ export const marksOf = ({ server, authority }: Pick<ClaimParts, "server" | "auth
 /**
  * Makes the Nodes of a server on a shared storage its own, and answers with the block of pod addresses of each, which no other Node of the
  * storage has. Nodes that the server had before and has no longer are removed. Throws a ServerNameError, and changes nothing, where
- * another live server has a Node of one of the names. What the server itself had under the name is taken at once: it was killed.
+ * another live server has a Node of one of the names, or the same name as this one. What this server itself had is taken at once: it was killed,
+ * and nothing answers where its Nodes say.
  */
 export async function claimNodes(
   wanted: readonly WantedNode[],
@@ -55,6 +58,7 @@ export async function claimNodes(
   await refuseHeld(wanted, known, parts);
   const names = new Set(wanted.map(({ name }) => name));
   const own = items.filter((node) => serverOf(node) === server);
+  await refuseDouble(own, parts);
   await inParallel(
     own.filter((node) => !names.has(nameOf(node))),
     REQUESTS,
@@ -85,6 +89,17 @@ async function refuseHeld(
       `node ${JSON.stringify(nameOf(node))} is held by ${whose}, whose Lease lasts until ${formatTime(until)}; give this server's node another name, or stop the other and wait until then`,
     );
   }
+}
+
+/** Throws for another server of the same name that runs: one that was killed does not answer, although its Leases have not ended. */
+async function refuseDouble(own: readonly Node[], { server, client, clock, answers }: ClaimParts): Promise<void> {
+  if (own.length === 0) return;
+  const leases = await leasesOf(client);
+  const alive = own.find((node) => aliveUntil(node, leases.get(nameOf(node))) > clock.now());
+  if (alive === undefined || !(await answers(alive))) return;
+  throw new ServerNameError(
+    `another server of the name ${JSON.stringify(server)} runs node ${JSON.stringify(nameOf(alive))}; give this server another name`,
+  );
 }
 
 /** The Leases of nodes, by their names. */

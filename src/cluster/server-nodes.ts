@@ -152,6 +152,34 @@ export class ServerNodes implements Required<Pick<ClusterNetwork, "agentOf" | "i
     );
   }
 
+  /**
+   * Whether something runs the node: it answers with the node's certificate, or takes a connection and stays silent. Where its authority is
+   * another, a connection says it.
+   */
+  async answers(node: ServerNode): Promise<boolean> {
+    const { host, authority } = node;
+    if (host === "") return false;
+    const signal = AbortSignal.timeout(PATIENCE_MS);
+    try {
+      if (authority !== this.authority) (await this.#kubelet(node)).destroy();
+      else await this.#health(node, signal);
+      return true;
+    } catch {
+      return signal.aborted;
+    }
+  }
+
+  #health(node: ServerNode, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const asked = this.ask(node, "/healthz", { method: "GET", signal });
+      asked.on("error", reject).on("response", (answer) => {
+        answer.resume();
+        resolve();
+      });
+      asked.end();
+    });
+  }
+
   #isOther({ server }: ServerNode): boolean {
     return server !== this.parts.name;
   }
@@ -232,6 +260,8 @@ function nodeAt(nodes: Iterable<ServerNode>, host: string): ServerNode | undefin
 const unreachable = (host: string, port: number, reason: string): NetworkFailure =>
   new NetworkFailure(`dial tcp ${host}:${port}: connect: ${reason}`, "ECONNREFUSED");
 
+/** How long a server may take to answer whether it runs. */
+const PATIENCE_MS = 2000;
 /** A refusal is read so far and no further. */
 const LONGEST_REFUSAL = 4096;
 

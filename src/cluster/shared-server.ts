@@ -1,3 +1,4 @@
+import type { Node } from "../api/types/core/v1.js";
 import type { Clock } from "../base/clock.js";
 import type { Random } from "../base/random.js";
 import type { Timers } from "../base/timers.js";
@@ -63,7 +64,11 @@ export class SharedServer {
   async claim(wanted: readonly NodeOptions[]): Promise<SharedNodes> {
     const { clock, random, listens, verifiers } = this.parts;
     const own = { server: this.name, authority: this.nodes.authority };
-    const ranges = await claimNodes(wanted, { ...own, client: this.#client, clock, random });
+    const answers = async (node: Node): Promise<boolean> => {
+      const found = serverNode(node as KubeObject);
+      return found !== undefined && this.nodes.answers(found);
+    };
+    const ranges = await claimNodes(wanted, { ...own, client: this.#client, clock, random, answers });
     await this.#warnOfOthers();
     return { ...marksOf(own), ranges, host: listens?.host, verifiers };
   }

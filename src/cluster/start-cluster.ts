@@ -127,7 +127,8 @@ export async function startControlPlane(options: ClusterOptions, given?: GivenSe
   // The names of a shared storage's nodes are known once the server has its own.
   let nodes = nodesOf(options.nodes ?? []);
   checkNodes(nodes);
-  const onShared = isShared(options);
+  // What stands for kube-apiserver has no nodes, and is no server among others.
+  const onShared = isShared(options) && given === undefined;
   if (serverName !== undefined) checkServerName(serverName, onShared);
   const hasNodes = nodes.length > 0;
   const isOwn = onShared ? undefined : nodeHosts(nodes.map(({ name }) => name));
@@ -161,12 +162,11 @@ export async function startControlPlane(options: ClusterOptions, given?: GivenSe
             name: "claim-server-name",
             async run(server: Server, listener: Listener | undefined) {
               const { SharedServer: Opened } = await inOrder(import("./shared-server.js"));
-              const host = given?.advertisedAddress ?? HOST;
               shared = new Opened({
                 given: serverName,
                 dataDir,
                 wantedPort: options.port === false ? 0 : (options.port ?? 0),
-                listens: listener && { host, port: listener.port },
+                listens: listener && { host: HOST, port: listener.port },
                 server,
                 pki,
                 kubeletClient,

@@ -33,7 +33,7 @@ export function clusterStartCommand(run = startNamed): Command {
     use: "start [NAME] [--port=PORT] [--nodes=COUNT] [--storage=memory|disk|etcd] [--data-dir=DIR] [--detach] [--wait]",
     description:
       "Start a named cluster and write its context, kubets-NAME, to the kubeconfig as the current one.\n\n" +
-      'Without a NAME it is "default". It serves until it gets SIGINT or SIGTERM, or in the background with --detach. Objects are kept on disk unless --storage says memory or etcd. Servers that share an etcd share a --data-dir, which holds their certificates.',
+      'Without a NAME it is "default". It serves until it gets SIGINT or SIGTERM, or in the background with --detach. Objects are kept on disk unless --storage says memory or etcd. Servers that share an etcd share a --data-dir, which holds their certificates; each has a --server-name of its own, by which its nodes are named.',
     examples:
       "  # A cluster in the background, used and stopped\n" +
       "  {{program}} cluster start dev --detach\n" +

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
@@ -74,29 +74,15 @@ describe.skipIf(etcdMissing !== undefined)("the nodes of servers that share an e
     expect((await call(server.transport(), "PATCH", path, { spec }, { type })).status).toBe(200);
   }
 
-  test("nodes are named by their servers and say so, and no two have one block of addresses", async () => {
-    const [one] = await Promise.all([start("a"), start("b")]);
-    const nodes = await nodesOf(one);
-    expect(nodes.map(({ metadata }) => [metadata?.name, metadata?.labels?.["kubets.dev/server"]])).toEqual([
-      ["a-node-1", "a"],
-      ["a-node-2", "a"],
-      ["b-node-1", "b"],
-      ["b-node-2", "b"],
-    ]);
-    expect(nodes.map(({ metadata }) => metadata?.labels?.["kubernetes.io/hostname"])).toEqual([
-      "a-node-1",
-      "a-node-2",
-      "b-node-1",
-      "b-node-2",
-    ]);
-    expect(new Set(await rangesOf(one)).size).toBe(4);
-  });
-
-  test("servers that start at the same time give no block of addresses twice", async () => {
-    const [one] = await Promise.all(["a", "b", "c"].map((name) => start(name, { nodes: 8 })));
-    const ranges = await rangesOf(one as Cluster);
-    expect(ranges).toHaveLength(24);
-    expect(new Set(ranges).size).toBe(24);
+  test("servers that start at the same time name their nodes and give no block of addresses twice", async () => {
+    const [one] = await Promise.all(["a", "b", "c"].map((name) => start(name)));
+    const nodes = await nodesOf(one as Cluster);
+    const names = ["a-node-1", "a-node-2", "b-node-1", "b-node-2", "c-node-1", "c-node-2"];
+    const labels = nodes.map(({ metadata }) => metadata?.labels ?? {});
+    expect(nodes.map(({ metadata }) => metadata?.name)).toEqual(names);
+    expect(labels.map((all) => all["kubernetes.io/hostname"])).toEqual(names);
+    expect(labels.map((all) => all["kubets.dev/server"])).toEqual(["a", "a", "b", "b", "c", "c"]);
+    expect(new Set(await rangesOf(one as Cluster)).size).toBe(6);
   });
 
   test("a node's name that another live server has is refused, and taken once that server's Lease has ended", async () => {
@@ -147,6 +133,22 @@ describe.skipIf(etcdMissing !== undefined)("the nodes of servers that share an e
     const again = await start(undefined, { nodes: 1 });
     expect(await namesOf(again)).toEqual(["a-node-1"]);
   });
+
+  test.each(["same", "other"])(
+    "a name that a server of another folder has is refused while that one runs: the %s authority",
+    async (which) => {
+      const first = await start("a", { nodes: 1 });
+      const dataDir = join(folder, prefix, "other");
+      mkdirSync(dataDir, { mode: 0o700 });
+      if (which === "same") copyFileSync(join(folder, prefix, "pki.json"), join(dataDir, "pki.json"));
+      await expect(start("a", { nodes: 1, dataDir })).rejects.toThrow(
+        'another server of the name "a" runs node "a-node-1"; give this server another name',
+      );
+      await stop(first);
+      // Nothing answers any more, whatever the Lease says.
+      expect(await namesOf(await start("a", { nodes: 1, dataDir }))).toEqual(["a-node-1"]);
+    },
+  );
 
   test.each([
     ["upper case", { serverName: "Up" }, /^invalid server name "Up": use lower-case/],
