@@ -138,6 +138,20 @@ async function giveRanges(wanted: readonly WantedNode[], parts: ClaimParts): Pro
   }
 }
 
+/**
+ * For a Node that was deleted while its server ran, and was created again: where its block has become another Node's meanwhile, it is
+ * removed, and this rejects.
+ */
+export async function giveUpDouble(name: string, { client }: Pick<ClaimParts, "client">): Promise<void> {
+  const { items } = await client.of("v1", "Node").listWhole();
+  const [double] = doublesAmong([{ name }], items);
+  if (double === undefined) return;
+  await remove(double, { client });
+  throw new Error(
+    `node ${JSON.stringify(name)} was deleted, and another node has its pods' addresses now: start the server again, or delete that node`,
+  );
+}
+
 async function place(
   { name, labels = {}, taints = [] }: WantedNode,
   range: string,
@@ -198,7 +212,7 @@ const isOfNode = ({ network, broadcast }: Ipv4Prefix): boolean => broadcast - ne
 
 const randomStart = (random: Random): number => random.bytes(1)[0] ?? 0;
 
-async function remove(node: Node, { client }: ClaimParts): Promise<void> {
+async function remove(node: Node, { client }: Pick<ClaimParts, "client">): Promise<void> {
   const { uid } = node.metadata ?? {};
   try {
     await client.of("v1", "Node").delete(nameOf(node), { ...(uid !== undefined && { preconditions: { uid } }) });

@@ -6,7 +6,7 @@ import { kubernetesClient, type KubernetesClient } from "../client/dynamic/kuber
 import type { KubeObject } from "../machinery/meta/object.js";
 import type { Server } from "../server/generic/server.js";
 import type { ClientIdentity } from "../server/kubelet/cluster-network.js";
-import { claimNodes, marksOf } from "./claim-nodes.js";
+import { claimNodes, giveUpDouble, marksOf } from "./claim-nodes.js";
 import { removeFormerNodes } from "./former-nodes.js";
 import type { ClusterPki } from "./pki/cluster-pki.js";
 import { claimServerName, type ServerName } from "./server-name.js";
@@ -70,7 +70,8 @@ export class SharedServer {
     };
     const ranges = await claimNodes(wanted, { ...own, client: this.#client, clock, random, answers });
     await this.#warnOfOthers();
-    return { ...marksOf(own), ranges, host: listens?.host, verifiers };
+    const checkReturn = (node: string) => giveUpDouble(node, { client: this.#client });
+    return { ...marksOf(own), ranges, checkReturn, host: listens?.host, verifiers };
   }
 
   async #warnOfOthers(): Promise<void> {

@@ -61,6 +61,8 @@ export interface SharedNodes {
   readonly annotations: Readonly<Record<string, string>>;
   /** The blocks of the nodes' pod addresses, by name. */
   readonly ranges: ReadonlyMap<string, string>;
+  /** Called when a Node that was deleted has been created again; rejects where another Node has its addresses by now. */
+  readonly checkReturn: (node: string) => Promise<void>;
   /** The address on which the other servers reach the nodes; undefined for a server without a port. */
   readonly host: string | undefined;
   /** The time by which other processes verify certificates. */
@@ -138,6 +140,7 @@ function describe(node: NodeOptions, index: number, parts: NodeParts): NodeDescr
     ...(shared && { annotations: shared.annotations }),
     ...(taints && { taints }),
     ...(capacity && { capacity }),
+    ...(shared && { checkReturn: () => shared.checkReturn(name) }),
     ...(shared?.host !== undefined && { peersAt: shared.host }),
     podCidr: shared?.ranges.get(name) ?? podCidr(index),
     tls: once(() => servingCertificate(name, pki, [clock, shared?.verifiers ?? clock], random)),

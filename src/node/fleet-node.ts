@@ -39,6 +39,8 @@ export interface NodeDescription {
    * hosts of the process: the others reach them through that port.
    */
   readonly peersAt?: string;
+  /** As {@link NodeFacts.checkReturn}. */
+  readonly checkReturn?: (() => Promise<void>) | undefined;
 }
 
 /** What the nodes of a fleet share. */
@@ -115,6 +117,7 @@ export class FleetNode {
       podCidr,
       runtimeVersion: runtime.version,
       capacity,
+      checkReturn: this.node.checkReturn,
     };
     this.#registration = new NodeRegistration(client, facts, clock, timers, report);
     await this.#registration.register();

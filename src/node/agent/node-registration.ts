@@ -24,6 +24,8 @@ export interface NodeFacts {
   readonly podCidr: string;
   readonly runtimeVersion: string;
   readonly capacity: Readonly<Record<string, string>>;
+  /** Called after a Node that was deleted is registered again: rejects where it may not be, and has removed it. */
+  readonly checkReturn?: (() => Promise<void>) | undefined;
 }
 
 /** A Node as it is created; its status follows. */
@@ -101,10 +103,15 @@ export class NodeRegistration {
       } catch (error) {
         if (signal.aborted) return;
         // A Node that was deleted is registered again, as a kubelet does.
-        if (isNotFound(error)) await this.register().catch(this.report);
+        if (isNotFound(error)) await this.#return().catch(this.report);
         else this.report(error);
       }
     }
+  }
+
+  async #return(): Promise<void> {
+    await this.register();
+    await this.facts.checkReturn?.();
   }
 
   async #postStatus(known?: KubeObject): Promise<void> {

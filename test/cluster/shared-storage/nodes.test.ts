@@ -4,13 +4,18 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { systemClock } from "../../../src/base/clock.js";
 import { systemTimers } from "../../../src/base/timers.js";
+import { kubernetesClient } from "../../../src/client/dynamic/kubernetes-client.js";
+import { giveUpDouble } from "../../../src/cluster/claim-nodes.js";
 import { type Cluster, type ClusterOptions, startCluster } from "../../../src/cluster/index.js";
 import { objects, text } from "../../../src/machinery/meta/access.js";
 import type { KubeObject } from "../../../src/machinery/meta/object.js";
+import { RENEW_MS } from "../../../src/node/agent/node-registration.js";
 import { startNodeAgent } from "../../../src/node/node-agent.js";
+import { startNodeFleet } from "../../../src/node/node-fleet.js";
 import { call } from "../../helpers/api-caller.js";
 import { type EtcdServer, etcdMissing, startEtcd, tellEtcdMissing } from "../../helpers/etcd.js";
 import { eventually } from "../../helpers/eventually.js";
+import { ManualTime } from "../../helpers/manual-time.js";
 import { scriptedRuntime } from "../../helpers/outside-node.js";
 
 tellEtcdMissing("the nodes of several servers on one etcd");
@@ -211,5 +216,47 @@ describe.skipIf(etcdMissing !== undefined)("the nodes of servers that share an e
     expect((await call(api, "GET", `${pods}/theirs`)).at("metadata.deletionGracePeriodSeconds")).toBe(1);
     await start("b");
     await eventually(async () => expect((await call(api, "GET", `${pods}/theirs`)).status).toBe(404));
+  });
+
+  test("a node that was deleted does not come back once another has its pods' addresses", async () => {
+    const server = await start("a", { nodes: 0 });
+    const faults: unknown[] = [];
+    await using client = kubernetesClient(server);
+    const time = new ManualTime();
+    const podCidr = "10.244.7.0/24";
+    const fleet = await startNodeFleet({
+      nodes: [
+        {
+          name: "a-node-9",
+          runtime: scriptedRuntime({}),
+          podCidr,
+          tls: () => ({ certificate: "", key: "", clientCa: "" }),
+          checkReturn: () => giveUpDouble("a-node-9", { client }),
+        },
+      ],
+      transport: server.transport(),
+      clock: time,
+      timers: time,
+      reportError: (error) => void faults.push(error),
+    });
+    const api = server.transport();
+    const remove = async (node: string): Promise<void> => {
+      expect((await call(api, "DELETE", `/api/v1/nodes/${node}`)).status).toBe(200);
+      await call(api, "DELETE", `/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases/${node}`);
+    };
+    await remove("a-node-9");
+    // The next renewal of its Lease finds that the Node is gone.
+    await eventually(async () => {
+      time.pass(RENEW_MS);
+      expect(await namesOf(server)).toEqual(["a-node-9"]);
+    });
+    await remove("a-node-9");
+    await call(api, "POST", "/api/v1/nodes", { metadata: { name: "b-node-1" }, spec: { podCIDR: podCidr } });
+    await eventually(() => {
+      time.pass(RENEW_MS);
+      expect(faults.map(String)).toContainEqual(expect.stringContaining('node "a-node-9" was deleted'));
+    });
+    await fleet.stop();
+    expect(await namesOf(server)).toEqual(["b-node-1"]);
   });
 });
