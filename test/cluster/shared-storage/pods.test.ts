@@ -278,6 +278,14 @@ describe.skipIf(etcdMissing !== undefined)("pods of another server's nodes", () 
     expect(objects(nodes.at("items")).map(({ metadata }) => object(metadata).name)).toEqual(["c-node-1"]);
   });
 
+  test("a server without a watch cache reaches them too", async () => {
+    await using direct = await start("e", { nodes: 0, watchCache: false });
+    expect((await call(direct.transport(), "GET", `${PODS}/web:8080/proxy/direct`)).text).toBe("hello /direct");
+    expect((await call(direct.transport(), "GET", "/api/v1/nodes/b-node-1/proxy/healthz")).text).toBe("ok");
+    const none = await call(direct.transport(), "GET", "/api/v1/nodes/nothing/proxy/healthz");
+    expect(none.status).toBe(404);
+  });
+
   test("a server that ends takes its pods out of reach, with the reason, and comes back with them", async () => {
     const again = await start("d", { nodes: 1 });
     await createPod("moves", "d-node-1", { image: "busybox", command: ["sh", "-c", "echo up; sleep 1000"] });

@@ -18,7 +18,7 @@ describe.skipIf(!built || etcdMissing !== undefined)("kubets cluster --storage=e
     etcd = await startEtcd();
   });
   afterAll(async () => {
-    for (const name of ["one", "two"]) await kubets("cluster", "delete", name);
+    for (const name of ["one", "two", "three"]) await kubets("cluster", "delete", name);
     await etcd.dispose();
     rmSync(home, { recursive: true, force: true });
   });
@@ -73,10 +73,29 @@ describe.skipIf(!built || etcdMissing !== undefined)("kubets cluster --storage=e
     expect(await kubets("cluster", "start", "two", "--storage=disk")).toMatchObject({ code: 1 });
   });
 
+  test("each server's nodes have its name, and one with another folder warns that it cannot reach their pods", async () => {
+    const etcdFlags = ["--storage=etcd", `--etcd-servers=${etcd.endpoint}`];
+    const started = await kubets("cluster", "start", "three", "--detach", ...etcdFlags, "--server-name=own");
+    expect(started).toMatchObject({ code: 0 });
+    expect(started.stderr).toMatch(
+      /^(Warning: server "\S+" on this storage has another certificate authority than this server, "own": .*\n){2}$/,
+    );
+    const { stdout } = await kubets("get", "nodes", "-o", "name", "--context=kubets-three");
+    const own = stdout.split("\n").filter((line) => /^node\/\S+-\d+-node-1$/.test(line));
+    expect([own.length, stdout.split("\n").filter((line) => !own.includes(line))]).toEqual([
+      2,
+      ["node/own-node-1", ""],
+    ]);
+    await kubets("cluster", "stop", "three");
+    const other = await kubets("cluster", "start", "three", "--detach", "--server-name=Own");
+    expect(other).toMatchObject({ code: 1, stdout: "" });
+    expect(other.stderr).toMatch(/^error: invalid server name "Own": use lower-case/);
+  });
+
   test("an etcd that is not there is named", async () => {
-    const outcome = await kubets("cluster", "start", "three", "--storage=etcd", "--etcd-servers=http://127.0.0.1:1");
+    const outcome = await kubets("cluster", "start", "four", "--storage=etcd", "--etcd-servers=http://127.0.0.1:1");
     expect(outcome).toMatchObject({ code: 1, stdout: "" });
     expect(outcome.stderr).toMatch(/^error: .*127\.0\.0\.1:1/);
-    expect(existsSync(join(home, ".kubets/clusters/three"))).toBe(false);
+    expect(existsSync(join(home, ".kubets/clusters/four"))).toBe(false);
   });
 });
