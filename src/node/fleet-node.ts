@@ -51,7 +51,7 @@ export interface FleetParts extends Omit<PodWorkerParts, "runtime" | "hostIp" | 
 }
 
 /** Where a kubelet is inside the process. */
-export const KUBELET_PORT = 10_250;
+const KUBELET_PORT = 10_250;
 const LOOPBACK = "127.0.0.1";
 const CAPACITY = { cpu: "8", memory: "16Gi", "ephemeral-storage": "100Gi", pods: "110" };
 
