@@ -6,7 +6,7 @@ import { type Ipv4Prefix, parseIpv4Prefix } from "../base/ipv4-prefix.js";
 import type { Random } from "../base/random.js";
 import type { KubernetesClient } from "../client/dynamic/kubernetes-client.js";
 import { isAlreadyExists, isConflict, isNotFound } from "../machinery/errors/status-error.js";
-import { formatTime } from "../machinery/meta/time.js";
+import { formatMicroTime, formatTime } from "../machinery/meta/time.js";
 import { LEASE_SECONDS, newNode } from "../node/agent/node-registration.js";
 import { MOST_RANGES, podCidr } from "./node-addresses.js";
 import { AUTHORITY_ANNOTATION, SERVER_LABEL } from "./server-nodes.js";
@@ -54,41 +54,72 @@ export async function claimNodes(
   const { server, client } = parts;
   const nodes = client.of("v1", "Node");
   const { items } = await nodes.listWhole();
-  const known = new Map(items.map((node) => [nameOf(node), node]));
-  await refuseHeld(wanted, known, parts);
   const names = new Set(wanted.map(({ name }) => name));
   const own = items.filter((node) => serverOf(node) === server);
   await refuseDouble(own, parts);
+  for (const dead of await deadAmong(
+    items.filter((node) => names.has(nameOf(node)) && serverOf(node) !== server),
+    parts,
+  )) {
+    // Another server was faster with the same node: whether it lives is asked anew.
+    if (!(await takeOver(dead, parts))) return claimNodes(wanted, parts);
+  }
   await inParallel(
     own.filter((node) => !names.has(nameOf(node))),
     REQUESTS,
     (node) => remove(node, parts),
   );
   await inParallel(
-    wanted.flatMap(({ name }) => known.get(name) ?? []),
+    own.filter((node) => names.has(nameOf(node))),
     REQUESTS,
     (node) => nodes.patch(nameOf(node), { metadata: marksOf(parts) }, { type: "merge" }),
   );
   return giveRanges(wanted, parts);
 }
 
-async function refuseHeld(
-  wanted: readonly WantedNode[],
-  known: ReadonlyMap<string, Node>,
-  { server, client, clock }: ClaimParts,
-): Promise<void> {
-  const foreign = wanted.flatMap(({ name }) => known.get(name) ?? []).filter((node) => serverOf(node) !== server);
-  if (foreign.length === 0) return;
+interface Held {
+  readonly node: Node;
+  readonly lease: Lease | undefined;
+}
+
+/** Nodes of other servers with their Leases. Throws where one of these servers lives. */
+async function deadAmong(foreign: readonly Node[], { client, clock }: ClaimParts): Promise<readonly Held[]> {
+  if (foreign.length === 0) return [];
   const leases = await leasesOf(client);
-  for (const node of foreign) {
-    const until = aliveUntil(node, leases.get(nameOf(node)));
-    if (until <= clock.now()) continue;
+  return foreign.map((node) => {
+    const lease = leases.get(nameOf(node));
+    const until = aliveUntil(node, lease);
+    if (until <= clock.now()) return { node, lease };
     const holder = serverOf(node);
     const whose = holder === "" ? "something that is no server of this storage" : `server ${JSON.stringify(holder)}`;
     throw new ServerNameError(
       `node ${JSON.stringify(nameOf(node))} is held by ${whose}, whose Lease lasts until ${formatTime(until)}; give this server's node another name, or stop the other and wait until then`,
     );
+  });
+}
+
+/**
+ * Renews the Lease of a dead server's Node, which one server alone can do in that version of the Lease, and marks the Node as this server's. False
+ * where another was faster.
+ */
+async function takeOver({ node, lease }: Held, parts: ClaimParts): Promise<boolean> {
+  const { client, clock } = parts;
+  const name = nameOf(node);
+  const leases = client.of("coordination.k8s.io/v1", "Lease").namespace("kube-node-lease");
+  const spec = { holderIdentity: name, leaseDurationSeconds: LEASE_SECONDS, renewTime: formatMicroTime(clock.now()) };
+  const owner = { apiVersion: "v1", kind: "Node", name, uid: node.metadata?.uid ?? "" };
+  try {
+    if (lease === undefined) await leases.create({ metadata: { name, ownerReferences: [owner] }, spec } as Lease);
+    else {
+      const { resourceVersion = "" } = lease.metadata ?? {};
+      await leases.patch(name, { metadata: { resourceVersion }, spec }, { type: "merge" });
+    }
+  } catch (error) {
+    if (isAlreadyExists(error) || isConflict(error) || isNotFound(error)) return false;
+    throw error;
   }
+  await client.of("v1", "Node").patch(name, { metadata: marksOf(parts) }, { type: "merge" });
+  return true;
 }
 
 /** Throws for another server of the same name that runs: one that was killed does not answer, although its Leases have not ended. */
@@ -171,7 +202,7 @@ async function place(
     if (!isAlreadyExists(error)) throw error;
     // Another server was faster with the same name.
     const found = await nodes.get(name);
-    if (serverOf(found) !== parts.server) await refuseHeld([{ name }], new Map([[name, found]]), parts);
+    if (serverOf(found) !== parts.server) await deadAmong([found], parts);
   }
 }
 

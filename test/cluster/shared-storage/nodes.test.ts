@@ -7,7 +7,7 @@ import { systemTimers } from "../../../src/base/timers.js";
 import { kubernetesClient } from "../../../src/client/dynamic/kubernetes-client.js";
 import { giveUpDouble } from "../../../src/cluster/claim-nodes.js";
 import { type Cluster, type ClusterOptions, startCluster } from "../../../src/cluster/index.js";
-import { objects, text } from "../../../src/machinery/meta/access.js";
+import { object, objects, text } from "../../../src/machinery/meta/access.js";
 import type { KubeObject } from "../../../src/machinery/meta/object.js";
 import { RENEW_MS } from "../../../src/node/agent/node-registration.js";
 import { startNodeAgent } from "../../../src/node/node-agent.js";
@@ -100,6 +100,20 @@ describe.skipIf(etcdMissing !== undefined)("the nodes of servers that share an e
     await stop(one);
     const two = await start("b", { nodes: [{ name: "box" }] });
     expect((await nodesOf(two)).map(({ metadata }) => metadata?.labels?.["kubets.dev/server"])).toEqual(["b"]);
+  });
+
+  test("of two servers that take a dead server's node at the same time one gets it", async () => {
+    const api = (await start("a", { nodes: 0 })).transport();
+    const leases = "/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases";
+    await call(api, "POST", "/api/v1/nodes", { metadata: { name: "box" } });
+    const spec = { holderIdentity: "box", leaseDurationSeconds: 40, renewTime: "2020-01-01T00:00:00.000000Z" };
+    await call(api, "POST", leases, { metadata: { name: "box" }, spec });
+    const both = await Promise.allSettled(["b", "c"].map((name) => start(name, { nodes: [{ name: "box" }] })));
+    const refused = both.flatMap((one) => (one.status === "rejected" ? [String(one.reason)] : []));
+    expect(refused).toEqual([expect.stringMatching(/^ServerNameError: node "box" is held by /)]);
+    const winner = both[0]?.status === "fulfilled" ? "b" : "c";
+    const { at } = await call(api, "GET", "/api/v1/nodes/box");
+    expect(object(at("metadata.labels"))["kubets.dev/server"]).toBe(winner);
   });
 
   test("a server that starts again has its nodes and their addresses at once, and removes those it no longer has", async () => {
