@@ -2,6 +2,7 @@ import type { Clock } from "../../base/clock.js";
 import { nextSlice } from "../../base/time-slice.js";
 import type { Timers } from "../../base/timers.js";
 import { pause } from "../../base/pause.js";
+import { ItemExponentialFailureRateLimiter } from "../../client/workqueue/rate-limiters/item-exponential-failure-rate-limiter.js";
 import { isConflict, isNotFound } from "../../machinery/errors/status-error.js";
 import type { JsonValue } from "../../machinery/meta/json.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
@@ -16,6 +17,7 @@ import type { WebhookClients } from "../webhook/webhook-clients.js";
 import { CustomApiServices } from "./custom-api-services.js";
 import { CustomResource, TERMINATING_VERBS } from "./custom-resource.js";
 import { deleteInstances } from "./delete-instances.js";
+import { errorMessage } from "../../base/error-message.js";
 import { KnownDefinition } from "./known-definition.js";
 import { nonStructural } from "./non-structural.js";
 import {
@@ -35,14 +37,19 @@ const DEFINITIONS = "apiextensions.k8s.io/customresourcedefinitions";
 /** How long after a deletion that left objects the next one comes. */
 const DELETE_AGAIN_MILLISECONDS = 1000;
 const FOLLOW_AGAIN_MILLISECONDS = 1000;
+/** The waits after failures in a row: 5 ms, doubled each time as kube-apiserver does, to a minute (there 1,000 seconds). */
+const RETRY = { baseMilliseconds: 5, maxMilliseconds: 60_000 };
 
 export interface CustomResourcesConfig {
   readonly registry: ApiRegistry;
   readonly webhooks: WebhookClients;
   readonly clock: Clock;
   readonly timers: Timers;
-  /** Writes a definition as the server itself; throws NotFound and Conflict. */
-  readonly write: (definition: KubeObject, part: "status" | "object") => Promise<unknown>;
+  /**
+   * Writes status and finalizers of a definition as the server itself, by its subresource status; throws NotFound, Conflict, and
+   * what admission throws.
+   */
+  readonly write: (definition: KubeObject) => Promise<unknown>;
   readonly reportError: (error: unknown) => void;
 }
 
@@ -69,6 +76,12 @@ export class CustomResources {
   readonly #dueGroups = new Set<string>();
   readonly #installer: ResourceInstaller;
   readonly #apiServices: CustomApiServices;
+  /** The failures in a row of each definition, by its name. */
+  readonly #failures = new ItemExponentialFailureRateLimiter<string>(RETRY);
+  /** Those of each group's APIServices. */
+  readonly #groupFailures = new ItemExponentialFailureRateLimiter<string>(RETRY);
+  /** What a timer will make due. */
+  readonly #waiting = new Set<string>();
   readonly #stopping = new AbortController();
   #working: Promise<void> | undefined;
   #following: Promise<void> | undefined;
@@ -197,9 +210,11 @@ export class CustomResources {
         try {
           await this.#reconcile(name);
           this.#definitions.get(name)?.settle();
+          this.#failures.forget(name);
         } catch (error) {
-          // The definition changed or went since: its event makes it due again.
+          // After a conflict the definition's event makes it due. Admission may answer with the same code, and then no event comes.
           if (!isConflict(error) && !isNotFound(error)) this.config.reportError(error);
+          this.#later(`retry ${name}`, this.#failures.when(name), () => this.#due.add(name));
         }
       }
       await this.#registerGroups();
@@ -217,8 +232,10 @@ export class CustomResources {
       const definitions = [...(this.#names.get(group) ?? [])].flatMap((name) => this.#definitions.get(name) ?? []);
       try {
         await this.#apiServices.register(group, new Set(definitions.flatMap((one) => this.#servedOf(one))));
+        this.#groupFailures.forget(group);
       } catch (error) {
         this.config.reportError(error);
+        this.#later(`register ${group}`, this.#groupFailures.when(group), () => this.#dueGroups.add(group));
       }
     }
   }
@@ -252,38 +269,54 @@ export class CustomResources {
     const { outline } = known;
     const status = withConditions(outline, change, this.config.clock.now());
     if (deepEqual(status, outline.status as JsonValue)) return;
-    await this.config.write({ ...known.read(), status }, "status");
+    await this.config.write({ ...known.read(), status });
   }
 
   /** Deletes the objects of a definition that is being deleted, then lets it go. */
   async #empty(name: string, known: KnownDefinition): Promise<void> {
     const { outline } = known;
-    const terminating = (status: "True" | "False", reason: string, message: string): DefinitionCondition => ({
-      type: "Terminating",
-      status,
-      reason,
-      message,
-    });
     const begun = terminating("True", "InstanceDeletionInProgress", "CustomResource deletion is in progress");
     if (conditionOf(outline, "Terminating")?.reason === "InstanceDeletionPending") {
       return this.#writeStatus(known, { conditions: [begun] });
     }
     const installed = this.#installed.get(name);
-    const left = installed === undefined ? 0 : await deleteInstances(this.#installer, installed);
+    const left = installed === undefined ? 0 : await this.#deleteInstances(known, installed);
     if (left > 0) {
-      void this.#pause(DELETE_AGAIN_MILLISECONDS).then(() => {
-        this.#due.add(name);
-        this.#work();
-      });
+      this.#later(`empty ${name}`, DELETE_AGAIN_MILLISECONDS, () => this.#due.add(name));
       return;
     }
-    if (conditionOf(outline, "Terminating")?.status !== "False") {
-      const done = terminating("False", "InstanceDeletionCompleted", "removed all instances");
-      return this.#writeStatus(known, { conditions: [done] });
-    }
+    const done = isTrue(outline, "Established")
+      ? terminating("False", "InstanceDeletionCompleted", "removed all instances")
+      : terminating("False", "NeverEstablished", "resource was never established");
+    const status = withConditions(outline, { conditions: [done] }, this.config.clock.now());
     const finalizers = outline.metadata?.finalizers?.filter((one) => one !== FINALIZER) ?? [];
     const definition = known.read();
-    await this.config.write({ ...definition, metadata: { ...definition.metadata, finalizers } }, "object");
+    await this.config.write({ ...definition, metadata: { ...definition.metadata, finalizers }, status });
+  }
+
+  /** How many objects are left. Before it throws, the definition's condition says why they could not be deleted. */
+  async #deleteInstances(known: KnownDefinition, installed: Installed): Promise<number> {
+    try {
+      return await deleteInstances(this.#installer, installed);
+    } catch (error) {
+      const message = `could not issue all deletes: ${errorMessage(error)}`;
+      await this.#writeStatus(known, { conditions: [terminating("True", "InstanceDeletionFailed", message)] }).catch(
+        this.config.reportError,
+      );
+      throw error;
+    }
+  }
+
+  /** Calls `makeDue` after that time, unless the same `work` waits already. */
+  #later(work: string, milliseconds: number, makeDue: () => void): void {
+    if (this.#waiting.has(work)) return;
+    this.#waiting.add(work);
+    void this.#pause(milliseconds).then(() => {
+      this.#waiting.delete(work);
+      if (this.#stopping.signal.aborted) return;
+      makeDue();
+      this.#work();
+    });
   }
 
   /** Brings the registry to what these definitions say. */
@@ -340,5 +373,12 @@ export class CustomResources {
     return pause(this.config.timers, milliseconds, this.#stopping.signal);
   }
 }
+
+const terminating = (status: "True" | "False", reason: string, message: string): DefinitionCondition => ({
+  type: "Terminating",
+  status,
+  reason,
+  message,
+});
 
 const nameOf = ({ key }: StoredObject): string => key.slice(key.lastIndexOf("/") + 1);

@@ -7,14 +7,16 @@ import type { KubeObject } from "../../machinery/meta/object.js";
 
 const DEFINITIONS = { group: "apiextensions.k8s.io", version: "v1", resource: "customresourcedefinitions" };
 
-/** Writes definitions by requests, so that admission and field tracking see the extension server's changes too. */
+/**
+ * Writes status and finalizers of definitions by requests for the subresource status, so that admission and field tracking see the
+ * extension server's changes too. Rules about updates of definitions do not cover it, as with kube-apiserver.
+ */
 export function definitionWriter(
   transport: Transport,
   surroundings: { readonly clock: Clock; readonly timers: Timers; readonly random?: Random },
-): (definition: KubeObject, part: "status" | "object") => Promise<unknown> {
+): (definition: KubeObject) => Promise<unknown> {
   const headers = { "user-agent": "kube-apiserver" };
   const client = kubernetesClient({ transport: () => transport }, { ...surroundings, headers });
   const definitions = client.resource(DEFINITIONS);
-  return (definition, part) =>
-    part === "status" ? definitions.updateStatus(definition) : definitions.update(definition);
+  return (definition) => definitions.updateStatus(definition);
 }
