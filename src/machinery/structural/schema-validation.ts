@@ -35,6 +35,8 @@ export interface SchemaValidationOptions {
 /** Judges values by a schema: types, formats, limits, enums, required fields, anyOf and its like. */
 export interface SchemaValidator {
   (value: JsonValue, options?: SchemaValidationOptions): FieldError[];
+  /** Judges values of a field alone, by what is compiled here; undefined for one that the schema does not declare. */
+  ofField(name: string): SchemaValidator | undefined;
   /** Compiles all of the schema in steps. Else its parts are compiled when a value first needs them, which for a large one takes long. */
   prepareSteps(): Steps<void>;
 }
@@ -44,14 +46,23 @@ export interface SchemaValidator {
  * kube-openapi's pkg/validation/validate, apiextensions' validation.RatchetingSchemaValidator.
  */
 export function compileSchemaValidation(schema: StructuralSchema): SchemaValidator {
-  const node = new SchemaNode(schema);
+  return validatorOf(new SchemaNode(schema));
+}
+
+function validatorOf(node: SchemaNode): SchemaValidator {
   const validator = (value: JsonValue, { path = "", correlated }: SchemaValidationOptions = {}): FieldError[] => {
     const result = new Result();
     validate(node, value, "", result, correlated);
     if (result.isValid || correlated?.isEqual === true) return [];
     return toFieldErrors(result, path);
   };
-  return Object.assign(validator, { prepareSteps: () => node.prepareSteps(new Pace()) });
+  return Object.assign(validator, {
+    ofField(name: string): SchemaValidator | undefined {
+      const field = node.field(name);
+      return field && validatorOf(field);
+    },
+    prepareSteps: () => node.prepareSteps(new Pace()),
+  });
 }
 
 /** The errors of `value`, which are added to `result`. */

@@ -1,7 +1,7 @@
 import { append } from "../../base/append.js";
 import type { Steps } from "../../base/steps.js";
 import type { FieldError } from "../errors/field-error.js";
-import type { JsonValue } from "../meta/json.js";
+import type { JsonObject, JsonValue } from "../meta/json.js";
 import { prepareDefaultsSteps } from "./apply-defaults.js";
 import { validateEmbeddedResources } from "./embedded-resources.js";
 import { validateListUniqueness } from "./list-uniqueness.js";
@@ -10,8 +10,6 @@ import { compileSchemaValidation } from "./schema-validation.js";
 import type { StructuralSchema } from "./structural-schema.js";
 
 export interface ValueValidationOptions {
-  /** Of the value ("status"); absent for a whole object. */
-  readonly path?: string;
   /** The value beside its old one, when the caller has it; else it is made of them. */
   readonly correlated?: CorrelatedValue | undefined;
 }
@@ -19,6 +17,11 @@ export interface ValueValidationOptions {
 /** Judges a value; with the old value what an update left as it was is forgiven. */
 export interface ValueValidator {
   (value: JsonValue, old: JsonValue | undefined, options?: ValueValidationOptions): FieldError[];
+  /**
+   * Judges a write of the status of an object: by the schema of that field alone, whose sentences name fields from the root of the status.
+   * Embedded resources are not judged. Source: apiextensions' statusStrategy.
+   */
+  status(object: JsonObject, old: JsonObject, correlated: CorrelatedValue): FieldError[];
   /** Makes ready, in steps, all that validation and defaults need of the schema. Else they do when a value first needs it. */
   prepareSteps(): Steps<void>;
 }
@@ -30,20 +33,28 @@ export interface ValueValidator {
  */
 export function compileValueValidation(schema: StructuralSchema): ValueValidator {
   const validateSchema = compileSchemaValidation(schema);
+  const repeatedItems = (value: JsonValue, old: JsonValue | undefined): FieldError[] =>
+    old === undefined || validateListUniqueness(old, schema).length === 0 ? validateListUniqueness(value, schema) : [];
   const validator = (
     value: JsonValue,
     old: JsonValue | undefined,
-    { path = "", correlated }: ValueValidationOptions = {},
+    { correlated }: ValueValidationOptions = {},
   ): FieldError[] => {
     const before = correlated ?? (old === undefined ? undefined : new CorrelatedValue(value, old, schema));
-    const errors = validateSchema(value, { path, correlated: before });
-    append(errors, validateEmbeddedResources(value, schema, { path }));
-    if (old === undefined || validateListUniqueness(old, schema).length === 0) {
-      append(errors, validateListUniqueness(value, schema, path));
-    }
+    const errors = validateSchema(value, { correlated: before });
+    append(errors, validateEmbeddedResources(value, schema));
+    append(errors, repeatedItems(value, old));
     return errors;
   };
+  const validateStatus = validateSchema.ofField("status");
   return Object.assign(validator, {
+    status(object: JsonObject, old: JsonObject, correlated: CorrelatedValue): FieldError[] {
+      const { status } = object;
+      const options = { path: "status", correlated: correlated.field("status") };
+      const errors = status === undefined ? [] : (validateStatus?.(status, options) ?? []);
+      append(errors, repeatedItems(object, old));
+      return errors;
+    },
     *prepareSteps(): Steps<void> {
       yield* prepareDefaultsSteps(schema);
       yield* validateSchema.prepareSteps();

@@ -1,7 +1,7 @@
 import type { Steps } from "../../base/steps.js";
 import { inSlices } from "../../base/time-slice.js";
 import { type FieldError, type FieldErrorType, invalidValue } from "../../machinery/errors/field-error.js";
-import type { JsonValue } from "../../machinery/meta/json.js";
+import type { JsonObject } from "../../machinery/meta/json.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import { CorrelatedValue } from "../../machinery/structural/ratchet.js";
 import { compileRules, type RuleValidator } from "../../machinery/structural/rules/validate-rules.js";
@@ -69,9 +69,12 @@ export class ObjectJudge {
     { isStatus }: JudgedWrite,
   ): Steps<readonly FieldError[]> {
     const { schema } = this;
-    const [value, before] = [draft as unknown as JsonValue, old as unknown as JsonValue | undefined];
+    const [value, before] = [draft as unknown as JsonObject, old as unknown as JsonObject | undefined];
     const correlated = before === undefined ? undefined : new CorrelatedValue(value, before, schema);
-    const ofSchema = this.#validator(value, before, { correlated });
+    const ofSchema =
+      isStatus && before !== undefined && correlated !== undefined
+        ? this.#validator.status(value, before, correlated)
+        : this.#validator(value, before, { correlated });
     const ofScale = this.scale?.problems(draft, isStatus) ?? [];
     const errors = ofScale.length === 0 ? ofSchema : [...ofSchema, ...ofScale];
     const rules = this.#rules;

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { formatFieldError } from "../../../src/machinery/errors/field-error.js";
 import type { JsonObject, JsonValue } from "../../../src/machinery/meta/json.js";
 import { structuralSchemaOf } from "../../../src/machinery/structural/structural-schema.js";
+import { CorrelatedValue } from "../../../src/machinery/structural/ratchet.js";
 import { compileValueValidation } from "../../../src/machinery/structural/validate-value.js";
 import { array, embedded, integer, map, mapList, object, problemsOfX, set, text, unknownFields } from "./schemas.js";
 
@@ -472,15 +473,22 @@ describe("compileValueValidation", () => {
     expect(validate({}, undefined).map(formatFieldError)).toEqual(["spec: Required value"]);
   });
 
-  test("the value of a subresource has its path before the field, and not in kube-openapi's text", () => {
-    const validate = compileValueValidation(structuralSchemaOf(object({ replicas: integer }, { required: ["phase"] })));
-    expect(validate({ replicas: "1" }, undefined, { path: "status" }).map(formatFieldError)).toEqual([
+  test("a status has its path before the field, and not in kube-openapi's text", () => {
+    const status = object({ replicas: integer, ip: { ...text, format: "ipv4" } }, { required: ["phase"] });
+    const schema = structuralSchemaOf(object({ status, spec: object({}, { required: ["size"] }) }));
+    const validate = compileValueValidation(schema);
+    const problems = (written: JsonObject, old: JsonObject = {}) =>
+      validate.status(written, old, new CorrelatedValue(written, old, schema)).map(formatFieldError);
+    expect(problems({ spec: {}, status: { replicas: "1", ip: "xyz" } })).toEqual([
       'status.replicas: Invalid value: "string": replicas in body must be of type integer: "string"',
+      'status.ip: Invalid value: "xyz": ip in body must be of type ipv4: "xyz"',
       "status.phase: Required value",
     ]);
-    expect(validate("a", undefined, { path: "status" }).map(formatFieldError)).toEqual([
+    expect(problems({ status: "a" })).toEqual([
       'status: Invalid value: "string":  in body must be of type object: "string"',
     ]);
+    expect(problems({ status: { ip: "xyz", phase: "new" } }, { status: { ip: "xyz", phase: "old" } })).toEqual([]);
+    expect(problems({ spec: {} })).toEqual([]);
   });
 
   test("a schema 40 levels deep with alternatives at each level is judged level by level", () => {

@@ -431,3 +431,17 @@ test("a watch shows how the objects are deleted with their definition, and ends 
     "DELETED b",
   ]);
 });
+
+test("errors of a status name the field from the root of the status in their sentence", async () => {
+  const withIp = { type: "object", properties: { ip: { type: "string", format: "ipv4" } } };
+  const schema = { openAPIV3Schema: { type: "object", properties: { spec, status: withIp } } };
+  const boxes = await install("sentences.example.com", {}, { subresources: { status: {} }, schema });
+  expect((await call(api, "POST", boxes, box("a", 1))).status).toBe(201);
+  const answer = await call(api, "PATCH", `${boxes}/a/status`, { status: { ip: "xyz" } }, MERGE);
+  expect([answer.status, answer.at("message")]).toEqual([
+    422,
+    'Box.sentences.example.com "a" is invalid: status.ip: Invalid value: "xyz": ip in body must be of type ipv4: "xyz"',
+  ]);
+  const whole = await call(api, "PATCH", `${boxes}/a`, { spec: { size: 0 } }, MERGE);
+  expect(whole.at("message")).toContain("spec.size: Invalid value: 0: spec.size in body should be");
+});
