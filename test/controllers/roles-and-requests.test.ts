@@ -4,11 +4,12 @@ import type { ClusterRole, PolicyRule } from "../../src/api/types/rbac/v1.js";
 import { certificateRequestCleaner, endOf } from "../../src/controllers/certificates/request-cleaner.js";
 import { aggregatedRules } from "../../src/controllers/cluster-role-aggregation/aggregated-rules.js";
 import { clusterRoleAggregation } from "../../src/controllers/cluster-role-aggregation/cluster-role-aggregation-controller.js";
+import type { Transport } from "../../src/client/transport/transport.js";
 import { object, objects, text } from "../../src/machinery/meta/access.js";
 import { call } from "../helpers/api-caller.js";
 import { certificateRequest } from "../helpers/certificate-request.js";
 import { eventually } from "../helpers/eventually.js";
-import { type ManualControllers, manualControllers } from "../helpers/manual-controllers.js";
+import { type ManualControllers, manualControllers, runControllers } from "../helpers/manual-controllers.js";
 
 const rule = (resource: string): PolicyRule => ({ apiGroups: [""], resources: [resource], verbs: ["get"] });
 const role = (name: string, labels: Record<string, string>, ...resources: string[]): ClusterRole => ({
@@ -93,6 +94,29 @@ describe("on a server", () => {
     await eventually(async () =>
       expect((await call(run.api, "GET", `${ROLES}/sum`)).at("rules")).toEqual([rule("pods")]),
     );
+  });
+
+  test("a role stays deleted that is deleted while the controller writes its rules", async () => {
+    const transport: Transport = {
+      async send(request) {
+        // Between the read of the cache and the write, as another client may.
+        if (request.method === "PATCH") await call(run.api, "DELETE", `${ROLES}/fleeting`);
+        return run.api.send(request);
+      },
+      close: () => run.api.close(),
+    };
+    const racing = await runControllers(transport, run.time, [clusterRoleAggregation]);
+    const clusterRoleSelectors = [{ matchLabels: { to: "fleeting" } }];
+    await call(run.api, "POST", ROLES, { metadata: { name: "fleeting" }, aggregationRule: { clusterRoleSelectors } });
+    await call(run.api, "POST", ROLES, {
+      metadata: { name: "part-of-fleeting", labels: { to: "fleeting" } },
+      rules: [{ ...rule("pods") }],
+    } as never);
+    await eventually(async () => expect((await call(run.api, "GET", `${ROLES}/fleeting`)).status).toBe(404));
+    await racing.pass(10_000, 1000);
+    expect((await call(run.api, "GET", `${ROLES}/fleeting`)).status).toBe(404);
+    expect(racing.problems).toEqual([]);
+    await racing.close();
   });
 
   test("a request that nothing decides goes after a day", async () => {

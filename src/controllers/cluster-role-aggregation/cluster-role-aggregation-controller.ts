@@ -1,4 +1,5 @@
 import type { ControllerContext } from "../context.js";
+import { unlessChanged } from "../unless-changed.js";
 import { aggregatedRules, same } from "./aggregated-rules.js";
 
 const NAME = "clusterrole-aggregation-controller";
@@ -19,7 +20,9 @@ export function clusterRoleAggregation({ client, manager }: ControllerContext): 
       if (role?.aggregationRule == null) return;
       const rules = aggregatedRules(role, roles.list());
       if (same(rules, role.rules ?? [])) return;
-      const applied = { apiVersion: GROUP_VERSION, kind: "ClusterRole", metadata: { name }, rules } as const;
-      await client.of(GROUP_VERSION, "ClusterRole").apply(applied, { fieldManager: NAME, force: true });
+      // With the uid: without it the apply would create the role again that was deleted since.
+      const metadata = { name, ...(role.metadata?.uid !== undefined && { uid: role.metadata.uid }) };
+      const applied = { apiVersion: GROUP_VERSION, kind: "ClusterRole", metadata, rules } as const;
+      await unlessChanged(client.of(GROUP_VERSION, "ClusterRole").apply(applied, { fieldManager: NAME, force: true }));
     });
 }

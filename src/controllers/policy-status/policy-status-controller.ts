@@ -1,8 +1,8 @@
 import { inOrder } from "../../base/turns.js";
 import { number, object } from "../../machinery/meta/access.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
-import { isNotFound } from "../../machinery/errors/status-error.js";
 import type { ControllerContext } from "../context.js";
+import { unlessChanged } from "../unless-changed.js";
 import { checkedKinds } from "./checked-kinds.js";
 
 const GROUP_VERSION: string = "admissionregistration.k8s.io/v1";
@@ -17,17 +17,14 @@ export function policyStatusController({ client, manager, served }: ControllerCo
     .named(NAME)
     .reconcile(async ({ object: policy }) => {
       if (policy === undefined) return;
-      const { name, generation = 0 } = policy.metadata ?? {};
+      const { name, uid, generation = 0 } = policy.metadata ?? {};
       if (generation <= number(object(policy["status"])["observedGeneration"])) return;
       const { checkTypes } = await inOrder(import("./check-types.js"));
       const expressionWarnings = await checkTypes(policy, await checkedKinds(policy, { client, served }));
       const typeChecking = expressionWarnings.length === 0 ? {} : { expressionWarnings };
       const status = { observedGeneration: generation, typeChecking };
-      const applied = { apiVersion: GROUP_VERSION, kind: KIND, metadata: { name }, status } as KubeObject;
-      try {
-        await policies.apply(applied, { fieldManager: NAME, force: true, subresource: "status" });
-      } catch (error) {
-        if (!isNotFound(error)) throw error;
-      }
+      // With the uid: a new policy of that name has the same generation, and expressions of its own.
+      const applied = { apiVersion: GROUP_VERSION, kind: KIND, metadata: { name, uid }, status } as KubeObject;
+      await unlessChanged(policies.apply(applied, { fieldManager: NAME, force: true, subresource: "status" }));
     });
 }

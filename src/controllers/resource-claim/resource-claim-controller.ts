@@ -3,6 +3,7 @@ import type { ResourceClaim } from "../../api/types/resource/v1.js";
 import { objectKey } from "../../client/informers/index.js";
 import { isNotFound } from "../../machinery/errors/status-error.js";
 import type { ControllerContext } from "../context.js";
+import { unlessChanged } from "../unless-changed.js";
 import { unlessAbsent } from "../unless-absent.js";
 import {
   claimOfEntry,
@@ -67,7 +68,7 @@ export function resourceClaimController(context: ControllerContext): void {
     });
 
   async function makeClaims(pod: Pod): Promise<void> {
-    const { namespace = "", name = "" } = pod.metadata ?? {};
+    const { namespace = "", name = "", uid } = pod.metadata ?? {};
     const made: PodResourceClaimStatus[] = [];
     for (const entry of pod.spec?.resourceClaims ?? []) {
       try {
@@ -83,15 +84,15 @@ export function resourceClaimController(context: ControllerContext): void {
     const kept = (pod.status?.resourceClaimStatuses ?? []).filter(
       (one) => !made.some((other) => other.name === one.name),
     );
-    await client.of("v1", "Pod").apply(
-      {
-        apiVersion: "v1",
-        kind: "Pod",
-        metadata: { namespace, name },
-        status: { resourceClaimStatuses: [...kept, ...made] },
-      } as Pod,
-      { fieldManager: "ResourceClaimController", force: true, subresource: "status" },
-    );
+    // With the uid: another pod of that name, as StatefulSets have, has claims of its own.
+    const applied = {
+      apiVersion: "v1",
+      kind: "Pod",
+      metadata: { namespace, name, uid },
+      status: { resourceClaimStatuses: [...kept, ...made] },
+    } as Pod;
+    const options = { fieldManager: "ResourceClaimController", force: true, subresource: "status" };
+    await unlessChanged(client.of("v1", "Pod").apply(applied, options));
   }
 
   /** The name of a claim that the pod's status does not show yet; undefined where there is nothing to do. */
