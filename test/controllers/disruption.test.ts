@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Cluster, startCluster } from "../../src/cluster/index.js";
 import type { Transport } from "../../src/client/transport/transport.js";
+import { objects } from "../../src/machinery/meta/access.js";
 import type { JsonObject } from "../../src/machinery/meta/json.js";
 import { call } from "../helpers/api-caller.js";
 import { eventually } from "../helpers/eventually.js";
@@ -240,5 +241,79 @@ describe("eviction", () => {
     ]);
     expect((await evict("exact", { apiVersion: "policy/v1beta1" })).status).toBe(201);
     expect((await evict("nobody")).status).toBe(404);
+  });
+});
+
+describe("what keeps a budget from working is an event", () => {
+  const eventsOf = async (name: string, reason: string) =>
+    objects(
+      (
+        await call(
+          api,
+          "GET",
+          `/api/v1/namespaces/default/events?fieldSelector=involvedObject.name%3D${name}%2Creason%3D${reason}`,
+        )
+      ).at("items"),
+    );
+  const expectEvent = (name: string, reason: string, event: JsonObject) =>
+    eventually(async () => {
+      const source = { component: "controllermanager" };
+      const reporting = { source, reportingComponent: "controllermanager" };
+      expect(await eventsOf(name, reason)).toMatchObject([{ ...reporting, ...event }]);
+    });
+  const UNMANAGED = (selector: string) =>
+    `Pods selected by this PodDisruptionBudget (selector: ${selector}) were found to be unmanaged. As a result, the status of the PDB cannot be calculated correctly, which may result in undefined behavior. To account for these pods please set ".spec.minAvailable" field of the PDB to an integer value.`;
+
+  test("a budget without pods", async () => {
+    await budget("nobody", { minAvailable: 1 });
+    await expectEvent("nobody", "NoPods", { type: "Normal", message: "No matching pods found" });
+  });
+
+  test("pods that no controller manages, where the budget needs the number that there should be", async () => {
+    await runningPod("lonely-1", "lonely");
+    await budget("lonely", { maxUnavailable: 0 });
+    const selector =
+      "&LabelSelector{MatchLabels:map[string]string{app: lonely,},MatchExpressions:[]LabelSelectorRequirement{},}";
+    await expectEvent("lonely", "UnmanagedPods", { type: "Warning", message: UNMANAGED(selector) });
+    expect(await eventsOf("lonely", "NoPods")).toEqual([]);
+  });
+
+  test("the selector is shown as Go prints it", async () => {
+    await runningPod("printed-1", "printed");
+    const matchExpressions = [
+      { key: "app", operator: "In", values: ["printed", "x"] },
+      { key: "gone", operator: "DoesNotExist" },
+    ];
+    await budget("printed", { minAvailable: "50%", selector: { matchExpressions } });
+    const shown =
+      "LabelSelectorRequirement{Key:app,Operator:In,Values:[printed x],},LabelSelectorRequirement{Key:gone,Operator:DoesNotExist,Values:[],},";
+    const selector = `&LabelSelector{MatchLabels:map[string]string{},MatchExpressions:[]LabelSelectorRequirement{${shown}},}`;
+    await expectEvent("printed", "UnmanagedPods", { message: UNMANAGED(selector) });
+  });
+
+  test("a controller that cannot be scaled", async () => {
+    await expectEvent("job", "CalculateExpectedPodCountFailed", {
+      type: "Warning",
+      message: "Failed to calculate the number of expected pods: jobs.batch does not implement the scale subresource",
+    });
+  });
+
+  test("a pod with two budgets", async () => {
+    await runningPod("twice-1", "twice");
+    await budget("twice", { minAvailable: 1 });
+    expect(await eventsOf("twice-1", "MultiplePodDisruptionBudgets")).toEqual([]);
+    await budget("twice-again", { minAvailable: 1, selector: { matchLabels: { app: "twice" } } });
+    await eventually(async () => {
+      const type = "application/merge-patch+json";
+      await call(api, "PATCH", `${PODS}/twice-1`, { metadata: { labels: { at: `${performance.now()}` } } }, { type });
+      expect(await eventsOf("twice-1", "MultiplePodDisruptionBudgets")).toMatchObject([
+        {
+          type: "Warning",
+          message: expect.stringMatching(
+            /^Pod "default"\/"twice-1" matches multiple PodDisruptionBudgets\. {2}Chose "twice(-again)?" arbitrarily\.$/,
+          ) as string,
+        },
+      ]);
+    });
   });
 });

@@ -13,18 +13,20 @@ export class ExpectedPods {
     private readonly served: ServedResources,
   ) {}
 
-  async of(pods: readonly ApiObject[]): Promise<number> {
+  async of(pods: readonly ApiObject[]): Promise<{ readonly count: number; readonly hasUnmanaged: boolean }> {
+    let hasUnmanaged = false;
     const scales = new Map<string, number>();
     const asked = new Set<string>();
     for (const pod of pods) {
       const owner = controllerOf(pod);
+      if (owner === undefined) hasUnmanaged = true;
       if (owner === undefined || asked.has(owner.uid)) continue;
       asked.add(owner.uid);
       const found = await this.#scaleOf(owner, pod.metadata?.namespace ?? "");
       if (found === undefined) throw new Error(`found no controllers for pod ${goQuote(pod.metadata?.name ?? "")}`);
       scales.set(found.uid, found.replicas);
     }
-    return [...scales.values()].reduce((sum, one) => sum + one, 0);
+    return { count: [...scales.values()].reduce((sum, one) => sum + one, 0), hasUnmanaged };
   }
 
   /** Undefined when there is no such controller any more. */
