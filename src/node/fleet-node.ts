@@ -3,8 +3,8 @@ import type { Taint } from "../api/types/core/v1.js";
 import { once } from "../base/once.js";
 import { duplexOf } from "../machinery/streaming/byte-stream-duplex.js";
 import { referenceTo } from "../client/events/object-reference.js";
-import type { EventBroadcaster } from "../client/events/index.js";
-import { NodeRegistration } from "./agent/node-registration.js";
+import type { EventBroadcaster, EventRecorder } from "../client/events/index.js";
+import { NodeRegistration, nodeStatusText } from "./agent/node-registration.js";
 import { NodeWorkers } from "./agent/node-workers.js";
 import { PodAddresses } from "./agent/pod-addresses.js";
 import type { PodWorkerParts } from "./agent/pod-context.js";
@@ -47,6 +47,8 @@ export interface NodeDescription {
 export interface FleetParts extends Omit<PodWorkerParts, "runtime" | "hostIp" | "capacity" | "event"> {
   readonly events: EventBroadcaster;
   readonly budget: EventBudget;
+  /** Of the events of the nodes themselves, so that they take no room from those of pods. */
+  readonly nodeBudget: EventBudget;
   readonly reviews: CallerReviews;
 }
 
@@ -62,6 +64,7 @@ export class FleetNode {
   /** The port of the kubelet's API; undefined where it is reached inside the process alone. */
   port: number | undefined;
   readonly #host: string;
+  readonly #recorder: EventRecorder;
   readonly #api: () => KubeletApi;
   #registration: NodeRegistration | undefined;
 
@@ -70,10 +73,12 @@ export class FleetNode {
     private readonly parts: FleetParts,
   ) {
     const { name, runtime, socket, capacity = CAPACITY } = node;
-    const { events, budget, reviews, ...shared } = parts;
+    const { events, budget, nodeBudget, reviews, ...shared } = parts;
     const { clock, timers } = parts;
     const addresses = new PodAddresses(node.podCidr);
-    const recorder = budget.limit(events.recorder({ component: "kubelet", host: name }));
+    const kubelet = events.recorder({ component: "kubelet", host: name });
+    const recorder = budget.limit(kubelet);
+    this.#recorder = nodeBudget.limit(kubelet);
     this.name = name;
     this.#host = socket?.host ?? addresses.bridge;
     this.workers = new NodeWorkers(addresses, {
@@ -119,8 +124,21 @@ export class FleetNode {
       capacity,
       checkReturn: this.node.checkReturn,
     };
-    this.#registration = new NodeRegistration(client, facts, clock, timers, report);
+    const event = (reason: string, message: string): void => this.#event(reason, message);
+    this.#registration = new NodeRegistration(client, facts, clock, timers, report, event);
     await this.#registration.register();
+  }
+
+  /** Records that the Node was cordoned, or is no more. */
+  recordSchedulable(isSchedulable: boolean): void {
+    const reason = isSchedulable ? "NodeSchedulable" : "NodeNotSchedulable";
+    this.#event(reason, nodeStatusText(this.name, reason));
+  }
+
+  /** A kubelet gives the node's name for its uid. */
+  #event(reason: string, message: string): void {
+    const { name } = this;
+    this.#recorder.event({ apiVersion: "v1", kind: "Node", name, uid: name }, "Normal", reason, message);
   }
 
   /** Where API servers reach the kubelet; without a port its name inside the process, which no other machine resolves. */

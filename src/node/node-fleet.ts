@@ -10,6 +10,7 @@ import { InformerFactory } from "../client/informers/informer-factory.js";
 import { isUsualFault } from "../client/reflector/usual-fault.js";
 import type { Transport } from "../client/transport/transport.js";
 import type { KubeObject } from "../machinery/meta/object.js";
+import { isNotFound } from "../machinery/errors/status-error.js";
 import { object, text } from "../machinery/meta/access.js";
 import { PodStarts } from "./agent/pod-starts.js";
 import type { RunMarks } from "./agent/run-marks.js";
@@ -55,6 +56,10 @@ export interface NodeFleet {
 
 /** How many nodes register at a time. */
 const REGISTERING = 16;
+/** A thousand nodes that start together do not write two thousand events. */
+const NODE_EVENTS = { perSecond: 10, burst: 100 };
+/** The nodes that were cordoned. */
+const CORDONED = { fieldSelector: "spec.unschedulable=true" };
 
 /**
  * Starts nodes that share one client and one watch of pods: registers them, and runs the pods that are bound to them. Resolves when
@@ -76,10 +81,22 @@ export async function startNodeFleet(options: FleetOptions): Promise<NodeFleet> 
   // Thousands of pods at once have more events than are worth to be kept: those that find no room are no fault.
   const events = eventBroadcaster({ client, ...surroundings, onError: report, onDropped: () => {} });
   const budget = new EventBudget(clock);
+  const nodeBudget = new EventBudget(clock, NODE_EVENTS);
   const starts = new PodStarts(timers, options.ready);
   const reviews = options.reviews ?? new ServerReviews(client, clock);
   const { marks } = options;
-  const shared = { client, clock, timers, events, budget, starts, reviews, ...(marks && { marks }), report };
+  const shared = {
+    client,
+    clock,
+    timers,
+    events,
+    budget,
+    nodeBudget,
+    starts,
+    reviews,
+    ...(marks && { marks }),
+    report,
+  };
   const nodes = new Map(options.nodes.map((node) => [node.name, new FleetNode(node, shared)]));
   const informers = new InformerFactory(client, {
     ...surroundings,
@@ -93,6 +110,13 @@ export async function startNodeFleet(options: FleetOptions): Promise<NodeFleet> 
     await Promise.all([...nodes.values()].map((node) => node.stop()));
     await events.close();
     await client.close();
+  };
+  /** A node that is gone was not uncordoned. */
+  const uncordoned = async (name: string): Promise<void> => {
+    const node = nodes.get(name);
+    if (node === undefined) return;
+    const { spec } = await client.of("v1", "Node").get(name);
+    if (spec?.unschedulable !== true) node.recordSchedulable(true);
   };
   /** The workers of the node that a pod is bound to. */
   const workersOf = ({ spec }: KubeObject) => nodes.get(text(object(spec).nodeName))?.workers;
@@ -119,6 +143,12 @@ export async function startNodeFleet(options: FleetOptions): Promise<NodeFleet> 
     // Their renewals are spread over the period.
     const spread = (index: number): number => Math.round((RENEW_MS * (index + 1)) / nodes.size);
     keeping = Promise.all([...nodes.values()].map((node, index) => node.keep(signal, spread(index))));
+    informers.of("v1", "Node", CORDONED).addHandler({
+      added: ({ metadata }) => nodes.get(metadata?.name ?? "")?.recordSchedulable(false),
+      deleted: ({ metadata }) =>
+        void uncordoned(metadata?.name ?? "").catch((error) => (isNotFound(error) ? undefined : report(error))),
+    });
+    informers.start(signal);
   } catch (error) {
     await stop();
     throw error;

@@ -5,22 +5,33 @@ import type { EventRecorder } from "./event-broadcaster.js";
 const PER_SECOND = 100;
 const BURST = 1000;
 
+export interface EventLimits {
+  /** How many events a second may be recorded, and how many at once. */
+  readonly perSecond: number;
+  readonly burst: number;
+}
+
 /**
  * The events that a component may record: the scheduler, or the nodes of a fleet together. Kubernetes' components have a limit of requests each;
  * those in one process would drown its API in events. Those above the limit are dropped.
  */
 export class EventBudget {
-  #left = BURST;
+  #left: number;
   #countedAt: number;
 
-  constructor(private readonly clock: Clock) {
+  constructor(
+    private readonly clock: Clock,
+    private readonly limits: EventLimits = { perSecond: PER_SECOND, burst: BURST },
+  ) {
+    this.#left = limits.burst;
     this.#countedAt = clock.now();
   }
 
   /** Takes one event; false when there is none left. */
   take(): boolean {
+    const { perSecond, burst } = this.limits;
     const now = this.clock.now();
-    this.#left = Math.min(BURST, this.#left + (Math.max(0, now - this.#countedAt) * PER_SECOND) / 1000);
+    this.#left = Math.min(burst, this.#left + (Math.max(0, now - this.#countedAt) * perSecond) / 1000);
     this.#countedAt = now;
     if (this.#left < 1) return false;
     this.#left -= 1;

@@ -5,11 +5,19 @@ import type { Condition } from "./pod-conditions.js";
 import type { PodContext } from "./pod-context.js";
 import { stopContainer } from "./stop-containers.js";
 
+/** What became of the resources in a new spec. */
+export interface Resize {
+  /** Whether a container is to have other resources than before. */
+  readonly isWanted: boolean;
+  /** Says why the node can never do it. */
+  readonly pending?: Condition;
+}
+
 /**
  * Takes over images and resources that have changed in the pod's spec. A container with another image runs again, and one with other
- * resources where its resize policy asks for it. Answers the condition of a resize that the node can never do, which is left out.
+ * resources where its resize policy asks for it. A resize that the node can never do is left out.
  */
-export function changeContainers(records: readonly ContainerRecord[], context: PodContext): Condition | undefined {
+export function changeContainers(records: readonly ContainerRecord[], context: PodContext): Resize {
   const { spec } = context.pod();
   const containers = { main: objects(object(spec).containers), init: objects(object(spec).initContainers) };
   const changes = records.flatMap((record) => {
@@ -17,7 +25,8 @@ export function changeContainers(records: readonly ContainerRecord[], context: P
       record.kind === "ephemeral" ? undefined : containers[record.kind].find(({ name }) => name === record.name);
     return next === undefined ? [] : [{ record, next, resized: resizedNames(record.spec, next) }];
   });
-  const lacks = changes.some(({ resized }) => resized.length > 0) ? infeasible(changes, context) : undefined;
+  const isWanted = changes.some(({ resized }) => resized.length > 0);
+  const lacks = isWanted ? infeasible(changes, context) : undefined;
   for (const { record, next, resized } of changes) {
     const { spec: before } = record;
     record.spec = lacks === undefined ? next : { ...next, resources: before.resources };
@@ -25,8 +34,8 @@ export function changeContainers(records: readonly ContainerRecord[], context: P
     if (text(before.image) !== text(next.image)) restart(record, "definition changed, will be restarted", context);
     else if (lacks === undefined && needsRestart(next, resized)) restart(record, "resize requires restart", context);
   }
-  if (lacks === undefined) return undefined;
-  return { type: "PodResizePending", status: "True", reason: "Infeasible", message: lacks };
+  if (lacks === undefined) return { isWanted };
+  return { isWanted, pending: { type: "PodResizePending", status: "True", reason: "Infeasible", message: lacks } };
 }
 
 function restart(record: ContainerRecord, why: string, context: PodContext): void {

@@ -66,7 +66,12 @@ const STATUS_RENEWALS = 15;
 export const OS_IMAGE = "kubets";
 const KUBELET_VERSION = "v1.36.3";
 /** What a kubelet of 1.36 declares of what an API server asks of it before it lets a pod be changed. */
-const DECLARED_FEATURES = ["InPlacePodLevelResourcesVerticalScaling"];
+const DECLARED_FEATURES = [
+  "ExtendWebSocketsToKubelet",
+  "InPlacePodLevelResourcesVerticalScaling",
+  "InPlacePodVerticalScalingInitContainers",
+  "RestartAllContainersOnContainerExits",
+];
 
 /** Creates the Node, and keeps its status and its Lease until `signal` aborts. */
 export class NodeRegistration {
@@ -76,10 +81,13 @@ export class NodeRegistration {
     private readonly clock: Clock,
     private readonly timers: Timers,
     private readonly report: (error: unknown) => void,
+    /** Records a Normal event of the node. */
+    private readonly event: (reason: string, message: string) => void,
   ) {}
 
   /** Creates or adopts the Node and its Lease, and makes it ready. */
   async register(): Promise<void> {
+    this.event("Starting", "Starting kubelet.");
     const nodes = this.client.of("v1", "Node");
     try {
       const created = (await nodes.create(newNode(this.facts) as Node)) as KubeObject;
@@ -118,11 +126,10 @@ export class NodeRegistration {
     const { name } = this.facts;
     const nodes = this.client.of("v1", "Node");
     const before = known ?? ((await nodes.get(name)) as KubeObject);
-    await nodes.patchStatus(
-      name,
-      { status: this.#status(objects(object(before.status).conditions)) },
-      { type: "merge" },
-    );
+    const conditions = objects(object(before.status).conditions);
+    await nodes.patchStatus(name, { status: this.#status(conditions) }, { type: "merge" });
+    const wasReady = conditions.some(({ type, status }) => type === "Ready" && status === "True");
+    if (!wasReady) this.event("NodeReady", nodeStatusText(name, "NodeReady"));
   }
 
   #status(known: ReturnType<typeof objects>): JsonObject {
@@ -192,3 +199,6 @@ export class NodeRegistration {
     return { holderIdentity: this.facts.name, leaseDurationSeconds: LEASE_SECONDS, renewTime };
   }
 }
+
+/** What a kubelet says of a node that changed. */
+export const nodeStatusText = (name: string, event: string): string => `Node ${name} status is now: ${event}`;

@@ -13,6 +13,7 @@ import { withOwnStatus } from "./own-status.js";
 import type { PodContext, PodWorkerParts } from "./pod-context.js";
 import { PodRounds } from "./pod-rounds.js";
 import { type PodFailure, podStatus } from "./pod-status.js";
+import { ResizeEvents } from "./resize-events.js";
 import { MARKED_MS, MOST_INTERRUPTIONS, runsPrograms } from "./run-marks.js";
 import { StatusWriter } from "./status-writer.js";
 import { killContainers, stopContainers } from "./stop-containers.js";
@@ -43,6 +44,7 @@ export class PodWorker {
   #terminating: Promise<void> | undefined;
   /** Why a resize of the pod is not done. */
   #resize: Condition | undefined;
+  readonly #resizeEvents: ResizeEvents;
   #graceSeconds = Number.POSITIVE_INFINITY;
   #cancelMark = (): void => {};
 
@@ -70,6 +72,7 @@ export class PodWorker {
       evict: (message) => this.#evict(message),
       flushed: () => this.#writer.flushed(),
     };
+    this.#resizeEvents = new ResizeEvents(this.#context);
     this.#rounds = new PodRounds(this.#records, this.#context, this.#stopping.signal, (work) => this.#supervise(work));
   }
 
@@ -109,7 +112,11 @@ export class PodWorker {
       this.#supervise(this.#rounds.runEphemeral(record));
     }
     if (this.#stopping.signal.aborted) return;
-    if (hasNewSpec) this.#resize = changeContainers(this.#records, this.#context);
+    if (hasNewSpec) {
+      const resize = changeContainers(this.#records, this.#context);
+      this.#resize = resize.pending;
+      this.#resizeEvents.changed(resize, this.#records);
+    }
     // Others open its gates.
     const hasGates = objects(object(pod.spec).readinessGates).length > 0;
     if (hasNewSpec || hasGates) this.#changed();
@@ -146,6 +153,7 @@ export class PodWorker {
     this.#own = this.#status();
     this.#pod = withOwnStatus(this.#pod, this.#own);
     if (!this.#abandoned.signal.aborted) this.#writer.write(this.#own);
+    this.#resizeEvents.settle();
   }
 
   #supervise(work: Promise<unknown>): void {

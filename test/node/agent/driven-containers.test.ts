@@ -77,6 +77,82 @@ const patch = (path: string, change: object) =>
   call(api, "PATCH", path, change, { type: "application/strategic-merge-patch+json" });
 const exists = async (name: string) => (await call(api, "GET", `${PODS}/${name}`)).status === 200;
 
+describe("what the node says of a resize", () => {
+  const resize = (name: string, resources: object) =>
+    patch(`${PODS}/${name}/resize`, { spec: { containers: [{ name: "app", resources }] } });
+  const asked = (name: string, reason: string) =>
+    said(name).then((all) => all.filter((one) => one.startsWith(`${reason}: `)));
+  const summary = (cpu: string, more: object = {}) =>
+    JSON.stringify({
+      containers: [{ name: "app", resources: { requests: { cpu, memory: "64Mi" } } }],
+      generation: 2,
+      ...more,
+    });
+  const small = { resources: { requests: { memory: "64Mi", cpu: "100m" } } };
+
+  test("one that it does at once", async () => {
+    await create("grown", { ...idle, ...small });
+    expect((await resize("grown", { requests: { cpu: "200m" } })).status).toBe(200);
+    await cluster.clock.atRest();
+    expect(await asked("grown", "ResizeStarted")).toEqual([`ResizeStarted: Pod resize started: ${summary("200m")}`]);
+    expect(await asked("grown", "ResizeCompleted")).toEqual([
+      `ResizeCompleted: Pod resize completed: ${summary("200m")}`,
+    ]);
+  });
+
+  test("one for which a container runs again", async () => {
+    const resizePolicy = [{ resourceName: "cpu", restartPolicy: "RestartContainer" }];
+    await create("grown-anew", { ...idle, ...small, resizePolicy });
+    expect((await resize("grown-anew", { requests: { cpu: "200m" } })).status).toBe(200);
+    await cluster.clock.advance(60_000);
+    expect((await container("grown-anew"))["restartCount"]).toBe(1);
+    const reasons = (await said("grown-anew")).map((one) => one.split(":")[0]);
+    expect(reasons.indexOf("ResizeCompleted")).toBeGreaterThan(reasons.indexOf("ResizeStarted"));
+    expect(await asked("grown-anew", "ResizeCompleted")).toHaveLength(1);
+  });
+
+  test("one that it can never do", async () => {
+    await create("vast", { ...idle, ...small });
+    expect((await resize("vast", { requests: { cpu: "400" } })).status).toBe(200);
+    await cluster.clock.atRest();
+    const error = "Node didn't have enough capacity: cpu, requested: 400000, capacity: 8000";
+    expect(await asked("vast", "ResizeInfeasible")).toEqual([
+      `ResizeInfeasible: Pod resize Infeasible: ${summary("400", { error })}`,
+    ]);
+    expect(await asked("vast", "ResizeStarted")).toEqual([]);
+  });
+});
+
+describe("what the node says of itself", () => {
+  const ofNode = async (reason: string) =>
+    (await events("node-1"))
+      .filter((one) => one["reason"] === reason)
+      .map(({ type, message, count }) => [type, message, count]);
+
+  test("that it starts and is ready", async () => {
+    expect(await ofNode("Starting")).toEqual([["Normal", "Starting kubelet.", 1]]);
+    expect(await ofNode("NodeReady")).toEqual([["Normal", "Node node-1 status is now: NodeReady", 1]]);
+    const [ready] = (await events("node-1")).filter((one) => one["reason"] === "NodeReady");
+    expect(ready).toMatchObject({
+      source: { component: "kubelet", host: "node-1" },
+      involvedObject: { kind: "Node", name: "node-1", uid: "node-1" },
+    });
+  });
+
+  test("that it is cordoned, and that it is no more", async () => {
+    expect(await ofNode("NodeNotSchedulable")).toEqual([]);
+    await patch("/api/v1/nodes/node-1", { spec: { unschedulable: true } });
+    await cluster.clock.atRest();
+    expect(await ofNode("NodeNotSchedulable")).toEqual([
+      ["Normal", "Node node-1 status is now: NodeNotSchedulable", 1],
+    ]);
+    expect(await ofNode("NodeSchedulable")).toEqual([]);
+    await patch("/api/v1/nodes/node-1", { spec: { unschedulable: false } });
+    await cluster.clock.atRest();
+    expect(await ofNode("NodeSchedulable")).toEqual([["Normal", "Node node-1 status is now: NodeSchedulable", 1]]);
+  });
+});
+
 describe("conditions of others", () => {
   const write = (name: string, conditions: readonly object[]) =>
     patch(`${PODS}/${name}/status`, { status: { conditions } });
