@@ -1,11 +1,12 @@
 import { validateApiService, validateApiServiceStatusUpdate } from "../../../api/validation/api-service.js";
 import { absent, object, objects, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
+import type { KubeObject } from "../../../machinery/meta/object.js";
 import { pathSegmentErrors } from "../../../machinery/validation/names.js";
 import type { ResourceRecord } from "../../endpoints/resource-record.js";
 import { age, name } from "../tables/cells.js";
 import { columns } from "../tables/columns.js";
 
-/** An APIService without a service is answered by this server, so it is always available. */
+/** An APIService without a service is answered by this server, so it is always available. One with a service never is: there is no aggregator. */
 export const apiServiceRecord: ResourceRecord = {
   group: "apiregistration.k8s.io",
   resource: "apiservices",
@@ -13,19 +14,20 @@ export const apiServiceRecord: ResourceRecord = {
     allowUnconditionalUpdate: false,
     validateName: pathSegmentErrors,
     prepareForCreate(draft, { now }) {
-      if (!absent(object(draft.spec).service)) return;
-      draft.status = {
-        conditions: [
-          {
-            type: "Available",
-            status: "True",
-            lastTransitionTime: new Date(now).toISOString().replace(/\.\d+Z$/, "Z"),
-            reason: "Local",
-            message: "Local APIServices are always available",
-          },
-        ],
-      };
+      draft.status = { conditions: [availability(draft, now)] };
     },
+    prepareForUpdate(draft, old, { now }) {
+      const known = objects(object(draft.status).conditions);
+      const before = known.find(({ type }) => type === AVAILABLE);
+      // What another program says of a service that stays the same is left alone.
+      if (before !== undefined && serviceOf(draft) === serviceOf(old)) return;
+      const next = availability(draft, now);
+      const isSame = before !== undefined && before.status === next.status;
+      const condition = isSame ? { ...next, lastTransitionTime: before.lastTransitionTime } : next;
+      draft.status = { ...object(draft.status), conditions: [...known.filter((one) => one !== before), condition] };
+    },
+    warningsOnCreate: (apiService) => warningsOf(apiService),
+    warningsOnUpdate: (apiService, old) => (serviceOf(apiService) === serviceOf(old) ? [] : warningsOf(apiService)),
     validate: validateApiService,
     validateUpdate: validateApiService,
     validateStatusUpdate: validateApiServiceStatusUpdate,
@@ -37,12 +39,9 @@ export const apiServiceRecord: ResourceRecord = {
         "Age",
       ],
       (apiService, now) => {
-        const service = object(apiService.spec).service;
         return [
           name(apiService),
-          service === undefined || service === null
-            ? "Local"
-            : `${text(object(service).namespace)}/${text(object(service).name)}`,
+          serviceOf(apiService) ?? "Local",
           availableCell(object(apiService.status)),
           age(apiService, now),
         ];
@@ -50,6 +49,30 @@ export const apiServiceRecord: ResourceRecord = {
     ),
   },
 };
+
+const AVAILABLE = "Available";
+
+/** "kube-system/metrics-server"; undefined for one that the server itself answers. */
+function serviceOf({ spec }: KubeObject): string | undefined {
+  const { service } = object(spec);
+  return absent(service) ? undefined : `${text(object(service).namespace)}/${text(object(service).name)}`;
+}
+
+function availability(apiService: KubeObject, now: number): ReadonlyFields {
+  const service = serviceOf(apiService);
+  const at = { type: AVAILABLE, lastTransitionTime: new Date(now).toISOString().replace(/\.\d+Z$/, "Z") };
+  return service === undefined
+    ? { ...at, status: "True", reason: "Local", message: "Local APIServices are always available" }
+    : { ...at, status: "False", reason: "AggregationNotSupported", message: notPassedOn(apiService, service) };
+}
+
+function warningsOf(apiService: KubeObject): readonly string[] {
+  const service = serviceOf(apiService);
+  return service === undefined ? [] : [`${notPassedOn(apiService, service)}; the APIService stays unavailable`];
+}
+
+const notPassedOn = ({ spec }: KubeObject, service: string): string =>
+  `this server does not aggregate APIs yet: it passes no request for ${text(object(spec).group)}/${text(object(spec).version)} on to service ${service}`;
 
 function availableCell(status: ReadonlyFields): string {
   const condition = objects(status.conditions).find((candidate) => candidate.type === "Available");
