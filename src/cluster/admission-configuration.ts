@@ -9,7 +9,7 @@ import {
   type PluginEntry,
 } from "../server/admission/configuration/admission-configuration.js";
 import { admissionFailure } from "../server/admission/configuration/configuration-error.js";
-import { type AdmissionOptions, enabledPluginNames } from "../server/admission/enabled-plugins.js";
+import { type AdmissionOptions, enabledOwnPlugins, enabledPluginNames } from "../server/admission/enabled-plugins.js";
 import { ADMISSION_PLUGINS, type AdmissionConfiguration } from "../server/admission/table.js";
 
 /** {@link AdmissionOptions} of a server that may read files. */
@@ -38,14 +38,30 @@ export async function readAdmissionOptions(options: FileAdmissionOptions): Promi
         `the configuration of admission plugin ${goQuote(name)} is in the options and in ${place}`,
       );
     }
-    try {
-      const read = await readConfiguration?.({ ...(await parsed(document)), readFile: readText });
-      configuration = { ...configuration, ...read };
-    } catch (error) {
-      throw admissionFailure(`couldn't init admission plugin ${goQuote(name)}: ${errorMessage(error)} (in ${place})`);
-    }
+    const read = await orRefused(name, place, async () =>
+      readConfiguration?.({ ...(await parsed(document)), readFile: readText }),
+    );
+    configuration = { ...configuration, ...read };
+  }
+  for (const { plugin, configure } of enabledOwnPlugins(rest)) {
+    const entry = entries.get(plugin.name);
+    if (entry === undefined) continue;
+    const { document, place } = await documentOf(entry, file);
+    await orRefused(plugin.name, place, async () => {
+      if (configure === undefined) throw new Error("the plugin takes no configuration: it has no function configure");
+      await configure({ ...(await parsed(document)), readFile: readText });
+    });
   }
   return { ...rest, configuration };
+}
+
+/** What a plugin makes of its configuration, or its error with the plugin's name and where the configuration is. */
+async function orRefused<T>(name: string, place: string, read: () => Promise<T>): Promise<T> {
+  try {
+    return await read();
+  } catch (error) {
+    throw admissionFailure(`couldn't init admission plugin ${goQuote(name)}: ${errorMessage(error)} (in ${place})`);
+  }
 }
 
 async function entriesOf(file: string): Promise<ReadonlyMap<string, PluginEntry>> {

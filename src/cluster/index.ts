@@ -1,5 +1,6 @@
 export type { AdmissionAttributes, Operation, Reinvocation } from "../server/admission/attributes.js";
 export type { AdmissionOptions, OwnAdmissionPlugin } from "../server/admission/enabled-plugins.js";
+export type { PluginDocument } from "../server/admission/table.js";
 export type {
   AdmissionContext,
   AdmissionObjectReader,

@@ -53,6 +53,7 @@ export type { KubeObject } from "../machinery/meta/object.js";
 
 export type { AdmissionAttributes } from "../server/admission/attributes.js";
 export type { AdmissionOptions, OwnAdmissionPlugin } from "../server/admission/enabled-plugins.js";
+export type { PluginDocument } from "../server/admission/table.js";
 export type { AdmissionPlugin } from "../server/admission/plugin.js";
 export type { FileAdmissionOptions } from "./admission-configuration.js";
 export { refused } from "../server/admission/refusal.js";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { readAdmissionOptions } from "../../src/cluster/admission-configuration.js";
-import { startCluster } from "../../src/cluster/index.js";
+import { type OwnAdmissionPlugin, startCluster } from "../../src/cluster/index.js";
 import { call } from "../helpers/api-caller.js";
 import { quietCluster } from "../helpers/quiet-cluster.js";
 
@@ -82,6 +82,52 @@ describe("a file of admission", () => {
     expect(await readAdmissionOptions(options)).toEqual({
       configuration: { DefaultTolerationSeconds, PodSecurity: expected },
     });
+  });
+});
+
+describe("a plugin of the caller", () => {
+  const own = (name: string, configure?: OwnAdmissionPlugin["configure"]): OwnAdmissionPlugin => ({
+    plugin: { name, validate() {} },
+    ...(configure && { configure }),
+  });
+  const file = () => write("a.yaml", `${HEAD}plugins:\n- name: Quota\n  configuration: {kind: Limits, most: 3}\n`);
+
+  test("gets its configuration before the server starts", async () => {
+    const seen: unknown[] = [];
+    const plugins = [own("Quota", ({ value }) => void seen.push(value)), own("Other", () => void seen.push("other"))];
+    await readAdmissionOptions({ configurationFile: file(), plugins });
+    expect(seen).toEqual([{ kind: "Limits", most: 3 }]);
+  });
+
+  test("may read what its configuration names", async () => {
+    let text = "";
+    const beneath = write("limits.txt", "3");
+    const configure: OwnAdmissionPlugin["configure"] = async ({ value, readFile }) => {
+      text = await readFile((value as { path: string }).path);
+    };
+    write("quota.yaml", `path: ${beneath}\n`);
+    const path = write("a.yaml", `${HEAD}plugins: [{name: Quota, path: quota.yaml}]\n`);
+    await readAdmissionOptions({ configurationFile: path, plugins: [own("Quota", configure)] });
+    expect(text).toBe("3");
+  });
+
+  test("that takes none is named, and one that refuses it says why", async () => {
+    const refused = (reason: string): string =>
+      `failed to apply admission: couldn't init admission plugin "Quota": ${reason} (in "${folder}/a.yaml")`;
+    const start = (plugin: OwnAdmissionPlugin) =>
+      startCluster({ port: false, ...quietCluster, admission: { configurationFile: file(), plugins: [plugin] } });
+    await expect(start(own("Quota"))).rejects.toThrow(
+      refused("the plugin takes no configuration: it has no function configure"),
+    );
+    const strict = own("Quota", ({ value }) => {
+      throw new Error(`most is ${(value as { most: number }).most}, more than 2`);
+    });
+    await expect(start(strict)).rejects.toThrow(refused("most is 3, more than 2"));
+  });
+
+  test("that is disabled is not configured", async () => {
+    const options = { configurationFile: file(), plugins: [own("Quota")], disable: ["Quota"] };
+    expect(await readAdmissionOptions(options)).toMatchObject({ configuration: {} });
   });
 });
 

@@ -5,7 +5,7 @@ import { goQuote } from "../../base/go-quote.js";
 import { admissionFailure, PluginInitializationError } from "./configuration/configuration-error.js";
 import { guarded } from "./guarded-plugin.js";
 import type { AdmissionPlugin } from "./plugin.js";
-import { ADMISSION_PLUGINS, type AdmissionConfiguration, type AdmissionRow } from "./table.js";
+import { ADMISSION_PLUGINS, type AdmissionConfiguration, type AdmissionRow, type PluginDocument } from "./table.js";
 
 /** Which admission plugins a server runs. A plugin's own place decides when it runs, not the order of these lists. */
 export interface AdmissionOptions {
@@ -23,6 +23,11 @@ export interface OwnAdmissionPlugin {
   readonly plugin: AdmissionPlugin;
   readonly before?: string;
   readonly after?: string;
+  /**
+   * Takes what an AdmissionConfiguration file has for the plugin. Called once, before the server starts, and not for a plugin without such
+   * a configuration. The server does not start when it throws. Left out: a configuration for the plugin is refused.
+   */
+  readonly configure?: (document: PluginDocument) => void | Promise<void>;
 }
 
 const DEFAULT_PLACE = "MutatingAdmissionWebhook";
@@ -52,6 +57,10 @@ export function enabledPlugins(options: AdmissionOptions): readonly AdmissionPlu
 /** The names of Kubernetes' own plugins that the options choose. */
 export const enabledPluginNames = (options: AdmissionOptions): readonly string[] =>
   ADMISSION_PLUGINS.filter((row) => runs(row, options)).map(({ name }) => name);
+
+/** Those from outside that run. */
+export const enabledOwnPlugins = (options: AdmissionOptions): readonly OwnAdmissionPlugin[] =>
+  (options.plugins ?? []).filter(({ plugin: { name } }) => runs({ name, enabled: true }, options));
 
 const runs = ({ name, enabled }: Pick<Step, "name" | "enabled">, { enable, disable }: AdmissionOptions): boolean =>
   enable?.includes(name) === true || (enabled && disable?.includes(name) !== true);
