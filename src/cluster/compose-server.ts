@@ -1,4 +1,5 @@
 import { type Clock, systemClock } from "../base/clock.js";
+import { goQuote } from "../base/go-quote.js";
 import { ManualClock } from "../base/manual-clock.js";
 import { forkRandom, type Random, systemRandom } from "../base/random.js";
 import { systemTimers, type Timers } from "../base/timers.js";
@@ -30,7 +31,7 @@ import { userCertificate } from "./pki/user-certificate.js";
 import { recordRequests } from "./record-requests.js";
 import type { RunningServer } from "./running-server.js";
 import type { ServingCertificates, ServingSurroundings } from "./serving-certificates.js";
-import { type Hook, type HookContext, ofCaller, type ServerOptions } from "./server-options.js";
+import { type Hook, type HookContext, type Hooks, ofCaller, type ServerOptions } from "./server-options.js";
 import type { TlsOptions } from "./tls-options.js";
 
 const ADMIN = { commonName: "kubernetes-admin", organizations: ["system:masters"] };
@@ -138,6 +139,7 @@ async function start(options: ServerOptions, composition: Composition, parts: Pa
     authentication: published,
   });
   const hookSteps = (hooks.postStart ?? []).map(stepOf);
+  checkHookNames(hooks, steps);
   const boot = new BootSequence([STORAGE_STEP, ...[...steps, ...hookSteps].map(({ name }) => name)]);
   const serviceAccounts = authentication === undefined ? issuer : authentication.serviceAccounts;
   const given = ofCaller(options);
@@ -252,6 +254,21 @@ async function openAuthenticationOf(
 async function openServingOf(options: TlsOptions, surroundings: ServingSurroundings): Promise<ServingCertificates> {
   const { openServingCertificates } = await import("./serving-certificates.js");
   return openServingCertificates(options, surroundings);
+}
+
+/** Two hooks of one name would be one health check. Throws in kube-apiserver's words. */
+function checkHookNames({ postStart = [], preShutdown = [] }: Hooks, steps: readonly BootStep[]): void {
+  const check = (names: readonly string[], why: string): void => {
+    const seen = new Set<string>();
+    for (const name of names) {
+      if (seen.has(name)) throw new Error(`unable to add ${goQuote(name)} because it ${why}`);
+      seen.add(name);
+    }
+  };
+  const started = [STORAGE_STEP, ...[...steps, ...postStart].map(({ name }) => name)];
+  check(started, "was already registered: every post-start hook needs a name of its own");
+  const stopped = preShutdown.map(({ name }) => name);
+  check(stopped, "is already registered: every pre-shutdown hook needs a name of its own");
 }
 
 const contextOf = (server: Server): HookContext => ({ transport: server.loopback(), registry: server.registry });

@@ -64,7 +64,7 @@ export interface ServerOptions extends StorageOptions {
 export interface Hooks {
   /**
    * Run one after the other before the server serves. Each is a health check, "poststarthook/<name>". One that throws keeps
-   * the server from starting.
+   * the server from starting, and so does a name that two of them have, or that is a step's of the server.
    */
   readonly postStart?: readonly Hook[];
   /** Run one after the other when the server stops, while it still serves. One that throws is reported. */

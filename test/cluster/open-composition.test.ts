@@ -270,3 +270,20 @@ describe("health checks and hooks of the caller", () => {
     expect(run.faults).toEqual(["no flour"]);
   });
 });
+
+describe("hooks of the caller", () => {
+  const hook = (name: string) => ({ name, run: () => {} });
+  const twice = [hook("mine"), hook("mine")];
+  test.each([
+    [{ postStart: twice }, 'unable to add "mine" because it was already registered'],
+    [{ postStart: [hook("storage-readiness")] }, 'unable to add "storage-readiness" because it was already registered'],
+    [{ preShutdown: twice }, 'unable to add "mine" because it is already registered'],
+  ])("that have one name are refused at the start: %j", async (hooks, message) => {
+    await expect(startServer({ port: false, hooks })).rejects.toThrow(message);
+  });
+
+  test("may have the name of one of the other kind", async () => {
+    await using run = await started({ hooks: { postStart: [hook("mine")], preShutdown: [hook("mine")] } });
+    expect((await list(run.server)).status).toBe(200);
+  });
+});
