@@ -137,7 +137,9 @@ export class InstalledResource {
     if (own !== undefined) return { hub, strategy, storage: own };
     const { clock, storageMediaType: mediaType } = config;
     const stored = storageCodec({ scheme, clock, mediaType }, hub, strategy);
-    const codec = record?.storage?.upgradesOnRead === true ? upgradingCodec({ scheme, clock }, hub, stored) : stored;
+    // Built-in kinds change with the version of the program, which the store knows (schema epochs).
+    const upgrades = record?.storage?.upgradesOnRead ?? kinds.length > 0;
+    const codec = upgrades ? upgradingCodec({ scheme, clock }, hub, stored) : stored;
     const objects = config.storage.storeFor({
       prefix: storagePrefix(this.installation),
       resource: { group, resource },

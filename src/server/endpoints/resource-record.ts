@@ -37,8 +37,9 @@ export interface StorageRecord {
   /** Where the generic Store keeps the objects, under /registry/: "services/specs". */
   readonly prefix?: string;
   /**
-   * True where stored objects may be of any of the versions, and of an earlier schema: a read of the generic Store brings them
-   * to the present one.
+   * Whether stored objects may be of any of the versions, and of an earlier schema: the first read of the generic Store brings them to the
+   * present one, so that a change of the storage version or of a schema loses no field. Default: true for installed resources. With
+   * false, bytes are taken as they are, and fields that the storage version does not have are not seen.
    */
   readonly upgradesOnRead?: boolean;
   /**
