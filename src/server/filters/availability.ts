@@ -37,7 +37,6 @@ async function respondStopping(request: ApiRequest): Promise<void> {
     status.code,
     {
       "content-type": "application/json",
-      "x-content-type-options": "nosniff",
       "retry-after": String(RETRY_AFTER_SECONDS),
       connection: "close",
     },

@@ -60,7 +60,6 @@ export function respondTooMany(request: ApiRequest): Promise<void> {
 const TOO_MANY = Buffer.from("Too many requests, please try again later.\n");
 const TOO_MANY_HEADERS = {
   "content-type": "text/plain; charset=utf-8",
-  "x-content-type-options": "nosniff",
   "retry-after": "1",
 };
 

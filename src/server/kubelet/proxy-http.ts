@@ -3,6 +3,7 @@ import { pipeline } from "node:stream";
 import { createGunzip, createGzip } from "node:zlib";
 import { goNetworkReason } from "../../client/transport/go-network-error.js";
 import { serviceUnavailable } from "../../machinery/errors/status-error.js";
+import { respondHead } from "../request/respond.js";
 import type { ApiRequest } from "../request/api-request.js";
 import type { Exchange } from "../request/exchange.js";
 import { answerHeaders, requestHeaders } from "./forwarded-headers.js";
@@ -24,7 +25,7 @@ export async function proxyHttp(
   const search = searchOf(exchange.uri);
   if (exchange.upgrade !== undefined) return proxyUpgrade(request, { ...target, path: `${cleaned(subpath)}${search}` });
   if (subpath === "" && (exchange.method === "GET" || exchange.method === "HEAD")) {
-    await exchange.respond(301, { location: `${info.path}/${search}` }).end();
+    await respondHead(request, 301, { location: `${info.path}/${search}` }).end();
     return;
   }
   const path = cleaned(subpath);

@@ -3,11 +3,15 @@ import type { ResponseWriter } from "./exchange.js";
 
 export type Headers = Readonly<Record<string, string | readonly string[]>>;
 
+/** A browser takes no answer for another type than it says. */
+export const NO_SNIFFING: Headers = { "x-content-type-options": "nosniff" };
+
 /** Sends the head: the headers of every answer, the collected warnings, and `headers`. */
 export function respondHead(request: ApiRequest, status: number, headers: Headers): ResponseWriter {
   const head: Record<string, string | readonly string[]> = {
     "cache-control": "no-cache, private",
     "audit-id": request.auditId,
+    ...NO_SNIFFING,
     ...headers,
   };
   const warnings = request.warnings.headerValues();
@@ -22,6 +26,5 @@ export function respondBytes(request: ApiRequest, status: number, headers: Heade
 }
 
 export async function respondText(request: ApiRequest, status: number, text: string): Promise<void> {
-  const headers = { "content-type": "text/plain; charset=utf-8", "x-content-type-options": "nosniff" };
-  await respondBytes(request, status, headers, Buffer.from(text, "utf8"));
+  await respondBytes(request, status, { "content-type": "text/plain; charset=utf-8" }, Buffer.from(text, "utf8"));
 }

@@ -13,6 +13,7 @@ import type { HandlerContext } from "../../endpoints/resource-record.js";
 import type { ServedResource } from "../../endpoints/served-resource.js";
 import { scopeOf } from "../../endpoints/verbs/scope.js";
 import { authorityOf, type ProxyTarget, requestOf } from "../../kubelet/proxy-target.js";
+import { respondHead } from "../../request/respond.js";
 import type { ApiRequest } from "../../request/api-request.js";
 import { kubeletTarget, readObject } from "./connect-target.js";
 import { chosenContainer } from "./pod-container.js";
@@ -31,14 +32,14 @@ export async function handlePodLog(request: ApiRequest, pods: ServedResource, se
   const container = chosenContainer(pod, options.container);
   const node = text(object(pod.spec).nodeName);
   if (node === "") {
-    await exchange.respond(204, {}).end();
+    await respondHead(request, 204, {}).end();
     return;
   }
   const path = `/containerLogs/${info.namespace}/${info.name}/${container}${queryOf(options)}`;
   const answer = await ask(await kubeletTarget(server, scope, node, path), exchange.signal);
   const { statusCode = 0 } = answer;
   if (statusCode < 200 || statusCode > 206) throw await refusal(answer, info.name);
-  const writer = exchange.respond(200, { "content-type": "text/plain" });
+  const writer = respondHead(request, 200, { "content-type": "text/plain" });
   for await (const chunk of answer) await writer.write(chunk as Uint8Array);
   await writer.end();
 }
