@@ -136,6 +136,17 @@ describe("readYaml11", () => {
     expect(parseYaml("a: :8080\nb: ?x\nc: [d]\n")).toEqual({ a: ":8080", b: "?x", c: ["d"] });
   });
 
+  it.each([
+    ["between entries", "a: x\u0085b: z\n", { a: "x", b: "z" }],
+    ["in a plain scalar", "a: x\u0085  y\n", { a: "x y" }],
+    ["in a quoted scalar", 'a: "x\u0085y"\n', { a: "x y" }],
+    ["in a literal block", "a: |\n  x\u0085  y\n", { a: "x\ny\n" }],
+    ["at the end of a comment", "# c\u0085a: b\n", { a: "b" }],
+    ["as U+2028 in a quoted scalar", 'a: "x\u2028y"\n', { a: "x\u2028y" }],
+  ])("takes U+0085 for a line break: %s", (_, yaml, value) => {
+    expect(parseYaml(yaml)).toEqual(value);
+  });
+
   it("reads what kubectl reads and YAML 1.2 refuses", () => {
     expect(parseYaml('args: [\n"x",\n]\ntext: "a\nb"\n')).toEqual({ args: ["x"], text: "a b" });
   });
