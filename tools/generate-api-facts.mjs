@@ -158,6 +158,16 @@ function constant(reference, named) {
   return JSON.stringify(guesses[name] ?? value);
 }
 
+// Of apimachinery's meta/v1 (group_version.go), which the Go data leaves out.
+for (const [name, jsons] of [
+  ["GroupResource", ["group", "resource"]],
+  ["GroupVersionKind", ["group", "version", "kind"]],
+  ["GroupVersionResource", ["group", "version", "resource"]],
+]) {
+  const fields = jsons.map((json, i) => ({ json, type: "string", protobuf: { number: i + 1 } }));
+  go.types[`${META}.${name}`] = { markers: [], fields };
+}
+
 const wanted = new Set();
 const enums = {};
 function shorten(definition, packageName) {
@@ -216,7 +226,7 @@ function describe(definition) {
   return words.join(";");
 }
 
-/** Types that only OpenAPI describes: WatchEvent, GroupResource, version.Info. */
+/** Types that only OpenAPI describes: WatchEvent, version.Info. */
 function describePublished(definition) {
   const { properties = {}, required = [] } = openApi.definitions[definition];
   const words = Object.entries(properties).map(([name, property]) => {
@@ -270,12 +280,58 @@ const STATED = {
 };
 // What the paths are for, where that is not what the OpenAPI's parameters suggest: these lists take a "watch" and refuse it.
 const VERBS = { "/componentstatuses": ["get", "list"] };
-// Where the version that is stored is not the one that is asked for.
+// The kinds that are stored in another version than the first of their group (kube-apiserver's storage factory of 1.36).
 const STORED_AS = {
-  "autoscaling/horizontalpodautoscalers": "autoscaling/v2/HorizontalPodAutoscaler",
+  "admissionregistration.k8s.io/mutatingadmissionpolicies":
+    "admissionregistration.k8s.io/v1beta1/MutatingAdmissionPolicy",
+  "admissionregistration.k8s.io/mutatingadmissionpolicybindings":
+    "admissionregistration.k8s.io/v1beta1/MutatingAdmissionPolicyBinding",
   "events.k8s.io/events": "/v1/Event",
+  "resource.k8s.io/devicetaintrules": "resource.k8s.io/v1alpha3/DeviceTaintRule",
+  "resource.k8s.io/resourcepoolstatusrequests": "resource.k8s.io/v1alpha3/ResourcePoolStatusRequest",
+};
+/** What an alpha or beta version has without a marker: three minor versions until it is deprecated, three more until it is gone. */
+const threeLater = (version) => {
+  const [major, minor] = (version ?? "").split(".");
+  return minor === undefined ? undefined : `${major}.${Number(minor) + 3}`;
 };
 const groupOf = (groupVersion) => (groupVersion.includes("/") ? groupVersion.split("/")[0] : "");
+// Priorities of kube-apiserver's group versions, highest first; a version that is not listed comes last.
+const groups = [
+  ["", ["v1"]],
+  ["apiregistration.k8s.io", ["v1"]],
+  ["apps", ["v1"]],
+  ["events.k8s.io", ["v1"]],
+  ["authentication.k8s.io", ["v1", "v1beta1", "v1alpha1"]],
+  ["authorization.k8s.io", ["v1"]],
+  ["autoscaling", ["v2", "v1"]],
+  ["batch", ["v1"]],
+  ["certificates.k8s.io", ["v1", "v1beta1", "v1alpha1"]],
+  ["networking.k8s.io", ["v1", "v1beta1"]],
+  ["policy", ["v1"]],
+  ["rbac.authorization.k8s.io", ["v1"]],
+  ["storage.k8s.io", ["v1", "v1beta1"]],
+  ["admissionregistration.k8s.io", ["v1", "v1beta1", "v1alpha1"]],
+  ["apiextensions.k8s.io", ["v1"]],
+  ["scheduling.k8s.io", ["v1", "v1alpha2"]],
+  ["coordination.k8s.io", ["v1", "v1beta1", "v1alpha2"]],
+  ["node.k8s.io", ["v1"]],
+  ["discovery.k8s.io", ["v1"]],
+  ["resource.k8s.io", ["v1", "v1beta2", "v1beta1", "v1alpha3"]],
+  ["flowcontrol.apiserver.k8s.io", ["v1"]],
+  ["internal.apiserver.k8s.io", ["v1alpha1"]],
+  ["storagemigration.k8s.io", ["v1beta1"]],
+].map(([name, versions]) => ({ name, versions }));
+/** The version of a resource that its group prefers. */
+function firstVersionOf(key) {
+  const plural = key.slice(key.indexOf("/") + 1);
+  const group = groupOf(key);
+  const versions = openApi.resources
+    .filter((one) => one.plural === plural && groupOf(one.groupVersion) === group)
+    .map(({ groupVersion }) => groupVersion.split("/").at(-1));
+  return groups.find(({ name }) => name === group)?.versions.find((version) => versions.includes(version));
+}
+
 const older = new Map(discovery.resources.map((r) => [`${groupOf(r.groupVersion)}/${r.name}`, r]));
 const resources = openApi.resources.map((resource) => {
   const { groupVersion, plural, kind } = resource;
@@ -295,7 +351,11 @@ const resources = openApi.resources.map((resource) => {
       ?.split("=")
       .slice(1)
       .join("=");
-  const stored = STORED_AS[key] ?? `${groupOf(groupVersion)}/${version}/${kind}`;
+  const introduced = marker("introduced");
+  const isStable = /^v\d+$/.test(version);
+  const deprecated = marker("deprecated") ?? (isStable ? undefined : threeLater(introduced));
+  const removed = marker("removed") ?? (isStable ? undefined : threeLater(deprecated));
+  const stored = STORED_AS[key] ?? `${groupOf(groupVersion)}/${firstVersionOf(key)}/${kind}`;
   const hash = createHash("sha256").update(stored).digest().subarray(0, 8).toString("base64");
   const verbs = VERBS[key] ?? resource.verbs.toSorted(byText);
   const isStored = verbs.includes("create") && verbs.includes("watch");
@@ -318,39 +378,13 @@ const resources = openApi.resources.map((resource) => {
     ...((NEWER[key]?.shortNames ?? known.shortNames) ? { shortNames: NEWER[key]?.shortNames ?? known.shortNames } : {}),
     ...((NEWER[key]?.categories ?? known.categories) ? { categories: NEWER[key]?.categories ?? known.categories } : {}),
     ...(isStored ? { storageVersionHash: hash } : {}),
-    ...(marker("introduced") ? { introduced: marker("introduced") } : {}),
-    ...(marker("deprecated") ? { deprecated: marker("deprecated") } : {}),
-    ...(marker("removed") ? { removed: marker("removed") } : {}),
+    ...(introduced ? { introduced } : {}),
+    ...(deprecated ? { deprecated } : {}),
+    ...(removed ? { removed } : {}),
     ...(marker("replacement") ? { replacement: marker("replacement") } : {}),
   };
 });
 
-// Priorities of kube-apiserver's group versions, highest first; a version that is not listed comes last.
-const groups = [
-  ["", ["v1"]],
-  ["apiregistration.k8s.io", ["v1"]],
-  ["apps", ["v1"]],
-  ["events.k8s.io", ["v1"]],
-  ["authentication.k8s.io", ["v1", "v1beta1", "v1alpha1"]],
-  ["authorization.k8s.io", ["v1"]],
-  ["autoscaling", ["v2", "v1"]],
-  ["batch", ["v1"]],
-  ["certificates.k8s.io", ["v1", "v1beta1", "v1alpha1"]],
-  ["networking.k8s.io", ["v1", "v1beta1"]],
-  ["policy", ["v1"]],
-  ["rbac.authorization.k8s.io", ["v1"]],
-  ["storage.k8s.io", ["v1", "v1beta1"]],
-  ["admissionregistration.k8s.io", ["v1", "v1beta1", "v1alpha1"]],
-  ["apiextensions.k8s.io", ["v1"]],
-  ["scheduling.k8s.io", ["v1", "v1alpha2"]],
-  ["coordination.k8s.io", ["v1", "v1beta1", "v1alpha2"]],
-  ["node.k8s.io", ["v1"]],
-  ["discovery.k8s.io", ["v1"]],
-  ["flowcontrol.apiserver.k8s.io", ["v1"]],
-  ["internal.apiserver.k8s.io", ["v1alpha1"]],
-  ["resource.k8s.io", ["v1", "v1beta2", "v1beta1", "v1alpha3"]],
-  ["storagemigration.k8s.io", ["v1beta1"]],
-].map(([name, versions]) => ({ name, versions }));
 for (const { groupVersion } of resources) {
   const version = groupVersion.split("/").at(-1);
   const group = groups.find(({ name }) => name === groupOf(groupVersion));
@@ -413,14 +447,6 @@ const GROUPS = {
   extensions: "extensions",
   imagepolicy: "imagepolicy.k8s.io",
 };
-// Of apimachinery's meta/v1 (group_version.go), which the Go data leaves out.
-for (const [name, last] of [
-  ["GroupVersionKind", "kind"],
-  ["GroupVersionResource", "resource"],
-]) {
-  const fields = ["group", "version", last].map((json, i) => ({ json, type: "string", protobuf: { number: i + 1 } }));
-  go.types[`${META}.${name}`] = { markers: [], fields };
-}
 const publishedEnums = new Set(Object.keys(enums));
 const published = new Set(wanted);
 definitions = {};

@@ -66,6 +66,48 @@ test("a version that a later release deprecates is not warned of", () => {
   expect(bundles && deprecationWarning(bundles)).toBeUndefined();
 });
 
+test.each([
+  [
+    "resource.k8s.io/v1beta1",
+    "resourceclaims",
+    "resource.k8s.io/v1beta1 ResourceClaim is deprecated in v1.35+, unavailable in v1.38+",
+  ],
+  [
+    "resource.k8s.io/v1beta2",
+    "resourceclaims",
+    "resource.k8s.io/v1beta2 ResourceClaim is deprecated in v1.36+, unavailable in v1.39+",
+  ],
+  [
+    "certificates.k8s.io/v1alpha1",
+    "clustertrustbundles",
+    "certificates.k8s.io/v1alpha1 ClusterTrustBundle is deprecated in v1.34+, unavailable in v1.37+",
+  ],
+])(
+  "a version of %s without a marker of its life cycle is deprecated three minor versions after its introduction",
+  (groupVersion, plural, warning) => {
+    const found = servedResources({ [groupVersion]: true }).find(
+      (one) => one.groupVersion === groupVersion && one.name === plural,
+    );
+    expect(found && deprecationWarning(found)).toBe(warning);
+  },
+);
+
+test("all versions of a resource have the hash of the one that is stored", () => {
+  const hashes = new Map<string, Set<string | undefined>>();
+  for (const { group, name, storageVersionHash } of resources()) {
+    hashes.set(`${group}/${name}`, (hashes.get(`${group}/${name}`) ?? new Set()).add(storageVersionHash));
+  }
+  expect([...hashes].filter(([, of]) => of.size > 1)).toEqual([]);
+  // Published for 1.36.
+  expect(hashes.get("resource.k8s.io/devicetaintrules")).toEqual(new Set(["DJ3UJ0fj8MI="]));
+});
+
+test("/apis has resource.k8s.io between discovery.k8s.io and flowcontrol.apiserver.k8s.io", () => {
+  const names = servedGroups().map(({ name }) => name);
+  const at = names.indexOf("resource.k8s.io");
+  expect(names.slice(at - 1, at + 2)).toEqual(["discovery.k8s.io", "resource.k8s.io", "flowcontrol.apiserver.k8s.io"]);
+});
+
 describe("schemas", () => {
   test("exist for every resource, with apiVersion, kind and metadata", () => {
     for (const { group, version, kind, verbs } of resources()) {

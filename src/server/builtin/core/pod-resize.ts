@@ -99,11 +99,10 @@ function orderProblems(spec: ReadonlyFields, before: ReadonlyFields): FieldError
   });
 }
 
-/** Init containers that keep running beside the others, before those. */
+/** Init containers before the others. */
 function removals(spec: ReadonlyFields, before: ReadonlyFields): FieldError[] {
   return ["initContainers", "containers"].flatMap((field) =>
     objects(before[field]).flatMap((container, index) => {
-      if (field === "initContainers" && !isSidecar(container)) return [];
       const at = `spec.${field}[${index}].resources`;
       return removed(objects(spec[field])[index]?.resources, container.resources, at);
     }),
@@ -135,10 +134,8 @@ function fixedResources(spec: ReadonlyFields, before: ReadonlyFields): FieldErro
   }
   for (const [index, container] of objects(before.initContainers).entries()) {
     if (!changed("initContainers", index)) continue;
-    const detail = isSidecar(container)
-      ? "only cpu and memory resources for sidecar containers are mutable"
-      : "resources for non-sidecar init containers are immutable";
-    errors.push(forbiddenField("spec", detail));
+    const of = isSidecar(container) ? " for sidecar containers" : "";
+    errors.push(forbiddenField("spec", `only cpu and memory resources${of} are mutable`));
   }
   return errors;
 }
@@ -148,11 +145,8 @@ function withOldAmounts(spec: ReadonlyFields, before: ReadonlyFields): ReadonlyF
   const restored = (field: string) =>
     objects(spec[field]).map((container, index) => {
       const old = objects(before[field])[index] ?? {};
-      const free = field === "containers" || isSidecar(old);
       const { resizePolicy } = old;
-      return free
-        ? { ...container, resizePolicy, resources: withOldCompute(container.resources, old.resources) }
-        : container;
+      return { ...container, resizePolicy, resources: withOldCompute(container.resources, old.resources) };
     });
   const resources = withOldCompute(spec.resources, before.resources);
   return { ...spec, resources, containers: restored("containers"), initContainers: restored("initContainers") };
