@@ -58,8 +58,8 @@ export interface NodeFleet {
 const REGISTERING = 16;
 /** A thousand nodes that start together do not write two thousand events. */
 const NODE_EVENTS = { perSecond: 10, burst: 100 };
-/** The nodes that were cordoned. */
-const CORDONED = { fieldSelector: "spec.unschedulable=true" };
+/** Selects the nodes that were cordoned. */
+const CORDONED = "spec.unschedulable=true";
 
 /**
  * Starts nodes that share one client and one watch of pods: registers them, and runs the pods that are bound to them. Resolves when
@@ -143,7 +143,9 @@ export async function startNodeFleet(options: FleetOptions): Promise<NodeFleet> 
     // Their renewals are spread over the period.
     const spread = (index: number): number => Math.round((RENEW_MS * (index + 1)) / nodes.size);
     keeping = Promise.all([...nodes.values()].map((node, index) => node.keep(signal, spread(index))));
-    informers.of("v1", "Node", CORDONED).addHandler({
+    // The user of a single node may read no other.
+    const cordoned = options.nodes.length === 1 ? `metadata.name=${first?.name},${CORDONED}` : CORDONED;
+    informers.of("v1", "Node", { fieldSelector: cordoned }).addHandler({
       added: ({ metadata }) => nodes.get(metadata?.name ?? "")?.recordSchedulable(false),
       deleted: ({ metadata }) =>
         void uncordoned(metadata?.name ?? "").catch((error) => (isNotFound(error) ? undefined : report(error))),
