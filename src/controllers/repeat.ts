@@ -1,4 +1,5 @@
 import { pause } from "../base/pause.js";
+import { isStatusError } from "../machinery/errors/status-error.js";
 import type { Timers } from "../base/timers.js";
 
 export interface RepeatOptions {
@@ -24,7 +25,10 @@ export async function repeat(work: () => Promise<void>, options: RepeatOptions):
 
 const RETRY_MS = 1000;
 
-/** Runs `work` every second until it succeeds, or `signal` aborts. */
+/**
+ * Runs `work` every second until it succeeds, or `signal` aborts. Resolves early where the API refuses it, as a policy may: the work goes on
+ * behind it, for a server that waited until it serves could never be told otherwise.
+ */
 export async function untilDone(
   work: () => Promise<void>,
   { timers, signal, report }: Omit<RepeatOptions, "milliseconds">,
@@ -34,7 +38,12 @@ export async function untilDone(
       return await work();
     } catch (error) {
       report(error);
-      await pause(timers, RETRY_MS, signal);
+      const again = pause(timers, RETRY_MS, signal);
+      if (isStatusError(error) && error.status.code < 500) {
+        void again.then(() => untilDone(work, { timers, signal, report }));
+        return;
+      }
+      await again;
     }
   }
 }
