@@ -177,12 +177,24 @@ describe("certificatesigningrequests", () => {
     ]);
   });
 
-  test("status writes the certificate and leaves the decision alone", async () => {
+  test("status writes the certificate, and refuses a decision", async () => {
     await request("status");
     const certificate = Buffer.from(cluster.caCertificate).toString("base64");
-    const status = { certificate, conditions: [approved] };
-    const answer = await call(api, "PATCH", `${CSRS}/status/status`, { status }, MERGE);
-    expect(answer.at("status")).toEqual({ certificate });
+    const write = (status: JsonObject) => call(api, "PATCH", `${CSRS}/status/status`, { status }, MERGE);
+    const decided = await write({ certificate, conditions: [approved] });
+    expect([decided.status, decided.at("details.causes.0.message")]).toEqual([
+      422,
+      'Forbidden: updates may not add a condition of type "Approved"',
+    ]);
+    expect((await write({ certificate })).at("status")).toEqual({ certificate });
+    await call(api, "PATCH", `${CSRS}/status/approval`, { status: { conditions: [approved] } }, MERGE);
+    const stored = (await call(api, "GET", `${CSRS}/status`)).at("status.conditions");
+    expect((await write({ conditions: [{ ...approved, message: "other" }] })).at("status.conditions")).toEqual(stored);
+    const undone = await write({ conditions: [] });
+    expect([undone.status, undone.at("details.causes.0.message")]).toEqual([
+      422,
+      'Forbidden: updates may not remove a condition of type "Approved"',
+    ]);
     const other = Buffer.from(cluster.caCertificate.repeat(2)).toString("base64");
     const again = await call(api, "PATCH", `${CSRS}/status/status`, { status: { certificate: other } }, MERGE);
     expect([again.status, again.at("details.causes.0.message")]).toEqual([

@@ -58,12 +58,7 @@ export const certificateSigningRequestRecord: ResourceRecord = {
       draft.spec = old.spec;
     },
     prepareForStatusUpdate(draft, old, context) {
-      const others = conditionsOf(draft).filter(({ type }) => !DECISIONS.includes(text(type)));
-      const decided = conditionsOf(old).filter(({ type }) => DECISIONS.includes(text(type)));
-      const conditions = [...structuredClone(decided), ...others];
-      const status = ensureChild(draft, "status");
-      if (conditions.length > 0) status.conditions = conditions;
-      else delete status.conditions;
+      for (const type of DECISIONS) keepDecisions(draft, old, type);
       fillTimes(draft, old, context);
     },
     validate: validateCertificateSigningRequest,
@@ -102,6 +97,19 @@ export const certificateSigningRequestRecord: ResourceRecord = {
 };
 
 const conditionsOf = (request: KubeObject) => objects(object(request.status).conditions);
+
+/**
+ * Decisions that are as many as before stay as they are stored: their times need not be sent exactly. Those that were added or removed are
+ * there to be refused. Source: preserveConditionInstances of the status strategy.
+ */
+function keepDecisions(draft: KubeObject, old: KubeObject, type: string): void {
+  const before = conditionsOf(old).filter((one) => one.type === type);
+  const status = ensureChild(draft, "status");
+  const conditions = children(status, "conditions");
+  if (before.length === 0 || conditions.filter((one) => one.type === type).length !== before.length) return;
+  const stored = structuredClone(before).values();
+  status.conditions = conditions.map((one) => (one.type === type ? (stored.next().value ?? one) : one));
+}
 
 /** A condition without times gets them: a transition's stays while its status does. */
 function fillTimes(draft: KubeObject, old: KubeObject, { now }: StrategyContext): void {
