@@ -1,34 +1,48 @@
 import { expect, test } from "vitest";
 import { AbsentOwners } from "../../src/controllers/garbage-collector/absent-owners.js";
 import { DependencyGraph } from "../../src/controllers/garbage-collector/dependency-graph.js";
-import type { GraphNode } from "../../src/controllers/garbage-collector/graph-node.js";
+import { ownerOf } from "../../src/controllers/garbage-collector/object-reference.js";
+import type { OwnerReference } from "../../src/machinery/meta/object.js";
 
-const map = (name: string) => ({ apiVersion: "v1", kind: "ConfigMap", namespace: "default", name, uid: name });
-const ownedBy = (...uids: readonly string[]) => ({
-  ownerReferences: uids.map((uid) => ({ apiVersion: "v1", kind: "Nobody", name: uid, uid })),
-});
-
-test("an owner that nobody has seen is forgotten with the last object that names it", () => {
-  const sought = new Set<GraphNode>();
+/** How often the graph reads a uid of an object's owners, for a label on the object and for the end of each owner. */
+function readsOf(count: number): readonly number[] {
+  let reads = 0;
+  const owners = (): OwnerReference[] =>
+    Array.from({ length: count }, (_, index) => ({
+      apiVersion: "v1",
+      kind: "ConfigMap",
+      name: `owner-${index}`,
+      get uid() {
+        reads += 1;
+        return `uid-${index}`;
+      },
+    }));
+  const ignore = (): void => {};
   const graph = new DependencyGraph(
     {
-      attemptToDelete: (node) => void sought.add(node),
-      attemptToDeleteLater: (node) => void sought.add(node),
-      attemptToOrphan: () => {},
-      removed: (node) => void sought.delete(node),
-      invalidNamespace: () => {},
+      attemptToDelete: ignore,
+      attemptToDeleteLater: ignore,
+      attemptToOrphan: ignore,
+      removed: ignore,
+      invalidNamespace: ignore,
     },
     new AbsentOwners(),
   );
-  const names = () => [...graph.nodes()].map(({ identity }) => identity.name);
-  graph.changed(map("a"), ownedBy("one", "two"));
-  graph.changed(map("b"), ownedBy("two"));
-  expect(names()).toEqual(["a", "one", "two", "b"]);
-  graph.changed(map("a"), ownedBy("two"));
-  expect(names()).toEqual(["a", "two", "b"]);
-  graph.deleted(map("a"), false);
-  expect(names()).toEqual(["two", "b"]);
-  graph.deleted(map("b"), false);
-  expect(names()).toEqual([]);
-  expect([...sought]).toEqual([]);
+  const owned = { apiVersion: "v1", kind: "ConfigMap", namespace: "default", name: "owned", uid: "owned" };
+  const readsIn = (work: () => void): number => {
+    reads = 0;
+    work();
+    return reads;
+  };
+  graph.changed(owned, { ownerReferences: owners() });
+  const label = readsIn(() => graph.changed(owned, { ownerReferences: owners() }));
+  const absent = owners().map((owner) => ownerOf(owner, "default"));
+  const ends = readsIn(() => absent.forEach((owner) => graph.deleted(owner, true)));
+  expect(graph.get("uid-0")).toBeUndefined();
+  return [label, ends];
+}
+
+test("the graph's work for an object grows with the number of its owners", () => {
+  const [few, many] = [readsOf(500), readsOf(1000)];
+  for (const [index, reads] of many.entries()) expect(reads).toBeLessThanOrEqual(2.2 * (few[index] ?? 0));
 });

@@ -118,15 +118,16 @@ export class DependencyGraph {
 
   #setOwners(node: GraphNode, owners: readonly OwnerReference[]): void {
     const before = node.owners;
-    const added = owners.filter(({ uid }) => !before.some((one) => one.uid === uid));
-    const removed = before.filter(({ uid }) => !owners.some((one) => one.uid === uid));
+    const added = owners.filter(({ uid }) => node.ownersOf(uid).length === 0);
+    node.owners = owners;
+    const removed = before.filter(({ uid }) => node.ownersOf(uid).length === 0);
     for (const reference of before) {
-      const now = owners.find(({ uid }) => uid === reference.uid);
-      if (reference.blockOwnerDeletion !== true || now?.blockOwnerDeletion === true) continue;
+      if (reference.blockOwnerDeletion !== true) continue;
+      const [now] = node.ownersOf(reference.uid);
+      if (now?.blockOwnerDeletion === true) continue;
       const owner = this.#nodes.get(reference.uid);
       if (owner !== undefined) this.listener.attemptToDelete(owner);
     }
-    node.owners = owners;
     this.#addDependent(node, added);
     this.#removeDependent(node, removed);
   }
@@ -159,7 +160,7 @@ export class DependencyGraph {
   }
 
   #reportInvalidNamespace(node: GraphNode, uid: string): void {
-    const reference = node.owners.find((one) => one.uid === uid);
+    const [reference] = node.ownersOf(uid);
     if (reference !== undefined) this.listener.invalidNamespace(node, ownerOf(reference, node.identity.namespace));
   }
 
@@ -201,7 +202,7 @@ function partition(owner: GraphNode, identity: ObjectReference) {
       other.push(dependent);
       continue;
     }
-    const named = dependent.owners.filter(({ uid }) => uid === identity.uid);
+    const named = dependent.ownersOf(identity.uid);
     if (named.some((reference) => sameCoordinates(reference, identity))) matching.push(dependent);
     if (named.some((reference) => !sameCoordinates(reference, identity))) other.push(dependent);
   }
@@ -211,8 +212,8 @@ function partition(owner: GraphNode, identity: ObjectReference) {
 /** What else an absent owner may be, if some dependents name it differently: the one after it in order, or the first. */
 function alternateIdentity(dependents: readonly GraphNode[], absent: ObjectReference): ObjectReference | undefined {
   const candidates = dependents.flatMap((dependent) =>
-    dependent.owners
-      .filter(({ uid }) => uid === absent.uid)
+    dependent
+      .ownersOf(absent.uid)
       .map((reference) => ownerOf(reference, dependent.identity.namespace))
       .map((one) =>
         absent.namespace === "" && one.apiVersion === absent.apiVersion && one.kind === absent.kind

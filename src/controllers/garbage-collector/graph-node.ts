@@ -2,11 +2,15 @@ import type { OwnerReference } from "../../machinery/meta/object.js";
 import type { ObjectReference } from "./object-reference.js";
 
 const NO_OWNERS: readonly OwnerReference[] = [];
+/** From so many on they are found by a map. */
+const MANY_OWNERS = 16;
 const NO_DEPENDENTS: ReadonlySet<GraphNode> = new Set();
 
 /** An object in the graph of owners and dependents. */
 export class GraphNode {
-  owners: readonly OwnerReference[] = NO_OWNERS;
+  #owners = NO_OWNERS;
+  /** The owners of an object that has many. */
+  #ownersByUid: ReadonlyMap<string, readonly OwnerReference[]> | undefined;
   /** Most objects have no dependents. */
   #dependents: Set<GraphNode> | undefined;
   /** Known only from an owner reference: no event has reported the object itself yet. */
@@ -19,6 +23,22 @@ export class GraphNode {
   waitsForDependents = false;
 
   constructor(public identity: ObjectReference) {}
+
+  get owners(): readonly OwnerReference[] {
+    return this.#owners;
+  }
+
+  set owners(owners: readonly OwnerReference[]) {
+    this.#owners = owners;
+    this.#ownersByUid = undefined;
+  }
+
+  /** The references to the owner of this uid: none, one, or several that differ in the rest. */
+  ownersOf(uid: string): readonly OwnerReference[] {
+    if (this.#owners.length < MANY_OWNERS) return this.#owners.filter((owner) => owner.uid === uid);
+    this.#ownersByUid ??= byUid(this.#owners);
+    return this.#ownersByUid.get(uid) ?? NO_OWNERS;
+  }
 
   /** Objects that name this one as their owner, whether rightly or not. */
   get dependents(): ReadonlySet<GraphNode> {
@@ -39,7 +59,17 @@ export class GraphNode {
   blockingDependents(): readonly GraphNode[] {
     const { uid } = this.identity;
     return [...this.dependents].filter((dependent) =>
-      dependent.owners.some((owner) => owner.uid === uid && owner.blockOwnerDeletion === true),
+      dependent.ownersOf(uid).some(({ blockOwnerDeletion }) => blockOwnerDeletion === true),
     );
   }
+}
+
+function byUid(owners: readonly OwnerReference[]): ReadonlyMap<string, readonly OwnerReference[]> {
+  const found = new Map<string, OwnerReference[]>();
+  for (const owner of owners) {
+    const same = found.get(owner.uid);
+    if (same === undefined) found.set(owner.uid, [owner]);
+    else same.push(owner);
+  }
+  return found;
 }

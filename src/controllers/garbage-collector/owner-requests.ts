@@ -60,9 +60,10 @@ export class OwnerRequests {
   /** Takes owners off an object. */
   async dropOwners(reference: ObjectReference, uids: readonly string[]): Promise<void> {
     const { uid } = reference;
+    const gone = new Set(uids);
     const dropped = uids.map((owner) => ({ $patch: "delete", uid: owner }));
     await this.#patchOwners(reference, { metadata: { ownerReferences: dropped, uid } }, (owners) =>
-      owners.filter((owner) => !uids.includes(owner.uid)),
+      owners.filter((owner) => !gone.has(owner.uid)),
     );
   }
 

@@ -4,29 +4,34 @@ import { parseGoDuration } from "../../base/go-duration.js";
 import { type Stopwatch, stopwatchOf } from "../../base/stopwatch.js";
 import type { Timers } from "../../base/timers.js";
 import type { ApiRequest, Filter } from "../request/api-request.js";
+import { isLongRunning } from "./max-in-flight.js";
 
-/** What a request may take at most, watches and proxied streams excepted. */
+/** What a request may take at most, watches and connections into pods excepted. */
 const REQUEST_TIMEOUT_MS = 60_000;
 
 /**
  * Ends a request that takes too long: `?timeout=` when it asks for less than the server's own limit. A write that was
- * handed to storage by then may still be done. Driven timers wait for the request meanwhile.
+ * handed to storage by then may still be done. A watch, a log, or a connection into a pod lasts as long as its client likes; the
+ * time only bounds its admission. Driven timers wait for the request meanwhile.
  */
 export const deadline =
   (timers: Timers): Filter =>
   (next) =>
   async (request) => {
     if (request.info.verb === "watch") return next(request);
-    const limit = limitOf(request.exchange.query.get("timeout"));
+    const isLasting = isLongRunning(request.info);
+    const limit = isLasting ? REQUEST_TIMEOUT_MS : limitOf(request.exchange.query.get("timeout"));
     const ending = new Ending(request, limit, stopwatchOf(timers)());
+    const answer = () => next(request.with({ ending }));
+    const run = () =>
+      timers.during === undefined ? answer() : timers.during(() => describeUnanswered(request), answer);
+    if (isLasting) return run().finally(() => ending.stop());
     await new Promise<void>((resolve, reject) => {
       const cancel = timers.start(limit, () => {
         ending.expire();
         reject(timeout("request did not complete within the allotted timeout", 0));
       });
-      const answer = () => next(request.with({ ending }));
-      const running = timers.during === undefined ? answer() : timers.during(() => describeUnanswered(request), answer);
-      running
+      run()
         .finally(() => {
           cancel();
           ending.stop();

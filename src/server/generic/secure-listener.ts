@@ -132,8 +132,13 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     const [request, response] = [given as unknown as IncomingMessage, answer as unknown as ServerResponse];
     readOn(request.socket, response);
     if (refuseWithoutHost(request, response)) return;
-    const exchange = http1Exchange(request, response, options.stopping, peers);
-    void run(options, exchange, () => response.destroy()).then(() => endLateBody(request, limits.lateBody));
+    const serve = (): void => {
+      const exchange = http1Exchange(request, response, options.stopping, peers);
+      void run(options, exchange, () => response.destroy()).then(() => endLateBody(request, limits.lateBody));
+    };
+    // A pipelined request begins when the answer before it has left, as with Go's server. One whose connection ends before never does.
+    if (response.socket === null) response.once("socket", serve);
+    else serve();
   });
   server.on("upgrade", (request: IncomingMessage, socket: Socket, head: Buffer) => {
     const response = upgradeResponse(request, socket);

@@ -151,6 +151,12 @@ describe("what the node says of itself", () => {
     await cluster.clock.atRest();
     expect(await ofNode("NodeSchedulable")).toEqual([["Normal", "Node node-1 status is now: NodeSchedulable", 1]]);
   });
+
+test("a log that is followed goes on for longer than other requests may take", async () => {
+  await create("talks", sh("echo first; sleep 200; echo last"));
+  const log = call(api, "GET", `${PODS}/talks/log?follow=true`);
+  await cluster.clock.advance("201s");
+  expect(await log).toMatchObject({ status: 200, text: "first\nlast\n" });
 });
 
 describe("conditions of others", () => {

@@ -39,3 +39,25 @@ test("a long body that comes while a long answer is still on its way is read", a
   await once(socket, "close");
   expect(received.match(/HTTP\/1\.1 \d{3}/g)).toEqual(["HTTP/1.1 200", "HTTP/1.1 201"]);
 });
+
+test("a pipelined request begins when the answer before it has left, and never where its connection ends before", async () => {
+  const post = (name: string, ...more: string[]): string => {
+    const body = JSON.stringify({ metadata: { name } });
+    return `${requestHead(cluster, `POST ${MAPS}`, "Content-Type: application/json", `Content-Length: ${body.length}`, ...more)}${body}`;
+  };
+  const inOrder = await tlsSocket(cluster);
+  let received = "";
+  inOrder.on("data", (chunk: Buffer) => (received += chunk.toString("latin1")));
+  inOrder.write(post("piped") + requestHead(cluster, `GET ${MAPS}/piped`, "Connection: close"));
+  await once(inOrder, "close");
+  expect(received.match(/HTTP\/1\.1 \d{3}/g)).toEqual(["HTTP/1.1 201", "HTTP/1.1 200"]);
+  const cut = await tlsSocket(cluster);
+  cut.write(requestHead(cluster, `GET ${MAPS}?watch=true&resourceVersion=0`) + post("never"));
+  await once(cut, "data");
+  for (let count = 0; count < 20; count++) {
+    expect((await call(cluster.transport(), "GET", `${MAPS}/never`)).status).toBe(404);
+  }
+  cut.destroy();
+  await once(cut, "close");
+  expect((await call(cluster.transport(), "GET", `${MAPS}/never`)).status).toBe(404);
+});

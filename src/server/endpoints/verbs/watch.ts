@@ -1,7 +1,14 @@
+import { deferred } from "../../../base/deferred.js";
 import { errorMessage } from "../../../base/error-message.js";
 import { randomBelow } from "../../../base/random-below.js";
 import { nextSlice, sliceIsSpent } from "../../../base/time-slice.js";
-import { isStatusError, internalError, notAcceptable, type Status } from "../../../machinery/errors/status-error.js";
+import {
+  isStatusError,
+  internalError,
+  notAcceptable,
+  type Status,
+  timeout,
+} from "../../../machinery/errors/status-error.js";
 import type { Watcher } from "../../registry/resource.js";
 import type { ApiRequest } from "../../request/api-request.js";
 import type { StoredEvent, StoredObject } from "../../storage/store.js";
@@ -17,6 +24,8 @@ import { includeObject, objectFormat, scopeOf } from "./scope.js";
 const MIN_TIMEOUT_SECONDS = 1800;
 /** What is written at once: all that a reader that stops reading can leave behind, but for an event's own size. */
 const CHUNK_BYTES = 64 * 1024;
+/** How long a client may take to read what was written to it before its watch ended, in milliseconds. */
+const UNREAD_MILLISECONDS = 10_000;
 /** Events made without asking whether others want the event loop. */
 const SLICE_EVENTS = 32;
 
@@ -24,7 +33,7 @@ const pace = new DeliveryPace();
 
 /**
  * GET with watch=true: events as they come, each a frame of the media type or a message of a WebSocket, until the client leaves, its time is up, the resource is removed or the history
- * it needs is gone; the last is told in an ERROR event.
+ * it needs is gone; the last is told in an ERROR event. Gives up the answer of a client that does not read what was written to it by then.
  */
 export async function handleWatch(request: ApiRequest, resource: ServedResource, storage: Watcher): Promise<void> {
   const format = objectFormat(request.exchange, resource);
@@ -36,7 +45,15 @@ export async function handleWatch(request: ApiRequest, resource: ServedResource,
   // Spread, so that the watches of one server do not all end at once.
   const seconds = options.timeoutSeconds || MIN_TIMEOUT_SECONDS + randomBelow(resource.random, MIN_TIMEOUT_SECONDS);
   const milliseconds = Math.min(seconds * 1000, 2 ** 31 - 1);
-  const cancelTimer = resource.timers.start(milliseconds, () => ending.abort());
+  const unread = deferred<never>();
+  // Nothing waits for it while the storage opens the watch.
+  unread.promise.catch(() => {});
+  let cancelTimer = resource.timers.start(milliseconds, () => {
+    ending.abort();
+    cancelTimer = resource.timers.start(UNREAD_MILLISECONDS, () =>
+      unread.reject(timeout("the client did not read its watch to the end", 0)),
+    );
+  });
   const signal = AbortSignal.any([ending.signal, request.signal, resource.removed]);
   try {
     const events = await storage.watch(scopeOf(request), {
@@ -47,7 +64,7 @@ export async function handleWatch(request: ApiRequest, resource: ServedResource,
       timeoutMilliseconds: milliseconds,
       sendInitialEvents: options.sendInitialEvents,
     });
-    await stream(request, serializer, { resource, format, include }, events);
+    await Promise.race([stream(request, serializer, { resource, format, include }, events), unread.promise]);
   } catch (error) {
     if (request.exchange.signal.aborted) return;
     throw error;

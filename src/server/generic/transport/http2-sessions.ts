@@ -51,9 +51,14 @@ export interface StreamBounds {
   authenticated(isKnown: boolean): void;
 }
 
+/** Streams of a connection that begin in one turn of the event loop: one packet may open a hundred. */
+const STARTED_AT_ONCE = 10;
+
 class BoundedSession implements StreamBounds {
   #open = 0;
   #running = 0;
+  /** Streams that have begun since the last turn that {@link #startLater} waited for. */
+  #started = 0;
   readonly #waiting = new Map<ServerHttp2Stream, () => void>();
   #strangers = 0;
   #idle: NodeJS.Timeout | undefined;
@@ -77,7 +82,7 @@ class BoundedSession implements StreamBounds {
       if (this.#open === 0 && this.#strangers > 0) this.#closeSoon();
     });
     const start = (): void => this.#start(stream, serve);
-    if (this.#running < this.limits.streams) start();
+    if (this.#mayStart() && this.#waiting.size === 0) start();
     else if (this.#waiting.size < this.limits.waiting) this.#waiting.set(stream, start);
     else this.#refuse();
   }
@@ -91,14 +96,31 @@ class BoundedSession implements StreamBounds {
 
   #start(stream: ServerHttp2Stream, serve: (bounds: StreamBounds) => Promise<void>): void {
     this.#running += 1;
+    this.#started += 1;
+    if (this.#started === STARTED_AT_ONCE) setImmediate(() => this.#startLater());
     void serve(this).finally(() => {
       this.#running -= 1;
       this.#endLateBody(stream);
+      this.#startWaiting();
+    });
+  }
+
+  #mayStart(): boolean {
+    return this.#running < this.limits.streams && this.#started < STARTED_AT_ONCE;
+  }
+
+  #startLater(): void {
+    this.#started = 0;
+    this.#startWaiting();
+  }
+
+  #startWaiting(): void {
+    while (this.#mayStart()) {
       const [next] = this.#waiting;
       if (next === undefined) return;
       this.#waiting.delete(next[0]);
       next[1]();
-    });
+    }
   }
 
   /** Node tells the client no reason when a connection is destroyed at once. */

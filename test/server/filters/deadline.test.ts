@@ -1,0 +1,72 @@
+import { expect, test } from "vitest";
+import { builtInApi } from "../../../src/api/facts/index.js";
+import { deferred } from "../../../src/base/deferred.js";
+import { ManualClock } from "../../../src/base/manual-clock.js";
+import { deadline } from "../../../src/server/filters/deadline.js";
+import { type ApiRequest, newApiRequest } from "../../../src/server/request/api-request.js";
+
+const POD = "/api/v1/namespaces/default/pods/web";
+const MINUTE = 60_000;
+
+/** A request that its handler has answered and goes on with, and what becomes of it. */
+function sent(target: string) {
+  const { promise: held, resolve: release } = deferred<void>();
+  const clock = new ManualClock(0);
+  const [path = "", query] = target.split("?");
+  const exchange: ApiRequest["exchange"] = {
+    method: "GET",
+    path,
+    query: new URLSearchParams(query),
+    uri: target,
+    headers: {},
+    remoteAddress: "",
+    signal: new AbortController().signal,
+    responded: true,
+    body: () => Promise.resolve(new Uint8Array()),
+    async *bodyChunks() {},
+    respond: () => ({ write: () => Promise.resolve(), end: () => Promise.resolve() }),
+  };
+  let passed: ApiRequest | undefined;
+  const handle = deadline({ start: (after, callback) => clock.start(after, callback) })(async (request) => {
+    passed = request;
+    await held;
+  });
+  const ended = handle(newApiRequest(exchange, builtInApi(), 0, "id")).then(
+    () => "answered",
+    (error: Error) => error.message,
+  );
+  return {
+    ended,
+    release,
+    wait(milliseconds: number): void {
+      const until = clock.now() + milliseconds;
+      while (clock.fireNext(until));
+      clock.moveTo(until);
+    },
+    isCancelled: () => passed?.isCancelled,
+  };
+}
+
+test.each(["exec", "attach", "portforward", "log?follow=true", "proxy/events", "exec?timeout=1s", "log?timeout=soon"])(
+  "a request for %s lasts as long as its client likes",
+  async (subresource) => {
+    const request = sent(`${POD}/${subresource}`);
+    request.wait(60 * MINUTE);
+    expect(request.isCancelled()).toBe(false);
+    request.release();
+    expect(await request.ended).toBe("answered");
+  },
+);
+
+test.each([
+  ["", MINUTE],
+  ["?timeout=5s", 5000],
+  ["?timeout=1h", MINUTE],
+])("a get with %j ends by its deadline", async (query, limit) => {
+  const request = sent(`${POD}${query}`);
+  request.wait(limit - 1);
+  expect(request.isCancelled()).toBe(false);
+  request.wait(1);
+  expect(request.isCancelled()).toBe(true);
+  expect(await request.ended).toBe("Timeout: request did not complete within the allotted timeout");
+});
