@@ -12,6 +12,8 @@ export interface SpdyRequest {
   readonly path: string;
   /** What the client can speak, the best first. */
   readonly protocols: readonly string[];
+  /** As in SpdyOptions. */
+  readonly flowControl?: boolean;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -41,7 +43,11 @@ export async function openSpdy(rest: RestClient, request: SpdyRequest): Promise<
     throw refusedUpgrade(answer);
   }
   return {
-    connection: spdyConnection(socket, { role: "client", pingPeriod: PING_PERIOD }),
+    connection: spdyConnection(socket, {
+      role: "client",
+      pingPeriod: PING_PERIOD,
+      flowControl: request.flowControl ?? false,
+    }),
     protocol: answer.headers["x-stream-protocol-version"] ?? "",
     reasonOf: (fault) => goNetworkReason(fault, addressesOf(socket)),
   };

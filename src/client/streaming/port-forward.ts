@@ -28,12 +28,16 @@ export async function openPortForward(
   if (webSockets) {
     try {
       const { webSocket } = await openWebSocket(rest, { path, subprotocol: TUNNELLED_PORT_FORWARD_PROTOCOL, signal });
-      return spdyConnection(webSocketDuplex(webSocket), { role: "client", pingPeriod: TUNNEL_PING_PERIOD });
+      return spdyConnection(webSocketDuplex(webSocket), {
+        role: "client",
+        pingPeriod: TUNNEL_PING_PERIOD,
+        flowControl: true,
+      });
     } catch (error) {
       if (!(error instanceof UpgradeFailure)) throw error;
     }
   }
-  const request = { method: "POST", path, protocols: [PORT_FORWARD_PROTOCOL], signal } as const;
+  const request = { method: "POST", path, protocols: [PORT_FORWARD_PROTOCOL], flowControl: true, signal } as const;
   const { connection, protocol } = await openSpdy(rest, request);
   if (protocol === PORT_FORWARD_PROTOCOL) return connection;
   void connection.close();

@@ -15,7 +15,13 @@ export class ReceiveBudget {
   #wake: (() => void) | undefined;
   #closed = false;
 
-  constructor(private readonly most: number = MOST_WAITING_BYTES) {}
+  constructor(private most: number = MOST_WAITING_BYTES) {}
+
+  /** Lets so many bytes wait from now on. */
+  enlarge(most: number): void {
+    this.most = most;
+    if (this.hasRoom) this.#wake?.();
+  }
 
   add(bytes: number): void {
     this.#waiting += bytes + CHUNK_BYTES;

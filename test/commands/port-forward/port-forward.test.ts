@@ -273,19 +273,24 @@ describe("connections", () => {
     expect(texts).toEqual(texts.map((_, index) => `number ${index} `.repeat(1000)));
   });
 
-  it("carry more than any buffer holds, while one that is not read waits", async () => {
-    await using forward = new Forward(["web", `:${ECHO}`]);
-    const port = await forward.port();
-    const stuck = await dial(port);
-    stuck.on("error", () => {}).pause();
-    for (let count = 0; count < 64; count++) stuck.write(Buffer.alloc(65536));
-    const large = await dial(port);
-    large.end(Buffer.alloc(8 << 20, "x"));
-    let length = 0;
-    for await (const chunk of large) length += (chunk as Buffer).length;
-    expect(length).toBe(8 << 20);
-    stuck.destroy();
-  });
+  it.each(["a WebSocket", "SPDY alone"])(
+    "carry more than any buffer holds, while those that are not read wait, over %s",
+    async (transport) => {
+      const webSockets = String(transport === "a WebSocket");
+      await using forward = new Forward(["web", `:${ECHO}`], { KUBECTL_PORT_FORWARD_WEBSOCKETS: webSockets });
+      const port = await forward.port();
+      const stuck = await Promise.all([dial(port), dial(port)]);
+      for (const one of stuck) one.on("error", () => {}).pause();
+      // Networks hold four megabytes of a connection: what comes behind them waits where the forwarded ones share a connection.
+      for (const one of stuck) one.write(Buffer.alloc(12 << 20));
+      const large = await dial(port);
+      large.end(Buffer.alloc(8 << 20, "x"));
+      let length = 0;
+      for await (const chunk of large) length += (chunk as Buffer).length;
+      expect(length).toBe(8 << 20);
+      for (const one of stuck) one.destroy();
+    },
+  );
 
   it.each([
     { signal: "SIGINT", program: "ends with code 0" },

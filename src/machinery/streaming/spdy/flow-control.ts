@@ -1,12 +1,15 @@
 /** The window of a stream and of the connection until a peer says otherwise. */
 export const INITIAL_WINDOW = 64 * 1024;
 
+/** The windows that an end with flow control gives its peer, of each stream and of the connection: several streams that nobody reads hold back no other. */
+export const OWN_WINDOW = { stream: 256 * 1024, connection: 4 * 1024 * 1024 } as const;
+
 /** Bytes that the reader has taken before the peer gets them back as window. */
 const UPDATE_BYTES = INITIAL_WINDOW / 2;
 
 /**
  * The window of one stream, or of the connection, towards a peer with flow control. Kubernetes' peers have none: they never send
- * WINDOW_UPDATE, and neither heed nor expect it. A peer that sends it, or SETTINGS, has; until then windows are only counted.
+ * WINDOW_UPDATE or SETTINGS, and drop both. A peer that sends one of them has; until then windows are only counted.
  */
 export class Window {
   #sent = 0;

@@ -6,7 +6,7 @@ import { GatedWriter } from "../gated-writer.js";
 import { receivedChunks } from "../received-chunks.js";
 import type { IncomingStream, MultiplexedConnection } from "../multiplexed-connection.js";
 import { ReceiveBudget } from "../receive-budget.js";
-import { INITIAL_WINDOW, Window } from "./flow-control.js";
+import { INITIAL_WINDOW, OWN_WINDOW, Window } from "./flow-control.js";
 import { type ControlFrame, type DataPiece, FrameReader } from "./frame-reader.js";
 import {
   controlFrame,
@@ -27,6 +27,11 @@ export interface SpdyOptions {
   readonly role: "client" | "server";
   /** Milliseconds between pings. Absent: none are sent. */
   readonly pingPeriod?: number;
+  /**
+   * Asks the peer for flow control, so that a stream that nobody reads holds back no other. An end answers it alike; a peer of
+   * Kubernetes' own has none, and all streams wait for the one.
+   */
+  readonly flowControl?: boolean;
 }
 
 /** How long the peer may take to accept a stream. */
@@ -57,18 +62,21 @@ class SpdyConnection implements MultiplexedConnection, StreamCarrier {
   #nextId: number;
   #lastReceived = 0;
   #pingId: number;
+  /** Whether the peer has flow control, and whether this end has said that it has. */
   #flowControl = false;
+  #offered = false;
   #initialWindow = INITIAL_WINDOW;
 
   constructor(
     private readonly duplex: Duplex,
-    { role, pingPeriod }: SpdyOptions,
+    { role, pingPeriod, flowControl = false }: SpdyOptions,
   ) {
     this.#role = role;
     this.#nextId = role === "client" ? 1 : 2;
     this.#pingId = this.#nextId;
     this.#writer = new GatedWriter(duplex);
     duplex.on("error", (error: Error) => this.#broke(error));
+    if (flowControl) this.#offerWindows();
     const pings = pingPeriod === undefined ? undefined : setInterval(() => this.#ping(), pingPeriod).unref();
     const ended = new Promise<void>((resolve) => {
       if (duplex.closed) resolve();
@@ -213,6 +221,10 @@ class SpdyConnection implements MultiplexedConnection, StreamCarrier {
         if (number(0) % 2 !== this.#pingId % 2) this.#control(controlFrame(TYPE.ping, 0, number(0)));
         break;
       case TYPE.settings:
+        this.#flowControl = true;
+        this.#offerWindows();
+        // The peer sends no more than these windows allow.
+        this.#budget.enlarge(OWN_WINDOW.connection);
         for (let at = 4; at < 4 + number(0) * 8; at += 8) this.#set(number(at) & 0xffffff, number(at + 4));
         break;
       case TYPE.windowUpdate:
@@ -250,8 +262,14 @@ class SpdyConnection implements MultiplexedConnection, StreamCarrier {
     });
   }
 
+  #offerWindows(): void {
+    if (this.#offered) return;
+    this.#offered = true;
+    this.#control(controlFrame(TYPE.settings, 0, 1, SETTING_INITIAL_WINDOW, OWN_WINDOW.stream));
+    this.#control(controlFrame(TYPE.windowUpdate, 0, 0, OWN_WINDOW.connection - INITIAL_WINDOW));
+  }
+
   #set(setting: number, value: number): void {
-    this.#flowControl = true;
     if (setting !== SETTING_INITIAL_WINDOW) return;
     this.#initialWindow = value & 0x7fffffff;
     for (const stream of this.#streams.values()) stream.window.wake();
