@@ -10,12 +10,12 @@ export class NodeWriter implements ResponseWriter {
   ) {}
 
   write(chunk: Uint8Array): Promise<void> {
-    if (this.#isGone()) return Promise.reject(clientGone());
+    if (this.#isGone()) return Promise.reject(CLIENT_IS_GONE);
     return this.sink.write(chunk) ? WRITTEN : this.#drained();
   }
 
   end(chunk?: Uint8Array): Promise<void> {
-    if (this.#isGone()) return Promise.reject(clientGone());
+    if (this.#isGone()) return Promise.reject(CLIENT_IS_GONE);
     return new Promise<void>((resolve) => {
       this.lifetime.onLeave(resolve);
       if (chunk === undefined) this.sink.end(resolve);
@@ -26,7 +26,7 @@ export class NodeWriter implements ResponseWriter {
   #drained(): Promise<void> {
     return new Promise((resolve, reject) => {
       this.sink.once("drain", resolve);
-      this.lifetime.onLeave(() => reject(clientGone()));
+      this.lifetime.onLeave(() => reject(CLIENT_IS_GONE));
     });
   }
 
@@ -37,4 +37,5 @@ export class NodeWriter implements ResponseWriter {
 
 const WRITTEN = Promise.resolve();
 
-const clientGone = (): Error => new Error("the client is gone");
+/** One for all: every new error records where it was made, and a client that goes may leave hundreds of answers. */
+const CLIENT_IS_GONE = new Error("the client is gone");
