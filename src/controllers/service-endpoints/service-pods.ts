@@ -10,8 +10,15 @@ export function takesPods({ spec }: Service): boolean {
   return spec?.selector !== undefined && spec.type !== "ExternalName";
 }
 
+/** The labels of selectors: one may have a hundred thousand, and is compared with each pod. */
+const selectorEntries = new WeakMap<object, readonly (readonly [key: string, value: string])[]>();
+
 export function selects({ spec }: Service, { metadata }: Pod): boolean {
-  return Object.entries(spec?.selector ?? {}).every(([key, value]) => own(metadata?.labels, key) === value);
+  const { selector } = spec ?? {};
+  if (selector === undefined) return true;
+  let entries = selectorEntries.get(selector);
+  if (entries === undefined) selectorEntries.set(selector, (entries = Object.entries(selector)));
+  return entries.every(([key, value]) => own(metadata?.labels, key) === value);
 }
 
 /** The pods that the service selects, by name, so that endpoints have an order. */

@@ -1,6 +1,8 @@
 import { goQuote } from "../../base/go-quote.js";
+import { Pace } from "../../base/pace.js";
+import type { Steps } from "../../base/steps.js";
 import { applyConflict, type StatusError } from "../errors/status-error.js";
-import { type FieldSet, fieldSet, has, paths, union } from "./field-set.js";
+import { type FieldSet, has, paths, sortedSteps } from "./field-set.js";
 import { type Manager, type Managers } from "./managers.js";
 import { type PathElement, pathText } from "./path-element.js";
 
@@ -9,6 +11,8 @@ export interface Conflict {
   readonly identifier: string;
   readonly manager: Manager;
   readonly path: readonly PathElement[];
+  /** The path as errors show it. */
+  readonly field: string;
 }
 
 /** What an apply without force ends with. */
@@ -21,19 +25,17 @@ export class ApplyConflicts extends Error {
 
   /** The 409, with a cause for every path. */
   toStatusError(): StatusError {
+    const messages = new Map<Manager, string>();
+    for (const { manager } of this.conflicts)
+      if (!messages.has(manager)) messages.set(manager, `conflict with ${managerText(manager)}`);
     return applyConflict(
       this.message,
-      this.conflicts.map(({ manager, path }) => ({
+      this.conflicts.map(({ manager, field }) => ({
         reason: "FieldManagerConflict",
-        message: `conflict with ${managerText(manager)}`,
-        field: pathText(path),
+        message: messages.get(manager) ?? "",
+        field,
       })),
     );
-  }
-
-  /** The paths of all of them. */
-  get paths(): FieldSet {
-    return this.conflicts.reduce<FieldSet>((set, { path }) => union(set, fieldSet(path)), {});
   }
 
   /** Those on other paths than the given; undefined when none is left. */
@@ -43,14 +45,18 @@ export class ApplyConflicts extends Error {
   }
 }
 
-/** The conflicts of managers' sets, managers in the order of their identifiers. */
-export function conflictsOf(sets: ReadonlyMap<string, FieldSet>, managers: Managers): ApplyConflicts {
+/** The conflicts of managers' sets, managers in the order of their identifiers. In steps. */
+export function* conflictsSteps(sets: ReadonlyMap<string, FieldSet>, managers: Managers): Steps<ApplyConflicts> {
   const conflicts: Conflict[] = [];
+  const pace = new Pace();
   for (const identifier of [...sets.keys()].sort()) {
     const manager = managers.get(identifier);
     const set = sets.get(identifier);
     if (manager === undefined || set === undefined) continue;
-    for (const path of paths(set)) conflicts.push({ identifier, manager, path });
+    for (const path of paths(yield* sortedSteps(set))) {
+      if (pace.isDue()) yield;
+      conflicts.push({ identifier, manager, path, field: pathText(path) });
+    }
   }
   return new ApplyConflicts(conflicts);
 }
@@ -58,14 +64,14 @@ export function conflictsOf(sets: ReadonlyMap<string, FieldSet>, managers: Manag
 function messageOf(conflicts: readonly Conflict[]): string {
   const [first] = conflicts;
   if (conflicts.length === 1 && first !== undefined) {
-    return `Apply failed with 1 conflict: conflict with ${managerText(first.manager)}: ${pathText(first.path)}`;
+    return `Apply failed with 1 conflict: conflict with ${managerText(first.manager)}: ${first.field}`;
   }
   const lines: string[] = [];
   let last: string | undefined;
-  for (const { identifier, manager, path } of conflicts) {
+  for (const { identifier, manager, field } of conflicts) {
     if (identifier !== last) lines.push(`conflicts with ${managerText(manager)}:`);
     last = identifier;
-    lines.push(`- ${pathText(path)}`);
+    lines.push(`- ${field}`);
   }
   return `Apply failed with ${conflicts.length} conflicts: ${lines.join("\n")}`;
 }

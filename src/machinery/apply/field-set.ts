@@ -161,9 +161,9 @@ function subtractNode(a: FieldSet, b: FieldSet, deep: boolean): FieldSet | undef
   return rest;
 }
 
-/** Every path of the set, in order: at each level its own members first, then what is below. */
+/** Every path of a {@link sorted} set, in its order: at each level its own members first, then what is below. */
 export function* paths(set: FieldSet, prefix: readonly PathElement[] = []): Generator<readonly PathElement[]> {
-  const elements = sortedElements(set);
+  const elements = Object.keys(set).filter((element) => element !== SELF);
   for (const element of elements) if (isMember(set[element] as FieldSet)) yield [...prefix, element];
   for (const element of elements) yield* paths(set[element] as FieldSet, [...prefix, element]);
 }

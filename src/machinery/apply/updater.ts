@@ -4,7 +4,7 @@ import { holdsMany } from "../meta/holds-many.js";
 import type { JsonObject } from "../meta/json.js";
 import { deepEqualSteps } from "../patch/json-values.js";
 import { compare, type Comparison, compareSteps } from "./compare.js";
-import { conflictsOf } from "./conflict.js";
+import { conflictsSteps } from "./conflict.js";
 import { type FieldFilter, filtered } from "./field-filter.js";
 import { difference, EMPTY, type FieldSet, intersection, isEmpty, union } from "./field-set.js";
 import type { Manager, Managers } from "./managers.js";
@@ -165,7 +165,7 @@ export class Updater {
       if (!isEmpty(conflict)) conflicts.set(other, conflict);
       if (!isEmpty(seen.removed)) removed.set(other, seen.removed);
     }
-    if (!force && conflicts.size > 0) throw conflictsOf(conflicts, managers);
+    if (!force && conflicts.size > 0) throw yield* conflictsSteps(conflicts, managers);
     for (const lost of [conflicts, removed]) {
       for (const [other, set] of lost) {
         const manager = managers.get(other);

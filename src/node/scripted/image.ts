@@ -18,6 +18,6 @@ export interface ScriptedImage {
   readonly workingDir?: string;
   /** Ports that are answered while the container runs, without a program that listens. */
   readonly ports?: Readonly<Record<number, AnswerConnection>>;
-  /** How many bytes of files fit into a container. Default 256 MiB. */
+  /** How many bytes of files fit into a container. Default 128 MiB. */
   readonly capacity?: number;
 }

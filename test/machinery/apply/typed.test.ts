@@ -2,7 +2,7 @@ import { atOnce } from "../../../src/base/steps.js";
 import { describe, expect, test } from "vitest";
 import { compare } from "../../../src/machinery/apply/compare.js";
 import { encodedView } from "../../../src/machinery/apply/encoded-view.js";
-import { paths } from "../../../src/machinery/apply/field-set.js";
+import { paths, sorted } from "../../../src/machinery/apply/field-set.js";
 import { printFieldsV1 } from "../../../src/machinery/apply/fields-v1.js";
 import { merge } from "../../../src/machinery/apply/merge.js";
 import { pathText } from "../../../src/machinery/apply/path-element.js";
@@ -149,7 +149,7 @@ describe("the field set of an object", () => {
 /** "-a +b *c": removed, added and modified paths. */
 function changes(before: JsonValue, after: JsonValue, type = typeOfKind(POD)): string {
   const { removed, modified, added } = compare(before as JsonObject, after as JsonObject, type);
-  const show = (sign: string, set: typeof removed) => [...paths(set)].map((path) => sign + pathText(path));
+  const show = (sign: string, set: typeof removed) => [...paths(sorted(set))].map((path) => sign + pathText(path));
   return [...show("-", removed), ...show("*", modified), ...show("+", added)].join(" ");
 }
 

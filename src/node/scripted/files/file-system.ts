@@ -21,12 +21,12 @@ export interface FileSpace {
 
 export interface FileSystemOptions {
   readonly clock: Clock;
-  /** How many bytes of content fit; more is "No space left on device". Default 256 MiB. */
+  /** How many bytes of content fit; more is "No space left on device". Default 128 MiB. */
   readonly capacity?: number;
   readonly space?: FileSpace;
 }
 
-const DEFAULT_CAPACITY = 256 * 1024 * 1024;
+const DEFAULT_CAPACITY = 128 * 1024 * 1024;
 /** What an entry of a directory counts beside its content, so that names alone cannot fill the memory. */
 const ENTRY_BYTES = 512;
 

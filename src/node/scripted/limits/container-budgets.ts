@@ -5,7 +5,7 @@ import type { ContainerMemory } from "./memory-share.js";
 import { greatestUser, type LimitedContainer, type ServerLimits } from "./server-limits.js";
 
 /** The memory of a container whose pod sets no limit, in bytes. */
-const DEFAULT_MEMORY = 128 * 1024 * 1024;
+const DEFAULT_MEMORY = 64 * 1024 * 1024;
 /** How many processes a container has at most; a kubelet has one limit for all pods as well (podPidsLimit). */
 const MOST_PROCESSES = 512;
 

@@ -28,7 +28,7 @@ export interface ServerAmounts {
   readonly processes: number;
 }
 
-const AMOUNTS: ServerAmounts = { memory: 256 * MIB, files: 256 * MIB, processes: 2048 };
+const AMOUNTS: ServerAmounts = { memory: 128 * MIB, files: 128 * MIB, processes: 2048 };
 
 /** Limits of their own, which tests use; the containers of a process share {@link processLimits}. */
 export function serverLimits(amounts: Partial<ServerAmounts> = {}): ServerLimits {
