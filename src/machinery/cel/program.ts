@@ -1,7 +1,8 @@
+import type { Steps } from "../../base/steps.js";
 import type { Ast, CheckedAst } from "./ast.js";
 import type { Declarations } from "./checker/declarations.js";
 import type { CostOf } from "./evaluator/cost.js";
-import { CostExceeded, Frame, type Step } from "./evaluator/frame.js";
+import { CostExceeded, Frame, type Planned } from "./evaluator/frame.js";
 import { Planner } from "./evaluator/planner.js";
 import { DYN } from "./types/type.js";
 import { Meter, metered, StepsSpent } from "./values/meter.js";
@@ -34,9 +35,12 @@ export interface Evaluation {
 /** How many steps an evaluation takes at most when its caller sets no limit: some tens of milliseconds. */
 const MOST_STEPS = 2_000_000;
 
+/** How many steps of an expression that loops are done at once: most take no more. */
+const SHORT_STEPS = 5000;
+
 /** An expression that is ready to be evaluated, as often as wanted. Evaluations share nothing. */
 export class Program {
-  readonly #step: Step;
+  readonly #planned: Planned;
   readonly #options: ProgramOptions;
 
   constructor(ast: Ast | CheckedAst, declarations: Declarations, options: ProgramOptions) {
@@ -49,25 +53,64 @@ export class Program {
       presenceTestHasCost: options.presenceTestHasCost ?? true,
       costOf: options.costOf,
     });
-    this.#step = planner.planRoot(ast);
+    this.#planned = planner.planRoot(ast);
   }
 
   /** Evaluates with these variables. It throws nothing: what goes wrong is the value. */
-  evaluate(bindings: Bindings = {}, costLimit = this.#options.costLimit ?? Number.POSITIVE_INFINITY): Evaluation {
-    const resolve = typeof bindings === "function" ? bindings : (name: string) => own(bindings, name);
-    const meter = new Meter(this.#options.stepLimit ?? MOST_STEPS);
-    const frame = new Frame(resolve, meter, costLimit);
+  evaluate(bindings: Bindings = {}, costLimit = this.#costLimit): Evaluation {
+    return this.#atOnce(this.#frame(bindings, costLimit, this.#stepLimit));
+  }
+
+  /**
+   * {@link evaluate} in steps. An expression that loops is first evaluated at once, and again from its beginning where that takes
+   * more than `most` steps: reading its variables must have no effects.
+   */
+  *evaluateSteps(bindings: Bindings = {}, costLimit = this.#costLimit, most = SHORT_STEPS): Steps<Evaluation> {
+    const limit = this.#stepLimit;
+    const slices = limit > most ? this.#planned.slices : undefined;
+    const short = this.#atOnce(this.#frame(bindings, costLimit, slices === undefined ? limit : most));
+    if (short.ended !== "steps" || slices === undefined) return short;
+    yield;
+    const frame = this.#frame(bindings, costLimit, limit);
+    const steps = slices(frame);
     try {
-      const value = metered(meter, () => this.#step(frame));
-      return { value, cost: frame.cost };
+      for (;;) {
+        const step = metered(frame.meter, () => steps.next());
+        if (step.done === true) return { value: step.value, cost: frame.cost };
+        yield;
+      }
     } catch (error) {
-      if (error instanceof CostExceeded)
-        return { value: new ErrorValue(error.message), cost: frame.cost, ended: "cost" };
-      if (error instanceof StepsSpent)
-        return { value: new ErrorValue(error.message), cost: frame.cost, ended: "steps" };
-      throw error;
+      return endedBy(error, frame);
     }
   }
+
+  get #costLimit(): number {
+    return this.#options.costLimit ?? Number.POSITIVE_INFINITY;
+  }
+
+  get #stepLimit(): number {
+    return this.#options.stepLimit ?? MOST_STEPS;
+  }
+
+  #frame(bindings: Bindings, costLimit: number, steps: number): Frame {
+    const resolve = typeof bindings === "function" ? bindings : (name: string) => own(bindings, name);
+    return new Frame(resolve, new Meter(steps), costLimit);
+  }
+
+  #atOnce(frame: Frame): Evaluation {
+    try {
+      const value = metered(frame.meter, () => this.#planned.evaluate(frame));
+      return { value, cost: frame.cost };
+    } catch (error) {
+      return endedBy(error, frame);
+    }
+  }
+}
+
+function endedBy(error: unknown, { cost }: Frame): Evaluation {
+  if (error instanceof CostExceeded) return { value: new ErrorValue(error.message), cost, ended: "cost" };
+  if (error instanceof StepsSpent) return { value: new ErrorValue(error.message), cost, ended: "steps" };
+  throw error;
 }
 
 function own(bindings: Readonly<Record<string, unknown>>, name: string): unknown {

@@ -15,7 +15,7 @@ import {
 } from "../values/value.js";
 import { type CallCost, OVERLOAD_COSTS } from "./cost.js";
 import { type Callable, callable, dispatcher } from "./dispatch.js";
-import { asAttribute, attribute, constant, type Frame, type Planned, type Step } from "./frame.js";
+import { asAttribute, attribute, constant, type Frame, loops, type Planned, type Step, valueSteps } from "./frame.js";
 import type { Planner } from "./planner.js";
 import { qualify, qualifyOptional } from "./qualify.js";
 
@@ -56,6 +56,13 @@ function planFunction(planner: Planner, callee: Callee, args: readonly Planned[]
       strict,
       cost,
     ),
+    slices: args.some(loops)
+      ? function* (frame) {
+          const values: Value[] = [];
+          for (const arg of args) values.push(yield* valueSteps(arg, frame));
+          return called(frame, values, call, strict, cost);
+        }
+      : undefined,
   };
 }
 
@@ -101,11 +108,21 @@ function callStep(steps: readonly Step[], call: Callable, strict: boolean, cost:
   }
   return (frame) => {
     const args = steps.map((step) => step(frame));
-    const error = strict ? args.find((arg) => arg instanceof ErrorValue) : undefined;
-    const result = error ?? call(...args);
-    frame.charge(cost?.(args, result) ?? 1);
-    return result;
+    return called(frame, args, call, strict, cost);
   };
+}
+
+function called(
+  frame: Frame,
+  args: readonly Value[],
+  call: Callable,
+  strict: boolean,
+  cost: CallCost | undefined,
+): Value {
+  const error = strict ? args.find((arg) => arg instanceof ErrorValue) : undefined;
+  const result = error ?? call(...args);
+  frame.charge(cost?.(args, result) ?? 1);
+  return result;
 }
 
 const CONVERSIONS = /^(?:\w+_to_(?:bool|bytes|double|duration|int64|string|timestamp|uint64)|to_dyn|type)$/;
@@ -140,8 +157,8 @@ type PlanSpecial = (args: readonly Planned[], planner: Planner) => Planned;
 
 /** The operators that do more than to compute a value of values. */
 const SPECIAL: ReadonlyMap<string, PlanSpecial> = new Map<string, PlanSpecial>([
-  [OPERATOR.and, (args) => ({ evaluate: logic(args, false) })],
-  [OPERATOR.or, (args) => ({ evaluate: logic(args, true) })],
+  [OPERATOR.and, (args) => planLogic(args, false)],
+  [OPERATOR.or, (args) => planLogic(args, true)],
   [OPERATOR.conditional, planConditional],
   [OPERATOR.equals, (args, planner) => planEquality(args, true, costOf(planner, OPERATOR.equals, "equals"))],
   [OPERATOR.notEquals, (args, planner) => planEquality(args, false, costOf(planner, OPERATOR.notEquals, "not_equals"))],
@@ -151,41 +168,71 @@ const SPECIAL: ReadonlyMap<string, PlanSpecial> = new Map<string, PlanSpecial>([
 ]);
 
 /** `&&` (decided by false) and `||` (by true): a term that decides absorbs errors on both of its sides. */
-function logic(args: readonly Planned[], decides: boolean): Step {
-  const [left, right] = args.map((arg) => arg.evaluate) as [Step, Step];
-  return (frame) => {
-    const a = left(frame);
-    if (a === decides) return decides;
-    const b = right(frame);
-    if (b === decides) return decides;
-    if (a === !decides && b === !decides) return !decides;
-    const wrong = a === !decides ? b : a;
-    return wrong instanceof ErrorValue ? wrong : NO_SUCH_OVERLOAD;
+function planLogic(args: readonly Planned[], decides: boolean): Planned {
+  const [left, right] = args as [Planned, Planned];
+  const [first, second] = [left.evaluate, right.evaluate];
+  return {
+    evaluate: (frame) => {
+      const a = first(frame);
+      return a === decides ? decides : joined(a, second(frame), decides);
+    },
+    slices: args.some(loops)
+      ? function* (frame) {
+          const a = yield* valueSteps(left, frame);
+          return a === decides ? decides : joined(a, yield* valueSteps(right, frame), decides);
+        }
+      : undefined,
   };
+}
+
+/** Of two terms of which the first does not decide. */
+function joined(a: Value, b: Value, decides: boolean): Value {
+  if (b === decides) return decides;
+  if (a === !decides && b === !decides) return !decides;
+  const wrong = a === !decides ? b : a;
+  return wrong instanceof ErrorValue ? wrong : NO_SUCH_OVERLOAD;
 }
 
 function planConditional(args: readonly Planned[]): Planned {
   const [condition, yes, no] = args as [Planned, Planned, Planned];
   const [ifTrue, ifFalse] = [yes.resolve ?? yes.evaluate, no.resolve ?? no.evaluate];
-  return attribute((frame) => {
+  const planned = attribute((frame) => {
     const chosen = condition.evaluate(frame);
     if (chosen === true) return ifTrue(frame);
     if (chosen === false) return ifFalse(frame);
-    return chosen instanceof ErrorValue ? chosen : NO_SUCH_OVERLOAD;
+    return notChosen(chosen);
   }, 0);
+  if (!args.some(loops)) return planned;
+  return {
+    ...planned,
+    *slices(frame) {
+      const chosen = yield* valueSteps(condition, frame);
+      if (typeof chosen !== "boolean") return notChosen(chosen);
+      const branch = chosen ? yes : no;
+      return loops(branch) ? yield* valueSteps(branch, frame) : (branch.resolve ?? branch.evaluate)(frame);
+    },
+  };
 }
+
+const notChosen = (condition: Value): Value => (condition instanceof ErrorValue ? condition : NO_SUCH_OVERLOAD);
 
 function planEquality(args: readonly Planned[], wanted: boolean, cost: CallCost | undefined): Planned {
   const [left, right] = args.map((arg) => arg.evaluate) as [Step, Step];
-  const evaluate = (frame: Frame): Value => {
-    const a = left(frame);
-    const b = right(frame);
+  const compared = (frame: Frame, a: Value, b: Value): Value => {
     const result = a instanceof ErrorValue ? a : b instanceof ErrorValue ? b : equality(a, b, wanted);
     const short = typeof a !== "object" && typeof a !== "string";
     frame.charge(short ? 1 : (cost?.([a, b], result) ?? 1));
     return result;
   };
-  return { evaluate };
+  return {
+    evaluate: (frame) => compared(frame, left(frame), right(frame)),
+    slices: args.some(loops)
+      ? function* (frame) {
+          const [one, other] = args as [Planned, Planned];
+          return compared(frame, yield* valueSteps(one, frame), yield* valueSteps(other, frame));
+        }
+      : undefined,
+  };
 }
 
 /** What cannot be compared is an error for `==`, and different for `!=`. */

@@ -1,3 +1,5 @@
+import { Pace } from "../../../base/pace.js";
+import type { Steps } from "../../../base/steps.js";
 import type { Meter } from "../values/meter.js";
 import type { Value } from "../values/value.js";
 
@@ -8,6 +10,9 @@ export class CostExceeded extends Error {
   }
 }
 
+/** Turns of loops between two places where other work may go on. */
+const TURNS_PER_SLICE = 64;
+
 /** What one evaluation knows: its variables, and what it has cost. */
 export class Frame {
   /** Variables of comprehensions, each at the place that the planner gave it. */
@@ -16,6 +21,7 @@ export class Frame {
   readonly #resolve: (name: string) => unknown;
   readonly #limit: number;
   readonly #globals = new Map<string, Value>();
+  #pace: Pace | undefined;
   /** In cel-go's units. */
   cost = 0;
 
@@ -23,6 +29,11 @@ export class Frame {
     this.#resolve = resolve;
     this.meter = meter;
     this.#limit = limit;
+  }
+
+  /** Of loops that are evaluated in slices. */
+  get pace(): Pace {
+    return (this.#pace ??= new Pace(TURNS_PER_SLICE));
   }
 
   /** Throws {@link CostExceeded} when more is spent than the limit. */
@@ -49,6 +60,8 @@ export type Step = (frame: Frame) => Value;
 /** A planned node, with what other nodes plan by. */
 export interface Planned {
   readonly evaluate: Step;
+  /** Set on nodes that loop, and on those that are computed of such: the same in steps. */
+  readonly slices?: ((frame: Frame) => Steps<Value>) | undefined;
   /** Set on nodes whose value never changes. They cost nothing. */
   readonly constant?: Value;
   /** Set on variables and what is selected from them: the value without the cost of reading a variable, which a branch of `?:` and an index do not pay. */
@@ -56,6 +69,13 @@ export interface Planned {
   /** What `evaluate` costs above `resolve`. */
   readonly baseCost?: number;
 }
+
+/** The value of a node, in steps where it loops. */
+export function* valueSteps({ evaluate, slices }: Planned, frame: Frame): Steps<Value> {
+  return slices === undefined ? evaluate(frame) : yield* slices(frame);
+}
+
+export const loops = ({ slices }: Planned): boolean => slices !== undefined;
 
 export function constant(value: Value): Planned {
   return { evaluate: () => value, constant: value };

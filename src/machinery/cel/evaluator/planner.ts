@@ -36,8 +36,8 @@ export class Planner {
     this.options = options;
   }
 
-  planRoot(ast: Ast): Step {
-    return this.plan(ast.root).evaluate;
+  planRoot(ast: Ast): Planned {
+    return this.plan(ast.root);
   }
 
   plan(node: Expr): Planned {

@@ -78,10 +78,10 @@ export class AccessDecisions {
   }
 
   /** What `body`, which evaluates expressions, answers when all decisions that it needs are there. It runs until then, and must have no other effects. */
-  async evaluate<T>(body: () => T): Promise<T> {
+  async evaluate<T>(body: () => T | Promise<T>): Promise<T> {
     for (;;) {
       try {
-        return body();
+        return await body();
       } catch (error) {
         if (!(error instanceof DecisionMissing)) throw error;
         this.#known.set(error.key, await error.decision);

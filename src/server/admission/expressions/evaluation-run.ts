@@ -1,4 +1,5 @@
 import type { CompiledExpression } from "../../../api/admission/compile-expression.js";
+import type { Steps } from "../../../base/steps.js";
 import { nextSlice, sliceIsSpent } from "../../../base/time-slice.js";
 import type { AccessDecisions } from "../../../machinery/cel/kubernetes/access.js";
 import type { Evaluation, Program } from "../../../machinery/cel/program.js";
@@ -75,17 +76,31 @@ export class EvaluationRun {
 
   /** Evaluates again as often as it comes upon something that must be waited for. */
   async #settle(program: Program): Promise<Evaluation> {
-    const { bindings, decisions, signal } = this.config;
+    const { bindings, decisions } = this.config;
     const resolve = (name: string): unknown => (name === "variables" ? this.#variables : bindings(name));
     for (;;) {
       if (sliceIsSpent()) await nextSlice();
-      if (signal.aborted) throw timeout("request did not complete within requested timeout", 0);
+      this.#throwIfLate();
       try {
-        return await decisions.evaluate(() => program.evaluate(resolve));
+        return await decisions.evaluate(() => this.#inSlices(program.evaluateSteps(resolve)));
       } catch (error) {
         if (!(error instanceof Unresolved)) throw error;
         await error.resolve();
       }
     }
+  }
+
+  async #inSlices(work: Steps<Evaluation>): Promise<Evaluation> {
+    for (;;) {
+      const step = work.next();
+      if (step.done === true) return step.value;
+      if (!sliceIsSpent()) continue;
+      await nextSlice();
+      this.#throwIfLate();
+    }
+  }
+
+  #throwIfLate(): void {
+    if (this.config.signal.aborted) throw timeout("request did not complete within requested timeout", 0);
   }
 }

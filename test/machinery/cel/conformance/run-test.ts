@@ -1,3 +1,5 @@
+import { expect } from "vitest";
+import { atOnce } from "../../../../src/base/steps.js";
 import { Environment } from "../../../../src/machinery/cel/environment.js";
 import { BINDINGS, BLOCKS } from "../../../../src/machinery/cel/extensions/bindings.js";
 import { ENCODERS } from "../../../../src/machinery/cel/extensions/encoders.js";
@@ -63,7 +65,10 @@ function evaluate(env: Environment, test: WrittenTest): Outcome {
   const bindings = Object.fromEntries(
     Object.entries(test.bindings ?? {}).map(([name, { value }]) => [name, readValue(value)]),
   );
-  const { value } = env.program(checked.ast).evaluate(bindings);
+  const program = env.program(checked.ast);
+  const { value, cost } = program.evaluate(bindings);
+  const sliced = atOnce(program.evaluateSteps(bindings, undefined, 0));
+  expect([describeValue(sliced.value), sliced.cost]).toEqual([describeValue(value), cost]);
   return value instanceof ErrorValue ? { error: value.message } : { value, type };
 }
 
