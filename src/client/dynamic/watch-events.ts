@@ -1,5 +1,8 @@
 import { errorMessage } from "../../base/error-message.js";
-import { decodeJson } from "../../machinery/codec/json-decoder.js";
+import { atOnce, type Steps } from "../../base/steps.js";
+import { inSlices } from "../../base/time-slice.js";
+import { exactJsonSteps } from "../../machinery/codec/exact-json.js";
+import { decodeJson, maxJsonDepth } from "../../machinery/codec/json-decoder.js";
 import { genericServerResponse, type Status, StatusError } from "../../machinery/errors/status-error.js";
 import { isJsonObject, type JsonValue } from "../../machinery/meta/json.js";
 import type { ApiObject, KubeObject } from "../../machinery/meta/object.js";
@@ -45,7 +48,7 @@ export async function* watchFrames(body: AsyncIterable<Uint8Array>): AsyncGenera
     // A newline is never part of a longer UTF-8 sequence, so what ends with one is whole characters.
     const end = chunk.lastIndexOf(NEWLINE) + 1;
     if (end > 0) {
-      const frames = framesOf(joined(held, heldBytes, chunk.subarray(0, end)));
+      const frames = await framesOf(joined(held, heldBytes, chunk.subarray(0, end)));
       held = [];
       heldBytes = 0;
       if (frames.length > 0) yield frames;
@@ -59,7 +62,7 @@ export async function* watchFrames(body: AsyncIterable<Uint8Array>): AsyncGenera
       return;
     }
   }
-  const last = framesOf(joined(held, heldBytes, new Uint8Array()), true);
+  const last = await framesOf(joined(held, heldBytes, new Uint8Array()), true);
   if (last.length > 0) yield last;
 }
 
@@ -80,31 +83,41 @@ function joined(held: readonly Uint8Array[], heldBytes: number, last: Uint8Array
   return utf8.decode(bytes);
 }
 
-/** The events of whole lines. With `mayBreakOff`, a text that ends too early is no event and no error. */
-function framesOf(text: string, mayBreakOff = false): WatchFrame[] {
+/** A line so long, in characters, is decoded in slices of the event loop. */
+const LONG_LINE = 64 * 1024;
+
+function framesOf(text: string, mayBreakOff = false): WatchFrame[] | Promise<WatchFrame[]> {
+  const steps = framesSteps(text, mayBreakOff);
+  return text.length > LONG_LINE ? inSlices(steps) : atOnce(steps);
+}
+
+/** The events of whole lines, in steps. With `mayBreakOff`, a text that ends too early is no event and no error. */
+function* framesSteps(text: string, mayBreakOff: boolean): Steps<WatchFrame[]> {
   const frames: WatchFrame[] = [];
-  const exact = !INEXACT_NUMBER.test(text);
+  let exact: boolean | undefined;
   for (let start = 0; start < text.length; ) {
     const newline = text.indexOf("\n", start);
     const end = newline === -1 ? text.length : newline;
-    const frame = frameOf(text.slice(start, end), exact, mayBreakOff);
+    const line = text.slice(start, end);
     start = end + 1;
-    if (frame === undefined) continue;
+    let value: JsonValue;
+    try {
+      if (line.length > LONG_LINE) value = (yield* exactJsonSteps(line, maxJsonDepth)).value;
+      else value = (exact ??= !INEXACT_NUMBER.test(text)) ? parse(line) : decodeJson(line).value;
+    } catch (error) {
+      const isNoEvent = line.trim() === "" || (mayBreakOff && (error as { endedEarly?: boolean }).endedEarly === true);
+      if (isNoEvent) continue;
+      frames.push(undecodable(errorMessage(error)));
+      break;
+    }
+    const frame = frameOf(value);
     frames.push(frame);
     if (frame.type === "ERROR") break;
   }
   return frames;
 }
 
-function frameOf(line: string, exact: boolean, mayBreakOff: boolean): WatchFrame | undefined {
-  let value: JsonValue;
-  try {
-    value = exact ? parse(line) : decodeJson(line).value;
-  } catch (error) {
-    if (line.trim() === "" || (mayBreakOff && (error as { endedEarly?: boolean }).endedEarly === true))
-      return undefined;
-    return undecodable(errorMessage(error));
-  }
+function frameOf(value: JsonValue): WatchFrame {
   if (!isJsonObject(value)) return undecodable(NO_EVENT);
   const { type, object } = value;
   if (typeof type !== "string" || !isJsonObject(object)) return undecodable(NO_EVENT);

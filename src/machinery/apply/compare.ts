@@ -2,7 +2,7 @@ import { Pace } from "../../base/pace.js";
 import type { Steps } from "../../base/steps.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../meta/json.js";
 import { deepEqual, getOwn } from "../patch/json-values.js";
-import { EMPTY, type FieldSet, type FieldSetDraft, isEmpty, LEAF, member } from "./field-set.js";
+import { EMPTY, type FieldSet, type FieldSetDraft, isEmpty, LEAF, member, noteSteps } from "./field-set.js";
 import { isIdentifiable, itemElement } from "./list-items.js";
 import { fieldElement, type PathElement } from "./path-element.js";
 import {
@@ -116,14 +116,24 @@ function* compareMapsSteps(
 ): Steps<Outcome | "descended"> {
   const left = isJsonObject(before) ? before : NOTHING;
   const right = isJsonObject(after) ? after : NOTHING;
-  if (map.atomic || (hasNoKeys(left) && hasNoKeys(right))) return leaf(before, after);
-  for (const key of Object.keys(right)) {
+  const keys = Object.keys(right);
+  if (map.atomic || (keys.length === 0 && hasNoKeys(left))) return leaf(before, after);
+  let inBoth = 0;
+  for (const key of keys) {
     if (pace.isDue()) yield;
-    const [was, is] = [getOwn(left, key), right[key] as JsonValue];
+    const is = right[key] as JsonValue;
+    if (left[key] === is && is !== undefined) {
+      inBoth += 1;
+      continue;
+    }
+    const was = getOwn(left, key);
+    if (was !== undefined) inBoth += 1;
     if (isScalar(was) && isScalar(is)) compareField(key, was, is, map, level);
     else yield* compareFieldSteps(key, was, is, map, level, pace);
   }
-  for (const key of Object.keys(left)) {
+  const leftKeys = Object.keys(left);
+  if (leftKeys.length === inBoth) return "descended";
+  for (const key of leftKeys) {
     if (pace.isDue()) yield;
     if (Object.hasOwn(right, key)) continue;
     const was = left[key] as JsonValue;
@@ -134,6 +144,49 @@ function* compareMapsSteps(
 }
 
 const isScalar = (side: Side): boolean => typeof side !== "object" || side === null;
+
+/** The node of a step to a value that only one side has: all that is in the value, and the step itself. */
+function* wholeSteps(value: JsonValue, type: TypeDescriptor, pace: Pace): Steps<FieldSet> {
+  switch (shapeOf(type, value) ?? firstShape(type)) {
+    case "scalar":
+      return LEAF;
+    case "list":
+      return yield* wholeListSteps(value, type.list as ListDescriptor, pace);
+    case "map":
+      return yield* wholeMapSteps(value, type.map as MapDescriptor, pace);
+  }
+}
+
+function* wholeMapSteps(value: JsonValue, map: MapDescriptor, pace: Pace): Steps<FieldSet> {
+  if (map.atomic || !isJsonObject(value)) return LEAF;
+  const draft: FieldSetDraft = { [SELF]: LEAF };
+  let count = 0;
+  for (const key of Object.keys(value)) {
+    if (pace.isDue()) yield;
+    const type = map.field(key) ?? map.values;
+    if (type === undefined) continue;
+    const held = value[key] as JsonValue;
+    draft[fieldElement(key)] = isScalar(held) ? LEAF : yield* wholeSteps(held, type, pace);
+    count += 1;
+  }
+  noteSteps(draft, count);
+  return count === 0 ? LEAF : draft;
+}
+
+function* wholeListSteps(value: JsonValue, list: ListDescriptor, pace: Pace): Steps<FieldSet> {
+  if (!list.associative || !Array.isArray(value) || value.length === 0) return LEAF;
+  const draft: FieldSetDraft = { [SELF]: LEAF };
+  for (const [element, items] of yield* indexSteps(value, list, pace)) {
+    if (pace.isDue()) yield;
+    const [item = null] = items;
+    // Items that cannot be told apart are one leaf.
+    draft[element] = items.length > 1 || isScalar(item) ? LEAF : yield* wholeSteps(item, list.items, pace);
+  }
+  noteSteps(draft, value.length);
+  return draft;
+}
+
+const SELF = ".";
 
 function* compareFieldSteps(
   key: string,
@@ -146,6 +199,14 @@ function* compareFieldSteps(
   const type = map.field(key) ?? map.values;
   if (type === undefined || (type.map === undefined && type.list === undefined)) {
     compareField(key, before, after, map, level);
+    return;
+  }
+  if (before === undefined && after !== undefined) {
+    (level.added ??= {})[fieldElement(key)] = yield* wholeSteps(after, type, pace);
+    return;
+  }
+  if (after === undefined && before !== undefined) {
+    (level.removed ??= {})[fieldElement(key)] = yield* wholeSteps(before, type, pace);
     return;
   }
   const child = new Level();

@@ -1,6 +1,7 @@
 import { sortKeysSteps, sortSteps } from "../../base/sort-steps.js";
 import { Pace } from "../../base/pace.js";
 import type { Steps } from "../../base/steps.js";
+import { noteFields } from "../meta/holds-many.js";
 import { compareElements, compareRanked, type PathElement, type RankedElement, rankElement } from "./path-element.js";
 
 /**
@@ -26,13 +27,30 @@ export const EMPTY: FieldSet = LEAF;
 
 /** Whether the set has no paths. */
 export function isEmpty(set: FieldSet): boolean {
+  if (set === LEAF || wide.has(set)) return set === LEAF;
   for (const element in set) if (element !== SELF) return false;
   return true;
 }
 
 /** Whether the step that leads to this node is itself in the set. */
 export function isMember(node: FieldSet): boolean {
-  if (node[SELF] !== undefined) return true;
+  return node === LEAF || node[SELF] !== undefined || hasNoSteps(node);
+}
+
+/** To begin a list of the steps of a wide set takes as long as to end it. */
+const wide = new WeakSet<FieldSet>();
+/** Steps that are listed within a microsecond or two. */
+const MANY_STEPS = 64;
+
+/** Remembers that a new set has so many steps. */
+export function noteSteps(set: FieldSet, count: number): void {
+  if (count <= MANY_STEPS) return;
+  wide.add(set);
+  noteFields(set, count);
+}
+
+function hasNoSteps(node: FieldSet): boolean {
+  if (wide.has(node)) return false;
   for (const _ in node) return false;
   return true;
 }
@@ -80,6 +98,20 @@ function covers(a: FieldSet, b: FieldSet): boolean {
     if (element === SELF) continue;
     const [left, right] = [a[element], b[element] as FieldSet];
     if (left === undefined || (isMember(right) && !isMember(left)) || !covers(left, right)) return false;
+  }
+  return true;
+}
+
+/** Whether `a` has every path of `b`. In steps. */
+export function* coversSteps(a: FieldSet, b: FieldSet, pace = new Pace()): Steps<boolean> {
+  if (a === b) return true;
+  for (const element in b) {
+    if (element === SELF) continue;
+    if (pace.isDue()) yield;
+    const [left, right] = [a[element], b[element] as FieldSet];
+    if (left === right) continue;
+    if (left === undefined || (isMember(right) && !isMember(left))) return false;
+    if (right !== LEAF && !(yield* coversSteps(left, right, pace))) return false;
   }
   return true;
 }
@@ -141,10 +173,14 @@ function subtract(a: FieldSet, b: FieldSet, deep: boolean): FieldSet {
 /** undefined takes a step out. */
 function replaceNodes(set: FieldSet, changed: ReadonlyMap<PathElement, FieldSet | undefined>): FieldSet {
   const draft: FieldSetDraft = {};
+  let count = 0;
   for (const element in set) {
     const node = changed.has(element) ? changed.get(element) : set[element];
-    if (node !== undefined) draft[element] = node;
+    if (node === undefined) continue;
+    draft[element] = node;
+    count += 1;
   }
+  noteSteps(draft, count);
   return draft;
 }
 
@@ -245,6 +281,7 @@ function* withSortedSteps(
     }
     if (draft !== undefined) draft[element] = child;
   }
+  if (draft !== undefined) noteSteps(draft, elements.length);
   return draft ?? set;
 }
 

@@ -1,20 +1,26 @@
+import type { Steps } from "../../base/steps.js";
 import type { JsonObject, JsonValue } from "../meta/json.js";
-import { deepEqual } from "../patch/json-values.js";
+
+/** Whether two values are equal, in steps. */
+export type EqualSteps = (a: JsonValue, b: JsonValue) => Steps<boolean>;
 
 /**
  * managedFields of a change that changed nothing else: the old ones, when the new differ in times only. What is then
- * encoded is what is stored, and nothing is written. `sameObject` is asked only when it matters.
+ * encoded is what is stored, and nothing is written. `sameObject` is asked only when it matters. In steps.
  */
-export function withoutNewTimes(
+export function* withoutNewTimesSteps(
   before: readonly JsonObject[] | undefined,
   after: JsonObject[] | undefined,
-  sameObject: () => boolean,
-): JsonObject[] | undefined {
+  equal: EqualSteps,
+  sameObject: () => Steps<boolean>,
+): Steps<JsonObject[] | undefined> {
   if (before === undefined || after === undefined || before.length !== after.length || after.length === 0) return after;
   const timesChanged = after.some((entry, index) => entry["time"] !== before[index]?.["time"]);
   if (!timesChanged) return after;
-  const sameEntries = after.every((entry, index) => deepEqual(timeless(entry), timeless(before[index] ?? {})));
-  return sameEntries && sameObject() ? [...before] : after;
+  for (const [index, entry] of after.entries()) {
+    if (!(yield* equal(timeless(entry), timeless(before[index] ?? {})))) return after;
+  }
+  return (yield* sameObject()) ? [...before] : after;
 }
 
 function timeless(entry: JsonObject): JsonValue {

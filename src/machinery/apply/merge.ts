@@ -1,5 +1,6 @@
 import { Pace } from "../../base/pace.js";
 import { atOnce, type Steps } from "../../base/steps.js";
+import { noteFields } from "../meta/holds-many.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../meta/json.js";
 import { getOwn, setOwn } from "../patch/json-values.js";
 import { TypeMismatch } from "./apply-error.js";
@@ -47,11 +48,13 @@ function* visit(live: Side, applied: Side, type: TypeDescriptor, pace: Pace): St
 function* mergeMaps(live: Side, applied: Side, map: MapDescriptor, leaf: JsonValue, pace: Pace): Steps<Side> {
   const left = isJsonObject(live) ? live : NOTHING;
   const right = isJsonObject(applied) ? applied : NOTHING;
-  if (map.atomic || (hasNoKeys(left) && hasNoKeys(right))) return leaf;
+  if (map.atomic) return leaf;
+  const [liveKeys, appliedKeys] = [Object.keys(left), Object.keys(right)];
+  if (liveKeys.length === 0 && appliedKeys.length === 0) return leaf;
   const merged: JsonObject = {};
-  let held = false;
-  const added = Object.keys(right).filter((key) => !Object.hasOwn(left, key));
-  for (const keys of [Object.keys(left), added]) {
+  let held = 0;
+  const added = appliedKeys.filter((key) => !Object.hasOwn(left, key));
+  for (const keys of [liveKeys, added]) {
     for (const key of keys) {
       if (pace.isDue()) yield;
       const type = map.field(key) ?? map.values;
@@ -62,18 +65,14 @@ function* mergeMaps(live: Side, applied: Side, map: MapDescriptor, leaf: JsonVal
       const value = isScalar ? given : yield* visit(before, now, type, pace);
       if (value === undefined) continue;
       setOwn(merged, key, value);
-      held = true;
+      held += 1;
     }
   }
-  return held ? merged : undefined;
+  noteFields(merged, held);
+  return held > 0 ? merged : undefined;
 }
 
 const NOTHING: JsonObject = Object.freeze({});
-
-function hasNoKeys(object: JsonObject): boolean {
-  for (const _ in object) return false;
-  return true;
-}
 
 const asList = (value: Side): readonly JsonValue[] => (Array.isArray(value) ? value : []);
 

@@ -2,7 +2,7 @@ import { int64Of } from "../../base/int64.js";
 import { goQuote } from "../../base/go-quote.js";
 import { compareKeys } from "../../base/key-order.js";
 import { decodeJson, maxBodyDepth } from "../codec/json-decoder.js";
-import { encodeJson, encodeNumber } from "../codec/json-encoder.js";
+import { encodeJson, encodeJsonScalar, encodeNumber } from "../codec/json-encoder.js";
 import { isJsonObject, type JsonValue } from "../meta/json.js";
 
 /**
@@ -26,12 +26,15 @@ const elements = new Map<string, PathElement>();
 const REMEMBERED = 10_000;
 const REMEMBERED_LENGTH = 64;
 
-export const valueElement = (value: JsonValue): PathElement => `v:${encodeJson(value)}`;
+export const valueElement = (value: JsonValue): PathElement => `v:${encodeShort(value)}`;
+
+const encodeShort = (value: JsonValue): string =>
+  typeof value === "object" && value !== null ? encodeJson(value) : encodeJsonScalar(value);
 
 /** `fields` in any order. */
 export function keyElement(fields: readonly (readonly [name: string, value: JsonValue])[]): PathElement {
   const sorted = fields.length < 2 ? fields : fields.toSorted(([a], [b]) => compareKeys(a, b));
-  return `k:{${sorted.map(([name, value]) => `${JSON.stringify(name)}:${encodeJson(value)}`).join(",")}}`;
+  return `k:{${sorted.map(([name, value]) => `${JSON.stringify(name)}:${encodeShort(value)}`).join(",")}}`;
 }
 
 /**
@@ -88,9 +91,15 @@ export const pathText = (path: readonly PathElement[]): string => path.map(eleme
 
 /** The names and values of a `k:` step, sorted by name. */
 export function keyFields(element: PathElement): [name: string, value: JsonValue][] {
+  const [, name, text] = ONE_PLAIN_KEY.exec(element) ?? [];
+  if (name !== undefined && text !== undefined) return [[name, text]];
   const value = decodeJson(element.slice(2)).value;
   return isJsonObject(value) ? Object.entries(value).sort(([a], [b]) => compareKeys(a, b)) : [];
 }
+
+/** Most steps into lists: one key, in whose text nothing is escaped. */
+const ONE_PLAIN_KEY = /^k:\{"([^"\\]*)":"([^"\\]*)"\}$/;
+const PLAIN_TEXT = /^v:"([^"\\]*)"$/;
 
 function valueText(value: JsonValue): string {
   if (typeof value === "string") return goQuote(value);
@@ -122,7 +131,7 @@ export function rankElement(element: PathElement): RankedElement {
     case 1:
       return { element, kind, fields: keyFields(element) };
     case 2:
-      return { element, kind, value: decodeJson(element.slice(2)).value };
+      return { element, kind, value: PLAIN_TEXT.exec(element)?.[1] ?? decodeJson(element.slice(2)).value };
     default:
       return { element, kind };
   }

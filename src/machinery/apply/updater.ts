@@ -6,7 +6,7 @@ import { deepEqualSteps } from "../patch/json-values.js";
 import { compare, type Comparison, compareSteps } from "./compare.js";
 import { conflictsSteps } from "./conflict.js";
 import { type FieldFilter, filtered } from "./field-filter.js";
-import { difference, EMPTY, type FieldSet, intersection, isEmpty, union } from "./field-set.js";
+import { coversSteps, difference, EMPTY, type FieldSet, intersection, isEmpty, union } from "./field-set.js";
 import type { Manager, Managers } from "./managers.js";
 import { mergeSteps } from "./merge.js";
 import { namedFieldsSteps } from "./named-fields.js";
@@ -87,7 +87,10 @@ export class Updater {
     yield;
     const value = yield* mergeSteps(live, applied, type);
     yield;
-    const merged = yield* this.#pruneSteps({ value, apiVersion }, managers, last);
+    const whole = { value, apiVersion };
+    // What was applied last and is applied again stays: mostly there is nothing to remove.
+    const isKept = isOfOneVersion(managers, apiVersion) && (yield* coversSteps(set, last?.fields ?? EMPTY));
+    const merged = isKept ? whole : yield* this.#pruneSteps(whole, managers, last);
     yield;
     yield* this.#takeSteps({ value: live, apiVersion }, merged, managers, identifier, force);
     yield;
@@ -243,6 +246,10 @@ export class Updater {
     return { apiVersion: merged.apiVersion, value: yield* removeItemsSteps(merged.value, gone, type) };
   }
 }
+
+/** Of several versions the objects are converted, and who owns what may change on the way. */
+const isOfOneVersion = (managers: Managers, apiVersion: string): boolean =>
+  [...managers.values()].every((manager) => manager.apiVersion === apiVersion);
 
 /** The named field set of an object, in steps. */
 function* heldFieldsSteps(value: JsonObject, type: TypeDescriptor): Steps<FieldSet> {

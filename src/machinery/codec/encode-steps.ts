@@ -5,7 +5,7 @@ import { holdsMany } from "../meta/holds-many.js";
 import type { Field, Schema, StructSchema } from "../schema/schema.js";
 import { encodeField, encodeItem, encodeObject, FIELDS_V1, fieldsIn, withUnknownFields } from "./encode.js";
 import { fieldsV1TextSteps } from "./fields-v1-text.js";
-import { encodeJson, encodeJsonScalar, encodeString } from "./json-encoder.js";
+import { encodeJson, encodeString } from "./json-encoder.js";
 import { ownValue } from "./own-keys.js";
 
 /** {@link encodeObject} in steps. */
@@ -59,23 +59,27 @@ function* valueSteps(value: object, schema: Schema, pace: Pace): Steps<string> {
 
 /** A value of any form, keys in byte order. */
 function* jsonSteps(value: unknown, pace: Pace): Steps<string> {
-  if (typeof value !== "object" || value === null || !holdsMany(value)) return encodeJson(value, { sortKeys: true });
+  if (typeof value !== "object" || value === null || !holdsMany(value)) return encodeSmall(value);
   const parts: string[] = [];
   if (Array.isArray(value)) {
     for (const item of value) {
-      parts.push(yield* jsonSteps(item, pace));
+      parts.push(holdsMany(item) ? yield* jsonSteps(item, pace) : encodeSmall(item));
       if (pace.isDue()) yield;
     }
     return `[${parts.join(",")}]`;
   }
   for (const key of yield* sortKeysSteps(Object.keys(value))) {
     const held = ownValue(value, key);
-    const isScalar = typeof held !== "object" || held === null;
-    parts.push(`${encodeString(key)}:${isScalar ? encodeJsonScalar(held) : yield* jsonSteps(held, pace)}`);
+    parts.push(`${encodeString(key)}:${holdsMany(held) ? yield* jsonSteps(held, pace) : encodeSmall(held)}`);
     if (pace.isDue()) yield;
   }
   return `{${parts.join(",")}}`;
 }
+
+const encodeSmall = (value: unknown): string =>
+  typeof value === "string" ? encodeString(value) : encodeJson(value, SORTED);
+
+const SORTED = { sortKeys: true };
 
 function* itemSteps(value: unknown, schema: Schema, pace: Pace): Steps<string> {
   return isContainer(value, schema) ? yield* valueSteps(value, schema, pace) : encodeItem(value, schema);

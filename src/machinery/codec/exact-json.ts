@@ -1,5 +1,6 @@
 import { goQuote } from "../../base/go-quote.js";
 import { atOnce, type Steps } from "../../base/steps.js";
+import { noteFields } from "../meta/holds-many.js";
 import type { JsonObject, JsonValue } from "../meta/json.js";
 import { setKey } from "./own-keys.js";
 
@@ -74,14 +75,28 @@ interface Open {
   repeats: boolean;
 }
 
-const space = /[ \t\r\n]*/y;
 const number = /-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?/y;
-const plainString = /"[^"\\\p{Cc}]*"/uy;
+
+const [TAB, LINE_FEED, RETURN, SPACE] = [0x09, 0x0a, 0x0d, 0x20];
+const [QUOTE, BACKSLASH] = [0x22, 0x5c];
 
 function skipSpace(text: string, at: number): number {
-  space.lastIndex = at;
-  space.exec(text);
-  return space.lastIndex;
+  let index = at;
+  for (;;) {
+    const code = text.charCodeAt(index);
+    if (code > SPACE || (code !== SPACE && code !== LINE_FEED && code !== RETURN && code !== TAB)) return index;
+    index += 1;
+  }
+}
+
+/** Where the string that begins at `start` ends if nothing in it is escaped; -1 for one that has escapes or no end. */
+function endOfPlainString(text: string, start: number): number {
+  for (let index = start + 1; ; index++) {
+    const code = text.charCodeAt(index);
+    if (code === QUOTE) return index;
+    // NaN behind the end of the text.
+    if (!(code >= SPACE) || code === BACKSLASH) return -1;
+  }
 }
 
 interface Scalar<T extends JsonValue = JsonValue> {
@@ -129,7 +144,8 @@ class Scanner {
         if (parent === undefined) return { value, end: at, ...(duplicates.size > 0 && { duplicates }) };
         if (Array.isArray(parent.value)) parent.value.push(value);
         else {
-          parent.repeats ||= Object.hasOwn(parent.value, parent.key);
+          // Most keys are new, which a look tells sooner than Object.hasOwn.
+          if (parent.value[parent.key] !== undefined) parent.repeats ||= Object.hasOwn(parent.value, parent.key);
           setKey(parent.value, parent.key, value);
         }
         at = skipSpace(text, at);
@@ -147,6 +163,7 @@ class Scanner {
         value = parent.value;
         if (!Array.isArray(parent.value) && parent.keys !== undefined) {
           if (parent.repeats) duplicates.set(parent.value, parent.keys);
+          noteFields(parent.value, parent.keys.length);
         }
       }
     }
@@ -185,6 +202,8 @@ class Scanner {
 
   private readNumber(at: number): Scalar {
     const { text } = this;
+    const short = readShortInteger(text, at);
+    if (short !== undefined) return short;
     number.lastIndex = at;
     const match = number.exec(text);
     const end = number.lastIndex;
@@ -200,12 +219,12 @@ class Scanner {
 
   private readString(at: number): Scalar<string> {
     const { text } = this;
-    plainString.lastIndex = at;
-    const plain = plainString.exec(text);
-    if (plain !== null) {
+    const plain = endOfPlainString(text, at);
+    if (plain >= 0) {
       // V8 makes a longer substring a reference to the whole text, which it would keep alive; JSON.parse copies.
-      const copied = plain[0].length > LONGEST_COPIED ? (JSON.parse(plain[0]) as string) : plain[0].slice(1, -1);
-      return { value: copied, end: plainString.lastIndex };
+      const isLong = plain - at > LONGEST_COPIED;
+      const value = isLong ? (JSON.parse(text.slice(at, plain + 1)) as string) : text.slice(at + 1, plain);
+      return { value, end: plain + 1 };
     }
     let index = at + 1;
     for (;;) {
@@ -237,8 +256,27 @@ class Scanner {
   }
 }
 
-/** Characters, quotes included, of a string whose substring V8 copies. */
-const LONGEST_COPIED = 14;
+/** Characters, a quote included, of a string whose substring V8 copies. */
+const LONGEST_COPIED = 13;
+
+/** Digits of an integer that is exact whatever they are. */
+const SHORT_DIGITS = 15;
+
+/** A number of few digits and nothing else, which most are; undefined for any other. */
+function readShortInteger(text: string, at: number): Scalar<number> | undefined {
+  let value = 0;
+  let end = at;
+  for (let code = text.charCodeAt(end); code >= ZERO && code <= NINE; code = text.charCodeAt(end)) {
+    if (end - at === SHORT_DIGITS) return undefined;
+    value = value * 10 + (code - ZERO);
+    end += 1;
+  }
+  if (end === at || (text.charCodeAt(at) === ZERO && end - at > 1)) return undefined;
+  const after = text.charCodeAt(end);
+  return after === POINT || (after | 0x20) === EXPONENT ? undefined : { value, end };
+}
+
+const [ZERO, NINE, POINT, EXPONENT] = [0x30, 0x39, 0x2e, 0x65];
 
 /** Of -9223372036854775808. A longer literal is not read as an integer, which would take its time. */
 const INT64_LENGTH = 20;

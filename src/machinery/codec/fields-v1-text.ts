@@ -47,10 +47,16 @@ export function* fieldsV1TextSteps(value: object, pace = new Pace()): Steps<stri
   for (const element of Object.keys(value)) {
     if (pace.isDue()) yield;
     const node = (value as Readonly<Record<string, unknown>>)[element];
-    const text = typeof node === "object" && node !== null ? yield* fieldsV1TextSteps(node, pace) : encodeJson(node);
-    parts.push(`${encodeString(element)}:${text}`);
+    if (typeof node !== "object" || node === null) parts.push(`${encodeString(element)}:${encodeJson(node)}`);
+    else if (isEmpty(node)) parts.push(`${encodeString(element)}:{}`);
+    else parts.push(`${encodeString(element)}:${yield* fieldsV1TextSteps(node, pace)}`);
   }
   return `{${parts.join(",")}}`;
+}
+
+function isEmpty(node: object): boolean {
+  for (const _ in node) return false;
+  return !Array.isArray(node);
 }
 
 /** What Go writes otherwise than JSON.stringify does: escaped characters, halves of surrogate pairs. */

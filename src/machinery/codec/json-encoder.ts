@@ -12,50 +12,67 @@ export interface JsonEncodeOptions {
  * exact, undefined properties left out. Any depth; no trailing newline. Throws on NaN, infinities, functions and symbols.
  */
 export function encodeJson(value: unknown, options: JsonEncodeOptions = {}): string {
+  if (!isContainer(value)) return encodeJsonScalar(value);
   const { sortKeys = false, indent = 0 } = options;
-  let text = "";
-  const open: { readonly close: string; readonly entries: Iterator<[string | undefined, unknown]>; empty: boolean }[] =
-    [];
-  const newLine = (): string => (indent === 0 ? "" : `\n${" ".repeat(indent * open.length)}`);
-  let current: unknown = value;
+  const open: Open[] = [];
+  const newLine = (depth: number): string => (indent === 0 ? "" : `\n${" ".repeat(indent * depth)}`);
+  let current = openContainer(value, sortKeys);
+  let text = current.keys === undefined ? "[" : "{";
   for (;;) {
-    if (typeof current === "object" && current !== null) {
-      const isArray = Array.isArray(current);
-      text += isArray ? "[" : "{";
-      open.push({
-        close: isArray ? "]" : "}",
-        entries: isArray ? items(current as unknown[]) : properties(current, sortKeys),
-        empty: true,
-      });
-    } else {
-      text += encodeJsonScalar(current);
+    const { container, keys } = current;
+    const before = newLine(open.length + 1);
+    let inner: object | undefined;
+    while (inner === undefined && current.next < current.length) {
+      const key = keys?.[current.next];
+      const held = container[key ?? current.next];
+      current.next += 1;
+      if (key !== undefined && held === undefined) continue;
+      text += current.isEmpty ? before : `,${before}`;
+      current.isEmpty = false;
+      if (key !== undefined) text += `${encodeString(key)}:${indent === 0 ? "" : " "}`;
+      if (isContainer(held)) inner = held;
+      else text += encodeJsonScalar(held);
     }
-    for (;;) {
-      const top = open.at(-1);
-      if (top === undefined) return text;
-      const next = top.entries.next();
-      if (next.done !== true) {
-        const [key, held] = next.value;
-        text += top.empty ? newLine() : `,${newLine()}`;
-        top.empty = false;
-        if (key !== undefined) text += `${encodeString(key)}:${indent === 0 ? "" : " "}`;
-        current = held;
-        break;
-      }
-      open.pop();
-      text += top.empty ? top.close : `${newLine()}${top.close}`;
+    if (inner !== undefined) {
+      open.push(current);
+      current = openContainer(inner, sortKeys);
+      text += current.keys === undefined ? "[" : "{";
+      continue;
     }
+    if (!current.isEmpty) text += newLine(open.length);
+    text += keys === undefined ? "]" : "}";
+    const outer = open.pop();
+    if (outer === undefined) return text;
+    current = outer;
   }
 }
 
-function* items(list: readonly unknown[]): Generator<[undefined, unknown]> {
-  for (const item of list) yield [undefined, item];
+const isContainer = (value: unknown): value is object => typeof value === "object" && value !== null;
+
+/** A list or an object of which a part is written. */
+interface Open {
+  readonly container: Readonly<Record<string | number, unknown>>;
+  /** undefined for a list. */
+  readonly keys: readonly string[] | undefined;
+  readonly length: number;
+  next: number;
+  isEmpty: boolean;
 }
 
-function* properties(object: object, sortKeys: boolean): Generator<[string, unknown]> {
-  const entries = Object.entries(object).filter(([, held]) => held !== undefined);
-  if (sortKeys) entries.sort(([a], [b]) => compareKeys(a, b));
-  yield* entries;
+function openContainer(value: object, sortKeys: boolean): Open {
+  const container = value as Open["container"];
+  if (Array.isArray(value)) return { container, keys: undefined, length: value.length, next: 0, isEmpty: true };
+  const keys = sortKeys ? sortedKeys(value) : Object.keys(value);
+  return { container, keys, length: keys.length, next: 0, isEmpty: true };
+}
+
+/** The keys of an object in byte order. Those of most objects are. */
+function sortedKeys(object: object): string[] {
+  const keys = Object.keys(object);
+  for (let index = 1; index < keys.length; index++) {
+    if (compareKeys(keys[index - 1] as string, keys[index] as string) > 0) return keys.sort(compareKeys);
+  }
+  return keys;
 }
 
 /** {@link encodeJson} of a value that is neither a list nor an object. */

@@ -4,7 +4,7 @@ import { Pace } from "../../base/pace.js";
 import type { Steps } from "../../base/steps.js";
 import type { JsonValue } from "../meta/json.js";
 import { deepCopy } from "../patch/json-values.js";
-import { holdsMany } from "../meta/holds-many.js";
+import { holdsMany, noteFields } from "../meta/holds-many.js";
 import { canonicalizeQuantity } from "../quantity/quantity.js";
 import type { Field, ScalarSchema, Schema, StructSchema } from "../schema/schema.js";
 import { isOmitted, scalarZero } from "../schema/zero-values.js";
@@ -252,7 +252,7 @@ class Decoder {
 
   #copyItems(value: readonly unknown[]): unknown[] {
     return value.map((item, index) => {
-      if (typeof item !== "object") return item;
+      if (isScalar(item)) return item;
       this.#path.push(`[${index}]`);
       const copy = this.#copy(item);
       this.#path.pop();
@@ -265,8 +265,13 @@ class Decoder {
     const seen = this.#seen(value);
     for (const key of this.#keys(value)) {
       if (this.#isRepeated(seen, key)) continue;
+      const held = ownValue(value, key);
+      if (isScalar(held)) {
+        setKey(copy, key, held);
+        continue;
+      }
       this.#path.push(`.${key}`);
-      setKey(copy, key, this.#copy(ownValue(value, key)));
+      setKey(copy, key, this.#copy(held));
       this.#path.pop();
     }
     return copy;
@@ -276,16 +281,46 @@ class Decoder {
   *#copySteps(value: unknown, pace: Pace): Steps<unknown> {
     if (this.#isOwned || typeof value !== "object" || value === null || !holdsMany(value)) return this.#copy(value);
     this.#enter();
-    const copy: Record<string, unknown> | unknown[] = Array.isArray(value) ? [] : {};
-    const seen = this.#seen(value);
-    for (const key of Array.isArray(value) ? value.keys() : this.#keys(value)) {
+    const copy: object = Array.isArray(value)
+      ? yield* this.#copyItemsSteps(value, pace)
+      : yield* this.#copyFieldsSteps(value, pace);
+    this.#depth -= 1;
+    return copy;
+  }
+
+  *#copyItemsSteps(value: readonly unknown[], pace: Pace): Steps<unknown[]> {
+    const copy: unknown[] = [];
+    for (const [index, item] of value.entries()) {
       if (pace.isDue()) yield;
-      if (typeof key === "string" && this.#isRepeated(seen, key)) continue;
-      this.#path.push(typeof key === "string" ? `.${key}` : `[${key}]`);
-      setKey(copy, String(key), yield* this.#copySteps(ownValue(value, String(key)), pace));
+      if (isScalar(item)) {
+        copy.push(item);
+        continue;
+      }
+      this.#path.push(`[${index}]`);
+      copy.push(yield* this.#copySteps(item, pace));
       this.#path.pop();
     }
-    this.#depth -= 1;
+    return copy;
+  }
+
+  *#copyFieldsSteps(value: object, pace: Pace): Steps<object> {
+    const copy: Record<string, unknown> = {};
+    const seen = this.#seen(value);
+    let count = 0;
+    for (const key of this.#keys(value)) {
+      if (pace.isDue()) yield;
+      if (this.#isRepeated(seen, key)) continue;
+      count += 1;
+      const held = ownValue(value, key);
+      if (isScalar(held)) {
+        setKey(copy, key, held);
+        continue;
+      }
+      this.#path.push(`.${key}`);
+      setKey(copy, key, yield* this.#copySteps(held, pace));
+      this.#path.pop();
+    }
+    noteFields(copy, count);
     return copy;
   }
 
@@ -457,6 +492,8 @@ class Decoder {
     if (this.#depth > MAX_TYPED_DEPTH) throw new Abort("exceeded max depth");
   }
 }
+
+const isScalar = (value: unknown): boolean => typeof value !== "object" || value === null;
 
 /** Whether a value has the form of its schema's type. */
 const isContainer = (value: unknown, { type }: Schema): value is object =>

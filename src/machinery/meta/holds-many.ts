@@ -12,6 +12,11 @@ export function holdsMany(value: unknown): boolean {
   return afterCounting(value, MANY) < 0;
 }
 
+/** Says of a new object that it has so many fields, which {@link holdsMany} then need not find out. */
+export function noteFields(value: object, fields: number): void {
+  if (fields > MANY) known.add(value);
+}
+
 /** What is left of `count` after every value below this one; negative as soon as there is none left, so it nests no deeper. */
 function afterCounting(value: unknown, count: number): number {
   if (typeof value !== "object" || value === null) return count;

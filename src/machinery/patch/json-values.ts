@@ -1,6 +1,7 @@
 import { Pace } from "../../base/pace.js";
 import type { Steps } from "../../base/steps.js";
 import { compareKeys } from "../../base/key-order.js";
+import { noteFields } from "../meta/holds-many.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../meta/json.js";
 
 /** An own property only: "constructor" and "__proto__" are ordinary keys of JSON. */
@@ -45,6 +46,18 @@ export function* deepCopySteps<T extends JsonValue>(value: T, pace = new Pace())
   return copy as T;
 }
 
+/** A copy of a wide object, whose fields are shared. In steps, which together take half as long as a spread. */
+export function* shallowCopySteps(object: JsonObject, pace: Pace): Steps<JsonObject> {
+  const copy: JsonObject = {};
+  const keys = Object.keys(object);
+  for (const key of keys) {
+    if (pace.isDue()) yield;
+    setOwn(copy, key, object[key] as JsonValue);
+  }
+  noteFields(copy, keys.length);
+  return copy;
+}
+
 /** Key order does not matter; 1 and 1.0 are the same, and so are a number and a bigint of the same value. */
 export function deepEqual(a: JsonValue | undefined, b: JsonValue | undefined): boolean {
   if (a === b) return true;
@@ -78,8 +91,8 @@ export function* deepEqualSteps(a: JsonValue | undefined, b: JsonValue | undefin
   if (keys.length !== Object.keys(b).length) return false;
   for (const key of keys) {
     if (pace.isDue()) yield;
-    if (!Object.hasOwn(b, key)) return false;
-    if (a[key] !== b[key] && !(yield* deepEqualSteps(a[key], b[key], pace))) return false;
+    if (a[key] === b[key] && a[key] !== undefined) continue;
+    if (!Object.hasOwn(b, key) || !(yield* deepEqualSteps(a[key], b[key], pace))) return false;
   }
   return true;
 }

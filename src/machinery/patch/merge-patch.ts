@@ -1,7 +1,8 @@
 import { Pace } from "../../base/pace.js";
 import { atOnce, type Steps } from "../../base/steps.js";
+import { holdsMany } from "../meta/holds-many.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../meta/json.js";
-import { deepEqual, getOwn, setOwn } from "./json-values.js";
+import { deepEqual, getOwn, setOwn, shallowCopySteps } from "./json-values.js";
 import { PatchConflictError, PatchError } from "./patch-error.js";
 
 /**
@@ -21,7 +22,7 @@ export function* mergePatchSteps(document: JsonValue, patch: JsonValue): Steps<J
 }
 
 function* mergeObjects(document: JsonObject, patch: JsonObject, pace: Pace): Steps<JsonObject> {
-  const merged: JsonObject = { ...document };
+  const merged = holdsMany(document) ? yield* shallowCopySteps(document, pace) : { ...document };
   for (const key of Object.keys(patch)) {
     if (pace.isDue()) yield;
     const change = patch[key] as JsonValue;

@@ -25,6 +25,8 @@ export class SchemaNode {
   readonly allOf: readonly SchemaNode[];
   readonly oneOf: readonly SchemaNode[];
   readonly not: SchemaNode | undefined;
+  /** The type of values about which the schema says nothing but their type; undefined where it says more. */
+  readonly plain: "string" | "boolean" | undefined;
   #fields: Map<string, SchemaNode> | undefined;
   #others: SchemaNode | boolean | undefined;
   #items: SchemaNode | undefined;
@@ -45,6 +47,16 @@ export class SchemaNode {
     this.allOf = nodesOf(validation.allOf);
     this.oneOf = nodesOf(validation.oneOf);
     this.not = validation.not && new SchemaNode(validation.not);
+    this.plain = this.#plainType();
+  }
+
+  #plainType(): "string" | "boolean" | undefined {
+    const [type] = this.types;
+    const { maxLength, minLength, pattern } = this.validation;
+    const isLimited = this.format !== "" || maxLength !== undefined || minLength !== undefined || pattern !== "";
+    const hasMore = this.validation.enum.length + this.anyOf.length + this.allOf.length + this.oneOf.length > 0;
+    if (this.types.length !== 1 || isLimited || hasMore || this.not !== undefined) return undefined;
+    return type === "string" || type === "boolean" ? type : undefined;
   }
 
   field(name: string): SchemaNode | undefined {

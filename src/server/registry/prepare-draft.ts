@@ -1,8 +1,11 @@
+import { atOnce } from "../../base/steps.js";
+import { inSlices } from "../../base/time-slice.js";
 import { type FieldError, firstErrors, made } from "../../machinery/errors/field-error.js";
 import { invalid } from "../../machinery/errors/status-error.js";
 import type { JsonValue } from "../../machinery/meta/json.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
-import { deepCopy, deepEqual } from "../../machinery/patch/json-values.js";
+import { deepCopy } from "../../machinery/patch/json-values.js";
+import { contentChangedSteps } from "./content-changed.js";
 import {
   assign,
   clearSystemMetadata,
@@ -91,8 +94,10 @@ export async function prepareChange(
     strategy.prepareForUpdate?.(draft, old, context);
     strategy.applyDefaults?.(draft, context.now);
   }
-  if (!status && strategy.hasGeneration && contentChanged(config, draft, old)) {
-    metadataOf(draft).generation = (old.metadata?.generation ?? 0) + 1;
+  if (!status && strategy.hasGeneration) {
+    const steps = contentChangedSteps(config, draft, old);
+    const isChanged = scope.pause === undefined ? atOnce(steps) : await inSlices(steps, scope.token);
+    if (isChanged) metadataOf(draft).generation = (old.metadata?.generation ?? 0) + 1;
   }
   restoreSystemMetadata(draft, old);
   await scope.pause?.(scope.token);
@@ -135,31 +140,8 @@ export async function admitTrusted(
   if (admit.validate !== undefined) await admit.validate(draft, old);
 }
 
-/**
- * True when anything but metadata differs, and but the status where it is a subresource; such a change increments
- * metadata.generation.
- */
-function contentChanged(config: StoreConfig, draft: KubeObject, old: KubeObject): boolean {
-  const { hasStatus, encode } = config;
-  if (!fieldsDiffer(draft, old, hasStatus ? NOT_CONTENT : NOT_CONTENT_WITHOUT_STATUS)) return false;
-  const content = (object: KubeObject) => encode({ ...object, metadata: {}, ...(hasStatus && { status: undefined }) });
-  return Buffer.compare(content(draft), content(old)) !== 0;
-}
-
 function throwInvalid(config: StoreConfig, draft: KubeObject, errors: readonly FieldError[]): void {
   if (errors.length > 0) throw invalid(config, draft.metadata?.name ?? "", errors);
-}
-
-const NOT_CONTENT_WITHOUT_STATUS: ReadonlySet<string> = new Set(["apiVersion", "kind", "metadata"]);
-const NOT_CONTENT: ReadonlySet<string> = new Set([...NOT_CONTENT_WITHOUT_STATUS, "status"]);
-
-/** A quick comparison. It is also true where one object has an empty struct that the other leaves out. */
-function fieldsDiffer(draft: KubeObject, old: KubeObject, ignored: ReadonlySet<string>): boolean {
-  const names = new Set([...Object.keys(draft), ...Object.keys(old)]);
-  for (const name of names) {
-    if (!ignored.has(name) && !deepEqual(draft[name] as JsonValue, old[name] as JsonValue)) return true;
-  }
-  return false;
 }
 
 function restore(draft: KubeObject, old: KubeObject, field: string): void {

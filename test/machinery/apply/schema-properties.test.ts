@@ -1,12 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { atOnce } from "../../../src/base/steps.js";
 import { encodedView } from "../../../src/machinery/apply/encoded-view.js";
-import { withoutNewTimes } from "../../../src/machinery/apply/ignore-times.js";
+import { withoutNewTimesSteps } from "../../../src/machinery/apply/ignore-times.js";
 import type { FieldManager } from "../../../src/machinery/apply/field-manager.js";
 import { encodeJson } from "../../../src/machinery/codec/json-encoder.js";
 import type { GroupVersionKind } from "../../../src/machinery/meta/gvk.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../src/machinery/meta/json.js";
-import { deepEqual } from "../../../src/machinery/patch/json-values.js";
+import { deepEqual, deepEqualSteps } from "../../../src/machinery/patch/json-values.js";
 import type { Field, ListSchema, Schema, StructSchema } from "../../../src/machinery/schema/schema.js";
 import { arbitraryOf } from "../../helpers/arbitrary-object.js";
 import { CONFIG_MAP, DEPLOYMENT, fieldManagerOf, POD, SERVICE, structOfKind } from "./kinds.js";
@@ -109,10 +110,13 @@ function settled(before: JsonObject, after: JsonObject): JsonObject {
     ...object,
     metadata: { ...metadata, managedFields: null },
   });
-  const managedFields = withoutNewTimes(
-    old["managedFields"] as JsonObject[] | undefined,
-    now["managedFields"] as JsonObject[] | undefined,
-    () => deepEqual(bare(before, old), bare(after, now)),
+  const managedFields = atOnce(
+    withoutNewTimesSteps(
+      old["managedFields"] as JsonObject[] | undefined,
+      now["managedFields"] as JsonObject[] | undefined,
+      deepEqualSteps,
+      () => deepEqualSteps(bare(before, old), bare(after, now)),
+    ),
   );
   return managedFields === undefined ? after : { ...after, metadata: { ...now, managedFields } };
 }

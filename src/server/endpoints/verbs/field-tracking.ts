@@ -3,13 +3,13 @@ import { waitFor } from "../../../base/wait-for.js";
 import { encodedView, encodedViewSteps } from "../../../machinery/apply/encoded-view.js";
 import { FieldManager } from "../../../machinery/apply/field-manager.js";
 import { excluding, type FieldFilter } from "../../../machinery/apply/field-filter.js";
-import { withoutNewTimes } from "../../../machinery/apply/ignore-times.js";
+import { type EqualSteps, withoutNewTimesSteps } from "../../../machinery/apply/ignore-times.js";
 import { describe } from "../../../machinery/apply/type-descriptor.js";
 import { decodeObject, UnmarshalError } from "../../../machinery/codec/strict-decode.js";
 import { badRequest } from "../../../machinery/errors/status-error.js";
-import type { JsonObject } from "../../../machinery/meta/json.js";
+import type { JsonObject, JsonValue } from "../../../machinery/meta/json.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
-import { deepEqual } from "../../../machinery/patch/json-values.js";
+import { deepEqual, deepEqualSteps } from "../../../machinery/patch/json-values.js";
 import type { ConversionCaller } from "../../../machinery/scheme/registration.js";
 import { assign, metadataOf, timestamp } from "../../registry/metadata.js";
 import type { StoredObject } from "../../storage/store.js";
@@ -85,7 +85,7 @@ export class FieldTracking {
     yield;
     const managedFields = yield* this.#manager.updateSteps(live, next, manager, metadata.managedFields);
     yield;
-    assign(metadata, "managedFields", settle(live, next, managedFields));
+    assign(metadata, "managedFields", yield* settleSteps(live, next, managedFields, isLongWork));
   }
 
   /** The draft of what `applied` makes of the current object, in steps. Throws a StatusError. */
@@ -103,8 +103,7 @@ export class FieldTracking {
     yield;
     const next = yield* this.#viewSteps(draft, isLongWork, caller);
     yield;
-    const settled = settle(live, next, managedFields);
-    assign(metadataOf(draft), "managedFields", settled);
+    assign(metadataOf(draft), "managedFields", yield* settleSteps(live, next, managedFields, isLongWork));
     return draft;
   }
 
@@ -185,15 +184,22 @@ function secondsOf(now: () => number): () => string {
   };
 }
 
-/** managedFields without new times where nothing else is new: nothing is written then. */
-function settle(
+/** managedFields without new times where nothing else is new: nothing is written then. In steps. */
+function* settleSteps(
   live: JsonObject | undefined,
   next: JsonObject,
   managedFields: JsonObject[] | undefined,
-): JsonObject[] | undefined {
+  isLongWork: boolean,
+): Steps<JsonObject[] | undefined> {
   if (live === undefined) return managedFields;
   const before = (live["metadata"] as JsonObject)["managedFields"] as JsonObject[] | undefined;
-  return withoutNewTimes(before, managedFields, () => deepEqual(unmanaged(live), unmanaged(next)));
+  const equal: EqualSteps = isLongWork ? deepEqualSteps : equalAtOnce;
+  return yield* withoutNewTimesSteps(before, managedFields, equal, () => equal(unmanaged(live), unmanaged(next)));
+}
+
+// biome-ignore lint/correctness/useYield: the plain form of deepEqualSteps.
+function* equalAtOnce(a: JsonValue, b: JsonValue): Steps<boolean> {
+  return deepEqual(a, b);
 }
 
 function unmanaged(object: JsonObject): JsonObject {
