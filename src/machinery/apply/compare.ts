@@ -1,10 +1,21 @@
+import { sortKeysSteps } from "../../base/sort-steps.js";
 import { Pace } from "../../base/pace.js";
 import type { Steps } from "../../base/steps.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../meta/json.js";
 import { deepEqual, getOwn } from "../patch/json-values.js";
-import { EMPTY, type FieldSet, type FieldSetDraft, isEmpty, LEAF, member, noteSteps } from "./field-set.js";
+import {
+  EMPTY,
+  type FieldSet,
+  type FieldSetDraft,
+  isEmpty,
+  isOrdered,
+  LEAF,
+  member,
+  noteOrder,
+  noteSteps,
+} from "./field-set.js";
 import { isIdentifiable, itemElement } from "./list-items.js";
-import { fieldElement, type PathElement } from "./path-element.js";
+import { fieldElement, newFieldElement, type PathElement } from "./path-element.js";
 import {
   firstShape,
   type ListDescriptor,
@@ -161,15 +172,22 @@ function* wholeMapSteps(value: JsonValue, map: MapDescriptor, pace: Pace): Steps
   if (map.atomic || !isJsonObject(value)) return LEAF;
   const draft: FieldSetDraft = { [SELF]: LEAF };
   let count = 0;
-  for (const key of Object.keys(value)) {
+  let isInOrder = true;
+  const keys = Object.keys(value);
+  // Many names are met once.
+  const elementOf = keys.length > MANY_NAMES ? newFieldElement : fieldElement;
+  for (const key of yield* sortKeysSteps(keys)) {
     if (pace.isDue()) yield;
     const type = map.field(key) ?? map.values;
     if (type === undefined) continue;
     const held = value[key] as JsonValue;
-    draft[fieldElement(key)] = isScalar(held) ? LEAF : yield* wholeSteps(held, type, pace);
+    const node = isScalar(held) ? LEAF : yield* wholeSteps(held, type, pace);
+    draft[elementOf(key)] = node;
+    isInOrder &&= isOrdered(node);
     count += 1;
   }
   noteSteps(draft, count);
+  if (isInOrder) noteOrder(draft);
   return count === 0 ? LEAF : draft;
 }
 
@@ -187,6 +205,7 @@ function* wholeListSteps(value: JsonValue, list: ListDescriptor, pace: Pace): St
 }
 
 const SELF = ".";
+const MANY_NAMES = 1000;
 
 function* compareFieldSteps(
   key: string,

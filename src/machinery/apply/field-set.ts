@@ -49,6 +49,16 @@ export function noteSteps(set: FieldSet, count: number): void {
   noteFields(set, count);
 }
 
+/** Wide sets whose steps are in the order of the wire, at any depth. */
+const ordered = new WeakSet<FieldSet>();
+
+/** Remembers that the steps of a set are in the order of the wire, and those of its nodes. */
+export function noteOrder(set: FieldSet): void {
+  if (wide.has(set)) ordered.add(set);
+}
+
+export const isOrdered = (node: FieldSet): boolean => node === LEAF || ordered.has(node);
+
 function hasNoSteps(node: FieldSet): boolean {
   if (wide.has(node)) return false;
   for (const _ in node) return false;
@@ -181,6 +191,9 @@ function replaceNodes(set: FieldSet, changed: ReadonlyMap<PathElement, FieldSet 
     count += 1;
   }
   noteSteps(draft, count);
+  if (ordered.has(set) && [...changed.values()].every((node) => node === undefined || isOrdered(node))) {
+    noteOrder(draft);
+  }
   return draft;
 }
 
@@ -223,7 +236,13 @@ export function sorted(set: FieldSet): FieldSet {
 
 /** {@link sorted} in steps. */
 export function* sortedSteps(set: FieldSet, pace = new Pace()): Steps<FieldSet> {
-  if (set === LEAF) return set;
+  if (set === LEAF || ordered.has(set)) return set;
+  const result = yield* sortSetSteps(set, pace);
+  noteOrder(result);
+  return result;
+}
+
+function* sortSetSteps(set: FieldSet, pace: Pace): Steps<FieldSet> {
   const elements = Object.keys(set);
   const [first] = elements;
   const steps = first === SELF ? elements.slice(1) : elements;

@@ -14,12 +14,15 @@ export type PathElement = string;
 export function fieldElement(name: string): PathElement {
   let element = elements.get(name);
   if (element === undefined) {
-    element = `f:${name}`;
+    element = newFieldElement(name);
     if (elements.size >= REMEMBERED) elements.clear();
     if (name.length <= REMEMBERED_LENGTH) elements.set(name, element);
   }
   return element;
 }
+
+/** {@link fieldElement} of a name that will hardly come again. */
+export const newFieldElement = (name: string): PathElement => `f:${name}`;
 
 /** The same fields come again and again, and a new string takes long to become the key of an object. */
 const elements = new Map<string, PathElement>();

@@ -171,7 +171,7 @@ class Scanner {
 
   private readKey(at: number, into: Open): number {
     if (this.text[at] !== '"') throw this.invalid(at, "looking for beginning of object key string");
-    const { value, end } = this.readString(at);
+    const { value, end } = this.readString(at, true);
     into.key = value;
     into.keys?.push(value);
     const colon = skipSpace(this.text, end);
@@ -217,12 +217,13 @@ class Scanner {
     return { value: exactNumber(match[0], at), end };
   }
 
-  private readString(at: number): Scalar<string> {
+  /** A key may be a reference to the text: what it names is copied when it becomes the key of an object. */
+  private readString(at: number, isKey = false): Scalar<string> {
     const { text } = this;
     const plain = endOfPlainString(text, at);
     if (plain >= 0) {
       // V8 makes a longer substring a reference to the whole text, which it would keep alive; JSON.parse copies.
-      const isLong = plain - at > LONGEST_COPIED;
+      const isLong = !isKey && plain - at > LONGEST_COPIED;
       const value = isLong ? (JSON.parse(text.slice(at, plain + 1)) as string) : text.slice(at + 1, plain);
       return { value, end: plain + 1 };
     }

@@ -44,12 +44,16 @@ export const fieldsV1Text = (value: object): string => texts.get(value) ?? write
 export function* fieldsV1TextSteps(value: object, pace = new Pace()): Steps<string> {
   if (!holdsMany(value)) return fieldsV1Text(value);
   const parts: string[] = [];
+  // Most steps have one shared empty node, which is found to be empty once.
+  let leaf: object | undefined;
   for (const element of Object.keys(value)) {
     if (pace.isDue()) yield;
     const node = (value as Readonly<Record<string, unknown>>)[element];
     if (typeof node !== "object" || node === null) parts.push(`${encodeString(element)}:${encodeJson(node)}`);
-    else if (isEmpty(node)) parts.push(`${encodeString(element)}:{}`);
-    else parts.push(`${encodeString(element)}:${yield* fieldsV1TextSteps(node, pace)}`);
+    else if (node === leaf || isEmpty(node)) {
+      leaf = node;
+      parts.push(`${encodeString(element)}:{}`);
+    } else parts.push(`${encodeString(element)}:${yield* fieldsV1TextSteps(node, pace)}`);
   }
   return `{${parts.join(",")}}`;
 }

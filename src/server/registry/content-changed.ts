@@ -1,5 +1,6 @@
 import { Pace } from "../../base/pace.js";
 import type { Steps } from "../../base/steps.js";
+import { encodeJson } from "../../machinery/codec/json-encoder.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../machinery/meta/json.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import { deepEqual } from "../../machinery/patch/json-values.js";
@@ -19,10 +20,9 @@ export function* contentChangedSteps(config: StoreConfig, draft: KubeObject, old
   const ignored = config.hasStatus ? NOT_CONTENT : NOT_CONTENT_WITHOUT_STATUS;
   const contents = [contentOf(old, ignored), contentOf(draft, ignored)] as const;
   const first = yield* firstDifferenceSteps(...contents, new Pace());
-  // Encoding it alone mostly answers the question, and takes no time.
-  return (
-    first !== undefined && (encodesDifferently(config, draft, first) || encodesDifferently(config, draft, contents))
-  );
+  if (first === undefined) return false;
+  if (first === SHOWS) return true;
+  return encodesDifferently(config, draft, first) || encodesDifferently(config, draft, contents);
 }
 
 function contentOf(object: KubeObject, ignored: ReadonlySet<string>): JsonObject {
@@ -40,8 +40,12 @@ function encodesDifferently(
   return Buffer.compare(before as Uint8Array, after as Uint8Array) !== 0;
 }
 
+/** In place of a difference of which it is known that it shows in the bytes. */
+const SHOWS = "shows";
+type Difference<T extends JsonValue> = Pair<T> | typeof SHOWS | undefined;
+
 /** The first field that differs, in objects without all others; undefined for equal objects. */
-function* firstDifferenceSteps(before: JsonObject, after: JsonObject, pace: Pace): Steps<Pair<JsonObject> | undefined> {
+function* firstDifferenceSteps(before: JsonObject, after: JsonObject, pace: Pace): Steps<Difference<JsonObject>> {
   let inBoth = 0;
   for (const key of Object.keys(after)) {
     if (pace.isDue()) yield;
@@ -52,8 +56,10 @@ function* firstDifferenceSteps(before: JsonObject, after: JsonObject, pace: Pace
     }
     if (!Object.hasOwn(before, key)) return [{}, { [key]: is }];
     inBoth += 1;
-    const pair = yield* differenceSteps(was as JsonValue, is, pace);
-    if (pair !== undefined) return [{ [key]: pair[0] }, { [key]: pair[1] }];
+    const found =
+      isScalar(was) && isScalar(is) ? ofScalars(was, is) : yield* differenceSteps(was as JsonValue, is, pace);
+    if (found === SHOWS) return SHOWS;
+    if (found !== undefined) return [{ [key]: found[0] }, { [key]: found[1] }];
   }
   const keys = Object.keys(before);
   if (keys.length === inBoth) return undefined;
@@ -62,7 +68,7 @@ function* firstDifferenceSteps(before: JsonObject, after: JsonObject, pace: Pace
 }
 
 /** What differs of two values; undefined for equal ones. */
-function* differenceSteps(before: JsonValue, after: JsonValue, pace: Pace): Steps<Pair<JsonValue> | undefined> {
+function* differenceSteps(before: JsonValue, after: JsonValue, pace: Pace): Steps<Difference<JsonValue>> {
   if (isJsonObject(before) && isJsonObject(after)) return yield* firstDifferenceSteps(before, after, pace);
   if (!Array.isArray(before) || !Array.isArray(after) || before.length !== after.length) {
     return deepEqual(before, after) ? undefined : [before, after];
@@ -70,8 +76,18 @@ function* differenceSteps(before: JsonValue, after: JsonValue, pace: Pace): Step
   for (const [index, is] of after.entries()) {
     if (pace.isDue()) yield;
     const was = before[index] as JsonValue;
-    const pair = was === is ? undefined : yield* differenceSteps(was, is, pace);
-    if (pair !== undefined) return [[pair[0]], [pair[1]]];
+    if (was === is) continue;
+    const found = isScalar(was) && isScalar(is) ? ofScalars(was, is) : yield* differenceSteps(was, is, pace);
+    if (found === SHOWS) return SHOWS;
+    if (found !== undefined) return [[found[0]], [found[1]]];
   }
   return undefined;
 }
+
+type Scalar = string | number | bigint | boolean;
+
+const isScalar = (value: JsonValue | undefined): value is Scalar => value !== undefined && typeof value !== "object";
+
+/** Different scalars show in the bytes, but for halves of surrogate pairs, which are all written alike. */
+const ofScalars = (before: Scalar, after: Scalar): typeof SHOWS | undefined =>
+  encodeJson(before) === encodeJson(after) ? undefined : SHOWS;
