@@ -2,7 +2,7 @@ import { sortKeysSteps } from "../../base/sort-steps.js";
 import { Pace } from "../../base/pace.js";
 import type { Steps } from "../../base/steps.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../meta/json.js";
-import { deepEqual, getOwn } from "../patch/json-values.js";
+import { deepEqual, deepEqualSteps, getOwn } from "../patch/json-values.js";
 import {
   EMPTY,
   type FieldSet,
@@ -110,7 +110,7 @@ function* visitSteps(before: Side, after: Side, type: TypeDescriptor, level: Lev
   if (before !== undefined && after !== undefined && left !== right) return visit(before, after, type, level);
   switch ((after === undefined ? left : right) ?? firstShape(type)) {
     case "scalar":
-      return leaf(before, after);
+      return yield* leafSteps(before, after, pace);
     case "list":
       return ofItself(yield* compareListsSteps(before, after, type.list as ListDescriptor, level, pace), before, after);
     case "map":
@@ -128,7 +128,7 @@ function* compareMapsSteps(
   const left = isJsonObject(before) ? before : NOTHING;
   const right = isJsonObject(after) ? after : NOTHING;
   const keys = Object.keys(right);
-  if (map.atomic || (keys.length === 0 && hasNoKeys(left))) return leaf(before, after);
+  if (map.atomic || (keys.length === 0 && hasNoKeys(left))) return yield* leafSteps(before, after, pace);
   let inBoth = 0;
   for (const key of keys) {
     if (pace.isDue()) yield;
@@ -241,7 +241,7 @@ function* compareListsSteps(
 ): Steps<Outcome | "descended"> {
   const left = Array.isArray(before) ? before : [];
   const right = Array.isArray(after) ? after : [];
-  if (!list.associative || (left.length === 0 && right.length === 0)) return leaf(before, after);
+  if (!list.associative || (left.length === 0 && right.length === 0)) return yield* leafSteps(before, after, pace);
   if (yield* areSameItems(left, right, list, pace)) return "descended";
   const old = yield* indexSteps(left, list, pace);
   const now = yield* indexSteps(right, list, pace);
@@ -279,6 +279,12 @@ function leaf(before: Side, after: Side): Outcome {
   if (before === undefined) return "added";
   if (after === undefined) return "removed";
   return deepEqual(before, after) ? "same" : "modified";
+}
+
+function* leafSteps(before: Side, after: Side, pace: Pace): Steps<Outcome> {
+  if (before === undefined) return "added";
+  if (after === undefined) return "removed";
+  return (yield* deepEqualSteps(before, after, pace)) ? "same" : "modified";
 }
 
 function compareMaps(before: Side, after: Side, map: MapDescriptor, level: Level): Outcome | "descended" {

@@ -84,7 +84,7 @@ function* mergeLists(
   pace: Pace,
 ): Steps<Side> {
   if (!list.associative || (live.length === 0 && applied.length === 0)) return leaf;
-  const merged = yield* new ListMerge(live, applied, list, pace).runSteps();
+  const merged = yield* new ListMerge(live, list, pace).runSteps(applied);
   return merged.length > 0 ? merged : undefined;
 }
 
@@ -92,39 +92,45 @@ function* mergeLists(
 class ListMerge {
   readonly #merged: JsonValue[] = [];
   readonly #done = new Set<PathElement>();
-  readonly #liveElements: readonly PathElement[];
-  readonly #appliedElements: readonly PathElement[];
+  readonly #liveElements: PathElement[] = [];
+  readonly #appliedElements: PathElement[] = [];
   /** By element; null where an element has several items. */
   readonly #liveItems = new Map<PathElement, JsonValue>();
   readonly #appliedItems = new Map<PathElement, JsonValue>();
   /** Applied items that are live too, in the applied order. */
-  readonly #shared: readonly PathElement[];
+  readonly #shared: PathElement[] = [];
   /** Index of the first of {@link #shared} that was not met. */
   #nextShared = 0;
 
   constructor(
     private readonly live: readonly JsonValue[],
-    applied: readonly JsonValue[],
     private readonly list: ListDescriptor,
     private readonly pace: Pace,
-  ) {
-    this.#appliedElements = applied.map((item) => {
-      const element = itemElement(list, item);
+  ) {}
+
+  *#indexSteps(applied: readonly JsonValue[]): Steps<void> {
+    for (const item of applied) {
+      if (this.pace.isDue()) yield;
+      const element = itemElement(this.list, item);
       if (this.#appliedItems.has(element))
         throw new TypeMismatch([`duplicate entries for key ${elementText(element)}`]);
       this.#appliedItems.set(element, item);
-      return element;
-    });
-    this.#liveElements = live.map((item) => {
-      const element = itemElement(list, item);
+      this.#appliedElements.push(element);
+    }
+    for (const item of this.live) {
+      if (this.pace.isDue()) yield;
+      const element = itemElement(this.list, item);
       this.#liveItems.set(element, this.#liveItems.has(element) ? null : item);
-      return element;
-    });
-    this.#shared = this.#appliedElements.filter((element) => this.#liveItems.has(element));
+      this.#liveElements.push(element);
+    }
+    for (const element of this.#appliedElements) {
+      if (this.pace.isDue()) yield;
+      if (this.#liveItems.has(element)) this.#shared.push(element);
+    }
   }
 
-  *runSteps(): Steps<JsonValue[]> {
-    yield;
+  *runSteps(applied: readonly JsonValue[]): Steps<JsonValue[]> {
+    yield* this.#indexSteps(applied);
     const [left, right] = [this.#liveElements, this.#appliedElements];
     for (let l = 0, r = 0; l < left.length || r < right.length; ) {
       if (this.pace.isDue()) yield;

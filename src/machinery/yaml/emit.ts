@@ -1,3 +1,5 @@
+import { Pace } from "../../base/pace.js";
+import { atOnce, type Steps } from "../../base/steps.js";
 import { isJsonObject, type JsonValue } from "../meta/json.js";
 import { formatG } from "../go-values/format-g.js";
 import { compareKeys } from "./key-order.js";
@@ -14,9 +16,14 @@ export interface YamlOptions {
  * text folded at 80 columns. Ends in a line break. `undefined` members are left out; a Date or a class instance is not JSON and
  * must not be passed. Throws a YamlError for characters YAML cannot hold.
  */
-export function emitYaml(value: unknown, { anyCharacter = false }: YamlOptions = {}): string {
+export function emitYaml(value: unknown, options: YamlOptions = {}): string {
+  return atOnce(emitYamlSteps(value, options));
+}
+
+/** {@link emitYaml} in steps. */
+export function* emitYamlSteps(value: unknown, { anyCharacter = false }: YamlOptions = {}): Steps<string> {
   const emitter = new Emitter(anyCharacter);
-  emitter.document(value as JsonValue);
+  yield* emitter.document(value as JsonValue);
   return emitter.text();
 }
 
@@ -28,18 +35,28 @@ const maxSimpleKey = 128;
 class Emitter {
   constructor(private readonly anyCharacter: boolean) {}
 
-  readonly #out: string[] = [];
+  readonly #pace = new Pace();
+  /** What was written before the last pause. */
+  #text = "";
+  #out: string[] = [];
   #column = 0;
   #whitespace = true;
   #indention = true;
 
   text(): string {
-    return this.#out.join("");
+    return this.#text + this.#out.join("");
   }
 
-  document(value: JsonValue): void {
-    this.#node(value, -1, "root");
+  *document(value: JsonValue): Steps<void> {
+    yield* this.#node(value, -1, "root");
     this.#writeIndent(0);
+  }
+
+  #isDue(): boolean {
+    if (!this.#pace.isDue()) return false;
+    this.#text = this.text();
+    this.#out = [];
+    return true;
   }
 
   #put(text: string): void {
@@ -66,13 +83,13 @@ class Emitter {
     this.#indention &&= isIndention;
   }
 
-  #node(value: JsonValue, indent: number, context: "root" | "item" | "value"): void {
-    if (Array.isArray(value)) this.#sequence(value, indent, context);
-    else if (isJsonObject(value)) this.#mapping(value, indent);
+  *#node(value: JsonValue, indent: number, context: "root" | "item" | "value"): Steps<void> {
+    if (Array.isArray(value)) yield* this.#sequence(value, indent, context);
+    else if (isJsonObject(value)) yield* this.#mapping(value, indent);
     else this.#scalar(value, indent, false);
   }
 
-  #sequence(items: readonly JsonValue[], indent: number, context: "root" | "item" | "value"): void {
+  *#sequence(items: readonly JsonValue[], indent: number, context: "root" | "item" | "value"): Steps<void> {
     if (items.length === 0) {
       this.#indicator("[", true, true, false);
       this.#indicator("]", false, false, false);
@@ -82,11 +99,13 @@ class Emitter {
     for (const item of items) {
       this.#writeIndent(inner);
       this.#indicator("-", true, false, true);
-      this.#node(item ?? null, inner, "item");
+      if (this.#isDue()) yield;
+      if (typeof item === "object") yield* this.#node(item ?? null, inner, "item");
+      else this.#scalar(item ?? null, inner, false);
     }
   }
 
-  #mapping(object: { readonly [key: string]: JsonValue | undefined }, indent: number): void {
+  *#mapping(object: { readonly [key: string]: JsonValue | undefined }, indent: number): Steps<void> {
     const keys = Object.keys(object).filter((key) => object[key] !== undefined);
     if (keys.length === 0) {
       this.#indicator("{", true, true, false);
@@ -95,6 +114,7 @@ class Emitter {
     }
     const inner = deeper(indent);
     for (const key of keys.toSorted(compareKeys)) {
+      if (this.#isDue()) yield;
       this.#writeIndent(inner);
       const simple = isSimpleKey(key);
       if (simple) {
@@ -106,7 +126,9 @@ class Emitter {
         this.#writeIndent(inner);
         this.#indicator(":", true, false, true);
       }
-      this.#node(object[key] ?? null, inner, "value");
+      const held = object[key] ?? null;
+      if (typeof held === "object") yield* this.#node(held, inner, "value");
+      else this.#scalar(held, inner, false);
     }
   }
 

@@ -1,8 +1,11 @@
+import { atOnce, type Steps } from "../../../base/steps.js";
+import { inSlices } from "../../../base/time-slice.js";
 import { inOrder } from "../../../base/turns.js";
 import { decodeTypedValue, decodeTypedValueSteps } from "../../../machinery/codec/decode-typed.js";
 import { encodeObject } from "../../../machinery/codec/encode.js";
-import { decodeJson } from "../../../machinery/codec/json-decoder.js";
-import { byLength } from "../negotiation/request-body.js";
+import { decodeJsonSteps } from "../../../machinery/codec/decode-json-steps.js";
+import { maxJsonDepth } from "../../../machinery/codec/json-decoder.js";
+import { byLength, isLarge } from "../negotiation/request-body.js";
 import { jsonBytes } from "./json/json-text.js";
 import { yamlParts } from "./json/list-body.js";
 import { listBody } from "./json/list-members.js";
@@ -36,10 +39,17 @@ export const yamlSerializer: Serializer = {
 
 async function document(json: Uint8Array): Promise<Uint8Array> {
   const emit = await emitter();
-  return Buffer.from(emit(decodeJson(json).value), "utf8");
+  const steps = documentSteps(json, emit);
+  return isLarge(json) ? inSlices(steps) : atOnce(steps);
 }
 
-async function emitter(): Promise<(value: unknown) => string> {
-  const { emitYaml } = await inOrder(import("../../../machinery/yaml/emit.js"));
-  return (value) => emitYaml(value, { anyCharacter: true });
+function* documentSteps(json: Uint8Array, emit: (value: unknown) => Steps<string>): Steps<Uint8Array> {
+  const { value } = yield* decodeJsonSteps(json, { maxDepth: maxJsonDepth });
+  yield;
+  return Buffer.from(yield* emit(value), "utf8");
+}
+
+async function emitter(): Promise<(value: unknown) => Steps<string>> {
+  const { emitYamlSteps } = await inOrder(import("../../../machinery/yaml/emit.js"));
+  return (value) => emitYamlSteps(value, { anyCharacter: true });
 }

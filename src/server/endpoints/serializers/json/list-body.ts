@@ -1,3 +1,4 @@
+import type { Steps } from "../../../../base/steps.js";
 import { decodeJson } from "../../../../machinery/codec/json-decoder.js";
 import { encodeJson } from "../../../../machinery/codec/json-encoder.js";
 import { jsonBytes, NEWLINE } from "./json-text.js";
@@ -53,14 +54,27 @@ export function* indentedParts({ envelope, field, members }: ListBody): Generato
  */
 export function* yamlParts(
   { envelope, field, members }: ListBody,
-  emit: (value: unknown) => string,
+  emit: (value: unknown) => Steps<string>,
 ): Generator<Uint8Array> {
-  const [before, after] = around(`\n${emit(emptyList(envelope, field))}`, `\n${field}: []\n`);
+  const [before, after] = around(`\n${yield* inParts(emit(emptyList(envelope, field)))}`, `\n${field}: []\n`);
   yield Buffer.from(`${before.slice(1)}${before === "" ? "" : "\n"}${field}:`);
   let count = 0;
-  for (const member of members) yield Buffer.from(`${count++ === 0 ? "\n" : ""}${emit([valueOf(member)])}`);
+  for (const member of members) {
+    const text = yield* inParts(emit([valueOf(member)]));
+    yield Buffer.from(`${count++ === 0 ? "\n" : ""}${text}`);
+  }
   yield Buffer.from(`${count === 0 ? " []\n" : ""}${after}`);
 }
+
+/** Work whose pauses are parts with nothing in them: between parts others have their turn. */
+function* inParts<T>(steps: Steps<T>): Generator<Uint8Array, T> {
+  for (let step = steps.next(); ; step = steps.next()) {
+    if (step.done === true) return step.value;
+    yield NOTHING;
+  }
+}
+
+const NOTHING = new Uint8Array();
 
 const emptyList = ({ before, after }: ListEnvelope, field: string): Readonly<Record<string, unknown>> => ({
   ...before,

@@ -7,7 +7,7 @@ import {
 } from "../../../../../src/server/endpoints/serializers/json/list-body.js";
 import { decodeJson } from "../../../../../src/machinery/codec/json-decoder.js";
 import { encodeJson } from "../../../../../src/machinery/codec/json-encoder.js";
-import { emitYaml } from "../../../../../src/machinery/yaml/emit.js";
+import { emitYaml, emitYamlSteps } from "../../../../../src/machinery/yaml/emit.js";
 
 const LONG = `${"a sentence that is folded ".repeat(8)}at its end`;
 
@@ -72,6 +72,6 @@ describe.each(ENVELOPES)("a list of %s written member by member is the list writ
     const tail = after === undefined ? "}" : `,${encodeJson(after).slice(1)}`;
     expect(compact).toBe(`${head},"${list.field}":[${MEMBERS.slice(0, count).join(",")}]${tail}\n`);
     expect(text(list, count, indentedParts)).toBe(encodeJson(value, { indent: 2 }));
-    expect(text(list, count, (body) => yamlParts(body, emitYaml))).toBe(emitYaml(value));
+    expect(text(list, count, (body) => yamlParts(body, emitYamlSteps))).toBe(emitYaml(value));
   });
 });
