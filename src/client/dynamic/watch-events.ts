@@ -103,7 +103,10 @@ function* framesSteps(text: string, mayBreakOff: boolean): Steps<WatchFrame[]> {
     let value: JsonValue;
     try {
       if (line.length > LONG_LINE) value = (yield* exactJsonSteps(line, maxJsonDepth)).value;
-      else value = (exact ??= !INEXACT_NUMBER.test(text)) ? parse(line) : decodeJson(line).value;
+      else {
+        exact ??= !INEXACT_NUMBER.test(text);
+        value = exact ? parse(line) : decodeJson(line).value;
+      }
     } catch (error) {
       const isNoEvent = line.trim() === "" || (mayBreakOff && (error as { endedEarly?: boolean }).endedEarly === true);
       if (isNoEvent) continue;

@@ -3,11 +3,11 @@ import { waitFor } from "../../../base/wait-for.js";
 import { encodedView, encodedViewSteps } from "../../../machinery/apply/encoded-view.js";
 import { FieldManager } from "../../../machinery/apply/field-manager.js";
 import { excluding, type FieldFilter } from "../../../machinery/apply/field-filter.js";
-import { type EqualSteps, withoutNewTimesSteps } from "../../../machinery/apply/ignore-times.js";
+import { type Equal, withoutNewTimesSteps } from "../../../machinery/apply/ignore-times.js";
 import { describe } from "../../../machinery/apply/type-descriptor.js";
 import { decodeObject, UnmarshalError } from "../../../machinery/codec/strict-decode.js";
 import { badRequest } from "../../../machinery/errors/status-error.js";
-import type { JsonObject, JsonValue } from "../../../machinery/meta/json.js";
+import type { JsonObject } from "../../../machinery/meta/json.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import { deepEqual, deepEqualSteps } from "../../../machinery/patch/json-values.js";
 import type { ConversionCaller } from "../../../machinery/scheme/registration.js";
@@ -193,13 +193,8 @@ function* settleSteps(
 ): Steps<JsonObject[] | undefined> {
   if (live === undefined) return managedFields;
   const before = (live["metadata"] as JsonObject)["managedFields"] as JsonObject[] | undefined;
-  const equal: EqualSteps = isLongWork ? deepEqualSteps : equalAtOnce;
+  const equal: Equal = isLongWork ? deepEqualSteps : deepEqual;
   return yield* withoutNewTimesSteps(before, managedFields, equal, () => equal(unmanaged(live), unmanaged(next)));
-}
-
-// biome-ignore lint/correctness/useYield: the plain form of deepEqualSteps.
-function* equalAtOnce(a: JsonValue, b: JsonValue): Steps<boolean> {
-  return deepEqual(a, b);
 }
 
 function unmanaged(object: JsonObject): JsonObject {
