@@ -191,7 +191,7 @@ describe("what is trusted because it is in the process", () => {
       .sort();
 
   test("only what the list names acts as the server's owner: no pod, program of a pod or webhook sends over such a transport", () => {
-    expect(using(/\binProcessTransport\(|\bloopback\(\)|\b(?:server|cluster)\.transport\(/)).toEqual(
+    expect(using(/\binProcessTransport\(|\bloopback\(|\b(?:server|cluster)\.transport\(/)).toEqual(
       Object.keys(ACTS_AS_THE_OWNER).sort(),
     );
   });

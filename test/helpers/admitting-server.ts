@@ -6,6 +6,7 @@ import type { AdmissionOptions } from "../../src/server/admission/enabled-plugin
 import type { ResourceRecord } from "../../src/server/endpoints/resource-record.js";
 import { createMissing } from "../../src/server/generic/create-missing.js";
 import { createServer, type ServerConfig } from "../../src/server/generic/server.js";
+import type { Fence } from "../../src/server/generic/transport/in-process.js";
 import type { ApiRequest } from "../../src/server/request/api-request.js";
 import { createStorage } from "../../src/server/storage/create-storage.js";
 import type { Kv } from "../../src/server/storage/kv.js";
@@ -17,6 +18,8 @@ export interface AdmittingServer extends AsyncDisposable {
   readonly api: Transport;
   /** The way of another user than the administrator. */
   as(name: string, ...groups: string[]): Transport;
+  /** The way of the server's own components, for as long as the fence is open. */
+  fenced(fence: Fence): Transport;
   /** What the server reported as its own faults. A test that expects some takes them out. */
   readonly faults: unknown[];
   /** The requests from the client, in order. */
@@ -62,6 +65,7 @@ export async function admittingServer(
   return {
     api,
     as: (commonName, ...organizations) => server.transport({ commonName, organizations }),
+    fenced: (fence) => server.loopback(fence),
     faults,
     requests,
     async [Symbol.asyncDispose]() {

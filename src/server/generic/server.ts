@@ -66,7 +66,7 @@ import type { BootSequence } from "./boot-sequence.js";
 import { markUsedToken } from "./mark-used-token.js";
 import { director, operationsFor } from "./director.js";
 import { RequestsUnderWay } from "./requests-under-way.js";
-import { inProcessTransport } from "./transport/in-process.js";
+import { type Fence, inProcessTransport } from "./transport/in-process.js";
 
 export interface ServerConfig {
   readonly storage: Storage;
@@ -150,9 +150,10 @@ export interface Server {
    */
   transport(user?: { readonly commonName: string; readonly organizations: readonly string[] }): Transport;
   /**
-   * An in-process transport for the server's own components. The server answers it before it is ready and while it stops.
+   * An in-process transport for the server's own components. The server answers it before it is ready and while it stops. With a fence
+   * it carries requests for as long as that is open.
    */
-  loopback(): Transport;
+  loopback(fence?: Fence): Transport;
   /**
    * Fails /readyz at once and runs `preShutdown` while it still serves. Then it refuses new requests, ends watches and
    * resolves when the requests under way are answered. Idempotent.
@@ -292,7 +293,8 @@ export function createServer(config: ServerConfig): Server {
   const handleOwn = tracked(chain([...outermost, ...filters((next) => next)], direct));
   const closed = new AbortController();
   const signals = { stopping: stopping.signal, closed: closed.signal };
-  const loopback = () => inProcessTransport({ handle: handleOwn, clientCertificate: LOOPBACK, ...signals });
+  const loopback = (fence?: Fence) =>
+    inProcessTransport({ handle: handleOwn, clientCertificate: LOOPBACK, ...signals, fence });
   let stopped: Promise<void> | undefined;
   const stop = async (preShutdown?: () => Promise<void>): Promise<void> => {
     terminating = true;

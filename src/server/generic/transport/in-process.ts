@@ -8,6 +8,16 @@ import { ExchangeLifetime } from "./lifetime.js";
 import { ChunkQueue } from "./chunk-queue.js";
 import { Target } from "./target.js";
 
+/** Says whether the component that sends requests may still act; once it may not, it never may again. */
+export interface Fence {
+  /** Asked when a request is sent, when its handling begins, and when its write is handed to the key-value store. */
+  isOpen(): boolean;
+  /** Aborts when the fence has closed: requests under way then end. */
+  readonly closed: AbortSignal;
+  /** Called with each request whose handling begins. */
+  passed?(request: Pick<TransportRequest, "method" | "path">): void;
+}
+
 export interface InProcessOptions {
   /** Runs the whole filter chain. */
   readonly handle: (exchange: Exchange) => Promise<void>;
@@ -17,6 +27,8 @@ export interface InProcessOptions {
   readonly stopping: AbortSignal;
   /** After it, nothing is sent any more. */
   readonly closed: AbortSignal;
+  /** Left out: the sender may always act. */
+  readonly fence?: Fence | undefined;
 }
 
 /**
@@ -34,8 +46,12 @@ export function inProcessTransport(options: InProcessOptions): Transport {
 }
 
 function exchange(request: TransportRequest, options: InProcessOptions): Promise<TransportResponse> {
-  const closed = () => new TransportError("http: Server closed", { method: request.method, url: request.path });
+  const { fence } = options;
+  const failure = (reason: string) => new TransportError(reason, { method: request.method, url: request.path });
+  const closed = () => failure("http: Server closed");
+  const fenced = () => failure("the sender's term as the leader is over");
   if (options.closed.aborted) return Promise.reject(closed());
+  if (fence?.isOpen() === false) return Promise.reject(fenced());
   if (request.signal?.aborted) return Promise.reject(asError(request.signal.reason));
   const lifetime = new ExchangeLifetime(options.stopping);
   const queue = new ChunkQueue();
@@ -50,9 +66,12 @@ function exchange(request: TransportRequest, options: InProcessOptions): Promise
       reject(error);
     };
     const abort = () => fail(asError(request.signal?.reason));
+    const end = () => fail(fenced());
     request.signal?.addEventListener("abort", abort, { once: true });
+    fence?.closed.addEventListener("abort", end, { once: true });
     const finish = () => {
       request.signal?.removeEventListener("abort", abort);
+      fence?.closed.removeEventListener("abort", end);
       lifetime.leave();
     };
     queue.onAbandoned = finish;
@@ -72,7 +91,7 @@ function exchange(request: TransportRequest, options: InProcessOptions): Promise
         return lifetime.ending;
       },
       get left() {
-        return lifetime.left;
+        return lifetime.left || fence?.isOpen() === false;
       },
       body(limit) {
         if (body.length > limit) return Promise.reject(requestEntityTooLarge(`limit is ${limit}`));
@@ -98,6 +117,12 @@ function exchange(request: TransportRequest, options: InProcessOptions): Promise
       },
     };
     soon(() => {
+      if (fence?.isOpen() === false) {
+        end();
+        finish();
+        return;
+      }
+      fence?.passed?.(request);
       options
         .handle(server)
         // `fail` has no effect on an exchange that was answered. An exchange that ended without an answer rejects.

@@ -1,0 +1,99 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { Fence } from "../../../src/server/generic/transport/in-process.js";
+import { type AdmittingServer, admittingServer } from "../../helpers/admitting-server.js";
+import { call } from "../../helpers/api-caller.js";
+
+const MAPS = "/api/v1/namespaces/default/configmaps";
+const OVER = "the sender's term as the leader is over";
+
+/** A fence as an election has it: whether it is open is measured when it is asked, and the signal may come later. */
+class TestFence implements Fence {
+  readonly #closing = new AbortController();
+  readonly passedOn: string[] = [];
+  #open = true;
+
+  get closed(): AbortSignal {
+    return this.#closing.signal;
+  }
+
+  isOpen(): boolean {
+    return this.#open;
+  }
+
+  passed({ method, path }: { method: string; path: string }): void {
+    this.passedOn.push(`${method} ${path}`);
+  }
+
+  /** The deadline has passed, and no timer has fired yet. */
+  expire(): void {
+    this.#open = false;
+  }
+
+  close(): void {
+    this.expire();
+    this.#closing.abort();
+  }
+}
+
+let server: AdmittingServer;
+let fence: TestFence;
+/** Called while the plugin validates an object. */
+let validating: () => void;
+
+beforeEach(async () => {
+  fence = new TestFence();
+  validating = () => {};
+  const plugin = {
+    name: "Observing",
+    handles: () => true,
+    validate: () => {
+      validating();
+      return Promise.resolve();
+    },
+  };
+  server = await admittingServer({ plugins: [{ plugin }] });
+});
+afterEach(() => server[Symbol.asyncDispose]());
+
+const create = (name: string) => call(server.fenced(fence), "POST", MAPS, { metadata: { name } });
+const names = async (): Promise<unknown> => {
+  const { items } = JSON.parse((await call(server.api, "GET", MAPS)).text) as {
+    items: { metadata: { name: string } }[];
+  };
+  return items.map(({ metadata }) => metadata.name);
+};
+
+test("while the fence is open, requests are handled, and it is told of each", async () => {
+  expect((await create("one")).status).toBe(201);
+  expect(await names()).toEqual(["one"]);
+  expect(fence.passedOn).toEqual([`POST ${MAPS}`]);
+});
+
+test("a request that is sent after the fence has closed reaches no handler", async () => {
+  fence.expire();
+  await expect(create("late")).rejects.toThrow(OVER);
+  expect([server.requests.length, fence.passedOn]).toEqual([0, []]);
+  expect(await names()).toEqual([]);
+});
+
+test("a request whose handling would begin after the fence has closed reaches no handler", async () => {
+  const sent = create("late");
+  fence.expire();
+  await expect(sent).rejects.toThrow(OVER);
+  expect([server.requests.length, fence.passedOn]).toEqual([0, []]);
+});
+
+test("a write that is handed to the store after the fence has closed stores nothing, though no signal has aborted", async () => {
+  validating = () => fence.expire();
+  await expect(create("late")).rejects.toThrow();
+  expect(await names()).toEqual([]);
+});
+
+test("a watch under way ends when the fence closes", async () => {
+  const watch = await server.fenced(fence).send({ method: "GET", path: `${MAPS}?watch=1`, headers: {} });
+  const ended = (async () => {
+    for await (const _ of watch.body);
+  })();
+  fence.close();
+  await expect(ended).rejects.toThrow(OVER);
+});
