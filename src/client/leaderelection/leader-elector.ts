@@ -93,6 +93,8 @@ export class LeaderElector {
   /** A write was sent and not answered: the Lease may name this candidate. */
   #isWriteUnanswered = false;
   #lastError: unknown;
+  /** Ends the pause of a candidate between two attempts. */
+  #attemptNow = (): void => {};
   #microseconds = 0;
 
   /** Throws for options that cannot be right; for durations, client-go's errors. */
@@ -123,6 +125,19 @@ export class LeaderElector {
     return this.#observed?.holderIdentity ?? "";
   }
 
+  /** What the Lease held when it was last read or written; undefined before. For information only. */
+  get record(): LeaderElectionRecord | undefined {
+    return this.#observed;
+  }
+
+  /**
+   * Ends the pause of a candidate before its next attempt, for one who has seen that the Lease was given up. Without effect while this
+   * process leads.
+   */
+  attempt(): void {
+    this.#attemptNow();
+  }
+
   /**
    * Competes until this process leads, and leads until `signal` aborts. Then resolves when onStartedLeading has ended and the
    * Lease is given up. Rejects with a LeadershipLostError as soon as the leadership is lost, without waiting for
@@ -149,15 +164,25 @@ export class LeaderElector {
   /** Resolves with the time since the winning request was sent; undefined when the signal aborted. */
   async #acquire(signal: AbortSignal): Promise<Elapsed | undefined> {
     const { retryPeriod, renewDeadline } = this.#settings;
-    const { random, timers } = this.#surroundings;
+    const { random } = this.#surroundings;
     while (!signal.aborted) {
       const since = await this.#attempt(signal);
       // An answer that took too long says nothing about now: the next attempt finds this candidate in the Lease.
       if (since !== undefined && since() < renewDeadline) return since;
       const jitter = (JITTER_FACTOR * randomBelow(random, JITTER_STEPS)) / JITTER_STEPS;
-      await pause(timers, retryPeriod * (1 + jitter), signal);
+      await this.#pauseBeforeAttempt(retryPeriod * (1 + jitter), signal);
     }
     return undefined;
+  }
+
+  async #pauseBeforeAttempt(milliseconds: number, signal: AbortSignal): Promise<void> {
+    const next = new AbortController();
+    const end = (): void => next.abort();
+    this.#attemptNow = end;
+    signal.addEventListener("abort", end, { once: true });
+    if (signal.aborted) end();
+    await pause(this.#surroundings.timers, milliseconds, next.signal);
+    signal.removeEventListener("abort", end);
   }
 
   async #lead(since: Elapsed, signal: AbortSignal): Promise<void> {
