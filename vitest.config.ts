@@ -9,6 +9,7 @@ import { LONGEST_TEST, PATIENCE } from "./test/helpers/patience.js";
  * Long plays, and comparisons with the real kubectl of what rarely changes: `npm run test:long`, which CI runs beside `npm test`.
  */
 const LONG = [
+  "test/cluster/elected-processes.test.ts",
   "test/controllers/crash/many-kills.test.ts",
   "test/durability/**/*.test.ts",
   "test/faults/**/*.test.ts",

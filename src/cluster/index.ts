@@ -59,6 +59,7 @@ export type { TlsVersion } from "../server/generic/transport/tls-protocol.js";
 export type { AuthenticationConfiguration } from "../server/authn/configuration/authentication-configuration.js";
 export { basicAuthenticator, type BasicUser } from "../server/authn/basic.js";
 export type { Hook, HookContext, Hooks } from "./server-options.js";
+export type { LeaderElectionOptions, LeadershipEvent } from "./leader-election.js";
 export type { EtcdConnection } from "./open-storage.js";
 export type { UserIdentity } from "./pki/user-certificate.js";
 export type { RequestRecord } from "./record-requests.js";

@@ -48,8 +48,12 @@ export interface EtcdConnection {
   readonly keyFile?: string;
 }
 
-/** Whether several servers may have their objects there; else it belongs to one process. */
+/** Whether other servers may work on the same objects at the same time. A folder belongs to one process. */
 export const isShared = ({ storage }: Pick<StorageOptions, "storage">): boolean => storage === "etcd";
+
+/** Says that an election was asked for where {@link isShared} is false. */
+export const electionHasNoEffect = ({ storage = "memory" }: StorageOptions): string =>
+  `leader election has no effect: storage "${storage}" belongs to one server`;
 
 export async function openKv(options: StorageOptions, clock: Clock, timers: Timers): Promise<Kv> {
   const { dataDir, onWarning } = options;

@@ -13,6 +13,7 @@ import type { MetricsSource } from "../controllers/horizontal-pod-autoscaler/met
 import { NetworkFailure } from "../client/transport/go-network-error.js";
 import { type Controllers, startControllers } from "../controllers/manager.js";
 import { signingKey, signToken } from "../machinery/jwt/jws.js";
+import type { GroupResource } from "../machinery/errors/status-error.js";
 import type { JsonObject } from "../machinery/meta/json.js";
 import { bootstrapObjects } from "../server/builtin/bootstrap.js";
 import { OpenCharges } from "../server/registry/open-charges.js";
@@ -26,6 +27,7 @@ import { reconcilePolicy } from "../server/generic/reconcile-policy.js";
 import type { ApiSnapshot } from "../server/api-registry/api-registry.js";
 import type { Listener } from "../server/generic/secure-listener.js";
 import type { Server } from "../server/generic/server.js";
+import type { Fence } from "../server/generic/transport/in-process.js";
 import type { KubeObject } from "../machinery/meta/object.js";
 import type { StagesOf } from "../node/stages/stages.js";
 import type { SchedulerOptions } from "../scheduler/options.js";
@@ -48,7 +50,25 @@ import type { SharedServer } from "./shared-server.js";
 import { checkNodes } from "./check-nodes.js";
 import { nodeHosts } from "./node-addresses.js";
 import type { LocalNodes, NodeOptions } from "./start-nodes.js";
-import { defaultServiceCidr, kubernetesService, POD_RANGE, SERVICE_CIDR, systemNamespaces } from "./system-objects.js";
+import type {
+  Election,
+  ElectedProgram,
+  ElectionParts,
+  LeaderElectionOptions,
+  LeadershipEvent,
+} from "./leader-election.js";
+import { electionHasNoEffect, isShared } from "./open-storage.js";
+import {
+  defaultServiceCidr,
+  kubernetesEndpoints,
+  kubernetesService,
+  POD_RANGE,
+  SERVICE_CIDR,
+  type ServerAddress,
+  systemNamespaces,
+} from "./system-objects.js";
+
+type ElectedParts = Pick<ElectionParts, "clock" | "timers" | "start" | "reportError">;
 
 export interface ClusterOptions extends ServerOptions {
   /**
@@ -89,6 +109,14 @@ export interface ClusterOptions extends ServerOptions {
   readonly metrics?: MetricsSource;
   /** How the scheduler is set up, as in kube-scheduler's configuration. False: there is none. Default: kube-scheduler's defaults. */
   readonly scheduler?: false | SchedulerOptions;
+  /**
+   * Whether controllers and scheduler of one server work at a time, where servers share a storage ("etcd"), by the Leases
+   * kube-system/kube-controller-manager and kube-system/kube-scheduler. What Kubernetes has inside kube-apiserver runs in every server.
+   * Default true. Storage that belongs to one process ("memory", "disk") needs no election, and there is none.
+   */
+  readonly leaderElect?: boolean | LeaderElectionOptions;
+  /** Told when this server waits to lead, begins to, and no longer does, and each request that it sends as the leader. */
+  readonly onLeadership?: (event: LeadershipEvent) => void;
 }
 
 /** A running control plane. */
@@ -134,6 +162,9 @@ export async function startControlPlane(options: ClusterOptions, given?: GivenSe
   const isOwn = onShared ? undefined : nodeHosts(nodes.map(({ name }) => name));
   let shared: SharedServer | undefined;
   const loadBalancerAddresses = blockOf(options.loadBalancerAddresses);
+  const elects = isShared(options) && options.leaderElect !== false;
+  if (!isShared(options) && (options.leaderElect ?? false) !== false) options.onWarning?.(electionHasNoEffect(options));
+  const elections: Election[] = [];
   let controllers: Controllers | undefined;
   let customResources: CustomResources | undefined;
   let localNodes: LocalNodes | undefined;
@@ -142,8 +173,24 @@ export async function startControlPlane(options: ClusterOptions, given?: GivenSe
   const { dataDir } = options;
   const serviceCidr = given?.serviceCidr ?? SERVICE_CIDR;
   const issuerOfTokens = (pki: ClusterPki) => given?.tokenIssuer ?? tokenIssuer(pki, options.random);
-  const service = (port: number | undefined) =>
-    kubernetesService(given?.advertisedAddress ?? HOST, port ?? 6443, serviceCidr);
+  const addressOf = (listener: Listener | undefined): ServerAddress => ({
+    ip: given?.advertisedAddress ?? HOST,
+    port: listener?.port ?? 6443,
+  });
+  /** Runs a program while this server leads. Resolves when that has begun, or another server leads. */
+  const runElected = async (program: ElectedProgram, server: Server, parts: ElectedParts): Promise<void> => {
+    const { standForElection } = await inOrder(import("./leader-election.js"));
+    const { leaderElect, onLeadership = () => {} } = options;
+    const election = standForElection({
+      program,
+      transport: server.loopback(),
+      durations: typeof leaderElect === "object" ? leaderElect : {},
+      onEvent: onLeadership,
+      ...parts,
+    });
+    elections.push(election);
+    await election.decided;
+  };
   /** What is done before the API is served, by the names kube-apiserver has for it where it does the same. */
   const steps = ({
     pki,
@@ -192,7 +239,11 @@ export async function startControlPlane(options: ClusterOptions, given?: GivenSe
     },
     {
       name: "bootstrap-controller",
-      run: ({ registry }, listener) => createOrAdjust(registry.current, service(listener?.port)),
+      run({ registry }, listener) {
+        const address = addressOf(listener);
+        const service = kubernetesService(address.port, serviceCidr);
+        return createOrAdjust(registry.current, [service, ...kubernetesEndpoints([address])]);
+      },
     },
     {
       name: "rbac/bootstrap-roles",
@@ -214,18 +265,17 @@ export async function startControlPlane(options: ClusterOptions, given?: GivenSe
     },
     {
       name: "start-controllers",
-      run(server, listener) {
+      async run(server, listener) {
         const tokenKey = once(() => issuerOfTokens(pki).key);
-        controllers = startControllers({
+        const config = {
           enabled,
-          transport: server.loopback(),
           clock,
           timers,
           // The controllers draw from a fork: how long a watch lasts must not change which uids objects get.
           random: forkRandom(random, "controllers"),
           caCertificate: serverCa,
           authentication,
-          kubernetesService: service(listener?.port)[0],
+          kubernetesService: kubernetesService(addressOf(listener).port, serviceCidr),
           serviceCidr: defaultServiceCidr(serviceCidr),
           nodePorts: nodePortRegistry(server.registry),
           openCharges: new OpenCharges(server.registry, clock),
@@ -241,10 +291,21 @@ export async function startControlPlane(options: ClusterOptions, given?: GivenSe
           signToken: (claims: JsonObject) => signToken(claims, tokenKey()),
           ...(options.metrics && { metrics: options.metrics }),
           reportError,
-          onApiChange: (changed) => server.registry.onChange(changed),
-          whenOccupied: (resource, listener) => server.registry.whenOccupied(resource, listener),
+          onApiChange: (changed: () => void) => server.registry.onChange(changed),
+          whenOccupied: (resource: GroupResource, listener: () => void) =>
+            server.registry.whenOccupied(resource, listener),
+        };
+        const own = elects ? { program: "kube-apiserver" as const } : {};
+        controllers = startControllers({ ...config, ...own, transport: server.loopback() });
+        await controllers.settled;
+        if (!elects || enabled.size === 0) return;
+        await runElected("kube-controller-manager", server, {
+          clock,
+          timers,
+          reportError,
+          start: (fence) =>
+            startControllers({ ...config, program: "kube-controller-manager", transport: server.loopback(fence) }),
         });
-        return controllers.settled;
       },
     },
     ...(schedulerOptions === false
@@ -253,14 +314,15 @@ export async function startControlPlane(options: ClusterOptions, given?: GivenSe
           {
             name: "start-scheduler",
             async run(server: Server) {
-              scheduler = await startSchedulerWhenNeeded(schedulerOptions, {
-                transport: server.loopback(),
-                clock,
-                timers,
-                random: forkRandom(random, "scheduler"),
-                reportError,
-                whenOccupied: (resource, listener) => server.registry.whenOccupied(resource, listener),
-              });
+              const own = { clock, timers, random: forkRandom(random, "scheduler"), reportError };
+              const start = (fence?: Fence): Promise<StartedScheduler> =>
+                startSchedulerWhenNeeded(schedulerOptions, {
+                  ...own,
+                  transport: server.loopback(fence),
+                  whenOccupied: (resource, listener) => server.registry.whenOccupied(resource, listener),
+                });
+              if (elects) await runElected("kube-scheduler", server, { clock, timers, reportError, start });
+              else scheduler = await start();
             },
           },
         ]),
@@ -315,7 +377,13 @@ export async function startControlPlane(options: ClusterOptions, given?: GivenSe
     // Where hooks follow, they may wait for pods.
     afterSteps: () => podsMayStart.resolve(),
     async preShutdown() {
-      await Promise.all([scheduler?.stop(), localNodes?.stop(), controllers?.stop(), customResources?.stop()]);
+      await Promise.all([
+        ...elections.map((election) => election.stop()),
+        scheduler?.stop(),
+        localNodes?.stop(),
+        controllers?.stop(),
+        customResources?.stop(),
+      ]);
       await shared?.close();
     },
   });

@@ -26,48 +26,74 @@ export function defaultServiceCidr(cidr: string): KubeObject {
   };
 }
 
+const SERVICE_NAME = "kubernetes";
 const SERVICE_LABELS = { component: "apiserver", provider: "kubernetes" };
+const SERVICE_METADATA = { name: SERVICE_NAME, namespace: "default" };
 
-/** The Service the API is found at from inside a cluster, the first address of `cidr`, and where it leads. */
-export function kubernetesService(
-  host: string,
-  port: number,
-  cidr: string,
-): readonly [service: KubeObject, ...KubeObject[]] {
+/** The Service the API is found at from inside a cluster, the first address of `cidr`. */
+export function kubernetesService(port: number, cidr: string): KubeObject {
   const clusterIP = firstAddress(cidr);
-  const metadata = { name: "kubernetes", namespace: "default" };
+  return {
+    apiVersion: "v1",
+    kind: "Service",
+    metadata: { ...SERVICE_METADATA, labels: SERVICE_LABELS },
+    spec: {
+      clusterIP,
+      clusterIPs: [clusterIP],
+      ipFamilies: ["IPv4"],
+      ipFamilyPolicy: "SingleStack",
+      ports: [{ name: "https", port: 443, protocol: "TCP", targetPort: port }],
+      sessionAffinity: "None",
+      type: "ClusterIP",
+    },
+  };
+}
+
+/** Where an API server listens. */
+export interface ServerAddress {
+  readonly ip: string;
+  readonly port: number;
+}
+
+/**
+ * Where the Service leads: Endpoints with a subset for each port, and an EndpointSlice for each port. The slice of the lowest port has the
+ * Service's name, others "kubernetes-PORT".
+ */
+export function kubernetesEndpoints(servers: readonly ServerAddress[]): readonly KubeObject[] {
+  const ports = [...new Set(servers.map(({ port }) => port))].toSorted((a, b) => a - b);
+  const groups = ports.map((port) => {
+    const ips = new Set(servers.filter((server) => server.port === port).map(({ ip }) => ip));
+    return { ips: [...ips].toSorted(), ports: [{ name: "https", port, protocol: "TCP" }] };
+  });
   const skipMirror = { "endpointslice.kubernetes.io/skip-mirror": "true" };
-  return [
-    {
-      apiVersion: "v1",
-      kind: "Service",
-      metadata: { ...metadata, labels: SERVICE_LABELS },
-      spec: {
-        clusterIP,
-        clusterIPs: [clusterIP],
-        ipFamilies: ["IPv4"],
-        ipFamilyPolicy: "SingleStack",
-        ports: [{ name: "https", port: 443, protocol: "TCP", targetPort: port }],
-        sessionAffinity: "None",
-        type: "ClusterIP",
-      },
-    },
-    {
-      apiVersion: "v1",
-      kind: "Endpoints",
-      metadata: { ...metadata, labels: skipMirror },
-      subsets: [{ addresses: [{ ip: host }], ports: [{ name: "https", port, protocol: "TCP" }] }],
-    },
-    {
+  const endpoints: KubeObject = {
+    apiVersion: "v1",
+    kind: "Endpoints",
+    metadata: { ...SERVICE_METADATA, labels: skipMirror },
+    subsets: groups.map(({ ips, ports }) => ({ addresses: ips.map((ip) => ({ ip })), ports })),
+  };
+  const slices = (groups.length === 0 ? [{ ips: [], ports: [] }] : groups).map(
+    ({ ips, ports }, index): KubeObject => ({
       apiVersion: "discovery.k8s.io/v1",
       kind: "EndpointSlice",
-      metadata: { ...metadata, labels: { "kubernetes.io/service-name": "kubernetes" } },
+      metadata: {
+        ...SERVICE_METADATA,
+        name: index === 0 ? SERVICE_NAME : `${SERVICE_NAME}-${ports[0]?.port}`,
+        labels: SERVICE_OF_SLICES,
+      },
       addressType: "IPv4",
-      endpoints: [{ addresses: [host], conditions: { ready: true } }],
-      ports: [{ name: "https", port, protocol: "TCP" }],
-    },
-  ];
+      endpoints: ips.map((ip) => ({ addresses: [ip], conditions: { ready: true } })),
+      ports,
+    }),
+  );
+  return [endpoints, ...slices];
 }
+
+const SERVICE_OF_SLICES = { "kubernetes.io/service-name": SERVICE_NAME };
+
+/** Whether an EndpointSlice is one that {@link kubernetesEndpoints} makes for some port. */
+export const isSliceOfPort = ({ metadata = {} }: KubeObject): boolean =>
+  metadata.labels?.["kubernetes.io/service-name"] === SERVICE_NAME && /^kubernetes-\d{1,5}$/.test(metadata.name ?? "");
 
 function firstAddress(cidr: string): string {
   const prefix = parseIpv4Prefix(cidr);

@@ -29,7 +29,11 @@ import { garbageCollector } from "./garbage-collector/garbage-collector.js";
 import { horizontalPodAutoscalerController } from "./horizontal-pod-autoscaler/horizontal-pod-autoscaler-controller.js";
 import { jobController } from "./job/job-controller.js";
 import { namespaceController } from "./namespace/namespace-controller.js";
-import { NamespaceObjects, namespaceObjectsController } from "./namespace-objects/namespace-objects.js";
+import {
+  NamespaceObjects,
+  namespaceObjectsController,
+  preparedNamespaces,
+} from "./namespace-objects/namespace-objects.js";
 import { podGroupProtection } from "./pod-group-protection/pod-group-protection.js";
 import { untilDone } from "./repeat.js";
 import { nodeIpamController } from "./node-ipam/node-ipam-controller.js";
@@ -66,20 +70,24 @@ import { ttlAfterFinished } from "./ttl-after-finished/ttl-after-finished.js";
 import { ttlController } from "./ttl/ttl-controller.js";
 import { claimProtection, volumeProtection } from "./volume-protection/volume-protection.js";
 
-/** What Kubernetes has inside kube-apiserver. */
-const ALWAYS = "always";
+/** The program of Kubernetes that has a controller inside. */
+export type ControllerProgram = "kube-apiserver" | "kube-controller-manager";
 
-/** The controllers, in the order in which they prepare a cluster. */
-const CONTROLLERS: readonly (readonly [ControllerName | typeof ALWAYS, StartController])[] = [
-  [ALWAYS, systemObjects],
+/**
+ * The controllers, in the order in which they prepare a cluster. The others are kube-controller-manager's, and each can be switched off
+ * by its name.
+ */
+const CONTROLLERS: readonly (readonly [ControllerName | ControllerProgram, StartController])[] = [
+  ["kube-apiserver", systemObjects],
   ["serviceaccount-controller", defaultServiceAccounts],
   ["root-ca-certificate-publisher-controller", rootCaPublisher],
-  [ALWAYS, namespaceObjectsController],
+  ["kube-apiserver", preparedNamespaces],
+  ["kube-controller-manager", namespaceObjectsController],
   ["service-cidr-controller", serviceCidrs],
-  [ALWAYS, clusterIpRepair],
-  [ALWAYS, nodePortRepair],
-  [ALWAYS, legacyTokenTracking],
-  [ALWAYS, authenticationTrust],
+  ["kube-apiserver", clusterIpRepair],
+  ["kube-apiserver", nodePortRepair],
+  ["kube-apiserver", legacyTokenTracking],
+  ["kube-apiserver", authenticationTrust],
   ["serviceaccount-token-controller", serviceAccountTokens],
   ["legacy-serviceaccount-token-cleaner-controller", legacyTokenCleaner],
   ["namespace-controller", namespaceController],
@@ -126,8 +134,25 @@ const CONTROLLERS: readonly (readonly [ControllerName | typeof ALWAYS, StartCont
   ["storage-version-migrator-controller", storageVersionMigrator],
 ];
 
+/**
+ * What they give every namespace is known to each server, also where the controllers themselves run in another one: a namespace is
+ * answered when it has that.
+ */
+const OF_NAMESPACES: ReadonlySet<ControllerName | ControllerProgram> = new Set([
+  "serviceaccount-controller",
+  "root-ca-certificate-publisher-controller",
+]);
+
+/** Managed fields name it, whether one manager does the work of both programs or not. */
+const USER_AGENT = "kubets-controller-manager";
+
 export interface ControllersConfig extends ClusterParts {
-  /** Which of kube-controller-manager's run. What Kubernetes has inside kube-apiserver runs always. */
+  /**
+   * Only what this program of Kubernetes runs: a server that shares its storage runs kube-apiserver's always and kube-controller-manager's
+   * while it leads. Default: both, over the same caches.
+   */
+  readonly program?: ControllerProgram;
+  /** Which of kube-controller-manager's run. */
   readonly enabled: ReadonlySet<ControllerName>;
   /** To the API, as a user who may do everything. */
   readonly transport: Transport;
@@ -167,7 +192,7 @@ export function startControllers(config: ControllersConfig): Controllers {
   };
   const client = kubernetesClient(
     { transport: () => transport },
-    { ...surroundings, headers: { "user-agent": "kubets-controller-manager" } },
+    { ...surroundings, headers: { "user-agent": config.program === "kube-apiserver" ? config.program : USER_AGENT } },
   );
   // Thousands of pods at once have more events than are worth to be kept: those that find no room are no fault.
   const events = eventBroadcaster({ client, ...surroundings, onError: report, onDropped: () => {} });
@@ -197,9 +222,7 @@ export function startControllers(config: ControllersConfig): Controllers {
     onApiChange: (listener) => void listeners.push(listener),
     whenOccupied: config.whenOccupied ?? atOnce,
   };
-  const work = CONTROLLERS.filter(([name]) => name === ALWAYS || config.enabled.has(name)).map(
-    ([, start]) => start(context) ?? {},
-  );
+  const work = CONTROLLERS.filter(([name]) => runs(name, config)).map(([, start]) => start(context) ?? {});
   const unsubscribe = config.onApiChange?.(() => {
     for (const listener of listeners) listener();
   });
@@ -220,6 +243,14 @@ export function startControllers(config: ControllersConfig): Controllers {
       await client.close();
     },
   };
+}
+
+function runs(
+  name: ControllerName | ControllerProgram,
+  { program, enabled }: Pick<ControllersConfig, "program" | "enabled">,
+): boolean {
+  if (name === "kube-apiserver" || name === "kube-controller-manager") return program === undefined || program === name;
+  return enabled.has(name) && (program !== "kube-apiserver" || OF_NAMESPACES.has(name));
 }
 
 const atOnce: ControllerContext["whenOccupied"] = (_resource, listener) => {

@@ -46,8 +46,8 @@ export class NamespaceObjects {
   }
 }
 
-/** Prepares the namespaces of a new cluster, new ones, and those that an object is deleted from. */
-export function namespaceObjectsController({ client, manager, namespaceObjects, report }: ControllerContext): OwnWork {
+/** Prepares new namespaces, and those that an object is deleted from. */
+export function namespaceObjectsController({ manager, namespaceObjects }: ControllerContext): void {
   const { objects } = namespaceObjects;
   const inNamespace = ({ metadata }: KubeObject) => [{ namespace: "", name: metadata?.namespace ?? "" }];
   const caches = objects.map(({ kind, name }) => {
@@ -64,6 +64,10 @@ export function namespaceObjectsController({ client, manager, namespaceObjects, 
     if (caches.every(({ name, cache }) => cache.has(`${namespace}/${name}`))) return;
     await namespaceObjects.prepare(namespace);
   });
+}
+
+/** Prepares the namespaces that there are when a server starts. */
+export function preparedNamespaces({ client, namespaceObjects, report }: ControllerContext): OwnWork {
   return {
     async prepare() {
       for await (const namespace of client.of("v1", "Namespace").listAll()) {
