@@ -58,6 +58,7 @@ import type {
   LeadershipEvent,
 } from "./leader-election.js";
 import { electionHasNoEffect, isShared } from "./open-storage.js";
+import type { ServerEndpoints } from "./server-endpoints.js";
 import {
   defaultServiceCidr,
   kubernetesEndpoints,
@@ -166,6 +167,7 @@ export async function startControlPlane(options: ClusterOptions, given?: GivenSe
   if (!isShared(options) && (options.leaderElect ?? false) !== false) options.onWarning?.(electionHasNoEffect(options));
   const elections: Election[] = [];
   let controllers: Controllers | undefined;
+  let endpoints: ServerEndpoints | undefined;
   let customResources: CustomResources | undefined;
   let localNodes: LocalNodes | undefined;
   let scheduler: StartedScheduler | undefined;
@@ -239,10 +241,17 @@ export async function startControlPlane(options: ClusterOptions, given?: GivenSe
     },
     {
       name: "bootstrap-controller",
-      run({ registry }, listener) {
+      async run({ registry }, listener) {
         const address = addressOf(listener);
         const service = kubernetesService(address.port, serviceCidr);
-        return createOrAdjust(registry.current, [service, ...kubernetesEndpoints([address])]);
+        if (!isShared(options)) {
+          await createOrAdjust(registry.current, [service, ...kubernetesEndpoints([address])]);
+          return;
+        }
+        await createOrAdjust(registry.current, [service]);
+        const { keepServerEndpoints } = await inOrder(import("./server-endpoints.js"));
+        const own = listener === undefined ? undefined : address;
+        endpoints = await keepServerEndpoints({ registry, timers, address: own, reportError });
       },
     },
     {
@@ -378,6 +387,7 @@ export async function startControlPlane(options: ClusterOptions, given?: GivenSe
     afterSteps: () => podsMayStart.resolve(),
     async preShutdown() {
       await Promise.all([
+        endpoints?.stop(),
         ...elections.map((election) => election.stop()),
         scheduler?.stop(),
         localNodes?.stop(),

@@ -14,6 +14,7 @@ import { type InternalKind, InternalObject, internalCodec } from "../registry/in
 import { Store } from "../registry/store.js";
 import type { ObjectAccess, StrategyContext } from "../registry/strategy.js";
 import type { Storage } from "../storage/create-storage.js";
+import type { ObjectStore } from "../storage/store.js";
 import { builtInInstallations } from "./built-in-installations.js";
 import { BuiltInNames } from "./built-in-names.js";
 import { installationId } from "./installation.js";
@@ -172,14 +173,19 @@ export class ApiRegistry implements ResourceHost {
     const path = kind.prefix + kind.key;
     let object = this.#internal.get(path);
     if (object === undefined) {
-      const { prefix, resource } = kind;
-      const { scheme, clock, storage, storageMediaType: mediaType } = this.config;
-      const codec = internalStorageCodec({ scheme, clock, mediaType }, kind, internalCodec(kind));
-      object = new InternalObject(storage.storeFor({ prefix, resource, codec }), kind.key);
+      object = new InternalObject(this.internalObjects(kind), kind.key);
       this.#internal.set(path, object);
     }
     return object;
   };
+
+  /** All objects below the prefix of an internal kind. */
+  internalObjects(kind: Omit<InternalKind, "key">): ObjectStore {
+    const { prefix, resource } = kind;
+    const { scheme, clock, storage, storageMediaType: mediaType } = this.config;
+    const codec = internalStorageCodec({ scheme, clock, mediaType }, kind, internalCodec(kind));
+    return storage.storeFor({ prefix, resource, codec });
+  }
 
   readonly resourceOf: ResourceHost["resourceOf"] = ({ group, version, kind }) => {
     const { resources } = this.#current.served;

@@ -66,7 +66,7 @@ export function storageCodec(
 /** {@link internalCodec}'s bytes as another API server keeps them, for an internal kind that the scheme knows. */
 export function internalStorageCodec(
   { scheme, mediaType }: StorageCodecConfig,
-  { apiVersion, kind }: InternalKind,
+  { apiVersion, kind }: Pick<InternalKind, "apiVersion" | "kind">,
   json: ObjectCodec,
 ): ObjectCodec {
   const gvk = { ...parseGroupVersion(apiVersion), kind };

@@ -125,7 +125,7 @@ export class InternalObject {
 }
 
 /** The codec of an internal kind: JSON with the fields in the order of the object. */
-export function internalCodec({ apiVersion, kind }: InternalKind): ObjectCodec {
+export function internalCodec({ apiVersion, kind }: Pick<InternalKind, "apiVersion" | "kind">): ObjectCodec {
   return {
     decode: (bytes) => decodeJson(bytes).value as KubeObject,
     encode(object) {

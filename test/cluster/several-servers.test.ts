@@ -1,0 +1,288 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import type { Transport } from "../../src/client/transport/transport.js";
+import { type Cluster, type ClusterOptions, type LeadershipEvent, startCluster } from "../../src/cluster/index.js";
+import { openEtcdKv } from "../../src/server/storage/etcd/etcd-kv.js";
+import { call } from "../helpers/api-caller.js";
+import { etcdMissing, type EtcdServer, startEtcd, tellEtcdMissing } from "../helpers/etcd.js";
+import { eventually } from "../helpers/eventually.js";
+
+// Two servers of one process on one etcd: what one server does at a time, and what each does.
+
+tellEtcdMissing("servers that share an etcd");
+
+/** No Lease expires while a test runs, and no candidate looks again by itself: only what is given up passes to another server. */
+const NEVER_EXPIRES = { leaseDuration: 3_600_000, renewDeadline: 1_800_000, retryPeriod: 600_000 };
+const LEASES = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases";
+const ENDPOINTS = "/api/v1/namespaces/default/endpoints/kubernetes";
+const SLICES =
+  "/apis/discovery.k8s.io/v1/namespaces/default/endpointslices?labelSelector=kubernetes.io/service-name=kubernetes";
+
+interface Server {
+  readonly cluster: Cluster;
+  readonly api: Transport;
+  readonly port: number;
+  readonly events: LeadershipEvent[];
+}
+
+interface Items<T> {
+  readonly items: readonly T[];
+}
+
+interface Named {
+  readonly metadata: { readonly name: string; readonly uid: string };
+}
+
+let etcd: EtcdServer;
+let prefixes = 0;
+const running = new Set<Server>();
+
+async function start(prefix: string, options: ClusterOptions = {}): Promise<Server> {
+  const events: LeadershipEvent[] = [];
+  const cluster = await startCluster({
+    storage: "etcd",
+    etcd: { servers: [etcd.endpoint], prefix },
+    leaderElect: NEVER_EXPIRES,
+    onLeadership: (event) => events.push(event),
+    ...options,
+  });
+  const server = { cluster, api: cluster.transport(), port: Number(new URL(cluster.url).port), events };
+  running.add(server);
+  return server;
+}
+
+async function stop(server: Server): Promise<void> {
+  running.delete(server);
+  await server.cluster.close();
+}
+
+const newPrefix = (): string => `/several-servers-${prefixes++}`;
+const terms = ({ events }: Server): string[] =>
+  events.filter(({ type }) => type !== "request").map(({ type, lease }) => `${type} ${lease}`);
+
+async function get<T>(api: Transport, path: string): Promise<T> {
+  const answer = await call(api, "GET", path);
+  expect(answer.status, answer.text).toBe(200);
+  return JSON.parse(answer.text) as T;
+}
+
+async function create(api: Transport, path: string, object: object): Promise<void> {
+  const answer = await call(api, "POST", path, object);
+  expect(answer.status, answer.text).toBe(201);
+}
+
+const template = (name: string, more: object = {}) => ({
+  metadata: { labels: { app: name } },
+  spec: { containers: [{ name: "c", image: "i", ...more }] },
+});
+
+const deployment = (name: string, replicas: number) => ({
+  metadata: { name },
+  spec: { replicas, selector: { matchLabels: { app: name } }, template: template(name) },
+});
+
+/** The uids of all pods with the label app that there have ever been, by the watch's events from the store's first on. */
+function observePods(api: Transport, app: string): { readonly uids: Set<string>; end(): void } {
+  const uids = new Set<string>();
+  const ending = new AbortController();
+  void (async () => {
+    const path = `/api/v1/namespaces/default/pods?watch=1&labelSelector=app=${app}`;
+    const watch = await api.send({ method: "GET", path, headers: {}, signal: ending.signal });
+    let text = "";
+    for await (const chunk of watch.body) {
+      const lines = (text + Buffer.from(chunk).toString()).split("\n");
+      text = lines.pop() ?? "";
+      for (const line of lines) uids.add((JSON.parse(line) as { object: Named }).object.metadata.uid);
+    }
+  })().catch(() => {});
+  return { uids, end: () => ending.abort() };
+}
+
+beforeAll(async () => {
+  if (etcdMissing === undefined) etcd = await startEtcd();
+});
+afterEach(async () => {
+  for (const server of running) await stop(server);
+});
+afterAll(() => etcd?.dispose());
+
+describe.skipIf(etcdMissing !== undefined)("two servers on one etcd", () => {
+  test("one of them runs the controllers and the scheduler; the other does so as soon as that one stops", async () => {
+    const prefix = newPrefix();
+    const one = await start(prefix, { nodes: [{ name: "one" }] });
+    const two = await start(prefix, { nodes: [{ name: "two" }] });
+    expect(terms(one)).toEqual(["began kube-system/kube-controller-manager", "began kube-system/kube-scheduler"]);
+    expect(terms(two)).toEqual(["waiting kube-system/kube-controller-manager", "waiting kube-system/kube-scheduler"]);
+    const observed = observePods(one.api, "web");
+    await create(two.api, "/apis/apps/v1/namespaces/default/deployments", deployment("web", 10));
+    await create(one.api, "/apis/batch/v1/namespaces/default/jobs", {
+      metadata: { name: "once" },
+      spec: {
+        completions: 1,
+        template: { spec: { ...template("once", { command: ["true"] }).spec, restartPolicy: "Never" } },
+      },
+    });
+    await eventually(async () => {
+      const { status } = await get<{ status: { readyReplicas?: number } }>(
+        two.api,
+        "/apis/apps/v1/namespaces/default/deployments/web",
+      );
+      expect(status.readyReplicas).toBe(10);
+      const job = await get<{ status: { succeeded?: number } }>(two.api, "/apis/batch/v1/namespaces/default/jobs/once");
+      expect(job.status.succeeded).toBe(1);
+    });
+    const pods = await get<Items<Named>>(one.api, "/api/v1/namespaces/default/pods?labelSelector=job-name=once");
+    expect(pods.items).toHaveLength(1);
+    expect(observed.uids.size).toBe(10);
+    expect(two.events.filter(({ type }) => type === "request")).toEqual([]);
+    const requests = one.events.filter(({ type }) => type === "request").map(({ lease }) => lease);
+    expect(new Set(requests)).toEqual(new Set(["kube-system/kube-controller-manager", "kube-system/kube-scheduler"]));
+    observed.end();
+
+    await stop(one);
+    expect(terms(one).slice(2).toSorted()).toEqual([
+      "ended kube-system/kube-controller-manager",
+      "ended kube-system/kube-scheduler",
+    ]);
+    const last = one.events.map(({ type, lease }) => `${type} ${lease}`);
+    for (const lease of new Set(requests)) {
+      expect(last.lastIndexOf(`request ${lease}`)).toBeLessThan(last.lastIndexOf(`ended ${lease}`));
+    }
+    await eventually(() => expect(terms(two).filter((term) => term.startsWith("began"))).toHaveLength(2));
+    await create(two.api, "/apis/apps/v1/namespaces/default/deployments", deployment("later", 2));
+    await eventually(async () => {
+      const { items } = await get<Items<{ spec: { nodeName?: string } }>>(
+        two.api,
+        "/api/v1/namespaces/default/pods?labelSelector=app=later",
+      );
+      expect(items.map(({ spec }) => spec.nodeName !== undefined)).toEqual([true, true]);
+    });
+  });
+
+  test("a namespace made through either is answered with its ServiceAccount and its ConfigMap", async () => {
+    const prefix = newPrefix();
+    const servers = [await start(prefix, { scheduler: false }), await start(prefix, { scheduler: false })];
+    expect(servers.map((server) => terms(server))).toEqual([
+      ["began kube-system/kube-controller-manager"],
+      ["waiting kube-system/kube-controller-manager"],
+    ]);
+    for (const [index, { api }] of servers.entries()) {
+      for (let round = 0; round < 5; round++) {
+        const name = `new-${index}-${round}`;
+        await create(api, "/api/v1/namespaces", { metadata: { name } });
+        await get(api, `/api/v1/namespaces/${name}/serviceaccounts/default`);
+        await get(api, `/api/v1/namespaces/${name}/configmaps/kube-root-ca.crt`);
+      }
+    }
+  });
+
+  test("both are endpoints of the Service kubernetes, in a subset and a slice for each port, until one stops", async () => {
+    const prefix = newPrefix();
+    const one = await start(prefix, { controllers: false, scheduler: false });
+    const two = await start(prefix, { controllers: false, scheduler: false });
+    expect([terms(one), terms(two)]).toEqual([[], []]);
+    const expectEndpoints = async ({ api }: Server, servers: readonly Server[]): Promise<void> => {
+      const ports = servers.map(({ port }) => port).toSorted((a, b) => a - b);
+      await eventually(async () => {
+        const { subsets } = await get<{ subsets: unknown }>(api, ENDPOINTS);
+        expect(subsets).toEqual(
+          ports.map((port) => ({
+            addresses: [{ ip: "127.0.0.1" }],
+            ports: [{ name: "https", port, protocol: "TCP" }],
+          })),
+        );
+        const { items } = await get<Items<Named & { endpoints: unknown; ports: unknown }>>(api, SLICES);
+        expect(items.map(({ metadata, endpoints, ports }) => ({ name: metadata.name, endpoints, ports }))).toEqual(
+          ports.map((port, index) => ({
+            name: index === 0 ? "kubernetes" : `kubernetes-${port}`,
+            endpoints: [{ addresses: ["127.0.0.1"], conditions: { ready: true } }],
+            ports: [{ name: "https", port, protocol: "TCP" }],
+          })),
+        );
+      });
+    };
+    await expectEndpoints(two, [one, two]);
+    await expectEndpoints(one, [one, two]);
+    expect((await call(one.api, "DELETE", ENDPOINTS)).status).toBe(200);
+    await stop(one);
+    await expectEndpoints(two, [two]);
+    const three = await start(prefix, { controllers: false, scheduler: false });
+    await expectEndpoints(two, [two, three]);
+  });
+
+  test("a server that no longer renews its lease leaves the endpoints; one of kube-apiserver, which names no port, has ours", async () => {
+    const prefix = newPrefix();
+    const one = await start(prefix, { controllers: false, scheduler: false });
+    const kv = await openEtcdKv({ endpoints: [etcd.endpoint], prefix });
+    const subsets = async (): Promise<unknown> =>
+      (
+        await get<{ subsets: readonly { addresses: unknown; ports: readonly { port: number }[] }[] }>(
+          one.api,
+          ENDPOINTS,
+        )
+      ).subsets.map(({ addresses, ports }) => ({ addresses, port: ports[0]?.port }));
+    const own = { addresses: [{ ip: "127.0.0.1" }], port: one.port };
+    const lease = (ip: string, port: object) =>
+      Buffer.from(
+        JSON.stringify({
+          kind: "Endpoints",
+          apiVersion: "v1",
+          metadata: {},
+          subsets: [{ addresses: [{ ip }], ...port }],
+        }),
+      );
+    await kv.create("/registry/masterleases/127.0.0.2:1", lease("127.0.0.2", { ports: [{ name: "https", port: 1 }] }), {
+      ttlSeconds: 5,
+    });
+    await kv.create("/registry/masterleases/127.0.0.3", lease("127.0.0.3", {}));
+    const both = { addresses: [{ ip: "127.0.0.1" }, { ip: "127.0.0.3" }], port: one.port };
+    await eventually(async () =>
+      expect(await subsets()).toEqual([{ addresses: [{ ip: "127.0.0.2" }], port: 1 }, both]),
+    );
+    await eventually(async () => expect(await subsets()).toEqual([both]));
+    const { kv: left } = await kv.get("/registry/masterleases/127.0.0.3");
+    await kv.delete("/registry/masterleases/127.0.0.3", left?.revision ?? 0);
+    await eventually(async () => expect(await subsets()).toEqual([own]));
+    await kv.close();
+  });
+
+  test("a leader whose Lease cannot be renewed ends its controllers, and has new ones when it leads again", async () => {
+    const own = await startEtcd();
+    const one = await start("/registry", {
+      etcd: { servers: [own.endpoint] },
+      leaderElect: { leaseDuration: 1000, renewDeadline: 500, retryPeriod: 50 },
+    });
+    await own.pause();
+    const ofControllers = (type: string) => `${type} kube-system/kube-controller-manager`;
+    await eventually(() => expect(terms(one)).toContain(ofControllers("ended")));
+    expect((await call(one.api, "GET", "/livez/ping")).status).toBe(200);
+    own.resume();
+    await eventually(() => expect(terms(one).slice(2)).toContain(ofControllers("began")));
+    await create(one.api, "/apis/apps/v1/namespaces/default/deployments", deployment("again", 2));
+    await eventually(async () => {
+      const { items } = await get<Items<Named>>(one.api, "/api/v1/namespaces/default/pods?labelSelector=app=again");
+      expect(items).toHaveLength(2);
+    });
+    await stop(one);
+    await own.dispose();
+  });
+
+  test("with leaderElect false each server runs its own controllers, and there is no Lease", async () => {
+    const prefix = newPrefix();
+    const one = await start(prefix, { leaderElect: false, scheduler: false });
+    expect(terms(one)).toEqual([]);
+    expect((await get<Items<Named>>(one.api, LEASES)).items).toEqual([]);
+  });
+});
+
+test("a server whose storage is its own writes no Lease, and says that an election that it is asked for has no effect", async () => {
+  const warnings: string[] = [];
+  const cluster = await startCluster({
+    port: false,
+    storage: "memory",
+    leaderElect: true,
+    onWarning: (warning) => warnings.push(warning),
+  });
+  expect((await get<Items<Named>>(cluster.transport(), LEASES)).items).toEqual([]);
+  expect(warnings).toEqual(['leader election has no effect: storage "memory" belongs to one server']);
+  await cluster.close();
+});
