@@ -6,10 +6,12 @@ import { ownProgram } from "../../base/own-program.js";
 import { isStatusError } from "../../machinery/errors/status-error.js";
 import type { VerboseLog } from "../../client/klog.js";
 import { addContext } from "../../client/config/kubeconfig-context.js";
-import { startCluster } from "../index.js";
+import { type LeadershipEvent, startCluster } from "../index.js";
+import { electionHasNoEffect, isShared } from "../open-storage.js";
 import { ClusterHome, type ClusterRecord, clustersFolder, type StorageChoice } from "./cluster-home.js";
 import { clusterState } from "./cluster-state.js";
 import { claimDataDir, removeDataDir } from "./data-dir.js";
+import { leadershipLines } from "./leadership-lines.js";
 import { namedClusterError } from "./named-cluster-error.js";
 import { followsFiles, serverArguments, type ServerChoice } from "./server-choice.js";
 
@@ -28,6 +30,8 @@ export interface NamedClusterOptions {
   readonly clock: Clock;
   /** Receives what the cluster starts in spite of. */
   readonly warn: (text: string) => void;
+  /** Receives a line about the election of a leader after the start. */
+  readonly say: (line: string) => void;
   /** Receives the faults of the server where it follows files. */
   readonly reportError: (error: unknown) => void;
   /** Takes the lines of -v: kubeconfigs that are read, requests. */
@@ -42,6 +46,8 @@ export interface ServedCluster {
   readonly pid: number;
   /** What the server started in spite of. */
   readonly warnings: readonly string[];
+  /** Lines that name the Leases which other servers hold. */
+  readonly waits: readonly string[];
 }
 
 /**
@@ -75,8 +81,17 @@ async function serveFrom(
 ): Promise<ServedCluster & { close(): Promise<void> }> {
   const { server } = options;
   const warnings: string[] = [];
+  const waits: string[] = [];
+  let isReady = false;
+  const leadership = leadershipLines();
   const kept = {
     ...choice,
+    onLeadership(event: LeadershipEvent) {
+      const line = leadership(event);
+      if (line === undefined) return;
+      if (isReady) options.say(line);
+      else waits.push(line);
+    },
     dataDir,
     onWarning(warning: string) {
       warnings.push(warning);
@@ -98,8 +113,16 @@ async function serveFrom(
       pid: process.pid,
       startedAt: new Date().toISOString(),
     });
-    const { url } = cluster;
-    return { url, context: home.context, kubeconfig, pid: process.pid, warnings, close: () => cluster.close() };
+    isReady = true;
+    return {
+      url: cluster.url,
+      context: home.context,
+      kubeconfig,
+      pid: process.pid,
+      warnings,
+      waits,
+      close: () => cluster.close(),
+    };
   } catch (error) {
     await cluster.close();
     throw error;
@@ -129,7 +152,7 @@ export async function startDetached(options: NamedClusterOptions): Promise<Serve
     const served = await new Promise<ServedCluster>((resolve, reject) => {
       child.once("message", (message) => resolve(message as ServedCluster));
       child.once("error", reject);
-      child.once("exit", () => void firstLine(log).then((line) => reject(namedClusterError(line)), reject));
+      child.once("exit", () => void reasonIn(log).then((line) => reject(namedClusterError(line)), reject));
     });
     for (const warning of served.warnings) options.warn(warning);
     child.disconnect();
@@ -214,9 +237,10 @@ function plainly(error: unknown): unknown {
   return isForUser ? namedClusterError(error.message) : error;
 }
 
-/** What the server said before it ended. Its folder may be gone by now, so the open file is read. */
-async function firstLine(log: FileHandle): Promise<string> {
+/** Why the server ended, or what it said first. Its folder may be gone by now, so the open file is read. */
+async function reasonIn(log: FileHandle): Promise<string> {
   const { buffer, bytesRead } = await log.read({ buffer: Buffer.alloc(4096), position: 0 });
-  const line = buffer.toString("utf8", 0, bytesRead).split("\n")[0] ?? "";
+  const lines = buffer.toString("utf8", 0, bytesRead).split("\n");
+  const line = lines.find((one) => one.startsWith("error: ")) ?? lines[0] ?? "";
   return line.replace(/^error: /, "") || "the server ended before it was ready";
 }

@@ -13,6 +13,8 @@ export interface ServerChoice
     | "storageMediaType"
   > {
   readonly controllers?: readonly string[];
+  readonly leaderElect?: boolean;
+  readonly scheduler?: false;
   readonly nodes: number;
 }
 
@@ -39,6 +41,8 @@ export function serverArguments(choice: ServerChoice): string[] {
     ["authorization-config", authorization?.configFile],
     ["load-balancer-addresses", choice.loadBalancerAddresses],
     ["server-name", choice.serverName],
+    ["leader-elect", choice.leaderElect?.toString()],
+    ["scheduler", choice.scheduler?.toString()],
   ];
   return [
     ...lists.flatMap(([flag, values]) => (values === undefined ? [] : [`--${flag}=${values.join(",")}`])),

@@ -10,6 +10,8 @@ import { failPlainly, type StorageChoice, storageFlags, storageOf } from "./stor
 export interface ClusterRunOptions {
   readonly storage: StorageChoice;
   readonly server: ServerChoice;
+  /** Receives what of the flags has no effect. */
+  readonly warn: (text: string) => void;
   /** Receives the faults of a file that the cluster follows. */
   readonly reportError: (error: unknown) => void;
   readonly command: string;
@@ -51,6 +53,7 @@ function complete(factory: Factory, invocation: Invocation): ClusterRunOptions {
   return {
     storage: storageOf(factory, invocation) ?? { storage: "memory" },
     server: serverChoiceOf(factory, invocation),
+    warn: (text) => void factory.streams.err.write(`Warning: ${text}\n`),
     reportError: (error) => void factory.streams.err.write(`error: ${errorMessage(error)}\n`),
     command,
     args,
@@ -69,6 +72,7 @@ async function runCluster(options: ClusterRunOptions): Promise<number> {
       startCluster({
         ...options.storage,
         ...options.server,
+        onWarning: options.warn,
         ...(followsFiles(options.server) && { onError: options.reportError }),
         ...(options.storage.storage !== "memory" && { dataDir: folder }),
       }),

@@ -5,6 +5,7 @@ import { admissionFlags, admissionOf } from "./admission-flags.js";
 import { authenticationFlags, authenticationOf } from "./authentication-flags.js";
 import { authorizationFlags, authorizationOf } from "./authorization-flags.js";
 import { controllersFlag, controllersOf } from "./controllers-flag.js";
+import { electionFlags, electionOf } from "./election-flags.js";
 import { loadBalancerAddressesOf, loadBalancerFlag } from "./load-balancer-flag.js";
 import { nodesFlag, nodesOf } from "./nodes-flag.js";
 import { runtimeConfigFlag, runtimeConfigOf } from "./runtime-config-flag.js";
@@ -18,6 +19,7 @@ export const serverFlags: readonly FlagSpec[] = [
   storageMediaTypeFlag,
   runtimeConfigFlag,
   controllersFlag,
+  ...electionFlags,
   ...admissionFlags,
   ...authenticationFlags,
   ...authorizationFlags,
@@ -38,6 +40,7 @@ export function serverChoiceOf(factory: Factory, invocation: Invocation): Server
     storageMediaType: storageMediaTypeOf(invocation),
     runtimeConfig: runtimeConfigOf(invocation),
     ...(controllers && { controllers }),
+    ...electionOf(invocation),
     ...(admission && { admission }),
     ...(authentication && { authentication }),
     ...(authorization && { authorization }),

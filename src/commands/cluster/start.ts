@@ -109,13 +109,17 @@ async function startNamed(options: ClusterStartOptions, streams: Streams, signal
     lines?.clear();
     streams.err.write(`Warning: ${text}\n`);
   };
-  const named = { ...options, log: await options.log(), reportError, warn };
+  const say = (line: string): void => {
+    streams.err.write(`${line}\n`);
+  };
+  const named = { ...options, log: await options.log(), reportError, warn, say };
   lines?.set(`cluster "${options.name}"`, "starting");
   const ready = async (served: Served): Promise<void> => {
     if (options.wait) await waitFor(named, lines, signal);
     lines?.end();
     streams.out.write(`cluster "${options.name}" is ready at ${served.url}\n`);
     streams.out.write(`context "${served.context}" is now current in ${served.kubeconfig}\n`);
+    for (const line of served.waits) streams.out.write(`${line}\n`);
   };
   try {
     if (options.detach) return await ready(await startDetached(named));
@@ -141,6 +145,7 @@ interface Served {
   readonly url: string;
   readonly context: string;
   readonly kubeconfig: string;
+  readonly waits: readonly string[];
 }
 
 async function waitFor(

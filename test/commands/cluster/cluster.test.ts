@@ -176,6 +176,25 @@ describe.skipIf(!built)("kubets cluster", () => {
       expect(stdout).toBe("*,-garbage-collector-controller\n:6\n");
     });
 
+    test("says that --leader-elect has no effect in memory, where there is no Lease", async () => {
+      const flags = ["--storage=memory", "--leader-elect", "--scheduler=false"];
+      const { code, stdout, stderr } = await kubets(
+        "cluster",
+        "run",
+        ...flags,
+        "--",
+        "kubets",
+        "get",
+        "leases",
+        "-n",
+        "kube-system",
+        "-o",
+        "name",
+      );
+      expect({ code, stdout }).toEqual({ code: 0, stdout: "" });
+      expect(stderr).toBe(`Warning: leader election has no effect: storage "memory" belongs to one server\n`);
+    });
+
     test.each(["run", "start"])("%s refuses a controller that there is none of", async (command) => {
       const { code, stderr } = await kubets("cluster", command, "--controllers=*,-nope", "--", "true");
       expect([code, stderr.split("\n")[0]]).toEqual([1, 'error: "nope" is not in the list of known controllers']);

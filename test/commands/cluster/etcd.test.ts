@@ -43,7 +43,18 @@ describe.skipIf(!built || etcdMissing !== undefined)("kubets cluster --storage=e
     );
 
   test("two clusters on one etcd and one folder are one API", async () => {
-    for (const name of ["one", "two"]) expect(await start(name)).toMatchObject({ code: 0, stderr: "" });
+    const one = await start("one");
+    expect(one).toMatchObject({ code: 0, stderr: "" });
+    expect(one.stdout).not.toContain("Lease");
+    const two = await start("two");
+    expect(two).toMatchObject({ code: 0, stderr: "" });
+    const until = String.raw`[^ ]+_[0-9a-f-]{36} holds until \d{4}-\d\d-\d\dT[\d:]{8}Z unless it renews it`;
+    expect(two.stdout).toMatch(
+      new RegExp(`^controllers: waiting for Lease kube-system/kube-controller-manager, which ${until}$`, "m"),
+    );
+    expect(two.stdout).toMatch(
+      new RegExp(`^scheduler: waiting for Lease kube-system/kube-scheduler, which ${until}$`, "m"),
+    );
     writeFileSync(join(home, "shared.yaml"), "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: shared}\n");
     expect(await kubets("create", "-f", "shared.yaml", "--context=kubets-one")).toMatchObject({ code: 0 });
     expect(await kubets("get", "configmap", "shared", "-o", "name", "--context=kubets-two")).toMatchObject({
