@@ -11,6 +11,10 @@ export const REQUEST_IS_OVER = new DOMException("This operation was aborted", "A
 export interface CancellationToken {
   /** True once the client has disconnected or its deadline has passed. It never becomes false again. */
   readonly isCancelled: boolean;
+  /**
+   * True once the sender may not act any more: then nothing is stored, whatever was done for the request before. Left out: it always may.
+   */
+  readonly isRevoked?: boolean;
   /** For work that waits for others, such as a call of a webhook. Aborts when the work is cancelled, or the server stops. Made when it is asked for. */
   readonly signal: AbortSignal;
 }

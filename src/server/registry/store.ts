@@ -297,7 +297,7 @@ export class Store implements Getter, Lister, Watcher, Creater, Updater, Gracefu
 const isRefusal = (error: unknown): boolean =>
   error === REQUEST_IS_OVER || (isStatusError(error) && error.status.code < 500);
 
-/** The request's token, which cancels nothing once a plugin has charged somebody for the object. */
+/** The request's token, which cancels nothing once a plugin has charged somebody for the object, unless the sender may act no more. */
 function untilCharged(
   { token }: RequestScope,
   { isCharged }: Pick<AdmitCreate, "isCharged">,
@@ -305,7 +305,7 @@ function untilCharged(
   if (token === undefined || isCharged === undefined) return token;
   return {
     get isCancelled() {
-      return token.isCancelled && !isCharged();
+      return token.isRevoked === true || (token.isCancelled && !isCharged());
     },
     get signal() {
       return token.signal;

@@ -47,6 +47,10 @@ export class ApiRequest implements CancellationToken {
     return this.#ending?.isCancelled ?? this.exchange.left === true;
   }
 
+  get isRevoked(): boolean {
+    return this.exchange.isRevoked === true;
+  }
+
   /** Milliseconds until the request's deadline; undefined for one without. */
   get timeLeft(): number | undefined {
     return this.#ending?.timeLeft;

@@ -24,6 +24,8 @@ export interface Exchange extends PeerIdentity {
   readonly signal: AbortSignal;
   /** True once the client has disconnected or the whole answer was sent. Asking costs nothing, and the signal is not made. */
   readonly left?: boolean;
+  /** As {@link import("../../base/cancellation.js").CancellationToken.isRevoked}. */
+  readonly isRevoked?: boolean;
   /** Reads the whole body. Throws a 413 StatusError beyond `limit` bytes. */
   body(limit: number): Promise<Uint8Array>;
   /** The body as it comes, for one who reads it in place of {@link body}. */

@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Fence } from "../../../src/server/generic/transport/in-process.js";
-import { type AdmittingServer, admittingServer } from "../../helpers/admitting-server.js";
+import type { Kv } from "../../../src/server/storage/kv.js";
+import { openMemoryKv } from "../../../src/server/storage/memory/memory-kv.js";
+import { type AdmittingServer, admittingServer, done } from "../../helpers/admitting-server.js";
 import { call } from "../../helpers/api-caller.js";
 
 const MAPS = "/api/v1/namespaces/default/configmaps";
@@ -87,6 +89,42 @@ test("a write that is handed to the store after the fence has closed stores noth
   validating = () => fence.expire();
   await expect(create("late")).rejects.toThrow();
   expect(await names()).toEqual([]);
+});
+
+test("a write that a quota was charged for stores nothing either, and the charge is closed", async () => {
+  const memory = openMemoryKv();
+  const kv: Kv = {
+    freshness: memory.freshness,
+    create: (...args) => memory.create(...args),
+    get: (key) => memory.get(key),
+    list: (...args) => memory.list(...args),
+    async update(key, ...args) {
+      const written = await memory.update(key, ...args);
+      if (key.startsWith("/registry/resourcequotas/") && charging) fence.expire();
+      return written;
+    },
+    delete: (...args) => memory.delete(...args),
+    watch: (...args) => memory.watch(...args),
+    compact: (revision) => memory.compact(revision),
+    count: (prefix) => memory.count(prefix),
+    currentRevision: () => memory.currentRevision(),
+    check: () => memory.check(),
+    close: () => memory.close(),
+  };
+  let charging = false;
+  await using charged = await admittingServer({}, kv);
+  const quotas = "/api/v1/namespaces/default/resourcequotas";
+  const hard = { "count/configmaps": "5" };
+  await done(charged.api, "POST", quotas, { metadata: { name: "quota" }, spec: { hard } });
+  const status = { hard, used: { "count/configmaps": "0" } };
+  await done(charged.api, "PATCH", `${quotas}/quota/status`, { status }, "application/merge-patch+json");
+  charging = true;
+  const late = call(charged.fenced(fence), "POST", MAPS, { metadata: { name: "late" } });
+  await expect(late).rejects.toThrow();
+  expect(fence.isOpen()).toBe(false);
+  expect((await call(charged.api, "GET", `${MAPS}/late`)).status).toBe(404);
+  const { kv: open } = await memory.get("/registry/quotacharges/open");
+  expect(Buffer.from(open?.value ?? []).toString()).not.toContain("count/configmaps");
 });
 
 test("a watch under way ends when the fence closes", async () => {

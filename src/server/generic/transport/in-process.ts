@@ -93,6 +93,9 @@ function exchange(request: TransportRequest, options: InProcessOptions): Promise
       get left() {
         return lifetime.left || fence?.isOpen() === false;
       },
+      get isRevoked() {
+        return fence?.isOpen() === false;
+      },
       body(limit) {
         if (body.length > limit) return Promise.reject(requestEntityTooLarge(`limit is ${limit}`));
         return Promise.resolve(body);
