@@ -43,6 +43,7 @@ const NOT_QUICK = [
   "test/client/informers/faults.test.ts",
   "test/client/leaderelection/{histories,processes}.test.ts",
   "test/controllers/crash/**/*.test.ts",
+  "test/controllers/several-servers.test.ts",
   "test/machinery/patch/kubectl-local.test.ts",
   "test/machinery/codec/kubectl-oracle.test.ts",
 ];

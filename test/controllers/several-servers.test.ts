@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Transport } from "../../src/client/transport/transport.js";
 import { type Cluster, type ClusterOptions, type LeadershipEvent, startCluster } from "../../src/cluster/index.js";
 import { openEtcdKv } from "../../src/server/storage/etcd/etcd-kv.js";
@@ -12,6 +12,10 @@ tellEtcdMissing("servers that share an etcd");
 
 /** No Lease expires while a test runs, and no candidate looks again by itself: only what is given up passes to another server. */
 const NEVER_EXPIRES = { leaseDuration: 3_600_000, renewDeadline: 1_800_000, retryPeriod: 600_000 };
+const PROGRAMS = ["kube-system/kube-controller-manager", "kube-system/kube-scheduler"];
+const DEPLOYMENTS = "/apis/apps/v1/namespaces/default/deployments";
+const JOBS = "/apis/batch/v1/namespaces/default/jobs";
+const PODS = "/api/v1/namespaces/default/pods";
 const LEASES = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases";
 const ENDPOINTS = "/api/v1/namespaces/default/endpoints/kubernetes";
 const SLICES =
@@ -100,21 +104,26 @@ function observePods(api: Transport, app: string): { readonly uids: Set<string>;
 beforeAll(async () => {
   if (etcdMissing === undefined) etcd = await startEtcd();
 });
-afterEach(async () => {
+afterAll(async () => {
   for (const server of running) await stop(server);
+  await etcd?.dispose();
 });
-afterAll(() => etcd?.dispose());
 
 describe.skipIf(etcdMissing !== undefined)("two servers on one etcd", () => {
-  test("one of them runs the controllers and the scheduler; the other does so as soon as that one stops", async () => {
+  let one: Server;
+  let two: Server;
+  beforeAll(async () => {
     const prefix = newPrefix();
-    const one = await start(prefix, { nodes: [{ name: "one" }] });
-    const two = await start(prefix, { nodes: [{ name: "two" }] });
-    expect(terms(one)).toEqual(["began kube-system/kube-controller-manager", "began kube-system/kube-scheduler"]);
-    expect(terms(two)).toEqual(["waiting kube-system/kube-controller-manager", "waiting kube-system/kube-scheduler"]);
+    one = await start(prefix, { nodes: [{ name: "one" }] });
+    two = await start(prefix, { nodes: [{ name: "two" }] });
+  });
+
+  test("one of them runs the controllers and the scheduler", async () => {
+    expect(terms(one)).toEqual(PROGRAMS.map((lease) => `began ${lease}`));
+    expect(terms(two)).toEqual(PROGRAMS.map((lease) => `waiting ${lease}`));
     const observed = observePods(one.api, "web");
-    await create(two.api, "/apis/apps/v1/namespaces/default/deployments", deployment("web", 10));
-    await create(one.api, "/apis/batch/v1/namespaces/default/jobs", {
+    await create(two.api, DEPLOYMENTS, deployment("web", 10));
+    await create(one.api, JOBS, {
       metadata: { name: "once" },
       spec: {
         completions: 1,
@@ -122,50 +131,23 @@ describe.skipIf(etcdMissing !== undefined)("two servers on one etcd", () => {
       },
     });
     await eventually(async () => {
-      const { status } = await get<{ status: { readyReplicas?: number } }>(
-        two.api,
-        "/apis/apps/v1/namespaces/default/deployments/web",
-      );
+      const { status } = await get<{ status: { readyReplicas?: number } }>(two.api, `${DEPLOYMENTS}/web`);
       expect(status.readyReplicas).toBe(10);
-      const job = await get<{ status: { succeeded?: number } }>(two.api, "/apis/batch/v1/namespaces/default/jobs/once");
+      const job = await get<{ status: { succeeded?: number } }>(two.api, `${JOBS}/once`);
       expect(job.status.succeeded).toBe(1);
+      expect(observed.uids.size).toBeGreaterThanOrEqual(10);
     });
-    const pods = await get<Items<Named>>(one.api, "/api/v1/namespaces/default/pods?labelSelector=job-name=once");
+    const pods = await get<Items<Named>>(one.api, `${PODS}?labelSelector=job-name=once`);
     expect(pods.items).toHaveLength(1);
     expect(observed.uids.size).toBe(10);
+    observed.end();
     expect(two.events.filter(({ type }) => type === "request")).toEqual([]);
     const requests = one.events.filter(({ type }) => type === "request").map(({ lease }) => lease);
-    expect(new Set(requests)).toEqual(new Set(["kube-system/kube-controller-manager", "kube-system/kube-scheduler"]));
-    observed.end();
-
-    await stop(one);
-    expect(terms(one).slice(2).toSorted()).toEqual([
-      "ended kube-system/kube-controller-manager",
-      "ended kube-system/kube-scheduler",
-    ]);
-    const last = one.events.map(({ type, lease }) => `${type} ${lease}`);
-    for (const lease of new Set(requests)) {
-      expect(last.lastIndexOf(`request ${lease}`)).toBeLessThan(last.lastIndexOf(`ended ${lease}`));
-    }
-    await eventually(() => expect(terms(two).filter((term) => term.startsWith("began"))).toHaveLength(2));
-    await create(two.api, "/apis/apps/v1/namespaces/default/deployments", deployment("later", 2));
-    await eventually(async () => {
-      const { items } = await get<Items<{ spec: { nodeName?: string } }>>(
-        two.api,
-        "/api/v1/namespaces/default/pods?labelSelector=app=later",
-      );
-      expect(items.map(({ spec }) => spec.nodeName !== undefined)).toEqual([true, true]);
-    });
+    expect([...new Set(requests)].toSorted()).toEqual(PROGRAMS);
   });
 
   test("a namespace made through either is answered with its ServiceAccount and its ConfigMap", async () => {
-    const prefix = newPrefix();
-    const servers = [await start(prefix, { scheduler: false }), await start(prefix, { scheduler: false })];
-    expect(servers.map((server) => terms(server))).toEqual([
-      ["began kube-system/kube-controller-manager"],
-      ["waiting kube-system/kube-controller-manager"],
-    ]);
-    for (const [index, { api }] of servers.entries()) {
+    for (const [index, { api }] of [one, two].entries()) {
       for (let round = 0; round < 5; round++) {
         const name = `new-${index}-${round}`;
         await create(api, "/api/v1/namespaces", { metadata: { name } });
@@ -175,41 +157,56 @@ describe.skipIf(etcdMissing !== undefined)("two servers on one etcd", () => {
     }
   });
 
-  test("both are endpoints of the Service kubernetes, in a subset and a slice for each port, until one stops", async () => {
-    const prefix = newPrefix();
-    const one = await start(prefix, { controllers: false, scheduler: false });
-    const two = await start(prefix, { controllers: false, scheduler: false });
-    expect([terms(one), terms(two)]).toEqual([[], []]);
-    const expectEndpoints = async ({ api }: Server, servers: readonly Server[]): Promise<void> => {
-      const ports = servers.map(({ port }) => port).toSorted((a, b) => a - b);
-      await eventually(async () => {
-        const { subsets } = await get<{ subsets: unknown }>(api, ENDPOINTS);
-        expect(subsets).toEqual(
-          ports.map((port) => ({
-            addresses: [{ ip: "127.0.0.1" }],
-            ports: [{ name: "https", port, protocol: "TCP" }],
-          })),
-        );
-        const { items } = await get<Items<Named & { endpoints: unknown; ports: unknown }>>(api, SLICES);
-        expect(items.map(({ metadata, endpoints, ports }) => ({ name: metadata.name, endpoints, ports }))).toEqual(
-          ports.map((port, index) => ({
-            name: index === 0 ? "kubernetes" : `kubernetes-${port}`,
-            endpoints: [{ addresses: ["127.0.0.1"], conditions: { ready: true } }],
-            ports: [{ name: "https", port, protocol: "TCP" }],
-          })),
-        );
-      });
-    };
+  async function expectEndpoints({ api }: Server, servers: readonly Server[]): Promise<void> {
+    const ports = servers.map(({ port }) => port).toSorted((a, b) => a - b);
+    await eventually(async () => {
+      const { subsets } = await get<{ subsets: unknown }>(api, ENDPOINTS);
+      expect(subsets).toEqual(
+        ports.map((port) => ({
+          addresses: [{ ip: "127.0.0.1" }],
+          ports: [{ name: "https", port, protocol: "TCP" }],
+        })),
+      );
+      const { items } = await get<Items<Named & { endpoints: unknown; ports: unknown }>>(api, SLICES);
+      expect(items.map(({ metadata, endpoints, ports }) => ({ name: metadata.name, endpoints, ports }))).toEqual(
+        ports.map((port, index) => ({
+          name: index === 0 ? "kubernetes" : `kubernetes-${port}`,
+          endpoints: [{ addresses: ["127.0.0.1"], conditions: { ready: true } }],
+          ports: [{ name: "https", port, protocol: "TCP" }],
+        })),
+      );
+    });
+  }
+
+  test("both are endpoints of the Service kubernetes, in a subset and a slice for each port", async () => {
     await expectEndpoints(two, [one, two]);
     await expectEndpoints(one, [one, two]);
     expect((await call(one.api, "DELETE", ENDPOINTS)).status).toBe(200);
-    await stop(one);
-    await expectEndpoints(two, [two]);
-    const three = await start(prefix, { controllers: false, scheduler: false });
-    await expectEndpoints(two, [two, three]);
+    await expectEndpoints(one, [one, two]);
   });
 
-  test("a server that no longer renews its lease leaves the endpoints; one of kube-apiserver, which names no port, has ours", async () => {
+  test("when the leader stops, the other one leads at once, and is the only endpoint", async () => {
+    await stop(one);
+    const own = one.events.map(({ type, lease }) => `${type} ${lease}`);
+    for (const lease of PROGRAMS) {
+      expect(own.lastIndexOf(`request ${lease}`)).toBeLessThan(own.lastIndexOf(`ended ${lease}`));
+    }
+    await eventually(() => {
+      const began = terms(two).filter((term) => term.startsWith("began"));
+      expect(began.toSorted()).toEqual(PROGRAMS.map((lease) => `began ${lease}`));
+    });
+    await create(two.api, DEPLOYMENTS, deployment("later", 2));
+    await eventually(async () => {
+      const { items } = await get<Items<{ spec: { nodeName?: string } }>>(two.api, `${PODS}?labelSelector=app=later`);
+      expect(items.map(({ spec }) => spec.nodeName !== undefined)).toEqual([true, true]);
+    });
+    await expectEndpoints(two, [two]);
+    await stop(two);
+  });
+});
+
+describe.skipIf(etcdMissing !== undefined)("a server on etcd", () => {
+  test("drops a server that no longer renews its lease from the endpoints; one of kube-apiserver, which names no port, has its port", async () => {
     const prefix = newPrefix();
     const one = await start(prefix, { controllers: false, scheduler: false });
     const kv = await openEtcdKv({ endpoints: [etcd.endpoint], prefix });
@@ -230,47 +227,47 @@ describe.skipIf(etcdMissing !== undefined)("two servers on one etcd", () => {
           subsets: [{ addresses: [{ ip }], ...port }],
         }),
       );
-    await kv.create("/registry/masterleases/127.0.0.2:1", lease("127.0.0.2", { ports: [{ name: "https", port: 1 }] }), {
-      ttlSeconds: 5,
-    });
+    const other = "/registry/masterleases/127.0.0.2:1";
+    const stored = lease("127.0.0.2", { ports: [{ name: "https", port: 1 }] });
+    const { revision } = await kv.create(other, stored);
     await kv.create("/registry/masterleases/127.0.0.3", lease("127.0.0.3", {}));
     const both = { addresses: [{ ip: "127.0.0.1" }, { ip: "127.0.0.3" }], port: one.port };
     await eventually(async () =>
       expect(await subsets()).toEqual([{ addresses: [{ ip: "127.0.0.2" }], port: 1 }, both]),
     );
+    await kv.update(other, stored, revision, { ttlSeconds: 1 });
     await eventually(async () => expect(await subsets()).toEqual([both]));
     const { kv: left } = await kv.get("/registry/masterleases/127.0.0.3");
     await kv.delete("/registry/masterleases/127.0.0.3", left?.revision ?? 0);
     await eventually(async () => expect(await subsets()).toEqual([own]));
     await kv.close();
+    await stop(one);
   });
 
-  test("a leader whose Lease cannot be renewed ends its controllers, and has new ones when it leads again", async () => {
-    const own = await startEtcd();
-    const one = await start("/registry", {
-      etcd: { servers: [own.endpoint] },
+  test("that cannot renew its Lease ends its controllers and serves on, and has new ones when it leads again", async () => {
+    const one = await start(newPrefix(), {
       leaderElect: { leaseDuration: 1000, renewDeadline: 500, retryPeriod: 50 },
     });
-    await own.pause();
+    await etcd.pause();
     const ofControllers = (type: string) => `${type} kube-system/kube-controller-manager`;
     await eventually(() => expect(terms(one)).toContain(ofControllers("ended")));
     expect((await call(one.api, "GET", "/livez/ping")).status).toBe(200);
-    own.resume();
+    etcd.resume();
     await eventually(() => expect(terms(one).slice(2)).toContain(ofControllers("began")));
-    await create(one.api, "/apis/apps/v1/namespaces/default/deployments", deployment("again", 2));
+    await create(one.api, DEPLOYMENTS, deployment("again", 2));
     await eventually(async () => {
-      const { items } = await get<Items<Named>>(one.api, "/api/v1/namespaces/default/pods?labelSelector=app=again");
+      const { items } = await get<Items<Named>>(one.api, `${PODS}?labelSelector=app=again`);
       expect(items).toHaveLength(2);
     });
     await stop(one);
-    await own.dispose();
   });
 
-  test("with leaderElect false each server runs its own controllers, and there is no Lease", async () => {
+  test("with leaderElect false runs its controllers without a Lease", async () => {
     const prefix = newPrefix();
     const one = await start(prefix, { leaderElect: false, scheduler: false });
     expect(terms(one)).toEqual([]);
     expect((await get<Items<Named>>(one.api, LEASES)).items).toEqual([]);
+    await stop(one);
   });
 });
 
