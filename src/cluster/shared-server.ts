@@ -3,6 +3,7 @@ import type { Clock } from "../base/clock.js";
 import type { Random } from "../base/random.js";
 import type { Timers } from "../base/timers.js";
 import { kubernetesClient, type KubernetesClient } from "../client/dynamic/kubernetes-client.js";
+import type { Transport } from "../client/transport/transport.js";
 import type { KubeObject } from "../machinery/meta/object.js";
 import type { Server } from "../server/generic/server.js";
 import type { ClientIdentity } from "../server/kubelet/cluster-network.js";
@@ -38,8 +39,6 @@ export class SharedServer {
   readonly nodes: ServerNodes;
   readonly #name: ServerName;
   readonly #client: KubernetesClient;
-  readonly #stopping = new AbortController();
-  #removing: Promise<void> | undefined;
 
   /** Throws a ServerNameError for a name that another process has. */
   constructor(private readonly parts: SharedServerParts) {
@@ -88,17 +87,25 @@ export class SharedServer {
     }
   }
 
-  /** Begins to remove what servers of earlier versions left. For the server alone whose controllers run; it ends with {@link close}. */
-  removeFormerNodes(): void {
-    const { clock, timers, onWarning: tell, reportError: report } = this.parts;
-    const { signal } = this.#stopping;
-    this.#removing ??= removeFormerNodes({ client: this.#client, clock, timers, signal, tell, report });
+  /** Begins to remove what servers of earlier versions left, as the controllers whose transport this is. */
+  removeFormerNodes(transport: Transport): { stop(): Promise<void> } {
+    const { clock, timers, random, onWarning: tell, reportError: report } = this.parts;
+    const stopping = new AbortController();
+    const { signal } = stopping;
+    const headers = { "user-agent": "kubets-controller-manager" };
+    const client = kubernetesClient({ transport: () => transport }, { clock, timers, random, headers });
+    const removed = removeFormerNodes({ client, clock, timers, signal, tell, report });
+    return {
+      async stop() {
+        stopping.abort();
+        await removed;
+        await client.close();
+      },
+    };
   }
 
   /** Gives the name back. The Nodes stay, as after a crash. */
   async close(): Promise<void> {
-    this.#stopping.abort();
-    await this.#removing;
     await this.#client.close();
     this.#name.release();
   }

@@ -41,7 +41,6 @@ import type { BootStep, Composition, CompositionParts, GivenServing } from "./co
 import type { ClusterClock } from "./cluster-clock.js";
 import type { UsageParts } from "./metrics-api/cluster-usage.js";
 import { HOST } from "./open-socket.js";
-import { isShared } from "./open-storage.js";
 import type { RunningServer } from "./running-server.js";
 import { checkServerName } from "./server-name.js";
 import type { ServerNodes } from "./server-nodes.js";
@@ -168,6 +167,7 @@ export async function startControlPlane(options: ClusterOptions, given?: GivenSe
   const elections: Election[] = [];
   let controllers: Controllers | undefined;
   let endpoints: ServerEndpoints | undefined;
+  let formerNodes: { stop(): Promise<void> } | undefined;
   let customResources: CustomResources | undefined;
   let localNodes: LocalNodes | undefined;
   let scheduler: StartedScheduler | undefined;
@@ -289,7 +289,7 @@ export async function startControlPlane(options: ClusterOptions, given?: GivenSe
           nodePorts: nodePortRegistry(server.registry),
           openCharges: new OpenCharges(server.registry, clock),
           // Another server's kubelet ends the pods of its nodes itself.
-          hasKubelet: (name) => nodes.some((node) => node.name === name) || shared?.nodes.has(name) === true,
+          hasKubelet: (name: string) => nodes.some((node) => node.name === name) || shared?.nodes.has(name) === true,
           hasVolumes: hasNodes,
           ...(hasNodes && { podRange: POD_RANGE }),
           ...(loadBalancerAddresses && { loadBalancerAddresses }),
@@ -307,13 +307,26 @@ export async function startControlPlane(options: ClusterOptions, given?: GivenSe
         const own = elects ? { program: "kube-apiserver" as const } : {};
         controllers = startControllers({ ...config, ...own, transport: server.loopback() });
         await controllers.settled;
-        if (!elects || enabled.size === 0) return;
+        if (enabled.size === 0) return;
+        if (!elects) {
+          formerNodes = shared?.removeFormerNodes(server.loopback());
+          return;
+        }
         await runElected("kube-controller-manager", server, {
           clock,
           timers,
           reportError,
-          start: (fence) =>
-            startControllers({ ...config, program: "kube-controller-manager", transport: server.loopback(fence) }),
+          start(fence) {
+            const transport = server.loopback(fence);
+            const elected = startControllers({ ...config, program: "kube-controller-manager", transport });
+            const former = shared?.removeFormerNodes(transport);
+            return {
+              settled: elected.settled,
+              async stop() {
+                await Promise.all([elected.stop(), former?.stop()]);
+              },
+            };
+          },
         });
       },
     },
@@ -342,7 +355,6 @@ export async function startControlPlane(options: ClusterOptions, given?: GivenSe
             name: "start-nodes",
             async run(server: Server) {
               const claimed = await shared?.claim(nodes);
-              if (wanted !== false) shared?.removeFormerNodes();
               const others = shared && { nodes: shared.nodes, objects: server.registry.access };
               if (!hasNodes) return serveMetrics(server, { local: undefined, others }, () => clock.now());
               const { startNodes } = await inOrder(import("./start-nodes.js"));
@@ -392,6 +404,7 @@ export async function startControlPlane(options: ClusterOptions, given?: GivenSe
         scheduler?.stop(),
         localNodes?.stop(),
         controllers?.stop(),
+        formerNodes?.stop(),
         customResources?.stop(),
       ]);
       await shared?.close();

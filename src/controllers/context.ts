@@ -34,7 +34,7 @@ export interface ClusterParts {
   readonly nodePorts: NodePortRegistry;
   /** What quotas may have been charged for objects that are not stored yet. Default: nothing. */
   readonly openCharges?: OpenQuotaCharges;
-  /** Whether a kubelet of the cluster's process runs the pods of a node, and ends those that are deleted. Default: none does. */
+  /** Whether a kubelet of this server, or of another on its storage, runs the pods of a node, and ends those that are deleted. Default: none does. */
   readonly hasKubelet?: (node: string) => boolean;
   /** How long a node may be silent before it counts as lost, in milliseconds. Default: kube-controller-manager's, 50,000. */
   readonly nodeMonitorGracePeriod?: number;

@@ -7,7 +7,6 @@ import { isStatusError } from "../../machinery/errors/status-error.js";
 import type { VerboseLog } from "../../client/klog.js";
 import { addContext } from "../../client/config/kubeconfig-context.js";
 import { type LeadershipEvent, startCluster } from "../index.js";
-import { electionHasNoEffect, isShared } from "../open-storage.js";
 import { ClusterHome, type ClusterRecord, clustersFolder, type StorageChoice } from "./cluster-home.js";
 import { clusterState } from "./cluster-state.js";
 import { claimDataDir, removeDataDir } from "./data-dir.js";

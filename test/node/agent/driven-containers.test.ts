@@ -151,6 +151,7 @@ describe("what the node says of itself", () => {
     await cluster.clock.atRest();
     expect(await ofNode("NodeSchedulable")).toEqual([["Normal", "Node node-1 status is now: NodeSchedulable", 1]]);
   });
+});
 
 test("a log that is followed goes on for longer than other requests may take", async () => {
   await create("talks", sh("echo first; sleep 200; echo last"));
