@@ -103,7 +103,10 @@ export interface ClusterOptions extends ServerOptions {
    * Default: they get none, and stay pending.
    */
   readonly loadBalancerAddresses?: string;
-  /** How long a node may be silent before it counts as lost, in milliseconds. Default: kube-controller-manager's, 50,000. */
+  /**
+   * How long a node may be silent before it counts as lost, in milliseconds. Default: kube-controller-manager's, 50,000. The cluster's own nodes
+   * give a sign of life at least three times in it.
+   */
   readonly nodeMonitorGracePeriod?: number;
   /** Custom and external metrics, which horizontal pod autoscalers scale by. */
   readonly metrics?: MetricsSource;
@@ -372,6 +375,7 @@ export async function startControlPlane(options: ClusterOptions, given?: GivenSe
                 pki,
                 reportError,
                 ready: podsMayStart.promise,
+                nodeMonitorGracePeriod: options.nodeMonitorGracePeriod,
                 marksFile: marksFileOf(options, shared?.name),
                 shared: claimed,
               });

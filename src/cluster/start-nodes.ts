@@ -8,6 +8,7 @@ import type { Transport } from "../client/transport/transport.js";
 import type { ContainerRuntime } from "../node/container-runtime.js";
 import type { NodeDescription } from "../node/fleet-node.js";
 import { startNodeFleet } from "../node/node-fleet.js";
+import { RENEW_MS } from "../node/agent/node-registration.js";
 import type { ScriptedImage } from "../node/scripted/image.js";
 import { ScriptedRuntime } from "../node/scripted/scripted-runtime.js";
 import type { KubeObject } from "../machinery/meta/object.js";
@@ -50,6 +51,8 @@ export interface NodeParts extends Pick<Server, "authorization" | "tokens"> {
   readonly ready: Promise<void>;
   /** Where marks of pods outlive this process. */
   readonly marksFile: string | undefined;
+  /** How long a node may be silent, in milliseconds, where the cluster has another time than the default. */
+  readonly nodeMonitorGracePeriod: number | undefined;
   /** Of a server that shares its storage with others. */
   readonly shared?: SharedNodes | undefined;
 }
@@ -90,7 +93,9 @@ export async function startNodes(nodes: readonly NodeOptions[], parts: NodeParts
   const described = nodes.map((node, index) => describe(node, index, parts));
   const marks = marksFile === undefined ? undefined : openRunMarks(marksFile, reportError);
   const reviews = reviewsOf(parts);
-  const fleet = { nodes: described, transport, clock, timers, random, reportError, reviews, ready };
+  // Two renewals may be late before a node counts as lost.
+  const renewPeriod = parts.nodeMonitorGracePeriod && Math.min(parts.nodeMonitorGracePeriod / 3, RENEW_MS);
+  const fleet = { nodes: described, transport, clock, timers, random, reportError, reviews, ready, renewPeriod };
   const started = await startNodeFleet({ ...fleet, ...(marks && { marks }) });
   return {
     ...started,

@@ -154,8 +154,8 @@ export class FleetNode {
   }
 
   /** Keeps the Node's status and Lease until `signal` aborts; the first renewal comes after `delay` milliseconds. */
-  async keep(signal: AbortSignal, delay: number): Promise<void> {
-    await this.#registration?.keep(signal, delay);
+  async keep(signal: AbortSignal, delay: number, period: number): Promise<void> {
+    await this.#registration?.keep(signal, delay, period);
   }
 
   /**

@@ -36,6 +36,8 @@ export interface FleetOptions {
   readonly ready?: Promise<void>;
   /** Marks of pods that have begun to run, which outlive this process. */
   readonly marks?: RunMarks;
+  /** How often the nodes renew their Leases, in milliseconds. Default 20,000. */
+  readonly renewPeriod?: number | undefined;
 }
 
 /** Running nodes. */
@@ -141,8 +143,9 @@ export async function startNodeFleet(options: FleetOptions): Promise<NodeFleet> 
     informers.start(signal);
     await informers.synced();
     // Their renewals are spread over the period.
-    const spread = (index: number): number => Math.round((RENEW_MS * (index + 1)) / nodes.size);
-    keeping = Promise.all([...nodes.values()].map((node, index) => node.keep(signal, spread(index))));
+    const { renewPeriod = RENEW_MS } = options;
+    const spread = (index: number): number => Math.round((renewPeriod * (index + 1)) / nodes.size);
+    keeping = Promise.all([...nodes.values()].map((node, index) => node.keep(signal, spread(index), renewPeriod)));
     // The user of a single node may read no other.
     const cordoned = options.nodes.length === 1 ? `metadata.name=${first?.name},${CORDONED}` : CORDONED;
     informers.of("v1", "Node", { fieldSelector: cordoned }).addHandler({

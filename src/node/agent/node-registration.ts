@@ -100,10 +100,10 @@ export class NodeRegistration {
     }
   }
 
-  /** Renews the Lease, for the first time after `delay` milliseconds, and posts the status now and then. */
-  async keep(signal: AbortSignal, delay: number): Promise<void> {
+  /** Renews the Lease every `period` milliseconds, for the first time after `delay`, and posts the status now and then. */
+  async keep(signal: AbortSignal, delay: number, period: number): Promise<void> {
     for (let renewals = 1; ; renewals += 1) {
-      await pause(this.timers, renewals === 1 ? delay : RENEW_MS, signal);
+      await pause(this.timers, renewals === 1 ? delay : period, signal);
       if (signal.aborted) return;
       try {
         await this.#renewLease();
