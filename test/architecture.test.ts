@@ -119,6 +119,7 @@ const USES_NODES_TIMERS: Readonly<Record<string, string>> = {
   "base/turns.ts": "turns of the event loop",
   "base/work-timers.ts": "the system's timers, for what keeps a process alive",
   "client/rest/create-rest-client.ts": "a request's --request-timeout, and the wait that a server asks for",
+  "client/transport/dial.ts": "sockets, and proxies that do not answer",
   "client/transport/tls-alert.ts": "a socket",
   "cluster/envtest/until-parent-ends.ts": "another process",
   "cluster/idle-memory.ts": "the process's memory",

@@ -60,7 +60,9 @@ function withoutOwnAuthority(before: Answered, now: Answered): Answered {
   expect(bundle?.startsWith(old ?? "")).toBe(true);
   expect(bundle?.slice(old?.length).match(/BEGIN CERTIFICATE/g)).toHaveLength(1);
   const owners = now.metadata["managedFields"] as readonly JsonObject[];
-  expect(owners.at(-1)?.["fieldsV1"]).toEqual({ "f:data": { [`f:${CLIENT_CA}`]: {} } });
+  // Under the name that kube-apiserver wrote it by.
+  expect(owners.at(-1)?.["manager"]).toBe("kube-apiserver");
+  expect(owners.at(-1)?.["fieldsV1"]).toEqual({ "f:data": { ".": {}, [`f:${CLIENT_CA}`]: {} } });
   const metadata = { ...now.metadata, managedFields: before.metadata["managedFields"] } as Answered["metadata"];
   return { ...now, metadata, data: { ...(now["data"] as JsonObject), [CLIENT_CA]: old } } as Answered;
 }
