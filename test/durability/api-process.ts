@@ -10,6 +10,8 @@ export interface ApiProcess {
   watch(path: string, onEvent: (event: ApiEvent) => void): Promise<void>;
   /** kill -9, then waits for the end. */
   kill(): Promise<void>;
+  /** SIGTERM, then waits for the end. */
+  stop(): Promise<void>;
 }
 
 export interface ApiAnswer {
@@ -38,6 +40,13 @@ export interface ApiEvent {
   readonly object: ApiObject;
 }
 
+interface StartOptions {
+  readonly trace?: readonly string[];
+  readonly connections?: number;
+  readonly etcd?: string;
+  readonly args?: readonly string[];
+}
+
 interface Ready {
   readonly url: string;
   readonly token: string;
@@ -45,15 +54,15 @@ interface Ready {
   readonly pid: number;
 }
 
-/** Resolves when the API is ready. `connections`: how many the client may open for calls. */
+/** Resolves when the API is ready. `connections`: how many the client may open for calls; `args`: in place of the folder and etcd. */
 export async function startApi(
   script: string,
   directory: string,
-  { trace = [], connections = 8, etcd }: { trace?: readonly string[]; connections?: number; etcd?: string } = {},
+  { trace = [], connections = 8, etcd, args: own }: StartOptions = {},
 ): Promise<ApiProcess> {
   const [command = process.execPath, ...args] = trace;
   if (trace.length > 0) args.push(process.execPath);
-  const child = spawn(command, [...args, script, directory, ...(etcd === undefined ? [] : [etcd])], {
+  const child = spawn(command, [...args, script, ...(own ?? [directory, ...(etcd === undefined ? [] : [etcd])])], {
     stdio: ["ignore", "pipe", "pipe"],
   });
   const exited = new Promise<void>((resolve) => child.on("close", () => resolve()));
@@ -69,6 +78,11 @@ export async function startApi(
   const tls = { ca: ready.caCertificate, headers: { authorization: `Bearer ${ready.token}` } };
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
   const open = (path: string, options: RequestOptions) => request(`${ready.url}${path}`, options);
+  const end = async (signal: NodeJS.Signals): Promise<void> => {
+    agent.destroy();
+    process.kill(ready.pid, signal);
+    await exited;
+  };
   return {
     pid: ready.pid,
     call: (method, path, body, type = "application/json") =>
@@ -107,10 +121,7 @@ export async function startApi(
         });
         outgoing.end();
       }),
-    async kill() {
-      agent.destroy();
-      process.kill(ready.pid, "SIGKILL");
-      await exited;
-    },
+    kill: () => end("SIGKILL"),
+    stop: () => end("SIGTERM"),
   };
 }

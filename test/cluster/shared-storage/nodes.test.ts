@@ -179,7 +179,7 @@ describe.skipIf(etcdMissing !== undefined)("the nodes of servers that share an e
 
   test("a node that an earlier version left is removed with its pods when its Lease has ended, with a line", async () => {
     const warnings: string[] = [];
-    const setUp = await start("a", { nodes: 0 });
+    const setUp = await start("a", { nodes: 0, controllers: false });
     // In process, of no server, by its own name: as earlier versions had it.
     const agent = await startNodeAgent({
       name: "node-1",
@@ -198,8 +198,9 @@ describe.skipIf(etcdMissing !== undefined)("the nodes of servers that share an e
     await agent.stop();
     const outside = { metadata: { name: "node-9" }, status: { addresses: [{ type: "Hostname", address: "node-9" }] } };
     expect((await call(setUp.transport(), "POST", "/api/v1/nodes", outside)).status).toBe(201);
-    await start("b", { nodes: 0, onWarning: (line) => void warnings.push(line) });
+    const leader = await start("b", { nodes: 0, onWarning: (line) => void warnings.push(line) });
     expect(await namesOf(setUp)).toEqual(["node-1", "node-9"]);
+    await stop(leader);
     await endLease(setUp, "node-1");
     const third = await start("c", { nodes: 0, onWarning: (line) => void warnings.push(line) });
     await eventually(async () => expect(await namesOf(third)).toEqual(["node-9"]));
