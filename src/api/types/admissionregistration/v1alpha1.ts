@@ -33,7 +33,10 @@ export interface MatchResources {
   matchPolicy?: MatchPolicyType;
 }
 
-/** MutatingAdmissionPolicy of admissionregistration.k8s.io/v1alpha1, since Kubernetes 1.32. Cluster-scoped; resource `mutatingadmissionpolicies`. */
+/**
+ * MutatingAdmissionPolicy of admissionregistration.k8s.io/v1alpha1, since Kubernetes 1.32. Cluster-scoped; resource `mutatingadmissionpolicies`.
+ * @deprecated since Kubernetes 1.35, removed in 1.38.
+ */
 export interface MutatingAdmissionPolicy {
   kind?: "MutatingAdmissionPolicy";
   apiVersion?: "admissionregistration.k8s.io/v1alpha1";
@@ -41,7 +44,10 @@ export interface MutatingAdmissionPolicy {
   spec?: MutatingAdmissionPolicySpec;
 }
 
-/** MutatingAdmissionPolicyBinding of admissionregistration.k8s.io/v1alpha1, since Kubernetes 1.32. Cluster-scoped; resource `mutatingadmissionpolicybindings`. */
+/**
+ * MutatingAdmissionPolicyBinding of admissionregistration.k8s.io/v1alpha1, since Kubernetes 1.32. Cluster-scoped; resource `mutatingadmissionpolicybindings`.
+ * @deprecated since Kubernetes 1.35, removed in 1.38.
+ */
 export interface MutatingAdmissionPolicyBinding {
   kind?: "MutatingAdmissionPolicyBinding";
   apiVersion?: "admissionregistration.k8s.io/v1alpha1";

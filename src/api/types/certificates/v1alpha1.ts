@@ -3,7 +3,7 @@ import type { ListMeta, ObjectMeta } from "../meta/v1.js";
 
 /**
  * ClusterTrustBundle of certificates.k8s.io/v1alpha1, since Kubernetes 1.26. Cluster-scoped; resource `clustertrustbundles`.
- * @deprecated since Kubernetes 1.34.
+ * @deprecated since Kubernetes 1.34, removed in 1.37.
  */
 export interface ClusterTrustBundle {
   kind?: "ClusterTrustBundle";

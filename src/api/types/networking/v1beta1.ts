@@ -1,7 +1,10 @@
 // Made by tools/generate-api-types.mjs of the API facts.
 import type { Condition, ListMeta, ObjectMeta } from "../meta/v1.js";
 
-/** IPAddress of networking.k8s.io/v1beta1, since Kubernetes 1.31. Cluster-scoped; resource `ipaddresses`. */
+/**
+ * IPAddress of networking.k8s.io/v1beta1, since Kubernetes 1.31. Cluster-scoped; resource `ipaddresses`.
+ * @deprecated since Kubernetes 1.34, removed in 1.37.
+ */
 export interface IPAddress {
   kind?: "IPAddress";
   apiVersion?: "networking.k8s.io/v1beta1";
@@ -27,7 +30,10 @@ export interface ParentReference {
   name: string;
 }
 
-/** ServiceCIDR of networking.k8s.io/v1beta1, since Kubernetes 1.31. Cluster-scoped; resource `servicecidrs`. */
+/**
+ * ServiceCIDR of networking.k8s.io/v1beta1, since Kubernetes 1.31. Cluster-scoped; resource `servicecidrs`.
+ * @deprecated since Kubernetes 1.34, removed in 1.37.
+ */
 export interface ServiceCIDR {
   kind?: "ServiceCIDR";
   apiVersion?: "networking.k8s.io/v1beta1";

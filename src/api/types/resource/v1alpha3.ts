@@ -10,7 +10,10 @@ export interface DeviceTaint {
   timeAdded?: Time;
 }
 
-/** DeviceTaintRule of resource.k8s.io/v1alpha3, since Kubernetes 1.33. Cluster-scoped; resource `devicetaintrules`. */
+/**
+ * DeviceTaintRule of resource.k8s.io/v1alpha3, since Kubernetes 1.33. Cluster-scoped; resource `devicetaintrules`.
+ * @deprecated since Kubernetes 1.36, removed in 1.39.
+ */
 export interface DeviceTaintRule {
   kind?: "DeviceTaintRule";
   apiVersion?: "resource.k8s.io/v1alpha3";

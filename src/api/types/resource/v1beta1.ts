@@ -113,7 +113,10 @@ export interface DeviceClaimConfiguration {
   opaque?: OpaqueDeviceConfiguration;
 }
 
-/** DeviceClass of resource.k8s.io/v1beta1, since Kubernetes 1.32. Cluster-scoped; resource `deviceclasses`. */
+/**
+ * DeviceClass of resource.k8s.io/v1beta1, since Kubernetes 1.32. Cluster-scoped; resource `deviceclasses`.
+ * @deprecated since Kubernetes 1.35, removed in 1.38.
+ */
 export interface DeviceClass {
   kind?: "DeviceClass";
   apiVersion?: "resource.k8s.io/v1beta1";
@@ -219,7 +222,10 @@ export interface OpaqueDeviceConfiguration {
   parameters: RawExtension;
 }
 
-/** ResourceClaim of resource.k8s.io/v1beta1, since Kubernetes 1.32. Namespaced; resource `resourceclaims`. */
+/**
+ * ResourceClaim of resource.k8s.io/v1beta1, since Kubernetes 1.32. Namespaced; resource `resourceclaims`.
+ * @deprecated since Kubernetes 1.35, removed in 1.38.
+ */
 export interface ResourceClaim {
   kind?: "ResourceClaim";
   apiVersion?: "resource.k8s.io/v1beta1";
@@ -252,7 +258,10 @@ export interface ResourceClaimStatus {
   devices?: AllocatedDeviceStatus[];
 }
 
-/** ResourceClaimTemplate of resource.k8s.io/v1beta1, since Kubernetes 1.32. Namespaced; resource `resourceclaimtemplates`. */
+/**
+ * ResourceClaimTemplate of resource.k8s.io/v1beta1, since Kubernetes 1.32. Namespaced; resource `resourceclaimtemplates`.
+ * @deprecated since Kubernetes 1.35, removed in 1.38.
+ */
 export interface ResourceClaimTemplate {
   kind?: "ResourceClaimTemplate";
   apiVersion?: "resource.k8s.io/v1beta1";
@@ -278,7 +287,10 @@ export interface ResourcePool {
   resourceSliceCount: Int64;
 }
 
-/** ResourceSlice of resource.k8s.io/v1beta1, since Kubernetes 1.32. Cluster-scoped; resource `resourceslices`. */
+/**
+ * ResourceSlice of resource.k8s.io/v1beta1, since Kubernetes 1.32. Cluster-scoped; resource `resourceslices`.
+ * @deprecated since Kubernetes 1.35, removed in 1.38.
+ */
 export interface ResourceSlice {
   kind?: "ResourceSlice";
   apiVersion?: "resource.k8s.io/v1beta1";

@@ -109,7 +109,10 @@ export interface DeviceClaimConfiguration {
   opaque?: OpaqueDeviceConfiguration;
 }
 
-/** DeviceClass of resource.k8s.io/v1beta2, since Kubernetes 1.33. Cluster-scoped; resource `deviceclasses`. */
+/**
+ * DeviceClass of resource.k8s.io/v1beta2, since Kubernetes 1.33. Cluster-scoped; resource `deviceclasses`.
+ * @deprecated since Kubernetes 1.36, removed in 1.39.
+ */
 export interface DeviceClass {
   kind?: "DeviceClass";
   apiVersion?: "resource.k8s.io/v1beta2";
@@ -250,7 +253,10 @@ export interface OpaqueDeviceConfiguration {
   parameters: RawExtension;
 }
 
-/** ResourceClaim of resource.k8s.io/v1beta2, since Kubernetes 1.33. Namespaced; resource `resourceclaims`. */
+/**
+ * ResourceClaim of resource.k8s.io/v1beta2, since Kubernetes 1.33. Namespaced; resource `resourceclaims`.
+ * @deprecated since Kubernetes 1.36, removed in 1.39.
+ */
 export interface ResourceClaim {
   kind?: "ResourceClaim";
   apiVersion?: "resource.k8s.io/v1beta2";
@@ -283,7 +289,10 @@ export interface ResourceClaimStatus {
   devices?: AllocatedDeviceStatus[];
 }
 
-/** ResourceClaimTemplate of resource.k8s.io/v1beta2, since Kubernetes 1.33. Namespaced; resource `resourceclaimtemplates`. */
+/**
+ * ResourceClaimTemplate of resource.k8s.io/v1beta2, since Kubernetes 1.33. Namespaced; resource `resourceclaimtemplates`.
+ * @deprecated since Kubernetes 1.36, removed in 1.39.
+ */
 export interface ResourceClaimTemplate {
   kind?: "ResourceClaimTemplate";
   apiVersion?: "resource.k8s.io/v1beta2";
@@ -309,7 +318,10 @@ export interface ResourcePool {
   resourceSliceCount: Int64;
 }
 
-/** ResourceSlice of resource.k8s.io/v1beta2, since Kubernetes 1.33. Cluster-scoped; resource `resourceslices`. */
+/**
+ * ResourceSlice of resource.k8s.io/v1beta2, since Kubernetes 1.33. Cluster-scoped; resource `resourceslices`.
+ * @deprecated since Kubernetes 1.36, removed in 1.39.
+ */
 export interface ResourceSlice {
   kind?: "ResourceSlice";
   apiVersion?: "resource.k8s.io/v1beta2";

@@ -3,7 +3,7 @@ import type { ListMeta, ObjectMeta } from "../meta/v1.js";
 
 /**
  * VolumeAttributesClass of storage.k8s.io/v1beta1, since Kubernetes 1.31. Cluster-scoped; resource `volumeattributesclasses`.
- * @deprecated since Kubernetes 1.34: use storage.k8s.io/v1 VolumeAttributesClass.
+ * @deprecated since Kubernetes 1.34, removed in 1.37: use storage.k8s.io/v1 VolumeAttributesClass.
  */
 export interface VolumeAttributesClass {
   kind?: "VolumeAttributesClass";
