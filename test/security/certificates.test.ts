@@ -175,14 +175,7 @@ describe("a request for a certificate", () => {
       () => condition("Approved"),
       MERGE,
     ],
-    [
-      "approved through its status",
-      "sam",
-      `PATCH ${CSRS}/pending/status`,
-      INVALID,
-      () => condition("Approved"),
-      MERGE,
-    ],
+    ["approved through its status", "sam", `PATCH ${CSRS}/pending/status`, INVALID, () => condition("Approved"), MERGE],
     [
       "approved through its status by who signs for it",
       "sig",

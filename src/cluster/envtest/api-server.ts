@@ -93,6 +93,8 @@ export async function serveApi(options: ApiServerOptions): Promise<RunningServer
 
 function problemsOf(options: ApiServerOptions): string[] {
   const problems: string[] = [];
+  if (options.inFlight.readOnly < 0) problems.push("--max-requests-inflight can not be negative value");
+  if (options.inFlight.mutating < 0) problems.push("--max-mutating-requests-inflight can not be negative value");
   if (options.etcd.servers.length === 0) problems.push("--etcd-servers must be specified");
   if (options.securePort < 1 || options.securePort > 65_535) {
     problems.push(

@@ -30,6 +30,10 @@ const PATIENCE_MS = 15_000;
  * Watches and connections into pods, probes, and members of system:masters are not counted.
  */
 export function maxInFlight(timers: Timers, { readOnly, mutating }: InFlightLimits = IN_FLIGHT_LIMITS): Filter {
+  for (const [name, limit] of Object.entries({ readOnly, mutating })) {
+    if (limit >= 0) continue;
+    throw new Error(`inFlight.${name} is ${limit}; give how many requests run at once, or 0 for no limit`);
+  }
   const [readers, writers] = [new Places(readOnly, timers), new Places(mutating, timers)];
   return (next) => (request) => {
     const { info, user } = request;

@@ -154,6 +154,11 @@ describe.skipIf(!built)("the programs of kubets envtest", () => {
     ],
     ["no etcd", [ISSUER, SIGNER], '"--etcd-servers must be specified"'],
     [
+      "less than no requests",
+      [ETCD, ISSUER, SIGNER, "--max-requests-inflight=-1", "--max-mutating-requests-inflight=-2"],
+      '"[--max-requests-inflight can not be negative value, --max-mutating-requests-inflight can not be negative value]"',
+    ],
+    [
       "no signing key",
       [ETCD, ISSUER],
       '"--service-account-signing-key-file and --service-account-issuer are required flags"',

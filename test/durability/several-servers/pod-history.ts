@@ -19,14 +19,12 @@ export interface PodStory {
 /** Follows the pods of a namespace at whichever server answers. */
 export class PodHistory {
   readonly stories = new Map<string, PodStory>();
-  /** What must not happen, as it was seen. */
-  readonly faults: string[] = [];
   #version = 0;
 
   constructor(
     private readonly path: string,
-    /** Called after each event. */
-    private readonly seen: (history: PodHistory) => void,
+    /** Called after each event, with the pod where it is new. */
+    private readonly seen: (history: PodHistory, made: PodStory | undefined) => void,
   ) {}
 
   /** Those of an owner whose name begins so, in the order in which they were made. */
@@ -41,8 +39,7 @@ export class PodHistory {
         await servers[turn % servers.length]?.watch(path, ({ type, object }) => {
           if (type === "ERROR") throw new Error(`the watch of pods ended: ${object.message}`);
           this.#version = Math.max(this.#version, versionOf(object));
-          this.#tell(type, object as Pod);
-          this.seen(this);
+          this.seen(this, this.#tell(type, object as Pod));
         });
       } catch {
         await setTimeout(20);
@@ -50,19 +47,16 @@ export class PodHistory {
     }
   }
 
-  #tell(type: string, { metadata, spec, status }: Pod): void {
+  /** Answers the pod where it is new. */
+  #tell(type: string, { metadata, spec, status }: Pod): PodStory | undefined {
     const { uid = "", name = "", ownerReferences, deletionTimestamp } = metadata ?? {};
-    const story = this.stories.get(uid) ?? {
-      name,
-      owner: ownerReferences?.[0]?.name ?? "",
-      node: "",
-      phase: "",
-      gone: false,
-    };
+    const known = this.stories.get(uid);
+    const story = known ?? { name, owner: ownerReferences?.[0]?.name ?? "", node: "", phase: "", gone: false };
     this.stories.set(uid, story);
     story.node = spec?.nodeName ?? "";
     story.phase = status?.phase ?? "";
     story.gone = type === "DELETED";
     if (deletionTimestamp !== undefined) story.ending ??= sharedNow();
+    return known === undefined ? story : undefined;
   }
 }

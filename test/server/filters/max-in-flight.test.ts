@@ -190,3 +190,9 @@ test.each([
   for (const { hold } of sent) hold.resolve();
   await Promise.all(sent.map(({ ended }) => ended));
 });
+
+test("a limit below zero is refused, with what it is and what to give", () => {
+  expect(() => new Gate(10, -1)).toThrow(
+    "inFlight.mutating is -1; give how many requests run at once, or 0 for no limit",
+  );
+});
