@@ -50,8 +50,10 @@ beforeAll(async () => {
   await eventually(async () => {
     const read = await call(arena.admin, "GET", `${SHOP}/pods/hn`);
     expect([read.at("status.podIP"), read.at("status.phase")]).toEqual([NODE_IP, "Running"]);
+    // The address is among the endpoints before it is ready.
     const endpoints = await call(arena.admin, "GET", `${SHOP}/endpoints/hn`);
-    expect(endpoints.text).toContain(NODE_IP);
+    expect(endpoints.at("subsets")).toMatchObject([{ addresses: [{ ip: NODE_IP }] }]);
+    expect((await call(arena.admin, "GET", `${SHOP}/services/https:hn:agent/proxy/healthz`)).status).not.toBe(503);
     const log = await call(arena.admin, "GET", "/api/v1/namespaces/kube-system/pods/victim/log");
     expect(log.text).toBe(`${JEWEL}\n`);
   });
