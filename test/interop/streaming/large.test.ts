@@ -39,6 +39,8 @@ async function checksum(chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>
 
 /** Port 80 sends the content; port 81 takes bytes to their end and sends their checksum. */
 const image: ScriptedImage = {
+  // A copy is written into the container: more than its files may be without a capacity.
+  capacity: 2 * SIZE,
   files: {
     "/data/full": { size: SIZE, read: () => content(SIZE), write: () => undefined },
     "/data/empty": { size: 0, read: () => content(0), write: () => undefined },
