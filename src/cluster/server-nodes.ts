@@ -220,7 +220,7 @@ export class ServerNodes implements Required<Pick<ClusterNetwork, "agentOf" | "i
 
   #kubelet({ host, port }: ServerNode): Promise<Duplex> {
     return new Promise((resolve, reject) => {
-      const socket = connectTcp({ host, port });
+      const socket = connectTcp({ host, port, noDelay: true });
       socket.once("error", reject).once("connect", () => {
         socket.off("error", reject);
         resolve(socket);

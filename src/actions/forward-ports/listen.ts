@@ -42,7 +42,7 @@ export async function listenOnPort(wanted: ForwardedPort, options: ListenOptions
 function listen({ address, network }: ListenAddress, port: number, take: (socket: Socket) => void): Promise<Server> {
   return new Promise((resolve, reject) => {
     // A connection may end in one direction and go on in the other.
-    const server = createServer({ allowHalfOpen: true, pauseOnConnect: true }, take);
+    const server = createServer({ allowHalfOpen: true, pauseOnConnect: true, noDelay: true }, take);
     server.once("error", reject);
     server.listen({ host: address, port, ipv6Only: network === "tcp6" }, () => {
       server.off("error", reject);

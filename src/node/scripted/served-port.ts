@@ -18,7 +18,7 @@ export function httpPort(listener: RequestListener): AnswerConnection {
 /** A port of a scripted image that is a port of this machine, for programs that run outside: a database. */
 export function localPort(port: number, host = "127.0.0.1"): AnswerConnection {
   return async (connection) => {
-    const socket = connect({ port, host, allowHalfOpen: true });
+    const socket = connect({ port, host, allowHalfOpen: true, noDelay: true });
     await joinStreams(connection, byteStreamOf(socket));
   };
 }

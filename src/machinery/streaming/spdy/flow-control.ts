@@ -2,7 +2,7 @@
 export const INITIAL_WINDOW = 64 * 1024;
 
 /** The windows that an end with flow control gives its peer, of each stream and of the connection: several streams that nobody reads hold back no other. */
-export const OWN_WINDOW = { stream: 256 * 1024, connection: 4 * 1024 * 1024 } as const;
+export const OWN_WINDOW = { stream: 4 * 1024 * 1024, connection: 16 * 1024 * 1024 } as const;
 
 /** Bytes that the reader has taken before the peer gets them back as window. */
 const UPDATE_BYTES = INITIAL_WINDOW / 2;
