@@ -1,7 +1,8 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { type ClientHttp2Session, connect } from "node:http2";
-import type { TLSSocket } from "node:tls";
+import { connect as connectTcp } from "node:net";
+import { connect as connectTls, type TLSSocket } from "node:tls";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Cluster } from "../../../src/cluster/index.js";
 import { buildWriter } from "../../durability/writer-process.js";
@@ -158,6 +159,19 @@ describe("other clients are served, in bounded memory, beside a flood of", () =>
   ];
 
   test.each(rows)("%s", (_, first, chunk, reads) => besideOther((goesOn) => flood(goesOn, first, chunk, reads)));
+
+  test("connections that are reset while most of their streams wait for the first to begin", () =>
+    besideOther(async (goesOn) => {
+      const port = Number(new URL(server.url).port);
+      const streams = Array.from({ length: 200 }, (_, index) => headers(2 * index + 1, 0x5));
+      while (goesOn()) {
+        const socket = connectTcp(port, "127.0.0.1").on("error", () => {});
+        const secure = connectTls({ socket, ca: server.caCertificate, ALPNProtocols: ["h2"] }).on("error", () => {});
+        await once(secure, "secureConnect");
+        secure.write(Buffer.concat([PREFACE, SETTINGS, ...streams]), () => socket.resetAndDestroy());
+        await once(socket, "close");
+      }
+    }));
 
   test("lists whose client opens no window", () =>
     besideOther(async (goesOn) => {

@@ -30,6 +30,8 @@ export class Http2Sessions {
 
   /** Serves a stream when its connection may have one more request: now, when others have ended, or never, for one that is reset before. */
   take(stream: ServerHttp2Stream, serve: (bounds: StreamBounds) => Promise<void>): void {
+    // Every stream of a connection that is reset fails, also one that waits. What nobody listens to would end the process.
+    stream.on("error", () => {});
     const { session } = stream;
     if (session === undefined || stream.closed) return;
     this.#sessions.get(session)?.take(stream, serve);
