@@ -82,7 +82,7 @@ process.stdout.write(
 if (!gone) await stop();
 process.exitCode = misses.length === 0 ? 0 : 1;
 
-async function measure(index, { name, who, prepare, pod, end }) {
+async function measure(index, { name, who, prepare, pod, end, remove }) {
   await prepare?.(admin);
   const before = await ask({ op: "usage" });
   let attacker;
@@ -107,6 +107,7 @@ async function measure(index, { name, who, prepare, pod, end }) {
   if (made !== undefined)
     await admin.send("DELETE", `/api/v1/namespaces/shop/pods/${made.metadata.name}?gracePeriodSeconds=0`);
   if (prepare !== undefined) await end?.({}, admin);
+  await remove?.(admin);
   const { held, after } = await settle(before);
   const rss = (during ?? Infinity) / Math.max(before.rss, warm.rss);
   const bad = [

@@ -320,6 +320,7 @@ export const SENDERS = [
         ...named(`wide-${next++}`),
         spec: { ports: [{ port: 80 }], selector: Object.fromEntries(times(100_000, (index) => [`k${index}`, "v"])) },
       }),
+    remove: (admin) => admin.send("DELETE", `${SHOP}/services`),
   },
   {
     name: "edit: a Service of 60,000 ports",

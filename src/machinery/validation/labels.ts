@@ -6,10 +6,12 @@ const MAX_ANNOTATION_BYTES = 256 * 1024;
 
 /** Wrong keys and values of a set of labels; each is reported at `path` itself, as Kubernetes does. */
 export function validateLabels(labels: Readonly<Record<string, string>> | undefined, path: string): FieldError[] {
-  return Object.entries(labels ?? {}).flatMap(([key, value]) => [
-    ...validateLabelName(key, path),
-    ...labelValueErrors(value).map((message) => invalidValue(path, value, message)),
-  ]);
+  const errors: FieldError[] = [];
+  for (const [key, value] of Object.entries(labels ?? {})) {
+    append(errors, validateLabelName(key, path));
+    for (const message of labelValueErrors(value)) errors.push(invalidValue(path, value, message));
+  }
+  return errors;
 }
 
 export function validateLabelName(name: string, path: string): FieldError[] {

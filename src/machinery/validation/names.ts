@@ -68,8 +68,12 @@ export function wildcardSubdomainErrors(value: string): string[] {
   return errors;
 }
 
+/** What nearly every key without a prefix and every value of a label is. */
+const PLAIN_LABEL = /^[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/;
+
 /** A label's key, also the rule for finalizers, annotation keys (lower-cased first) and resource names. */
 export function qualifiedNameErrors(value: string): string[] {
+  if (PLAIN_LABEL.test(value)) return [];
   const parts = value.split("/");
   if (parts.length > 2) {
     return [
@@ -90,6 +94,7 @@ export function qualifiedNameErrors(value: string): string[] {
 }
 
 export function labelValueErrors(value: string): string[] {
+  if (PLAIN_LABEL.test(value)) return [];
   const errors = bytes(value) > 63 ? ["must be no more than 63 bytes"] : [];
   if (!labelValue.test(value)) {
     const text =

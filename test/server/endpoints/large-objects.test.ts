@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Transport } from "../../../src/client/transport/transport.js";
 import { type Cluster, startCluster } from "../../../src/cluster/index.js";
 import { call } from "../../helpers/api-caller.js";
+import { eventually } from "../../helpers/eventually.js";
 import { inShortTurns } from "../../helpers/short-turns.js";
 
 const MAPS = "/api/v1/namespaces/default/configmaps";
@@ -46,3 +47,34 @@ test.each(["application/merge-patch+json", "application/strategic-merge-patch+js
     });
   },
 );
+
+test("a dry run of a large object gives way to other requests", async () => {
+  const DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+  const WIDES = "/apis/example.com/v1/namespaces/default/wides";
+  const openAPIV3Schema = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
+  const names = { plural: "wides", singular: "wide", kind: "Wide", listKind: "WideList" };
+  const versions = [{ name: "v1", served: true, storage: true, schema: { openAPIV3Schema } }];
+  const spec = { group: "example.com", scope: "Namespaced", names, versions };
+  await call(api, "POST", DEFINITIONS, { metadata: { name: "wides.example.com" }, spec });
+  await eventually(async () => expect((await call(api, "GET", WIDES)).status).toBe(200));
+  const fields = Object.fromEntries(Array.from({ length: 30_000 }, (_, at) => [`field${at}`, `value ${at}`]));
+  const wide = { apiVersion: "example.com/v1", kind: "Wide", metadata: { name: "wide" }, spec: fields };
+  await inShortTurns(async () => {
+    const [created, other] = await Promise.all([
+      call(api, "POST", `${WIDES}?dryRun=All`, wide),
+      call(api, "GET", "/api/v1/namespaces/default"),
+    ]);
+    expect(created.status, created.text.slice(0, 300)).toBe(201);
+    expect(created.text).toContain('"field29999":"value 29999"');
+    expect(other.status).toBe(200);
+  });
+});
+
+test("the labels that a Service selects by are validated in passing", async () => {
+  const selector = Object.fromEntries(Array.from({ length: 60_000 }, (_, at) => [`key-${at}`, "value"]));
+  await inShortTurns(async () => {
+    const body = { metadata: { name: "wide" }, spec: { ports: [{ port: 80 }], selector } };
+    const created = await call(api, "POST", "/api/v1/namespaces/default/services?dryRun=All", body);
+    expect(created.status, created.text.slice(0, 300)).toBe(201);
+  });
+});

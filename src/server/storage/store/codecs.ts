@@ -76,6 +76,13 @@ export class Codecs {
     }
     return object;
   }
+
+  /** What a dry run would have written: `bytes` encode `source`. */
+  unwritten(key: string, revision: number, bytes: Uint8Array, source: KubeObject): KvObject {
+    const object = new KvObject(this, key, revision, bytes, true, false);
+    object.prime(source);
+    return object;
+  }
 }
 
 /**

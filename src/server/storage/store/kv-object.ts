@@ -27,6 +27,8 @@ export class KvObject implements StoredObject, Evictable {
     readonly revision: number,
     stored: Uint8Array,
     isCurrent: boolean,
+    /** Whether caches may keep the derived forms: nobody asks again for an object that was not written. */
+    private readonly isKept = true,
   ) {
     this.#bytes = stored;
     this.#isCurrent = isCurrent;
@@ -86,7 +88,7 @@ export class KvObject implements StoredObject, Evictable {
   get encodings(): Map<string, Uint8Array> {
     this.#refresh();
     this.#encodings ??= new Encodings(this.#bytes.byteLength);
-    this.source.encodings.touch(this.#encodings);
+    if (this.isKept) this.source.encodings.touch(this.#encodings);
     return this.#encodings.bytes;
   }
 
@@ -98,7 +100,7 @@ export class KvObject implements StoredObject, Evictable {
   object(): KubeObject {
     const codec = this.#refresh();
     this.#parsed ??= withResourceVersion(codec.decode(this.bytes), this.revision);
-    this.source.cache.touch(this);
+    if (this.isKept) this.source.cache.touch(this);
     return this.#parsed;
   }
 
@@ -113,7 +115,7 @@ export class KvObject implements StoredObject, Evictable {
     this.#isCurrent = true;
     this.#parsed ??= withResourceVersion(object, this.revision);
     this.#attributes ??= codec.attributes(this.#parsed);
-    this.source.cache.touch(this);
+    if (this.isKept) this.source.cache.touch(this);
   }
 
   /** The same content at another revision. A DELETED event carries the last state so. */

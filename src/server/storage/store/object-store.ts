@@ -89,7 +89,7 @@ export class KvObjectStore implements ObjectStore {
     const bytes = await this.#encode(object, options);
     if (options.dryRun === true) {
       if ((await reads.latestOf(path)) !== undefined) throw alreadyExists(resource, nameOf(key));
-      return codecs.object(path, parseResourceVersion(given) ?? 0, bytes);
+      return codecs.unwritten(path, parseResourceVersion(given) ?? 0, bytes, object);
     }
     codecs.expect(bytes, object);
     throwIfCancelled(options.token);
@@ -183,7 +183,7 @@ export class KvObjectStore implements ObjectStore {
     }
     const created = current === undefined;
     if (options.dryRun === true) {
-      const object = codecs.object(path, current?.revision ?? 0, bytes);
+      const object = codecs.unwritten(path, current?.revision ?? 0, bytes, next);
       return { done: { object, created, changed: true, deleted: false } };
     }
     codecs.expect(bytes, next);
