@@ -44,6 +44,7 @@ export function createFactory(host: Host, { flags }: ParsedFlags, commandPath: s
         return host.streams.in.isTTY === true;
       },
       pluginPolicy: host.pluginPolicy,
+      ending: host.signal,
       onBrokenBody: (reason) => logError("request.go:1196", "Unexpected error when reading response body", reason),
       headers,
       ...(verbose && { log: (await import("./log-client.js")).logClient(verbose, host.clock, config, headers) }),

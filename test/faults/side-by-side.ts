@@ -53,6 +53,8 @@ export interface Scene {
   readonly files?: Readonly<Record<string, string>>;
   /** On top of what every run has. "<FOLDER>" is the folder the line runs in. */
   readonly env?: Readonly<Record<string, string>>;
+  /** How long the line may run before it is ended, in milliseconds. */
+  readonly patience?: number;
   /** What happens while the line runs. */
   readonly meanwhile?: (running: Running) => Promise<void>;
 }
@@ -68,11 +70,11 @@ export async function sideBySide(
 
 type Install = (folder: string) => void;
 
-const installReal: Install = (folder) => symlinkSync(kubectl.path, join(folder, "kubectl"));
+export const installReal: Install = (folder) => symlinkSync(kubectl.path, join(folder, "kubectl"));
 
-const installOurs: Install = (folder) => installProgram(join(folder, "kubectl"));
+export const installOurs: Install = (folder) => installProgram(join(folder, "kubectl"));
 
-async function runLine(line: string, scene: Scene, install: Install): Promise<Outcome> {
+export async function runLine(line: string, scene: Scene, install: Install): Promise<Outcome> {
   const folder = mkdtempSync(join(tmpdir(), "kubets-faults-"));
   const peer = await scene.peer();
   try {
@@ -103,7 +105,7 @@ async function runLine(line: string, scene: Scene, install: Install): Promise<Ou
 async function runShell(
   line: string,
   folder: string,
-  { env = {}, meanwhile }: Scene,
+  { env = {}, meanwhile, patience = PATIENCE }: Scene,
   peer: Peer,
 ): Promise<Pick<Outcome, "code" | "signal" | "stdout" | "stderr">> {
   const own = Object.entries(env).map(([name, value]) => [name, value.replaceAll("<FOLDER>", join(folder, "work"))]);
@@ -133,7 +135,7 @@ async function runShell(
     child.on("close", (code, signal) => resolve({ code, signal }));
   });
   // Who does not end is ended, and the outcomes show it.
-  const guard = setTimeout(() => process.kill(-(child.pid ?? 0), "SIGKILL"), PATIENCE);
+  const guard = setTimeout(() => process.kill(-(child.pid ?? 0), "SIGKILL"), patience);
   child.once("close", () => clearTimeout(guard));
   try {
     await meanwhile?.({ child, folder: join(folder, "work"), peer, stdout: () => stdout, stderr: () => stderr });

@@ -12,6 +12,7 @@ import {
 import type { ClientConfig } from "../config/client-config.js";
 import { type Surroundings, surroundingsOf } from "../surroundings.js";
 import { createTransport } from "../transport/create-transport.js";
+import { goNetworkReason } from "../transport/go-network-error.js";
 import type { HttpCache } from "../transport/http-cache.js";
 import type { Transport, TransportRequest, TransportResponse } from "../transport/transport.js";
 import { isTransportError, TransportError } from "../transport/transport-error.js";
@@ -20,6 +21,7 @@ import { encodePath, encodeQuery } from "./encode-query.js";
 import { goDurationText } from "./go-duration-text.js";
 import type { RequestLog } from "./request-log.js";
 import { responseError } from "./response-error.js";
+import { LOST, RequestLifetime } from "./request-lifetime.js";
 import type { RestClient, RestRequest, RestResponse } from "./rest-client.js";
 import { warningTexts } from "./warning-headers.js";
 import { withoutTrailing } from "../../base/without-trailing.js";
@@ -35,6 +37,11 @@ export interface RestClientOptions extends AuthenticatorOptions, Partial<Surroun
   readonly onBrokenBody?: (reason: string) => void;
   /** Logs every request and answer. */
   readonly log?: RequestLog | undefined;
+  /**
+   * Ends the requests that began before it aborts: reads at once, writes when they are not answered in {@link GRACE_OF_WRITES}. A request
+   * that begins later, to clean up, goes on.
+   */
+  readonly ending?: AbortSignal | undefined;
   /** Waits between retries. */
   readonly sleep?: (milliseconds: number, signal?: AbortSignal) => Promise<void>;
 }
@@ -83,15 +90,15 @@ class HttpRestClient implements ConnectingRestClient {
 
   async request(request: RestRequest): Promise<RestResponse> {
     this.options.log?.requestBody(request);
-    const timeout = deadline(request, this.config.timeout);
+    const timeout = this.lifetime(request, false);
     try {
-      const answer = await this.exchange(request, timeout, { streaming: false });
+      const answer = await this.exchange(request, timeout, { streaming: false, lasting: false });
       const body = await this.bodyOf(answer, timeout);
       this.options.log?.responseBody(request, body);
       this.accept(request, answer, body);
       return { status: answer.status, headers: answer.headers, body, json: () => decode(body) };
     } finally {
-      timeout.clear();
+      timeout.end();
     }
   }
 
@@ -99,9 +106,10 @@ class HttpRestClient implements ConnectingRestClient {
     request: RestRequest,
   ): Promise<{ readonly contentType: string; readonly body: AsyncIterable<Uint8Array> }> {
     this.options.log?.requestBody(request);
-    const timeout = deadline(request, this.config.timeout);
+    const lasting = isLasting(request);
+    const timeout = this.lifetime(request, lasting);
     try {
-      const answer = await this.exchange(request, timeout, { streaming: true });
+      const answer = await this.exchange(request, timeout, { streaming: true, lasting });
       if (!isSuccess(answer.status)) {
         const body = await this.bodyOf(answer, timeout);
         this.options.log?.responseBody(request, body);
@@ -111,9 +119,16 @@ class HttpRestClient implements ConnectingRestClient {
       const body = untilEnd(answer.body, timeout);
       return { contentType: contentTypeOf(answer), body: this.options.log?.stream(request, body) ?? body };
     } catch (error) {
-      timeout.clear();
+      timeout.end();
       throw error;
     }
+  }
+
+  /** A stream that lasts has a connection that finds out by itself when the line is dead. */
+  private lifetime(request: RestRequest, lasting: boolean): RequestLifetime {
+    const limit = this.config.timeout === 0 ? (request.timeout ?? 0) : this.config.timeout;
+    const { reach } = this.transport;
+    return new RequestLifetime(request, { limit, ending: this.options.ending, reach: lasting ? undefined : reach });
   }
 
   async close(): Promise<void> {
@@ -124,7 +139,7 @@ class HttpRestClient implements ConnectingRestClient {
    * Sends a request and retries it: after 429 and 5xx with Retry-After, and reads that are no streams also after a broken
    * connection.
    */
-  private async exchange(request: RestRequest, timeout: Deadline, way: Way): Promise<TransportResponse> {
+  private async exchange(request: RestRequest, timeout: RequestLifetime, way: Way): Promise<TransportResponse> {
     const retryBroken = request.method === "GET" && !way.streaming;
     const sleep = this.options.sleep ?? defaultSleep;
     for (let attempt = 1; ; attempt++) {
@@ -144,7 +159,7 @@ class HttpRestClient implements ConnectingRestClient {
     }
   }
 
-  private async follow(request: RestRequest, timeout: Deadline, way: Way): Promise<TransportResponse> {
+  private async follow(request: RestRequest, timeout: RequestLifetime, way: Way): Promise<TransportResponse> {
     let path = this.pathOf(request);
     for (let hops = 0; ; hops++) {
       const answer = await this.once(request, path, timeout, way);
@@ -166,7 +181,7 @@ class HttpRestClient implements ConnectingRestClient {
   }
 
   /** Follows a redirect to another host, without the credentials. */
-  private async elsewhere(request: RestRequest, url: URL, timeout: Deadline): Promise<TransportResponse> {
+  private async elsewhere(request: RestRequest, url: URL, timeout: RequestLifetime): Promise<TransportResponse> {
     const transport = createTransport({ server: url.origin, tls: { insecureSkipVerify: false } }, this.surroundings);
     const { authorization: _, ...headers } = this.headersOf(request);
     return transport.send({
@@ -177,7 +192,12 @@ class HttpRestClient implements ConnectingRestClient {
     });
   }
 
-  private async once(request: RestRequest, path: string, timeout: Deadline, way: Way): Promise<TransportResponse> {
+  private async once(
+    request: RestRequest,
+    path: string,
+    timeout: RequestLifetime,
+    way: Way,
+  ): Promise<TransportResponse> {
     const { method, body } = request;
     const where = { method, url: this.origin + path };
     const credentials = await this.credentials(where);
@@ -195,13 +215,16 @@ class HttpRestClient implements ConnectingRestClient {
       if (answer.status === 401) credentials.refused();
       return answer;
     } catch (error) {
-      if (!timeout.expired()) throw error;
+      // client-go would send a read again, and fail at the silence that has been found already.
+      const silence = method === "GET" && !way.streaming && timeout.lost ? goNetworkReason(timeout.lost) : LOST;
+      if (timeout.lost !== undefined) throw new TransportError(silence, { ...where, cause: timeout.lost });
+      if (!timeout.isLate) throw error;
       throw new TransportError("net/http: request canceled (Client.Timeout exceeded while awaiting headers)", where);
     }
   }
 
-  private async transportFor(request: RestRequest, url: string, { streaming }: Way): Promise<Transport> {
-    const transport = streaming ? this.streams : this.transport;
+  private async transportFor(request: RestRequest, url: string, { lasting }: Way): Promise<Transport> {
+    const transport = lasting ? this.streams : this.transport;
     let carrier = transport;
     if (request.httpCache && this.config.cacheDir !== "") {
       const cache = await this.httpCache();
@@ -234,10 +257,10 @@ class HttpRestClient implements ConnectingRestClient {
     return createTransport(config, { ...this.surroundings, pooled: this.options.pooled ?? false });
   }
 
-  /** What a pool adds to each chunk of a stream is a fifth of what it costs an informer to read one. */
+  /** Streams that may be silent for hours have connections of their own, which find out when the line is dead. */
   private streamConnection(config: ClientConfig): Transport {
-    if (this.options.transport !== undefined || this.options.pooled !== true) return this.transport;
-    return createTransport(config, { ...this.surroundings, maxSockets: MAX_STREAMS });
+    if (this.options.transport !== undefined) return this.transport;
+    return createTransport(config, { ...this.surroundings, lasting: true, maxSockets: MAX_STREAMS });
   }
 
   private async httpCache(): Promise<HttpCache> {
@@ -267,12 +290,12 @@ class HttpRestClient implements ConnectingRestClient {
       : request.query;
   }
 
-  private async bodyOf({ body }: TransportResponse, timeout: Deadline): Promise<Uint8Array> {
+  private async bodyOf({ body }: TransportResponse, timeout: RequestLifetime): Promise<Uint8Array> {
     try {
       return await readAll(body);
     } catch (error) {
-      if (!timeout.expired() && !isTransportError(error)) throw error;
-      const why = timeout.expired() ? TIMED_OUT_READING : (error as Error).message;
+      if (!timeout.isLate && timeout.lost === undefined && !isTransportError(error)) throw error;
+      const why = timeout.lost ? LOST : timeout.isLate ? TIMED_OUT_READING : (error as Error).message;
       this.options.onBrokenBody?.(why);
       throw new Error(`unexpected error when reading response body. Please retry. Original error: ${why}`, {
         cause: error,
@@ -303,25 +326,13 @@ class HttpRestClient implements ConnectingRestClient {
 /** How a request is sent. */
 interface Way {
   readonly streaming: boolean;
+  readonly lasting: boolean;
 }
 
-interface Deadline {
-  readonly signal: AbortSignal | undefined;
-  expired(): boolean;
-  clear(): void;
-}
-
-/** Joins the caller's signal with --request-timeout, which covers the body too. */
-function deadline({ signal, timeout: own }: RestRequest, configured: number): Deadline {
-  const milliseconds = configured === 0 ? (own ?? 0) : configured;
-  if (milliseconds <= 0) return { signal, expired: () => false, clear: () => undefined };
-  const controller = new AbortController();
-  const timer = setTimeout(() => controller.abort(new Error("deadline")), milliseconds);
-  return {
-    signal: signal ? AbortSignal.any([signal, controller.signal]) : controller.signal,
-    expired: () => controller.signal.aborted,
-    clear: () => clearTimeout(timer),
-  };
+/** A watch, or a log that is followed: the answer goes on until somebody ends it. */
+function isLasting({ query }: RestRequest): boolean {
+  const isTrue = (value: unknown): boolean => value === "true" || value === "1";
+  return isTrue(query?.["watch"]) || isTrue(query?.["follow"]);
 }
 
 async function readAll(body: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
@@ -330,14 +341,15 @@ async function readAll(body: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
   return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks);
 }
 
-async function* untilEnd(body: AsyncIterable<Uint8Array>, timeout: Deadline): AsyncGenerator<Uint8Array> {
+async function* untilEnd(body: AsyncIterable<Uint8Array>, timeout: RequestLifetime): AsyncGenerator<Uint8Array> {
   try {
     yield* body;
   } catch (error) {
-    if (timeout.expired()) throw new TransportError(TIMED_OUT_READING, { cause: error });
+    if (timeout.lost) throw new TransportError(LOST, { cause: error });
+    if (timeout.isLate) throw new TransportError(TIMED_OUT_READING, { cause: error });
     throw error;
   } finally {
-    timeout.clear();
+    timeout.end();
   }
 }
 

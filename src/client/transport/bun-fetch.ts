@@ -59,6 +59,7 @@ export function bunFetchTransport(
   const connection = new FetchConnection(endpoint, node);
   return {
     send: (request) => (isOrdinary(request, endpoint) ? connection : node).send(request),
+    reach: node.reach,
     close: () => {
       connection.close();
       return node.close();

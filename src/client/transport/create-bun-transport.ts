@@ -17,6 +17,11 @@ export function createTransport(config: TransportConfig, options: TransportOptio
       nodeHttpsTransport(config, surroundings, { ...options, maxSockets: sockets }),
     ),
   );
+  if (options.lasting) {
+    return lazyTransport(() =>
+      import("./http2.js").then(({ http2Transport }) => http2Transport(config, surroundings, options)),
+    );
+  }
   // Bun has at most 256 requests under way in a process: a caller that needs many connections has long streams. It also looks
   // names up by itself.
   const isUsual = options.maxSockets === undefined && options.locate === undefined && options.hosts === undefined;

@@ -8,6 +8,8 @@ import type { Transport } from "./transport.js";
 /** The process's own surroundings replace what is left out. */
 export interface TransportOptions extends Partial<TransportSurroundings> {
   readonly pooled?: boolean;
+  /** Is for streams that may be silent for long: over HTTP/2 where the server has it, it finds out when the line is dead. */
+  readonly lasting?: boolean;
   /** How many connections a transport that is not pooled opens. Default 25. */
   readonly maxSockets?: number;
   /** Where a transport that is not pooled connects to, in place of the server's host and port. */
@@ -22,6 +24,11 @@ export interface TransportOptions extends Partial<TransportSurroundings> {
  */
 export function createTransport(config: TransportConfig, options: TransportOptions = {}): Transport {
   const surroundings = surroundingsOf(options);
+  if (options.lasting) {
+    return lazyTransport(() =>
+      import("./http2.js").then(({ http2Transport }) => http2Transport(config, surroundings, options)),
+    );
+  }
   return options.pooled
     ? lazyTransport(() => import("./undici.js").then((module) => module.undiciTransport(config, surroundings)))
     : nodeHttpsTransport(config, surroundings, options);

@@ -74,6 +74,18 @@ export async function dial(target: DialTarget, trace?: ExchangeTrace): Promise<S
   return secure;
 }
 
+/**
+ * Makes a connection and ends it. Resolves when the server, or what stands before it, gives a sign of life; rejects when all are silent
+ * for as long as a connection may take.
+ */
+export async function reach(target: DialTarget, signal: AbortSignal): Promise<void> {
+  try {
+    (await dial({ ...target, signal })).destroy();
+  } catch (error) {
+    if (signal.aborted || errorCode(error) === "ETIMEDOUT") throw error;
+  }
+}
+
 const addresses = new WeakMap<object, ConnectedSocket>();
 
 /** The addresses of a connection from {@link dial}, also after it closed. */
@@ -92,7 +104,7 @@ async function dialTcp(
   const defaultPort = proxy.protocol === "https:" ? 443 : isSocks(proxy) ? 1080 : 80;
   const proxyPort = proxy.port === "" ? defaultPort : Number(proxy.port);
   const toProxy = await open({ host: proxyHost, port: proxyPort, signal }, trace).catch(proxyFailed);
-  const steps = { signal, limit: PROXY_MS, late: () => new NetworkFailure("context deadline exceeded") };
+  const steps = { signal, limit: PROXY_MS, late: () => late("context deadline exceeded") };
   if (isSocks(proxy)) return bounded(toProxy, connectThroughSocks(toProxy, host, port, proxy), steps);
   const channel =
     proxy.protocol === "https:"
@@ -130,6 +142,8 @@ async function bounded<T>(connection: Duplex, step: Promise<T>, { signal, limit,
   }
 }
 
+const late = (reason: string): NetworkFailure => new NetworkFailure(reason, "ETIMEDOUT");
+
 function proxyFailed(error: unknown): never {
   throw new NetworkFailure(`proxyconnect tcp: ${goNetworkReason(error)}`, errorCode(error));
 }
@@ -156,9 +170,8 @@ function open({ host, port, signal, lookup }: OpenOptions, trace?: ExchangeTrace
       resolve(socket);
     });
   });
-  const late = (): Error =>
-    new NetworkFailure(`dial tcp ${host.includes(":") ? `[${host}]` : host}:${port}: i/o timeout`);
-  return bounded(socket, connected, { signal, limit: CONNECT_MS, late });
+  const reason = `dial tcp ${host.includes(":") ? `[${host}]` : host}:${port}: i/o timeout`;
+  return bounded(socket, connected, { signal, limit: CONNECT_MS, late: () => late(reason) });
 }
 
 function handshake(
@@ -204,8 +217,8 @@ function handshake(
       resolve(socket);
     });
   });
-  const late = (): Error => new NetworkFailure("net/http: TLS handshake timeout");
-  return bounded(raw, shaken, { signal, limit: HANDSHAKE_MS, late });
+  const reason = "net/http: TLS handshake timeout";
+  return bounded(raw, shaken, { signal, limit: HANDSHAKE_MS, late: () => late(reason) });
 }
 
 /** By the system's authorities, or by a transport's options. */

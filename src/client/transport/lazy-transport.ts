@@ -5,6 +5,7 @@ export function lazyTransport(make: () => Promise<Transport>): Transport {
   let made: Promise<Transport> | undefined;
   return {
     send: async (request) => (await (made ??= make())).send(request),
+    reach: async (signal) => (await (made ??= make())).reach?.(signal),
     close: async () => {
       if (made) await (await made).close();
     },

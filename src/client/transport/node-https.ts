@@ -5,32 +5,36 @@ import {
   request as httpRequest,
   type RequestOptions,
 } from "node:http";
+import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { errorCode } from "../../base/path-error.js";
-import { addressesOf, dial, type DialTarget } from "./dial.js";
+import { addressesOf, dial, type DialTarget, reach } from "./dial.js";
 import { decodeBody } from "./decode-body.js";
 import { type Endpoint, endpointOf, type TransportConfig, type TransportSurroundings } from "./endpoint.js";
 import type { ExchangeTrace } from "./exchange-trace.js";
 import { goNetworkReason, NetworkFailure } from "./go-network-error.js";
 import type { Transport, TransportRequest, TransportResponse } from "./transport.js";
 import { isTransportError, TransportError } from "./transport-error.js";
-import { wireHeaders } from "./wire-headers.js";
+import { LARGEST_HEAD, wireHeaders } from "./wire-headers.js";
 
 export interface NodeHttpsOptions extends Pick<DialTarget, "locate" | "hosts"> {
   readonly maxSockets?: number | undefined;
+  /** A connection that is there already, for the first request. */
+  readonly first?: Socket | undefined;
 }
 
 /** A transport over node:http, which starts fastest and costs a stream least. It reuses connections. */
 export function nodeHttpsTransport(
   config: TransportConfig,
   surroundings: TransportSurroundings,
-  { maxSockets, locate, hosts }: NodeHttpsOptions = {},
+  { maxSockets, locate, hosts, first }: NodeHttpsOptions = {},
 ): Transport {
   const made = endpointOf(config, surroundings);
   const endpoint = { ...made, target: { ...made.target, locate, hosts } };
-  const agent = new DialingAgent(endpoint, maxSockets);
+  const agent = new DialingAgent(endpoint, maxSockets, first);
   return {
     send: (request) => send(request, endpoint, agent),
+    ...(endpoint.target.tls && { reach: (signal) => reach(endpoint.target, signal) }),
     close: () => {
       agent.destroy();
       return Promise.resolve();
@@ -42,12 +46,15 @@ export function nodeHttpsTransport(
 export class DialingAgent extends Agent {
   /** The agent does not know of connections that are being made. */
   readonly #dialing = new Set<AbortController>();
+  #first: Socket | undefined;
 
   constructor(
     private readonly endpoint: Endpoint,
     maxSockets = 25,
+    first?: Socket,
   ) {
     super({ keepAlive: true, maxSockets });
+    this.#first = first;
   }
 
   /** `options` are the options of the request that needs the connection. */
@@ -55,6 +62,12 @@ export class DialingAgent extends Agent {
     options: RequestOptions & Traced,
     callback?: (error: Error | null, stream: Duplex) => void,
   ): undefined {
+    const first = this.#first;
+    this.#first = undefined;
+    if (first !== undefined && !first.destroyed) {
+      callback?.(null, first);
+      return undefined;
+    }
     const attempt = new AbortController();
     const { signal } = options;
     const abort = (): void => attempt.abort(signal?.reason);
@@ -73,6 +86,7 @@ export class DialingAgent extends Agent {
   }
 
   override destroy(): void {
+    this.#first?.destroy();
     for (const attempt of this.#dialing) attempt.abort(new NetworkFailure("the transport was closed"));
     super.destroy();
   }
@@ -114,6 +128,7 @@ function send(request: TransportRequest, endpoint: Endpoint, agent: Agent): Prom
       servername: "",
       path: endpoint.absoluteForm ? url : path,
       headers,
+      maxHeaderSize: LARGEST_HEAD,
       ...(signal && { signal }),
       ...(request.trace && { trace: request.trace }),
     };

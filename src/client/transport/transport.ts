@@ -4,6 +4,11 @@ import type { ExchangeTrace } from "./exchange-trace.js";
 export interface Transport {
   /** Resolves with the answer's headers. Rejects with {@link TransportError} when the server does not answer. */
   send(request: TransportRequest): Promise<TransportResponse>;
+  /**
+   * Asks the server for a sign of life on another connection: resolves when it completes TLS or refuses, rejects when it is silent for
+   * too long. Left out: the server is in the same process, or speaks no TLS.
+   */
+  readonly reach?: ((signal: AbortSignal) => Promise<void>) | undefined;
   /** Closes all connections, including those of exchanges under way. */
   close(): Promise<void>;
 }

@@ -1,13 +1,13 @@
 import { type Dispatcher, errors, Pool } from "undici";
 import { errorCode } from "../../base/path-error.js";
 import { decodeBody } from "./decode-body.js";
-import { dial } from "./dial.js";
+import { dial, reach } from "./dial.js";
 import { endpointOf, type TransportConfig, type TransportSurroundings } from "./endpoint.js";
 import type { ExchangeTrace } from "./exchange-trace.js";
 import { goNetworkReason, NetworkFailure } from "./go-network-error.js";
 import type { Transport, TransportRequest, TransportResponse } from "./transport.js";
 import { isTransportError, TransportError } from "./transport-error.js";
-import { wireHeaders } from "./wire-headers.js";
+import { LARGEST_HEAD, wireHeaders } from "./wire-headers.js";
 
 /**
  * A transport with a connection pool for many requests and long streams. It dials and reports errors as {@link
@@ -26,7 +26,7 @@ export function undiciTransport(config: TransportConfig, surroundings: Transport
     headersTimeout: 0,
     bodyTimeout: 0,
     keepAliveTimeout: 90_000,
-    maxHeaderSize: 1 << 20,
+    maxHeaderSize: LARGEST_HEAD,
     connect: (_options, callback) => {
       const attempt = new AbortController();
       dialing.add(attempt);
@@ -86,7 +86,8 @@ export function undiciTransport(config: TransportConfig, surroundings: Transport
     return pool.destroy();
   }
 
-  return { send, close };
+  const { target } = endpoint;
+  return { send, close, ...(target.tls && { reach: (signal) => reach(target, signal) }) };
 }
 
 /** What `begin` resolves with, or a rejection with the signal's reason as soon as it aborts. */

@@ -2,6 +2,9 @@ import { goQuote } from "../../base/go-quote.js";
 import { headerValue } from "../../base/header-text.js";
 import { NetworkFailure } from "./go-network-error.js";
 
+/** Bytes of an answer's head: as much as Go's client reads. */
+export const LARGEST_HEAD = 10 * 2 ** 20;
+
 type Headers = Readonly<Record<string, string | readonly string[]>>;
 
 /**

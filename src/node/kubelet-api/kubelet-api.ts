@@ -22,6 +22,9 @@ import { serveRemoteCommand, streamsOf } from "./remote-command.js";
 import { statsSummary } from "./stats-summary.js";
 import { refuseUpgrade, type UpgradeRequest } from "./upgrade.js";
 
+/** As much as API servers take: the command of an exec is in the request line. */
+const HEADERS = { maxHeaderSize: 2 ** 20 };
+
 export interface KubeletApiParts {
   readonly nodeName: string;
   readonly pods: NodePods;
@@ -58,7 +61,7 @@ export class KubeletApi {
   readonly #sockets = new Set<Duplex>();
 
   constructor(private readonly parts: KubeletApiParts) {
-    this.#local = this.#wire(createHttpServer(), () => Promise.resolve());
+    this.#local = this.#wire(createHttpServer(HEADERS), () => Promise.resolve());
   }
 
   /** Serves one connection from inside the process, on which the client speaks TLS. */
@@ -106,7 +109,9 @@ export class KubeletApi {
       ALPNProtocols: ["http/1.1"],
     };
     const parts = { nodeName, authorities, reviews, report };
-    return this.#wire(createHttpsServer(tls), (request, segments) => checkAccess(request, segments, parts));
+    return this.#wire(createHttpsServer({ ...HEADERS, ...tls }), (request, segments) =>
+      checkAccess(request, segments, parts),
+    );
   }
 
   #wire(server: Server, guard: Guard): Server {

@@ -8,6 +8,9 @@ import { isLongRunning } from "./max-in-flight.js";
 
 /** What a request may take at most, watches and connections into pods excepted. */
 const REQUEST_TIMEOUT_MS = 60_000;
+/** What a write may take at most, the webhooks that it asks included. */
+const WRITE_TIMEOUT_MS = 34_000;
+const WRITES: ReadonlySet<string> = new Set(["create", "update", "patch", "delete", "deletecollection"]);
 
 /**
  * Ends a request that takes too long: `?timeout=` when it asks for less than the server's own limit. A write that was
@@ -20,7 +23,9 @@ export const deadline =
   async (request) => {
     if (request.info.verb === "watch") return next(request);
     const isLasting = isLongRunning(request.info);
-    const limit = isLasting ? REQUEST_TIMEOUT_MS : limitOf(request.exchange.query.get("timeout"));
+    const asked = isLasting ? REQUEST_TIMEOUT_MS : limitOf(request.exchange.query.get("timeout"));
+    const isWrite = !isLasting && request.info.isResourceRequest && WRITES.has(request.info.verb);
+    const limit = isWrite ? Math.min(asked, WRITE_TIMEOUT_MS) : asked;
     const ending = new Ending(request, limit, stopwatchOf(timers)());
     const answer = () => next(request.with({ ending }));
     const run = () =>
@@ -29,7 +34,7 @@ export const deadline =
     await new Promise<void>((resolve, reject) => {
       const cancel = timers.start(limit, () => {
         ending.expire();
-        reject(timeout("request did not complete within the allotted timeout", 0));
+        reject(timeout(limit < asked ? WRITE_IS_LATE : "request did not complete within the allotted timeout", 0));
       });
       run()
         .finally(() => {
@@ -39,6 +44,8 @@ export const deadline =
         .then(resolve, reject);
     });
   };
+
+const WRITE_IS_LATE = "request did not complete within requested timeout - context deadline exceeded";
 
 /** "POST /api/v1/pods"; undefined for a request that was answered, whose client may read on for as long as it likes. */
 function describeUnanswered({ exchange }: ApiRequest): string | undefined {

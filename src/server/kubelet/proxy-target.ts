@@ -6,6 +6,7 @@ import { isIPv6 } from "node:net";
 import { Lru } from "../../base/lru.js";
 import { NetworkFailure } from "../../client/transport/go-network-error.js";
 import { type ClientIdentity, type ClusterNetwork, type KubeletAuthority, lookupOutside } from "./cluster-network.js";
+import { LARGEST_HEAD } from "../../client/transport/wire-headers.js";
 
 /** Where a proxied request goes. */
 export interface ProxyTarget {
@@ -35,7 +36,7 @@ export function requestOf(
   options: Pick<RequestOptions, "method" | "headers" | "signal">,
 ): ClientRequest {
   const { scheme, host, port, path, network } = target;
-  const common: RequestOptions = { ...options, host, port, path, setHost: false };
+  const common: RequestOptions = { ...options, host, port, path, setHost: false, maxHeaderSize: LARGEST_HEAD };
   const own = network.dial?.(host, port);
   if (own !== undefined) return httpRequest({ ...common, agent: new ConnectedAgent(secured(own, target)) });
   const lookup = lookupOutside(network);

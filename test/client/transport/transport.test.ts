@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Surroundings, surroundingsOf } from "../../../src/client/surroundings.js";
 import type { TransportConfig } from "../../../src/client/transport/endpoint.js";
 import { createTransport as createBunTransport } from "../../../src/client/transport/create-bun-transport.js";
+import { http2Transport } from "../../../src/client/transport/http2.js";
 import { nodeHttpsTransport } from "../../../src/client/transport/node-https.js";
 import type { Transport, TransportResponse } from "../../../src/client/transport/transport.js";
 import { undiciTransport } from "../../../src/client/transport/undici.js";
@@ -78,6 +79,7 @@ type Make = (config: TransportConfig, given?: Partial<Surroundings>) => Transpor
 const OVER_NODE: readonly [string, Make][] = [
   ["node:http", (config, given = {}) => nodeHttpsTransport(config, surroundingsOf(given))],
   ["undici", (config, given = {}) => undiciTransport(config, surroundingsOf(given))],
+  ["HTTP/2, to servers that have none", (config, given = {}) => http2Transport(config, surroundingsOf(given))],
 ];
 const OVER_BUN: readonly [string, Make][] = [
   ["bun's fetch", (config, given = {}) => createBunTransport(config, given)],

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { builtInApi } from "../../../src/api/facts/index.js";
 import { deferred } from "../../../src/base/deferred.js";
 import { ManualClock } from "../../../src/base/manual-clock.js";
@@ -9,12 +9,12 @@ const POD = "/api/v1/namespaces/default/pods/web";
 const MINUTE = 60_000;
 
 /** A request that its handler has answered and goes on with, and what becomes of it. */
-function sent(target: string) {
+function sent(target: string, method = "GET") {
   const { promise: held, resolve: release } = deferred<void>();
   const clock = new ManualClock(0);
   const [path = "", query] = target.split("?");
   const exchange: ApiRequest["exchange"] = {
-    method: "GET",
+    method,
     path,
     query: new URLSearchParams(query),
     uri: target,
@@ -69,4 +69,32 @@ test.each([
   request.wait(1);
   expect(request.isCancelled()).toBe(true);
   expect(await request.ended).toBe("Timeout: request did not complete within the allotted timeout");
+});
+
+describe("a write has 34 seconds for itself and the webhooks that it asks", () => {
+  const OWN = "Timeout: request did not complete within requested timeout - context deadline exceeded";
+  const ASKED = "Timeout: request did not complete within the allotted timeout";
+
+  test.each([
+    ["POST", "", 34_000, OWN],
+    ["PUT", "", 34_000, OWN],
+    ["PATCH", "?timeout=50s", 34_000, OWN],
+    ["DELETE", "?timeout=5s", 5000, ASKED],
+    ["POST", "/binding", 34_000, OWN],
+  ])("%s %j", async (method, rest, limit, text) => {
+    const request = sent(`${POD}${rest}`, method);
+    request.wait(limit - 1);
+    expect(request.isCancelled()).toBe(false);
+    request.wait(1);
+    expect(request.isCancelled()).toBe(true);
+    expect(await request.ended).toBe(text);
+  });
+
+  test("but none for a connection into a pod", async () => {
+    const request = sent(`${POD}/exec`, "POST");
+    request.wait(60 * MINUTE);
+    expect(request.isCancelled()).toBe(false);
+    request.release();
+    expect(await request.ended).toBe("answered");
+  });
 });

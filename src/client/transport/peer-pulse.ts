@@ -1,0 +1,66 @@
+/** Milliseconds. */
+export interface PulseTimes {
+  /** How long the peer may be silent before it is asked. */
+  readonly silence: number;
+  /** How long it may take to answer. */
+  readonly patience: number;
+}
+
+/** What client-go gives Go's HTTP/2 transport as ReadIdleTimeout and PingTimeout. */
+const CLIENT_GO: PulseTimes = { silence: 30_000, patience: 15_000 };
+/** How often within a silence it is looked whether something came. A peer is asked one look earlier, so that it is never asked late. */
+const LOOKS = 6;
+
+export interface Peer {
+  /** How many bytes it has sent until now. */
+  received(): number;
+  /** Asks the peer for a sign of life. */
+  ping(answered: () => void): void;
+  /** Called once, for a peer that gave none. */
+  lost(): void;
+}
+
+/** Watches whether the other end of a connection still lives: a peer that is silent is asked, and lost when it does not answer. */
+export class PeerPulse {
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly peer: Peer,
+    private readonly times: PulseTimes = CLIENT_GO,
+  ) {}
+
+  /** Has no effect while it watches. */
+  start(): void {
+    if (this.#timer === undefined) this.#listen();
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+  }
+
+  #listen(): void {
+    let received = this.peer.received();
+    let silent = 0;
+    this.stop();
+    // A timer keeps no process alive: the connection does.
+    this.#timer = setInterval(() => {
+      const now = this.peer.received();
+      silent = now === received ? silent + 1 : 0;
+      received = now;
+      if (silent === LOOKS - 1) this.#ask();
+    }, this.times.silence / LOOKS).unref();
+  }
+
+  #ask(): void {
+    this.stop();
+    const asked = setTimeout(() => {
+      this.#timer = undefined;
+      this.peer.lost();
+    }, this.times.patience).unref();
+    this.#timer = asked;
+    this.peer.ping(() => {
+      if (this.#timer === asked) this.#listen();
+    });
+  }
+}
