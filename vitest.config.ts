@@ -19,7 +19,7 @@ const LONG = [
   "test/interop/streaming/{copies,kubernetes-1.20,large,on-a-terminal,port-forward}.test.ts",
   "test/kustomize/build.test.ts",
   "test/model/**/*.test.ts",
-  "test/parity/parity.test.ts",
+  "test/parity/{first,second}-half.test.ts",
   "test/release/**/*.test.ts",
   "test/scripts/by-kubectl.test.ts",
   "test/security/attacks/**/*.test.ts",

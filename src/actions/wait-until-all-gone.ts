@@ -13,8 +13,6 @@ export interface WaitForAllOptions {
   /** Milliseconds for all of them; 0 is a week. */
   readonly timeout: number;
   readonly signal: AbortSignal;
-  /** Told of an error a watch reports; waiting goes on. */
-  readonly warn: (message: string) => void;
   /** An error that changes nothing, as klog writes it: where in kubectl, and what. */
   readonly complain: (source: string, message: string) => void;
 }
@@ -23,12 +21,12 @@ const A_WEEK = 7 * 24 * 60 * 60 * 1000;
 
 /** Resolves when all of them are gone, or the server does not let us look. Throws when the time is over. */
 export async function waitUntilAllGone(deleted: readonly DeletedInfo[], options: WaitForAllOptions): Promise<void> {
-  const { client, warn } = options;
+  const { client } = options;
   const time = new AbortController();
   const timer = setTimeout(() => time.abort(), Math.min(timeLimit(options), 2 ** 31 - 1));
   const deadline = AbortSignal.any([options.signal, time.signal]);
   try {
-    for (const { info, uid } of deleted) await waitUntilGone(info, { client, uid, deadline, warn });
+    for (const { info, uid } of deleted) await waitUntilGone(info, { client, uid, deadline });
   } catch (error) {
     if (!cannotWait(error)) throw error;
   } finally {

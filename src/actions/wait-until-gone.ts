@@ -1,6 +1,8 @@
 import { setTimeout as pause } from "node:timers/promises";
+import type { WatchFrame } from "../client/dynamic/watch-events.js";
 import type { RestClient } from "../client/rest/rest-client.js";
-import { isNotFound, isStatusError, StatusError, type Status } from "../machinery/errors/status-error.js";
+import { isTransportError } from "../client/transport/transport-error.js";
+import { isNotFound, isStatusError } from "../machinery/errors/status-error.js";
 import { Helper } from "../resource/helper.js";
 import { type Info, objectName } from "../resource/info.js";
 
@@ -10,8 +12,6 @@ export interface WaitUntilGoneOptions {
   readonly uid?: string | undefined;
   /** Aborts when the time for all of it is up. */
   readonly deadline: AbortSignal;
-  /** Told of an error the watch reports; waiting goes on. */
-  readonly warn: (message: string) => void;
 }
 
 const BACK_OFF = 800;
@@ -53,9 +53,15 @@ async function isGone({ namespace, name }: Info, helper: Helper, { uid }: WaitUn
 const isNamesake = (found: string | undefined, deleted: string | undefined): boolean =>
   deleted !== undefined && found !== deleted;
 
-/** One watch that begins with what there is. False when the server ended it. */
+/** One watch that begins with what there is. False when it could not be opened or has ended. */
 async function goneInWatch(info: Info, helper: Helper, options: WaitUntilGoneOptions): Promise<boolean> {
-  const events = await helper.watchFromStart(info.namespace, info.name, options.deadline);
+  let events: AsyncIterable<WatchFrame>;
+  try {
+    events = await helper.watchFromStart(info.namespace, info.name, options.deadline);
+  } catch (error) {
+    if (isTransportError(error)) return false;
+    throw error;
+  }
   let seen = false;
   for await (const { type, object } of events) {
     if (type === "DELETED") return true;
@@ -63,18 +69,14 @@ async function goneInWatch(info: Info, helper: Helper, options: WaitUntilGoneOpt
       const ended = object.metadata?.annotations?.["k8s.io/initial-events-end"] === "true";
       if (ended && !seen) return true;
     } else if (type === "ERROR") {
-      const status = object as unknown as Status;
-      if (status.code === 410) return false;
-      options.warn(
-        `error: An error occurred while waiting for the object to be deleted: ${new StatusError(status).message}`,
-      );
+      return false;
     } else {
       seen = true;
       if (isNamesake(object.metadata?.uid, options.uid)) return true;
     }
   }
   if (options.deadline.aborted) throw new Error("aborted");
-  return isGone(info, helper, options);
+  return false;
 }
 
 /** A server that does not let us look does not make the deletion fail. */

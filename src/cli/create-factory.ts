@@ -1,7 +1,7 @@
 import { uuid } from "../base/uuid.js";
 import type { ConfigLoader } from "../client/config/config-loader.js";
 import type { ConfigOverrides } from "../client/config/config-overrides.js";
-import { klogError, type VerboseLog } from "../client/klog.js";
+import { klogError, klogLine, klogText, type VerboseLog } from "../client/klog.js";
 import type { RestClient } from "../client/rest/rest-client.js";
 import { buildNotes } from "./build-notes.js";
 import { userAgent } from "./client-version.js";
@@ -18,6 +18,9 @@ export interface OwnedFactory extends Factory {
   /** Closes connections that were opened. */
   close(): Promise<void>;
 }
+
+/** The reflector with which kubectl waits for objects. */
+const REFLECTOR = 'reflector="k8s.io/client-go/tools/watch/informerwatcher.go:162" type="*unstructured.Unstructured"';
 
 /** Makes each thing a command asks for on first use; the modules behind them are loaded then, not before. */
 export function createFactory(host: Host, { flags }: ParsedFlags, commandPath: string, look: Look = {}): OwnedFactory {
@@ -52,6 +55,10 @@ export function createFactory(host: Host, { flags }: ParsedFlags, commandPath: s
     const client = flags.changed("retry")
       ? (await import("./with-retries.js")).withRetries(plain, flags, host.streams)
       : plain;
+    client.onBrokenWatch = (message) => {
+      const line = `"Warning: watch ended with error" ${REFLECTOR} err=${klogText(message)}`;
+      host.streams.err.write(klogLine("I", "reflector.go:664", line, new Date(host.clock.now()), host.pid));
+    };
     client.onWarning = (text) => printWarning(text, warnings, host);
     if (flags.bool("match-server-version")) {
       const { requireMatchingServer } = await import("./match-version.js");

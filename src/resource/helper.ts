@@ -13,7 +13,7 @@ import {
 import type { PatchType } from "../client/dynamic/patch-type.js";
 import type { WatchFrame } from "../client/dynamic/watch-events.js";
 import type { RestClient, RestRequest } from "../client/rest/rest-client.js";
-import { isStatusError } from "../machinery/errors/status-error.js";
+import { isStatusError, type Status } from "../machinery/errors/status-error.js";
 import type { KubeObject } from "../machinery/meta/object.js";
 import type { RestMapping } from "../machinery/rest-mapper.js";
 import { encodeBody } from "./encode-json.js";
@@ -116,12 +116,21 @@ export class Helper {
     const open = (parameters: WatchParameters): Promise<AsyncIterable<WatchFrame>> =>
       this.openWatch(namespace, { allowWatchBookmarks: true, fieldSelector, timeoutSeconds, ...parameters }, signal);
     try {
-      return await open({ resourceVersionMatch: "NotOlderThan", sendInitialEvents: true });
+      return this.told(await open({ resourceVersionMatch: "NotOlderThan", sendInitialEvents: true }));
     } catch (error) {
       if (!isStatusError(error) || (error.code !== 400 && error.code !== 422)) throw error;
     }
     const list = await this.list(namespace, { fieldSelector });
-    return withInitialState(list, await open({ resourceVersion: list.metadata?.resourceVersion }));
+    return this.told(withInitialState(list, await open({ resourceVersion: list.metadata?.resourceVersion })));
+  }
+
+  /** The same events. Their receiver opens the watch again after an ERROR; the client is told of one that is not usual. */
+  private async *told(events: AsyncIterable<WatchFrame>): AsyncGenerator<WatchFrame, void> {
+    for await (const event of events) {
+      const { code, message = "" } = event.object as unknown as Partial<Status>;
+      if (event.type === "ERROR" && code !== 410) this.client.onBrokenWatch?.(message);
+      yield event;
+    }
   }
 
   private async openWatch(
@@ -131,11 +140,11 @@ export class Helper {
   ): Promise<AsyncIterable<WatchFrame>> {
     const { sentBy } = this;
     const request = this.read(watchRequest(this.address(namespace), parameters));
-    const [{ body }, { watchFrames }] = await Promise.all([
+    const [{ body }, { framesUntilBroken, watchFrames }] = await Promise.all([
       this.client.stream({ ...request, signal, sentBy }),
       import("../client/dynamic/watch-events.js"),
     ]);
-    return eachOf(watchFrames(body));
+    return eachOf(framesUntilBroken(watchFrames(body)));
   }
 
   private get sentBy(): RestRequest["sentBy"] {

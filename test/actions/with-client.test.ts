@@ -36,7 +36,7 @@ test("a client is all that creating, applying, deleting and waiting take", async
 
   const uid = await deleteObject(wanted, helper, {});
   const deadline = AbortSignal.timeout(30_000);
-  await waitUntilGone(wanted, { client: client.rest, uid, deadline, warn: (message) => events.push(message) });
+  await waitUntilGone(wanted, { client: client.rest, uid, deadline });
   await expect(configMaps.get("a")).rejects.toSatisfy(isNotFound);
 });
 

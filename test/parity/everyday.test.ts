@@ -1,5 +1,5 @@
 import { compareSessions } from "./compare-sessions.js";
 import { everyday } from "./everyday.js";
 
-// For `npm test`; parity.test.ts runs all sessions.
+// For `npm test`; first-half and second-half run all sessions.
 compareSessions({ names: everyday });

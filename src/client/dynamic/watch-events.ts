@@ -3,6 +3,7 @@ import { atOnce, type Steps } from "../../base/steps.js";
 import { inSlices } from "../../base/time-slice.js";
 import { exactJsonSteps } from "../../machinery/codec/exact-json.js";
 import { decodeJson, maxJsonDepth } from "../../machinery/codec/json-decoder.js";
+import { isTransportError } from "../transport/transport-error.js";
 import { genericServerResponse, type Status, StatusError } from "../../machinery/errors/status-error.js";
 import { isJsonObject, type JsonValue } from "../../machinery/meta/json.js";
 import type { ApiObject, KubeObject } from "../../machinery/meta/object.js";
@@ -65,6 +66,22 @@ export async function* watchFrames(body: AsyncIterable<Uint8Array>): AsyncGenera
   const last = await framesOf(joined(held, heldBytes, new Uint8Array()), true);
   if (last.length > 0) yield last;
 }
+
+/** Frames as {@link watchFrames} yields them. A connection that breaks is client-go's ERROR event, or the end where client-go takes it for one. */
+export async function* framesUntilBroken(
+  frames: AsyncIterable<readonly WatchFrame[]>,
+): AsyncGenerator<readonly WatchFrame[], void> {
+  try {
+    yield* frames;
+  } catch (error) {
+    if (!isTransportError(error)) throw error;
+    if (!USUAL_END.test(error.reason)) yield [undecodable(error.reason)];
+  }
+}
+
+/** What client-go takes for the end of a watch: EOF, a broken connection, and a time that is over. */
+const USUAL_END =
+  /(?:^|: )(?:unexpected )?EOF$|connection reset by peer|use of closed network connection|GOAWAY|Client\.Timeout|i\/o timeout|TLS handshake timeout/;
 
 /** client-go's limit of an event, in bytes. */
 const LONGEST_EVENT = 16 * 1024 * 1024;
@@ -149,12 +166,15 @@ const INEXACT_NUMBER = /[:,[]\s*-?(?:[\d.]{16}|\d[\d.]*[eE]|0(?<=-0)(?![.\d]))/;
 
 /** What client-go makes of a frame that is no event. */
 function undecodable(reason: string): WatchFrame {
+  const message = `unable to decode an event from the watch stream: ${reason}`;
   const { status } = genericServerResponse({
     code: 500,
     verb: "GET",
     resource: { group: "", resource: "" },
     name: "",
-    serverMessage: `unable to decode an event from the watch stream: ${reason}`,
+    serverMessage: message,
+    isUnexpected: true,
   });
-  return { type: "ERROR", object: status as unknown as KubeObject };
+  const causes = [...(status.details?.causes ?? []), { reason: "ClientWatchDecoding", message }];
+  return { type: "ERROR", object: { ...status, details: { causes } } as unknown as KubeObject };
 }

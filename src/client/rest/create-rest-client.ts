@@ -14,6 +14,7 @@ import { type Surroundings, surroundingsOf } from "../surroundings.js";
 import { createTransport } from "../transport/create-transport.js";
 import { goNetworkReason } from "../transport/go-network-error.js";
 import type { HttpCache } from "../transport/http-cache.js";
+import { type PulseTimes, pulseTimes } from "../transport/peer-pulse.js";
 import type { Transport, TransportRequest, TransportResponse } from "../transport/transport.js";
 import { isTransportError, TransportError } from "../transport/transport-error.js";
 import type { ConnectingRestClient } from "./connecting-rest-client.js";
@@ -72,6 +73,7 @@ class HttpRestClient implements ConnectingRestClient {
   private certificate: Credentials["certificate"];
   private cache: HttpCache | undefined;
   readonly surroundings: Surroundings;
+  private readonly pulse: PulseTimes | undefined;
 
   constructor(
     readonly config: ClientConfig,
@@ -83,6 +85,7 @@ class HttpRestClient implements ConnectingRestClient {
     this.pathPrefix = withoutTrailing(prefix, "/");
     this.surroundings = surroundingsOf(options);
     this.random = this.surroundings.random;
+    this.pulse = pulseTimes(this.surroundings.env);
     this.authenticate = createAuthenticator(config, this.surroundings, options);
     this.transport = options.transport ?? this.connection(config);
     this.streams = this.streamConnection(config);
@@ -128,7 +131,8 @@ class HttpRestClient implements ConnectingRestClient {
   private lifetime(request: RestRequest, lasting: boolean): RequestLifetime {
     const limit = this.config.timeout === 0 ? (request.timeout ?? 0) : this.config.timeout;
     const { reach } = this.transport;
-    return new RequestLifetime(request, { limit, ending: this.options.ending, reach: lasting ? undefined : reach });
+    const { ending } = this.options;
+    return new RequestLifetime(request, { limit, ending, ...(!lasting && { pulse: this.pulse, reach }) });
   }
 
   async close(): Promise<void> {
@@ -215,9 +219,7 @@ class HttpRestClient implements ConnectingRestClient {
       if (answer.status === 401) credentials.refused();
       return answer;
     } catch (error) {
-      // client-go would send a read again, and fail at the silence that has been found already.
-      const silence = method === "GET" && !way.streaming && timeout.lost ? goNetworkReason(timeout.lost) : LOST;
-      if (timeout.lost !== undefined) throw new TransportError(silence, { ...where, cause: timeout.lost });
+      if (timeout.lost !== undefined) throw lostError(timeout.lost, where, way);
       if (!timeout.isLate) throw error;
       throw new TransportError("net/http: request canceled (Client.Timeout exceeded while awaiting headers)", where);
     }
@@ -321,6 +323,13 @@ class HttpRestClient implements ConnectingRestClient {
     if (!this.onWarning) return;
     for (const text of warningTexts(answer.headers["warning"])) this.onWarning(text);
   }
+}
+
+/** As client-go, which has sent a read once more and says of both attempts. */
+function lostError(cause: Error, where: { method: string; url: string }, { streaming }: Way): TransportError {
+  if (where.method !== "GET" || streaming) return new TransportError(LOST, { ...where, cause });
+  const { message } = new TransportError(goNetworkReason(cause), where);
+  return new TransportError(`${message} - error from a previous attempt: ${LOST}`, { cause });
 }
 
 /** How a request is sent. */

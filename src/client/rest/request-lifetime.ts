@@ -1,4 +1,5 @@
 import { NetworkFailure } from "../transport/go-network-error.js";
+import type { PulseTimes } from "../transport/peer-pulse.js";
 import type { RestRequest } from "./rest-client.js";
 
 export interface LifetimeOptions {
@@ -6,7 +7,9 @@ export interface LifetimeOptions {
   readonly limit: number;
   /** What the client ends with: see {@link RestClientOptions.ending}. */
   readonly ending: AbortSignal | undefined;
-  /** Asks the server for a sign of life; rejects where none comes. Left out: nobody asks. */
+  /** When a silent server is asked for a sign of life. Left out, one of the two: nobody asks. */
+  readonly pulse?: PulseTimes | undefined;
+  /** Asks it; rejects where none comes. */
   readonly reach?: ((signal: AbortSignal) => Promise<void>) | undefined;
 }
 
@@ -14,9 +17,6 @@ export interface LifetimeOptions {
 export const LOST = "http2: client connection lost";
 /** How long a write may go on after the client's end, in milliseconds. */
 export const GRACE_OF_WRITES = 1000;
-/** As client-go tests a line by HTTP/2: how long it may be silent, and how long the server may take to give a sign of life. Milliseconds. */
-const SILENCE = 30_000;
-const PATIENCE = 15_000;
 
 /** What may end a request before its answer is read: its caller, its client, a limit of time, and a server that is gone. */
 export class RequestLifetime {
@@ -26,9 +26,9 @@ export class RequestLifetime {
   readonly #undo: (() => void)[] = [];
 
   constructor({ method, signal: caller }: Pick<RestRequest, "method" | "signal">, options: LifetimeOptions) {
-    const { limit, reach } = options;
+    const { limit, pulse, reach } = options;
     const ending = options.ending?.aborted === true ? undefined : options.ending;
-    if (limit <= 0 && ending === undefined && reach === undefined) {
+    if (limit <= 0 && ending === undefined && (reach === undefined || pulse === undefined)) {
       this.signal = caller;
       return;
     }
@@ -44,8 +44,8 @@ export class RequestLifetime {
         abort(new Error("deadline"));
       });
     }
-    if (reach !== undefined) {
-      this.#watch(reach, (why) => {
+    if (reach !== undefined && pulse !== undefined) {
+      this.#watch(pulse, isRead, reach, (why) => {
         if (!controller.signal.aborted) this.#lost = why;
         abort(why);
       });
@@ -84,16 +84,22 @@ export class RequestLifetime {
     this.#undo.push(() => clearTimeout(timer));
   }
 
-  #watch(reach: NonNullable<LifetimeOptions["reach"]>, lost: (why: Error) => void): void {
+  #watch(
+    { silence, patience }: PulseTimes,
+    isRead: boolean,
+    reach: NonNullable<LifetimeOptions["reach"]>,
+    lost: (why: Error) => void,
+  ): void {
     const asking = new AbortController();
     let timer: NodeJS.Timeout;
     const ask = (): void => {
-      timer = setTimeout(() => lost(new NetworkFailure(LOST)), PATIENCE);
+      // A read would be sent again, on another connection: what becomes of that one decides, in its own time.
+      if (!isRead) timer = setTimeout(() => lost(new NetworkFailure(LOST)), patience);
       reach(asking.signal).then(listen, lost);
     };
     const listen = (): void => {
       clearTimeout(timer);
-      if (!asking.signal.aborted) timer = setTimeout(ask, SILENCE);
+      if (!asking.signal.aborted) timer = setTimeout(ask, silence);
     };
     listen();
     this.#undo.push(() => {

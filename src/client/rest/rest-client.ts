@@ -18,6 +18,8 @@ export interface RestClient {
   stream(request: RestRequest): Promise<{ readonly contentType: string; readonly body: AsyncIterable<Uint8Array> }>;
   /** Called for each `Warning:` header, in order, before the caller gets the answer. */
   onWarning?: ((text: string) => void) | undefined;
+  /** Told why a watch that began with the existing objects has failed, before it is opened again. */
+  onBrokenWatch?: ((message: string) => void) | undefined;
   /** The client that this one adds to. */
   readonly wrapped?: RestClient | undefined;
   close(): Promise<void>;

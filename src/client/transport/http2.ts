@@ -15,14 +15,14 @@ import { type Endpoint, endpointOf, type TransportConfig, type TransportSurround
 import type { ExchangeTrace } from "./exchange-trace.js";
 import { goNetworkReason, NetworkFailure } from "./go-network-error.js";
 import { nodeHttpsTransport, type NodeHttpsOptions } from "./node-https.js";
-import { PeerPulse, type PulseTimes } from "./peer-pulse.js";
+import { isHttp2Disabled, PeerPulse, type PulseTimes, pulseTimes } from "./peer-pulse.js";
 import type { Transport, TransportRequest, TransportResponse } from "./transport.js";
 import { isTransportError, TransportError } from "./transport-error.js";
 import { wireHeaders } from "./wire-headers.js";
 
 export interface Http2Options extends NodeHttpsOptions {
-  /** Default: those of client-go. */
-  readonly pulse?: PulseTimes;
+  /** Default: {@link pulseTimes}. */
+  readonly pulse?: PulseTimes | undefined;
 }
 
 /** How long a connection without requests stays open, in milliseconds: as Go's transport keeps it. */
@@ -42,10 +42,11 @@ export function http2Transport(
 ): Transport {
   const endpoint = endpointOf(config, surroundings);
   const { tls } = endpoint.target;
-  if (tls === undefined) return nodeHttpsTransport(config, surroundings, options);
+  if (tls === undefined || isHttp2Disabled(surroundings.env)) return nodeHttpsTransport(config, surroundings, options);
   const { locate, hosts } = options;
   const target = { ...endpoint.target, tls: { ...tls, ALPNProtocols: ["h2", "http/1.1"] }, locate, hosts };
-  return new Http2Transport({ ...endpoint, target }, options, (first) =>
+  const pulse = options.pulse ?? pulseTimes(surroundings.env);
+  return new Http2Transport({ ...endpoint, target }, pulse, (first) =>
     nodeHttpsTransport(config, surroundings, { ...options, first }),
   );
 }
@@ -66,7 +67,7 @@ class Http2Transport implements Transport {
 
   constructor(
     private readonly endpoint: Endpoint,
-    private readonly options: Http2Options,
+    private readonly pulse: PulseTimes | undefined,
     private readonly http1: (first: Socket) => Transport,
   ) {}
 
@@ -135,7 +136,7 @@ class Http2Transport implements Transport {
     const made = dial({ ...this.endpoint.target, signal: controller.signal }, trace)
       .then((socket) => {
         if ((socket as TLSSocket).alpnProtocol !== "h2") this.#http1 = this.http1(socket);
-        else this.#add(new Connection(socket, this.endpoint, this.options.pulse));
+        else this.#add(new Connection(socket, this.endpoint, this.pulse));
       })
       .finally(() => {
         this.#attempt = undefined;
@@ -154,7 +155,7 @@ class NotBegun extends Error {}
 
 class Connection {
   readonly session: ClientHttp2Session;
-  readonly #pulse: PeerPulse;
+  readonly #pulse: PeerPulse | undefined;
   #streams = 0;
   #leaving = false;
   #failure: Error | undefined;
@@ -171,20 +172,18 @@ class Connection {
       maxSessionMemory: 128,
     });
     this.session.once("connect", () => this.session.setLocalWindowSize(CONNECTION_WINDOW));
-    this.#pulse = new PeerPulse(
-      {
-        received: () => socket.bytesRead,
-        ping: (answered) => void (this.session.destroyed || this.session.ping(answered)),
-        lost: () => this.end(new NetworkFailure("http2: client connection lost")),
-      },
-      times,
-    );
+    const peer = {
+      received: () => socket.bytesRead,
+      ping: (answered: () => void) => void (this.session.destroyed || this.session.ping(answered)),
+      lost: () => this.end(new NetworkFailure("http2: client connection lost")),
+    };
+    this.#pulse = times && new PeerPulse(peer, times);
     this.session.on("goaway", () => {
       this.#leaving = true;
     });
     this.session.on("error", (error) => (this.#failure ??= error));
     this.session.once("close", () => {
-      this.#pulse.stop();
+      this.#pulse?.stop();
       clearTimeout(this.#idle);
     });
   }
@@ -261,13 +260,13 @@ class Connection {
     clearTimeout(this.#idle);
     if (this.#streams === 0) this.session.ref();
     this.#streams += 1;
-    this.#pulse.start();
+    this.#pulse?.start();
     stream.once("close", () => {
       this.#streams -= 1;
       if (this.#streams > 0) return;
       // What is idle keeps no process alive.
       if (!this.session.destroyed) this.session.unref();
-      this.#pulse.stop();
+      this.#pulse?.stop();
       this.#idle = setTimeout(() => this.session.close(), IDLE_MS);
       this.#idle.unref();
     });

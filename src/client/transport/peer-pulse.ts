@@ -1,3 +1,5 @@
+import type { Environment } from "../surroundings.js";
+
 /** Milliseconds. */
 export interface PulseTimes {
   /** How long the peer may be silent before it is asked. */
@@ -6,8 +8,21 @@ export interface PulseTimes {
   readonly patience: number;
 }
 
-/** What client-go gives Go's HTTP/2 transport as ReadIdleTimeout and PingTimeout. */
-const CLIENT_GO: PulseTimes = { silence: 30_000, patience: 15_000 };
+/**
+ * client-go's times, from its variables HTTP2_READ_IDLE_TIMEOUT_SECONDS (default 30; 0: nobody is asked) and HTTP2_PING_TIMEOUT_SECONDS
+ * (default 15). Undefined where nobody is asked, as with DISABLE_HTTP2.
+ */
+export function pulseTimes(env: Environment): PulseTimes | undefined {
+  const silence = secondsOf(env["HTTP2_READ_IDLE_TIMEOUT_SECONDS"], 30);
+  if (isHttp2Disabled(env) || silence <= 0) return undefined;
+  return { silence: silence * 1000, patience: secondsOf(env["HTTP2_PING_TIMEOUT_SECONDS"], 15) * 1000 };
+}
+
+export const isHttp2Disabled = (env: Environment): boolean => Boolean(env["DISABLE_HTTP2"]);
+
+const secondsOf = (text: string | undefined, otherwise: number): number =>
+  text !== undefined && /^[+-]?\d+$/.test(text) ? Number(text) : otherwise;
+
 /** How often within a silence it is looked whether something came. A peer is asked one look earlier, so that it is never asked late. */
 const LOOKS = 6;
 
@@ -26,7 +41,7 @@ export class PeerPulse {
 
   constructor(
     private readonly peer: Peer,
-    private readonly times: PulseTimes = CLIENT_GO,
+    private readonly times: PulseTimes,
   ) {}
 
   /** Has no effect while it watches. */

@@ -102,8 +102,7 @@ export async function runDelete(options: DeleteCommandOptions): Promise<void> {
     return;
   }
   if (!options.wait || options.dryRun !== "none") return;
-  const warn = (message: string): void => void streams.err.write(message);
-  await waitUntilAllGone(deleted, { ...options, client: await options.client(), warn });
+  await waitUntilAllGone(deleted, { ...options, client: await options.client() });
 }
 
 function deletion({ gracePeriod, propagationPolicy }: DeleteCommandOptions): DeleteOptions {

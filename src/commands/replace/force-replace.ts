@@ -79,7 +79,7 @@ async function deleteAll(
   });
   if (found === 0) streams.out.write("No resources found\n");
   else if (deletion.wait) {
-    await waitUntilAllGone(deleted, { ...deletion, client, warn: (message) => void streams.err.write(message) });
+    await waitUntilAllGone(deleted, { ...deletion, client });
   }
 }
 

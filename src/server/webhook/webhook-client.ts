@@ -26,6 +26,8 @@ export interface WebhookSurroundings {
   readonly locate: LocateService;
   /** Hosts of this process, which no webhook's address leads past. Left out: there are none. */
   readonly hosts?: ProcessHosts | undefined;
+  /** Calls of one webhook that are under way at once; more wait for one to end. Default 100. */
+  readonly connections?: number;
 }
 
 export interface CallOptions {
@@ -45,7 +47,6 @@ export interface WebhookAnswer {
 
 /** How long any call of a webhook may take, in milliseconds; client-go's limit for its clients of webhooks. */
 const LONGEST_CALL = 30_000;
-/** Calls of one webhook that are under way at once; more wait for one to end. */
 const CONNECTIONS = 100;
 
 /**
@@ -60,14 +61,14 @@ export class WebhookClient {
     private readonly target: WebhookTarget,
     surroundings: WebhookSurroundings,
   ) {
-    const { clock, locate, hosts } = surroundings;
+    const { clock, locate, hosts, connections = CONNECTIONS } = surroundings;
     const { service } = target;
     const env = isInCluster(target) ? withoutProxies(surroundings.env) : surroundings.env;
     const config = configOf(target);
     const transport = createTransport(config, {
       clock,
       env,
-      maxSockets: CONNECTIONS,
+      maxSockets: connections,
       hosts,
       ...(service !== undefined && { locate: () => locate(service).catch(unreachable) }),
     });

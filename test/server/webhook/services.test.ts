@@ -240,9 +240,10 @@ describe("a webhook behind a service", () => {
 });
 
 describe("connections", () => {
-  const clientsWith = (env: Record<string, string> = {}) =>
+  const clientsWith = (env: Record<string, string> = {}, connections = 100) =>
     new WebhookClients(
       {
+        connections,
         clock: systemClock,
         timers: systemTimers,
         env,
@@ -297,9 +298,11 @@ describe("connections", () => {
         response.end("{}");
       }, 5);
     });
-    const clients = clientsWith();
-    await Promise.all(Array.from({ length: 250 }, () => ask(clients)));
-    expect(most).toBeLessThanOrEqual(100);
+    // Each is a TLS handshake, which has its own limit of time.
+    const clients = clientsWith({}, 10);
+    await Promise.all(Array.from({ length: 50 }, () => ask(clients)));
+    expect(most).toBeGreaterThan(1);
+    expect(most).toBeLessThanOrEqual(10);
     await clients.close();
   });
 

@@ -1,0 +1,117 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Cluster, startCluster } from "../../src/cluster/index.js";
+import { call } from "../helpers/api-caller.js";
+import { eventually } from "../helpers/eventually.js";
+import { type Line, type Origin, silentAnswer, silentStream } from "./lines.js";
+import { describeBesideKubectl, type Outcome, sideBySide } from "./side-by-side.js";
+
+let cluster: Cluster;
+let origin: Origin;
+
+const POD = {
+  spec: {
+    terminationGracePeriodSeconds: 0,
+    containers: [{ name: "c", image: "busybox", command: ["sh", "-c", "echo started; sleep 100000"] }],
+  },
+};
+/** No node will have it. */
+const STUCK = {
+  replicas: 1,
+  selector: { matchLabels: { a: "b" } },
+  template: {
+    metadata: { labels: { a: "b" } },
+    spec: { nodeSelector: { no: "such" }, containers: [{ name: "c", image: "busybox" }] },
+  },
+};
+
+beforeAll(async () => {
+  cluster = await startCluster({ nodes: 1 });
+  const api = cluster.transport();
+  const pods = "/api/v1/namespaces/default/pods";
+  const create = async (path: string, body: object): Promise<void> => {
+    const { status, text } = await call(api, "POST", path, body);
+    expect(status, text).toBe(201);
+  };
+  await eventually(async () => {
+    const account = await call(api, "GET", "/api/v1/namespaces/default/serviceaccounts/default");
+    expect(account.status).toBe(200);
+  });
+  await create(pods, { metadata: { name: "web" }, ...POD });
+  await create(pods, { metadata: { name: "held", finalizers: ["example.com/held"] }, ...POD });
+  await create("/apis/apps/v1/namespaces/default/deployments", { metadata: { name: "stuck" }, spec: STUCK });
+  await eventually(async () => {
+    for (const name of ["web", "held"]) {
+      const pod = await call(api, "GET", `${pods}/${name}`);
+      expect(pod.at("status.containerStatuses.0.ready")).toBe(true);
+    }
+  });
+  origin = {
+    port: Number(new URL(cluster.url).port),
+    kubeconfig: (port) => cluster.kubeconfig().replaceAll(cluster.url, `https://127.0.0.1:${port}`),
+  };
+});
+
+afterAll(() => cluster.close());
+
+/** client-go's own variables, so that nobody waits for 45 s. */
+const SOON = { HTTP2_READ_IDLE_TIMEOUT_SECONDS: "2", HTTP2_PING_TIMEOUT_SECONDS: "2" };
+const CM = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: new}\n";
+
+/** How both end. Whoever does not end is ended after `patience`, and `ended` is false. */
+async function ends(line: string, peer: Line, env: Readonly<Record<string, string>>, patience: number) {
+  const { real, ours } = await sideBySide(`exec ${line}`, { peer, env, files: { "cm.yaml": CM }, patience });
+  const seen = ({ code, signal, stdout, stderr }: Outcome) => ({
+    code,
+    signal,
+    stdout,
+    // Whether the end comes in the middle of an attempt is chance.
+    stderr: stderr.replaceAll(/^E.*"Failed to watch".*\n/gm, ""),
+  });
+  return { line, real: seen(real), ours: seen(ours) };
+}
+
+/** Runs all lines at once, each over a line of its own, and compares how both programs end. */
+async function compare(lines: readonly string[], peer: () => Line, env = SOON, patience = 60_000): Promise<void> {
+  const rows = await Promise.all(lines.map((line) => ends(line, peer(), env, patience)));
+  expect(rows.map(({ line, ours }) => ({ line, ...ours }))).toEqual(rows.map(({ line, real }) => ({ line, ...real })));
+}
+
+describeBesideKubectl("a line that dies without a word ends", () => {
+  test.concurrent("what is watched", () =>
+    compare(
+      [
+        "kubectl get pods -w -o name",
+        "kubectl get pods -w -o wide --watch-only",
+        "kubectl get pods -w -o json --watch-only",
+        "kubectl get pods -w -o jsonpath='{.kind} {.message}' --watch-only",
+        "kubectl get pods -w --output-watch-events --watch-only",
+        "kubectl get --raw '/api/v1/pods?watch=true&resourceVersion=1'",
+        "kubectl events -w -o name",
+      ],
+      () => silentStream(origin),
+    ));
+
+  test.concurrent("what is waited for", () =>
+    compare(
+      [
+        "kubectl wait --for=delete pod/web --timeout=30s",
+        "kubectl delete pod held --timeout=30s",
+        "kubectl logs -f web",
+      ],
+      () => silentStream(origin),
+    ));
+
+  test.concurrent("a request that is not answered", () =>
+    compare(
+      [
+        "kubectl version",
+        "kubectl get pods",
+        "kubectl get --raw /api/v1/pods",
+        "kubectl create -f cm.yaml --validate=false",
+        "kubectl delete pod held",
+        "kubectl top pods",
+        "kubectl logs web",
+      ],
+      () => silentAnswer,
+    ));
+});

@@ -1,0 +1,3 @@
+import { compareHalf } from "./compare-half.js";
+
+compareHalf(1);
