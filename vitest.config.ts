@@ -53,7 +53,7 @@ const NOT_QUICK = [
 /** What starts the program as people do; with KUBETS_PROGRAM=executable they run the executable. */
 const EXECUTABLE = [
   "test/{completions,executable,scripts,terminal}/**/*.test.ts",
-  "test/faults/{answers,connections,editing,pipes,signals}.test.ts",
+  "test/faults/{answers,connections,editing,lines,pipes,signals}.test.ts",
 ];
 
 /** The executable's transport, and disk storage with bun's SQLite: run by bun itself. */

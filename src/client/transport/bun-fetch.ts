@@ -71,8 +71,12 @@ export function bunFetchTransport(
 function suits({ target: { scheme, port, tls, proxy, insecureSkipVerify } }: Endpoint): boolean {
   if (scheme !== "https" || port > 65535 || proxy !== undefined) return false;
   if (tls?.servername !== undefined && isAddress(tls.servername)) return false;
-  return insecureSkipVerify || rootsOf(tls).length > 0;
+  // Fetch tells of a connection only where it is asked to verify the server.
+  return !insecureSkipVerify && rootsOf(tls).length > 0;
 }
+
+/** How long fetch may take to connect, in milliseconds. Its own limit is longer than Go's; `dial` has Go's. */
+const CONNECT_MS = 2000;
 
 /** Whether fetch makes exactly this exchange. It would normalise URLs, join repeated headers and add what is missing. */
 function isOrdinary(
@@ -111,6 +115,10 @@ class FetchConnection {
   readonly #session: FetchSession;
   readonly #closing = new AbortController();
   #answered = false;
+  /** A server was connected to, and verified. */
+  #connected = false;
+  /** Fetch took too long to connect. */
+  #isSlow = false;
 
   constructor(
     private readonly endpoint: Endpoint,
@@ -119,7 +127,7 @@ class FetchConnection {
     const { Bun } = globalThis as unknown as {
       readonly Bun: { readonly FetchSession: new (init: FetchSessionInit) => FetchSession };
     };
-    const { tls, host, insecureSkipVerify, clock } = endpoint.target;
+    const { tls, host, clock } = endpoint.target;
     const name = tls?.servername ?? host;
     this.#session = new Bun.FetchSession({
       proxy: false,
@@ -127,11 +135,12 @@ class FetchConnection {
         ...(tls?.ca !== undefined && { ca: rootsOf(tls) }),
         ...(tls?.cert !== undefined && { cert: tls.cert, key: tls.key }),
         ...(tls?.servername !== undefined && { serverName: tls.servername }),
-        rejectUnauthorized: !insecureSkipVerify,
-        ...(!insecureSkipVerify && {
+        rejectUnauthorized: true,
+        checkServerIdentity: (_host, { raw }) => {
+          this.#connected = true;
           // It has verified the chain. A name that it would accept is not always one that Go does.
-          checkServerIdentity: (_host, { raw }) => verifyLeaf(raw, name, clock.now()),
-        }),
+          return verifyLeaf(raw, name, clock.now());
+        },
       },
     });
   }
@@ -142,21 +151,25 @@ class FetchConnection {
   }
 
   async send(request: TransportRequest): Promise<TransportResponse> {
+    if (this.#isSlow) return this.node.send(request);
     const { method, path, body } = request;
     const where = { method, url: this.endpoint.origin + path };
-    const signal = request.signal ? AbortSignal.any([request.signal, this.#closing.signal]) : this.#closing.signal;
     let headers: Record<string, string>;
     try {
       headers = wireHeaders(request.headers) as Record<string, string>;
     } catch (error) {
       throw new TransportError(errorMessage(error), { ...where, cause: error });
     }
+    const slow = new AbortController();
+    const giveUp = (): void => void (this.#connected || slow.abort());
+    const timer = this.#connected ? undefined : setTimeout(giveUp, CONNECT_MS);
+    const signals = [slow.signal, this.#closing.signal, ...(request.signal ? [request.signal] : [])];
     try {
       const answer = await this.#session.fetch(where.url, {
         method,
         headers,
         ...(body !== undefined && { body }),
-        signal,
+        signal: AbortSignal.any(signals),
         redirect: "manual",
         protocol: "http1.1",
         decompress: headers["accept-encoding"] === "gzip",
@@ -171,9 +184,16 @@ class FetchConnection {
       };
     } catch (error) {
       if (request.signal?.aborted) throw abortReason(request.signal);
+      if (slow.signal.aborted) {
+        // Nothing was sent without a connection.
+        this.#isSlow = true;
+        return await this.node.send(request);
+      }
       const reason = await this.#reasonOf(error, method);
       if (reason === undefined) return this.node.send(request);
       throw new TransportError(reason, { ...where, code: errorCode(error), cause: error });
+    } finally {
+      clearTimeout(timer);
     }
   }
 

@@ -68,11 +68,12 @@ export async function finalPlace({
   signal,
 }: Pick<CopyToPodOptions, "source" | "destination" | "target" | "signal">): Promise<string> {
   const late = AbortSignal.timeout(PATIENCE);
+  const either = AbortSignal.any([signal, late]);
   const nothing = async (): Promise<void> => undefined;
   try {
-    const place = await findExecPlace(target, () => undefined);
+    const place = await findExecPlace(target, () => undefined, either);
     const streams = { stdout: nothing, stderr: nothing };
-    await execInPod(place, ["test", "-d", destination], streams, AbortSignal.any([signal, late]));
+    await execInPod(place, ["test", "-d", destination], streams, either);
     return remoteJoin(destination, withoutLastSlash(basename(source)));
   } catch (error) {
     signal.throwIfAborted();

@@ -22,8 +22,12 @@ export interface ExecPlace {
 }
 
 /** Finds pod and container, in kubectl's words where there are none. `say` hears which of several containers it is. */
-export async function findExecPlace(target: ExecTarget, say: (line: string) => void): Promise<ExecPlace> {
-  const pod = await new Helper(target.client, PODS, { typed: true }).get(target.namespace, target.pod);
+export async function findExecPlace(
+  target: ExecTarget,
+  say: (line: string) => void,
+  signal?: AbortSignal,
+): Promise<ExecPlace> {
+  const pod = await new Helper(target.client, PODS, { typed: true, signal }).get(target.namespace, target.pod);
   const phase = text(object(pod.status).phase);
   if (phase === "Succeeded" || phase === "Failed") {
     throw new Error(`cannot exec into a container in a completed pod; current phase is ${phase}`);
