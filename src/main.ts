@@ -71,6 +71,7 @@ export async function main(options: MainOptions): Promise<number> {
     await dispatch(root, options.argv, host, createFactory);
     return 0;
   } catch (error) {
+    if (host.signal.aborted && error === host.signal.reason) return ENDED;
     if (host.signal.aborted && isAbort(error)) return 1;
     const { reportError } = await import("./cli/error-boundary.js");
     const report = reportError(error, streams.err.isTTY === true);
@@ -165,7 +166,7 @@ export async function runProcess(proc: NodeJS.Process): Promise<number> {
     code = 1;
   }
   const opened = [out, err].flatMap(({ made }) => (made === undefined ? [] : [made.value]));
-  if (ended !== undefined && code === 0 && !keepsCodeAfter(ended)) {
+  if (ended !== undefined && (code === ENDED || (code === 0 && !keepsCodeAfter(ended)))) {
     await Promise.all(opened.map(flushed));
     dieOf(proc, ended);
   }
@@ -194,6 +195,8 @@ function once<T>(make: () => T): (() => T) & { made?: { readonly value: T } } {
 }
 
 const BROKEN_PIPE = 141;
+/** Of a command whose work a signal has ended: the process dies of the signal, as kubectl does. */
+const ENDED = 130;
 const ENDING_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"] as const;
 const SIGNAL_CODES: Readonly<Partial<Record<NodeJS.Signals, number>>> = {
   SIGHUP: 129,

@@ -69,7 +69,10 @@ export function createFactory(host: Host, { flags }: ParsedFlags, commandPath: s
   const discovery = once(async () => {
     const { createCachedDiscovery } = await import("./connect.js");
     const { cacheDir } = await clientConfig();
-    const onError = (source: string, message: string): void => logError(source, "Unhandled Error", message);
+    const onError = (source: string, message: string): void => {
+      // The command was ended, and says nothing more.
+      if (!host.signal.aborted) logError(source, "Unhandled Error", message);
+    };
     const client = await restClient();
     const { clock, random } = host;
     return createCachedDiscovery({ client, cacheDir, clock, random, onError, log: await log() });

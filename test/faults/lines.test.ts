@@ -2,7 +2,16 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Cluster, startCluster } from "../../src/cluster/index.js";
 import { call } from "../helpers/api-caller.js";
 import { eventually } from "../helpers/eventually.js";
-import { type Line, type Origin, silentAnswer, silentStream } from "./lines.js";
+import {
+  halfRecord,
+  type Line,
+  type LinePeer,
+  type Origin,
+  silentAnswer,
+  silentStream,
+  stalledProxy,
+  tarpit,
+} from "./lines.js";
 import { describeBesideKubectl, type Outcome, sideBySide } from "./side-by-side.js";
 
 let cluster: Cluster;
@@ -71,7 +80,12 @@ async function ends(line: string, peer: Line, env: Readonly<Record<string, strin
 }
 
 /** Runs all lines at once, each over a line of its own, and compares how both programs end. */
-async function compare(lines: readonly string[], peer: () => Line, env = SOON, patience = 60_000): Promise<void> {
+async function compare(
+  lines: readonly string[],
+  peer: () => Line,
+  env: Readonly<Record<string, string>> = SOON,
+  patience = 60_000,
+): Promise<void> {
   const rows = await Promise.all(lines.map((line) => ends(line, peer(), env, patience)));
   expect(rows.map(({ line, ours }) => ({ line, ...ours }))).toEqual(rows.map(({ line, real }) => ({ line, ...real })));
 }
@@ -80,11 +94,11 @@ describeBesideKubectl("a line that dies without a word ends", () => {
   test.concurrent("what is watched", () =>
     compare(
       [
-        "kubectl get pods -w -o name",
-        "kubectl get pods -w -o wide --watch-only",
-        "kubectl get pods -w -o json --watch-only",
-        "kubectl get pods -w -o jsonpath='{.kind} {.message}' --watch-only",
-        "kubectl get pods -w --output-watch-events --watch-only",
+        "kubectl get pods web -w -o name",
+        "kubectl get pods web -w -o wide --watch-only",
+        "kubectl get pods web -w -o json --watch-only",
+        "kubectl get pods web -w -o jsonpath='{.kind} {.message}' --watch-only",
+        "kubectl get pods web -w --output-watch-events --watch-only",
         "kubectl get --raw '/api/v1/pods?watch=true&resourceVersion=1'",
         "kubectl events -w -o name",
       ],
@@ -114,4 +128,44 @@ describeBesideKubectl("a line that dies without a word ends", () => {
       ],
       () => silentAnswer,
     ));
+});
+
+const UNMADE: readonly (readonly [string, Line])[] = [
+  ["a server that accepts and says nothing", tarpit],
+  ["half a record of TLS", halfRecord],
+  ["an HTTPS proxy that says nothing", stalledProxy("https")],
+];
+
+describeBesideKubectl("while a connection is made", () => {
+  test.concurrent.each(UNMADE)("%s is given up after Go's time", (_, line) =>
+    compare(
+      ["kubectl version", "kubectl get --raw /version", "kubectl create -f cm.yaml --validate=false"],
+      () => line,
+      {},
+    ),
+  );
+
+  test.concurrent.each(["SIGINT", "SIGTERM"] as const)("%s ends a command at once", async (signal) => {
+    const lines = [
+      "kubectl get pods web -w",
+      "kubectl logs -f web",
+      "kubectl exec web -- true",
+      "kubectl attach web",
+      "kubectl port-forward pod/web :80",
+      "kubectl wait --for=delete pod/web",
+      "kubectl rollout status deploy/stuck",
+      "kubectl run r --rm -i --image=busybox -- true",
+      "kubectl events -w",
+    ];
+    for (const line of lines) {
+      const { real, ours } = await sideBySide(`exec ${line}`, {
+        peer: tarpit,
+        meanwhile: async ({ child, peer }) => {
+          await (peer as LinePeer).spokenTo;
+          child.kill(signal);
+        },
+      });
+      expect({ line, ...ours }).toEqual({ line, ...real });
+    }
+  });
 });

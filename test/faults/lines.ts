@@ -3,11 +3,17 @@ import { once } from "node:events";
 import { createSecureServer } from "node:http2";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 import { createInterface } from "node:readline";
+import { deferred } from "../../src/base/deferred.js";
 import { authority } from "../client/transport/certificates.js";
 import type { Peer } from "./side-by-side.js";
 
+/** A peer that tells when somebody has begun to talk to it. */
+export interface LinePeer extends Peer {
+  readonly spokenTo?: Promise<void>;
+}
+
 /** Something on the way to the server that does not do its part. Each row of a table gets its own. */
-export type Line = () => Promise<Peer>;
+export type Line = () => Promise<LinePeer>;
 
 /** What leads to a server: where it is, and the kubeconfig by which it is known. */
 export interface Origin {
@@ -62,8 +68,9 @@ const insecure = (port: number, more: object = {}): string =>
 
 /** A load balancer whose servers are gone: it accepts and says nothing. */
 export const tarpit: Line = async () => {
-  const { port, close } = await acceptor((socket) => void socket.resume());
-  return peerAt(port, insecure(port), close);
+  const spokenTo = deferred<void>();
+  const { port, close } = await acceptor((socket) => void socket.once("data", () => spokenTo.resolve()));
+  return { ...peerAt(port, insecure(port), close), spokenTo: spokenTo.promise };
 };
 
 /** The first bytes of a TLS record, and no more. */
@@ -144,7 +151,7 @@ async function stallingRelay(port: number, quiet: number): Promise<{ readonly po
 export const silentStream =
   (origin: Origin): Line =>
   async () => {
-    const relay = await stallingRelay(origin.port, 1500);
+    const relay = await stallingRelay(origin.port, 5000);
     return peerAt(relay.port, origin.kubeconfig(relay.port), relay.close);
   };
 

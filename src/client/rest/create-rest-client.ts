@@ -24,6 +24,7 @@ import type { RequestLog } from "./request-log.js";
 import { responseError } from "./response-error.js";
 import { LOST, RequestLifetime } from "./request-lifetime.js";
 import type { RestClient, RestRequest, RestResponse } from "./rest-client.js";
+import { SharedLine } from "./shared-line.js";
 import { warningTexts } from "./warning-headers.js";
 import { withoutTrailing } from "../../base/without-trailing.js";
 
@@ -38,10 +39,7 @@ export interface RestClientOptions extends AuthenticatorOptions, Partial<Surroun
   readonly onBrokenBody?: (reason: string) => void;
   /** Logs every request and answer. */
   readonly log?: RequestLog | undefined;
-  /**
-   * Ends the requests that began before it aborts: reads at once, writes when they are not answered in {@link GRACE_OF_WRITES}. A request
-   * that begins later, to clean up, goes on.
-   */
+  /** Ends requests that do not outlive it: reads at once, writes under way when they are not answered in {@link GRACE_OF_WRITES}. */
   readonly ending?: AbortSignal | undefined;
   /** Waits between retries. */
   readonly sleep?: (milliseconds: number, signal?: AbortSignal) => Promise<void>;
@@ -74,6 +72,7 @@ class HttpRestClient implements ConnectingRestClient {
   private cache: HttpCache | undefined;
   readonly surroundings: Surroundings;
   private readonly pulse: PulseTimes | undefined;
+  private line: SharedLine | undefined;
 
   constructor(
     readonly config: ClientConfig,
@@ -119,7 +118,7 @@ class HttpRestClient implements ConnectingRestClient {
         this.accept(request, answer, body);
       }
       this.warn(answer);
-      const body = untilEnd(answer.body, timeout);
+      const body = untilEnd(answer.body, timeout, lasting ? this.sharedLine() : undefined);
       return { contentType: contentTypeOf(answer), body: this.options.log?.stream(request, body) ?? body };
     } catch (error) {
       timeout.end();
@@ -127,12 +126,19 @@ class HttpRestClient implements ConnectingRestClient {
     }
   }
 
-  /** A stream that lasts has a connection that finds out by itself when the line is dead. */
+  /** A stream over HTTP/2 has a connection that finds out by itself when the line is dead. */
   private lifetime(request: RestRequest, lasting: boolean): RequestLifetime {
     const limit = this.config.timeout === 0 ? (request.timeout ?? 0) : this.config.timeout;
     const { reach } = this.transport;
-    const { ending } = this.options;
-    return new RequestLifetime(request, { limit, ending, ...(!lasting && { pulse: this.pulse, reach }) });
+    const ending = request.outlives === true ? undefined : this.options.ending;
+    const watched = !lasting || this.options.pooled === true;
+    return new RequestLifetime(request, { limit, ending, ...(watched && { pulse: this.pulse, reach }) });
+  }
+
+  private sharedLine(): SharedLine | undefined {
+    const { reach } = this.transport;
+    if (this.options.pooled !== true || this.pulse === undefined || reach === undefined) return undefined;
+    return (this.line ??= new SharedLine(this.pulse, reach));
   }
 
   async close(): Promise<void> {
@@ -259,10 +265,14 @@ class HttpRestClient implements ConnectingRestClient {
     return createTransport(config, { ...this.surroundings, pooled: this.options.pooled ?? false });
   }
 
-  /** Streams that may be silent for hours have connections of their own, which find out when the line is dead. */
+  /**
+   * Streams that may be silent for hours have connections of their own. A command's are HTTP/2 where the server has it, which finds out
+   * when the line is dead. A client with many of them reads them by HTTP/1.1: see {@link SharedLine}.
+   */
   private streamConnection(config: ClientConfig): Transport {
     if (this.options.transport !== undefined) return this.transport;
-    return createTransport(config, { ...this.surroundings, lasting: true, maxSockets: MAX_STREAMS });
+    const lasting = this.options.pooled !== true;
+    return createTransport(config, { ...this.surroundings, lasting, maxSockets: MAX_STREAMS });
   }
 
   private async httpCache(): Promise<HttpCache> {
@@ -350,14 +360,24 @@ async function readAll(body: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
   return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks);
 }
 
-async function* untilEnd(body: AsyncIterable<Uint8Array>, timeout: RequestLifetime): AsyncGenerator<Uint8Array> {
+async function* untilEnd(
+  body: AsyncIterable<Uint8Array>,
+  timeout: RequestLifetime,
+  line?: SharedLine,
+): AsyncGenerator<Uint8Array> {
+  if (line !== undefined) timeout.unwatch();
+  line?.join(timeout);
   try {
-    yield* body;
+    for await (const chunk of body) {
+      line?.heard();
+      yield chunk;
+    }
   } catch (error) {
     if (timeout.lost) throw new TransportError(LOST, { cause: error });
     if (timeout.isLate) throw new TransportError(TIMED_OUT_READING, { cause: error });
     throw error;
   } finally {
+    line?.leave(timeout);
     timeout.end();
   }
 }

@@ -24,15 +24,17 @@ export class RequestLifetime {
   #late = false;
   #lost: Error | undefined;
   readonly #undo: (() => void)[] = [];
+  #controller: AbortController | undefined;
+  #unwatch: (() => void) | undefined;
 
   constructor({ method, signal: caller }: Pick<RestRequest, "method" | "signal">, options: LifetimeOptions) {
-    const { limit, pulse, reach } = options;
-    const ending = options.ending?.aborted === true ? undefined : options.ending;
+    const { limit, ending, pulse, reach } = options;
     if (limit <= 0 && ending === undefined && (reach === undefined || pulse === undefined)) {
       this.signal = caller;
       return;
     }
     const controller = new AbortController();
+    this.#controller = controller;
     this.signal = controller.signal;
     const abort = (why: unknown): void => {
       if (!controller.signal.aborted) controller.abort(why);
@@ -45,14 +47,12 @@ export class RequestLifetime {
       });
     }
     if (reach !== undefined && pulse !== undefined) {
-      this.#watch(pulse, isRead, reach, (why) => {
-        if (!controller.signal.aborted) this.#lost = why;
-        abort(why);
-      });
+      this.#watch(pulse, isRead, reach);
     }
+    const isUnderWay = ending?.aborted !== true;
     this.#on(caller, () => abort(caller?.reason));
     this.#on(ending, () => {
-      if (isRead) abort(ending?.reason);
+      if (isRead || !isUnderWay) abort(ending?.reason);
       else this.#after(GRACE_OF_WRITES, () => abort(ending?.reason));
     });
   }
@@ -67,8 +67,21 @@ export class RequestLifetime {
     return this.#lost;
   }
 
+  /** Ends the request: the server cannot be reached any more. */
+  lose(why: Error): void {
+    if (this.#controller === undefined || this.#controller.signal.aborted) return;
+    this.#lost = why;
+    this.#controller.abort(why);
+  }
+
+  /** The server has begun to answer, and somebody else watches the line from now on. */
+  unwatch(): void {
+    this.#unwatch?.();
+  }
+
   /** The request is over. */
   end(): void {
+    this.#unwatch?.();
     for (const undo of this.#undo.splice(0)) undo();
   }
 
@@ -84,27 +97,26 @@ export class RequestLifetime {
     this.#undo.push(() => clearTimeout(timer));
   }
 
-  #watch(
-    { silence, patience }: PulseTimes,
-    isRead: boolean,
-    reach: NonNullable<LifetimeOptions["reach"]>,
-    lost: (why: Error) => void,
-  ): void {
+  #watch({ silence, patience }: PulseTimes, isRead: boolean, reach: NonNullable<LifetimeOptions["reach"]>): void {
     const asking = new AbortController();
+    const lost = (why: Error): void => this.lose(why);
     let timer: NodeJS.Timeout;
     const ask = (): void => {
       // A read would be sent again, on another connection: what becomes of that one decides, in its own time.
-      if (!isRead) timer = setTimeout(() => lost(new NetworkFailure(LOST)), patience);
-      reach(asking.signal).then(listen, lost);
+      if (!isRead) timer = setTimeout(() => lost(new NetworkFailure(LOST)), patience).unref();
+      reach(asking.signal).then(listen, (why: Error) => {
+        if (!asking.signal.aborted) lost(why);
+      });
     };
     const listen = (): void => {
       clearTimeout(timer);
-      if (!asking.signal.aborted) timer = setTimeout(ask, silence);
+      if (!asking.signal.aborted) timer = setTimeout(ask, silence).unref();
     };
     listen();
-    this.#undo.push(() => {
+    this.#unwatch = () => {
       clearTimeout(timer);
+      this.#unwatch = undefined;
       asking.abort(new Error("the request is over"));
-    });
+    };
   }
 }

@@ -47,6 +47,8 @@ export interface RestRequest {
   readonly userPath?: boolean;
   /** A fresh entry of the HTTP cache in the cache folder may answer this GET (discovery, OpenAPI). */
   readonly httpCache?: boolean;
+  /** Cleans up: the end of the client's command does not end it. */
+  readonly outlives?: boolean;
   /** The client that the log names. Default: the one that the path or the body implies, else the resource helper. */
   readonly sentBy?: SentBy | undefined;
 }

@@ -201,7 +201,9 @@ function handshake(
     }
     const fail = (error: unknown) => {
       socket.destroy();
-      reject(error instanceof Error ? error : new Error(String(error)));
+      const isReset = errorCode(error) === "ECONNRESET";
+      const named = isReset ? new NetworkFailure(goNetworkReason(error, addressesOf(raw)), "ECONNRESET") : error;
+      reject(named instanceof Error ? named : new Error(String(named)));
     };
     const closed = (): void => fail(new NetworkFailure("EOF"));
     socket.once("error", fail).once("close", closed);

@@ -50,12 +50,11 @@ export function goNetworkReason(error: unknown, socket?: ConnectedSocket): strin
   // Node reports a connection that the peer closed without an answer as "socket hang up".
   if (message === "socket hang up" || code === "UND_ERR_SOCKET") return "EOF";
   if (message.startsWith("Client network socket disconnected")) return "EOF";
-  if (code === "ECONNRESET" && syscall === "read") {
-    const ends = socket?.remoteAddress
-      ? ` tcp ${endpoint(socket.localAddress, socket.localPort)}->${endpoint(socket.remoteAddress, socket.remotePort)}: read`
-      : "";
-    return `read${ends}: connection reset by peer`;
-  }
+  const ends = socket?.remoteAddress
+    ? ` tcp ${endpoint(socket.localAddress, socket.localPort)}->${endpoint(socket.remoteAddress, socket.remotePort)}`
+    : "";
+  if (code === "ECONNRESET" && syscall === "read") return `read${ends && `${ends}: read`}: connection reset by peer`;
+  if (message === "i/o timeout" && ends !== "") return `read${ends}: i/o timeout`;
   if (code === "ECONNRESET") return "EOF";
   return errnoText(error);
 }

@@ -42,11 +42,15 @@ export function nodeHttpsTransport(
   };
 }
 
+/** How long a connection without requests is used again, in milliseconds: as long as client-go trusts one before it asks the server. */
+const IDLE_MS = 30_000;
+
 /** An agent that gives node:http the connections of {@link dial}, with TLS and proxies. */
 export class DialingAgent extends Agent {
   /** The agent does not know of connections that are being made. */
   readonly #dialing = new Set<AbortController>();
   #first: Socket | undefined;
+  readonly #idle = new WeakMap<Duplex, NodeJS.Timeout>();
 
   constructor(
     private readonly endpoint: Endpoint,
@@ -83,6 +87,18 @@ export class DialingAgent extends Agent {
         (error: unknown) => callback?.(error instanceof Error ? error : new Error(String(error)), undefined as never),
       );
     return undefined;
+  }
+
+  /** A connection that was silent for long may be dead, and who uses it would wait in vain. */
+  override keepSocketAlive(socket: Duplex): boolean {
+    const isKept = (super.keepSocketAlive as (socket: Duplex) => boolean).call(this, socket);
+    if (isKept) this.#idle.set(socket, setTimeout(() => socket.destroy(), IDLE_MS).unref());
+    return isKept;
+  }
+
+  override reuseSocket(socket: Duplex, request: ClientRequest): void {
+    clearTimeout(this.#idle.get(socket));
+    super.reuseSocket(socket, request);
   }
 
   override destroy(): void {

@@ -23,6 +23,7 @@ import { throwAll } from "../../resource/visitor.js";
 import { runSession, type RunSessionOptions } from "./attach-session.js";
 import { attaches, complete } from "./options.js";
 import { podFor, type PodRequest, serviceFor } from "./pod.js";
+import { outliving } from "../../client/rest/outliving.js";
 import { type CreatedObject, removeCreated } from "./remove-created.js";
 
 export interface RunCommandOptions {
@@ -149,7 +150,7 @@ export async function runRun(options: RunCommandOptions): Promise<void> {
     try {
       return await runSession(pod.object, session);
     } finally {
-      if (options.removes) await removeCreated(created, { ...options, client: await options.client() });
+      if (options.removes) await removeCreated(created, { ...options, client: outliving(await options.client()) });
     }
   }
   options.print(pod.object);

@@ -179,7 +179,8 @@ export async function runWait(options: WaitOptions): Promise<void> {
     }
     await waitForAll(options, deadline);
   } catch (error) {
-    if (signal.aborted) throw silentExit();
+    // What was interrupted before there was anything to wait for dies of the signal.
+    if (signal.aborted && error !== signal.reason) throw silentExit();
     throw error;
   } finally {
     live?.end();
