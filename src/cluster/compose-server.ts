@@ -4,6 +4,7 @@ import { ManualClock } from "../base/manual-clock.js";
 import { forkRandom, type Random, systemRandom } from "../base/random.js";
 import { systemTimers, type Timers } from "../base/timers.js";
 import { driveTurns } from "../base/turns.js";
+import { untilAborted } from "../base/until-aborted.js";
 import { surroundingsOf } from "../client/surroundings.js";
 import { enabledPlugins } from "../server/admission/enabled-plugins.js";
 import { staticTokens } from "../server/authn/static-tokens.js";
@@ -40,9 +41,26 @@ const STORAGE_STEP = "storage-readiness";
 
 /**
  * The one composition root of servers: opens storage, certificates and port, and runs the steps. Rejects before anything is
- * opened for options that cannot be right.
+ * opened for options that cannot be right, and with the reason of the options' signal when it aborts before the server serves.
  */
 export async function composeServer(options: ServerOptions, composition: Composition): Promise<RunningServer> {
+  const { signal } = options;
+  if (signal === undefined) return compose(options, composition);
+  signal.throwIfAborted();
+  // The caller's signal may live as long as the server, which it does not end.
+  const start = new AbortController();
+  const end = (): void => start.abort(signal.reason);
+  signal.addEventListener("abort", end, { once: true });
+  try {
+    return await compose({ ...options, signal: start.signal }, composition);
+  } catch (error) {
+    throw start.signal.aborted ? start.signal.reason : error;
+  } finally {
+    signal.removeEventListener("abort", end);
+  }
+}
+
+async function compose(options: ServerOptions, composition: Composition): Promise<RunningServer> {
   const { clock = systemClock, random = systemRandom } = options;
   const admission = await readAdmissionOptions(options.admission ?? {});
   enabledPlugins(admission);
@@ -202,10 +220,11 @@ async function start(options: ServerOptions, composition: Composition, parts: Pa
       listener?.trust(authentication.authorities);
       for (const changed of changes) changed();
     });
-    await boot.run(STORAGE_STEP, () => storage.ready());
-    for (const step of steps) await boot.run(step.name, async () => step.run(server, listener));
+    const run = (name: string, step: () => Promise<void>) => untilAborted(boot.run(name, step), options.signal);
+    await run(STORAGE_STEP, () => storage.ready());
+    for (const step of steps) await run(step.name, async () => step.run(server, listener));
     composition.afterSteps?.();
-    for (const step of hookSteps) await boot.run(step.name, async () => step.run(server, listener));
+    for (const step of hookSteps) await run(step.name, async () => step.run(server, listener));
   } catch (error) {
     await close();
     throw error;

@@ -34,6 +34,11 @@ export interface StorageOptions {
   readonly storageMediaType?: StorageMediaType;
   /** False: every read asks the storage, as kube-apiserver's --watch-cache=false. Default true. */
   readonly watchCache?: boolean;
+  /**
+   * Ends the start when it aborts: what was opened is closed, whether etcd answers or not, and the start rejects with the signal's reason.
+   * It has no effect on a server that has started.
+   */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** Where an etcd 3.4 or later is, and how to reach it; the flags of kube-apiserver that begin with --etcd. */
@@ -63,7 +68,7 @@ export async function openKv(options: StorageOptions, clock: Clock, timers: Time
 }
 
 async function openKvOf(
-  { storage = "memory", dataDir, etcd }: StorageOptions,
+  { storage = "memory", dataDir, etcd, signal }: StorageOptions,
   clock: Clock,
   timers: Timers,
 ): Promise<Kv> {
@@ -82,7 +87,7 @@ async function openKvOf(
       const { openEtcdKv } = await import("../server/storage/etcd/etcd-kv.js");
       const { servers, ...rest } = etcd;
       // Without the cluster's clock: etcd's leases expire by the time of its own machine.
-      return openEtcdKv({ endpoints: servers, ...rest });
+      return openEtcdKv({ endpoints: servers, ...rest, signal });
     }
   }
 }

@@ -57,6 +57,8 @@ export interface ApiServerOptions {
   readonly admissionControlConfigFile: string;
   /** The server calls it with its own faults. */
   readonly reportError: (error: unknown) => void;
+  /** Ends the start when it aborts. */
+  readonly signal: AbortSignal;
 }
 
 /**
@@ -86,6 +88,7 @@ export async function serveApi(options: ApiServerOptions): Promise<RunningServer
       },
       authentication: authenticationOf(options),
       onError: options.reportError,
+      signal: options.signal,
     },
     setup,
   );

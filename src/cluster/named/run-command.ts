@@ -13,8 +13,8 @@ export interface RunCommandOptions {
   readonly platform: NodeJS.Platform;
   /** The words that start kubets again, for a command that calls it. */
   readonly program: readonly string[];
-  /** Starts the cluster; `folder` is removed after the run. */
-  readonly start: (folder: string) => Promise<Cluster>;
+  /** Starts the cluster; `folder` is removed after the run. The first signal that ends programs aborts the start. */
+  readonly start: (folder: string, signal: AbortSignal) => Promise<Cluster>;
 }
 
 /** Signals that end programs; the command gets them too, and what it makes of them is the result. */
@@ -30,9 +30,12 @@ export async function runCommand(options: RunCommandOptions): Promise<number> {
   // Held from the first moment, so that a signal during start-up still removes the folder.
   const signals = holdSignals();
   try {
-    const cluster = await options.start(join(folder, "data"));
+    const cluster = await options.start(join(folder, "data"), signals.ending).catch((error: unknown) => {
+      if (signals.first === undefined) throw error;
+    });
+    if (cluster === undefined) return signals.exitCode();
     try {
-      if (signals.first !== undefined) return 128 + constants.signals[signals.first];
+      if (signals.first !== undefined) return signals.exitCode();
       return await runWith(cluster, folder, options, signals);
     } finally {
       await cluster.close();
@@ -96,6 +99,10 @@ async function writeShim(bin: string, program: readonly string[], platform: Node
 
 interface HeldSignals {
   readonly first: NodeJS.Signals | undefined;
+  /** Aborts with the first one. */
+  readonly ending: AbortSignal;
+  /** That of a program which the first signal ended. */
+  exitCode(): number;
   forwardTo(send: (signal: NodeJS.Signals) => void): void;
   release(): void;
 }
@@ -103,9 +110,11 @@ interface HeldSignals {
 function holdSignals(): HeldSignals {
   let first: NodeJS.Signals | undefined;
   let send: ((signal: NodeJS.Signals) => void) | undefined;
+  const ending = new AbortController();
   const handlers = FORWARDED.map((signal) => {
     const handler = (): void => {
       first ??= signal;
+      ending.abort(new Error(signal));
       // At a terminal the whole foreground group already got Ctrl-C: a second one would tell programs to hurry.
       if (signal === "SIGINT" && process.stdin.isTTY) return;
       send?.(signal);
@@ -117,6 +126,8 @@ function holdSignals(): HeldSignals {
     get first() {
       return first;
     },
+    ending: ending.signal,
+    exitCode: () => 128 + (first === undefined ? 0 : constants.signals[first]),
     forwardTo(next) {
       send = next;
       if (first !== undefined) next(first);

@@ -27,6 +27,8 @@ export interface NamedClusterOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
   readonly clock: Clock;
+  /** Ends the start when it aborts: the call rejects with its reason. It does not end what has started. */
+  readonly signal: AbortSignal;
   /** Receives what the cluster starts in spite of. */
   readonly warn: (text: string) => void;
   /** Receives a line about the election of a leader after the start. */
@@ -92,6 +94,7 @@ async function serveFrom(
       else waits.push(line);
     },
     dataDir,
+    signal: options.signal,
     onWarning(warning: string) {
       warnings.push(warning);
       options.warn(warning);
@@ -148,11 +151,18 @@ export async function startDetached(options: NamedClusterOptions): Promise<Serve
       stdio: ["ignore", "pipe", log.fd, "ipc"],
     });
     child.stdout?.resume();
+    const { signal } = options;
+    const end = (): void => void child.kill("SIGTERM");
+    signal.addEventListener("abort", end, { once: true });
+    if (signal.aborted) end();
     const served = await new Promise<ServedCluster>((resolve, reject) => {
       child.once("message", (message) => resolve(message as ServedCluster));
       child.once("error", reject);
-      child.once("exit", () => void reasonIn(log).then((line) => reject(namedClusterError(line)), reject));
-    });
+      child.once("exit", () => {
+        if (signal.aborted) reject(signal.reason as Error);
+        else void reasonIn(log).then((line) => reject(namedClusterError(line)), reject);
+      });
+    }).finally(() => signal.removeEventListener("abort", end));
     for (const warning of served.warnings) options.warn(warning);
     child.disconnect();
     child.stdout?.destroy();

@@ -68,8 +68,9 @@ async function runCluster(options: ClusterRunOptions): Promise<number> {
   return runCommand({
     ...options,
     program: ownProgram(process),
-    start: (folder) =>
+    start: (folder, signal) =>
       startCluster({
+        signal,
         ...options.storage,
         ...options.server,
         onWarning: options.warn,

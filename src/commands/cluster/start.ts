@@ -1,6 +1,7 @@
+import { constants } from "node:os";
 import { errorMessage } from "../../base/error-message.js";
 import type { Command, Invocation } from "../../cli/command.js";
-import { usageError } from "../../cli/errors.js";
+import { ExitError, usageError } from "../../cli/errors.js";
 import type { Factory, Streams } from "../../cli/factory.js";
 import type { LiveLines } from "../../cli/live-lines.js";
 import { openLiveLines } from "../../cli/open-live-lines.js";
@@ -112,7 +113,7 @@ async function startNamed(options: ClusterStartOptions, streams: Streams, signal
   const say = (line: string): void => {
     streams.err.write(`${line}\n`);
   };
-  const named = { ...options, log: await options.log(), reportError, warn, say };
+  const named = { ...options, signal, log: await options.log(), reportError, warn, say };
   lines?.set(`cluster "${options.name}"`, "starting");
   const ready = async (served: Served): Promise<void> => {
     if (options.wait) await waitFor(named, lines, signal);
@@ -122,8 +123,11 @@ async function startNamed(options: ClusterStartOptions, streams: Streams, signal
     for (const line of served.waits) streams.out.write(`${line}\n`);
   };
   try {
-    if (options.detach) return await ready(await startDetached(named));
-    const { close, ...served } = await serveNamedCluster(named);
+    const ended = (error: unknown): never => {
+      throw signal.aborted ? endedAtStart(options.name, signal) : error;
+    };
+    if (options.detach) return await ready(await startDetached(named).catch(ended));
+    const { close, ...served } = await serveNamedCluster(named).catch(ended);
     try {
       await ready(served);
       // Started by --detach: the parent process waits for this message.
@@ -139,6 +143,13 @@ async function startNamed(options: ClusterStartOptions, streams: Streams, signal
     lines?.end();
   }
   streams.out.write(`cluster "${options.name}" stopped\n`);
+}
+
+/** Says which signal ended the start, with the exit code of a program that died of it. */
+function endedAtStart(name: string, { reason }: AbortSignal): ExitError {
+  const signal = errorMessage(reason);
+  const number: number | undefined = constants.signals[signal as NodeJS.Signals];
+  return new ExitError(number === undefined ? 1 : 128 + number, `error: cluster "${name}" was not started: ${signal}`);
 }
 
 interface Served {

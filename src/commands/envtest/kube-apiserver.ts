@@ -56,7 +56,7 @@ function flagsOf(args: readonly string[]): Flags {
   }
 }
 
-type ServeOptions = Omit<import("../../cluster/envtest/api-server.js").ApiServerOptions, "reportError">;
+type ServeOptions = Omit<import("../../cluster/envtest/api-server.js").ApiServerOptions, "reportError" | "signal">;
 
 function complete(flags: Flags, { cwd }: Factory): ServeOptions {
   const file = (name: string): string => (flags.string(name) === "" ? "" : resolve(cwd, flags.string(name)));
@@ -142,9 +142,12 @@ async function serve(options: ServeOptions, { streams, clock }: Factory, signal:
   const failed = (message: string, error: unknown): string =>
     klogError("run.go:72", message, errorMessage(error), new Date(clock.now()), process.pid);
   const reportError = (error: unknown): void => void streams.err.write(failed("Unhandled Error", error));
-  const server = await serveApi({ ...options, reportError }).catch((error: unknown) => {
+  const server = await serveApi({ ...options, reportError, signal: ended }).catch((error: unknown) => {
+    if (ended.aborted) return undefined;
     throw new ExitError(1, failed("command failed", error));
   });
+  // As kube-apiserver, which a signal during its start ends well.
+  if (server === undefined) return;
   const serving = `Serving securely on ${new URL(server.url).host}`;
   streams.err.write(klogLine("I", "secure_serving.go:211", serving, new Date(clock.now()), process.pid));
   if (!ended.aborted) {

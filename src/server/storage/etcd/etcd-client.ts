@@ -16,6 +16,8 @@ export interface EtcdClientOptions {
   readonly timeoutMilliseconds: number;
   /** Ends the attempts of a call. */
   readonly clock: Clock;
+  /** Ends the client at once when it aborts: pending calls, writes too, throw {@link ClosedError}. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** An endpoint's answer to a status request. */
@@ -29,11 +31,15 @@ export class EtcdClient {
   readonly #channels: readonly GrpcChannel[];
   #current = 0;
   readonly #closing = new AbortController();
+  /** Aborts writes. */
+  readonly #ending = new AbortController();
 
   constructor(private readonly options: EtcdClientOptions) {
     this.#channels = options.addresses.map((address) => new GrpcChannel(address));
     // Every read in flight adds a listener.
-    setMaxListeners(0, this.#closing.signal);
+    setMaxListeners(0, this.#closing.signal, this.#ending.signal);
+    options.signal?.addEventListener("abort", this.#end, { once: true });
+    if (options.signal?.aborted === true) this.#end();
   }
 
   /** Retries until the deadline, on other endpoints first. Only for idempotent calls. */
@@ -70,9 +76,15 @@ export class EtcdClient {
   }
 
   close(): void {
+    this.options.signal?.removeEventListener("abort", this.#end);
     this.stopReads();
     for (const channel of this.#channels) channel.close();
   }
+
+  readonly #end = (): void => {
+    this.stopReads();
+    this.#ending.abort();
+  };
 
   async #call<In, Out>(
     method: EtcdMethod<In, Out>,
@@ -84,7 +96,7 @@ export class EtcdClient {
     },
   ): Promise<Out> {
     const { timeoutMilliseconds = this.options.timeoutMilliseconds, mayRetry, untilClosed = true } = how;
-    const signal = untilClosed ? this.#closing.signal : new AbortController().signal;
+    const signal = untilClosed ? this.#closing.signal : this.#ending.signal;
     const { clock } = this.options;
     const end = clock.now() + timeoutMilliseconds;
     // Gives each endpoint a share of the time, so that one that hangs leaves time for the others.

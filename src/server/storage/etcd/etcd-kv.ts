@@ -51,6 +51,8 @@ export interface EtcdKvOptions extends EtcdTlsFiles {
   readonly clock?: Clock;
   /** Delays retries. */
   readonly timers?: Timers;
+  /** When it aborts, the store opens no more and waits for no answer of etcd: pending calls throw {@link ClosedError}. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** How long etcd may take to report its status. */
@@ -69,9 +71,10 @@ const CLOSING_MILLISECONDS = 1000;
 export async function openEtcdKv(options: EtcdKvOptions): Promise<Kv> {
   const { clock = systemClock, timers = systemTimers, timeoutMilliseconds = 10_000 } = options;
   const addresses = await readEndpoints(options.endpoints, options);
-  const client = new EtcdClient({ addresses, timeoutMilliseconds, clock });
+  const { signal } = options;
+  const client = new EtcdClient({ addresses, timeoutMilliseconds, clock, signal });
   try {
-    const freshness = freshnessOf(await firstStatuses(client, timeoutMilliseconds, clock));
+    const freshness = freshnessOf(await firstStatuses(client, timeoutMilliseconds, clock, signal));
     return new EtcdKv(client, freshness, {
       keys: new KeySpace(options.root ?? "/registry", options.prefix ?? "/registry"),
       clock,
@@ -89,16 +92,18 @@ async function firstStatuses(
   client: EtcdClient,
   timeoutMilliseconds: number,
   clock: Clock,
+  signal: AbortSignal | undefined,
 ): Promise<(EndpointStatus | undefined)[]> {
   const probe = Math.min(PROBE_MILLISECONDS, timeoutMilliseconds);
   const end = clock.now() + timeoutMilliseconds;
   for (;;) {
     const statuses = await client.statuses(probe);
+    if (signal?.aborted === true) throw new ClosedError();
     if (statuses.some((one) => one !== undefined)) return statuses;
     // Throws the reason why no endpoint answers.
     if (clock.now() >= end) await answered(client.read(status, {}, probe));
     // A referenced timer: no other handle keeps the process alive at this point.
-    await setTimeout(OPENING_PAUSE);
+    await setTimeout(OPENING_PAUSE, undefined, signal && { signal }).catch(() => {});
   }
 }
 
