@@ -11,6 +11,7 @@ import { staticTokens } from "../server/authn/static-tokens.js";
 import { BootSequence } from "../server/generic/boot-sequence.js";
 import type { Listener } from "../server/generic/secure-listener.js";
 import { createServer, type Server } from "../server/generic/server.js";
+import { hostsOf } from "../server/kubelet/cluster-network.js";
 import type { Kv } from "../server/storage/kv.js";
 import { readAdmissionOptions } from "./admission-configuration.js";
 import { closeDriven, clusterClock } from "./cluster-clock.js";
@@ -102,6 +103,7 @@ async function authorizationOf(
     timers,
     random: forkRandom(random, "authorization"),
     env: surroundingsOf({}).env,
+    hosts: hostsOf(composition.network),
     reportError: onError,
   });
 }
@@ -134,7 +136,7 @@ async function start(options: ServerOptions, composition: Composition, parts: Pa
       options.authentication,
       composition,
       { issuer, pki },
-      { clock, timers, random, env, report: reportError },
+      { clock, timers, random, env, hosts: hostsOf(composition.network), report: reportError },
     ));
   const changes = new Set<() => void>();
   const published = {

@@ -12,6 +12,7 @@ import { errorMessage } from "../../base/error-message.js";
 import { goQuote } from "../../base/go-quote.js";
 import { errorCode } from "../../base/path-error.js";
 import { startStopwatch } from "../../base/stopwatch.js";
+import { untilAborted } from "../../base/until-aborted.js";
 import type { ExchangeTrace } from "./exchange-trace.js";
 import { type ConnectedSocket, goNetworkReason, NetworkFailure } from "./go-network-error.js";
 import { isSocks } from "./proxy.js";
@@ -66,12 +67,50 @@ export async function dial(target: DialTarget, trace?: ExchangeTrace): Promise<S
   if (target.port > 65535) throw new NetworkFailure(`dial tcp: address ${target.port}: invalid port`);
   const { locate, proxy, hosts } = target;
   const place = locate === undefined || proxy ? target : await locate();
-  if (!target.tls) return dialTcp(target, place, trace);
-  const raw = await (hosts?.dial(place.host, place.port) ?? dialTcp(target, place, trace));
+  const own = hosts?.dial(place.host, place.port);
+  if (!target.tls) return own === undefined ? dialTcp(target, place, trace) : refusePlain(own, place);
+  const raw = await (own === undefined ? dialTcp(target, place, trace) : connected(own, place, signal));
   const elapsed = startStopwatch();
   const secure = await handshake(raw, target.tls, target);
   trace?.shookHands(elapsed());
   return secure;
+}
+
+interface Place {
+  readonly host: string;
+  readonly port: number;
+}
+
+const textOf = ({ host, port }: Place): string => `${host.includes(":") ? `[${host}]` : host}:${port}`;
+
+/** A connection to a host of {@link ProcessHosts}, within the limits of one of TCP. One that is made too late is closed. */
+async function connected(connecting: Promise<Duplex>, place: Place, signal: AbortSignal | undefined): Promise<Duplex> {
+  const limit = new AbortController();
+  const abort = (): void => limit.abort(signal?.reason);
+  const timer = setTimeout(() => limit.abort(late(`dial tcp ${textOf(place)}: i/o timeout`)), CONNECT_MS);
+  signal?.addEventListener("abort", abort, { once: true });
+  if (signal?.aborted) abort();
+  try {
+    return await untilAborted(connecting, limit.signal);
+  } catch (error) {
+    connecting.then(
+      (connection) => connection.destroy(),
+      () => {},
+    );
+    throw error;
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", abort);
+  }
+}
+
+/** Nothing but TLS is spoken with hosts of {@link ProcessHosts}, and the machine's network has others by these addresses. */
+function refusePlain(connecting: Promise<Duplex>, place: Place): never {
+  connecting.then(
+    (connection) => connection.destroy(),
+    () => {},
+  );
+  throw new NetworkFailure(`dial tcp ${textOf(place)}: a host of a node of this process is reached by https alone`);
 }
 
 /**
@@ -93,11 +132,7 @@ export function addressesOf(socket: object | null | undefined): ConnectedSocket 
   return socket ? addresses.get(socket) : undefined;
 }
 
-async function dialTcp(
-  target: DialTarget,
-  place: { readonly host: string; readonly port: number },
-  trace?: ExchangeTrace,
-): Promise<Socket> {
+async function dialTcp(target: DialTarget, place: Place, trace?: ExchangeTrace): Promise<Socket> {
   const { host, port, tls, proxy, clock, signal, tunnel, hosts } = target;
   if (!proxy) return open({ host: place.host, port: place.port, signal, lookup: hosts?.lookup }, trace);
   const proxyHost = proxy.hostname.replace(/^\[|\]$/g, "");
@@ -170,7 +205,7 @@ function open({ host, port, signal, lookup }: OpenOptions, trace?: ExchangeTrace
       resolve(socket);
     });
   });
-  const reason = `dial tcp ${host.includes(":") ? `[${host}]` : host}:${port}: i/o timeout`;
+  const reason = `dial tcp ${textOf({ host, port })}: i/o timeout`;
   return bounded(socket, connected, { signal, limit: CONNECT_MS, late: () => late(reason) });
 }
 

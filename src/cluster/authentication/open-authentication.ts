@@ -147,14 +147,14 @@ async function openIssuers(
 async function openWebhook(
   { configFile, version }: WebhookOptions,
   audiences: readonly string[],
-  { clock, timers, random, env, report }: AuthenticationSurroundings,
+  { clock, timers, random, env, hosts, report }: AuthenticationSurroundings,
 ): Promise<WebhookTokens> {
   const [{ webhookTokens }, client] = await Promise.all([
     import("../../server/authn/webhook-token.js"),
     configFromFile(configFile, { env }),
   ]);
   const known = version === "v1" ? "v1" : "v1beta1";
-  return webhookTokens({ client, version: known, audiences, clock, timers, random, env, report });
+  return webhookTokens({ client, version: known, audiences, clock, timers, random, env, hosts, report });
 }
 
 function cachedWebhook(

@@ -5,6 +5,7 @@ import type { Random } from "../../base/random.js";
 import type { Timers } from "../../base/timers.js";
 import type { ClientConfig } from "../../client/config/client-config.js";
 import type { Environment } from "../../client/surroundings.js";
+import type { ProcessHosts } from "../../client/transport/dial.js";
 import { list, object, type ReadonlyFields, text } from "../../machinery/meta/access.js";
 import { formatGroupVersion } from "../../machinery/meta/gvk.js";
 import type { JsonObject } from "../../machinery/meta/json.js";
@@ -27,6 +28,8 @@ export interface WebhookTokenConfig {
   readonly timers: Timers;
   readonly random: Random;
   readonly env: Environment;
+  /** Hosts of this process, which the webhook's address does not lead past. Left out: there are none. */
+  readonly hosts?: ProcessHosts | undefined;
   /** Receives what went wrong with a call: an outage, or a wrong configuration. */
   readonly report: (error: unknown) => void;
 }

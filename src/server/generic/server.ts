@@ -40,7 +40,7 @@ import { openIdHandlers } from "../endpoints/non-resource/openid-metadata.js";
 import { rootPaths } from "../endpoints/non-resource/root-paths.js";
 import { version } from "../endpoints/non-resource/version.js";
 import type { ResourceRecord } from "../endpoints/resource-record.js";
-import { type ClusterNetwork, lookupOutside } from "../kubelet/cluster-network.js";
+import { type ClusterNetwork, hostsOf } from "../kubelet/cluster-network.js";
 import { OpenCharges } from "../registry/open-charges.js";
 import { servedKinds } from "../endpoints/served-kinds.js";
 import type { StorageMediaType } from "../endpoints/serializers/serializer.js";
@@ -174,10 +174,7 @@ export function createServer(config: ServerConfig): Server {
       timers: config.timers ?? systemTimers,
       env: config.env ?? {},
       locate: config.locateService ?? locateByEndpoints(() => registry.access, requestRandom),
-      hosts: config.network && {
-        dial: (host, port) => config.network?.dial?.(host, port),
-        lookup: lookupOutside(config.network),
-      },
+      hosts: hostsOf(config.network),
     },
     requestRandom,
   );

@@ -1,5 +1,6 @@
 import type { LookupFunction } from "node:net";
 import type { Duplex } from "node:stream";
+import type { ProcessHosts } from "../../client/transport/dial.js";
 import { NetworkFailure } from "../../client/transport/go-network-error.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 
@@ -42,6 +43,11 @@ export interface ClusterNetwork {
   isOwn?(host: string): boolean;
   /** The address of a node that `dial` knows, by its host name; undefined for a name of the machine's network. */
   addressOf?(hostname: string): string | undefined;
+}
+
+/** The hosts of a network, for clients that the server makes; undefined where there is none. */
+export function hostsOf(network: ClusterNetwork | undefined): ProcessHosts | undefined {
+  return network && { dial: (host, port) => network.dial?.(host, port), lookup: lookupOutside(network) };
 }
 
 /**

@@ -2,17 +2,18 @@ import type { Random } from "../../base/random.js";
 import type { Timers } from "../../base/timers.js";
 import { outside } from "../../base/turns.js";
 import type { ClientConfig } from "../../client/config/client-config.js";
+import { createTransport } from "../../client/transport/create-transport.js";
 import { createRestClient } from "../../client/rest/create-rest-client.js";
 import type { RestClient, RestResponse } from "../../client/rest/rest-client.js";
 import type { RetryBackoff } from "../../client/retry/retry-on-conflict.js";
 import { RetiringClient } from "./retiring-client.js";
 import { retryTransient, WEBHOOK_BACKOFF } from "./retry-transient.js";
-import type { WebhookSurroundings } from "./webhook-client.js";
+import { CONNECTIONS, type WebhookSurroundings } from "./webhook-client.js";
 
 /** What one try may take, in milliseconds; client-go's limit for kubeconfigs, which can name none. */
 const LONGEST_TRY = 30_000;
 
-export interface KubeconfigWebhookOptions extends Pick<WebhookSurroundings, "clock" | "timers" | "env"> {
+export interface KubeconfigWebhookOptions extends Pick<WebhookSurroundings, "clock" | "timers" | "env" | "hosts"> {
   /** Varies the pauses between tries. */
   readonly random: Random;
   /** What one try may take, in milliseconds. Default: 30 seconds. */
@@ -40,12 +41,14 @@ export class KubeconfigWebhook {
 
   /** Throws in client-go's words for certificates that are none. */
   constructor(config: ClientConfig, options: KubeconfigWebhookOptions) {
-    const { clock, timers, env, random, timeout = LONGEST_TRY, backoff = WEBHOOK_BACKOFF } = options;
+    const { clock, timers, env, hosts, random, timeout = LONGEST_TRY, backoff = WEBHOOK_BACKOFF } = options;
     this.#timers = timers;
     this.#random = random;
     this.#backoff = backoff;
     const client = { ...config, timeout, userAgent: "kube-apiserver" };
-    this.#client = new RetiringClient(createRestClient(client, { pooled: true, clock, env }));
+    // What is pooled knows of no hosts of the process.
+    const transport = hosts && { transport: createTransport(client, { clock, env, hosts, maxSockets: CONNECTIONS }) };
+    this.#client = new RetiringClient(createRestClient(client, { pooled: true, clock, env, ...transport }));
   }
 
   /**

@@ -47,7 +47,8 @@ export interface WebhookAnswer {
 
 /** How long any call of a webhook may take, in milliseconds; client-go's limit for its clients of webhooks. */
 const LONGEST_CALL = 30_000;
-const CONNECTIONS = 100;
+/** Connections to one webhook, where nothing else is said. */
+export const CONNECTIONS = 100;
 
 /**
  * Calls one webhook. Connections are kept and reused. A redirect is not followed: it is an error, as any answer but 2xx. An answer longer

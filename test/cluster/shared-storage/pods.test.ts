@@ -196,6 +196,28 @@ describe.skipIf(etcdMissing !== undefined)("pods of another server's nodes", () 
     });
   });
 
+  test("a webhook's url with a pod's address or a node's name leads through the other server, or says why not", async () => {
+    const before = webhooks.calls.length;
+    const rows: readonly (readonly [place: string, reason: string])[] = [
+      // The pod's answer: TLS is spoken with it, by the caBundle of the webhook.
+      [`${podIp}:8443`, `x509: cannot validate certificate for ${podIp} because it doesn't contain any IP SANs`],
+      [`${podIp}:81`, `server "b" does not lead to ${podIp}:81: dial tcp ${podIp}:81: connect: connection refused`],
+      ["b-node-2:8443", 'connect: connection refused: nothing listens on that port of node "b-node-2"'],
+      ["B-Node-2.:8443", 'connect: connection refused: nothing listens on that port of node "b-node-2"'],
+    ];
+    for (const [place, reason] of rows) {
+      const clientConfig = { url: `https://${place}/deny`, caBundle: webhooks.caBundle };
+      await using _ = await configure(api, "validating", [
+        { clientConfig, rules: [{ ...CONFIG_MAPS, operations: ["CREATE"] }], failurePolicy: "Fail" },
+      ]);
+      await eventually(async () => {
+        const answer = await call(api, "POST", `${DEFAULT}/configmaps?dryRun=All`, { metadata: { name: "asked" } });
+        expect(answer.at("message"), place).toContain(reason);
+      });
+    }
+    expect(webhooks.calls).toHaveLength(before);
+  });
+
   test("the server that is asked authorizes its user, and the other lets nobody in who shows nothing", async () => {
     await using jane = kubernetesClient(await configFromText(here.kubeconfig({ user: "jane" })));
     await expect(jane.rest.request({ method: "GET", path: `${PODS}/talks/log` })).rejects.toThrow(

@@ -4,6 +4,7 @@ import type { Random } from "../../../base/random.js";
 import type { Timers } from "../../../base/timers.js";
 import { configFromFile } from "../../../client/config/load-config.js";
 import type { RetryBackoff } from "../../../client/retry/retry-on-conflict.js";
+import type { ProcessHosts } from "../../../client/transport/dial.js";
 import type { Environment } from "../../../client/surroundings.js";
 import type { AuthorizationMode } from "../authorizer.js";
 import { ReviewClient, type ReviewVersion } from "../webhook/review-client.js";
@@ -18,6 +19,8 @@ export interface AuthorizerSurroundings {
   readonly timers: Timers;
   readonly random: Random;
   readonly env: Environment;
+  /** Hosts of this process, which no webhook's address leads past. Left out: there are none. */
+  readonly hosts?: ProcessHosts | undefined;
   readonly reportError: (error: unknown) => void;
   /** The pauses between the tries of a webhook. Default: kube-apiserver's. */
   readonly backoff?: RetryBackoff | undefined;
