@@ -75,6 +75,8 @@ const KEEP_ALIVE_MS = 120_000;
 const PROBE_MS = 180_000;
 /** How long clients may take to close their connections after the server asked them to. */
 const CLOSING_MS = 2000;
+/** Connections that wait to be accepted, as Go asks the system for. With Node's 511 a burst of a thousand waits for clients to try again. */
+const BACKLOG = 4096;
 /** Of a connection whose client reads slowly: each of its streams buffers a chunk of a list, or one object. Node refuses more streams then. */
 const SESSION_MEMORY_MB = 128;
 
@@ -114,6 +116,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   });
   server.maxConnections = limits.connections;
   contexts.complete(server);
+  contexts.chooseBeforeTls(server, limits.handshake);
   tuneHttp1(server, limits);
   const sessions = new Http2Sessions({ ...limits.http2, lateBody: limits.lateBody });
   const sockets = new Set<Socket>();
@@ -164,7 +167,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   server.on("stream", handleStream);
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
-    server.listen(options.port, options.host, () => {
+    server.listen({ port: options.port, host: options.host, backlog: BACKLOG }, () => {
       server.removeListener("error", reject);
       resolve();
     });

@@ -1,6 +1,11 @@
+import { constants } from "node:crypto";
 import type { Http2SecureServer } from "node:http2";
+import type { Socket } from "node:net";
 import { createSecureContext, type SecureContext, type SecureContextOptions } from "node:tls";
+import { once } from "../../../base/once.js";
 import type { PemPair } from "../../../machinery/signature/key-pair.js";
+import { certificatesIn } from "../../../machinery/signature/certificates.js";
+import { refusesTickets } from "./client-hello.js";
 import { type NamedPair, NamedCertificates } from "./named-certificates.js";
 import { protocolOptions, type TlsProtocol } from "./tls-protocol.js";
 
@@ -22,6 +27,8 @@ export interface ServingContextsOptions {
 interface Context {
   readonly options: SecureContextOptions;
   readonly context: SecureContext;
+  /** Makes no session tickets of its own: a session's id of 32 bytes stands for one. Made when a client first needs it. */
+  readonly ticketless: () => SecureContext;
 }
 
 /** Sessions are resumed in the context of the server name that they were made in. */
@@ -67,6 +74,35 @@ export class ServingContexts {
     this.show(server, this.#pairs);
   }
 
+  /**
+   * Serves clients that cannot use session tickets without them. OpenSSL 3.0 decodes the client's certificate for each of two tickets, which
+   * is a third of the cost of a handshake. Node can leave tickets out by a context alone, so that the first bytes of a connection choose the
+   * context before Node's TLS reads them. `patience` is how long a client may be silent, in milliseconds.
+   */
+  chooseBeforeTls(server: Http2SecureServer, patience: number): void {
+    const [secure] = server.listeners("connection");
+    // A runtime without such contexts has another TLS, whose tickets cost little.
+    if (secure === undefined || !("_sharedCreds" in server)) return;
+    server.removeListener("connection", secure as (socket: Socket) => void);
+    server.on("connection", (socket: Socket) => {
+      const drop = (): void => void socket.destroy();
+      const begin = (first: Buffer): void => {
+        socket.pause();
+        socket.off("end", drop).setTimeout(0);
+        socket.off("timeout", drop);
+        socket.unshift(first);
+        const { context, ticketless } = this.#plain;
+        Object.assign(server, { _sharedCreds: refusesTickets(first) ? ticketless() : context });
+        Reflect.apply(secure, server, [socket]);
+        Object.assign(server, { _sharedCreds: context });
+      };
+      // A client that hangs up before its first byte is no error of the server.
+      socket.on("error", () => {}).once("end", drop);
+      socket.setTimeout(patience, drop);
+      socket.once("data", begin);
+    });
+  }
+
   /** Node makes a server's own context without what it does for others: an authority that is no root would be trusted by none. */
   complete(server: Http2SecureServer): void {
     if ("_sharedCreds" in server) Object.assign(server, { _sharedCreds: this.#plain.context });
@@ -81,15 +117,31 @@ export class ServingContexts {
 
   #contextOf({ certificate: cert, key }: PemPair): Context {
     const { protocol, authorities } = this.#options;
+    const ca = authorities();
     const options: SecureContextOptions = {
-      cert,
+      cert: withIssuer(cert, ca),
       key,
-      ca: authorities(),
+      ca,
       // As in Go, an authority is trusted by itself: one that another authority signed needs no certificate of that one.
       allowPartialTrustChain: true,
       sessionIdContext: SESSION_ID_CONTEXT,
       ...(protocol !== undefined && protocolOptions(protocol)),
     };
-    return { options, context: createSecureContext(options) };
+    const withoutTickets = { ...options, secureOptions: constants.SSL_OP_NO_TICKET };
+    const ticketless = once(() => createSecureContext(withoutTickets));
+    return { options, context: createSecureContext(options), ticketless };
   }
+}
+
+/**
+ * A certificate with the one of the authorities that issued it, as OpenSSL would send it: to look for the issuer of a certificate that stands
+ * alone, OpenSSL verifies it in every handshake.
+ */
+function withIssuer(certificate: string, authorities: string): string {
+  const [leaf, ...others] = certificatesIn(certificate);
+  if (leaf === undefined || others.length > 0) return certificate;
+  const issuer = (authorities === "" ? [] : certificatesIn(authorities)).find((one) => leaf.checkIssued(one) && leaf.verify(one.publicKey));
+  return issuer === undefined || issuer.fingerprint256 === leaf.fingerprint256
+    ? certificate
+    : `${leaf.toString()}${issuer.toString()}`;
 }
