@@ -81,8 +81,8 @@ export class ServingContexts {
    */
   chooseBeforeTls(server: Http2SecureServer, patience: number): void {
     const [secure] = server.listeners("connection");
-    // A runtime without such contexts has another TLS, whose tickets cost little.
-    if (secure === undefined || !("_sharedCreds" in server)) return;
+    // bun's TLS sends no tickets to such clients by itself.
+    if (secure === undefined || !("_sharedCreds" in server) || process.versions["bun"] !== undefined) return;
     server.removeListener("connection", secure as (socket: Socket) => void);
     server.on("connection", (socket: Socket) => {
       const drop = (): void => void socket.destroy();
@@ -140,7 +140,9 @@ export class ServingContexts {
 function withIssuer(certificate: string, authorities: string): string {
   const [leaf, ...others] = certificatesIn(certificate);
   if (leaf === undefined || others.length > 0) return certificate;
-  const issuer = (authorities === "" ? [] : certificatesIn(authorities)).find((one) => leaf.checkIssued(one) && leaf.verify(one.publicKey));
+  const issuer = (authorities === "" ? [] : certificatesIn(authorities)).find(
+    (one) => leaf.checkIssued(one) && leaf.verify(one.publicKey),
+  );
   return issuer === undefined || issuer.fingerprint256 === leaf.fingerprint256
     ? certificate
     : `${leaf.toString()}${issuer.toString()}`;

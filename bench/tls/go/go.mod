@@ -1,0 +1,3 @@
+module kubets.dev/bench/tls
+
+go 1.24
