@@ -14,7 +14,7 @@ const LONG = [
   "test/durability/**/*.test.ts",
   "test/faults/**/*.test.ts",
   "test/hostile/**/*.test.ts",
-  "test/interop/{generated-clients,go,go-hashes,java,python,rust}/**/*.test.ts",
+  "test/interop/{generated-clients,go,go-hashes,go-tls,java,python,rust}/**/*.test.ts",
   "test/interop/{controller-manager,life}/**/*.test.ts",
   "test/interop/streaming/{copies,kubernetes-1.20,large,on-a-terminal,port-forward}.test.ts",
   "test/kustomize/build.test.ts",

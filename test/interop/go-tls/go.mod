@@ -1,0 +1,3 @@
+module kubets-interop-go-tls
+
+go 1.24
