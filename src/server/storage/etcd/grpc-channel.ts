@@ -74,6 +74,8 @@ const OPTIONS: ChannelOptions = {
   "grpc.use_local_subchannel_pool": 1,
 };
 
+const CLOSING = "the store is closing";
+
 /** The connection to one address. It connects with the first call and again after it breaks. */
 export class GrpcChannel {
   readonly #client: Client;
@@ -97,7 +99,11 @@ export class GrpcChannel {
     await this.#connect(deadline, signal);
     return new Promise((resolve, reject) => {
       let call: ClientUnaryCall | undefined;
-      const cancel = (): void => call?.cancel();
+      // bun's HTTP/2 tells of a cancelled call when its deadline is over.
+      const cancel = (): void => {
+        call?.cancel();
+        reject(new GrpcFailure("CANCELLED", CLOSING, false));
+      };
       call = this.#client.makeUnaryRequest(
         method.path,
         (message: In) => Buffer.from(method.request.encode(message)),
@@ -142,7 +148,7 @@ export class GrpcChannel {
   async #connect(deadline: number, signal: AbortSignal | undefined): Promise<void> {
     const channel = this.#client.getChannel();
     for (;;) {
-      if (signal?.aborted === true) throw new GrpcFailure("CANCELLED", "the store is closing", true);
+      if (signal?.aborted === true) throw new GrpcFailure("CANCELLED", CLOSING, true);
       const state = channel.getConnectivityState(true);
       if (state === connectivityState.READY || state === connectivityState.TRANSIENT_FAILURE) return;
       if (state === connectivityState.SHUTDOWN || Date.now() >= deadline) {
