@@ -24,7 +24,7 @@ import { collectWhenIdle, v8Memory } from "./idle-memory.js";
 import { knownKinds } from "./known-kinds.js";
 import { kubeconfigText } from "./kubeconfig.js";
 import { authority, HOST, openSocket } from "./open-socket.js";
-import { openKv, openStorage } from "./open-storage.js";
+import { checkMaxObjectBytes, openKv, openStorage } from "./open-storage.js";
 import type { ClusterPki } from "./pki/cluster-pki.js";
 import { type OpenedAuthorization, openAuthorization } from "./open-authorization.js";
 import { kubeletClient } from "./pki/kubelet-client.js";
@@ -66,6 +66,7 @@ async function compose(options: ServerOptions, composition: Composition): Promis
   const admission = await readAdmissionOptions(options.admission ?? {});
   enabledPlugins(admission);
   checkAuthenticationOptions(options.authentication ?? {});
+  checkMaxObjectBytes(options);
   const manual = clock instanceof ManualClock ? clock : undefined;
   const timers = manual ?? systemTimers;
   const release = manual === undefined ? () => {} : driveTurns();

@@ -39,6 +39,12 @@ export interface StorageOptions {
    * It has no effect on a server that has started.
    */
   readonly signal?: AbortSignal | undefined;
+  /**
+   * How many bytes a request to etcd may have that writes an object as kube-apiserver would: built-in kinds in protobuf, custom resources in
+   * JSON, whatever the storage is. A larger object is refused with etcd's text; one that was stored before is read and deleted, and written
+   * while it does not grow. 0: no limit. Default 1,572,864, as etcd's --max-request-bytes.
+   */
+  readonly maxObjectBytes?: number;
 }
 
 /** Where an etcd 3.4 or later is, and how to reach it; the flags of kube-apiserver that begin with --etcd. */
@@ -59,6 +65,12 @@ export const isShared = ({ storage }: Pick<StorageOptions, "storage">): boolean 
 /** Says that an election was asked for where {@link isShared} is false. */
 export const electionHasNoEffect = ({ storage = "memory" }: StorageOptions): string =>
   `leader election has no effect: storage "${storage}" belongs to one server`;
+
+/** Throws for a limit that is none. */
+export function checkMaxObjectBytes({ maxObjectBytes = 0 }: StorageOptions): void {
+  if (Number.isSafeInteger(maxObjectBytes) && maxObjectBytes >= 0) return;
+  throw new RangeError(`maxObjectBytes is ${maxObjectBytes}; give a number of bytes, or 0 for no limit`);
+}
 
 export async function openKv(options: StorageOptions, clock: Clock, timers: Timers): Promise<Kv> {
   const { dataDir, onWarning } = options;
@@ -95,14 +107,15 @@ async function openKvOf(
 /** The objects of a server over `kv`. `foreign` says that other programs may have written versions that are served no longer. */
 export async function openStorage(
   kv: Kv,
-  { watchCache = true, storageMediaType = "application/json", storage }: StorageOptions,
+  { watchCache = true, storageMediaType = "application/json", storage, maxObjectBytes }: StorageOptions,
   clock: Clock,
   timers: Timers,
 ): Promise<{ readonly storage: Storage; readonly foreign: boolean }> {
   const upgrades = !(await claimSchemaEpoch(kv, schemaEpoch(storageMediaType)));
   if (upgrades) await moveFormerKeys(kv);
   const foreign = upgrades || storage === "etcd" || storageMediaType !== "application/json";
-  return { storage: createStorage({ kv, clock, timers, watchCache, upgrades }), foreign };
+  const limit = maxObjectBytes === undefined ? {} : { maxObjectBytes };
+  return { storage: createStorage({ kv, clock, timers, watchCache, upgrades, ...limit }), foreign };
 }
 
 /** A server that stores JSON must know of a store that holds protobuf: it may need schemas that it has no other use for. */

@@ -10,6 +10,8 @@ import type {
   WatchObjectsOptions,
 } from "../../src/server/storage/store.js";
 import { ManualTime } from "../helpers/manual-time.js";
+import { MOD_REVISION, txn } from "../../src/server/storage/etcd/messages.js";
+import type { Kv } from "../../src/server/storage/kv.js";
 import type { KvUnderTest } from "./kv.js";
 
 /** JSON as it comes, with one field selector beside the usual two. */
@@ -43,6 +45,8 @@ export const onNode =
 export interface OpenStore {
   readonly pods: ObjectStore;
   readonly storage: Storage;
+  /** What the storage keeps its objects in. */
+  readonly kv: Kv;
   /** The time that the store lives in. */
   readonly time: ManualTime;
 }
@@ -65,7 +69,12 @@ export function storeOpener(
     const kv = await subject.open({ clock: time, timers: time });
     const storage = createStorage({ kv, clock: time, timers: time, ...always, ...options });
     opened.push({ storage, subject });
-    return { storage, time, pods: storage.storeFor({ prefix: "/registry/pods/", resource: PODS, codec: plainCodec }) };
+    return {
+      storage,
+      kv,
+      time,
+      pods: storage.storeFor({ prefix: "/registry/pods/", resource: PODS, codec: plainCodec }),
+    };
   };
 }
 
@@ -115,4 +124,15 @@ export async function failure(promise: Promise<unknown>): Promise<unknown> {
 /** Lets everything that is under way come to rest. */
 export async function settle(): Promise<void> {
   for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setTimeout(resolve, 1));
+}
+
+/** The message in which kube-apiserver asks etcd to create an object, and how long the request is that etcd makes of it. */
+export function etcdRequest(key: string, value: Uint8Array): { readonly message: Uint8Array; readonly length: number } {
+  const at = Buffer.from(key);
+  const message = txn.request.encode({
+    compare: [{ target: MOD_REVISION, key: at, modRevision: 0 }],
+    success: [{ put: { key: at, value } }],
+  });
+  // A header of 14 bytes, the tag, and the message's length in three bytes.
+  return { message, length: 14 + 1 + 3 + message.length };
 }

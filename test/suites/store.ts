@@ -1,10 +1,21 @@
-import type { StorageOptions } from "../../src/server/storage/create-storage.js";
+import { createStorage, type StorageOptions } from "../../src/server/storage/create-storage.js";
 import { describe, expect, test } from "vitest";
 import type { Status } from "../../src/machinery/errors/status-error.js";
 import type { KubeObject } from "../../src/machinery/meta/object.js";
 import { DELETE, type ObjectStore, type StoredObject } from "../../src/server/storage/store.js";
 import type { KvUnderTest } from "./kv.js";
-import { failure, names, onNode, plainCodec, pod, PODS, settle, storeOpener, token } from "./store-harness.js";
+import {
+  etcdRequest,
+  failure,
+  names,
+  onNode,
+  plainCodec,
+  pod,
+  PODS,
+  settle,
+  storeOpener,
+  token,
+} from "./store-harness.js";
 import { watchSuite } from "./store-watch.js";
 
 /** What a store of objects must do over any key-value store. */
@@ -279,6 +290,75 @@ export function storeSuite(name: string, makeSubject: () => KvUnderTest, always:
       const rest = await pods.list("", { limit: 2, continue: token(-1, "default/a\0") });
       expect(names(rest.items)).toEqual(["b", "c"]);
       expect(rest.resourceVersion).toBe("24");
+    });
+
+    describe("an object over the limit", () => {
+      const LIMIT = 100_000;
+      const TOO_LARGE = { code: 500, message: "etcdserver: request is too large" };
+      /** A pod whose request to etcd has `more` bytes more than the limit. */
+      const oversized = (more: number, rest: Record<string, unknown> = {}): KubeObject => {
+        const ofLength = (length: number) => pod("default", "a", { ...rest, text: "x".repeat(length) });
+        const { length } = etcdRequest("/registry/pods/default/a", plainCodec.encode(ofLength(LIMIT)));
+        return ofLength(LIMIT - (length - LIMIT) + more);
+      };
+
+      test("is not created, and the largest below it is", async () => {
+        const { pods } = await open({ maxObjectBytes: LIMIT });
+        const refused = await failure(pods.create("default/a", oversized(1)));
+        expect(refused).toMatchObject(TOO_LARGE);
+        expect(refused).not.toHaveProperty("reason");
+        expect((await pods.list("")).items).toEqual([]);
+        await pods.create("default/a", oversized(0));
+        expect((await pods.list("")).items).toHaveLength(1);
+      });
+
+      test("is not made of a smaller one, which stays as it was", async () => {
+        const { pods } = await open({ maxObjectBytes: LIMIT });
+        const { revision } = await pods.create("default/a", pod("default", "a"));
+        expect(await failure(pods.guaranteedUpdate("default/a", async () => oversized(1)))).toMatchObject(TOO_LARGE);
+        expect((await pods.get("default/a")).revision).toBe(revision);
+        expect((await pods.guaranteedUpdate("default/a", async () => oversized(0))).changed).toBe(true);
+      });
+
+      test("is not made by an update that creates", async () => {
+        const { pods } = await open({ maxObjectBytes: LIMIT });
+        const update = pods.guaranteedUpdate("default/a", async () => oversized(1), { ignoreNotFound: true });
+        expect(await failure(update)).toMatchObject(TOO_LARGE);
+      });
+
+      test("passes a dry run, which asks etcd nothing", async () => {
+        const { pods } = await open({ maxObjectBytes: LIMIT });
+        await pods.create("default/a", oversized(1), { dryRun: true });
+        expect((await pods.list("")).items).toEqual([]);
+      });
+
+      test("is refused in gRPC's words where Go's client would not send it, and stored without a limit", async () => {
+        const large = pod("default", "a", { text: "x".repeat(2 * 2 ** 20) });
+        const { pods } = await open();
+        const { message } = etcdRequest("/registry/pods/default/a", plainCodec.encode(large));
+        expect(await failure(pods.create("default/a", large))).toMatchObject({
+          code: 500,
+          message: `rpc error: code = ResourceExhausted desc = trying to send message larger than max (${message.length} vs. 2097152)`,
+        });
+        const { pods: unlimited } = await open({ maxObjectBytes: 0 });
+        expect((await unlimited.create("default/a", large)).object()["text"]).toBe(large["text"]);
+      });
+
+      test("that was stored before is read, written while it does not grow, and deleted", async () => {
+        const { pods: unlimited, kv, time } = await open({ maxObjectBytes: 0 });
+        await unlimited.create("default/a", oversized(5000, { node: "n1" }));
+        const limited = createStorage({ kv, clock: time, timers: time, ...always, maxObjectBytes: LIMIT });
+        const pods = limited.storeFor({ prefix: "/registry/pods/", resource: PODS, codec: plainCodec });
+        const update = (object: KubeObject) => pods.guaranteedUpdate("default/a", async () => object);
+        expect(await failure(update(oversized(5001, { node: "n1" })))).toMatchObject(TOO_LARGE);
+        expect((await update(oversized(5000, { node: "n2" }))).changed).toBe(true);
+        expect((await update(oversized(4000))).changed).toBe(true);
+        expect(await failure(update(oversized(4001)))).toMatchObject(TOO_LARGE);
+        expect((await pods.get("default/a")).object()).toMatchObject(oversized(4000));
+        await pods.delete("default/a");
+        expect((await pods.list("")).items).toEqual([]);
+        await limited.close();
+      });
     });
 
     test("a replaced codec is used for what is already cached", async () => {

@@ -17,7 +17,7 @@ import { clientAuthorities, servingFiles, signingKeyIn, verificationKeyIn } from
 import { type AuthenticationOptions, problemsOf as authenticationProblems } from "../authentication-options.js";
 import { readTlsProtocol } from "../../server/generic/transport/tls-protocol.js";
 import type { NamedCertificateFiles, TlsOptions } from "../tls-options.js";
-import { isEtcdStandIn } from "./etcd-stand-in.js";
+import { askEtcdStandIn } from "./etcd-stand-in.js";
 
 /** What the flags of kube-apiserver say. Files are named as the process can open them; "" is a flag that was not given. */
 export interface ApiServerOptions {
@@ -48,6 +48,8 @@ export interface ApiServerOptions {
   readonly etcd: EtcdConnection;
   readonly storageMediaType: StorageMediaType;
   readonly watchCache: boolean;
+  /** Undefined: what the etcd takes. */
+  readonly maxObjectBytes: number | undefined;
   readonly inFlight: InFlightLimits;
   readonly runtimeConfig: RuntimeConfig;
   /** In the absence of a configuration file it names at least one mode. */
@@ -98,6 +100,7 @@ function problemsOf(options: ApiServerOptions): string[] {
   const problems: string[] = [];
   if (options.inFlight.readOnly < 0) problems.push("--max-requests-inflight can not be negative value");
   if (options.inFlight.mutating < 0) problems.push("--max-mutating-requests-inflight can not be negative value");
+  if ((options.maxObjectBytes ?? 0) < 0) problems.push("--max-object-bytes can not be negative value");
   if (options.etcd.servers.length === 0) problems.push("--etcd-servers must be specified");
   if (options.securePort < 1 || options.securePort > 65_535) {
     problems.push(
@@ -132,10 +135,12 @@ function authenticationOf(options: ApiServerOptions): AuthenticationOptions {
   };
 }
 
-async function storageOf({ etcd }: ApiServerOptions): Promise<StorageOptions> {
+/** kube-apiserver has no limit of its own: an etcd, which may have another one than by default, refuses what is too large for it. */
+async function storageOf({ etcd, maxObjectBytes }: ApiServerOptions): Promise<StorageOptions> {
   const [only, ...others] = etcd.servers;
-  const standIn = only !== undefined && others.length === 0 && (await isEtcdStandIn(only));
-  return standIn ? { storage: "memory" } : { storage: "etcd", etcd };
+  const standIn = only !== undefined && others.length === 0 ? await askEtcdStandIn(only) : undefined;
+  if (standIn === undefined) return { storage: "etcd", etcd, maxObjectBytes: maxObjectBytes ?? 0 };
+  return { storage: "memory", maxObjectBytes: maxObjectBytes ?? standIn.maxRequestBytes };
 }
 
 async function tlsOf(options: ApiServerOptions): Promise<TlsOptions> {

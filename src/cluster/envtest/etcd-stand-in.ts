@@ -4,23 +4,38 @@ import { createServer, get, type Server } from "node:http";
 const VERSION = "stand-in of kubets";
 const ANSWER_MS = 2000;
 
+/** What the stand-in says of itself at /version. */
+interface StandInVersion {
+  readonly etcdserver: typeof VERSION;
+  readonly etcdcluster: typeof VERSION;
+  /** Its flag --max-request-bytes, which the API server keeps to in its place. */
+  readonly maxRequestBytes: number;
+}
+
+type Answers = Readonly<Record<string, object>>;
+
 /** What the paths that clients of a test ask answer. */
-const ANSWERS: Readonly<Record<string, object>> = {
+const answersOf = (maxRequestBytes: number): Answers => ({
   __proto__: null as never,
   "/health": { health: "true", reason: "" },
-  "/version": { etcdserver: VERSION, etcdcluster: VERSION },
-};
+  "/version": { etcdserver: VERSION, etcdcluster: VERSION, maxRequestBytes } satisfies StandInVersion,
+});
 
 /**
  * Answers etcd's health check at each of the URLs, "http://127.0.0.1:2379", until the signal aborts. It stores nothing: the
  * API server that finds it in the place of an etcd keeps its objects in its own memory.
  * Rejects for a URL that is not http and for a port that is taken.
  */
-export async function serveEtcdStandIn(urls: readonly string[], signal: AbortSignal): Promise<void> {
+export async function serveEtcdStandIn(
+  urls: readonly string[],
+  signal: AbortSignal,
+  maxRequestBytes: number,
+): Promise<void> {
   const addresses = urls.map(addressOf);
+  const answers = answersOf(maxRequestBytes);
   const servers: Server[] = [];
   try {
-    for (const address of addresses) servers.push(await listen(address));
+    for (const address of addresses) servers.push(await listen(address, answers));
     if (!signal.aborted) {
       await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
     }
@@ -32,19 +47,28 @@ export async function serveEtcdStandIn(urls: readonly string[], signal: AbortSig
   }
 }
 
-/** Whether a stand-in answers at the URL. False for an etcd, and where nothing answers. */
-export function isEtcdStandIn(url: string): Promise<boolean> {
-  if (!url.startsWith("http://")) return Promise.resolve(false);
+/** What a stand-in at the URL says of itself. Undefined for an etcd, and where nothing answers. */
+export function askEtcdStandIn(url: string): Promise<StandInVersion | undefined> {
+  if (!url.startsWith("http://")) return Promise.resolve(undefined);
   return new Promise((resolve) => {
     const request = get(new URL("/version", url), { timeout: ANSWER_MS }, (response) => {
       let text = "";
       response.setEncoding("utf8").on("data", (part: string) => (text += part));
-      response.on("end", () => resolve(text === JSON.stringify(ANSWERS["/version"])));
-      response.on("error", () => resolve(false));
+      response.on("end", () => resolve(standInIn(text)));
+      response.on("error", () => resolve(undefined));
     });
     request.on("timeout", () => request.destroy());
-    request.on("error", () => resolve(false));
+    request.on("error", () => resolve(undefined));
   });
+}
+
+function standInIn(text: string): StandInVersion | undefined {
+  try {
+    const version = JSON.parse(text) as Partial<StandInVersion> | null;
+    return version?.etcdserver === VERSION ? (version as StandInVersion) : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 interface Address {
@@ -60,9 +84,9 @@ function addressOf(url: string): Address {
   return { host: hostname.replace(/^\[|\]$/g, ""), port: Number(port === "" ? 80 : port) };
 }
 
-function listen({ host, port }: Address): Promise<Server> {
+function listen({ host, port }: Address, answers: Answers): Promise<Server> {
   const server = createServer(({ method, url = "" }, response) => {
-    const answer = method === "GET" || method === "HEAD" ? ANSWERS[url.split("?")[0] ?? ""] : undefined;
+    const answer = method === "GET" || method === "HEAD" ? answers[url.split("?")[0] ?? ""] : undefined;
     response.writeHead(answer === undefined ? 404 : 200, { "content-type": "application/json" });
     response.end(answer === undefined ? "404 page not found\n" : JSON.stringify(answer));
   });

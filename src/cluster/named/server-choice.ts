@@ -8,6 +8,7 @@ export interface ServerChoice
     | "authentication"
     | "authorization"
     | "loadBalancerAddresses"
+    | "maxObjectBytes"
     | "runtimeConfig"
     | "serverName"
     | "storageMediaType"
@@ -35,6 +36,7 @@ export function serverArguments(choice: ServerChoice): string[] {
   ];
   const texts: readonly (readonly [flag: string, value: string | undefined])[] = [
     ["storage-media-type", choice.storageMediaType],
+    ["max-object-bytes", choice.maxObjectBytes?.toString()],
     ["admission-control-config-file", admission?.configurationFile],
     ["authentication-config", authentication?.configFile],
     ["token-auth-file", authentication?.tokenFile],

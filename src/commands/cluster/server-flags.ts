@@ -10,13 +10,14 @@ import { loadBalancerAddressesOf, loadBalancerFlag } from "./load-balancer-flag.
 import { nodesFlag, nodesOf } from "./nodes-flag.js";
 import { runtimeConfigFlag, runtimeConfigOf } from "./runtime-config-flag.js";
 import { serverNameFlag, serverNameOf } from "./server-name-flag.js";
-import { storageMediaTypeFlag, storageMediaTypeOf } from "./storage-flag.js";
+import { maxObjectBytesFlag, maxObjectBytesOf, storageMediaTypeFlag, storageMediaTypeOf } from "./storage-flag.js";
 
 export type ServerChoice = import("../../cluster/named/server-choice.js").ServerChoice;
 
 /** How the server of a cluster runs, for one start. */
 export const serverFlags: readonly FlagSpec[] = [
   storageMediaTypeFlag,
+  maxObjectBytesFlag,
   runtimeConfigFlag,
   controllersFlag,
   ...electionFlags,
@@ -38,6 +39,7 @@ export function serverChoiceOf(factory: Factory, invocation: Invocation): Server
   const serverName = serverNameOf(invocation);
   return {
     storageMediaType: storageMediaTypeOf(invocation),
+    maxObjectBytes: maxObjectBytesOf(invocation),
     runtimeConfig: runtimeConfigOf(invocation),
     ...(controllers && { controllers }),
     ...electionOf(invocation),

@@ -56,6 +56,24 @@ export const storageMediaTypeFlag: FlagSpec = {
   usage: `The form that this start writes objects in: ${STORAGE_MEDIA_TYPES.join(" or ")}. It reads both.`,
 };
 
+export const maxObjectBytesFlag: FlagSpec = {
+  name: "max-object-bytes",
+  type: "int",
+  default: "1572864",
+  usage:
+    "How many bytes etcd would have to take for an object, for this start: etcd's default of --max-request-bytes. It holds for every --storage; larger objects are refused as etcd refuses them. With 0 there is no limit.",
+};
+
+/** Throws a usage error for a negative number. */
+export function maxObjectBytesOf(invocation: Invocation): number {
+  const bytes = invocation.flags.number("max-object-bytes");
+  if (bytes >= 0) return bytes;
+  throw usageError(
+    invocation,
+    `invalid value ${bytes} for --max-object-bytes: use a number of bytes, or 0 for no limit`,
+  );
+}
+
 /** Throws a usage error for a form that there is not. */
 export function storageMediaTypeOf(invocation: Invocation): StorageMediaType {
   const given = invocation.flags.string("storage-media-type");

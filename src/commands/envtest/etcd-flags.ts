@@ -12,6 +12,12 @@ export const etcdFlags: readonly FlagSpec[] = [
     default: "[http://localhost:2379]",
     usage: "Where the health check is answered: http://host:port, several separated by commas.",
   },
+  {
+    name: "max-request-bytes",
+    type: "int",
+    default: "1572864",
+    usage: "The largest request that etcd takes: kubets in the place of kube-apiserver refuses larger objects.",
+  },
   ...without(
     "string",
     "advertise-client-urls",
@@ -31,7 +37,6 @@ export const etcdFlags: readonly FlagSpec[] = [
     "log-level",
     "log-outputs",
     "logger",
-    "max-request-bytes",
     "max-txn-ops",
     "metrics",
     "name",

@@ -31,7 +31,7 @@ export function etcdCommand(run = serve): Command {
     execute: async ({ streams }, { args, signal }) => {
       const flags = flagsOf(args);
       if (flags.bool("help")) streams.out.write(etcdHelp());
-      else await run(flags.strings("listen-client-urls"), signal);
+      else await run(flags.strings("listen-client-urls"), signal, flags.number("max-request-bytes"));
     },
   };
 }
@@ -49,10 +49,10 @@ function flagsOf(args: readonly string[]): Flags {
   }
 }
 
-async function serve(urls: readonly string[], signal: AbortSignal): Promise<void> {
+async function serve(urls: readonly string[], signal: AbortSignal, maxRequestBytes: number): Promise<void> {
   const [{ serveEtcdStandIn }, { untilParentEnds }] = await Promise.all([
     import("../../cluster/envtest/etcd-stand-in.js"),
     import("../../cluster/envtest/until-parent-ends.js"),
   ]);
-  await serveEtcdStandIn(urls, untilParentEnds(signal));
+  await serveEtcdStandIn(urls, untilParentEnds(signal), maxRequestBytes);
 }

@@ -300,6 +300,13 @@ export const kubeApiserverFlags: readonly FlagSpec[] = [
     usage: "How many writes run at once; more wait for a place. Zero is no limit.",
   },
   {
+    name: "max-object-bytes",
+    type: "int",
+    default: "0",
+    usage:
+      "A flag of kubets: how many bytes etcd would have to take for an object. Zero is no limit. Without it, what the etcd takes: --max-request-bytes.",
+  },
+  {
     name: "max-requests-inflight",
     type: "int",
     default: "400",

@@ -91,6 +91,7 @@ function complete(flags: Flags, { cwd }: Factory): ServeOptions {
     },
     storageMediaType: storageMediaTypeOf(flags),
     watchCache: flags.bool("watch-cache"),
+    maxObjectBytes: flags.changed("max-object-bytes") ? flags.number("max-object-bytes") : undefined,
     inFlight: {
       readOnly: flags.number("max-requests-inflight"),
       mutating: flags.number("max-mutating-requests-inflight"),

@@ -7,7 +7,7 @@ import type { StructSchema } from "../../machinery/schema/schema.js";
 import { withoutField } from "../../machinery/schema/without-field.js";
 import type { Scheme, VersionedKind } from "../../machinery/scheme/scheme.js";
 import { hasProtobuf } from "../endpoints/negotiation/response-format.js";
-import { storageFormat, storageFormatOf } from "../endpoints/serializers/index.js";
+import { storageFormat, storageFormatOf, storageMediaTypeOf } from "../endpoints/serializers/index.js";
 import type { StorageFormat, StorageMediaType } from "../endpoints/serializers/serializer.js";
 import type { InternalKind } from "../registry/internal-object.js";
 import type { Strategy } from "../registry/strategy.js";
@@ -33,6 +33,7 @@ export function storageCodec(
   let known: Encoder | undefined;
   const written = (): Encoder => (known ??= encoder(hub.gvk, hub.schema, mediaType));
   const encode = (object: KubeObject): Uint8Array => written().encode(object);
+  let upstream: Encoder | undefined;
   return {
     decode(bytes) {
       const format = storageFormatOf(bytes);
@@ -43,6 +44,13 @@ export function storageCodec(
     },
     encode,
     encodeSteps: (object) => written().encodeSteps(object),
+    lengthInEtcd(object, bytes) {
+      upstream ??= encoder(hub.gvk, hub.schema, "application/vnd.kubernetes.protobuf");
+      const { form, encode } = upstream;
+      const { length } = storageMediaTypeOf(bytes) === form ? bytes : encode(object);
+      // Go's JSON ends with a newline.
+      return form === "application/json" ? length + 1 : length;
+    },
     upgrade(bytes) {
       const stored = storageFormatOf(bytes).decode(bytes, schemaOf);
       const version = scheme.kindOf(stored);
@@ -78,6 +86,8 @@ export function internalStorageCodec(
 }
 
 interface Encoder {
+  /** What it encodes to, which for some kinds is JSON in any case. */
+  readonly form: StorageMediaType;
   encode(object: KubeObject): Uint8Array;
   encodeSteps(object: KubeObject): Steps<Uint8Array>;
 }
@@ -85,10 +95,11 @@ interface Encoder {
 function encoder(gvk: GroupVersionKind, whole: StructSchema, mediaType: StorageMediaType): Encoder {
   const { kind } = gvk;
   const apiVersion = formatGroupVersion(gvk);
-  const { format, schema } = written(gvk, whole, mediaType);
+  const { form, format, schema } = written(gvk, whole, mediaType);
   const named = (object: KubeObject): KubeObject =>
     object.kind === kind && object.apiVersion === apiVersion ? object : { ...object, kind, apiVersion };
   return {
+    form,
     encode: (object) => format.encode(named(object), schema),
     encodeSteps: (object) => format.encodeSteps(named(object), schema),
   };
@@ -99,14 +110,15 @@ function written(
   { group }: GroupVersionKind,
   whole: StructSchema,
   mediaType: StorageMediaType,
-): { readonly format: StorageFormat; readonly schema: StructSchema } {
+): { readonly form: StorageMediaType; readonly format: StorageFormat; readonly schema: StructSchema } {
   if (mediaType === "application/json" || STORED_AS_JSON.has(group) || !hasProtobuf(whole)) {
     return {
+      form: "application/json",
       format: storageFormat("application/json"),
       schema: withoutField(whole, ["metadata", "resourceVersion"]),
     };
   }
-  return { format: withoutVersion(storageFormat(mediaType)), schema: whole };
+  return { form: mediaType, format: withoutVersion(storageFormat(mediaType)), schema: whole };
 }
 
 const withoutVersion = (format: StorageFormat): StorageFormat => ({

@@ -19,6 +19,7 @@ import {
   type StoredObject,
   type WatchObjectsOptions,
 } from "../storage/store.js";
+import { TooLargeError } from "../storage/too-large.js";
 import { copyObject } from "./copy.js";
 import type { ResolvedStrategy } from "./default-strategy.js";
 import { decideDeletion, marked, shouldDeleteDuringUpdate } from "./deletion.js";
@@ -293,9 +294,12 @@ export class Store implements Getter, Lister, Watcher, Creater, Updater, Gracefu
   }
 }
 
-/** The API rejected the request, or it was cancelled, so nothing was written. After a storage error that is not known. */
+/**
+ * The API rejected the request, it was cancelled, or its object is too large, so nothing was written. After another storage error that is not
+ * known.
+ */
 const isRefusal = (error: unknown): boolean =>
-  error === REQUEST_IS_OVER || (isStatusError(error) && error.status.code < 500);
+  error === REQUEST_IS_OVER || error instanceof TooLargeError || (isStatusError(error) && error.status.code < 500);
 
 /** The request's token, which cancels nothing once a plugin has charged somebody for the object, unless the sender may act no more. */
 function untilCharged(

@@ -9,6 +9,7 @@ import { SCHEMA_EPOCHS_PREFIX } from "./schema-epochs.js";
 import { Codecs } from "./store/codecs.js";
 import { DirectReads } from "./store/direct-reads.js";
 import { KvObjectStore } from "./store/object-store.js";
+import { DEFAULT_MAX_OBJECT_BYTES, ObjectLimit } from "./store/object-limit.js";
 import { type Reads, RETRY_AFTER_SECONDS } from "./store/reads.js";
 import type { ObjectCodec, ObjectStore } from "./store.js";
 
@@ -29,6 +30,8 @@ export interface StorageOptions {
   readonly upgrades?: boolean;
   /** The interval of compactions, as kube-apiserver's --etcd-compaction-interval; 0 never compacts. Default 300. */
   readonly compactionSeconds?: number;
+  /** As {@link ObjectLimit} counts them; 0: no limit. Default {@link DEFAULT_MAX_OBJECT_BYTES}. */
+  readonly maxObjectBytes?: number;
 }
 
 export interface StoreConfig {
@@ -62,13 +65,14 @@ export function createStorage(options: StorageOptions): Storage {
   const codecs = new Codecs(options.cacheBytes ?? 48 * 2 ** 20, options.upgrades);
   codecs.register(SCHEMA_EPOCHS_PREFIX, OPAQUE);
   const reads = openReads(options, codecs, clock, timers);
+  const limit = new ObjectLimit(options.maxObjectBytes ?? DEFAULT_MAX_OBJECT_BYTES);
   const compaction = (options.compactionSeconds ?? 300) * 1000;
   const stopCompactor = compaction > 0 ? startCompactor(kv, timers, compaction) : () => {};
   return {
     ready: () => reads.ready(),
     storeFor({ prefix, resource, codec }) {
       codecs.register(prefix, codec);
-      return new KvObjectStore({ kv, reads, codecs, timers, prefix, resource, codec });
+      return new KvObjectStore({ kv, reads, codecs, timers, limit, prefix, resource, codec });
     },
     release: (prefix) => codecs.release(prefix),
     whenOccupied: (prefix, listener) => reads.whenOccupied(prefix, listener),

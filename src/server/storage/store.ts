@@ -28,6 +28,11 @@ export interface ObjectCodec {
   /** {@link encode} in steps. Absent for objects that are always small. */
   encodeSteps?(object: KubeObject): Steps<Uint8Array>;
   /**
+   * How many bytes kube-apiserver would store of the object, with its default --storage-media-type; `bytes` are what is stored of it here.
+   * It costs an encoding where the two forms differ. Absent where their lengths are the same.
+   */
+  lengthInEtcd?(object: KubeObject, bytes: Uint8Array): number;
+  /**
    * The attributes that selectors match. `fields` holds every field label of the kind, including metadata.name and
    * metadata.namespace.
    */

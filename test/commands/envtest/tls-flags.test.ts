@@ -90,7 +90,7 @@ test("kube-apiserver's place serves with all of the flags, and follows its files
   await write("named", servingCertificate(ca, "named"));
   const [etcd = 0, port = 0] = await freePorts(2);
   const stop = new AbortController();
-  const standIn = serveEtcdStandIn([`http://127.0.0.1:${etcd}`], stop.signal);
+  const standIn = serveEtcdStandIn([`http://127.0.0.1:${etcd}`], stop.signal, 0);
   const argv = [
     `--etcd-servers=http://127.0.0.1:${etcd}`,
     `--secure-port=${port}`,

@@ -18,9 +18,12 @@ export function storageFormat(mediaType: StorageMediaType): StorageFormat {
   return storage;
 }
 
+/** The media type of stored bytes, whatever the server writes. */
+export const storageMediaTypeOf = (bytes: Uint8Array): StorageMediaType =>
+  isProtobufDocument(bytes) ? "application/vnd.kubernetes.protobuf" : "application/json";
+
 /** The form of stored bytes: the one they are in, whatever the server writes. */
-export const storageFormatOf = (bytes: Uint8Array): StorageFormat =>
-  storageFormat(isProtobufDocument(bytes) ? "application/vnd.kubernetes.protobuf" : "application/json");
+export const storageFormatOf = (bytes: Uint8Array): StorageFormat => storageFormat(storageMediaTypeOf(bytes));
 
 export const serializerOf = (mediaType: MediaTypeName): Serializer => serializers[mediaType];
 

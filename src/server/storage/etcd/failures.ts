@@ -1,4 +1,5 @@
 import { UnavailableError } from "../kv.js";
+import { messageIsTooLarge, REQUEST_IS_TOO_LARGE, TooLargeError } from "../too-large.js";
 import type { GrpcFailure } from "./grpc-channel.js";
 
 /** Codes that etcd returns before it executes any part of a request. */
@@ -39,11 +40,17 @@ export const isLeaseGone = ({ details }: GrpcFailure): boolean => details === "e
 
 export const NO_SPACE = "etcdserver: mvcc: database space exceeded";
 
+/** What etcd's gRPC server says of a message that Go's client would not have sent: the two have one limit. */
+const RECEIVED_TOO_LARGE = /^grpc: received message larger than max \((\d+) vs\. (\d+)\)$/;
+
 /** The error that kube-apiserver returns for this failure. `outcome` is derived from the failure when it is left out. */
 export function unavailable(
   failure: GrpcFailure,
   outcome: UnavailableError["outcome"] = isRefused(failure) ? "not-done" : "unknown",
 ): UnavailableError {
+  const [received, size, most] = RECEIVED_TOO_LARGE.exec(failure.details) ?? [];
+  if (received !== undefined) return new TooLargeError(messageIsTooLarge(size, most));
+  if (failure.details === REQUEST_IS_TOO_LARGE) return new TooLargeError(REQUEST_IS_TOO_LARGE);
   return new UnavailableError(goText(failure), outcome);
 }
 

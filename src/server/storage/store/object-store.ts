@@ -28,6 +28,7 @@ import type { Codecs } from "./codecs.js";
 import { invalidResourceVersionText, resourceVersionOnCreate } from "./errors.js";
 import type { KvObject } from "./kv-object.js";
 import { listObjects } from "./list-objects.js";
+import type { ObjectLimit } from "./object-limit.js";
 import { checkPreconditions } from "./preconditions.js";
 import type { Reads } from "./reads.js";
 import { parseResourceVersion } from "./resource-version.js";
@@ -40,6 +41,7 @@ export interface ObjectStoreConfig {
   readonly reads: Reads;
   readonly codecs: Codecs;
   readonly timers: Timers;
+  readonly limit: ObjectLimit;
   /** The resource's key prefix, ending in "/": "/registry/pods/". */
   readonly prefix: string;
   /** The resource that errors name. */
@@ -81,7 +83,7 @@ export class KvObjectStore implements ObjectStore {
     object: KubeObject,
     options: NonNullable<Parameters<ObjectStore["create"]>[2]> = {},
   ): Promise<StoredObject> {
-    const { kv, reads, codecs, resource } = this.config;
+    const { kv, reads, codecs, codec, limit, resource } = this.config;
     const path = this.#path(key);
     const given = object.metadata?.resourceVersion;
     if (given && options.dryRun !== true) throw resourceVersionOnCreate();
@@ -91,6 +93,7 @@ export class KvObjectStore implements ObjectStore {
       if ((await reads.latestOf(path)) !== undefined) throw alreadyExists(resource, nameOf(key));
       return codecs.unwritten(path, parseResourceVersion(given) ?? 0, bytes, object);
     }
+    limit.check(codec, path, { object, bytes }, undefined);
     codecs.expect(bytes, object);
     throwIfCancelled(options.token);
     try {
@@ -175,7 +178,7 @@ export class KvObjectStore implements ObjectStore {
     next: KubeObject,
     options: UpdateOptions,
   ): Promise<Attempt> {
-    const { kv, codecs } = this.config;
+    const { kv, codecs, codec, limit } = this.config;
     const inSlices = options.inSlices === true || (current?.heldBytes ?? 0) > LARGE_OBJECT;
     const bytes = await this.#encode(next, { inSlices, token: options.token });
     if (current !== undefined && Buffer.compare(bytes, current.bytes) === 0 && !current.isStale) {
@@ -186,6 +189,7 @@ export class KvObjectStore implements ObjectStore {
       const object = codecs.unwritten(path, current?.revision ?? 0, bytes, next);
       return { done: { object, created, changed: true, deleted: false } };
     }
+    limit.check(codec, path, { object: next, bytes }, current);
     codecs.expect(bytes, next);
     throwIfCancelled(options.token);
     try {

@@ -10,7 +10,7 @@ import { systemClock } from "../../../../src/base/clock.js";
 import { systemRandom } from "../../../../src/base/random.js";
 import { issueCertificate, issuerOf } from "../../../../src/cluster/pki/certificate.js";
 import { createClusterPki } from "../../../../src/cluster/pki/cluster-pki.js";
-import { EtcdClient } from "../../../../src/server/storage/etcd/etcd-client.js";
+import { answered, EtcdClient } from "../../../../src/server/storage/etcd/etcd-client.js";
 import { openEtcdKv } from "../../../../src/server/storage/etcd/etcd-kv.js";
 import { txn } from "../../../../src/server/storage/etcd/messages.js";
 import { bigInteger, message, nesteds } from "../../../../src/server/storage/etcd/protobuf.js";
@@ -21,6 +21,12 @@ import {
   type KvEvent,
   UnavailableError,
 } from "../../../../src/server/storage/kv.js";
+import { createStorage } from "../../../../src/server/storage/create-storage.js";
+import { openMemoryKv } from "../../../../src/server/storage/memory/memory-kv.js";
+import { TooLargeError } from "../../../../src/server/storage/too-large.js";
+import { errorMessage } from "../../../../src/base/error-message.js";
+import { systemTimers } from "../../../../src/base/timers.js";
+import { etcdRequest, plainCodec, pod, PODS } from "../../../suites/store-harness.js";
 import {
   deadEndpoint,
   etcdMissing,
@@ -95,6 +101,53 @@ describe.skipIf(etcdMissing !== undefined)("etcd storage and its server", () => 
     await expect(kv.get("/elsewhere/x")).rejects.toBeInstanceOf(RangeError);
     expect((await kv.list("")).items.map(({ key }) => key)).toEqual(["/registry/pods/default/web"]);
     expect(await kv.count("/reg")).toBe(1);
+  });
+
+  test("objects have the limit that etcd has by default, to the byte", async () => {
+    const key = "/registry/pods/default/a";
+    const storage = createStorage({ kv: openMemoryKv({ clock: systemClock, timers: systemTimers }) });
+    const pods = storage.storeFor({ prefix: "/registry/pods/", resource: PODS, codec: plainCodec });
+    const raw = rawClient(server);
+    const ofLength = (length: number) => pod("default", "a", { text: "x".repeat(length) });
+    const least = etcdRequest(key, plainCodec.encode(ofLength(1_500_000))).length;
+    /** What etcd, asked as kube-apiserver asks it, and the storage in memory answer to an object whose request has so many bytes. */
+    const answers = async (length: number): Promise<readonly string[]> => {
+      const object = ofLength(1_500_000 + length - least);
+      const { message } = etcdRequest(key, plainCodec.encode(object));
+      const asEncoded = { ...txn, request: { encode: (bytes: Uint8Array) => bytes } };
+      const told = (writing: Promise<unknown>) => writing.then(() => "stored", errorMessage);
+      const created = await told(pods.create("default/a", object));
+      if (created === "stored") await pods.delete("default/a");
+      return [await told(answered(raw.write(asEncoded, message))), created];
+    };
+    const tooLarge = "etcdserver: request is too large";
+    expect(await answers(1_572_864)).toEqual(["stored", "stored"]);
+    // An id in etcd's header may be two bytes shorter than the longest.
+    expect(await answers(1_572_864 + 3)).toEqual([tooLarge, tooLarge]);
+    const larger = await answers(2_200_000);
+    expect(larger[0]).toBe(larger[1]);
+    expect(larger[0]).toMatch(
+      /^rpc error: code = ResourceExhausted desc = trying to send message larger than max \(2199\d{3} vs\. 2097152\)$/,
+    );
+    raw.close();
+    await storage.close();
+  });
+
+  test("etcd's own limit is told in the words of Go's client, and the write counts as not done", async () => {
+    const kv = await open(server);
+    const { revision } = await kv.create("/a", bytes("1"));
+    const refused = (length: number) =>
+      kv.update("/a", new Uint8Array(length), revision).catch((error: unknown) => error);
+    const answer = await refused(1_600_000);
+    expect(answer).toBeInstanceOf(TooLargeError);
+    expect(answer).toMatchObject({ outcome: "not-done", message: "etcdserver: request is too large" });
+    const larger = await refused(2_200_000);
+    expect(larger).toBeInstanceOf(TooLargeError);
+    expect(larger).toMatchObject({ outcome: "not-done", status: { code: 500 } });
+    expect((larger as Error).message).toMatch(
+      /^rpc error: code = ResourceExhausted desc = trying to send message larger than max \(22000\d\d vs\. 2097152\)$/,
+    );
+    expect((await kv.get("/a")).kv).toMatchObject({ revision, value: bytes("1") });
   });
 
   test("a list larger than gRPC's limits comes in pages of one revision", async () => {
