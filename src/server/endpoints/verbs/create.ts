@@ -7,6 +7,7 @@ import { respondObject } from "./answer.js";
 import { fieldManagerName } from "./field-manager-name.js";
 import { fieldTracking } from "./field-tracking.js";
 import { Admitter } from "./admitter.js";
+import { createOrRetry } from "./retry-too-large.js";
 import { objectFormat, scopeOf } from "./scope.js";
 
 /** POST to a collection. */
@@ -26,6 +27,6 @@ export async function handleCreate(request: ApiRequest, resource: ServedResource
   const steps = fieldTracking(resource).trackSteps(draft, undefined, manager, isLongWork, request);
   await runWork(isLongWork, steps, request);
   await scope.pause?.(scope.token);
-  const stored = await storage.create(scope, draft, admit.create);
+  const stored = await createOrRetry(draft, admit.create, (...given) => storage.create(scope, ...given));
   await respondObject(request, resource, format, 201, stored);
 }

@@ -31,6 +31,7 @@ import { fieldManagerName } from "./field-manager-name.js";
 import { type FieldTracking, fieldTracking } from "./field-tracking.js";
 import { unstructuredMismatch } from "./unstructured-mismatch.js";
 import { Admitter } from "./admitter.js";
+import { changeOrRetry } from "./retry-too-large.js";
 import { type EndpointScope, objectFormat, scopeOf, weigh } from "./scope.js";
 
 /** PATCH of an object or of a part of it. */
@@ -56,11 +57,14 @@ export async function handlePatch(
     await scope.pause?.(scope.token);
     return draft;
   };
-  const result = await storage.update(scope, request.info.name, transform, {
-    subresource,
-    createMissing: type === APPLY && subresource === undefined,
-    admit: new Admitter(request, resource, options.dryRun).update,
-  });
+  const update = (transform: Transform) =>
+    storage.update(scope, request.info.name, transform, {
+      subresource,
+      createMissing: type === APPLY && subresource === undefined,
+      admit: new Admitter(request, resource, options.dryRun).update,
+    });
+  // Without its managedFields, an apply would forget what it owns.
+  const result = await (type === APPLY ? update(transform) : changeOrRetry(transform, update));
   await respondObject(request, resource, format, result.created ? 201 : 200, result.object);
 }
 

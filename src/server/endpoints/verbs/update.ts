@@ -1,12 +1,13 @@
 import { inSlices } from "../../../base/time-slice.js";
 import { copyObject, copyObjectSteps } from "../../registry/copy.js";
-import type { UpdateOptions, Updater } from "../../registry/resource.js";
+import type { Transform, UpdateOptions, Updater } from "../../registry/resource.js";
 import type { ApiRequest } from "../../request/api-request.js";
 import { readObjectBody, runWork } from "../negotiation/request-body.js";
 import { writeOptions } from "../options/write-options.js";
 import type { ServedResource } from "../served-resource.js";
 import { respondObject } from "./answer.js";
 import { Admitter } from "./admitter.js";
+import { changeOrRetry } from "./retry-too-large.js";
 import { objectFormat, scopeOf, weigh } from "./scope.js";
 import { checkName } from "./check-name.js";
 import { fieldManagerName } from "./field-manager-name.js";
@@ -32,21 +33,19 @@ export async function handleUpdate(
   const uid = draft.metadata?.uid;
   const manager = fieldManagerName(request, options);
   const tracking = fieldTracking(resource, subresource);
-  const result = await storage.update(
-    scope,
-    request.info.name,
-    async (current) => {
-      const next = scope.pause === undefined ? copyObject(draft) : await inSlices(copyObjectSteps(draft), request);
-      const isLongWork = weigh(scope, current);
-      await runWork(isLongWork, tracking.trackSteps(next, current, manager, isLongWork, request), request);
-      await scope.pause?.(scope.token);
-      return next;
-    },
-    {
+  const change: Transform = async (current) => {
+    const next = scope.pause === undefined ? copyObject(draft) : await inSlices(copyObjectSteps(draft), request);
+    const isLongWork = weigh(scope, current);
+    await runWork(isLongWork, tracking.trackSteps(next, current, manager, isLongWork, request), request);
+    await scope.pause?.(scope.token);
+    return next;
+  };
+  const result = await changeOrRetry(change, (transform) =>
+    storage.update(scope, request.info.name, transform, {
       subresource,
       preconditions: uid === undefined || uid === "" ? undefined : { uid },
       admit: new Admitter(request, resource, options.dryRun).update,
-    },
+    }),
   );
   await respondObject(request, resource, format, result.created ? 201 : 200, result.object);
 }
