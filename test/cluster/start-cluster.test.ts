@@ -205,3 +205,12 @@ test("a cluster on disk comes back with its objects and its certificates", async
     await rm(folder, { recursive: true, force: true });
   }
 });
+
+test.each([-1, 1.5, Number.NaN])(
+  "a limit of objects of %s bytes is refused before anything is opened",
+  async (bytes) => {
+    await expect(startCluster({ port: false, maxObjectBytes: bytes })).rejects.toThrow(
+      `maxObjectBytes is ${bytes}; give a number of bytes, or 0 for no limit`,
+    );
+  },
+);

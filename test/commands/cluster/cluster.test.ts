@@ -374,6 +374,11 @@ describe.skipIf(!built)("kubets cluster", () => {
         ["start", "--storage-media-type=protobuf"],
         /^error: invalid value "protobuf" for --storage-media-type: use application\/json or application\/vnd\.kubernetes\.protobuf/,
       ],
+      [
+        "a limit of objects below 0",
+        ["start", "--max-object-bytes=-1"],
+        /^error: invalid value -1 for --max-object-bytes: use a number of bytes, or 0 for no limit/,
+      ],
       ["etcd without an address", ["start", "--storage=etcd"], /^error: --storage=etcd needs --etcd-servers/],
       [
         "an address of etcd without etcd",

@@ -9,3 +9,7 @@ test("the flags of an election and of the scheduler reach the process in the bac
     "--nodes=1",
   ]);
 });
+
+test("the limit of objects reaches the process in the background, also where it is none", () => {
+  expect(serverArguments({ nodes: 1, maxObjectBytes: 0 })).toEqual(["--max-object-bytes=0", "--nodes=1"]);
+});

@@ -159,6 +159,11 @@ describe.skipIf(!built)("the programs of kubets envtest", () => {
       '"[--max-requests-inflight can not be negative value, --max-mutating-requests-inflight can not be negative value]"',
     ],
     [
+      "less than no bytes",
+      [ETCD, ISSUER, SIGNER, "--max-object-bytes=-1"],
+      '"--max-object-bytes can not be negative value"',
+    ],
+    [
       "no signing key",
       [ETCD, ISSUER],
       '"--service-account-signing-key-file and --service-account-issuer are required flags"',
