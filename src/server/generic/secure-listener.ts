@@ -14,6 +14,7 @@ import { http1UpgradeExchange, upgradeResponse } from "./transport/http1-upgrade
 import { http2Exchange } from "./transport/http2.js";
 import { type AuthorityTexts, PeerAuthorities } from "../../machinery/signature/peer-authorities.js";
 import { Http2Sessions, type SessionLimits } from "./transport/http2-sessions.js";
+import { HEAD_BYTES, HEAD_SETTINGS, refuseLongHead } from "./transport/large-heads.js";
 import { answerPlainHttp } from "./transport/plain-http.js";
 import { refuseWithoutHost } from "./transport/required-host.js";
 import { ServingContexts, type ShownPairs } from "./transport/serving-contexts.js";
@@ -68,7 +69,6 @@ export interface Listener {
   close(): Promise<void>;
 }
 
-const HEADER_BYTES = 1024 * 1024;
 /** kubectl and client-go keep idle connections for 90 seconds. */
 const KEEP_ALIVE_MS = 120_000;
 /** A connection idle for this long gets TCP keep-alive probes. */
@@ -79,6 +79,8 @@ const CLOSING_MS = 2000;
 const BACKLOG = 4096;
 /** Of a connection whose client reads slowly: each of its streams buffers a chunk of a list, or one object. Node refuses more streams then. */
 const SESSION_MEMORY_MB = 128;
+
+const REFUSED = Promise.resolve();
 
 const LIMITS: ConnectionLimits = {
   connections: 5000,
@@ -112,7 +114,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     handshakeTimeout: limits.handshake,
     maxSessionMemory: SESSION_MEMORY_MB,
     maxHeaderListPairs: 4096,
-    settings: { maxConcurrentStreams: limits.http2.streams, maxHeaderListSize: HEADER_BYTES },
+    settings: { maxConcurrentStreams: limits.http2.streams, ...HEAD_SETTINGS },
   });
   server.maxConnections = limits.connections;
   contexts.complete(server);
@@ -161,7 +163,9 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     // Without an error the stream is reset with NO_ERROR, and a client takes the part of the answer that it has for the whole.
     const giveUp = (): void => void (stream.destroyed || stream.destroy(new Error("the answer was aborted")));
     sessions.take(stream, (bounds) =>
-      run(options, http2Exchange(stream, headers, options.stopping, { peers, rawHeaders, bounds }), giveUp),
+      refuseLongHead(stream, rawHeaders)
+        ? REFUSED
+        : run(options, http2Exchange(stream, headers, options.stopping, { peers, rawHeaders, bounds }), giveUp),
     );
   };
   server.on("stream", handleStream);
@@ -202,7 +206,7 @@ function tuneHttp1(server: Http2SecureServer, { head, request, check }: Connecti
     headersTimeout: head,
     requestTimeout: request,
     connectionsCheckingInterval: check,
-    maxHeaderSize: HEADER_BYTES,
+    maxHeaderSize: HEAD_BYTES,
     // Node limits the headers' size. With a limit on their count it would drop the last headers, credentials among them.
     maxHeadersCount: 0,
   });

@@ -1,4 +1,5 @@
 import { constants, type Http2Session, type ServerHttp2Stream } from "node:http2";
+import { SessionHealth } from "./session-health.js";
 
 /** What one HTTP/2 connection may have. */
 export interface SessionLimits {
@@ -16,16 +17,32 @@ export interface SessionLimits {
   readonly lateBody: number;
 }
 
+/** How often the connections of a port are looked at, in milliseconds. */
+const LOOK_MS = 500;
+
 /** The HTTP/2 connections of a port, and the bounds of what they may have under way. */
 export class Http2Sessions {
   readonly #sessions = new Map<Http2Session, BoundedSession>();
+  #looking: NodeJS.Timeout | undefined;
 
   constructor(private readonly limits: SessionLimits) {}
 
   add(session: Http2Session): void {
     this.#sessions.set(session, new BoundedSession(session, this.limits));
-    session.once("close", () => this.#sessions.delete(session));
+    session.once("close", () => this.#remove(session));
     session.on("error", () => session.destroy());
+    this.#looking ??= setInterval(() => this.#endDead(), LOOK_MS).unref();
+  }
+
+  #remove(session: Http2Session): void {
+    this.#sessions.delete(session);
+    if (this.#sessions.size > 0) return;
+    clearInterval(this.#looking);
+    this.#looking = undefined;
+  }
+
+  #endDead(): void {
+    for (const [session, { health }] of this.#sessions) if (health.isDead()) session.destroy();
   }
 
   /** Serves a stream when its connection may have one more request: now, when others have ended, or never, for one that is reset before. */
@@ -57,6 +74,7 @@ export interface StreamBounds {
 const STARTED_AT_ONCE = 10;
 
 class BoundedSession implements StreamBounds {
+  readonly health: SessionHealth;
   #open = 0;
   #running = 0;
   /** Streams that have begun since the last turn that {@link #startLater} waited for. */
@@ -69,6 +87,7 @@ class BoundedSession implements StreamBounds {
     private readonly session: Http2Session,
     private readonly limits: SessionLimits,
   ) {
+    this.health = new SessionHealth(session);
     // Node starts it again with each frame: it closes what is silent, as Node closes idle HTTP/1.1 connections.
     session.setTimeout(limits.idle, () => {
       if (this.#open === 0) session.close();
@@ -77,6 +96,7 @@ class BoundedSession implements StreamBounds {
 
   take(stream: ServerHttp2Stream, serve: (bounds: StreamBounds) => Promise<void>): void {
     this.#open += 1;
+    this.health.began(stream);
     clearTimeout(this.#idle);
     stream.once("close", () => {
       this.#open -= 1;
