@@ -7,7 +7,8 @@ import { runInNewContext } from "node:vm";
 
 const [dist] = process.argv.slice(2);
 const { startCluster } = await import(pathToFileURL(resolve(dist, "cluster.js")).href);
-const cluster = await startCluster({ nodes: 1 });
+// Senders make objects that etcd would not take.
+const cluster = await startCluster({ nodes: 1, maxObjectBytes: 0 });
 setFlagsFromString("--expose-gc");
 const collect = runInNewContext("gc");
 

@@ -27,6 +27,8 @@ export interface Http2Options extends NodeHttpsOptions {
 
 /** How long a connection without requests stays open, in milliseconds: as Go's transport keeps it. */
 const IDLE_MS = 90_000;
+/** Node sends no head over HTTP/2 that takes more than 65,536 bytes. */
+const LONGEST_HEAD = 60_000;
 /** Bytes that the server may send ahead of the readers: of a stream, and of a connection. Those of Go's transport. */
 const STREAM_WINDOW = 4 * 2 ** 20;
 const CONNECTION_WINDOW = 2 ** 30;
@@ -64,16 +66,19 @@ class Http2Transport implements Transport {
   #attempt: Attempt | undefined;
   /** Of a server that has no HTTP/2. */
   #http1: Transport | undefined;
+  /** Of requests with long heads. */
+  #longHeads: Transport | undefined;
 
   constructor(
     private readonly endpoint: Endpoint,
     private readonly pulse: PulseTimes | undefined,
-    private readonly http1: (first: Socket) => Transport,
+    private readonly http1: (first?: Socket) => Transport,
   ) {}
 
   async send(request: TransportRequest): Promise<TransportResponse> {
     const { method, path, signal } = request;
     signal?.throwIfAborted();
+    if (headLength(request) > LONGEST_HEAD) return (this.#longHeads ??= this.http1()).send(request);
     const url = this.endpoint.origin + path;
     for (;;) {
       let connection: Connection | undefined;
@@ -96,7 +101,7 @@ class Http2Transport implements Transport {
     const failure = new NetworkFailure("the transport was closed");
     this.#attempt?.controller.abort(failure);
     for (const connection of this.#connections) connection.end(failure);
-    await this.#http1?.close();
+    await Promise.all([this.#http1?.close(), this.#longHeads?.close()]);
   }
 
   /** A connection that takes one more stream. Undefined where the server has HTTP/1.1 only. */
@@ -148,6 +153,11 @@ class Http2Transport implements Transport {
     this.#connections.add(connection);
     connection.session.once("close", () => this.#connections.delete(connection));
   }
+}
+
+function headLength({ path, headers, repeatedHeaders = {} }: TransportRequest): number {
+  const fields = [...Object.entries(headers), ...Object.entries(repeatedHeaders)].flat(2);
+  return fields.reduce((sum, text) => sum + text.length, path.length);
 }
 
 /** The server has not begun to work on the request. */

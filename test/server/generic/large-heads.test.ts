@@ -3,6 +3,8 @@ import { connect } from "node:http2";
 import { request as httpsRequest } from "node:https";
 import type { TLSSocket } from "node:tls";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { call } from "../../helpers/api-caller.js";
+import { createTransport } from "../../../src/client/transport/create-transport.js";
 import { systemClock } from "../../../src/base/clock.js";
 import { type Listener, listen } from "../../../src/server/generic/secure-listener.js";
 import { newAuthority, openTls, servingCertificate } from "../../helpers/tls-peer.js";
@@ -169,6 +171,24 @@ test("an HTTP/1.1 head of a megabyte is taken, and a longer one answered 431", a
     });
   expect(await statusOf(1_000_000)).toBe(200);
   expect(await statusOf(1_060_000)).toBe(431);
+});
+
+test("the client's own streams take HTTP/1.1 for a head that Node does not send over HTTP/2", async () => {
+  const server = `https://127.0.0.1:${listener.port}`;
+  const transport = createTransport({ server, tls: { insecureSkipVerify: true } }, { lasting: true });
+  for (const [length, protocol] of [
+    [10, "HTTP/2"],
+    [100_000, "HTTP/1.1"],
+    [10, "HTTP/2"],
+  ] as const) {
+    const { status, headers } = await call(transport, "GET", `/?${"x".repeat(length)}`);
+    // Node's HTTP/1.1 server adds it.
+    expect([status, headers["transfer-encoding"] ?? headers["connection"]]).toEqual([
+      200,
+      protocol === "HTTP/2" ? undefined : expect.any(String),
+    ]);
+  }
+  await transport.close();
 });
 
 test("Node's client is told of both limits", async () => {
