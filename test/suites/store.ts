@@ -355,6 +355,8 @@ export function storeSuite(name: string, makeSubject: () => KvUnderTest, always:
         expect((await update(oversized(4000))).changed).toBe(true);
         expect(await failure(update(oversized(4001)))).toMatchObject(TOO_LARGE);
         expect((await pods.get("default/a")).object()).toMatchObject(oversized(4000));
+        const marked = async (): Promise<KubeObject> => oversized(4050);
+        expect((await pods.guaranteedUpdate("default/a", marked, { deletes: true })).changed).toBe(true);
         await pods.delete("default/a");
         expect((await pods.list("")).items).toEqual([]);
         await limited.close();

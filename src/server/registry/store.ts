@@ -206,7 +206,7 @@ export class Store implements Getter, Lister, Watcher, Creater, Updater, Gracefu
           }
         }
       },
-      { dryRun: scope.dryRun, token: scope.token },
+      { dryRun: scope.dryRun, token: scope.token, deletes: true },
     );
     // What follows belongs to what is stored: it is done whether the client waits for it or not.
     if (result.deleted) await this.#removed(scope, result.object);

@@ -176,6 +176,8 @@ export interface ObjectStore {
       ignoreNotFound?: boolean;
       dryRun?: boolean;
       ttlSeconds?: number;
+      /** The object is about to go: marks of its deletion are written however large it is. */
+      deletes?: boolean;
     },
   ): Promise<{
     object: StoredObject;

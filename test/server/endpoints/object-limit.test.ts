@@ -1,8 +1,12 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Transport } from "../../../src/client/transport/transport.js";
 import { type Cluster, startCluster } from "../../../src/cluster/index.js";
 import { type Answer, call } from "../../helpers/api-caller.js";
 import { eventually } from "../../helpers/eventually.js";
+import { quietCluster } from "../../helpers/quiet-cluster.js";
 
 const DEFAULT = "/api/v1/namespaces/default";
 const WIDES = "/apis/example.com/v1/namespaces/default/wides";
@@ -132,4 +136,41 @@ test("what is too large without managedFields is refused, and its own managedFie
   expect([refused.status, refused.at("message")]).toEqual([500, "etcdserver: request is too large"]);
   const kept = await call(api, "GET", `${WIDES}/kept`);
   expect(kept.at("metadata.managedFields")).toHaveLength(1);
+});
+
+describe("an object that was stored before the limit", () => {
+  const dataDir = mkdtempSync(join(tmpdir(), "kubets-object-limit-"));
+  afterAll(() => rmSync(dataDir, { recursive: true, force: true }));
+  const options = { ...quietCluster, port: false, storage: "disk", dataDir } as const;
+  const MAPS = `${DEFAULT}/configmaps`;
+  const merge = { type: "application/merge-patch+json" };
+
+  test("is read, changed while it does not grow, and deleted with its finalizers", async () => {
+    const data = { a: "x".repeat(100_000) };
+    {
+      await using before = await startCluster({ ...options, maxObjectBytes: 0 });
+      const metadata = { name: "old", finalizers: ["example.com/a", "example.com/b"] };
+      expect((await call(before.transport(), "POST", MAPS, { metadata, data })).status).toBe(201);
+    }
+    await using cluster = await startCluster({ ...options, maxObjectBytes: 90_000 });
+    const api = cluster.transport();
+    const old = `${MAPS}/old`;
+    expect((await call(api, "GET", old)).at("data.a")).toBe(data.a);
+    const grown = await call(api, "PATCH", old, { data: { b: "x".repeat(1000) } }, merge);
+    expect([grown.status, grown.at("message")]).toEqual([500, "etcdserver: request is too large"]);
+    const deleted = await call(api, "DELETE", old);
+    expect([deleted.status, deleted.at("metadata.deletionTimestamp")]).toEqual([200, expect.any(String)]);
+    const shrunk = await call(
+      api,
+      "PATCH",
+      `${old}?fieldManager=another`,
+      { metadata: { finalizers: ["example.com/b"] } },
+      merge,
+    );
+    expect([shrunk.status, shrunk.at("metadata.finalizers")]).toEqual([200, ["example.com/b"]]);
+    const found = await call(api, "GET", old);
+    const { metadata, ...rest } = JSON.parse(found.text) as { readonly metadata: object };
+    expect((await call(api, "PUT", old, { ...rest, metadata: { ...metadata, finalizers: [] } })).status).toBe(200);
+    expect((await call(api, "GET", old)).status).toBe(404);
+  });
 });

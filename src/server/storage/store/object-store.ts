@@ -189,7 +189,7 @@ export class KvObjectStore implements ObjectStore {
       const object = codecs.unwritten(path, current?.revision ?? 0, bytes, next);
       return { done: { object, created, changed: true, deleted: false } };
     }
-    limit.check(codec, path, { object: next, bytes }, current);
+    if (options.deletes !== true) limit.check(codec, path, { object: next, bytes }, current);
     codecs.expect(bytes, next);
     throwIfCancelled(options.token);
     try {
