@@ -44,6 +44,28 @@ describe.skipIf(missing !== undefined)("kubectl 1.36.3, without a flag of ours",
   const json = async (argv: string): Promise<Record<string, Record<string, unknown>>> =>
     JSON.parse(await kubectl.ok(`${argv} -o json`)) as Record<string, Record<string, unknown>>;
 
+  test("creates no object that etcd would not take", async () => {
+    const resourceNames = ["x".repeat(1_600_000)];
+    const rules = [{ apiGroups: [""], resources: ["pods"], verbs: ["get"], resourceNames }];
+    const role = { apiVersion: "rbac.authorization.k8s.io/v1", kind: "Role", metadata: { name: "large" }, rules };
+    expect(await kubectl.run("create -f -", JSON.stringify(role))).toEqual({
+      code: 1,
+      stdout: "",
+      stderr: 'Error from server: error when creating "STDIN": etcdserver: request is too large\n',
+    });
+  });
+
+  test.each([40_000, 110_000])(
+    "gets by a selector of %i characters, over HTTP/1.1 where HTTP/2 does not take it",
+    async (length) => {
+      const selector = Array.from({ length: length / 10 }, (_, at) => `key-${at}`.padEnd(9, "x")).join(",");
+      expect(await kubectl.run(["get", "pods", "-l", selector])).toMatchObject({
+        code: 0,
+        stderr: "No resources found in default namespace.\n",
+      });
+    },
+  );
+
   test("gets what a fresh cluster holds, in every usual form", async () => {
     expect(lines(await kubectl.ok("get namespaces -o name"))).toEqual([
       "namespace/default",

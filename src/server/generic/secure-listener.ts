@@ -10,6 +10,7 @@ import type { Clock } from "../../base/clock.js";
 import type { Exchange } from "../request/exchange.js";
 import { http1Exchange } from "./transport/http1.js";
 import { readOn } from "./transport/http1-reading.js";
+import { offersHttp1 } from "./transport/http1-offers.js";
 import { http1UpgradeExchange, upgradeResponse } from "./transport/http1-upgrade.js";
 import { http2Exchange } from "./transport/http2.js";
 import { type AuthorityTexts, PeerAuthorities } from "../../machinery/signature/peer-authorities.js";
@@ -120,7 +121,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   contexts.complete(server);
   contexts.chooseBeforeTls(server, limits.handshake);
   tuneHttp1(server, limits);
-  const sessions = new Http2Sessions({ ...limits.http2, lateBody: limits.lateBody });
+  const sessions = new Http2Sessions({ ...limits.http2, lateBody: limits.lateBody }, offersHttp1(server));
   const sockets = new Set<Socket>();
   server.on("session", (session) => sessions.add(session));
   server.on("connection", (socket: Socket) => {

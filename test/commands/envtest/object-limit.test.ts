@@ -49,7 +49,13 @@ async function createMap(etcdFlags: readonly string[], apiServerFlags: readonly 
     await eventually(async () => {
       expect((await call(transport, "GET", path, undefined, { headers })).status).toBe(200);
     });
-    return await call(transport, "POST", path, { metadata: { name: "a" }, data: { a: "x".repeat(60_000) } }, { headers });
+    return await call(
+      transport,
+      "POST",
+      path,
+      { metadata: { name: "a" }, data: { a: "x".repeat(60_000) } },
+      { headers },
+    );
   } finally {
     await transport.close();
     stop.abort();

@@ -139,7 +139,22 @@ test("a connection that nghttp2 has given up for a field of more than 64 kB is c
   const goaway = await client.frame(GOAWAY);
   expect([goaway.readUInt32BE(0), goaway.readUInt32BE(4)]).toEqual([1, COMPRESSION_ERROR]);
   await client.closed;
+  expect([await offered(), await offered()]).toEqual(["http/1.1", "h2"]);
 });
+
+test("a client whose head came in too many frames may send it again over HTTP/1.1", async () => {
+  const client = await RawClient.open();
+  client.get(1, fields(4, 50_000));
+  await client.closed;
+  expect([await offered(), await offered()]).toEqual(["http/1.1", "h2"]);
+});
+
+/** The protocol of a new connection. */
+async function offered(): Promise<string | false | null> {
+  const socket = await openTls(listener.port, { ALPNProtocols: ["h2", "http/1.1"] });
+  socket.destroy();
+  return socket.alpnProtocol;
+}
 
 const COMPRESSION_ERROR = 9;
 
@@ -152,6 +167,7 @@ test("a connection whose head comes slowly is not", async () => {
   const again = await RawClient.open();
   again.get(1, fields(1, 70_000));
   await again.closed;
+  await offered();
   client.send(CONTINUATION, END_HEADERS, 1, block.subarray(10_000));
   expect(String(await client.frame(DATA, 1))).toBe("20000");
   client.destroy();

@@ -17,6 +17,9 @@ export interface SessionLimits {
   readonly lateBody: number;
 }
 
+/** nghttp2's error for a head in more than nine frames. */
+const TOO_MANY_FRAMES = "Too many CONTINUATION frames following a HEADER frame";
+
 /** How often the connections of a port are looked at, in milliseconds. */
 const LOOK_MS = 500;
 
@@ -25,12 +28,20 @@ export class Http2Sessions {
   readonly #sessions = new Map<Http2Session, BoundedSession>();
   #looking: NodeJS.Timeout | undefined;
 
-  constructor(private readonly limits: SessionLimits) {}
+  /** `onLongHead` is called with the address of a client that has sent a head that is too long for Node's HTTP/2. */
+  constructor(
+    private readonly limits: SessionLimits,
+    private readonly onLongHead: (address: string) => void,
+  ) {}
 
   add(session: Http2Session): void {
+    const { remoteAddress = "" } = session.socket;
     this.#sessions.set(session, new BoundedSession(session, this.limits));
     session.once("close", () => this.#remove(session));
-    session.on("error", () => session.destroy());
+    session.on("error", ({ message }) => {
+      if (message === TOO_MANY_FRAMES) this.onLongHead(remoteAddress);
+      session.destroy();
+    });
     this.#looking ??= setInterval(() => this.#endDead(), LOOK_MS).unref();
   }
 
@@ -42,7 +53,11 @@ export class Http2Sessions {
   }
 
   #endDead(): void {
-    for (const [session, { health }] of this.#sessions) if (health.isDead()) session.destroy();
+    for (const [session, { health }] of this.#sessions) {
+      if (!health.isDead()) continue;
+      this.onLongHead(session.socket.remoteAddress ?? "");
+      session.destroy();
+    }
   }
 
   /** Serves a stream when its connection may have one more request: now, when others have ended, or never, for one that is reset before. */
