@@ -134,6 +134,7 @@ const USES_NODES_TIMERS: Readonly<Record<string, string>> = {
   "server/generic/create-missing.ts": "another server that starts on the same storage",
   "server/generic/requests-under-way.ts": "clients that do not read while the server stops",
   "server/generic/secure-listener.ts": "sockets",
+  "server/generic/transport/http1-offers.ts": "sockets",
   "server/generic/transport/http2-sessions.ts": "sockets",
   "server/kubelet/join.ts": "sockets",
   "server/storage/etcd/etcd-client.ts": "another process",
