@@ -17,6 +17,7 @@ const LONG = [
   "test/interop/{generated-clients,go,go-hashes,go-tls,java,python,rust}/**/*.test.ts",
   "test/interop/{controller-manager,life}/**/*.test.ts",
   "test/interop/streaming/{copies,kubernetes-1.20,large,on-a-terminal,port-forward}.test.ts",
+  "test/interop/object-limit.test.ts",
   "test/kustomize/build.test.ts",
   "test/model/**/*.test.ts",
   "test/parity/{first,second}-half.test.ts",

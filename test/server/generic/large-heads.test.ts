@@ -142,16 +142,19 @@ test("a connection that nghttp2 has given up for a field of more than 64 kB is c
   expect([await offered(), await offered()]).toEqual(["http/1.1", "h2"]);
 });
 
-test("a client whose head came in too many frames may send it again over HTTP/1.1", async () => {
-  const client = await RawClient.open();
-  client.get(1, fields(4, 50_000));
-  await client.closed;
-  expect([await offered(), await offered()]).toEqual(["http/1.1", "h2"]);
+test("a client whose head came in too many frames may send it again over HTTP/1.1, and one without it stays", async () => {
+  for (const protocols of [["h2", "http/1.1"], ["h2"]]) {
+    const client = await RawClient.open();
+    client.get(1, fields(4, 50_000));
+    await client.closed;
+    expect([await offered(...protocols), await offered()]).toEqual([protocols.at(-1), "h2"]);
+  }
 });
 
 /** The protocol of a new connection. */
-async function offered(): Promise<string | false | null> {
-  const socket = await openTls(listener.port, { ALPNProtocols: ["h2", "http/1.1"] });
+async function offered(...protocols: readonly string[]): Promise<string | false | null> {
+  const ALPNProtocols = protocols.length > 0 ? [...protocols] : ["h2", "http/1.1"];
+  const socket = await openTls(listener.port, { ALPNProtocols });
   socket.destroy();
   return socket.alpnProtocol;
 }

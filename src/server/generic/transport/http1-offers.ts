@@ -4,11 +4,11 @@ import type { Socket } from "node:net";
 /** How long an address is remembered, in milliseconds: client-go sends a GET again after a second. */
 const REMEMBERED_MS = 10_000;
 
-/** The protocols that a connection may have, as ALPN has them on the wire. */
-const HTTP1_ONLY = Buffer.from("\x08http/1.1", "latin1");
+/** The protocols that a connection may have, as ALPN has them on the wire; of those that a client speaks, the first is taken. */
+const HTTP1_FIRST = Buffer.from("\x08http/1.1\x02h2", "latin1");
 
 /**
- * Lets the server offer HTTP/1.1 alone to the next connection of an address, with which the returned function is called: to that of
+ * Lets the server prefer HTTP/1.1 on the next connection of an address, with which the returned function is called: to that of
  * a client whose last head was too long for Node's HTTP/2. client-go and others send such a request again on a new connection.
  */
 export function offersHttp1(server: Http2SecureServer): (address: string) => void {
@@ -18,7 +18,7 @@ export function offersHttp1(server: Http2SecureServer): (address: string) => voi
   const addresses = new Set<string>();
   // In front of node:tls's own listener.
   server.prependListener("connection", ({ remoteAddress = "" }: Socket) => {
-    if (usual !== undefined) offering.ALPNProtocols = addresses.delete(remoteAddress) ? HTTP1_ONLY : usual;
+    if (usual !== undefined) offering.ALPNProtocols = addresses.delete(remoteAddress) ? HTTP1_FIRST : usual;
   });
   return (address) => {
     addresses.add(address);
