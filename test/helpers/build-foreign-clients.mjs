@@ -60,6 +60,19 @@ const languages = {
     },
     command: ({ program }) => [join(program, "kubets-interop-go-hashes")],
   },
+  // What Go's crypto/x509 says of certificates: it has no dependencies.
+  "go-x509": {
+    manifests: ["go.mod"],
+    require() {
+      requireVersion("go", ["version"], 1, 26);
+    },
+    fetch() {},
+    build({ source, program }) {
+      const options = { cwd: source, env: { ...GO, GOPROXY: "off" } };
+      run("go", ["build", "-mod=readonly", "-o", join(program, "kubets-interop-go-x509"), "."], options);
+    },
+    command: ({ program }) => [join(program, "kubets-interop-go-x509")],
+  },
   // Generators of clients, and the compiler that they were made for; what they generate is made of a running server's documents.
   "generated-clients": {
     manifests: ["package.json", "package-lock.json"],
@@ -202,11 +215,11 @@ function foldersOf(language) {
   return { source, dependencies, program: join(dependencies, `program-${hashOf(source, filesOf(source))}`) };
 }
 
-/** The program's sources and manifests; not vitest's file, nor what a tool that was run by hand left behind. */
+/** The program's sources and manifests; not vitest's file and what it reads, nor what a tool that was run by hand left behind. */
 function filesOf(folder) {
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
   const files = entries.map((entry) => relative(folder, join(entry.parentPath, entry.name))).sort();
-  return files.filter((file) => !file.endsWith(".test.ts") && !/(^|\/)(target|__pycache__)\//.test(file));
+  return files.filter((file) => !/\.(test\.ts|jsonl)$/.test(file) && !/(^|\/)(target|__pycache__)\//.test(file));
 }
 
 function hashOf(folder, files) {

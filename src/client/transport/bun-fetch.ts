@@ -5,7 +5,8 @@ import { type Endpoint, endpointOf, type TransportConfig, type TransportSurround
 import { NetworkFailure } from "./go-network-error.js";
 import type { Transport, TransportRequest, TransportResponse } from "./transport.js";
 import { TransportError } from "./transport-error.js";
-import { isAddress, verifyLeaf } from "./verify-peer.js";
+import { bytesOfAddress } from "../../machinery/codec/ip-address.js";
+import { authoritiesOf, faultOf } from "./verify-peer.js";
 import { wireHeaders } from "./wire-headers.js";
 
 /** What is used of bun's API: https://bun.com/reference/bun/FetchSession. */
@@ -70,7 +71,7 @@ export function bunFetchTransport(
 /** Whether fetch reaches the server as `dial` does: by TLS, past all proxies, trusting the given authorities only. */
 function suits({ target: { scheme, port, tls, proxy, insecureSkipVerify } }: Endpoint): boolean {
   if (scheme !== "https" || port > 65535 || proxy !== undefined) return false;
-  if (tls?.servername !== undefined && isAddress(tls.servername)) return false;
+  if (tls?.servername !== undefined && bytesOfAddress(tls.servername) !== undefined) return false;
   // Fetch tells of a connection only where it is asked to verify the server.
   return !insecureSkipVerify && rootsOf(tls).length > 0;
 }
@@ -119,6 +120,8 @@ class FetchConnection {
   #connected = false;
   /** Fetch took too long to connect. */
   #isSlow = false;
+  /** Whether the server's certificate alone is one that Go takes. */
+  #suits = true;
 
   constructor(
     private readonly endpoint: Endpoint,
@@ -136,10 +139,17 @@ class FetchConnection {
         ...(tls?.cert !== undefined && { cert: tls.cert, key: tls.key }),
         ...(tls?.servername !== undefined && { serverName: tls.servername }),
         rejectUnauthorized: true,
+        // Fetch takes other certificates than Go, and shows the server's own alone. Where a root has not signed that one, `node` looks at
+        // all that the server sends.
         checkServerIdentity: (_host, { raw }) => {
           this.#connected = true;
-          // It has verified the chain. A name that it would accept is not always one that Go does.
-          return verifyLeaf(raw, name, clock.now());
+          const fault = faultOf([raw], name, {
+            roots: authoritiesOf(endpoint.target, rootsOf(tls)),
+            now: clock.now(),
+          });
+          if (fault === undefined) return undefined;
+          this.#suits = false;
+          return Object.assign(new Error(fault), { code: "CERT_NOT_VERIFIED" });
         },
       },
     });
@@ -151,7 +161,7 @@ class FetchConnection {
   }
 
   async send(request: TransportRequest): Promise<TransportResponse> {
-    if (this.#isSlow) return this.node.send(request);
+    if (this.#isSlow || !this.#suits) return this.node.send(request);
     const { method, path, body } = request;
     const where = { method, url: this.endpoint.origin + path };
     let headers: Record<string, string>;

@@ -13,11 +13,12 @@ import { goQuote } from "../../base/go-quote.js";
 import { errorCode } from "../../base/path-error.js";
 import { startStopwatch } from "../../base/stopwatch.js";
 import { untilAborted } from "../../base/until-aborted.js";
+import type { CertificatePool } from "../../machinery/signature/x509/certificate-pool.js";
 import type { ExchangeTrace } from "./exchange-trace.js";
 import { type ConnectedSocket, goNetworkReason, NetworkFailure } from "./go-network-error.js";
 import { isSocks } from "./proxy.js";
 import { connectThroughHttp, connectThroughSocks } from "./proxy-tunnel.js";
-import { verifyPeer } from "./verify-peer.js";
+import { authoritiesOf, verifyPeer } from "./verify-peer.js";
 
 export interface DialTarget {
   readonly scheme: string;
@@ -217,7 +218,7 @@ function handshake(
   const name = options.servername ?? host;
   const { servername: _, ...rest } = options;
   const shaken = new Promise<TLSSocket>((resolve, reject) => {
-    // verifyPeer checks the peer before anything is sent. Node's own check reports the first error in another order than Go.
+    // verifyPeer checks the peer before anything is sent: OpenSSL takes other certificates than Go, and gives other reasons.
     let socket: TLSSocket;
     try {
       socket = connectTls({
@@ -244,7 +245,8 @@ function handshake(
     socket.once("error", fail).once("close", closed);
     socket.once("secureConnect", () => {
       try {
-        if (!insecureSkipVerify) verifyPeer(socket, name, { roots: rootsOf(options), now: clock.now() });
+        const roots = (): CertificatePool => authoritiesOf(ownerOf(options), rootsOf(options));
+        if (!insecureSkipVerify) verifyPeer(socket, name, { roots: roots(), now: clock.now() });
       } catch (error) {
         fail(error);
         return;
@@ -261,17 +263,22 @@ function handshake(
 /** By the system's authorities, or by a transport's options. */
 const contexts = new WeakMap<object, SecureContext>();
 
+/** OpenSSL verifies nothing, and would take 30 ms to read a system's bundle. Bun takes an empty list for its own. */
+const WITHOUT_AUTHORITIES = process.versions["bun"] === undefined ? { ca: [] } : {};
+
 /**
  * What OpenSSL makes of certificates and keys: once for a transport, and once for all that trust the system's authorities and show no
- * certificate. To make it for each connection would hold the event loop for 30 ms with a system's bundle, and longer with a
- * webhook's that is larger.
+ * certificate.
  */
 function contextOf(options: ConnectionOptions): SecureContext {
-  const shared = options.cert === undefined && Array.isArray(options.ca) ? options.ca : options;
-  const made = contexts.get(shared) ?? createSecureContext(options);
+  const shared = options.cert === undefined ? ownerOf(options) : options;
+  const made = contexts.get(shared) ?? createSecureContext({ ...options, ...WITHOUT_AUTHORITIES });
   contexts.set(shared, made);
   return made;
 }
+
+/** What all connections with the same authorities have in common. */
+const ownerOf = (options: ConnectionOptions): object => (Array.isArray(options.ca) ? options.ca : options);
 
 /** Undefined: those of the runtime. */
 function rootsOf({ ca }: ConnectionOptions): readonly (string | Buffer)[] | undefined {

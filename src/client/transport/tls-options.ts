@@ -25,8 +25,7 @@ export function tlsOptions(tls: ClientConfig["tls"], env: Environment): Connecti
   return {
     minVersion: "TLSv1.2",
     ALPNProtocols: ["http/1.1"],
-    // Go takes every certificate among the roots as an anchor, a leaf too.
-    ...(roots && { ca: roots, allowPartialTrustChain: true }),
+    ...(roots && { ca: roots }),
     ...(cert && key && pairOf(cert, key)),
     ...(tls.serverName && { servername: tls.serverName }),
   };
@@ -69,7 +68,7 @@ const rootsRead = new Map<string, string[] | undefined>();
 /**
  * The system's trusted authorities, which kubectl uses, where Node has its own list: SSL_CERT_FILE and SSL_CERT_DIR, else
  * the distribution's bundle, each certificate once. Undefined where there is none; Node's list then applies. They are read once in a
- * process, as by Go, so that all connections share one list: OpenSSL takes 30 ms for it, which holds the event loop.
+ * process, as by Go, so that all connections share one list.
  */
 export function systemRoots(env: Environment): string[] | undefined {
   const key = JSON.stringify([env["SSL_CERT_FILE"], env["SSL_CERT_DIR"]]);

@@ -1,8 +1,6 @@
-import { goQuote } from "../../base/go-quote.js";
-import { ipText } from "../validation/ip.js";
+import { type AlternativeNames, NO_NAMES, readAlternativeNames } from "./alternative-names.js";
 import { derElement, type DerElement, derElements, DerError, derObjectIdentifier, notSequence } from "./der.js";
 import { derText } from "./der-text.js";
-import { goUri } from "./go-uri.js";
 import { findPemBlock } from "./pem.js";
 
 /** The parts of a subject that have a name here. */
@@ -22,15 +20,6 @@ export interface CertificateRequest {
   /** The values of a part in the order they come; a part that is not there has none. */
   readonly subject: Readonly<Partial<Record<SubjectPart, readonly string[]>>>;
   readonly alternativeNames: AlternativeNames;
-}
-
-/** Names besides the subject (RFC 5280, 4.2.1.6), in the order they come. */
-export interface AlternativeNames {
-  readonly dns: readonly string[];
-  readonly emails: readonly string[];
-  readonly uris: readonly string[];
-  /** In their normal form. */
-  readonly ips: readonly string[];
 }
 
 /** The first block of a PEM text. Throws a {@link DerError}, in Go's words, when that is no certificate request. */
@@ -90,12 +79,12 @@ function subjectOf(name: DerElement | undefined): CertificateRequest["subject"] 
 
 function alternativeNamesOf(attributes: readonly DerElement[]): AlternativeNames {
   const seen = new Set<string>();
-  const names = { dns: [] as string[], emails: [] as string[], uris: [] as string[], ips: [] as string[] };
+  let names: AlternativeNames = NO_NAMES;
   for (const [type, ...rest] of attributes.flatMap(extensionsOf).map((extension) => items(extension))) {
     const id = identifierOf(type);
     if (seen.has(id)) throw new DerError("x509: certificate request contains duplicate requested extensions");
     seen.add(id);
-    if (id === SUBJECT_ALTERNATIVE_NAME) readNames(valueOf(rest), names);
+    if (id === SUBJECT_ALTERNATIVE_NAME) names = readAlternativeNames(valueOf(rest));
   }
   return names;
 }
@@ -113,39 +102,6 @@ function extensionsOf({ tag, content }: DerElement): DerElement[] {
 /** An extension may say that it is critical before it says what it holds. */
 function valueOf([first, second]: readonly DerElement[]): Uint8Array {
   return (first?.tag === BOOLEAN ? second : first)?.content ?? new Uint8Array();
-}
-
-function readNames(extension: Uint8Array, names: Readonly<Record<keyof AlternativeNames, string[]>>): void {
-  const all = derElement(extension);
-  if (all.tag !== SEQUENCE) throw new DerError("x509: invalid subject alternative names");
-  for (const { tag, content } of derElements(all.content)) {
-    if (tag === 0x81) names.emails.push(ascii(content, "rfc822Name"));
-    if (tag === 0x82) names.dns.push(ascii(content, "dNSName"));
-    if (tag === 0x86) names.uris.push(uriOf(ascii(content, "uniformResourceIdentifier")));
-    if (tag === 0x87) names.ips.push(addressOf(content));
-  }
-}
-
-function ascii(content: Uint8Array, what: string): string {
-  if (content.some((byte) => byte >= 0x80)) throw new DerError(`x509: SAN ${what} is malformed`);
-  return Buffer.from(content).toString("latin1");
-}
-
-function uriOf(uri: string): string {
-  try {
-    return goUri(uri);
-  } catch (error) {
-    throw new DerError(`x509: cannot parse URI ${goQuote(uri)}: ${(error as Error).message}`);
-  }
-}
-
-/** Go shows an IPv4 address that is written as an IPv6 one as the former. */
-function addressOf(content: Uint8Array): string {
-  const mapped =
-    content.length === 16 && content.subarray(0, 12).every((byte, index) => byte === (index < 10 ? 0 : 255));
-  const address = ipText([...(mapped ? content.subarray(12) : content)]);
-  if (address === undefined) throw new DerError(`x509: cannot parse IP address of length ${content.length}`);
-  return address;
 }
 
 const identifierOf = (element: DerElement | undefined): string =>

@@ -2,6 +2,7 @@ import { X509Certificate } from "node:crypto";
 import { errorMessage } from "../../base/error-message.js";
 import { findPemBlock } from "../codec/pem.js";
 import { certificateBlocks } from "./certificate-blocks.js";
+import { readX509 } from "./x509/certificate.js";
 
 /** The certificates of a PEM text. Throws client-go's words for a text with none, and an Error for one that cannot be read. */
 export function certificatesIn(pem: string): readonly X509Certificate[] {
@@ -36,11 +37,14 @@ export function rootCertificatesIn(pem: string): readonly Uint8Array[] {
   throw new Error(`unable to load root certificates: ${fault ?? "no valid certificate authority data seen"}`);
 }
 
-/** The certificate of one block, or of DER. Throws Go's words for what is none. */
+/** The certificate of one block, or of DER. Throws Go's words for what is none, or none that Go reads. */
 export function readCertificate(block: string | Uint8Array): X509Certificate {
+  let certificate: X509Certificate;
   try {
-    return new X509Certificate(block);
+    certificate = new X509Certificate(block);
   } catch (error) {
     throw new Error("x509: malformed certificate", { cause: error });
   }
+  readX509(certificate.raw);
+  return certificate;
 }

@@ -1,11 +1,14 @@
-import { X509Certificate } from "node:crypto";
-import type { DetailedPeerCertificate, TLSSocket } from "node:tls";
+import { createHash, type X509Certificate } from "node:crypto";
+import type { TLSSocket } from "node:tls";
 import { errorMessage } from "../../base/error-message.js";
 import { ExpiringLru } from "../../base/expiring-lru.js";
 import { Lru } from "../../base/lru.js";
 import { SUBJECT_PART_TYPES as TYPES } from "../codec/certificate-request.js";
-import { certificateSubject } from "../codec/certificate-subject.js";
-import { CertificatePool } from "./certificate-pool.js";
+import { certificatesIn } from "./certificates.js";
+import { sentCertificates } from "./sent-certificates.js";
+import { type Certificate, readX509 } from "./x509/certificate.js";
+import { CertificatePool } from "./x509/certificate-pool.js";
+import { verifyCertificate } from "./x509/verify-certificate.js";
 
 /** The identity in a verified client certificate. */
 export interface ClientCertificate {
@@ -43,14 +46,14 @@ const UID = "1.3.6.1.4.1.57683.2";
 
 /** Tells which authorities signed the certificate of a connection. The authorities may change while connections are open. */
 export class PeerAuthorities {
-  #clients: CertificatePool | undefined;
-  #proxies: CertificatePool | undefined;
+  #clients: Authorities | undefined;
+  #proxies: Authorities | undefined;
   /** By the connection's object, as long as the authorities stay. */
   #known = new WeakMap<object, PeerIdentity>();
   /** Who showed a certificate that was verified a short time ago, by its fingerprint: to read and verify one takes a millisecond. */
   #verified: ExpiringLru<PeerIdentity>;
   /** What clients sent with their certificates, by the fingerprints of these. */
-  readonly #chains = new Lru<string, readonly X509Certificate[]>(MOST_CHAINS);
+  readonly #chains = new Lru<string, readonly Uint8Array[]>(MOST_CHAINS);
 
   /** `now` is milliseconds since the epoch. Throws for texts that hold no certificates. */
   constructor(
@@ -63,8 +66,8 @@ export class PeerAuthorities {
 
   /** From the next request on, of open connections too. Throws, and changes nothing, for texts that hold no certificates. */
   replace({ clientCa, frontProxyCa }: AuthorityTexts): void {
-    const clients = clientCa === "" ? undefined : new CertificatePool(clientCa);
-    this.#proxies = frontProxyCa === undefined ? undefined : new CertificatePool(frontProxyCa);
+    const clients = clientCa === "" ? undefined : readAuthorities(clientCa);
+    this.#proxies = frontProxyCa === undefined ? undefined : readAuthorities(frontProxyCa);
     this.#clients = clients;
     this.#known = new WeakMap();
     this.#verified = this.#noneVerified();
@@ -79,16 +82,16 @@ export class PeerAuthorities {
   identify(owner: object, socket: TLSSocket): PeerIdentity {
     let identity = this.#known.get(owner);
     if (identity === undefined) {
-      identity = this.#read(socket);
+      identity = this.#read(socket.getPeerX509Certificate());
       this.#known.set(owner, identity);
     }
     return identity;
   }
 
   /** A connection that resumes a session shows the client's own certificate alone: the others are those of before. */
-  #between(leaf: X509Certificate, sent: readonly X509Certificate[]): readonly X509Certificate[] {
-    if (sent.length === 0) return this.#chains.get(leaf.fingerprint256) ?? [];
-    this.#chains.set(leaf.fingerprint256, sent);
+  #between(fingerprint: string, sent: readonly Uint8Array[]): readonly Uint8Array[] {
+    if (sent.length === 0) return this.#chains.get(fingerprint) ?? [];
+    this.#chains.set(fingerprint, sent);
     return sent;
   }
 
@@ -96,39 +99,44 @@ export class PeerAuthorities {
     return new ExpiringLru(MOST_CHAINS, { now: this.now });
   }
 
-  #read(socket: TLSSocket): PeerIdentity {
-    // What Node makes of a certificate field by field costs more than the rest of an identification.
-    const fingerprint256 = socket.getPeerX509Certificate()?.fingerprint256;
-    // OpenSSL has verified it on this connection in any case.
-    const verified = socket.authorized && fingerprint256 ? this.#verified.get(fingerprint256) : undefined;
+  #read(shown: X509Certificate | undefined): PeerIdentity {
+    const [own, ...sent] = sentCertificates(shown);
+    if (own === undefined) return {};
+    const fingerprint = createHash("sha256").update(own).digest("hex");
+    const between = this.#between(fingerprint, sent);
+    const verified = this.#verified.get(fingerprint);
     if (verified !== undefined) return verified;
-    const identity = this.#readWhole(socket);
+    const identity = this.#readWhole(own, between, fingerprint);
     const isVerified = identity.clientCertificate !== undefined && identity.certificateFault === undefined;
-    if (isVerified && fingerprint256) this.#verified.set(fingerprint256, identity, VERIFIED_MS);
+    if (isVerified) this.#verified.set(fingerprint, identity, VERIFIED_MS);
     return identity;
   }
 
-  #readWhole(socket: TLSSocket): PeerIdentity {
-    const shown = socket.getPeerCertificate(true);
-    if (shown.raw === undefined) return {};
-    const [leaf, ...sent] = chainOf(shown);
-    if (leaf === undefined) return {};
-    let subject: Subject;
+  #readWhole(own: Uint8Array, between: readonly Uint8Array[], fingerprint: string): PeerIdentity {
+    let leaf: Certificate;
+    let intermediates: CertificatePool;
     try {
-      subject = subjectOf(leaf);
+      leaf = readX509(own);
+      // Go ends the connection when it cannot read one of the certificates.
+      intermediates = new CertificatePool(between.map((raw) => readX509(raw).raw));
     } catch (error) {
-      return { certificateFault: `x509: ${errorMessage(error)}` };
+      return { certificateFault: errorMessage(error) };
     }
-    const { commonName, organizations, uids } = subject;
-    const between = this.#between(leaf, sent);
-    const verified = (pool: CertificatePool | undefined): boolean => pool?.verifies(leaf, between, this.now()) ?? false;
-    // OpenSSL looks at what Node's certificates do not show: lengths of paths, constraints on names, critical extensions.
-    const byProxies = socket.authorized && verified(this.#proxies);
-    const proxyCertificate = byProxies ? { commonName } : undefined;
+    const now = this.now();
+    const faultBy = ({ roots }: Authorities): string | undefined => {
+      try {
+        verifyCertificate(leaf, { roots, intermediates, usage: "client", now });
+        return undefined;
+      } catch (error) {
+        return errorMessage(error);
+      }
+    };
+    const { commonName, organizations, uids } = subjectOf(leaf);
+    const isProxy = this.#proxies !== undefined && faultBy(this.#proxies) === undefined;
+    const proxyCertificate = isProxy ? { commonName } : undefined;
     if (this.#clients === undefined) return { proxyCertificate };
-    if (!socket.authorized || !verified(this.#clients)) {
-      return { proxyCertificate, certificateFault: "x509: certificate signed by unknown authority" };
-    }
+    const certificateFault = faultBy(this.#clients);
+    if (certificateFault !== undefined) return { proxyCertificate, certificateFault };
     if (uids.length > 1) {
       return { proxyCertificate, certificateFault: `expected 1 UID, but found multiple: [${uids.join(" ")}]` };
     }
@@ -137,7 +145,7 @@ export class PeerAuthorities {
     const clientCertificate = {
       commonName,
       organizations,
-      fingerprint: leaf.fingerprint256.replaceAll(":", "").toLowerCase(),
+      fingerprint,
       ...(uids[0] !== undefined && { uid: uids[0] }),
     };
     return { proxyCertificate, clientCertificate };
@@ -153,23 +161,18 @@ interface Subject {
   readonly uids: readonly string[];
 }
 
-/** Throws for a certificate that Go could not read. */
-function subjectOf({ raw }: X509Certificate): Subject {
-  const attributes = certificateSubject(raw);
-  const all = (wanted: string) => attributes.flatMap(({ type, value }) => (type === wanted ? [value] : []));
+function subjectOf({ subjectAttributes }: Certificate): Subject {
+  const all = (wanted: string) => subjectAttributes.flatMap(({ type, value }) => (type === wanted ? [value] : []));
   // Go's reader keeps the last common name.
   return { commonName: all(TYPES.commonName).at(-1) ?? "", organizations: all(TYPES.organization), uids: all(UID) };
 }
 
-/** The certificate, and those that the client sent with it or that Node found above it. */
-function chainOf(shown: DetailedPeerCertificate): readonly X509Certificate[] {
-  const chain: X509Certificate[] = [];
-  let at: DetailedPeerCertificate | undefined = shown;
-  const seen = new Set<DetailedPeerCertificate>();
-  while (at?.raw !== undefined && !seen.has(at)) {
-    seen.add(at);
-    chain.push(new X509Certificate(at.raw));
-    at = at.issuerCertificate;
-  }
-  return chain;
+interface Authorities {
+  readonly pem: string;
+  readonly roots: CertificatePool;
+}
+
+/** Throws for a text that holds no certificates. */
+function readAuthorities(pem: string): Authorities {
+  return { pem, roots: new CertificatePool(certificatesIn(pem).map(({ raw }) => raw)) };
 }

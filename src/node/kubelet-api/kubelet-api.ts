@@ -11,6 +11,7 @@ import type { KubeObject } from "../../machinery/meta/object.js";
 import { byteStreamOf } from "../../machinery/streaming/duplex-byte-stream.js";
 import { joinStreams } from "../../machinery/streaming/join-streams.js";
 import { PeerAuthorities } from "../../machinery/signature/peer-authorities.js";
+import { EVERY_CLIENT_FAILS } from "../../machinery/signature/sent-certificates.js";
 import type { ContainerRuntime } from "../container-runtime.js";
 import { checkAccess } from "./access-check.js";
 import type { CallerReviews } from "./caller-reviews.js";
@@ -105,7 +106,7 @@ export class KubeletApi {
       cert: certificate,
       key,
       // Without authorities of its own Node would trust the system's.
-      ...(clientCa !== "" && { ca: clientCa, requestCert: true, rejectUnauthorized: false }),
+      ...(clientCa !== "" && { ca: clientCa, crl: EVERY_CLIENT_FAILS, requestCert: true, rejectUnauthorized: false }),
       ALPNProtocols: ["http/1.1"],
     };
     const parts = { nodeName, authorities, reviews, report };

@@ -118,7 +118,6 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     settings: { maxConcurrentStreams: limits.http2.streams, ...HEAD_SETTINGS },
   });
   server.maxConnections = limits.connections;
-  contexts.complete(server);
   contexts.chooseBeforeTls(server, limits.handshake);
   tuneHttp1(server, limits);
   const sessions = new Http2Sessions({ ...limits.http2, lateBody: limits.lateBody }, offersHttp1(server));

@@ -6,6 +6,7 @@ import { once } from "../../../base/once.js";
 import type { PemPair } from "../../../machinery/signature/key-pair.js";
 import { certificatesIn } from "../../../machinery/signature/certificates.js";
 import { refusesTickets } from "./client-hello.js";
+import { EVERY_CLIENT_FAILS } from "../../../machinery/signature/sent-certificates.js";
 import { type NamedPair, NamedCertificates } from "./named-certificates.js";
 import { protocolOptions, type TlsProtocol } from "./tls-protocol.js";
 
@@ -66,7 +67,6 @@ export class ServingContexts {
     server.setSecureContext(plain.options);
     this.#pairs = pairs;
     [this.#plain, this.#contexts] = [plain, contexts];
-    this.complete(server);
   }
 
   /** Takes the authorities as they are now. */
@@ -103,11 +103,6 @@ export class ServingContexts {
     });
   }
 
-  /** Node makes a server's own context without what it does for others: an authority that is no root would be trusted by none. */
-  complete(server: Http2SecureServer): void {
-    if ("_sharedCreds" in server) Object.assign(server, { _sharedCreds: this.#plain.context });
-  }
-
   #made(pairs: ShownPairs): [Context, NamedCertificates<Context> | undefined] {
     const served = (pair: PemPair): Context => this.#contextOf(pair);
     if (pairs.named === undefined || pairs.named.length === 0) return [served(pairs), undefined];
@@ -122,8 +117,7 @@ export class ServingContexts {
       cert: withIssuer(cert, ca),
       key,
       ca,
-      // As in Go, an authority is trusted by itself: one that another authority signed needs no certificate of that one.
-      allowPartialTrustChain: true,
+      crl: EVERY_CLIENT_FAILS,
       sessionIdContext: SESSION_ID_CONTEXT,
       ...(protocol !== undefined && protocolOptions(protocol)),
     };

@@ -1,7 +1,7 @@
 import { X509Certificate } from "node:crypto";
 import { expect, test } from "vitest";
 import { issueCertificate } from "../../../src/cluster/pki/certificate.js";
-import { certificateSubject } from "../../../src/machinery/codec/certificate-subject.js";
+import { readX509 } from "../../../src/machinery/signature/x509/certificate.js";
 
 const { certificate } = issueCertificate({
   commonName: "jane",
@@ -14,7 +14,7 @@ const { certificate } = issueCertificate({
 const der = new X509Certificate(certificate).raw;
 
 test("a certificate's subject is read in its order", () => {
-  expect(certificateSubject(der)).toEqual([
+  expect(readX509(der).subjectAttributes).toEqual([
     { type: "2.5.4.10", value: "one" },
     { type: "2.5.4.10", value: "two" },
     { type: "2.5.4.3", value: "jane" },
@@ -29,11 +29,11 @@ test.each([
   const at = der.indexOf(Buffer.from("\x0c\x03two", "latin1"));
   const changed = Buffer.from(der);
   changed[at] = tag;
-  expect(() => certificateSubject(changed)).toThrow(`unsupported string type: ${tag}`);
+  expect(() => readX509(changed)).toThrow(`unsupported string type: ${tag}`);
 });
 
 test("bytes that are no certificate are refused", () => {
   for (const bytes of [Buffer.of(), Buffer.of(0x30, 0), Buffer.of(0x30, 2, 0x30, 0)]) {
-    expect(() => certificateSubject(bytes)).toThrow();
+    expect(() => readX509(bytes)).toThrow();
   }
 });

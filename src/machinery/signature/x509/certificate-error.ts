@@ -1,0 +1,9 @@
+/** Why a certificate is not taken, in the words of Go's x509. */
+export class CertificateError extends Error {
+  override readonly name = "CertificateError";
+
+  /** `reason` is without "x509: ". */
+  constructor(reason: string) {
+    super(`x509: ${reason}`);
+  }
+}
