@@ -74,7 +74,7 @@ async function compose(options: ServerOptions, composition: Composition): Promis
   try {
     authorization = await authorizationOf(options, composition, { clock, timers, random });
     const report = options.onError ?? (() => {});
-    const serving = options.tls && (await openServingOf(options.tls, { timers, report }));
+    const serving = options.tls && (await openServingOf(options.tls, { clock, timers, report }));
     const kv = await openKv(options, clock, timers);
     try {
       const pki = composition.serving?.pki ?? (await openPki(options, clock, systemClock, random));

@@ -1,3 +1,4 @@
+import type { Clock } from "../base/clock.js";
 import { errorMessage } from "../base/error-message.js";
 import type { Timers } from "../base/timers.js";
 import { certificatesIn } from "../machinery/signature/certificates.js";
@@ -6,6 +7,7 @@ import { readKeyPair, type PemPair } from "../machinery/signature/key-pair.js";
 import type { NamedPair } from "../server/generic/transport/named-certificates.js";
 import type { ShownPairs } from "../server/generic/transport/serving-contexts.js";
 import { readTlsProtocol, type TlsProtocol } from "../server/generic/transport/tls-protocol.js";
+import { servingFault } from "./certificate-faults.js";
 import { FileFaults } from "./file-faults.js";
 import type { CertificateFiles, TlsOptions } from "./tls-options.js";
 import { readText } from "../base/read-file.js";
@@ -25,23 +27,30 @@ export interface ServingCertificates {
 }
 
 export interface ServingSurroundings {
+  readonly clock: Clock;
   readonly timers: Timers;
   readonly report: (error: unknown) => void;
 }
 
 /**
  * Reads the files that the options name. Rejects with an Error in kube-apiserver's words, which names the files, for what cannot be
- * served.
+ * served, and reports certificates that no client of Go's takes.
  */
 export async function openServingCertificates(
   options: TlsOptions,
-  { timers, report }: ServingSurroundings,
+  { clock, timers, report }: ServingSurroundings,
 ): Promise<ServingCertificates> {
   const protocol = readTlsProtocol(options.minVersion ?? "", options.cipherSuites ?? []);
   const faults = new FileFaults("serving-certificates", report);
   const { certificate: files, named: namedFiles = [] } = options;
   const main = files && (await openPair("serving-cert", files));
   const named = await Promise.all(namedFiles.map((each) => openPair("sni-serving-cert", each))).catch(notForNames);
+  const authorities = await authoritiesOf(options);
+  for (const { name, pair } of [...(main === undefined ? [] : [main]), ...named]) {
+    const isMain = name === main?.name && options.caFile !== undefined;
+    const fault = servingFault(pair.certificate, isMain ? authorities : "", clock.now());
+    if (fault !== undefined) report(new Error(`${name}: ${fault}`));
+  }
   let shown: PemPair | undefined = main?.pair;
   let shownByName: readonly NamedPair[] = named.map(({ pair }, index) => ({
     ...pair,
@@ -51,7 +60,7 @@ export async function openServingCertificates(
   return {
     protocol,
     pairs: (own) => ({ ...(shown ?? own), named: shownByName }),
-    authorities: await authoritiesOf(options),
+    authorities,
     healthChecks: [faults.check],
     watch(own, show) {
       const follow = ({ name, paths, pair }: OpenedPair, take: (pair: PemPair) => void): (() => void) =>

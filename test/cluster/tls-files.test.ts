@@ -3,12 +3,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { systemClock } from "../../src/base/clock.js";
+import { errorMessage } from "../../src/base/error-message.js";
 import { configFromText, kubernetesClient } from "../../src/client/index.js";
 import { type Cluster, startCluster, type TlsOptions } from "../../src/cluster/index.js";
 import type { KeyPair } from "../../src/cluster/pki/certificate.js";
 import { openServingCertificates, type ServingCertificates } from "../../src/cluster/serving-certificates.js";
 import { type Listener, listen } from "../../src/server/generic/secure-listener.js";
 import { call } from "../helpers/api-caller.js";
+import { chainOf, keyOf, pemOf } from "../helpers/certificate-chains.js";
 import { eventually } from "../helpers/eventually.js";
 import { fasterTimers } from "../helpers/faster-timers.js";
 import { replaceFile } from "../helpers/replace-file.js";
@@ -110,7 +112,7 @@ describe("changes of files", () => {
     write("shop", serving("first-shop", "shop.example.com"));
     certificates = await openServingCertificates(
       { certificate: files("main"), named: [files("shop")] },
-      { timers: fasterTimers(50), report: (error) => reports.push(String(error)) },
+      { clock: systemClock, timers: fasterTimers(50), report: (error) => reports.push(String(error)) },
     );
     listener = await listen({
       host: "127.0.0.1",
@@ -246,4 +248,37 @@ describe("a server does not start with", () => {
   ])("%s", async (_, options, message) => {
     await expect(startCluster({ controllers: false, tls: await options() })).rejects.toThrow(message);
   });
+});
+
+const written = async (name: string, text: string): Promise<string> => {
+  await writeFile(join(folder, name), text);
+  return join(folder, name);
+};
+
+test("a server names the files of its user that Go's clients do not take, at its start", async () => {
+  const old = chainOf("server", "common name without names");
+  const certFile = await written("old.crt", pemOf(old.chain));
+  const keyFile = await written("old.key", keyOf(old));
+  const rootOf = (name: string): string => pemOf(chainOf("client", name).roots);
+  const clients = await written("clients.pem", rootOf("unknown critical extension in the root"));
+  const proxies = await written("proxies.pem", rootOf("root with the extended key usage of the other side"));
+  const reported: string[] = [];
+  const cluster = await startCluster({
+    tls: { certificate: { certFile, keyFile } },
+    authentication: { clientCaFiles: [clients], requestHeader: { clientCaFile: proxies, allowedNames: ["proxy"] } },
+    onError: (error) => reported.push(errorMessage(error)),
+  });
+  await cluster.close();
+  expect(reported).toEqual([
+    `serving-cert::${certFile}::${keyFile}: x509: certificate relies on legacy Common Name field, use SANs instead`,
+    `client CA file "${clients}": certificate "odd": x509: unhandled critical extension`,
+    `client CA file "${proxies}": certificate "unable": x509: certificate specifies an incompatible key usage`,
+  ]);
+});
+
+test("a file of authorities with a certificate that Go does not read keeps the server from starting, in Go's words", async () => {
+  const damaged = await written("damaged.pem", pemOf(chainOf("client", "negative serial").chain.slice(0, 1)));
+  await expect(startCluster({ authentication: { clientCaFiles: [damaged] } })).rejects.toThrow(
+    `unable to load client CA provider: error loading CA file "${damaged}": x509: negative serial number`,
+  );
 });

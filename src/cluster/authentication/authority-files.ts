@@ -1,6 +1,7 @@
 import { errorMessage } from "../../base/error-message.js";
 import { certificatesIn } from "../../machinery/signature/certificates.js";
 import { readText } from "../../base/read-file.js";
+import { authorityFaults } from "../certificate-faults.js";
 import { watchFile } from "../watch-files.js";
 import type { AuthenticationSurroundings } from "./authentication-surroundings.js";
 
@@ -13,13 +14,22 @@ export interface AuthorityFiles {
   close(): void;
 }
 
-/** Reads files of authorities. Rejects with an Error that names the file, in kube-apiserver's words, where one holds none. */
+/**
+ * Reads files of authorities. Rejects with an Error that names the file, in kube-apiserver's words, where one holds none, and reports
+ * those by which no client is known.
+ */
 export async function openAuthorityFiles(
   paths: readonly string[],
-  { timers, faults }: Pick<AuthenticationSurroundings, "timers" | "faults">,
+  { clock, timers, faults, report }: Pick<AuthenticationSurroundings, "clock" | "timers" | "faults" | "report">,
 ): Promise<AuthorityFiles> {
   const texts = new Map<string, string>();
-  for (const path of paths) texts.set(path, await readAuthorities(path));
+  for (const path of paths) {
+    const text = await readAuthorities(path);
+    texts.set(path, text);
+    for (const fault of authorityFaults(text, clock.now())) {
+      report(new Error(`client CA file ${JSON.stringify(path)}: ${fault}`));
+    }
+  }
   let stops: readonly (() => void)[] = [];
   return {
     get pem() {

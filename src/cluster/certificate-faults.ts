@@ -1,0 +1,62 @@
+import { errorMessage } from "../base/error-message.js";
+import { pemBlocks } from "../machinery/codec/pem.js";
+import { type Certificate, readX509 } from "../machinery/signature/x509/certificate.js";
+import { CertificatePool } from "../machinery/signature/x509/certificate-pool.js";
+import { insecureAlgorithm, signingFault } from "../machinery/signature/x509/signature-check.js";
+import { verifyCertificate } from "../machinery/signature/x509/verify-certificate.js";
+
+/**
+ * Why clients that judge as Go does will not take a server's certificate, in Go's words; undefined where nothing is found. Both texts
+ * are PEM. Without `authorities` the last certificate of the server's own stands for them. `now` is milliseconds since the epoch.
+ */
+export function servingFault(certificate: string, authorities: string, now: number): string | undefined {
+  return faultIn(() => {
+    const [leaf, ...others] = certificatesOf(certificate);
+    if (leaf === undefined) return undefined;
+    const given = certificatesOf(authorities);
+    const roots = given.length > 0 ? given : [others.at(-1) ?? leaf];
+    verifyCertificate(leaf, {
+      roots: poolOf(roots),
+      intermediates: poolOf(others),
+      usage: "server",
+      host: someNameOf(leaf),
+      now,
+    });
+    return leaf.issuer === leaf.subject ? undefined : insecureAlgorithm(leaf);
+  });
+}
+
+/** What is wrong with authorities of clients or of front proxies, PEM, each fault with the name of its certificate, in Go's words. */
+export function authorityFaults(authorities: string, now: number): readonly string[] {
+  return certificatesOf(authorities).flatMap((authority) => {
+    const fault = faultIn(() => {
+      const alone = poolOf([authority]);
+      verifyCertificate(authority, { roots: alone, intermediates: alone, usage: "client", now });
+      // One that is for clients may be a client's own: it is trusted by itself.
+      return authority.extensions.extendedKeyUsages.length === 0 ? signingFault(authority) : undefined;
+    });
+    return fault === undefined ? [] : [`certificate ${JSON.stringify(nameOf(authority))}: ${fault}`];
+  });
+}
+
+function faultIn(check: () => string | undefined): string | undefined {
+  try {
+    return check();
+  } catch (error) {
+    return errorMessage(error);
+  }
+}
+
+const certificatesOf = (pem: string): readonly Certificate[] =>
+  [...pemBlocks(pem)].filter(({ type }) => type === "CERTIFICATE").map(({ bytes }) => readX509(bytes));
+
+const poolOf = (all: readonly Certificate[]): CertificatePool => new CertificatePool(all.map(({ raw }) => raw));
+
+const nameOf = ({ subjectAttributes, serial }: Certificate): string =>
+  subjectAttributes.map(({ value }) => value).join(" ") || `serial:${serial}`;
+
+/** A name that the certificate is for. Without one, the common name, which names no server. */
+function someNameOf({ extensions, subjectAttributes }: Certificate): string {
+  const { dns = [], ips = [] } = extensions.alternativeNames ?? {};
+  return dns[0]?.replace(/^\*/, "any") ?? ips[0] ?? subjectAttributes.at(-1)?.value ?? "localhost";
+}
