@@ -7,6 +7,8 @@ import { errorCode } from "../../base/path-error.js";
 import { readText } from "../../base/read-file.js";
 import type { Clock } from "../../base/clock.js";
 import type { Random } from "../../base/random.js";
+import { pemBlocks } from "../../machinery/codec/pem.js";
+import { readX509 } from "../../machinery/signature/x509/certificate.js";
 import { issueCertificate } from "../pki/certificate.js";
 import type { CertificateFiles } from "../tls-options.js";
 
@@ -49,16 +51,28 @@ export interface ServingFiles {
 
 const DAY = 86_400_000;
 
-/** The certificate that the server shows. One that is missing from the folder is made and kept there, as kube-apiserver does. */
-export async function servingFiles(files: ServingFiles, clock: Clock, random: Random): Promise<CertificateFiles> {
+/**
+ * The certificate that the server shows. One that is missing from the folder is made and kept there, as kube-apiserver does. One that was
+ * made so and has expired is made anew, which `report` is told.
+ */
+export async function servingFiles(
+  files: ServingFiles,
+  clock: Clock,
+  random: Random,
+  report: (error: unknown) => void,
+): Promise<CertificateFiles> {
   if (files.certFile !== "" || files.keyFile !== "") return { certFile: files.certFile, keyFile: files.keyFile };
   const [certFile, keyFile] = [join(files.certDir, "apiserver.crt"), join(files.certDir, "apiserver.key")];
   const kept = await Promise.all([readText(certFile), readText(keyFile)]).catch((error: unknown) => {
     if (errorCode(error) === "ENOENT") return undefined;
     throw error;
   });
-  if (kept !== undefined) return { certFile, keyFile };
   const now = clock.now();
+  if (kept !== undefined) {
+    const { isOwn, notAfter } = keptCertificate(kept[0]);
+    if (!isOwn || now <= notAfter) return { certFile, keyFile };
+    report(new Error(`${certFile} has expired on ${new Date(notAfter).toISOString()} and is made anew, with its key`));
+  }
   const pair = issueCertificate({
     commonName: files.host,
     notBefore: now - DAY,
@@ -71,4 +85,18 @@ export async function servingFiles(files: ServingFiles, clock: Clock, random: Ra
   await writeFile(certFile, pair.certificate, { mode: 0o644 });
   await writeFile(keyFile, pair.key, { mode: 0o600 });
   return { certFile, keyFile };
+}
+
+/** Whether a certificate is as {@link servingFiles} makes it, and when it ends in milliseconds since the epoch. */
+function keptCertificate(text: string): { readonly isOwn: boolean; readonly notAfter: number } {
+  const [block] = pemBlocks(text);
+  try {
+    const { subject, issuer, subjectAttributes, notAfter, extensions } = readX509(block?.bytes ?? new Uint8Array());
+    const { dns = [], ips = [] } = extensions.alternativeNames ?? {};
+    const hasNames = dns.includes("localhost") && ips.includes("127.0.0.1");
+    return { isOwn: subject === issuer && subjectAttributes.length === 1 && hasNames, notAfter };
+  } catch {
+    // What is wrong with it is said when it is served.
+    return { isOwn: false, notAfter: 0 };
+  }
 }

@@ -147,7 +147,12 @@ async function tlsOf(options: ApiServerOptions): Promise<TlsOptions> {
   const { bindAddress: host, certDir, tlsCertFile: certFile, tlsPrivateKeyFile: keyFile } = options;
   const { minVersion, cipherSuites } = readTlsProtocol(options.tlsMinVersion, options.tlsCipherSuites);
   return {
-    certificate: await servingFiles({ certFile, keyFile, certDir, host }, systemClock, systemRandom),
+    certificate: await servingFiles(
+      { certFile, keyFile, certDir, host },
+      systemClock,
+      systemRandom,
+      options.reportError,
+    ),
     ...(minVersion && { minVersion }),
     ...(cipherSuites && { cipherSuites }),
     named: options.tlsSniCertKeys,

@@ -29,30 +29,43 @@ const SERVER_NAMES = [
   "kubernetes.default.svc.cluster.local",
 ];
 
-/** Makes all of it anew. The certificates are valid by the cluster's clock and by that of the processes that verify them. */
-export function createClusterPki(clock: Clock, random: Random, verifierClock: Clock): ClusterPki {
+/**
+ * Makes all of it anew but what is `kept`. The certificates are valid by the cluster's clock and by that of the processes that verify them.
+ */
+export function createClusterPki(
+  clock: Clock,
+  random: Random,
+  verifierClock: Clock,
+  kept: Partial<ClusterPki> = {},
+): ClusterPki {
   const times = [clock.now(), verifierClock.now()];
   const validity = { notBefore: Math.min(...times) - DAY, notAfter: Math.max(...times) + 3650 * DAY };
   const serial = () => random.bytes(16);
   const keys = keyMaker(random);
-  const ca = issueCertificate({ commonName: CA_NAME, ...validity, serial: serial(), usage: "ca" }, undefined, keys);
+  const ca =
+    kept.ca ?? issueCertificate({ commonName: CA_NAME, ...validity, serial: serial(), usage: "ca" }, undefined, keys);
   const issuer = issuerOf(ca, CA_NAME, keys);
-  const server = issueCertificate(
-    { commonName: "kube-apiserver", ...validity, serial: serial(), usage: "server", names: SERVER_NAMES },
-    issuer,
-    keys,
-  );
-  const admin = issueCertificate(
-    {
-      commonName: "kubernetes-admin",
-      organizations: ["system:masters"],
-      ...validity,
-      serial: serial(),
-      usage: "client",
-    },
-    issuer,
-    keys,
-  );
-  const serviceAccountKey = keys.make().export({ type: "pkcs8", format: "pem" }).toString();
-  return { ca, server, admin, serviceAccountKey, token: Buffer.from(random.bytes(32)).toString("base64url") };
+  const server =
+    kept.server ??
+    issueCertificate(
+      { commonName: "kube-apiserver", ...validity, serial: serial(), usage: "server", names: SERVER_NAMES },
+      issuer,
+      keys,
+    );
+  const admin =
+    kept.admin ??
+    issueCertificate(
+      {
+        commonName: "kubernetes-admin",
+        organizations: ["system:masters"],
+        ...validity,
+        serial: serial(),
+        usage: "client",
+      },
+      issuer,
+      keys,
+    );
+  const serviceAccountKey = kept.serviceAccountKey ?? keys.make().export({ type: "pkcs8", format: "pem" }).toString();
+  const token = kept.token ?? Buffer.from(random.bytes(32)).toString("base64url");
+  return { ca, server, admin, serviceAccountKey, token };
 }

@@ -1,5 +1,5 @@
 import { createPrivateKey } from "node:crypto";
-import { link, readFile, unlink, writeFile } from "node:fs/promises";
+import { link, readFile, rename, unlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { keepPrivate, makeOwnFolder } from "../../base/private-files.js";
 import { type KeyPair, sec1Pem } from "./certificate.js";
@@ -11,12 +11,24 @@ let attempts = 0;
 
 /**
  * The secrets kept in a data folder; `create` makes them at the first start. Of several servers that start at once in one folder
- * all get the same. Throws when what is kept cannot be read.
+ * all get the same. `renew` answers what takes the place of those that are kept, undefined where they are good. Throws when what is kept
+ * cannot be read.
  */
-export async function loadOrCreatePki(folder: string, create: () => ClusterPki): Promise<ClusterPki> {
+export async function loadOrCreatePki(
+  folder: string,
+  create: () => ClusterPki,
+  renew: (kept: ClusterPki) => ClusterPki | undefined = () => undefined,
+): Promise<ClusterPki> {
   const path = join(folder, FILE);
   const kept = await read(path);
-  if (kept !== undefined) return kept;
+  if (kept !== undefined) {
+    const renewed = renew(kept);
+    if (renewed === undefined) return kept;
+    const next = `${path}.${process.pid}-${++attempts}.new`;
+    await writeFile(next, JSON.stringify(renewed), { mode: 0o600 });
+    await rename(next, path);
+    return renewed;
+  }
   const pki = create();
   // Whole or not at all: half a file would lock all users out.
   const whole = `${path}.${process.pid}-${++attempts}.new`;

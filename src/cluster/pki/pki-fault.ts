@@ -1,0 +1,50 @@
+import { errorMessage } from "../../base/error-message.js";
+import { findPemBlock } from "../../machinery/codec/pem.js";
+import { type Certificate, readX509 } from "../../machinery/signature/x509/certificate.js";
+import { CertificatePool } from "../../machinery/signature/x509/certificate-pool.js";
+import { verifyCertificate } from "../../machinery/signature/x509/verify-certificate.js";
+import type { ClusterPki } from "./cluster-pki.js";
+
+export interface PkiFault {
+  /** Which certificate it is, and what is wrong in the words of Go's x509. */
+  readonly reason: string;
+  /** Whether the authority has to be made anew too, and all kubeconfigs with it. */
+  readonly isOfAuthority: boolean;
+}
+
+/**
+ * Why kept certificates would not be taken; undefined where they are good. Clients judge the server's by `verifiers`, the server that of
+ * its administrator by its own time, both in milliseconds since the epoch.
+ */
+export function pkiFault(
+  { ca, server, admin }: Pick<ClusterPki, "ca" | "server" | "admin">,
+  times: { readonly cluster: number; readonly verifiers: number },
+): PkiFault | undefined {
+  const [authority, ofServers, ofAdmins] = [ca, server, admin].map(({ certificate }) => certificateIn(certificate));
+  // What cannot be read is damaged, and nothing that time has done.
+  if (authority === undefined || ofServers === undefined || ofAdmins === undefined) return undefined;
+  const roots = new CertificatePool([authority.raw]);
+  const judge = (certificate: Certificate, usage: "server" | "client", now: number): string | undefined => {
+    try {
+      const host = usage === "server" ? { host: "127.0.0.1" } : {};
+      verifyCertificate(certificate, { roots, intermediates: roots, usage, now, ...host });
+      return undefined;
+    } catch (error) {
+      return errorMessage(error);
+    }
+  };
+  const ofAuthority = judge(authority, "client", times.cluster) ?? judge(authority, "client", times.verifiers);
+  if (ofAuthority !== undefined) return { reason: `the authority's: ${ofAuthority}`, isOfAuthority: true };
+  const ofServer = judge(ofServers, "server", times.verifiers);
+  if (ofServer !== undefined) return { reason: `the server's: ${ofServer}`, isOfAuthority: false };
+  const ofAdmin = judge(ofAdmins, "client", times.cluster);
+  return ofAdmin === undefined ? undefined : { reason: `the administrator's: ${ofAdmin}`, isOfAuthority: false };
+}
+
+function certificateIn(pem: string): Certificate | undefined {
+  try {
+    return readX509(findPemBlock(pem)?.bytes ?? new Uint8Array());
+  } catch {
+    return undefined;
+  }
+}
