@@ -1,4 +1,5 @@
 import { isStatusError, type StatusError } from "../machinery/errors/status-error.js";
+import { adviceOnCertificates } from "./advice-on-certificates.js";
 import { adviceOnKinds } from "./advice-on-kinds.js";
 import { objectNames, resourceTypes } from "./completion/resource-names.js";
 import type { Factory } from "./factory.js";
@@ -7,7 +8,8 @@ import { nearFields } from "./near-fields.js";
 import { nearest } from "./suggestions.js";
 
 /**
- * A line for a person who mistyped a flag, a type, a name or a field, or applied an object before its kind: what was probably meant. Undefined when nothing is
+ * A line for a person who mistyped a flag, a type, a name or a field, or applied an object before its kind: what was probably meant; or whose
+ * own certificate has expired. Undefined when nothing is
  * near enough, or the server cannot be asked. Only for terminals: scripts see kubectl's words alone, and a server their
  * requests.
  */
@@ -17,6 +19,8 @@ export async function adviceOn(thrown: unknown, factory: Factory | undefined): P
     const [flag] = errors.filter((error) => error instanceof FlagError);
     const ofKinds = factory && (await adviceOnKinds(errors.map(messageOf), factory));
     if (ofKinds !== undefined) return ofKinds;
+    const ofCertificates = factory && (await adviceOnCertificates(errors, factory));
+    if (ofCertificates !== undefined) return ofCertificates;
     const meant = flag === undefined ? factory && (await nearestOnServer(errors, factory)) : nearestFlag(flag);
     if (meant === undefined || meant.length === 0) return undefined;
     return `Did you mean ${meant.map((name) => `"${name}"`).join(", ")}?`;
