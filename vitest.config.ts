@@ -9,6 +9,8 @@ import { LONGEST_TEST, PATIENCE } from "./test/helpers/patience.js";
  * Long plays, and comparisons with the real kubectl of what rarely changes: `npm run test:long`, which CI runs beside `npm test`.
  */
 const LONG = [
+  // Its lines are dead for as long as a TLS handshake may take.
+  "test/client/rest/dead-line.test.ts",
   "test/cluster/elected-processes.test.ts",
   "test/controllers/crash/many-kills.test.ts",
   "test/durability/**/*.test.ts",
@@ -43,6 +45,7 @@ const QUICK = [
   "test/server/{builtin,filters,generic,registry,request}/**/*.test.ts",
 ];
 const NOT_QUICK = [
+  "test/client/rest/dead-line.test.ts",
   "test/client/informers/faults.test.ts",
   "test/client/leaderelection/{histories,processes}.test.ts",
   "test/controllers/crash/**/*.test.ts",
