@@ -32,6 +32,8 @@ export interface MainOptions {
   /** True: this process runs nothing but this command, which may change what is global. */
   readonly ownsProcess?: boolean;
   readonly onCommand?: (command: CommandConduct) => void;
+  /** Told that `signal` has ended what the command was doing, which has said nothing of it. */
+  readonly onInterrupted?: () => void;
 }
 
 /** Loads node:crypto on first use: few commands need it, and the global `crypto` would load web crypto as well. */
@@ -71,7 +73,10 @@ export async function main(options: MainOptions): Promise<number> {
     await dispatch(root, options.argv, host, createFactory);
     return 0;
   } catch (error) {
-    if (host.signal.aborted && error === host.signal.reason) return ENDED;
+    if (host.signal.aborted && error === host.signal.reason) {
+      options.onInterrupted?.();
+      return INTERRUPTED;
+    }
     if (host.signal.aborted && isAbort(error)) return 1;
     const { reportError } = await import("./cli/error-boundary.js");
     const report = reportError(error, streams.err.isTTY === true);
@@ -105,6 +110,7 @@ export async function runProcess(proc: NodeJS.Process): Promise<number> {
   let waits = false;
   let keepsCode: CommandConduct["ownExitCode"] = false;
   let ended: NodeJS.Signals | undefined;
+  let wasInterrupted = false;
   let pipeClosed = false;
   let mustArrive = false;
   let lost: NodeJS.ErrnoException | undefined;
@@ -154,6 +160,8 @@ export async function runProcess(proc: NodeJS.Process): Promise<number> {
     ...programOf(proc),
     signal: ending.signal,
     ownsProcess: true,
+    // The process dies of the signal, as kubectl does.
+    onInterrupted: () => (wasInterrupted = true),
     onCommand: ({ handled, ownExitCode, outputMustArrive }) => {
       waits = handled;
       keepsCode = ownExitCode;
@@ -166,7 +174,7 @@ export async function runProcess(proc: NodeJS.Process): Promise<number> {
     code = 1;
   }
   const opened = [out, err].flatMap(({ made }) => (made === undefined ? [] : [made.value]));
-  if (ended !== undefined && (code === ENDED || (code === 0 && !keepsCodeAfter(ended)))) {
+  if (ended !== undefined && (wasInterrupted || (code === 0 && !keepsCodeAfter(ended)))) {
     await Promise.all(opened.map(flushed));
     dieOf(proc, ended);
   }
@@ -195,8 +203,7 @@ function once<T>(make: () => T): (() => T) & { made?: { readonly value: T } } {
 }
 
 const BROKEN_PIPE = 141;
-/** Of a command whose work a signal has ended: the process dies of the signal, as kubectl does. */
-const ENDED = 130;
+const INTERRUPTED = 130;
 const ENDING_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"] as const;
 const SIGNAL_CODES: Readonly<Partial<Record<NodeJS.Signals, number>>> = {
   SIGHUP: 129,
