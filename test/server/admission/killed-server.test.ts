@@ -30,7 +30,7 @@ test("what a killed server had charged for an object it never stored is free aga
       const used = async () => (await call(api, "GET", `${SPACE}/resourcequotas/q`)).at("status.used.secrets");
       const create = async (name: string) =>
         (await call(api, "POST", `${SPACE}/secrets`, { metadata: { name } })).status;
-      await cluster.clock.advance("50s");
+      await cluster.clock.advance("30s");
       expect(await used()).toBe("2");
       expect(await create("another")).toBe(403);
       await cluster.clock.advance("30s");
