@@ -139,7 +139,10 @@ export async function leasesOf(client: ClaimParts["client"]): Promise<ReadonlyMa
   return new Map(items.map((lease) => [lease.metadata?.name ?? "", lease]));
 }
 
-/** Until when a kubelet counts as running a Node, in milliseconds since the epoch: as long as the Node's Lease says, and as long as a Lease lasts for a new Node without one. */
+/**
+ * Until when a kubelet counts as running a Node, in milliseconds since the epoch: as long as the Node's Lease says, and as long as a Lease
+ * lasts for a new Node without one.
+ */
 export function aliveUntil({ metadata }: Node, lease: Lease | undefined): number {
   const { renewTime = "", leaseDurationSeconds = LEASE_SECONDS } = lease?.spec ?? {};
   const since = Date.parse(renewTime === "" ? (metadata?.creationTimestamp ?? "") : renewTime);
@@ -147,8 +150,9 @@ export function aliveUntil({ metadata }: Node, lease: Lease | undefined): number
 }
 
 /**
- * Creates the Nodes that are missing and gives a block of addresses to each that has none of its own. Another
- * server may take the same block at the same time: each server reads all Nodes again when it has written its own, and gives up a block that another Node has too. Nothing runs on such a Node yet.
+ * Creates the Nodes that are missing and gives a block of addresses to each that has none of its own. Two servers may give the same
+ * block at the same time: each server reads all Nodes again when it has written its own, and takes back a block that another Node has too.
+ * The kubelet of such a Node runs nothing yet.
  */
 async function giveRanges(wanted: readonly WantedNode[], parts: ClaimParts): Promise<ReadonlyMap<string, string>> {
   const nodes = parts.client.of("v1", "Node");

@@ -226,9 +226,9 @@ test("a cluster closes although a request waits until its time is over", async (
   const patching = client.of("v1", "ConfigMap").namespace("default").patch("stuck", {}, { type: "merge" });
   const failing = expect(patching).rejects.toMatchObject({ code: 504 });
   await stuck.promise;
-  // A write has 34 seconds.
   await cluster.close();
   await failing;
+  // A write has so much time.
   expect(cluster.clock.now()).toBe(Date.parse(START) + 34_000);
 });
 

@@ -348,7 +348,7 @@ interface Way {
   readonly lasting: boolean;
 }
 
-/** A watch, or a log that is followed: the answer goes on until somebody ends it. */
+/** A watch, or a log that is followed: the server answers on until it or the client ends the request. */
 function isLasting({ query }: RestRequest): boolean {
   const isTrue = (value: unknown): boolean => value === "true" || value === "1";
   return isTrue(query?.["watch"]) || isTrue(query?.["follow"]);

@@ -7,7 +7,7 @@ export interface LifetimeOptions {
   readonly limit: number;
   /** What the client ends with: see {@link RestClientOptions.ending}. */
   readonly ending: AbortSignal | undefined;
-  /** When a silent server is asked for a sign of life. Left out, one of the two: nobody asks. */
+  /** How long the server may be silent before the request asks it for a sign of life. Without this or `reach` the request does not ask. */
   readonly pulse?: PulseTimes | undefined;
   /** Asks it; rejects where none comes. */
   readonly reach?: ((signal: AbortSignal) => Promise<void>) | undefined;
@@ -74,7 +74,7 @@ export class RequestLifetime {
     this.#controller.abort(why);
   }
 
-  /** The server has begun to answer, and somebody else watches the line from now on. */
+  /** The server has begun to answer: the client watches the line from now on, with those of its other streams. */
   unwatch(): void {
     this.#unwatch?.();
   }

@@ -2,6 +2,7 @@ import { errorMessage } from "../../base/error-message.js";
 import { errorCode } from "../../base/path-error.js";
 import type { DialTarget } from "./dial.js";
 import { type Endpoint, endpointOf, type TransportConfig, type TransportSurroundings } from "./endpoint.js";
+import { abortReason } from "./failed-exchange.js";
 import { NetworkFailure } from "./go-network-error.js";
 import type { Transport, TransportRequest, TransportResponse } from "./transport.js";
 import { TransportError } from "./transport-error.js";
@@ -233,9 +234,4 @@ async function* bodyOf(answer: Response, signal: AbortSignal | undefined): Async
       ? abortReason(signal)
       : new TransportError("unexpected EOF", { code: errorCode(error), cause: error });
   }
-}
-
-function abortReason(signal: AbortSignal): Error {
-  const reason: unknown = signal.reason;
-  return reason instanceof Error ? reason : new Error(String(reason));
 }

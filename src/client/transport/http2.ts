@@ -9,15 +9,17 @@ import {
 import type { Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
 import { errorCode } from "../../base/path-error.js";
+import { untilAborted } from "../../base/until-aborted.js";
 import { decodeBody } from "./decode-body.js";
 import { addressesOf, dial } from "./dial.js";
 import { type Endpoint, endpointOf, type TransportConfig, type TransportSurroundings } from "./endpoint.js";
 import type { ExchangeTrace } from "./exchange-trace.js";
+import { abortReason, transportError } from "./failed-exchange.js";
 import { goNetworkReason, NetworkFailure } from "./go-network-error.js";
 import { nodeHttpsTransport, type NodeHttpsOptions } from "./node-https.js";
 import { isHttp2Disabled, PeerPulse, type PulseTimes, pulseTimes } from "./peer-pulse.js";
 import type { Transport, TransportRequest, TransportResponse } from "./transport.js";
-import { isTransportError, TransportError } from "./transport-error.js";
+import { TransportError } from "./transport-error.js";
 import { wireHeaders } from "./wire-headers.js";
 
 export interface Http2Options extends NodeHttpsOptions {
@@ -25,6 +27,8 @@ export interface Http2Options extends NodeHttpsOptions {
   readonly pulse?: PulseTimes | undefined;
 }
 
+/** How often a request is sent that no server has begun: as often as by Go. */
+const MOST_TRIES = 7;
 /** How long a connection without requests stays open, in milliseconds: as Go's transport keeps it. */
 const IDLE_MS = 90_000;
 /** Node sends no head over HTTP/2 that takes more than 65,536 bytes. */
@@ -80,12 +84,12 @@ class Http2Transport implements Transport {
     signal?.throwIfAborted();
     if (headLength(request) > LONGEST_HEAD) return (this.#longHeads ??= this.http1()).send(request);
     const url = this.endpoint.origin + path;
-    for (;;) {
+    for (let tries = 1; ; tries++) {
       let connection: Connection | undefined;
       try {
         connection = await this.#connection(signal, request.trace);
       } catch (error) {
-        throw signal?.aborted ? error : transportError(error, method, url);
+        throw signal?.aborted ? error : transportError(error, { method, url });
       }
       if (connection === undefined) return (this.#http1 as Transport).send(request);
       try {
@@ -93,6 +97,7 @@ class Http2Transport implements Transport {
       } catch (error) {
         // A server that is about to close a connection says which of its streams it has not begun: they go to another one.
         if (!(error instanceof NotBegun) || signal?.aborted) throw error;
+        if (tries === MOST_TRIES) throw new TransportError(error.message, { method, url, cause: error });
       }
     }
   }
@@ -120,19 +125,12 @@ class Http2Transport implements Transport {
   async #dialed(signal: AbortSignal | undefined, trace: ExchangeTrace | undefined): Promise<void> {
     const attempt = (this.#attempt ??= this.#dial(trace));
     attempt.waiting += 1;
-    let leave: (() => void) | undefined;
-    const left = new Promise<never>((_, reject) => {
-      leave = () => {
-        reject(signal?.reason as Error);
-        attempt.waiting -= 1;
-        if (attempt.waiting === 0) attempt.controller.abort(signal?.reason);
-      };
-      signal?.addEventListener("abort", leave, { once: true });
-    });
     try {
-      await Promise.race([attempt.made, left]);
-    } finally {
-      if (leave) signal?.removeEventListener("abort", leave);
+      await untilAborted(attempt.made, signal);
+    } catch (error) {
+      attempt.waiting -= 1;
+      if (attempt.waiting === 0) attempt.controller.abort(signal?.reason);
+      throw error;
     }
   }
 
@@ -213,6 +211,7 @@ class Connection {
   send({ method, path, headers, repeatedHeaders, body, signal }: TransportRequest): Promise<TransportResponse> {
     const { origin, hostHeader } = this.endpoint;
     const url = origin + path;
+    if (signal?.aborted) return Promise.reject(abortReason(signal));
     let stream: ClientHttp2Stream;
     try {
       const sent = { ...wireHeaders({ ...headers, ...repeatedHeaders }) };
@@ -222,7 +221,7 @@ class Connection {
         { endStream: body === undefined },
       );
     } catch (error) {
-      return Promise.reject(transportError(error, method, url));
+      return Promise.reject(transportError(error, { method, url }));
     }
     this.#begin(stream);
     const abort = (): void => stream.close(constants.NGHTTP2_CANCEL);
@@ -234,7 +233,7 @@ class Connection {
       let answered = false;
       const fail = (error: unknown): void => {
         const reason = failure(error);
-        reject(reason instanceof NotBegun || signal?.aborted ? reason : transportError(reason, method, url));
+        reject(reason instanceof NotBegun || signal?.aborted ? reason : transportError(reason, { method, url }));
       };
       // After the answer's head the reader of its body hears of it.
       stream.on("error", (error) => answered || fail(error));
@@ -288,8 +287,10 @@ class Connection {
       return new NetworkFailure(goNetworkReason(this.#failure, addressesOf(this.socket)), errorCode(this.#failure));
     }
     const code = stream.rstCode ?? 0;
-    if (code === constants.NGHTTP2_REFUSED_STREAM) return new NotBegun("the server refused the stream");
-    if (errorCode(error) === "ERR_HTTP2_GOAWAY_SESSION") return new NotBegun("the server is going away");
+    if (code === constants.NGHTTP2_REFUSED_STREAM)
+      return new NotBegun(`stream error: stream ID ${stream.id}; REFUSED_STREAM; received from peer`);
+    if (errorCode(error) === "ERR_HTTP2_GOAWAY_SESSION")
+      return new NotBegun("http2: Transport received Server's graceful shutdown GOAWAY");
     const isReset = code !== constants.NGHTTP2_NO_ERROR && !this.session.destroyed && code !== constants.NGHTTP2_CANCEL;
     if (isReset) {
       return new NetworkFailure(`stream error: stream ID ${stream.id}; ${codeName(code)}; received from peer`);
@@ -337,13 +338,3 @@ const CODE_NAMES: ReadonlySet<string> = new Set(
     "HTTP_1_1_REQUIRED",
   ].map((name) => `NGHTTP2_${name}`),
 );
-
-function transportError(error: unknown, method: string, url: string): TransportError {
-  if (isTransportError(error)) return error;
-  return new TransportError(goNetworkReason(error), { method, url, code: errorCode(error), cause: error });
-}
-
-function abortReason(signal: AbortSignal): Error {
-  const reason: unknown = signal.reason;
-  return reason instanceof Error ? reason : new Error(String(reason));
-}

@@ -12,9 +12,10 @@ import { addressesOf, dial, type DialTarget, reach } from "./dial.js";
 import { decodeBody } from "./decode-body.js";
 import { type Endpoint, endpointOf, type TransportConfig, type TransportSurroundings } from "./endpoint.js";
 import type { ExchangeTrace } from "./exchange-trace.js";
+import { abortReason, transportError } from "./failed-exchange.js";
 import { goNetworkReason, NetworkFailure } from "./go-network-error.js";
 import type { Transport, TransportRequest, TransportResponse } from "./transport.js";
-import { isTransportError, TransportError } from "./transport-error.js";
+import { TransportError } from "./transport-error.js";
 import { LARGEST_HEAD, wireHeaders } from "./wire-headers.js";
 
 export interface NodeHttpsOptions extends Pick<DialTarget, "locate" | "hosts"> {
@@ -131,7 +132,7 @@ function send(request: TransportRequest, endpoint: Endpoint, agent: Agent): Prom
   try {
     headers = wireHeaders(given);
   } catch (error) {
-    return Promise.reject(transportError(error, method, url));
+    return Promise.reject(transportError(error, { method, url }));
   }
   let abort: (() => void) | undefined;
   const answered = new Promise<TransportResponse>((resolve, reject) => {
@@ -150,7 +151,7 @@ function send(request: TransportRequest, endpoint: Endpoint, agent: Agent): Prom
     };
     const outgoing = httpRequest(options);
     const failure = (error: unknown) =>
-      signal?.aborted ? abortReason(signal) : transportError(error, method, url, outgoing);
+      signal?.aborted ? abortReason(signal) : transportError(error, { method, url }, addressesOf(outgoing.socket));
     outgoing.on("error", (error) => {
       // The server may have closed a reused connection. It may have executed the request too, so only requests without
       // effects are sent again.
@@ -188,21 +189,10 @@ function singleValues(headers: NodeJS.Dict<string[]>): TransportResponse["header
   );
 }
 
-function transportError(error: unknown, method: string, url: string, outgoing?: ClientRequest): TransportError {
-  if (isTransportError(error)) return error;
-  const reason = goNetworkReason(error, addressesOf(outgoing?.socket));
-  return new TransportError(reason, { method, url, code: errorCode(error), cause: error });
-}
-
 /** The error of an answer that broke off. Go's has no method and URL. */
 function bodyError(error: unknown, incoming: IncomingMessage): Error {
   const code = errorCode(error);
   const cutOff = code === "ECONNRESET" || code === "ERR_STREAM_PREMATURE_CLOSE" || !incoming.complete;
   const reason = error instanceof NetworkFailure || !cutOff ? goNetworkReason(error) : "unexpected EOF";
   return new TransportError(reason, { code, cause: error });
-}
-
-function abortReason(signal: AbortSignal): Error {
-  const reason: unknown = signal.reason;
-  return reason instanceof Error ? reason : new Error(String(reason));
 }

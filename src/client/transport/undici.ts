@@ -1,5 +1,6 @@
 import { type Dispatcher, errors, Pool } from "undici";
 import { errorCode } from "../../base/path-error.js";
+import { untilAborted } from "../../base/until-aborted.js";
 import { decodeBody } from "./decode-body.js";
 import { dial, reach } from "./dial.js";
 import { endpointOf, type TransportConfig, type TransportSurroundings } from "./endpoint.js";
@@ -46,20 +47,20 @@ export function undiciTransport(config: TransportConfig, surroundings: Transport
     if (request.trace !== undefined) waiting.push(request.trace);
     try {
       // A request that waits for a connection hears of its signal only when it has one.
-      response = await unlessAborted(signal, () =>
-        pool.request({
-          method: method as Dispatcher.HttpMethod,
-          path: endpoint.absoluteForm ? url : path,
-          headers: wireHeaders({
-            host: endpoint.hostHeader,
-            ...request.headers,
-            ...request.repeatedHeaders,
-            ...(endpoint.proxyAuthorization !== undefined && { "proxy-authorization": endpoint.proxyAuthorization }),
-          }),
-          body: body ?? null,
-          ...(signal && { signal }),
+      signal?.throwIfAborted();
+      const answered = pool.request({
+        method: method as Dispatcher.HttpMethod,
+        path: endpoint.absoluteForm ? url : path,
+        headers: wireHeaders({
+          host: endpoint.hostHeader,
+          ...request.headers,
+          ...request.repeatedHeaders,
+          ...(endpoint.proxyAuthorization !== undefined && { "proxy-authorization": endpoint.proxyAuthorization }),
         }),
-      );
+        body: body ?? null,
+        ...(signal && { signal }),
+      });
+      response = await untilAborted(answered, signal);
     } catch (error) {
       if (signal?.aborted || isTransportError(error)) throw error;
       const socket = error instanceof errors.SocketError ? (error.socket ?? undefined) : undefined;
@@ -88,19 +89,4 @@ export function undiciTransport(config: TransportConfig, surroundings: Transport
 
   const { target } = endpoint;
   return { send, close, ...(target.tls && { reach: (signal) => reach(target, signal) }) };
-}
-
-/** What `begin` resolves with, or a rejection with the signal's reason as soon as it aborts. */
-async function unlessAborted<T>(signal: AbortSignal | undefined, begin: () => Promise<T>): Promise<T> {
-  if (signal === undefined) return begin();
-  let abort: (() => void) | undefined;
-  const aborted = new Promise<never>((_, reject) => {
-    abort = () => reject(signal.reason as Error);
-    signal.addEventListener("abort", abort, { once: true });
-  });
-  try {
-    return await Promise.race([begin(), aborted]);
-  } finally {
-    if (abort !== undefined) signal.removeEventListener("abort", abort);
-  }
 }

@@ -52,8 +52,8 @@ export interface ServingFiles {
 const DAY = 86_400_000;
 
 /**
- * The certificate that the server shows. One that is missing from the folder is made and kept there, as kube-apiserver does. One that was
- * made so and has expired is made anew, which `report` is told.
+ * The certificate that the server shows. One that is missing from the folder is made and kept there, as kube-apiserver does. When
+ * such a certificate has expired, the server makes another one and tells `report`.
  */
 export async function servingFiles(
   files: ServingFiles,

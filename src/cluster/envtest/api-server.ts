@@ -135,7 +135,7 @@ function authenticationOf(options: ApiServerOptions): AuthenticationOptions {
   };
 }
 
-/** kube-apiserver has no limit of its own: an etcd, which may have another one than by default, refuses what is too large for it. */
+/** kube-apiserver has no limit of its own: an etcd refuses what is too large for it, by its own --max-request-bytes. */
 async function storageOf({ etcd, maxObjectBytes }: ApiServerOptions): Promise<StorageOptions> {
   const [only, ...others] = etcd.servers;
   const standIn = only !== undefined && others.length === 0 ? await askEtcdStandIn(only) : undefined;

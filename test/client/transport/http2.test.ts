@@ -137,6 +137,16 @@ test("a request that the server refuses to begin is sent once more", async () =>
   expect(asked).toBe(2);
 });
 
+test("a request that the server always refuses to begin fails after as many tries as by Go", async () => {
+  let asked = 0;
+  const { get } = await serve((stream) => {
+    asked += 1;
+    stream.close(7);
+  });
+  await expect(get("/")).rejects.toThrow("REFUSED_STREAM; received from peer");
+  expect(asked).toBe(7);
+});
+
 test("after a GOAWAY new requests go to another connection, and those under way go on", async () => {
   const { get, sessions } = await serve((stream, headers) =>
     (headers[":path"] === "/long" ? begin : answer)(stream, headers),

@@ -12,6 +12,7 @@ const root = resolve(import.meta.dirname, "../../..");
 const bin = join(root, "bin/kubets.js");
 const built = existsSync(join(root, "dist/cli/main.cjs"));
 
+// Windows has no SIGTERM for programs, and without a build there is no command to run.
 describe.skipIf(!built || process.platform === "win32")("a signal ends a start that waits for etcd", () => {
   let home: string;
   beforeAll(() => {
