@@ -19,6 +19,9 @@ export interface OwnedFactory extends Factory {
   close(): Promise<void>;
 }
 
+/** client-go's, which it says something of where they are set. */
+const HTTP2_VARIABLES = ["DISABLE_HTTP2", "HTTP2_READ_IDLE_TIMEOUT_SECONDS", "HTTP2_PING_TIMEOUT_SECONDS"];
+
 /** The reflector with which kubectl waits for objects. */
 const REFLECTOR = 'reflector="k8s.io/client-go/tools/watch/informerwatcher.go:162" type="*unstructured.Unstructured"';
 
@@ -36,6 +39,9 @@ export function createFactory(host: Host, { flags }: ParsedFlags, commandPath: s
     const config = await clientConfig();
     if (host.ownsProcess) giveUpDefaultAuthorities(host.env, config.proxyUrl);
     const verbose = await log();
+    if (HTTP2_VARIABLES.some((name) => Boolean(host.env[name]))) {
+      host.streams.err.write((await import("./http2-variables.js")).http2Notices(host));
+    }
     // kubectl tells the server which command asks, and which requests belong together.
     const headers = { "kubectl-command": commandPath, "kubectl-session": uuid(host.random) };
     const plain = createRestClient(config, {

@@ -136,6 +136,24 @@ const UNMADE: readonly (readonly [string, Line])[] = [
   ["an HTTPS proxy that says nothing", stalledProxy("https")],
 ];
 
+describeBesideKubectl("client-go's variables for HTTP/2", () => {
+  const whole: Line = async () => ({
+    kubeconfig: cluster.kubeconfig(),
+    address: new URL(cluster.url).host,
+    requests: [],
+    close: () => Promise.resolve(),
+  });
+
+  test.concurrent.each([
+    { HTTP2_READ_IDLE_TIMEOUT_SECONDS: "soon" },
+    { HTTP2_PING_TIMEOUT_SECONDS: "1_0", HTTP2_READ_IDLE_TIMEOUT_SECONDS: "99999999999999999999" },
+    { HTTP2_READ_IDLE_TIMEOUT_SECONDS: "-1" },
+    { DISABLE_HTTP2: "yes" },
+  ])("%j are heard, and what is wrong with them is said", (env) =>
+    compare(["kubectl get namespaces -o name", "kubectl get namespaces default -o name"], () => whole, env),
+  );
+});
+
 describeBesideKubectl("while a connection is made", () => {
   test.concurrent.each(UNMADE)("%s is given up after Go's time", (_, line) =>
     compare(

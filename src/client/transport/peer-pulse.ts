@@ -1,3 +1,4 @@
+import { atoi } from "../../machinery/go-values/atoi.js";
 import type { Environment } from "../surroundings.js";
 
 /** Milliseconds. */
@@ -20,8 +21,10 @@ export function pulseTimes(env: Environment): PulseTimes | undefined {
 
 export const isHttp2Disabled = (env: Environment): boolean => Boolean(env["DISABLE_HTTP2"]);
 
-const secondsOf = (text: string | undefined, otherwise: number): number =>
-  text !== undefined && /^[+-]?\d+$/.test(text) ? Number(text) : otherwise;
+function secondsOf(text: string | undefined, otherwise: number): number {
+  const seconds = text ? atoi(text) : otherwise;
+  return typeof seconds === "number" ? seconds : otherwise;
+}
 
 /** How often within a silence it is looked whether something came. A peer is asked one look earlier, so that it is never asked late. */
 const LOOKS = 6;
