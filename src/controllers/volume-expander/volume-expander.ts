@@ -3,6 +3,9 @@ import type { ControllerContext } from "../context.js";
 import { PROVISIONER } from "../volume-provisioner/default-class.js";
 import { grownClaim, grownVolume, isOwnVolume, wantsToGrow } from "./growth.js";
 
+/** How long to wait for a volume whose change is not in the cache yet. */
+const SOON_MS = 100;
+
 /** Makes volumes larger when their claims ask for more: those of the cluster itself; programs from outside do the others. */
 export function volumeExpander(context: ControllerContext): void {
   const { client, manager } = context;
@@ -29,7 +32,9 @@ export function volumeExpander(context: ControllerContext): void {
     .reconcile(async ({ object: claim }) => {
       if (claim === undefined || !wantsToGrow(claim)) return;
       const volume = volumes.cache.get(claim.spec?.volumeName ?? "");
-      if (volume === undefined || volume.spec?.claimRef?.uid !== claim.metadata?.uid) return;
+      // The claim is bound: the cache of volumes is behind that of claims, or the claim becomes Lost.
+      const isItsVolume = volume !== undefined && volume.spec?.claimRef?.uid === claim.metadata?.uid;
+      if (!isItsVolume) return { requeueAfterMilliseconds: SOON_MS };
       if (isOwnVolume(volume) && context.cluster?.hasVolumes === true) return grow(claim, volume);
       recorder.event(claim, "Normal", "ExternalExpanding", "waiting for an external controller to expand this PVC");
     });

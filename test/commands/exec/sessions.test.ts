@@ -23,6 +23,12 @@ const echoing: Program = async ({ stdin, stdout }) => {
   }
 };
 
+/** Ends before anybody can attach to it. */
+const failing: Program = async ({ stdout }) => {
+  await stdout.write("out\n");
+  return 4;
+};
+
 let cluster: Cluster;
 let node: ScriptedNode;
 let folder: string;
@@ -31,7 +37,7 @@ beforeAll(async () => {
   cluster = await startCluster({ port: 0 });
   node = await scriptedNode(cluster, {
     echoing: { entrypoint: echoing },
-    failing: { entrypoint: ["sh", "-c", "echo out; exit 4"] },
+    failing: { entrypoint: failing },
   });
   folder = mkdtempSync(join(tmpdir(), "kubets-exec-"));
   writeFileSync(join(folder, "kubeconfig"), cluster.kubeconfig());
