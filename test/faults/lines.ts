@@ -81,6 +81,12 @@ export const halfRecord: Line = async () => {
   return peerAt(port, insecure(port), close);
 };
 
+/** Resets each connection as soon as it says something. */
+export const resets: Line = async () => {
+  const { port, close } = await acceptor((socket) => void socket.once("data", () => socket.resetAndDestroy()));
+  return peerAt(port, insecure(port), close);
+};
+
 /** A firewall that answers no SYN: a listener whose backlog is full, of a process that never accepts. */
 export const noSyn: Line = async () => {
   const script = `

@@ -132,7 +132,8 @@ class HttpRestClient implements ConnectingRestClient {
     const { reach } = this.transport;
     const ending = request.outlives === true ? undefined : this.options.ending;
     const watched = !lasting || this.options.pooled === true;
-    return new RequestLifetime(request, { limit, ending, ...(watched && { pulse: this.pulse, reach }) });
+    const onLost = (): void => this.transport.renew?.();
+    return new RequestLifetime(request, { limit, ending, ...(watched && { pulse: this.pulse, reach, onLost }) });
   }
 
   private sharedLine(): SharedLine | undefined {

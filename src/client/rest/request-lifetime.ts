@@ -11,6 +11,8 @@ export interface LifetimeOptions {
   readonly pulse?: PulseTimes | undefined;
   /** Asks it; rejects where none comes. */
   readonly reach?: ((signal: AbortSignal) => Promise<void>) | undefined;
+  /** Called when the request ends because the server gives no sign of life. */
+  readonly onLost?: () => void;
 }
 
 /** Go's text for a connection whose other end is silent. */
@@ -26,9 +28,11 @@ export class RequestLifetime {
   readonly #undo: (() => void)[] = [];
   #controller: AbortController | undefined;
   #unwatch: (() => void) | undefined;
+  readonly #onLost: (() => void) | undefined;
 
   constructor({ method, signal: caller }: Pick<RestRequest, "method" | "signal">, options: LifetimeOptions) {
-    const { limit, ending, pulse, reach } = options;
+    const { limit, ending, pulse, reach, onLost } = options;
+    this.#onLost = onLost;
     if (limit <= 0 && ending === undefined && (reach === undefined || pulse === undefined)) {
       this.signal = caller;
       return;
@@ -72,6 +76,7 @@ export class RequestLifetime {
     if (this.#controller === undefined || this.#controller.signal.aborted) return;
     this.#lost = why;
     this.#controller.abort(why);
+    this.#onLost?.();
   }
 
   /** The server has begun to answer: the client watches the line from now on, with those of its other streams. */

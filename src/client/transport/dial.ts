@@ -126,6 +126,12 @@ export async function reach(target: DialTarget, signal: AbortSignal): Promise<vo
   }
 }
 
+/**
+ * How long a connection is kept for the next exchange, in milliseconds. One that died in the meantime would swallow it: HTTP/1.1 has no PING
+ * that would tell, and a server that is asked on another connection answers.
+ */
+export const IDLE_MS = 4000;
+
 const addresses = new WeakMap<object, ConnectedSocket>();
 
 /** The addresses of a connection from {@link dial}, also after it closed. */

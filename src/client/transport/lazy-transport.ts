@@ -5,6 +5,11 @@ export function lazyTransport(make: () => Promise<Transport>): Transport {
   let made: Promise<Transport> | undefined;
   return {
     send: async (request) => (await (made ??= make())).send(request),
+    renew: () =>
+      void made?.then(
+        ({ renew }) => renew?.(),
+        () => {},
+      ),
     reach: async (signal) => (await (made ??= make())).reach?.(signal),
     close: async () => {
       if (made) await (await made).close();

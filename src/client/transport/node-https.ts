@@ -8,7 +8,7 @@ import {
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { errorCode } from "../../base/path-error.js";
-import { addressesOf, dial, type DialTarget, reach } from "./dial.js";
+import { addressesOf, dial, type DialTarget, IDLE_MS, reach } from "./dial.js";
 import { decodeBody } from "./decode-body.js";
 import { type Endpoint, endpointOf, type TransportConfig, type TransportSurroundings } from "./endpoint.js";
 import type { ExchangeTrace } from "./exchange-trace.js";
@@ -42,9 +42,6 @@ export function nodeHttpsTransport(
     },
   };
 }
-
-/** How long a connection without requests is used again, in milliseconds: as long as client-go trusts one before it asks the server. */
-const IDLE_MS = 30_000;
 
 /** An agent that gives node:http the connections of {@link dial}, with TLS and proxies. */
 export class DialingAgent extends Agent {

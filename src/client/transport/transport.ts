@@ -9,6 +9,11 @@ export interface Transport {
    * too long. Left out: the server is in the same process, or speaks no TLS.
    */
   readonly reach?: ((signal: AbortSignal) => Promise<void>) | undefined;
+  /**
+   * Carries later exchanges over connections of their own: those that there are may be dead, though nobody was told. Left out: the
+   * transport keeps none for long.
+   */
+  readonly renew?: () => void;
   /** Closes all connections, including those of exchanges under way. */
   close(): Promise<void>;
 }

@@ -2,7 +2,7 @@ import { type Dispatcher, errors, Pool } from "undici";
 import { errorCode } from "../../base/path-error.js";
 import { untilAborted } from "../../base/until-aborted.js";
 import { decodeBody } from "./decode-body.js";
-import { dial, reach } from "./dial.js";
+import { dial, IDLE_MS, reach } from "./dial.js";
 import { endpointOf, type TransportConfig, type TransportSurroundings } from "./endpoint.js";
 import type { ExchangeTrace } from "./exchange-trace.js";
 import { goNetworkReason, NetworkFailure } from "./go-network-error.js";
@@ -21,24 +21,40 @@ export function undiciTransport(config: TransportConfig, surroundings: Transport
   // undici does not report which request a connection is for. The first request that waits for a connection traces it.
   const waiting: ExchangeTrace[] = [];
   // A placeholder origin. dial() makes the connections, with TLS, proxies and Go's errors.
-  const pool = new Pool("http://server", {
-    connections: 128,
-    pipelining: 1,
-    headersTimeout: 0,
-    bodyTimeout: 0,
-    keepAliveTimeout: 90_000,
-    maxHeaderSize: LARGEST_HEAD,
-    connect: (_options, callback) => {
-      const attempt = new AbortController();
-      dialing.add(attempt);
-      dial({ ...endpoint.target, signal: attempt.signal }, waiting.shift())
-        .finally(() => dialing.delete(attempt))
-        .then(
-          (socket) => callback(null, socket),
-          (error: unknown) => callback(error instanceof Error ? error : new Error(String(error)), null),
-        );
-    },
-  });
+  const openPool = (): Pool =>
+    new Pool("http://server", {
+      connections: 128,
+      pipelining: 1,
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      keepAliveTimeout: IDLE_MS,
+      keepAliveMaxTimeout: IDLE_MS,
+      maxHeaderSize: LARGEST_HEAD,
+      connect: (_options, callback) => {
+        const attempt = new AbortController();
+        dialing.add(attempt);
+        dial({ ...endpoint.target, signal: attempt.signal }, waiting.shift())
+          .finally(() => dialing.delete(attempt))
+          .then(
+            (socket) => callback(null, socket),
+            (error: unknown) => callback(error instanceof Error ? error : new Error(String(error)), null),
+          );
+      },
+    });
+
+  let pool = openPool();
+  /** The pool, and former ones whose exchanges are not over. */
+  const pools = new Set([pool]);
+
+  function renew(): void {
+    const former = pool;
+    pool = openPool();
+    pools.add(pool);
+    void former.close().then(
+      () => pools.delete(former),
+      () => {},
+    );
+  }
 
   async function send(request: TransportRequest): Promise<TransportResponse> {
     const { method, path, body, signal } = request;
@@ -82,11 +98,11 @@ export function undiciTransport(config: TransportConfig, surroundings: Transport
     };
   }
 
-  function close(): Promise<void> {
+  async function close(): Promise<void> {
     for (const attempt of dialing) attempt.abort(new NetworkFailure("the transport was closed"));
-    return pool.destroy();
+    await Promise.all(Array.from(pools, (each) => each.destroy()));
   }
 
   const { target } = endpoint;
-  return { send, close, ...(target.tls && { reach: (signal) => reach(target, signal) }) };
+  return { send, renew, close, ...(target.tls && { reach: (signal) => reach(target, signal) }) };
 }

@@ -1,9 +1,10 @@
 import { Agent as HttpAgent, type ClientRequest, request as httpRequest, type RequestOptions } from "node:http";
-import { request as httpsRequest } from "node:https";
 import type { Duplex } from "node:stream";
-import { connect as connectTls, createSecureContext, type SecureContext } from "node:tls";
+import { connect as connectTls, type ConnectionOptions, createSecureContext, type SecureContext } from "node:tls";
 import { isIPv6 } from "node:net";
+import { systemClock } from "../../base/clock.js";
 import { Lru } from "../../base/lru.js";
+import { dial } from "../../client/transport/dial.js";
 import { NetworkFailure } from "../../client/transport/go-network-error.js";
 import { type ClientIdentity, type ClusterNetwork, type KubeletAuthority, lookupOutside } from "./cluster-network.js";
 import { LARGEST_HEAD } from "../../client/transport/wire-headers.js";
@@ -35,15 +36,39 @@ export function requestOf(
   target: ProxyTarget,
   options: Pick<RequestOptions, "method" | "headers" | "signal">,
 ): ClientRequest {
-  const { scheme, host, port, path, network } = target;
+  const { host, port, path, network } = target;
   const common: RequestOptions = { ...options, host, port, path, setHost: false, maxHeaderSize: LARGEST_HEAD };
   const own = network.dial?.(host, port);
-  if (own !== undefined) return httpRequest({ ...common, agent: new ConnectedAgent(secured(own, target)) });
-  const lookup = lookupOutside(network);
-  const outside: RequestOptions = { ...common, agent: false, ...(lookup && { lookup }) };
-  if (scheme === "http") return httpRequest(outside);
-  return httpsRequest({ ...outside, ...shownTo(target), rejectUnauthorized: false });
+  const connection = own === undefined ? dialOutside(target, options.signal) : secured(own, target);
+  return httpRequest({ ...common, agent: new ConnectedAgent(connection) });
 }
+
+/** Each step of the connection has Go's limit, and ends with the request. */
+function dialOutside({ scheme, host, port, network, identity }: ProxyTarget, signal: AbortSignal | undefined) {
+  const lookup = lookupOutside(network);
+  return dial({
+    scheme,
+    host,
+    port,
+    ...(scheme === "https" && { tls: outsideTls(identity) }),
+    insecureSkipVerify: true,
+    // Nothing is verified, at no time.
+    clock: systemClock,
+    ...(lookup && { hosts: { dial: () => undefined, lookup } }),
+    signal,
+  });
+}
+
+/** As {@link dial} takes it, which reads certificates once for each of these objects. */
+function outsideTls(identity: ClientIdentity | undefined): ConnectionOptions {
+  if (identity === undefined) return SHOWN_NOTHING;
+  const made = OUTSIDE.get(identity) ?? { cert: identity.certificate, key: identity.key };
+  OUTSIDE.set(identity, made);
+  return made;
+}
+
+const SHOWN_NOTHING: ConnectionOptions = {};
+const OUTSIDE = new WeakMap<ClientIdentity, ConnectionOptions>();
 
 /** With a kubelet a session goes on, so that signatures of certificates are checked once and not for each request. */
 async function secured(connecting: Promise<Duplex>, target: ProxyTarget): Promise<Duplex> {

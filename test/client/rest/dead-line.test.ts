@@ -1,10 +1,11 @@
 import { once } from "node:events";
 import { createServer, type Server } from "node:https";
-import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { USER_AGENT } from "../../../src/client/config/client-config.js";
 import { createRestClient, type RestClientOptions } from "../../../src/client/rest/create-rest-client.js";
 import type { RestClient, RestRequest } from "../../../src/client/rest/rest-client.js";
+import { startTcpProxy, type TcpProxy } from "../../helpers/tcp-proxy.js";
 import { type Authority, authority } from "../transport/certificates.js";
 
 let ca: Authority;
@@ -44,28 +45,11 @@ async function startServer(): Promise<{ readonly port: number; readonly server: 
   return { port: await listening(server), server };
 }
 
-/** Stands between, until it passes on nothing more, on old connections and on new ones. */
-async function relayTo(port: number): Promise<{ readonly port: number; stall(): void }> {
-  const ends: Socket[] = [];
-  let isStalled = false;
-  const relay = createTcpServer((near) => {
-    ends.push(near.on("error", () => {}));
-    if (isStalled) return void near.pause();
-    const far = connect(port, "127.0.0.1").on("error", () => {});
-    ends.push(far);
-    near.pipe(far).pipe(near);
-  });
-  open.push({
-    close: () => {
-      for (const end of ends) end.destroy();
-      relay.close();
-    },
-  });
-  const stall = (): void => {
-    isStalled = true;
-    for (const end of ends) end.unpipe().pause();
-  };
-  return { port: await listening(relay), stall };
+/** Stands between until it is cut. */
+async function relayTo(port: number): Promise<TcpProxy> {
+  const relay = await startTcpProxy(port);
+  open.push(relay);
+  return relay;
 }
 
 function clientOf(port: number, options: RestClientOptions = {}): RestClient {
@@ -101,7 +85,7 @@ describe("of a client with many streams, over HTTP/1.1", () => {
     const relay = await relayTo(port);
     const client = clientOf(relay.port, { pooled: true });
     const streams = await Promise.all([begun(client), begun(client)]);
-    relay.stall();
+    relay.cut("silent");
     for (const chunks of streams) await expect(chunks.next()).rejects.toThrow(LOST);
   });
 
@@ -121,7 +105,7 @@ describe("of a client with many streams, over HTTP/1.1", () => {
     const relay = await relayTo(port);
     const client = clientOf(relay.port, { pooled: true });
     await begun(client);
-    relay.stall();
+    relay.cut("silent");
     await expect(client.stream(WATCH)).rejects.toThrow(/TLS handshake timeout|connection lost/);
   });
 });
@@ -138,7 +122,7 @@ describe("a request over a line that died", () => {
     const answer = client.request({ method, path: "/api/v1/pods" });
     const failed = expect(answer).rejects.toThrow(message);
     await asked;
-    relay.stall();
+    relay.cut("silent");
     await failed;
   });
 });
