@@ -139,7 +139,7 @@ async function play({ way, cut, streamingLists }: Row, namespace: string) {
     const times = [noticedAfter, performance.now() - start].map((time) => `${(time / 1000).toFixed(1)} s`);
     process.stderr.write(`${namespace}: noticed after ${times[0]}, current after ${times[1]}\n`);
   }
-  const cached = [...informer.cache.values()].map(({ metadata }) => metadata?.name);
+  const cached = [...informer.cache.values()].map(({ metadata }) => metadata?.name ?? "");
   return { seenWhileCut, seen: seen.toSorted(), cached: cached.toSorted() };
 }
 
