@@ -133,11 +133,11 @@ export class Container implements ContainerView, LimitedContainer {
     return this.#main !== undefined && !this.#main.gone.aborted;
   }
 
-  /** Starts the main process: a program, by whatever name, or a command line. Throws an {@link ExecError} when there is no such program. */
-  run(argv: readonly string[], program?: Program): Promise<MainExit> {
+  /** Starts the main process: a program, by whatever name, or a command line. Throws an {@link ExecError} when there is no such program. See {@link ProcessSetup.endsAtMissing}. */
+  run(argv: readonly string[], program?: Program, { endsAtMissing = false } = {}): Promise<MainExit> {
     const { env, cwd } = this.parts;
     const streams = this.#attached.streamsOf((signal) => this.signalMain(signal));
-    const setup = { ...streams, env, cwd };
+    const setup = { ...streams, env, cwd, endsAtMissing };
     const main = program === undefined ? this.start(argv, setup) : this.#begin(program, argv, setup);
     this.#main = main;
     return main.ended.then((exit) => {

@@ -3,14 +3,16 @@ import { errorMessage } from "../../base/error-message.js";
 import { sliceIsSpent } from "../../base/time-slice.js";
 import { type BytePipe, BrokenPipeError } from "../byte-pipe.js";
 import type { Container } from "./container.js";
-import type {
-  ChildProcess,
-  OutputTarget,
-  Program,
-  ProgramInput,
-  ProgramIo,
-  ProgramOutput,
-  SpawnOptions,
+import { MissingError } from "./missing.js";
+import {
+  type ChildProcess,
+  ExecError,
+  type OutputTarget,
+  type Program,
+  type ProgramInput,
+  type ProgramIo,
+  type ProgramOutput,
+  type SpawnOptions,
 } from "./program.js";
 import { MemoryShare } from "./limits/memory-share.js";
 import { isIgnoredByDefault, signalNumber } from "./signals.js";
@@ -30,10 +32,19 @@ export interface ProcessSetup {
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
   readonly terminal: Terminal | undefined;
+  /**
+   * The process, and each one that waits for it, ends where a program or a script in it needs a program or a construct that the container has
+   * not, wherever that is: in a condition, a pipeline, a subshell, a function or the arguments of xargs. Nothing is written to stderr; {@link
+   * ProcessExit.missing} says what it was. Its children are started so as well. Default: false; a missing program is code 127 and a message.
+   */
+  readonly endsAtMissing?: boolean;
 }
 
 export interface ProcessExit {
+  /** 127 with `missing`. */
   readonly exitCode: number;
+  /** What it ended at; only with {@link ProcessSetup.endsAtMissing}. */
+  readonly missing?: MissingError;
   /** The number of the signal that ended it. */
   readonly signal?: number;
 }
@@ -42,6 +53,7 @@ export interface ProcessExit {
 const PROCESS_BYTES = 16 * 1024;
 const BROKEN_PIPE_CODE = 141;
 const NAMELESS = 128;
+const MISSING_CODE = 127;
 
 /** A running program of a container, with the processes that it started. */
 export class Process implements ChildProcess {
@@ -120,17 +132,34 @@ export class Process implements ChildProcess {
   #spawn(argv: readonly string[], options: SpawnOptions): ChildProcess {
     this.#gone.signal.throwIfAborted();
     const { setup } = this;
-    const child = this.container.start(argv, {
+    const child = this.#start(argv, options, {
       stdin: options.stdin ?? setup.stdin,
       stdout: options.stdout ?? setup.stdout,
       stderr: options.stderr ?? setup.stderr,
       env: options.env ?? setup.env,
       cwd: options.cwd ?? setup.cwd,
       terminal: setup.terminal,
+      ...(setup.endsAtMissing === true && { endsAtMissing: true }),
     });
     this.#children.add(child);
-    void child.ended.then(() => this.#children.delete(child));
+    void child.ended.then(({ missing }) => {
+      this.#children.delete(child);
+      if (missing !== undefined) this.#finish({ exitCode: MISSING_CODE, missing });
+    });
     return child;
+  }
+
+  #start(argv: readonly string[], { place }: SpawnOptions, setup: ProcessSetup): Process {
+    try {
+      return this.container.start(argv, setup);
+    } catch (error) {
+      if (setup.endsAtMissing === true && error instanceof ExecError && error.kind === "not-found") {
+        const script = this.command[0] ?? "";
+        const missing = new MissingError("program", argv[0] ?? "", place ?? { script, line: 0 });
+        this.#finish({ exitCode: MISSING_CODE, missing });
+      }
+      throw error;
+    }
   }
 
   #io(): ProgramIo {
@@ -150,6 +179,8 @@ export class Process implements ChildProcess {
       signal,
       onSignal: (name, handler) => this.#handle(name, handler),
       spawn: (argv, options = {}) => this.#spawn(argv, options),
+      missing:
+        setup.endsAtMissing === true ? (missing) => this.#finish({ exitCode: MISSING_CODE, missing }) : undefined,
       listen: (port, answer) => container.ports.listen(port, answer, signal),
       // Not read here: the container's first process may need none.
       get files() {

@@ -4,6 +4,7 @@ import type { ByteStream } from "../../machinery/streaming/byte-stream.js";
 import type { FileSystem } from "./files/file-system.js";
 import type { BytePipe } from "../byte-pipe.js";
 import type { ContainerMemory } from "./limits/memory-share.js";
+import type { MissingError, ScriptPlace } from "./missing.js";
 import type { Terminal } from "./terminal.js";
 
 /**
@@ -35,6 +36,11 @@ export interface ProgramIo {
   spawn(argv: readonly string[], options?: SpawnOptions): ChildProcess;
   /** Answers connections to a port of the pod until the program ends. Throws when another program has the port. */
   listen(port: number, answer: (connection: ByteStream) => void | Promise<void>): void;
+  /**
+   * Ends the main process of a container that stands in for what it has not: see {@link ProcessSetup.endsAtMissing}. Undefined where what is
+   * missing is an error of the program's own, as in `exec` and at a prompt.
+   */
+  readonly missing: ((missing: MissingError) => void) | undefined;
   readonly files: FileSystem;
   /** Bytes that the program keeps count against its container's memory. What it does not give back is given back at its end. */
   readonly memory: ContainerMemory;
@@ -67,6 +73,8 @@ export interface SpawnOptions {
   readonly stderr?: OutputTarget;
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
+  /** The line of the script that starts it. */
+  readonly place?: ScriptPlace;
 }
 
 export interface ChildProcess {

@@ -30,3 +30,6 @@ export function signalNamed(text: string): string | undefined {
   if (NUMBERS[name] !== undefined) return name;
   return Object.entries(NUMBERS).find(([, number]) => String(number) === text)?.[0];
 }
+
+/** "HUP", "INT" and so on, in the order of their numbers. */
+export const signalNames = (): readonly string[] => Object.keys(NUMBERS).map((name) => name.slice("SIG".length));

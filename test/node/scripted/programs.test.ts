@@ -54,7 +54,7 @@ const rows: readonly (readonly [
   ["grep '[' /etc/hosts", "", { stderr: "grep: error parsing regexp: missing closing ]: `[`\n", code: 2 }],
   ["basename /a/b.txt .txt", "b\n"],
   ["echo out | tee /tmp/t; cat /tmp/t", "out\nout\n"],
-  ["kill 99", "", { stderr: "kill: can't kill pid 99: No such process\n", code: 1 }],
+  ["env kill 99", "", { stderr: "kill: can't kill pid 99: No such process\n", code: 1 }],
   ["true; false", "", { code: 1 }],
 ];
 

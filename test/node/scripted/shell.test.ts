@@ -80,7 +80,7 @@ const rows: readonly Row[] = [
   {
     name: "changes the folder",
     script: "mkdir -p /a/b; cd /a/b; pwd; cd ..; pwd; cd -  ; pwd",
-    stdout: "/a/b\n/a\n/a/b\n",
+    stdout: "/a/b\n/a\n/a/b\n/a/b\n",
   },
   {
     name: "cannot change to what is not there",

@@ -4,131 +4,304 @@ import type { Steps } from "../../../base/steps.js";
 /** What $((...)) cannot compute. */
 export class ArithmeticError extends Error {}
 
+/** The variables of an expression; `index` is that of an array's element. */
+export interface ArithmeticVariables {
+  get(name: string, index: string | undefined): string | undefined;
+  set(name: string, index: string | undefined, value: string): void;
+}
+
 /** Operators of two operands, by how closely they bind. */
 const PRECEDENCE: ReadonlyMap<string, number> = new Map([
   ["||", 1],
   ["&&", 2],
-  ["==", 3],
-  ["!=", 3],
-  ["<=", 4],
-  [">=", 4],
-  ["<", 4],
-  [">", 4],
-  ["+", 5],
-  ["-", 5],
-  ["*", 6],
-  ["/", 6],
-  ["%", 6],
+  ["|", 3],
+  ["^", 4],
+  ["&", 5],
+  ["==", 6],
+  ["!=", 6],
+  ["<=", 7],
+  [">=", 7],
+  ["<", 7],
+  [">", 7],
+  ["<<", 8],
+  [">>", 8],
+  ["+", 9],
+  ["-", 9],
+  ["*", 10],
+  ["/", 10],
+  ["%", 10],
+  ["**", 11],
 ]);
-/** Of +, - and ! before an operand. */
-const UNARY = 7;
-/** How many operators and parentheses may wait for what follows them. */
-const MOST_PENDING = 10_000;
-const TOKEN = /\s*(?:(\d+)|([A-Za-z_]\w*)|(\|\||&&|[=!<>]=|[-+*/%<>()!]|\S))/y;
+const ASSIGNING = new Set(["=", "+=", "-=", "*=", "/=", "%=", "<<=", ">>=", "&=", "^=", "|="]);
+/** How deep parentheses, right sides and choices may stand in each other. */
+const MOST_NESTED = 200;
+/** How many signs may stand before an operand. */
+const MOST_SIGNS = 10_000;
+const TOKEN =
+  /\s*(?:(\d+#[\w@]+|0[xX][0-9a-fA-F]+|\d+)|([A-Za-z_]\w*)|(<<=|>>=|\*\*|\+\+|--|&&|\|\||[-+*/%&|^<>=!]=|<<|>>|\S))/y;
 const TOKENS_PER_STEP = 64;
-
-interface Pending {
-  /** "(" waits for its end and is applied by nothing. */
-  readonly operator: string;
-  readonly precedence: number;
-}
-
-/**
- * An expression of integers with +, -, *, /, %, comparisons, &&, ||, ! and parentheses. Names are variables; unset ones are 0. Works
- * without recursion: what waits for its right operand is on a stack.
- */
-export function* arithmetic(expression: string, variable: (name: string) => string): Steps<number> {
-  const values: number[] = [];
-  const pending: Pending[] = [];
-  const pace = new Pace(TOKENS_PER_STEP);
-  const wait = (operator: string, precedence: number): void => {
-    if (pending.length >= MOST_PENDING) throw new ArithmeticError("arithmetic expression: nested too deeply");
-    pending.push({ operator, precedence });
-  };
-  /** Applies what binds at least so closely. */
-  const reduce = (precedence: number): void => {
-    for (let top = pending.at(-1); top !== undefined && top.precedence >= precedence; top = pending.at(-1)) {
-      pending.pop();
-      const right = values.pop() ?? 0;
-      values.push(
-        top.precedence === UNARY ? unary(top.operator, right) : binary(top.operator, values.pop() ?? 0, right),
-      );
-    }
-  };
-  let expectsOperand = true;
-  for (let at = 0; ; ) {
-    if (pace.isDue()) yield;
-    TOKEN.lastIndex = at;
-    const [token, digits, name, operator = ""] = TOKEN.exec(expression) ?? [];
-    if (token === undefined) break;
-    at += token.length;
-    if (expectsOperand) {
-      if (digits !== undefined) values.push(Number(digits));
-      else if (name !== undefined) values.push(Math.trunc(Number(variable(name))) || 0);
-      else if (operator === "(") wait(operator, 0);
-      else if (operator === "-" || operator === "+" || operator === "!") wait(operator, UNARY);
-      else throw new ArithmeticError(`arithmetic expression: expecting primary: "${shown(expression)}"`);
-      expectsOperand = digits === undefined && name === undefined;
-    } else if (operator === ")") {
-      reduce(1);
-      if (pending.pop() === undefined)
-        throw new ArithmeticError(`arithmetic expression: expecting EOF: "${shown(expression)}"`);
-    } else {
-      const precedence = PRECEDENCE.get(operator);
-      if (precedence === undefined) {
-        const expected = pending.some((one) => one.operator === "(") ? "')'" : `EOF: "${shown(expression)}"`;
-        throw new ArithmeticError(`arithmetic expression: expecting ${expected}`);
-      }
-      reduce(precedence);
-      wait(operator, precedence);
-      expectsOperand = true;
-    }
-  }
-  if (values.length === 0 && pending.length === 0) return 0;
-  if (expectsOperand) throw new ArithmeticError(`arithmetic expression: expecting primary: "${shown(expression)}"`);
-  reduce(1);
-  if (pending.length > 0) throw new ArithmeticError("arithmetic expression: expecting ')'");
-  const value = values[0] ?? 0;
-  if (Number.isNaN(value)) throw new ArithmeticError("division by zero");
-  return value;
-}
-
+const SHORT_NUMBER = /^[-+]?(?:[1-9]\d{0,31}|0)$/;
+const MOST_DIGITS = 1024;
 /** So much of an expression is in what is said of it. */
 const LONGEST_SHOWN = 256;
+const BITS = 64;
+
+/**
+ * The value of an expression of 64-bit integers, with the operators of C. Names are variables, which may hold expressions; unset ones are 0.
+ * Throws an {@link ArithmeticError}.
+ */
+export function arithmetic(expression: string, variables: ArithmeticVariables): Steps<bigint> {
+  return new Evaluation(expression, variables, new Pace(TOKENS_PER_STEP), 0).whole();
+}
+
+/** Reads an expression once, from left to right, and computes as it reads. */
+class Evaluation {
+  #at = 0;
+  /** More than 0 where what is read is left out by &&, || or ?. */
+  #left = 0;
+
+  constructor(
+    private readonly text: string,
+    private readonly variables: ArithmeticVariables,
+    private readonly pace: Pace,
+    private depth: number,
+  ) {}
+
+  *whole(): Steps<bigint> {
+    if (this.#peek() === undefined) return 0n;
+    const value = yield* this.#sequence();
+    if (this.#peek() !== undefined) throw this.#expecting("EOF");
+    return value;
+  }
+
+  *#sequence(): Steps<bigint> {
+    let value = yield* this.#choice();
+    while (this.#take(",")) value = yield* this.#choice();
+    return value;
+  }
+
+  *#choice(): Steps<bigint> {
+    const condition = yield* this.#binary(1);
+    if (!this.#take("?")) return condition;
+    this.#nest();
+    this.#left += Number(condition === 0n);
+    const first = yield* this.#sequence();
+    this.#left -= Number(condition === 0n);
+    if (!this.#take(":")) throw new ArithmeticError("arithmetic expression: expecting ':'");
+    this.#left += Number(condition !== 0n);
+    const second = yield* this.#choice();
+    this.#left -= Number(condition !== 0n);
+    this.depth -= 1;
+    return condition === 0n ? second : first;
+  }
+
+  *#binary(least: number): Steps<bigint> {
+    let value = yield* this.#operand();
+    for (;;) {
+      const operator = this.#peek()?.operator ?? "";
+      const precedence = PRECEDENCE.get(operator) ?? 0;
+      if (precedence < least) return value;
+      this.#take(operator);
+      const isDecided = (operator === "&&" && value === 0n) || (operator === "||" && value !== 0n);
+      this.#left += Number(isDecided);
+      this.#nest();
+      // ** alone binds to the right.
+      const right = yield* this.#binary(operator === "**" ? precedence : precedence + 1);
+      this.depth -= 1;
+      this.#left -= Number(isDecided);
+      value = this.#left > 0 || isDecided ? BigInt(operator === "||") : this.#apply(operator, value, right);
+    }
+  }
+
+  *#operand(): Steps<bigint> {
+    const signs: string[] = [];
+    for (;;) {
+      if (this.pace.isDue()) yield;
+      const token = this.#next();
+      if (token?.digits !== undefined) return signed(signs, this.#number(token.digits));
+      if (token?.name !== undefined) return signed(signs, yield* this.#variable(token.name, signs));
+      const operator = token?.operator ?? "";
+      if (operator === "(") {
+        this.#nest();
+        const value = yield* this.#sequence();
+        this.depth -= 1;
+        if (!this.#take(")")) throw new ArithmeticError("arithmetic expression: expecting ')'");
+        return signed(signs, value);
+      }
+      if (!["-", "+", "!", "~", "--", "++"].includes(operator)) throw this.#expecting("primary");
+      if (signs.length >= MOST_SIGNS) throw tooDeep();
+      signs.push(operator);
+    }
+  }
+
+  /** A variable, what is assigned to it, or what it was before or is after ++ and --. */
+  *#variable(name: string, signs: string[]): Steps<bigint> {
+    const index = this.#take("[") ? yield* this.#index(name) : undefined;
+    const last = signs.at(-1);
+    if (last === "++" || last === "--") {
+      signs.pop();
+      const value = this.#apply(last === "++" ? "+" : "-", yield* this.#value(name, index), 1n);
+      this.#assign(name, index, value);
+      return value;
+    }
+    const operator = this.#peek()?.operator ?? "";
+    if (operator === "++" || operator === "--") {
+      this.#take(operator);
+      const value = yield* this.#value(name, index);
+      this.#assign(name, index, this.#apply(operator === "++" ? "+" : "-", value, 1n));
+      return value;
+    }
+    if (!ASSIGNING.has(operator)) return yield* this.#value(name, index);
+    this.#take(operator);
+    this.#nest();
+    const right = yield* this.#choice();
+    this.depth -= 1;
+    const value = operator === "=" ? right : this.#apply(operator.slice(0, -1), yield* this.#value(name, index), right);
+    this.#assign(name, index, value);
+    return value;
+  }
+
+  /** The key of an associative array is the text itself; it is the value of an expression otherwise. */
+  *#index(name: string): Steps<string> {
+    const end = this.text.indexOf("]", this.#at);
+    if (end < 0) throw this.#expecting("']'");
+    const text = this.text.slice(this.#at, end);
+    this.#at = end + 1;
+    // A variable that has no element 0 by that name is looked up by the text.
+    if (this.variables.get(name, text) !== undefined && !/^\d+$/.test(text)) return text;
+    return String(yield* this.#inner(text));
+  }
+
+  *#value(name: string, index: string | undefined): Steps<bigint> {
+    if (this.#left > 0) return 0n;
+    const text = (this.variables.get(name, index) ?? "").trim();
+    if (text === "") return 0n;
+    if (SHORT_NUMBER.test(text)) return wrapped(BigInt(text.replace(/^\+/, "")));
+    return yield* this.#inner(text);
+  }
+
+  #inner(text: string): Steps<bigint> {
+    if (this.depth >= MOST_NESTED) throw tooDeep();
+    return new Evaluation(text, this.variables, this.pace, this.depth + 1).whole();
+  }
+
+  #assign(name: string, index: string | undefined, value: bigint): void {
+    if (this.#left === 0) this.variables.set(name, index, String(value));
+  }
+
+  #apply(operator: string, left: bigint, right: bigint): bigint {
+    if (this.#left > 0) return 0n;
+    if ((operator === "/" || operator === "%") && right === 0n) throw new ArithmeticError("division by zero");
+    return wrapped(binary(operator, left, right));
+  }
+
+  #number(digits: string): bigint {
+    if (digits.length > MOST_DIGITS) throw this.#expecting("EOF");
+    const [, base, text = ""] = /^(\d+)#(.*)$/.exec(digits) ?? [];
+    if (base !== undefined) return wrapped(ofBase(Number(base), text, () => this.#expecting("EOF")));
+    if (/^0\d/.test(digits)) return wrapped(ofBase(8, digits, () => this.#expecting("EOF")));
+    return wrapped(BigInt(digits));
+  }
+
+  #nest(): void {
+    if ((this.depth += 1) > MOST_NESTED) throw tooDeep();
+  }
+
+  #peek(): Token | undefined {
+    return tokenAt(this.text, this.#at);
+  }
+
+  #next(): Token | undefined {
+    const token = tokenAt(this.text, this.#at);
+    this.#at = token?.end ?? this.text.length;
+    return token;
+  }
+
+  #take(operator: string): boolean {
+    const token = tokenAt(this.text, this.#at);
+    if (token?.operator !== operator) return false;
+    this.#at = token.end;
+    return true;
+  }
+
+  #expecting(what: string): ArithmeticError {
+    return new ArithmeticError(`arithmetic expression: expecting ${what}: "${shown(this.text)}"`);
+  }
+}
+
+interface Token {
+  readonly digits: string | undefined;
+  readonly name: string | undefined;
+  readonly operator: string | undefined;
+  readonly end: number;
+}
+
+function tokenAt(text: string, at: number): Token | undefined {
+  TOKEN.lastIndex = at;
+  const [token, digits, name, operator] = TOKEN.exec(text) ?? [];
+  return token === undefined ? undefined : { digits, name, operator, end: at + token.length };
+}
+
+const tooDeep = (): ArithmeticError => new ArithmeticError("arithmetic expression: nested too deeply");
+
+const wrapped = (value: bigint): bigint => BigInt.asIntN(BITS, value);
 
 const shown = (expression: string): string =>
   expression.length > LONGEST_SHOWN ? `${expression.slice(0, LONGEST_SHOWN)}...` : expression;
 
-/** A number as the shell writes it, never with an exponent. */
-export function integerText(number: number): string {
-  if (Number.isSafeInteger(number)) return String(number);
-  if (!Number.isFinite(number)) return number > 0 ? "9223372036854775807" : "-9223372036854775808";
-  return String(BigInt(number));
+/** Applies the signs before an operand, the nearest first. "--" and "++" before what is no variable are two signs. */
+function signed(signs: readonly string[], operand: bigint): bigint {
+  let value = operand;
+  for (const sign of signs.toReversed()) {
+    if (sign === "-") value = -value;
+    else if (sign === "!") value = BigInt(value === 0n);
+    else if (sign === "~") value = ~value;
+  }
+  return wrapped(value);
 }
 
-const unary = (operator: string, value: number): number =>
-  operator === "+" || Number.isNaN(value) ? value : operator === "!" ? Number(value === 0) : -value || 0;
+const LARGEST_BASE = 64;
+const DIGITS = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ@_";
 
-/** NaN is what a division by zero comes to; && and || may not need it. */
-function binary(operator: string, left: number, right: number): number {
-  if (operator === "||" && (left !== 0 || !Number.isNaN(right)) && !Number.isNaN(left))
-    return Number(left !== 0 || right !== 0);
-  if (operator === "&&" && (left === 0 || !Number.isNaN(right)) && !Number.isNaN(left))
-    return Number(left !== 0 && right !== 0);
-  if (Number.isNaN(left) || Number.isNaN(right)) return Number.NaN;
+function ofBase(base: number, text: string, refuse: () => ArithmeticError): bigint {
+  if (base < 2 || base > LARGEST_BASE) throw refuse();
+  let value = 0n;
+  for (const char of text) {
+    const digit = DIGITS.indexOf(base <= 36 ? char.toLowerCase() : char);
+    if (digit < 0 || digit >= base) throw refuse();
+    value = wrapped(value * BigInt(base) + BigInt(digit));
+  }
+  return value;
+}
+
+function binary(operator: string, left: bigint, right: bigint): bigint {
   switch (operator) {
+    case "||":
+      return BigInt(left !== 0n || right !== 0n);
+    case "&&":
+      return BigInt(left !== 0n && right !== 0n);
+    case "|":
+      return left | right;
+    case "^":
+      return left ^ right;
+    case "&":
+      return left & right;
     case "==":
-      return Number(left === right);
+      return BigInt(left === right);
     case "!=":
-      return Number(left !== right);
+      return BigInt(left !== right);
     case "<=":
-      return Number(left <= right);
+      return BigInt(left <= right);
     case ">=":
-      return Number(left >= right);
+      return BigInt(left >= right);
     case "<":
-      return Number(left < right);
+      return BigInt(left < right);
     case ">":
-      return Number(left > right);
+      return BigInt(left > right);
+    case "<<":
+      return left << (right & 63n);
+    case ">>":
+      return left >> (right & 63n);
     case "+":
       return left + right;
     case "-":
@@ -136,8 +309,21 @@ function binary(operator: string, left: number, right: number): number {
     case "*":
       return left * right;
     case "%":
-      return right === 0 ? Number.NaN : left % right;
+      return left % right;
+    case "**":
+      return power(left, right);
     default:
-      return right === 0 ? Number.NaN : Math.trunc(left / right);
+      return left / right;
   }
+}
+
+/** By squares, so that no power takes longer than its exponent has bits. */
+function power(base: bigint, exponent: bigint): bigint {
+  if (exponent < 0n) throw new ArithmeticError("arithmetic expression: exponent less than 0");
+  let [result, square] = [1n, base];
+  for (let left = exponent; left > 0n; left >>= 1n) {
+    if ((left & 1n) === 1n) result = wrapped(result * square);
+    square = wrapped(square * square);
+  }
+  return result;
 }

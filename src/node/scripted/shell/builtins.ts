@@ -1,28 +1,22 @@
-import { Pace } from "../../../base/pace.js";
-import { atOnce, type Steps } from "../../../base/steps.js";
-import { sliceIsSpent } from "../../../base/time-slice.js";
-import { FileError } from "../files/file-error.js";
+import { atOnce } from "../../../base/steps.js";
 import { absolute, LONGEST_PATH, normalPath } from "../files/file-system.js";
-import type { OutputTarget } from "../program.js";
-import { signalNamed } from "../signals.js";
-import { giveWay, type SliceOwner } from "../slices.js";
-import { bytesOf } from "./byte-text.js";
-import { CommandError, ExitShell, LeaveLoop } from "./control-flow.js";
-import { GrowingValue, LARGEST_VALUE, outOfSpace } from "./growing-value.js";
+import { expandArithmetic } from "./expand.js";
+import { type Builtin, type BuiltinCall, builtinOptions } from "./builtin.js";
+import { kill, listJobs, trap, wait } from "./builtin-jobs.js";
+import { commandNames, hash, typeOf } from "./builtin-names.js";
+import { getopts, set, shopt } from "./builtin-options.js";
+import { echoPieces, writePieces, writeText } from "./builtin-output.js";
+import { mapFile, readLine } from "./builtin-read.js";
+import { declareVariables, exportVariables, localVariables, readonlyVariables, unset } from "./builtin-variables.js";
+import { CommandError, ExitShell, FatalError, LeaveLoop, ReturnFromScript } from "./control-flow.js";
+import { LARGEST_VALUE, outOfSpace } from "./growing-value.js";
+import { printf } from "./printf.js";
 import type { Shell } from "./shell.js";
-import type { ShellStreams } from "./shell-state.js";
-import { printf, unescaped } from "./printf.js";
 import { ConditionError, condition } from "./test-condition.js";
 
-interface Call {
-  readonly shell: Shell;
-  readonly args: readonly string[];
-  readonly streams: ShellStreams;
-  readonly line: number;
-}
+export { echoPieces, writeText };
 
-/** What the shell does itself. Resolves with the exit code. */
-type Builtin = (call: Call) => number | Promise<number>;
+const isBuiltin = (name: string): boolean => BUILTINS[name] !== undefined;
 
 /** The builtins by name. */
 export const BUILTINS: Readonly<Record<string, Builtin>> = {
@@ -31,10 +25,10 @@ export const BUILTINS: Readonly<Record<string, Builtin>> = {
   true: () => 0,
   false: () => 1,
   exit: ({ shell, args }) => {
-    throw new ExitShell(exitCode(args[0], shell.state.status));
+    throw new ExitShell(exitCode("exit", args[0], shell.state.status));
   },
   return: ({ shell, args }) => {
-    throw new ExitShell(exitCode(args[0], shell.state.status));
+    throw new ReturnFromScript(exitCode("return", args[0], shell.state.status));
   },
   break: ({ args }) => {
     throw new LeaveLoop("break", Number(args[0] ?? 1));
@@ -43,115 +37,99 @@ export const BUILTINS: Readonly<Record<string, Builtin>> = {
     throw new LeaveLoop("continue", Number(args[0] ?? 1));
   },
   cd: changeDirectory,
-  pwd: (call) => write(call, `${call.shell.cwd}\n`),
-  echo: (call) => writePieces(call, echoPieces(call.args)),
-  printf: (call) => writePieces(call, printf(call.args[0] ?? "", call.args.slice(1))),
+  pwd: (call) => writePieces(call, [`${call.shell.cwd}\n`]),
+  echo: (call) => writePieces(call, echoPieces(call.args, call.shell.call.isBash)),
+  printf: printFormatted,
   export: exportVariables,
-  unset({ shell, args }) {
-    for (const name of args) {
-      shell.state.variables.delete(name);
-      shell.state.exported.delete(name);
-    }
-    return 0;
-  },
-  async set({ shell, args }) {
-    for (const [index, arg] of args.entries()) {
-      if (arg === "--" || !/^[-+]/.test(arg)) {
-        await shell.setPositional(args.slice(arg === "--" ? index + 1 : index));
-        return 0;
-      }
-      if (arg.includes("e")) shell.state.exitsOnError = arg.startsWith("-");
-    }
-    return 0;
-  },
+  readonly: readonlyVariables,
+  local: localVariables,
+  declare: declareVariables,
+  typeset: declareVariables,
+  unset,
+  set,
+  shopt,
+  getopts,
   async shift({ shell, args }) {
     const count = Number(args[0] ?? 1);
-    if (count > shell.positional.length) throw new CommandError("shift: can't shift that many");
+    if (count > shell.positional.length && shell.call.isBash) return 1;
+    if (count > shell.positional.length) throw new FatalError("shift: can't shift that many");
     await shell.setPositional(shell.positional.slice(count));
     return 0;
   },
   read: readLine,
+  mapfile: mapFile,
+  readarray: mapFile,
+  let: async ({ shell, args }) => {
+    let value = 0n;
+    for (const text of args) value = await expandArithmetic([{ kind: "text", text, quoted: true }], shell);
+    return value === 0n ? 1 : 0;
+  },
   test: (call) => evaluate(call, call.args),
   "[": (call) => {
     if (call.args.at(-1) !== "]") throw new CommandError("[: missing ]");
     return evaluate(call, call.args.slice(0, -1));
   },
-  eval: ({ shell, args, streams }) => shell.runScript(joined(args), streams, "eval"),
-  ".": ({ shell, args, streams }) => {
-    const path = absolute(shell.cwd, args[0] ?? "");
-    if (shell.files.look(path) === undefined) throw new CommandError(`.: cannot open ${args[0] ?? ""}: No such file`);
-    return shell.runScript(scriptOf(shell.files.content(path, LARGEST_VALUE)), streams, ".");
+  eval: ({ shell, args, streams, tested }) => shell.runScript(joined(args), streams, { caller: "eval", tested }),
+  ".": source,
+  source,
+  exec: execute,
+  trap,
+  wait,
+  kill,
+  jobs: listJobs,
+  disown: () => 0,
+  type: (call) => typeOf(call, isBuiltin),
+  hash: (call) => hash(call, isBuiltin),
+  command: (call) => runCommand(call),
+  builtin(call) {
+    const [name = "", ...args] = call.args;
+    const builtin = BUILTINS[name];
+    if (builtin === undefined) throw new CommandError(`builtin: ${name}: not a shell builtin`, 1);
+    return builtin({ ...call, args });
   },
-  async exec({ shell, args, streams, line }) {
-    if (args.length === 0) return 0;
-    throw new ExitShell(await shell.spawn(args, streams, shell.environment, line));
-  },
-  trap({ shell, args }) {
-    const [action = "", ...signals] = args;
-    for (const text of signals) {
-      const name = text === "EXIT" || text === "0" ? "EXIT" : signalNamed(text);
-      if (name === undefined) throw new CommandError(`trap: ${text}: bad trap`);
-      shell.trap(name, action === "-" ? undefined : action);
-    }
+  umask(call) {
+    const { shell, args } = call;
+    const [mask] = args;
+    if (mask === undefined) return writePieces(call, [`${shell.umask.toString(8).padStart(4, "0")}\n`]);
+    if (!/^[0-7]{1,4}$/.test(mask)) throw new CommandError(`umask: Illegal mode: ${mask}`, 2, "umask with symbols");
+    shell.umask = Number.parseInt(mask, 8);
     return 0;
   },
-  wait: ({ shell, args }) => shell.waitForJobs(args[0] === undefined ? undefined : Number(args[0])),
-  async command({ shell, args, streams, line }) {
-    if (args[0] !== "-v") return shell.spawn(args, streams, shell.environment, line);
-    const name = args[1] ?? "";
-    const path = BUILTINS[name] === undefined ? pathOf(shell, name) : name;
-    if (path === undefined) return 127;
-    await streams.stdout(Buffer.from(`${path}\n`), shell.io.signal);
-    return 0;
-  },
+  /** No limit of a container is one of a process. */
+  ulimit: (call) => (call.args.some((arg) => !arg.startsWith("-")) ? 0 : writePieces(call, ["unlimited\n"])),
 };
 
-function exitCode(text: string | undefined, status: number): number {
+/** So much of an argument is in what is said of it. */
+const LONGEST_SHOWN = 256;
+
+function exitCode(builtin: string, text: string | undefined, status: number): number {
   if (text === undefined) return status;
-  if (!/^\d+$/.test(text)) throw new CommandError(`exit: Illegal number: ${text}`);
+  if (!/^\d+$/.test(text)) throw new CommandError(`${builtin}: Illegal number: ${text}`);
   return Number(text) & 0xff;
 }
 
-async function write({ shell, streams }: Call, text: string): Promise<number> {
-  await streams.stdout(bytesOf(text), shell.io.signal);
-  return 0;
-}
-
-async function writePieces({ shell, streams }: Call, pieces: Iterable<string>): Promise<number> {
-  await writeText(pieces, streams.stdout, shell.io);
-  return 0;
-}
-
-/** A text is written when so much of it has come, in UTF-16 units. */
-const WRITTEN_AT_ONCE = 32 * 1024;
-const PIECES_PER_STEP = 64;
-
-/** Writes the bytes of a text that comes in pieces. */
-export async function writeText(pieces: Iterable<string>, write: OutputTarget, owner: SliceOwner): Promise<void> {
-  const pace = new Pace(PIECES_PER_STEP);
-  let text = "";
-  let isWritten = false;
-  for (const piece of pieces) {
-    text += piece;
-    if (text.length >= WRITTEN_AT_ONCE) {
-      await write(bytesOf(text), owner.signal);
-      text = "";
-      isWritten = true;
-    }
-    if (pace.isDue() && sliceIsSpent()) await giveWay(owner);
+async function printFormatted(call: BuiltinCall): Promise<number> {
+  const { shell, args } = call;
+  const words = args[0] === "--" ? args.slice(1) : args;
+  if (words[0] !== "-v") {
+    let invalid: string | undefined;
+    const pieces = printf(words[0] ?? "", words.slice(1), (text) => (invalid ??= text));
+    await writePieces(call, pieces);
+    if (invalid === undefined) return 0;
+    await shell.complain(`printf: ${invalid.slice(0, LONGEST_SHOWN)}: expected numeric value`, call.streams, call.line);
+    return 1;
   }
-  if (text !== "" || !isWritten) await write(bytesOf(text), owner.signal);
-}
-
-/** `echo` of the shell: -n, and escapes as dash has them. */
-export function* echoPieces(args: readonly string[]): Generator<string, void> {
-  const bare = args[0] === "-n";
-  for (const [index, arg] of args.entries()) {
-    if (bare && index === 0) continue;
-    if (index > (bare ? 1 : 0)) yield " ";
-    yield* unescaped(arg);
+  const [, name = "", format = "", ...values] = words;
+  let value = "";
+  for (const piece of printf(format, values)) {
+    value += piece;
+    shell.take(piece.length);
+    if (value.length > LARGEST_VALUE) throw outOfSpace();
   }
-  if (!bare) yield "\n";
+  const [, array, key = ""] = /^([A-Za-z_]\w*)\[(.*)\]$/s.exec(name) ?? [];
+  if (array === undefined) shell.assign(name, value);
+  else shell.assignElement(array, key, value);
+  return 0;
 }
 
 /** The words of eval as one script. */
@@ -162,117 +140,73 @@ function joined(args: readonly string[]): string {
   return args.join(" ");
 }
 
-function scriptOf(content: Buffer | undefined): string {
+/** . FILE [ARGUMENT...]: a name without a slash is looked for in PATH as well. */
+async function source({ shell, args, streams, tested }: BuiltinCall): Promise<number> {
+  const [name = "", ...values] = args[0] === "--" ? args.slice(1) : args;
+  const path = sourcePath(shell, name);
+  if (path === undefined) {
+    shell.lacksScript(name);
+    throw new CommandError(`.: cannot open ${name}: No such file`);
+  }
+  const content = shell.files.content(path, LARGEST_VALUE);
   if (content === undefined) throw outOfSpace();
-  return content.toString("utf8");
+  const outer = shell.positional;
+  if (values.length > 0) await shell.setPositional(values);
+  try {
+    return await shell.runScript(content.toString("utf8"), streams, { caller: ".", script: name, tested });
+  } catch (error) {
+    if (error instanceof ReturnFromScript) return error.code;
+    throw error;
+  } finally {
+    if (values.length > 0) await shell.setPositional(outer);
+  }
 }
 
-function changeDirectory({ shell, args }: Call): number {
-  const target = args[0] === "-" ? (shell.parameter("OLDPWD") ?? "") : (args[0] ?? shell.parameter("HOME") ?? "/");
+function sourcePath(shell: Shell, name: string): string | undefined {
+  const folders = name.includes("/") ? [] : (shell.parameter("PATH") ?? "").split(":");
+  const paths = [...folders.map((folder) => `${folder}/${name}`), name].map((path) => absolute(shell.cwd, path));
+  return paths.find((path) => {
+    const node = shell.files.look(path);
+    return node !== undefined && node.kind !== "directory" && (node.kind !== "file" || node.program === undefined);
+  });
+}
+
+/** exec [-c] [-a NAME] PROGRAM...: the program in the place of the shell. */
+async function execute({ shell, args, streams, line }: BuiltinCall): Promise<number> {
+  const { flags, operands } = builtinOptions(args, "cl", "a");
+  if (operands.length === 0) return 0;
+  throw new ExitShell(await shell.spawn(operands, streams, flags.has("c") ? {} : shell.environment, line));
+}
+
+/** command [-p] NAME..., without functions; -v and -V say what a name is. */
+async function runCommand(call: BuiltinCall): Promise<number> {
+  const { shell, streams, line } = call;
+  const { flags, operands } = builtinOptions(call.args, "pvV");
+  if (flags.has("v") || flags.has("V")) return commandNames(call, flags.has("V"), operands, isBuiltin);
+  const [name, ...args] = operands;
+  if (name === undefined) return 0;
+  const builtin = BUILTINS[name];
+  return builtin === undefined ? shell.spawn(operands, streams, shell.environment, line) : builtin({ ...call, args });
+}
+
+async function changeDirectory(call: BuiltinCall): Promise<number> {
+  const { shell, args } = call;
+  const { operands } = builtinOptions(args, "LP");
+  const [given] = operands;
+  const target = given === "-" ? (shell.parameter("OLDPWD") ?? "") : (given ?? shell.parameter("HOME") ?? "/");
   const path = target.length > LONGEST_PATH ? target : normalPath(shell.cwd, target);
   const node = shell.files.look(path);
   if (node?.kind !== "directory") throw new CommandError(`cd: can't cd to ${target}`);
   shell.assign("OLDPWD", shell.cwd);
   shell.state.cwd = path;
   shell.assign("PWD", path);
-  return 0;
+  return given === "-" ? writePieces(call, [`${path}\n`]) : 0;
 }
-
-async function exportVariables(call: Call): Promise<number> {
-  const { shell, args } = call;
-  if (args.length === 0 || args[0] === "-p") {
-    return writePieces(call, exportLines(shell.environment));
-  }
-  for (const arg of args) {
-    const [, name = arg, value] = /^([A-Za-z_]\w*)=([^]*)$/.exec(arg) ?? [];
-    if (!/^[A-Za-z_]\w*$/.test(name)) throw new CommandError(`export: ${arg}: bad variable name`);
-    if (value !== undefined) shell.assign(name, value);
-    shell.state.exported.add(name);
-  }
-  return 0;
-}
-
-function* exportLines(environment: Readonly<Record<string, string>>): Generator<string, void> {
-  for (const [name, value] of Object.entries(environment).sort(([a], [b]) => (a < b ? -1 : 1))) {
-    yield `export ${name}='`;
-    for (let at = 0; at < value.length; at += BLOCK) yield value.slice(at, at + BLOCK).replaceAll("'", `'"'"'`);
-    yield "'\n";
-  }
-}
-
-const LINE_FEED = 10;
-
-/** `read`: one line, without taking what follows it. */
-async function readLine({ shell, args, streams }: Call): Promise<number> {
-  const names = args.filter((arg) => !arg.startsWith("-"));
-  const raw = args.includes("-r");
-  const value = new GrowingValue((bytes) => shell.take(bytes));
-  let ended = true;
-  const input = streams.stdin;
-  const source =
-    input === undefined
-      ? shell.io.stdin
-      : { read: () => input.read(shell.io.signal), unread: (chunk: Uint8Array) => input.unread(chunk) };
-  for (let chunk = await source.read(); chunk !== undefined; chunk = await source.read()) {
-    const end = chunk.indexOf(LINE_FEED);
-    if (!value.add(end < 0 ? chunk : chunk.subarray(0, end))) throw outOfSpace();
-    if (end < 0) continue;
-    source.unread(chunk.subarray(end + 1));
-    ended = false;
-    break;
-  }
-  let line = value.toString();
-  if (!raw && line.includes("\\")) line = await shell.inSlices(withoutBackslashes(line));
-  await shell.inSlices(assignWords(shell, names, line));
-  return ended ? 1 : 0;
-}
-
-/** How much of a text is worked on at once, in UTF-16 units. */
-const BLOCK = 64 * 1024;
-
-/** The characters behind backslashes mean themselves. */
-function* withoutBackslashes(text: string): Steps<string> {
-  let result = "";
-  for (let at = 0; at < text.length; ) {
-    let end = Math.min(text.length, at + BLOCK);
-    let before = end;
-    while (before > at && text[before - 1] === "\\") before -= 1;
-    // A backslash and the character behind it stay together.
-    if ((end - before) % 2 === 1) end += 1;
-    result += text.slice(at, end).replace(/\\(.)/gs, "$1");
-    at = end;
-    yield;
-  }
-  return result;
-}
-
-/** One word of the line for each name, and what is left for the last. */
-function* assignWords(shell: Shell, names: readonly string[], line: string): Steps<void> {
-  const pace = new Pace();
-  const text = line.trim();
-  let at = 0;
-  for (const [index, name] of names.entries()) {
-    const last = index === names.length - 1;
-    let end = last ? text.length : at;
-    while (end < text.length && !isBlank(text.charCodeAt(end))) {
-      end += 1;
-      if (pace.isDue()) yield;
-    }
-    shell.assign(name, text.slice(at, end));
-    at = end;
-    while (at < text.length && isBlank(text.charCodeAt(at))) {
-      at += 1;
-      if (pace.isDue()) yield;
-    }
-  }
-}
-
-const isBlank = (code: number): boolean => code === 32 || code === 9;
 
 /** A condition of so many operands is decided at once. */
 const FEW_OPERANDS = 16;
 
-async function evaluate({ shell, args }: Call, operands: readonly string[]): Promise<number> {
+async function evaluate({ shell, args }: BuiltinCall, operands: readonly string[]): Promise<number> {
   try {
     const work = condition(operands, shell.files, shell.cwd, shell.io.terminal !== undefined);
     const holds = operands.length <= FEW_OPERANDS ? atOnce(work) : await shell.inSlices(work);
@@ -282,15 +216,4 @@ async function evaluate({ shell, args }: Call, operands: readonly string[]): Pro
       throw new CommandError(`${args === operands ? "test" : "["}: ${error.message}`);
     throw error;
   }
-}
-
-function pathOf(shell: Shell, name: string): string | undefined {
-  for (const folder of (shell.parameter("PATH") ?? "/usr/bin:/bin").split(":")) {
-    try {
-      if (shell.files.find(`${folder}/${name}`).kind === "file") return `${folder}/${name}`;
-    } catch (error) {
-      if (!(error instanceof FileError)) throw error;
-    }
-  }
-  return undefined;
 }

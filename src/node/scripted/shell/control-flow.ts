@@ -5,6 +5,13 @@ export class ExitShell extends Error {
   }
 }
 
+/** `return` out of a function or of a script that `.` runs. */
+export class ReturnFromScript extends Error {
+  constructor(readonly code: number) {
+    super("return");
+  }
+}
+
 /** `break` and `continue` out of so many loops. */
 export class LeaveLoop extends Error {
   constructor(
@@ -15,14 +22,26 @@ export class LeaveLoop extends Error {
   }
 }
 
+/** A signal has ended a command in the background. */
+export class JobEnded extends Error {
+  constructor(readonly code: number) {
+    super("job ended");
+  }
+}
+
 /** Ctrl-C at an interactive shell ends what it runs. */
 export class Interrupted extends Error {}
+
+/** What a script cannot go on behind: a value for a constant, or a parameter that must be set and is not. */
+export class FatalError extends Error {}
 
 /** A command that fails without having run: a redirection or an expansion that is refused. */
 export class CommandError extends Error {
   constructor(
     message: string,
     readonly code = 2,
+    /** What bash would understand, and this shell does not. */
+    readonly construct?: string,
   ) {
     super(message);
   }

@@ -3,31 +3,36 @@ import type { Shell } from "./shell.js";
 import type { ShellStreams } from "./shell-state.js";
 import type { Command } from "./syntax.js";
 
-/** Runs the stages of a pipeline beside each other, each in a subshell; a single one in the shell itself. Resolves with the last one's code. */
+/**
+ * Runs the stages of a pipeline beside each other, each in a subshell; a single one in the shell itself. Resolves with the last one's code, and with pipefail
+ * with that of the last one that failed.
+ */
 export async function runPipeline(
   shell: Shell,
   { stages, negated }: Extract<Command, { kind: "pipeline" }>,
   streams: ShellStreams,
-  tested: boolean,
 ): Promise<number> {
   const [only] = stages;
-  const code =
-    stages.length === 1 && only !== undefined
-      ? await shell.run(only, streams, tested || negated)
-      : await runStages(shell, stages, streams);
-  return negated ? Number(code === 0) : code;
+  if (stages.length === 1 && only !== undefined) return inverted(await shell.run(only, streams, true), negated);
+  const codes = await runStages(shell, stages, streams);
+  shell.state.pipeStatus = codes;
+  const failed = shell.state.options.has("pipefail") ? codes.findLast((code) => code !== 0) : undefined;
+  return inverted(failed ?? codes.at(-1) ?? 0, negated);
 }
 
-async function runStages(shell: Shell, stages: readonly Command[], streams: ShellStreams): Promise<number> {
+const inverted = (code: number, negated: boolean): number => (negated ? Number(code === 0) : code);
+
+async function runStages(shell: Shell, stages: readonly Command[], streams: ShellStreams): Promise<readonly number[]> {
   const ends = forkEach(shell, stages);
   const pipes = stages.slice(1).map(() => new BytePipe());
-  const codes = await Promise.all(
+  return Promise.all(
     stages.map(async (stage, index) => {
       const [input, output] = [pipes[index - 1], pipes[index]];
       const inner: ShellStreams = {
         stdin: input ?? streams.stdin,
         stdout: output === undefined ? streams.stdout : (chunk, signal) => output.write(chunk, signal),
         stderr: streams.stderr,
+        ...(streams.others && { others: streams.others }),
       };
       try {
         return await shell.subshell(inner, (one) => one.run(stage, inner), ends[index]);
@@ -37,7 +42,6 @@ async function runStages(shell: Shell, stages: readonly Command[], streams: Shel
       }
     }),
   );
-  return codes.at(-1) ?? 0;
 }
 
 /** A process for each stage, or none at all. */

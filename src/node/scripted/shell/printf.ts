@@ -1,4 +1,3 @@
-import { integerText } from "./arithmetic.js";
 import { byteText } from "./byte-text.js";
 
 const ESCAPES: Readonly<Record<string, string>> = {
@@ -14,7 +13,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
   "\\": "\\",
 };
 const ESCAPE = /\\(?:0?([0-7]{1,3})|([ntrabfve\\]))/y;
-const CONVERSION = /%(-?)(0?)(\d*)(?:\.(\d+))?([sdiuxXoc%b])/y;
+const CONVERSION = /%([-+ 0#]*)(\d*|\*)(?:\.(\d*|\*))?([sdiuxXocbqeEfFgG%])/y;
 /** The longest piece of a text that is given at a time, in UTF-16 units. */
 const LONGEST_PIECE = 16 * 1024;
 /** Wider is refused by C's printf as well. */
@@ -38,22 +37,33 @@ function escaped(escape: string, octal: string | undefined, letter: string | und
   return letter === undefined ? escape : (ESCAPES[letter] ?? "");
 }
 
-/** printf: the format is used again while arguments are left. Gives the text piece by piece; `bytesOf` writes them. */
-export function* printf(format: string, args: readonly string[]): Generator<string, void> {
+/**
+ * printf: the format is used again while arguments are left. Gives the text piece by piece; `bytesOf` writes them. `invalid` is told of arguments
+ * that are no numbers where some are wanted.
+ */
+export function* printf(
+  format: string,
+  args: readonly string[],
+  invalid: (text: string) => void = () => {},
+): Generator<string, void> {
   const rest = args.values();
   let used = 0;
   do {
     const before = used;
-    for (const piece of once(format, () => {
+    const next = (): string | undefined => {
       used += 1;
-      return rest.next().value ?? "";
-    }))
-      yield piece;
+      return rest.next().value;
+    };
+    yield* once(format, next, invalid);
     if (used === before) return;
   } while (used < args.length);
 }
 
-function* once(format: string, next: () => string): Generator<string, void> {
+function* once(
+  format: string,
+  next: () => string | undefined,
+  invalid: (text: string) => void,
+): Generator<string, void> {
   for (let at = 0; at < format.length; ) {
     const special = nextOf(format, at);
     yield* cut(format, at, special);
@@ -66,10 +76,23 @@ function* once(format: string, next: () => string): Generator<string, void> {
       yield escaped(escape, octal, letter);
       continue;
     }
-    const [whole = "%", left, zero, width = "", precision, type] = CONVERSION.exec(format) ?? [];
+    const [whole = "%", flags = "", width = "", precision, type] = CONVERSION.exec(format) ?? [];
     at = special + whole.length;
-    if (type === undefined || type === "%") yield "%";
-    else yield* converted(type, next(), { left: left === "-", zero: zero === "0", width, precision });
+    if (type === undefined || type === "%") {
+      yield "%";
+      continue;
+    }
+    const given = (text: string): number => Number(text === "*" ? next() : text) || 0;
+    const size = given(width);
+    const layout: Layout = {
+      left: flags.includes("-") || size < 0,
+      zero: flags.includes("0"),
+      sign: flags.includes("+") ? "+" : flags.includes(" ") ? " " : "",
+      alternate: flags.includes("#"),
+      width: Math.min(Math.abs(size), WIDEST),
+      precision: precision === undefined ? undefined : given(precision),
+    };
+    yield* converted(type, next() ?? "", layout, invalid);
   }
 }
 
@@ -84,33 +107,151 @@ function nextOf(format: string, at: number): number {
 interface Layout {
   readonly left: boolean;
   readonly zero: boolean;
-  readonly width: string;
-  readonly precision: string | undefined;
+  readonly sign: "" | "+" | " ";
+  /** 0x before hexadecimal numbers, 0 before octal ones. */
+  readonly alternate: boolean;
+  readonly width: number;
+  readonly precision: number | undefined;
 }
 
-function* converted(type: string, argument: string, { left, zero, width, precision }: Layout): Generator<string, void> {
-  const size = Math.min(Number(width), WIDEST);
+function* converted(
+  type: string,
+  argument: string,
+  layout: Layout,
+  invalid: (text: string) => void,
+): Generator<string, void> {
+  const { left, zero, width, precision } = layout;
   if (type === "b") {
     let length = 0;
-    if (size > 0 && !left) {
+    if (width > 0 && !left) {
       for (const piece of unescaped(argument)) {
         length += piece.length;
         yield "";
       }
     }
-    yield* padding(size - length, " ");
+    yield* padding(width - length, " ");
     for (const piece of unescaped(argument)) {
       if (left) length += piece.length;
       yield piece;
     }
-    if (left) yield* padding(size - length, " ");
+    if (left) yield* padding(width - length, " ");
     return;
   }
-  const full = formatted(type, argument);
-  const text = precision !== undefined && type === "s" ? full.slice(0, Number(precision)) : full;
-  if (!left) yield* padding(size - text.length, zero ? "0" : " ");
-  yield* cut(text, 0, text.length);
-  if (left) yield* padding(size - text.length, " ");
+  if ("scq".includes(type)) {
+    const full = type === "s" ? argument : type === "c" ? argument.slice(0, 1) : reusable(argument);
+    const text = precision !== undefined && type === "s" ? full.slice(0, precision) : full;
+    if (!left) yield* padding(width - text.length, " ");
+    yield* cut(text, 0, text.length);
+    if (left) yield* padding(width - text.length, " ");
+    return;
+  }
+  const { sign, digits } = "eEfFgG".includes(type)
+    ? floating(type, argument, layout, invalid)
+    : integer(type, argument, layout, invalid);
+  const zeros = "diuxXo".includes(type) ? Math.max(0, (precision ?? 0) - digits.length) : 0;
+  const missing = width - sign.length - digits.length - zeros;
+  const isFilled = zero && !left && (precision === undefined || !"diuxXo".includes(type));
+  if (!left && !isFilled) yield* padding(missing, " ");
+  yield sign;
+  yield* padding(isFilled ? missing : zeros, "0");
+  yield digits;
+  if (left) yield* padding(missing, " ");
+}
+
+interface NumberText {
+  readonly sign: string;
+  readonly digits: string;
+}
+
+const LONGEST_NUMBER = 64;
+const MASK = 0xffff_ffff_ffff_ffffn;
+
+function integer(
+  type: string,
+  argument: string,
+  { sign, alternate }: Layout,
+  invalid: (text: string) => void,
+): NumberText {
+  const value = integerOf(argument, invalid);
+  if (type === "d" || type === "i")
+    return { sign: value < 0n ? "-" : sign, digits: String(value < 0n ? -value : value) };
+  const bits = value & MASK;
+  switch (type) {
+    case "u":
+      return { sign: "", digits: String(bits) };
+    case "o":
+      return { sign: "", digits: `${alternate ? "0" : ""}${bits.toString(8)}` };
+    case "x":
+      return { sign: alternate ? "0x" : "", digits: bits.toString(16) };
+    default:
+      return { sign: alternate ? "0X" : "", digits: bits.toString(16).toUpperCase() };
+  }
+}
+
+/** As C reads integers: hexadecimal, octal, and the code of a character behind a quote. */
+function integerOf(argument: string, invalid: (text: string) => void): bigint {
+  const text = argument.trim();
+  if (/^['"]/.test(text)) return BigInt(text.codePointAt(1) ?? 0);
+  const [, sign, number = ""] = /^([-+]?)(0[xX][0-9a-fA-F]+|\d+)/.exec(text.slice(0, LONGEST_NUMBER)) ?? [];
+  const length = (sign?.length ?? 0) + number.length;
+  if (text !== "" && length < text.length) invalid(argument);
+  if (number === "") return 0n;
+  const isOctal = /^0[0-7]+$/.test(number);
+  const value = isOctal ? BigInt(`0o${number.slice(1)}`) : BigInt(number);
+  const limited = value > MASK >> 1n ? MASK >> 1n : value;
+  return sign === "-" ? -limited : limited;
+}
+
+const MOST_DECIMALS = 100;
+
+function floating(
+  type: string,
+  argument: string,
+  { sign, precision = 6 }: Layout,
+  invalid: (text: string) => void,
+): NumberText {
+  const value = argument.trim() === "" ? 0 : Number(argument.slice(0, LONGEST_NUMBER));
+  if (Number.isNaN(value)) invalid(argument);
+  const size = Math.abs(Number.isNaN(value) ? Number.parseFloat(argument) || 0 : value);
+  const decimals = Math.min(precision, MOST_DECIMALS);
+  const text =
+    type === "f" || type === "F"
+      ? fixed(size, decimals)
+      : type === "e" || type === "E"
+        ? exponential(size, decimals)
+        : general(size, decimals || 1);
+  return {
+    sign: value < 0 || Object.is(value, -0) ? "-" : sign,
+    digits: /[EFG]/.test(type) ? text.toUpperCase() : text,
+  };
+}
+
+/** JavaScript writes large numbers with an exponent. */
+const fixed = (size: number, decimals: number): string =>
+  size < 1e21 ? size.toFixed(decimals) : `${BigInt(size)}${decimals > 0 ? `.${"0".repeat(decimals)}` : ""}`;
+
+const exponential = (size: number, decimals: number): string =>
+  size.toExponential(decimals).replace(/e([-+])(\d)$/, "e$10$2");
+
+/** The shorter of both ways, without zeros at its end. */
+function general(size: number, digits: number): string {
+  const exponent = size === 0 ? 0 : Number(size.toExponential(digits - 1).split("e")[1]);
+  if (exponent >= -4 && exponent < digits) return withoutZeros(size.toFixed(Math.max(0, digits - 1 - exponent)));
+  const [mantissa = "", power = ""] = exponential(size, digits - 1).split("e");
+  return `${withoutZeros(mantissa)}e${power}`;
+}
+
+const withoutZeros = (text: string): string =>
+  text.includes(".") ? text.replace(/0{1,120}$/, "").replace(/\.$/, "") : text;
+
+/** A word as bash writes it so that a shell reads it again (%q). */
+function reusable(text: string): string {
+  if (text === "") return "''";
+  if (/\p{Cc}/u.test(text)) {
+    const escaped = text.replace(/[\\']/g, "\\$&").replaceAll("\n", "\\n").replaceAll("\t", "\\t");
+    return `$'${escaped}'`;
+  }
+  return text.replace(/[^\w@%+=:,./\u0080-\uffff-]/g, "\\$&");
 }
 
 function* padding(count: number, char: string): Generator<string, void> {
@@ -128,21 +269,3 @@ function* cut(text: string, from: number, to: number): Generator<string, void> {
 }
 
 const isFirstOfTwo = (code: number): boolean => code >= 0xd800 && code <= 0xdbff;
-
-function formatted(type: string, argument: string): string {
-  const number = Math.trunc(Number(argument)) || 0;
-  switch (type) {
-    case "s":
-      return argument;
-    case "c":
-      return argument.slice(0, 1);
-    case "x":
-      return number.toString(16);
-    case "X":
-      return number.toString(16).toUpperCase();
-    case "o":
-      return number.toString(8);
-    default:
-      return integerText(number);
-  }
-}

@@ -2,15 +2,32 @@ import { BytePipe } from "../../byte-pipe.js";
 import { FileError } from "../files/file-error.js";
 import { absolute } from "../files/file-system.js";
 import type { OutputTarget, ProgramIo } from "../program.js";
+import { bytesOf } from "./byte-text.js";
 import { CommandError } from "./control-flow.js";
-import { expandWord, type ExpansionScope } from "./expand.js";
-import type { ShellStreams } from "./shell-state.js";
+import { expandWord } from "./expand.js";
+import type { ExpansionScope } from "./expansion.js";
+import type { Descriptor, ShellStreams } from "./shell-state.js";
 import type { Redirect } from "./syntax.js";
 
 /** Where the targets of redirections are expanded and found. */
-interface RedirectScope extends ExpansionScope {
+export interface RedirectScope extends ExpansionScope {
   readonly files: ProgramIo["files"];
   readonly cwd: string;
+  /** True with set -C: > empties no file that is there. */
+  readonly keepsFiles: boolean;
+  readonly umask: number;
+}
+
+/** What an input holds beside its bytes, and at most of its file's bytes, in bytes. */
+const INPUT_BYTES = 4096;
+const MOST_BUFFERED = 256 * 1024;
+
+/** What redirections have opened. */
+export interface Opened {
+  /** Inputs, which are destroyed when nothing reads them any more. */
+  readonly pipes: BytePipe[];
+  /** Counts the bytes that they hold. */
+  take(bytes: number): void;
 }
 
 /** Runs `body` with streams that the redirections change. Throws a CommandError for a target that cannot be opened. */
@@ -20,51 +37,132 @@ export async function redirected(
   scope: RedirectScope,
   body: (streams: ShellStreams) => Promise<number>,
 ): Promise<number> {
-  let inner = streams;
-  const opened: BytePipe[] = [];
-  for (const redirect of redirects) inner = await withRedirect(redirect, inner, scope, opened);
+  if (redirects.length === 0) return body(streams);
+  const opened: Opened = { pipes: [], take: (bytes) => scope.take(bytes) };
   try {
-    return await body(inner);
+    return await body(await withRedirects(redirects, streams, scope, opened));
   } finally {
-    for (const pipe of opened) pipe.destroy();
+    for (const pipe of opened.pipes) pipe.destroy();
   }
+}
+
+/** Streams that the redirections change. */
+export async function withRedirects(
+  redirects: readonly Redirect[],
+  streams: ShellStreams,
+  scope: RedirectScope,
+  opened: Opened,
+): Promise<ShellStreams> {
+  let inner = { ...streams };
+  for (const redirect of redirects) inner = await withRedirect(redirect, inner, scope, opened);
+  return inner;
 }
 
 async function withRedirect(
   redirect: Redirect,
   streams: ShellStreams,
   scope: RedirectScope,
-  opened: BytePipe[],
+  opened: Opened,
 ): Promise<ShellStreams> {
-  const target = await expandWord(redirect.target, scope);
   const { descriptor, operator } = redirect;
-  if (operator === ">&" || operator === "<&") {
-    if (target === "1" || target === "2")
-      return withOutput(streams, descriptor, target === "1" ? streams.stdout : streams.stderr);
-    throw new CommandError(`${target}: bad fd number`);
+  const target = await expandWord(redirect.target, scope);
+  switch (operator) {
+    case ">&":
+    case "<&":
+      return withDescriptor(streams, descriptor, duplicate(streams, target));
+    case "<<":
+    case "<<<":
+      return withDescriptor(streams, descriptor, textInput(operator === "<<<" ? `${target}\n` : target, opened));
+    case "<":
+    case "<>":
+      return withDescriptor(streams, descriptor, fileInput(target, operator === "<>", scope, opened));
+    case "&>":
+    case "&>>": {
+      const output = fileOutput(target, operator === "&>>", scope);
+      return { ...streams, stdout: output, stderr: output };
+    }
+    case ">":
+    case ">>":
+    case ">|": {
+      const output = fileOutput(target, operator === ">>", scope, operator === ">|");
+      return withDescriptor(streams, descriptor, { output });
+    }
   }
-  const path = absolute(scope.cwd, target);
-  if (operator === "<") {
-    const stdin = new BytePipe();
-    checkReadable(path, target, scope);
-    opened.push(stdin);
-    void pour(scope.files.read(path), stdin);
+}
+
+/** What `target` names: a descriptor, or "-" for none. */
+function duplicate(streams: ShellStreams, target: string): Descriptor | undefined {
+  if (target === "-") return undefined;
+  if (!/^\d{1,3}$/.test(target)) throw new CommandError(`${target}: bad fd number`);
+  const number = Number(target);
+  if (number === 0) return { input: streams.stdin };
+  if (number === 1) return { output: streams.stdout };
+  if (number === 2) return { output: streams.stderr };
+  const descriptor = streams.others?.get(number);
+  if (descriptor === undefined) throw new CommandError(`${target}: Bad file descriptor`);
+  return descriptor;
+}
+
+const nothing: OutputTarget = async () => {};
+
+function ended(): BytePipe {
+  const pipe = new BytePipe();
+  pipe.end();
+  return pipe;
+}
+
+/** The streams with what `number` leads to; undefined closes it. */
+function withDescriptor(streams: ShellStreams, number: number, to: Descriptor | undefined): ShellStreams {
+  if (number === 0) {
+    const stdin = to === undefined ? ended() : "input" in to ? to.input : ended();
     return { ...streams, stdin };
   }
+  if (number === 1 || number === 2) {
+    const output = to !== undefined && "output" in to ? to.output : nothing;
+    return number === 1 ? { ...streams, stdout: output } : { ...streams, stderr: output };
+  }
+  const others = new Map(streams.others);
+  if (to === undefined) others.delete(number);
+  else others.set(number, to);
+  return { ...streams, others };
+}
+
+function textInput(text: string, opened: Opened): Descriptor {
+  const bytes = bytesOf(text);
+  opened.take(INPUT_BYTES + bytes.length);
+  const input = new BytePipe();
+  opened.pipes.push(input);
+  // All of it is in the pipe at once; the promise waits for a reader where that is much.
+  void input.write(bytes).catch(() => {});
+  input.end();
+  return { input };
+}
+
+function fileInput(target: string, creates: boolean, scope: RedirectScope, opened: Opened): Descriptor {
+  const path = absolute(scope.cwd, target);
+  if (creates && scope.files.look(path) === undefined) fileOutput(target, true, scope);
+  const node = scope.files.look(path);
+  if (node === undefined) throw new CommandError(`cannot open ${target}: No such file`);
+  if (node.kind === "directory") throw new CommandError(`cannot open ${target}: Is a directory`);
+  opened.take(INPUT_BYTES + (node.kind === "file" ? Math.min(node.content.size, MOST_BUFFERED) : MOST_BUFFERED));
+  const input = new BytePipe();
+  opened.pipes.push(input);
+  void pour(scope.files.read(path), input);
+  return { input };
+}
+
+function fileOutput(target: string, appends: boolean, scope: RedirectScope, isForced = false): OutputTarget {
+  const path = absolute(scope.cwd, target);
+  if (!appends && !isForced && scope.keepsFiles && scope.files.look(path)?.kind === "file")
+    throw new CommandError(`cannot create ${target}: File exists`);
   try {
-    const writer = scope.files.open(path, { append: operator === ">>" });
-    return withOutput(streams, descriptor, (chunk) => writer.write(chunk));
+    const writer = scope.files.open(path, { append: appends, mode: 0o666 & ~scope.umask });
+    return (chunk) => writer.write(chunk);
   } catch (error) {
     if (!(error instanceof FileError)) throw error;
     const reason = error.code === "ENOENT" ? "Directory nonexistent" : error.message;
     throw new CommandError(`cannot create ${target}: ${reason}`);
   }
-}
-
-function checkReadable(path: string, target: string, { files }: RedirectScope): void {
-  const node = files.look(path);
-  if (node === undefined) throw new CommandError(`cannot open ${target}: No such file`);
-  if (node.kind === "directory") throw new CommandError(`cannot open ${target}: Is a directory`);
 }
 
 async function pour(chunks: AsyncIterable<Uint8Array>, pipe: BytePipe): Promise<void> {
@@ -76,6 +174,3 @@ async function pour(chunks: AsyncIterable<Uint8Array>, pipe: BytePipe): Promise<
     pipe.end();
   }
 }
-
-const withOutput = (streams: ShellStreams, descriptor: number, output: OutputTarget): ShellStreams =>
-  descriptor === 2 ? { ...streams, stderr: output } : { ...streams, stdout: output };

@@ -2,34 +2,44 @@ import { FileError } from "../files/file-error.js";
 import { absolute } from "../files/file-system.js";
 import { MemoryShare } from "../limits/memory-share.js";
 import type { Program, ProgramIo } from "../program.js";
-import { ExitShell, Interrupted, LeaveLoop } from "./control-flow.js";
+import { setNamedOption, setOptions } from "./builtin-options.js";
+import { CommandError, ExitShell, Interrupted, LeaveLoop, ReturnFromScript } from "./control-flow.js";
 import { GrowingValue, LARGEST_VALUE, outOfSpace } from "./growing-value.js";
 import { Shell } from "./shell.js";
-import { type ShellStreams, Variables } from "./shell-state.js";
+import type { ShellOption, ShellState, ShellStreams } from "./shell-state.js";
 import { ShellSyntaxError } from "./syntax.js";
+import { Variables } from "./variables.js";
 
 const SYNTAX_ERROR = 2;
 const NOT_FOUND = 127;
 const LINE_FEED = 10;
+const UMASK = 0o022;
+const BASH = /^#!\s*\S*\/(?:env\s+(?:-S\s+)?)?bash\b/;
 
 /** sh: `sh`, `sh -c SCRIPT [NAME ARG...]`, `sh FILE [ARG...]`. At a terminal it prompts. */
 export const sh: Program = async (io) => {
-  const { options, operands } = optionsOf(io.args);
-  const command = options.has("c");
+  const called = io.name.split("/").at(-1) ?? "sh";
+  const options = new Set<ShellOption>();
+  let given: ReturnType<typeof argumentsOf>;
+  try {
+    given = argumentsOf(io.args, options);
+  } catch (error) {
+    if (!(error instanceof CommandError)) throw error;
+    await io.stderr.write(`${called}: 0: ${error.message}\n`);
+    return SYNTAX_ERROR;
+  }
+  const { letters, operands } = given;
+  const command = letters.has("c");
   const [script, ...positional] = operands;
-  const source = command || script === undefined ? undefined : script;
-  const name = (command ? positional.shift() : source) ?? io.name.split("/").at(-1) ?? "sh";
-  const interactive = !command && source === undefined && (io.terminal !== undefined || options.has("i"));
-  const env = { PWD: io.cwd, ...io.env };
-  const state = {
-    variables: new Variables(Object.entries(env), io.memory),
-    exported: new Set(Object.keys(env)),
-    positional,
-    cwd: io.cwd,
-    status: 0,
-    exitsOnError: options.has("e"),
-  };
-  const shell = new Shell(io, state, name, interactive);
+  const source = command || script === undefined || letters.has("s") ? undefined : script;
+  if (letters.has("s") && !command && script !== undefined) positional.unshift(script);
+  const name = (command ? positional.shift() : source) ?? called;
+  const interactive = !command && source === undefined && (io.terminal !== undefined || letters.has("i"));
+  const content = source === undefined ? "" : await contentOf(io, source);
+  if (content === undefined) return NOT_FOUND;
+  const isBash = called.includes("bash") || BASH.test(content);
+  const call = { name, interactive, isBash, script: source ?? name, traceDepth: 0 };
+  const shell = new Shell(io, stateOf(io, options, positional), call);
   const streams: ShellStreams = {
     stdin: undefined,
     stdout: (chunk) => io.stdout.write(chunk),
@@ -41,34 +51,62 @@ export const sh: Program = async (io) => {
   }
   return shell.untilExit(streams, async () => {
     if (command) return runWhole(shell, script ?? "", streams);
-    if (source !== undefined) return runFile(shell, io, source, streams);
+    if (source !== undefined) return runWhole(shell, content, streams);
     return readCommands(shell, io, streams);
   });
 };
 
-function optionsOf(args: readonly string[]): { options: ReadonlySet<string>; operands: string[] } {
-  const options = new Set<string>();
-  let at = 0;
-  for (; at < args.length && /^-[a-z]/.test(args[at] ?? ""); at += 1)
-    for (const letter of args[at]?.slice(1) ?? "") options.add(letter);
-  if (args[at] === "--" || args[at] === "-") at += 1;
-  return { options, operands: args.slice(at) };
+function stateOf(io: ProgramIo, options: Set<ShellOption>, positional: readonly string[]): ShellState {
+  const env = { PWD: io.cwd, ...io.env };
+  return {
+    variables: new Variables([...Object.entries(env), ["OPTIND", "1"]], io.memory),
+    exported: new Set(Object.keys(env)),
+    constants: new Set(),
+    functions: new Map(),
+    options,
+    globbing: new Set(),
+    umask: UMASK,
+    scopes: [],
+    positional,
+    cwd: io.cwd,
+    status: 0,
+    pipeStatus: [0],
+  };
 }
 
-async function runFile(shell: Shell, io: ProgramIo, source: string, streams: ShellStreams): Promise<number> {
-  let text: string;
+/** The letters that are no options of `set`, and the operands. Throws a CommandError for an option that there is not. */
+function argumentsOf(
+  args: readonly string[],
+  options: Set<ShellOption>,
+): { readonly letters: ReadonlySet<string>; readonly operands: string[] } {
+  const letters = new Set<string>();
+  let at = 0;
+  for (; at < args.length && /^(?:[-+][A-Za-z]|--[a-z])/.test(args[at] ?? ""); at += 1) {
+    const word = args[at] ?? "";
+    // Of bash: --login, --norc and their like read no files here.
+    if (word.startsWith("--")) continue;
+    for (const letter of word.slice(1)) {
+      if (letter === "o") setNamedOption(options, args[(at += 1)] ?? "", word.startsWith("-"));
+      else if ("csil".includes(letter)) letters.add(letter);
+      else setOptions(options, letter, word.startsWith("-"), "sh");
+    }
+  }
+  if (args[at] === "--" || args[at] === "-") at += 1;
+  return { letters, operands: args.slice(at) };
+}
+
+/** The text of a script's file; undefined where it cannot be read, which is said. */
+async function contentOf(io: ProgramIo, source: string): Promise<string | undefined> {
   try {
     const content = io.files.content(absolute(io.cwd, source), LARGEST_VALUE);
     if (content === undefined) throw outOfSpace();
-    text = content.toString("utf8");
+    return content.toString("utf8");
   } catch (error) {
     if (!(error instanceof FileError)) throw error;
-    await io.stderr.write(
-      `${io.name}: 0: cannot open ${source}: ${error.code === "ENOENT" ? "No such file" : error.message}\n`,
-    );
-    return NOT_FOUND;
+    const reason = error.code === "ENOENT" ? "No such file" : error.message;
+    await io.stderr.write(`${io.name}: 0: cannot open ${source}: ${reason}\n`);
+    return undefined;
   }
-  return runWhole(shell, text, streams);
 }
 
 async function runWhole(shell: Shell, text: string, streams: ShellStreams): Promise<number> {
@@ -120,7 +158,7 @@ async function readCommands(shell: Shell, io: ProgramIo, streams: ShellStreams):
         shell.state.status = SYNTAX_ERROR;
       } else if (error instanceof Interrupted) {
         await io.stderr.write("\n");
-      } else if (!(error instanceof LeaveLoop)) throw error;
+      } else if (!(error instanceof LeaveLoop) && !(error instanceof ReturnFromScript)) throw error;
     }
   }
   if (pending.trim() !== "") {

@@ -1,66 +1,55 @@
 import type { BytePipe } from "../../byte-pipe.js";
-import type { ContainerMemory } from "../limits/memory-share.js";
 import type { OutputTarget } from "../program.js";
+import type { FunctionDefinition } from "./syntax.js";
+import type { ShellArray, Variables } from "./variables.js";
 
-/** Where a command of a shell reads and writes. */
+/** What a descriptor leads to. An input without a pipe is that of the shell's process. */
+export type Descriptor = { readonly input: BytePipe | undefined } | { readonly output: OutputTarget };
+
+/** Where a command of a shell reads and writes. `exec` changes them for the commands that follow. */
 export interface ShellStreams {
   /** True once what the output goes to takes no more; commands that follow do not begin. */
   readonly isBroken?: () => boolean;
-  readonly stdin: BytePipe | undefined;
-  readonly stdout: OutputTarget;
-  readonly stderr: OutputTarget;
+  stdin: BytePipe | undefined;
+  stdout: OutputTarget;
+  stderr: OutputTarget;
+  /** Descriptors from 3 on. */
+  others?: ReadonlyMap<number, Descriptor>;
 }
+
+/** What `set -o` names. */
+export const OPTIONS = {
+  allexport: "a",
+  errexit: "e",
+  noglob: "f",
+  noexec: "n",
+  nounset: "u",
+  xtrace: "x",
+  noclobber: "C",
+  pipefail: "",
+} as const;
+
+export type ShellOption = keyof typeof OPTIONS;
+
+/** What a function's local variables were before it, by name. */
+export type LocalScope = Map<string, { readonly value: string | ShellArray | undefined; readonly isExported: boolean }>;
 
 /** What a subshell has a copy of. */
 export interface ShellState {
   readonly variables: Variables;
   readonly exported: Set<string>;
+  readonly constants: Set<string>;
+  readonly functions: Map<string, FunctionDefinition>;
+  readonly options: Set<ShellOption>;
+  /** Of shopt. */
+  readonly globbing: Set<"nullglob">;
+  /** The permissions that files lack which redirections make. */
+  umask: number;
+  /** One for each function that runs. */
+  readonly scopes: LocalScope[];
   positional: readonly string[];
   cwd: string;
   status: number;
-  exitsOnError: boolean;
-}
-
-/** What a variable takes beside its name and value, in bytes. */
-const VARIABLE_BYTES = 96;
-/** V8 copies a part of a text that is shorter; a longer one keeps the whole text in memory. */
-const SHORTEST_PART = 13;
-
-/** The text without what it was cut out of. */
-export const detached = (text: string): string => (text.length < SHORTEST_PART ? text : ` ${text}`.slice(1));
-
-/** The variables of a shell. What is assigned in it counts against the container's memory. */
-export class Variables {
-  readonly #values: Map<string, string>;
-  /** What was taken for the variables that were assigned here; those of the parent are its own. */
-  readonly #taken = new Map<string, number>();
-
-  constructor(
-    values: Iterable<readonly [string, string]>,
-    private readonly memory: ContainerMemory,
-  ) {
-    this.#values = new Map(values);
-    memory.take(this.#values.size * VARIABLE_BYTES);
-  }
-
-  get(name: string): string | undefined {
-    return this.#values.get(name);
-  }
-
-  set(name: string, value: string): void {
-    const bytes = VARIABLE_BYTES + name.length + value.length;
-    this.memory.take(bytes - (this.#taken.get(name) ?? 0));
-    this.#taken.set(name, bytes);
-    this.#values.set(name, detached(value));
-  }
-
-  delete(name: string): void {
-    this.#values.delete(name);
-    this.memory.give(this.#taken.get(name) ?? 0);
-    this.#taken.delete(name);
-  }
-
-  [Symbol.iterator](): IterableIterator<[string, string]> {
-    return this.#values.entries();
-  }
+  /** The codes of the last pipeline. */
+  pipeStatus: readonly number[];
 }

@@ -1,24 +1,32 @@
-import { Pace } from "../../../base/pace.js";
 import type { Steps } from "../../../base/steps.js";
 import { sliceIsSpent } from "../../../base/time-slice.js";
 import { BrokenPipeError, BytePipe } from "../../byte-pipe.js";
+import { FileError } from "../files/file-error.js";
+import { absolute } from "../files/file-system.js";
 import { ForkError } from "../limits/errors.js";
 import { MemoryShare } from "../limits/memory-share.js";
+import { MissingError } from "../missing.js";
 import { type ChildProcess, ExecError, type OutputTarget, type ProgramIo } from "../program.js";
-import { signalNumber } from "../signals.js";
+import { isIgnoredByDefault } from "../signals.js";
 import { giveWay, workInSlices } from "../slices.js";
-import { ArithmeticError } from "./arithmetic.js";
-import { BUILTINS } from "./builtins.js";
+import type { ArithmeticVariables } from "./arithmetic.js";
 import { runCompound } from "./compound.js";
-import { CommandError, ExitShell, Interrupted, LeaveLoop } from "./control-flow.js";
-import { expandWord, expandWords, type ExpansionScope, UnsetParameterError } from "./expand.js";
-import { GrowingValue, outOfSpace } from "./growing-value.js";
-import { parseScript } from "./parse.js";
+import { CommandError, ExitShell, FatalError, Interrupted, LeaveLoop, ReturnFromScript } from "./control-flow.js";
+import { expandWord } from "./expand.js";
+import type { ExpansionScope } from "./expansion.js";
+import { Separators } from "./fields.js";
+import { LocalVariables } from "./function-call.js";
+import { GrowingValue, LARGEST_VALUE, outOfSpace } from "./growing-value.js";
+import { Jobs, type JobScope } from "./jobs.js";
+import { Parser } from "./parse.js";
 import { runPipeline } from "./pipeline.js";
-import { redirected } from "./redirect.js";
-import { detached, type ShellState, type ShellStreams, Variables } from "./shell-state.js";
-import { type AndOrList, type Command, ShellSyntaxError, type SimpleCommand } from "./syntax.js";
+import { redirected, type RedirectScope } from "./redirect.js";
+import type { ShellState, ShellStreams } from "./shell-state.js";
+import { runSimple } from "./simple-command.js";
+import { specialArray, specialParameter } from "./special-parameters.js";
+import { type AndOrList, type Command, type FunctionDefinition, ShellSyntaxError } from "./syntax.js";
 import { Traps } from "./traps.js";
+import type { ShellArray } from "./variables.js";
 
 const EXEC_PROBLEMS = {
   "not-found": "not found",
@@ -29,52 +37,93 @@ const NOT_FOUND = 127;
 const NOT_EXECUTABLE = 126;
 const BROKEN_PIPE = 141;
 const CANNOT_FORK = 2;
-/** How deep scripts may run in scripts, by eval, "." and traps. */
+/** How deep scripts and functions may run in each other, by eval, ".", traps and calls. */
 const MOST_NESTED = 1000;
-/** What a script that runs takes beside its text and its commands, in bytes: its promises. */
+/** What a script or a function that runs takes beside its text and its commands, in bytes: its promises. */
 const RUN_BYTES = 8 * 1024;
 /** What a subshell takes beside its variables, in bytes. */
 const SUBSHELL_BYTES = 8 * 1024;
-/** How many jobs a shell remembers that have ended. */
-const MOST_ENDED_JOBS = 256;
+/** What a function takes beside its body, in bytes. */
+const FUNCTION_BYTES = 256;
 
-/** What $1 or another takes beside its text, in bytes. */
-const POSITIONAL_BYTES = 256;
-
-/** A command in the background. */
-interface Job {
-  readonly pid: number;
-  done: Promise<number>;
-  hasEnded: boolean;
+/** How a shell was called. */
+export interface ShellCall {
+  /** $0. */
+  readonly name: string;
+  readonly interactive: boolean;
+  /** Called as bash: braces in words are expanded, and echo takes backslashes as they are. */
+  readonly isBash: boolean;
+  /** The file of its script, or its name. */
+  readonly script: string;
+  /** In how many $(...) it runs. */
+  readonly traceDepth: number;
 }
 
 /** Runs parsed commands. Its builtins run inside it, all else as processes of the container. */
-export class Shell implements ExpansionScope {
+export class Shell implements ExpansionScope, RedirectScope {
+  readonly jobs: Jobs;
+  readonly locals: LocalVariables;
   readonly #running = new Set<ChildProcess>();
-  readonly #background = new Map<number, Job>();
   readonly #traps: Traps;
   /** What is held until a command has ended: its words, and the script that it is of. */
   readonly #memory: MemoryShare;
   #interrupted = false;
   #isInTrap = false;
-  #jobs = 0;
-  #lastJob: number | undefined;
-  #line = 1;
-  /** What $1 and those that follow take that were set in this shell. */
-  #positionalBytes = 0;
   /** What the script takes that runs now, in bytes. */
   #scriptBytes = 0;
+  /** What runs now: a function or a script that `.` runs. */
+  #script: string;
+  /** The line of the command that runs now. */
+  line = 1;
+  /** Where the command that runs now reads and writes: $(...) in its words reads there too, and its errors go there. */
+  #streams: ShellStreams | undefined;
+  /** How many $(...) have run. */
+  substitutions = 0;
+  /** Where getopts is: in which argument, and at which of its letters. */
+  readonly optionPlace = { argument: 1, letter: 1 };
+  /** The bytes of inputs that `exec` has opened, by their descriptors. */
+  readonly #inputs = new Map<number, number>();
+  readonly #startedAt: number;
+  #random: number;
 
   constructor(
     readonly io: ProgramIo,
     readonly state: ShellState,
-    readonly name: string,
-    readonly interactive: boolean,
-    /** How many scripts run in each other. */
+    readonly call: ShellCall,
+    /** How many scripts and functions run in each other. */
     private nested = 0,
   ) {
+    this.jobs = new Jobs(io);
+    this.locals = new LocalVariables(io.memory, state);
     this.#traps = new Traps(io);
     this.#memory = new MemoryShare(io.memory);
+    this.#script = call.script;
+    this.#startedAt = io.clock.now();
+    this.#random = (this.#startedAt ^ (io.pid * 7919)) >>> 0;
+  }
+
+  get name(): string {
+    return this.call.name;
+  }
+
+  get interactive(): boolean {
+    return this.call.interactive;
+  }
+
+  /** The scripts that run, the innermost first. */
+  get scripts(): readonly string[] {
+    return [this.#script];
+  }
+
+  /** How long the shell runs. */
+  get seconds(): number {
+    return Math.floor((this.io.clock.now() - this.#startedAt) / 1000);
+  }
+
+  /** A number from 0 to 32767, which is good for no secret. */
+  random(): number {
+    this.#random = (Math.imul(this.#random, 1_103_515_245) + 12_345) >>> 0;
+    return (this.#random >>> 16) & 0x7fff;
   }
 
   get files(): ProgramIo["files"] {
@@ -89,13 +138,60 @@ export class Shell implements ExpansionScope {
     return this.state.positional;
   }
 
+  get separators(): Separators {
+    return Separators.of(this.state.variables.get("IFS"));
+  }
+
+  get matchesPaths(): boolean {
+    return !this.state.options.has("noglob");
+  }
+
+  get globbing(): Set<"nullglob"> {
+    return this.state.globbing;
+  }
+
+  get dropsUnmatched(): boolean {
+    return this.state.globbing.has("nullglob");
+  }
+
+  get umask(): number {
+    return this.state.umask;
+  }
+
+  set umask(mask: number) {
+    this.state.umask = mask;
+  }
+
+  get refusesUnset(): boolean {
+    return this.state.options.has("nounset");
+  }
+
+  get keepsFiles(): boolean {
+    return this.state.options.has("noclobber");
+  }
+
   get environment(): Record<string, string> {
     const { exported, variables } = this.state;
-    return Object.fromEntries([...exported].map((name) => [name, variables.get(name) ?? ""]));
+    return Object.fromEntries(
+      [...exported].filter((name) => variables.has(name)).map((name) => [name, variables.get(name) ?? ""]),
+    );
+  }
+
+  get traps(): ReadonlyMap<string, string> {
+    return this.#traps.scripts;
+  }
+
+  /** How much memory commands hold: a mark for {@link giveBackTo}. */
+  get held(): number {
+    return this.#memory.held;
   }
 
   take(bytes: number): void {
     this.#memory.take(bytes);
+  }
+
+  giveBackTo(held: number): void {
+    this.#memory.giveBackTo(held);
   }
 
   inSlices<T>(work: Steps<T>): Promise<T> {
@@ -104,32 +200,58 @@ export class Shell implements ExpansionScope {
 
   /** In place of $1 and those that follow. */
   async setPositional(values: readonly string[]): Promise<void> {
-    const { bytes, own } = await this.inSlices(ownValues(values));
-    this.io.memory.take(bytes - this.#positionalBytes);
-    this.#positionalBytes = bytes;
-    this.state.positional = own;
+    await this.locals.setPositional(values, this.io);
   }
 
   parameter(name: string): string | undefined {
-    const { positional, status, variables } = this.state;
-    if (name === "?") return String(status);
-    if (name === "$") return String(this.io.pid);
-    if (name === "#") return String(positional.length);
-    if (name === "!") return this.#lastJob?.toString();
-    if (name === "-") return this.state.exitsOnError ? "e" : "";
-    if (name === "0") return this.name;
-    if (/^\d/.test(name)) return positional[Number(name) - 1];
-    return variables.get(name);
+    return specialParameter(name, this) ?? this.state.variables.get(name);
   }
 
+  array(name: string): ShellArray | undefined {
+    return this.state.variables.array(name) ?? specialArray(name, this);
+  }
+
+  namesFrom(prefix: string): readonly string[] {
+    return [...this.state.variables.names()].filter((name) => name.startsWith(prefix)).sort();
+  }
+
+  readonly numbers: ArithmeticVariables = {
+    get: (name, index) => {
+      if (index === undefined) return this.parameter(name);
+      return this.array(name)?.elements.get(index) ?? (index === "0" ? this.parameter(name) : undefined);
+    },
+    set: (name, index, value) => {
+      if (index === undefined) this.assign(name, value);
+      else this.assignElement(name, index, value);
+    },
+  };
+
   assign(name: string, value: string): void {
+    this.refuseConstant(name);
     this.state.variables.set(name, value);
+    if (this.state.options.has("allexport")) this.state.exported.add(name);
+  }
+
+  assignElement(name: string, key: string, value: string): void {
+    this.refuseConstant(name);
+    this.state.variables.setElement(name, key, value);
+  }
+
+  /** Counts what an input holds that `exec` has opened, until another takes its descriptor. */
+  holdInput(descriptor: number, bytes: number): void {
+    this.io.memory.give(this.#inputs.get(descriptor) ?? 0);
+    this.#inputs.set(descriptor, bytes);
+  }
+
+  /** Throws a FatalError for a name that `readonly` has set. */
+  refuseConstant(name: string): void {
+    if (this.state.constants.has(name)) throw new FatalError(`${name}: is read only`);
   }
 
   /** Ctrl-C while a command runs: ends its processes, and the command with them. */
   interrupt(): void {
     this.#interrupted = true;
-    this.#relay("SIGINT");
+    this.relay("SIGINT");
   }
 
   /** Runs `script` when the signal comes; see {@link Traps.set}. */
@@ -137,59 +259,109 @@ export class Shell implements ExpansionScope {
     this.#traps.set(signal, script);
   }
 
-  /** Waits for the processes in the background; a trapped signal ends the wait. */
-  async waitForJobs(pid: number | undefined): Promise<number> {
-    const jobs = [...this.#background.values()].filter((job) => pid === undefined || job.pid === pid);
-    const codes = Promise.all(jobs.map(({ done }) => done));
-    const ended = await Promise.race([codes, this.#traps.nextSignal()]);
-    if (ended === undefined) return 128 + signalNumber("SIGTERM");
-    return pid === undefined ? 0 : (ended[0] ?? NOT_FOUND);
+  /** Resolves when a trapped signal comes. */
+  nextSignal(): Promise<undefined> {
+    return this.#traps.nextSignal();
   }
 
-  /** Runs a whole script to its end. Throws what leaves the shell, and a CommandError where `caller` nests scripts too deeply. */
-  async runScript(text: string, streams: ShellStreams, caller?: string): Promise<number> {
+  /**
+   * Runs a whole script to its end, line by line: what stands before a line with a syntax error runs. Throws what leaves the shell, and a
+   * CommandError where `caller` nests scripts too deeply. `script` names what the text is of, where that is a file.
+   */
+  runScript(
+    text: string,
+    streams: ShellStreams,
+    { caller, script = this.#script, tested = false }: { caller?: string; script?: string; tested?: boolean } = {},
+  ): Promise<number> {
+    return this.nesting(caller ?? "", async () => {
+      const outer = { bytes: this.#scriptBytes, script: this.#script, held: this.held };
+      this.#script = script;
+      try {
+        this.take(text.length);
+        const parser = this.#parserOf(text, true);
+        let code = 0;
+        for (;;) {
+          const held = this.held;
+          const command = await this.#nextOf(parser);
+          if (command === undefined) return code;
+          this.#scriptBytes = this.held - outer.held;
+          code = await this.run(command, streams, tested);
+          this.giveBackTo(held);
+        }
+      } finally {
+        this.#script = outer.script;
+        this.#scriptBytes = outer.bytes;
+      }
+    });
+  }
+
+  /** Runs a script or a function in what runs now. Throws a CommandError where that is too deep. */
+  async nesting(caller: string, body: () => Promise<number>): Promise<number> {
     if (this.nested >= MOST_NESTED)
-      throw new CommandError(
-        `${caller === undefined ? "" : `${caller}: `}maximum nesting level exceeded (${MOST_NESTED})`,
-      );
-    const { held } = this.#memory;
-    const outer = this.#scriptBytes;
+      throw new CommandError(`${caller === "" ? "" : `${caller}: `}maximum nesting level exceeded (${MOST_NESTED})`);
+    const { held } = this;
     this.nested += 1;
     try {
-      this.take(RUN_BYTES + text.length);
-      const command = await this.#parse(text);
-      this.#scriptBytes = this.#memory.held - held;
-      return await this.run(command, streams);
+      this.take(RUN_BYTES);
+      return await body();
     } finally {
       this.nested -= 1;
-      this.#scriptBytes = outer;
-      this.#memory.giveBackTo(held);
+      this.giveBackTo(held);
     }
   }
 
-  /** A script as commands, which are held until the command has ended that runs now. Throws a ShellSyntaxError. */
-  #parse(text: string): Promise<Command> {
-    return this.inSlices(parseScript(text, (bytes) => this.take(bytes)));
+  #parserOf(text: string, isWhole: boolean): Parser {
+    return new Parser(text, { take: (bytes) => this.take(bytes), hasBraces: this.call.isBash, isWhole });
+  }
+
+  async #nextOf(parser: Parser): Promise<Command | undefined> {
+    try {
+      return await this.inSlices(parser.line());
+    } catch (error) {
+      if (error instanceof ShellSyntaxError) this.#reportMissing(error);
+      throw error;
+    }
+  }
+
+  /** A syntax that the shell does not know ends a main process that asked for it. */
+  #reportMissing({ message, line, incomplete, construct }: ShellSyntaxError): void {
+    if (incomplete && construct === undefined) return;
+    const what = construct ?? message.replace("Syntax error: ", "");
+    this.io.missing?.(new MissingError("construct", what, { script: this.#script, line }));
+  }
+
+  /** The same, for what a builtin does not know. */
+  lacks(construct: string): void {
+    this.io.missing?.(new MissingError("construct", construct, { script: this.#script, line: this.line }));
+  }
+
+  /** A file of the container's image that a script runs by ".", and that is not there. */
+  lacksScript(path: string): void {
+    this.io.missing?.(new MissingError("program", path, { script: this.#script, line: this.line }));
   }
 
   /** Runs lines of the shell's input; false where more lines may make them a command. */
   async runLine(text: string, streams: ShellStreams): Promise<boolean> {
-    const { held } = this.#memory;
+    const { held } = this;
     try {
       this.take(text.length);
-      const command = await this.#completeCommand(text);
-      if (command === undefined) return false;
-      this.#scriptBytes = this.#memory.held - held;
-      await this.run(command, streams);
+      const commands = await this.#completeCommands(text);
+      if (commands === undefined) return false;
+      this.#scriptBytes = this.held - held;
+      for (const command of commands) await this.run(command, streams);
       return true;
     } finally {
-      this.#memory.giveBackTo(held);
+      this.giveBackTo(held);
     }
   }
 
-  async #completeCommand(text: string): Promise<Command | undefined> {
+  async #completeCommands(text: string): Promise<readonly Command[] | undefined> {
+    const commands: Command[] = [];
+    const parser = this.#parserOf(text, false);
     try {
-      return await this.#parse(text);
+      for (let one = await this.#nextOf(parser); one !== undefined; one = await this.#nextOf(parser))
+        commands.push(one);
+      return commands;
     } catch (error) {
       if (error instanceof ShellSyntaxError && error.incomplete) return undefined;
       throw error;
@@ -212,16 +384,25 @@ export class Shell implements ExpansionScope {
     this.io.signal.throwIfAborted();
     if (streams.isBroken?.() === true) throw new BrokenPipeError();
     if (sliceIsSpent()) await giveWay(this.io);
+    this.#streams = streams;
     const code = await this.#dispatch(command, streams, tested);
+    this.#streams = streams;
     this.state.status = code;
     if (!this.#isInTrap) await this.#runTraps(streams);
     if (this.#interrupted) {
       this.#interrupted = false;
       if (this.interactive) throw new Interrupted();
     }
-    const checked = command.kind === "simple" || command.kind === "pipeline" || command.kind === "subshell";
-    if (code !== 0 && this.state.exitsOnError && !tested && checked) throw new ExitShell(code);
+    if (code !== 0 && !tested && isChecked(command)) await this.#failed(code, streams);
     return code;
+  }
+
+  /** A command has failed whose code nothing looks at: the ERR trap runs, and with set -e the shell ends. */
+  async #failed(code: number, streams: ShellStreams): Promise<void> {
+    const script = this.#traps.scripts.get("ERR");
+    if (script !== undefined && !this.#isInTrap) await this.#inTrap(() => this.runScript(script, streams));
+    this.state.status = code;
+    if (this.state.options.has("errexit")) throw new ExitShell(code);
   }
 
   /** A signal that comes while its script runs has its script run once more, behind it. */
@@ -229,19 +410,25 @@ export class Shell implements ExpansionScope {
     let script = this.#traps.takePending();
     if (script === undefined) return;
     const { status } = this.state;
+    await this.#inTrap(async () => {
+      for (; script !== undefined; script = this.#traps.takePending()) await this.runScript(script, streams);
+    });
+    this.state.status = status;
+  }
+
+  async #inTrap(body: () => Promise<unknown>): Promise<void> {
     this.#isInTrap = true;
     try {
-      for (; script !== undefined; script = this.#traps.takePending()) await this.runScript(script, streams);
+      await body();
     } finally {
       this.#isInTrap = false;
     }
-    this.state.status = status;
   }
 
   async #dispatch(command: Command, streams: ShellStreams, tested: boolean): Promise<number> {
     switch (command.kind) {
       case "simple":
-        return this.#simple(command, streams);
+        return runSimple(this, command, streams, tested);
       case "list": {
         let code = 0;
         for (const one of command.commands) code = await this.run(one, streams, tested);
@@ -249,20 +436,53 @@ export class Shell implements ExpansionScope {
       }
       case "and-or":
         return this.#andOr(command, streams, tested);
+      case "function":
+        return this.#define(command);
       case "pipeline":
-        return this.#forking(streams, () => runPipeline(this, command, streams, tested));
+        return this.forking(streams, () => runPipeline(this, command, streams));
       case "background":
-        return this.#forking(streams, async () => this.#inBackground(command.command, streams));
+        return this.forking(streams, async () => this.#inBackground(command.command, streams));
       case "subshell":
       case "group":
       case "if":
       case "while":
       case "for":
+      case "counting":
       case "case":
-        return this.#forking(streams, () =>
-          redirected(command.redirects, streams, this, (inner) => runCompound(this, command, inner, tested)),
-        );
+      case "condition":
+      case "arithmetic":
+        return this.forking(streams, () => this.#compound(command, streams, tested));
     }
+  }
+
+  async #compound(command: Parameters<typeof runCompound>[1], streams: ShellStreams, tested: boolean): Promise<number> {
+    const { held } = this;
+    try {
+      return await redirected(command.redirects, streams, this, (inner) => runCompound(this, command, inner, tested));
+    } catch (error) {
+      if (!(error instanceof CommandError)) throw error;
+      // Its own redirections, or what it expands.
+      await this.complain(error.message, streams, this.line);
+      return error.code;
+    } finally {
+      this.giveBackTo(held);
+    }
+  }
+
+  /** A function holds its body until it is defined anew or unset. */
+  #define(definition: FunctionDefinition): number {
+    const { functions } = this.state;
+    this.undefine(definition.name);
+    this.io.memory.take(FUNCTION_BYTES + definition.bytes);
+    functions.set(definition.name, definition);
+    return 0;
+  }
+
+  undefine(name: string): void {
+    const known = this.state.functions.get(name);
+    if (known === undefined) return;
+    this.io.memory.give(FUNCTION_BYTES + known.bytes);
+    this.state.functions.delete(name);
   }
 
   async #andOr({ first, rest }: AndOrList, streams: ShellStreams, tested: boolean): Promise<number> {
@@ -275,12 +495,12 @@ export class Shell implements ExpansionScope {
   }
 
   /** Where the shell cannot fork it says so, and ends, unless somebody sits at it. */
-  async #forking(streams: ShellStreams, body: () => Promise<number>): Promise<number> {
+  async forking(streams: ShellStreams, body: () => Promise<number>): Promise<number> {
     try {
       return await body();
     } catch (error) {
       if (!(error instanceof ForkError)) throw error;
-      await this.complain(`can't fork: ${error.message}`, streams, this.#line);
+      await this.complain(`can't fork: ${error.message}`, streams, this.line);
       if (!this.interactive) throw new ExitShell(CANNOT_FORK);
       return CANNOT_FORK;
     }
@@ -291,20 +511,13 @@ export class Shell implements ExpansionScope {
     const stdin = new BytePipe();
     stdin.end();
     const inner = { ...streams, stdin };
-    // Its pid is made up where the shell runs it itself.
-    const job: Job = { pid: this.io.pid * 1000 + (this.#jobs += 1), done: Promise.resolve(0), hasEnded: false };
-    job.done = this.subshell(inner, (shell) => shell.run(command, inner), end)
-      .catch(() => 1)
-      .finally(() => this.#jobEnded(job));
-    this.#background.set(job.pid, job);
-    this.#lastJob = job.pid;
+    // What ( ) would fork for runs in the job itself: its traps are the job's.
+    const body = (shell: Shell): Promise<number> =>
+      command.kind === "subshell"
+        ? redirected(command.redirects, inner, shell, (streams) => shell.run(command.body, streams))
+        : shell.run(command, inner);
+    this.jobs.start((job) => this.subshell(inner, body, end, job));
     return 0;
-  }
-
-  #jobEnded(job: Job): void {
-    job.hasEnded = true;
-    if (this.#background.size <= MOST_ENDED_JOBS) return;
-    for (const [pid, { hasEnded }] of this.#background) if (hasEnded) return void this.#background.delete(pid);
   }
 
   /** Runs in a copy of the shell's state. `end` is called when it is over: it gives back the place of a process. Throws a {@link ForkError}. */
@@ -312,6 +525,8 @@ export class Shell implements ExpansionScope {
     streams: ShellStreams,
     body: (shell: Shell) => Promise<number>,
     end = this.io.container.fork(),
+    job?: JobScope,
+    traceDepth = 0,
   ): Promise<number> {
     const own = new MemoryShare(this.io.memory);
     const relay: ChildProcess = { pid: 0, exited: Promise.resolve(0), signal: (name) => relaySignal(name) };
@@ -320,17 +535,27 @@ export class Shell implements ExpansionScope {
     // Ctrl-C reaches the processes of subshells through their parent.
     this.#running.add(relay);
     try {
-      // A command in the background may live longer than the script that it is of.
+      // A command in the background may live longer than the script and the functions that it is of.
       own.take(SUBSHELL_BYTES + this.#scriptBytes);
-      const state = {
-        ...this.state,
-        variables: new Variables(this.state.variables, own),
-        exported: new Set(this.state.exported),
+      if (job !== undefined) for (const { bytes } of this.state.functions.values()) own.take(bytes);
+      const { state } = this;
+      const copy: ShellState = {
+        ...state,
+        variables: state.variables.copy(own),
+        exported: new Set(state.exported),
+        constants: new Set(state.constants),
+        functions: new Map(state.functions),
+        options: new Set(state.options),
+        globbing: new Set(state.globbing),
+        scopes: state.scopes.length === 0 ? [] : [new Map()],
       };
-      const io: ProgramIo = { ...this.io, memory: own, files: this.io.files };
-      const shell = new Shell(io, state, this.name, false, this.nested);
-      shell.#line = this.#line;
-      relaySignal = (name) => shell.#relay(name);
+      const io: ProgramIo = { ...this.io, memory: own, files: this.io.files, signal: job?.signal ?? this.io.signal };
+      const call = { ...this.call, interactive: false, traceDepth: this.call.traceDepth + traceDepth };
+      const shell = new Shell(io, copy, call, this.nested);
+      shell.line = this.line;
+      shell.#script = this.#script;
+      relaySignal = (name) => shell.relay(name);
+      if (job !== undefined) job.receive = (name) => shell.#receive(name);
       dispose = () => shell.#traps.dispose();
       return await shell.untilExit(streams, () => body(shell));
     } catch (error) {
@@ -345,48 +570,16 @@ export class Shell implements ExpansionScope {
     }
   }
 
-  #relay(signal: string): void {
+  /** A signal for a job. False where it ends the job: its programs have got it. */
+  #receive(signal: string): boolean {
+    if (signal !== "SIGKILL" && this.#traps.receive(signal)) return true;
+    this.relay(signal);
+    return isIgnoredByDefault(signal);
+  }
+
+  /** Passes a signal on to the programs that run. */
+  relay(signal: string): void {
     for (const child of this.#running) child.signal(signal);
-  }
-
-  async #simple(command: SimpleCommand, streams: ShellStreams): Promise<number> {
-    const { held } = this.#memory;
-    this.#line = command.line;
-    try {
-      const words = await expandWords(command.words, this);
-      return await redirected(command.redirects, streams, this, (inner) => this.#call(command, words, inner));
-    } catch (error) {
-      if (error instanceof ForkError) return this.#forking(streams, () => Promise.reject(error));
-      const failure = failureOf(error);
-      if (failure === undefined) throw error;
-      await this.complain(failure.message, streams, command.line);
-      // A script cannot go on where a shell could not make sense of it.
-      if (!this.interactive && error instanceof UnsetParameterError) throw new ExitShell(failure.code);
-      return failure.code;
-    } finally {
-      this.#memory.giveBackTo(held);
-    }
-  }
-
-  async #call(command: SimpleCommand, words: readonly string[], streams: ShellStreams): Promise<number> {
-    const [name] = words;
-    const assigned: [string, string][] = [];
-    for (const { name: variable, value } of command.assignments) {
-      assigned.push([variable, await expandWord(value, this)]);
-      if (name === undefined) this.assign(variable, assigned.at(-1)?.[1] ?? "");
-    }
-    // What $(...) ended with is the code of a command that is nothing but assignments.
-    if (name === undefined)
-      return command.assignments.some(({ value }) => value.some(({ kind }) => kind === "command"))
-        ? this.state.status
-        : 0;
-    const builtin = BUILTINS[name];
-    if (builtin !== undefined) {
-      for (const [variable, value] of assigned) this.assign(variable, value);
-      return builtin({ shell: this, args: words.slice(1), streams, line: command.line });
-    }
-    const env = { ...this.environment, ...Object.fromEntries(assigned) };
-    return this.spawn(words.map(detached), streams, env, command.line);
   }
 
   /** Runs a program of the container and resolves with its exit code. */
@@ -397,9 +590,10 @@ export class Shell implements ExpansionScope {
     line: number,
   ): Promise<number> {
     const { stdin, stdout, stderr } = streams;
+    const place = { script: this.#script, line };
     let child: ChildProcess;
     try {
-      child = this.io.spawn(argv, { ...(stdin && { stdin }), stdout, stderr, env, cwd: this.cwd });
+      child = this.io.spawn(argv, { ...(stdin && { stdin }), stdout, stderr, env, cwd: this.cwd, place });
     } catch (error) {
       if (!(error instanceof ExecError)) throw error;
       await this.complain(`${argv[0] ?? ""}: ${EXEC_PROBLEMS[error.kind]}`, streams, line);
@@ -417,53 +611,65 @@ export class Shell implements ExpansionScope {
     await streams.stderr(Buffer.from(`${this.name}: ${line}: ${message}\n`), this.io.signal);
   }
 
-  /** What `$(script)` stands for. Its programs find the pipe closed once they have written more than a shell holds. */
-  async output(script: string): Promise<string> {
+  /** What `$(commands)` stand for. Their programs find the pipe closed once they have written more than a shell holds. */
+  async output(body: Command): Promise<string> {
+    const read = await this.#contentOf(body);
+    if (read !== undefined) return read;
     const value = new GrowingValue((bytes) => this.take(bytes));
     let fits = true;
+    const { stdin, others, stderr = this.errors } = this.#streams ?? {};
     const streams: ShellStreams = {
-      stdin: undefined,
+      stdin,
       async stdout(chunk) {
         fits &&= value.add(chunk);
         if (!fits) throw new BrokenPipeError();
       },
       isBroken: () => !fits,
-      stderr: (chunk, signal) => this.errors(chunk, signal),
+      stderr,
+      ...(others && { others }),
     };
-    this.state.status = await this.subshell(streams, (shell) => shell.runScript(script, streams));
+    this.substitutions += 1;
+    this.state.status = await this.subshell(streams, (shell) => shell.run(body, streams), undefined, undefined, 1);
     if (!fits) throw outOfSpace();
     return value.toString();
   }
 
-  /** Where the errors of $(...) go: the shell's own stderr. */
-  errors: OutputTarget = (chunk) => this.io.stderr.write(chunk);
+  /** The content of the file that $(<file) reads; undefined for all other commands. */
+  async #contentOf(body: Command): Promise<string | undefined> {
+    if (body.kind !== "simple" || body.words.length + body.assignments.length > 0) return undefined;
+    const [only, ...others] = body.redirects;
+    if (only?.operator !== "<" || only.descriptor !== 0 || others.length > 0) return undefined;
+    const target = await expandWord(only.target, this);
+    try {
+      const content = this.files.content(absolute(this.cwd, target), LARGEST_VALUE);
+      if (content === undefined) throw outOfSpace();
+      this.take(content.length);
+      this.substitutions += 1;
+      this.state.status = 0;
+      return content.toString("utf8");
+    } catch (error) {
+      if (!(error instanceof FileError)) throw error;
+      throw new CommandError(`cannot open ${target}: No such file`);
+    }
+  }
+
+  /** The stderr of the shell's process. */
+  readonly errors: OutputTarget = (chunk) => this.io.stderr.write(chunk);
 }
 
-/** Values without what they were cut out of, and what they take. */
-function* ownValues(values: readonly string[]): Steps<{ readonly bytes: number; readonly own: readonly string[] }> {
-  const pace = new Pace();
-  const own: string[] = [];
-  let bytes = 0;
-  for (const value of values) {
-    if (pace.isDue()) yield;
-    bytes += POSITIONAL_BYTES + value.length;
-    own.push(detached(value));
-  }
-  return { bytes, own };
+/** Whether the failure of a command ends a shell with set -e: that of a list is of the commands in it, and ! asks for one. */
+function isChecked(command: Command): boolean {
+  if (command.kind === "pipeline") return !command.negated;
+  return CHECKED.has(command.kind);
 }
+
+const CHECKED: ReadonlySet<Command["kind"]> = new Set(["simple", "subshell", "condition", "arithmetic"]);
 
 async function exitCodeOf(body: () => Promise<number>): Promise<number> {
   try {
     return await body();
   } catch (error) {
-    if (error instanceof ExitShell) return error.code;
+    if (error instanceof ExitShell || error instanceof ReturnFromScript) return error.code;
     throw error;
   }
-}
-
-function failureOf(error: unknown): { readonly message: string; readonly code: number } | undefined {
-  if (error instanceof CommandError) return error;
-  if (error instanceof ArithmeticError || error instanceof UnsetParameterError)
-    return { message: error.message, code: 2 };
-  return undefined;
 }

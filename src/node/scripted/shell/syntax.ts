@@ -1,17 +1,31 @@
 /** A piece of a word. Quoted pieces are neither split into fields nor matched against file names. */
 export type Part =
-  | { readonly kind: "text"; readonly text: string; readonly quoted: boolean }
+  | TextPart
   | ParameterPart
-  | { readonly kind: "command"; readonly script: string; readonly quoted: boolean }
+  | { readonly kind: "command"; readonly body: Command; readonly quoted: boolean }
   | { readonly kind: "arithmetic"; readonly expression: Word; readonly quoted: boolean };
 
-/** $name, ${name} or ${name:-word}. */
+export interface TextPart {
+  readonly kind: "text";
+  readonly text: string;
+  readonly quoted: boolean;
+}
+
+/** An element of an array, or all of them. */
+export type Index = "@" | "*" | Word;
+
+/** $name, ${name}, ${name:-word}, ${name[index]}. */
 export interface ParameterPart {
   readonly kind: "parameter";
   readonly name: string;
-  /** ":-", "-", ":=", "=", ":+", "+", ":?", "?", "%", "%%", "#", "##"; "length" for ${#name}. */
+  readonly index?: Index;
+  /** ${#name}, ${!name}, ${!name[@]} and ${!name*}. */
+  readonly form?: "length" | "indirect" | "keys" | "names";
+  /** ":-", "-", ":=", "=", ":+", "+", ":?", "?", "%", "%%", "#", "##", "/", "//", "/#", "/%", "^", "^^", ",", ",,"; ":" cuts a part out. */
   readonly operator?: string;
   readonly word?: Word;
+  /** What replaces a match, or how long the part is that is cut out. */
+  readonly second?: Word;
   readonly quoted: boolean;
 }
 
@@ -20,13 +34,30 @@ export type Word = readonly Part[];
 export interface Redirect {
   /** The descriptor that is redirected. */
   readonly descriptor: number;
-  readonly operator: "<" | ">" | ">>" | ">&" | "<&";
+  /** "<<" has the text of a here-document as its target, "<<<" that of a here-string; "&>" is stdout and stderr together. */
+  readonly operator: "<" | ">" | ">|" | ">>" | ">&" | "<&" | "<>" | "<<" | "<<<" | "&>" | "&>>";
   readonly target: Word;
+}
+
+/** name=value, name+=value, name[index]=value and name=(values). */
+export interface Assignment {
+  readonly name: string;
+  readonly index?: Word;
+  readonly isAppended: boolean;
+  readonly value: Word;
+  /** Of an array, in the place of `value`. */
+  readonly elements?: readonly ArrayElement[];
+}
+
+export interface ArrayElement {
+  readonly index?: Word;
+  readonly value: Word;
 }
 
 export type Command =
   | SimpleCommand
   | CompoundCommand
+  | FunctionDefinition
   | { readonly kind: "pipeline"; readonly stages: readonly Command[]; readonly negated: boolean }
   | AndOrList
   | { readonly kind: "list"; readonly commands: readonly Command[] }
@@ -37,6 +68,14 @@ export interface AndOrList {
   readonly kind: "and-or";
   readonly first: Command;
   readonly rest: readonly { readonly after: "success" | "failure"; readonly command: Command }[];
+}
+
+export interface FunctionDefinition {
+  readonly kind: "function";
+  readonly name: string;
+  readonly body: Command;
+  /** What the body takes, in bytes. */
+  readonly bytes: number;
 }
 
 /** What redirections may follow. */
@@ -64,21 +103,60 @@ export type CompoundCommand =
       readonly redirects: readonly Redirect[];
     }
   | {
+      /** for ((first; test; next)) */
+      readonly kind: "counting";
+      readonly first: Word;
+      readonly test: Word;
+      readonly next: Word;
+      readonly line: number;
+      readonly body: Command;
+      readonly redirects: readonly Redirect[];
+    }
+  | {
       readonly kind: "case";
       readonly subject: Word;
-      readonly branches: readonly { readonly patterns: readonly Word[]; readonly body: Command }[];
+      readonly branches: readonly CaseBranch[];
+      readonly redirects: readonly Redirect[];
+    }
+  | {
+      /** [[ condition ]] */
+      readonly kind: "condition";
+      readonly condition: Condition;
+      readonly line: number;
+      readonly redirects: readonly Redirect[];
+    }
+  | {
+      /** ((expression)) */
+      readonly kind: "arithmetic";
+      readonly expression: Word;
+      readonly line: number;
       readonly redirects: readonly Redirect[];
     };
+
+export interface CaseBranch {
+  readonly patterns: readonly Word[];
+  readonly body: Command;
+  /** What follows its body: nothing (;;), the next body (;&), or the next patterns (;;&). */
+  readonly next: "end" | "body" | "patterns";
+}
+
+export type Condition =
+  | { readonly kind: "and" | "or"; readonly all: readonly Condition[] }
+  | { readonly kind: "not"; readonly condition: Condition }
+  | { readonly kind: "unary"; readonly operator: string; readonly word: Word }
+  | { readonly kind: "binary"; readonly operator: string; readonly left: Word; readonly right: Word };
 
 export interface SimpleCommand {
   readonly kind: "simple";
   readonly line: number;
-  readonly assignments: readonly { readonly name: string; readonly value: Word }[];
+  readonly assignments: readonly Assignment[];
   readonly words: readonly Word[];
+  /** Assignments that are arguments of export, local, readonly and declare. */
+  readonly declarations: readonly Assignment[];
   readonly redirects: readonly Redirect[];
 }
 
-/** The script is no script. `incomplete`: more lines may make it one. */
+/** The script has a syntax error, or a construct that the shell does not have. `incomplete`: more lines may complete it. */
 export class ShellSyntaxError extends Error {
   override readonly name = "ShellSyntaxError";
 
@@ -86,6 +164,8 @@ export class ShellSyntaxError extends Error {
     message: string,
     readonly line: number,
     readonly incomplete = false,
+    /** What bash would understand, and this shell does not. */
+    readonly construct?: string,
   ) {
     super(message);
   }

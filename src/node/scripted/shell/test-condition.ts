@@ -22,7 +22,8 @@ export function condition(
   return new Condition(operands, look, terminal).value();
 }
 
-type Look = (path: string, follow?: boolean) => FileNode | undefined;
+/** The file at a path, and with `follow` false the link itself. */
+export type Look = (path: string, follow?: boolean) => FileNode | undefined;
 
 class Condition {
   readonly #pace = new Pace(LOOKS_PER_STEP);
@@ -70,7 +71,7 @@ class Condition {
       const compare = second === undefined || third === undefined ? undefined : COMPARISONS.get(second);
       if (compare !== undefined && third !== undefined) {
         this.#at += 3;
-        return compare(first, third) !== isNegated;
+        return compare(first, third, this.look) !== isNegated;
       }
       if (first === "!" && second !== undefined) {
         this.#at += 1;
@@ -95,7 +96,12 @@ class Condition {
   }
 }
 
-const UNARY: ReadonlyMap<string, (operand: string, look: Look, terminal: boolean) => boolean> = new Map([
+type FileTest = (operand: string, look: Look, terminal: boolean) => boolean;
+
+/** What an operator such as -f or -z asks of its operand; undefined for what is no such operator. */
+export const fileTest = (operator: string): FileTest | undefined => UNARY.get(operator);
+
+const UNARY: ReadonlyMap<string, FileTest> = new Map([
   ["-z", (text: string) => text === ""],
   ["-n", (text: string) => text !== ""],
   ["-e", (path: string, look: Look) => look(path) !== undefined],
@@ -113,17 +119,36 @@ const UNARY: ReadonlyMap<string, (operand: string, look: Look, terminal: boolean
       return node !== undefined && sizeOf(node) > 0;
     },
   ],
+  ["-a", (path: string, look: Look) => look(path) !== undefined],
+  ["-b", () => false],
+  ["-p", () => false],
+  ["-S", () => false],
+  ["-c", (path: string, look: Look) => isCharacterDevice(look(path))],
+  ["-O", (path: string, look: Look) => look(path) !== undefined],
+  ["-G", (path: string, look: Look) => look(path) !== undefined],
+  ["-u", (path: string, look: Look) => ((look(path)?.mode ?? 0) & 0o4000) !== 0],
+  ["-g", (path: string, look: Look) => ((look(path)?.mode ?? 0) & 0o2000) !== 0],
+  ["-k", (path: string, look: Look) => ((look(path)?.mode ?? 0) & 0o1000) !== 0],
   ["-t", (_descriptor: string, _look: Look, terminal: boolean) => terminal],
 ]);
+
+const isCharacterDevice = (node: FileNode | undefined): boolean => node?.kind === "device" && node.size === undefined;
 
 function number(text: string): number {
   if (!/^\s*[-+]?\d+\s*$/.test(text)) throw new ConditionError(`Illegal number: ${text}`);
   return Number(text);
 }
 
-const COMPARISONS: ReadonlyMap<string, (left: string, right: string) => boolean> = new Map([
+type Comparison = (left: string, right: string, look: Look) => boolean;
+
+const COMPARISONS: ReadonlyMap<string, Comparison> = new Map<string, Comparison>([
   ["=", (left: string, right: string) => left === right],
   ["==", (left: string, right: string) => left === right],
+  ["<", (left, right) => left < right],
+  [">", (left, right) => left > right],
+  ["-nt", (left, right, look) => compareFiles("-nt", look(left), look(right))],
+  ["-ot", (left, right, look) => compareFiles("-ot", look(left), look(right))],
+  ["-ef", (left, right, look) => compareFiles("-ef", look(left), look(right))],
   ["!=", (left: string, right: string) => left !== right],
   ["-eq", (left: string, right: string) => number(left) === number(right)],
   ["-ne", (left: string, right: string) => number(left) !== number(right)],
@@ -132,3 +157,10 @@ const COMPARISONS: ReadonlyMap<string, (left: string, right: string) => boolean>
   ["-gt", (left: string, right: string) => number(left) > number(right)],
   ["-ge", (left: string, right: string) => number(left) >= number(right)],
 ]);
+
+/** -nt, -ot and -ef: a file that is there is newer than one that is not. */
+export function compareFiles(operator: string, a: FileNode | undefined, b: FileNode | undefined): boolean {
+  if (operator === "-ef") return a !== undefined && a === b;
+  const [newer, older] = operator === "-nt" ? [a, b] : [b, a];
+  return newer !== undefined && (older === undefined || newer.mtime > older.mtime);
+}

@@ -1,5 +1,8 @@
 import type { ProgramIo } from "../program.js";
 
+/** What is trapped beside signals. */
+const EVENTS = new Set(["EXIT", "ERR"]);
+
 /** The traps of a shell: scripts that run when a signal comes, after the command that runs then. */
 export class Traps {
   readonly #scripts = new Map<string, string>();
@@ -10,7 +13,7 @@ export class Traps {
 
   constructor(private readonly io: Pick<ProgramIo, "onSignal" | "memory">) {}
 
-  /** "" ignores the signal; undefined restores the default. "EXIT" is the end of the shell. */
+  /** "" ignores the signal; undefined restores the default. "EXIT" is the end of the shell, "ERR" a command that fails. */
   set(signal: string, script: string | undefined): void {
     this.#remove.get(signal)?.();
     this.#remove.delete(signal);
@@ -18,12 +21,25 @@ export class Traps {
     this.#scripts.delete(signal);
     if (script === undefined) return;
     this.#scripts.set(signal, script);
-    if (signal === "EXIT") return;
-    const remove = this.io.onSignal(signal, () => {
-      if (script !== "") this.#pending.add(signal);
-      this.#wake();
-    });
-    this.#remove.set(signal, remove);
+    if (EVENTS.has(signal)) return;
+    this.#remove.set(
+      signal,
+      this.io.onSignal(signal, () => void this.receive(signal)),
+    );
+  }
+
+  /** A signal has come. False where nothing traps it. */
+  receive(signal: string): boolean {
+    const script = this.#scripts.get(signal);
+    if (script === undefined) return false;
+    if (script !== "") this.#pending.add(signal);
+    this.#wake();
+    return true;
+  }
+
+  /** What is trapped, and the scripts. */
+  get scripts(): ReadonlyMap<string, string> {
+    return this.#scripts;
   }
 
   /** The script of a signal that has come; undefined when none is left. */

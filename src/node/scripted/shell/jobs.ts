@@ -1,0 +1,113 @@
+import type { ProgramIo } from "../program.js";
+import { signalNumber } from "../signals.js";
+import { JobEnded } from "./control-flow.js";
+
+/** How many jobs a shell remembers that have ended. */
+const MOST_ENDED_JOBS = 256;
+const NOT_FOUND = 127;
+const SIGNALLED = 128;
+
+/** A command in the background. */
+export interface Job {
+  readonly pid: number;
+  readonly done: Promise<number>;
+  hasEnded: boolean;
+  /** Passes a signal on to what runs in it. */
+  signal(name: string): void;
+}
+
+/** What a job runs in: its signal aborts when the job is killed. */
+export interface JobScope {
+  readonly signal: AbortSignal;
+  /** Handles the signals that the job is sent; false where a signal is to end it. */
+  receive: (name: string) => boolean;
+}
+
+/** The commands of a shell in the background. Their pids are made up where the shell runs them itself. */
+export class Jobs {
+  readonly #jobs = new Map<number, Job>();
+  /** They end the jobs that run, as the end of the shell does. */
+  readonly #killers = new Set<AbortController>();
+  #count = 0;
+  /** $! */
+  last: number | undefined;
+
+  constructor(private readonly io: Pick<ProgramIo, "pid" | "signal">) {}
+
+  readonly #end = (): void => {
+    for (const killer of this.#killers) killer.abort(this.io.signal.reason);
+  };
+
+  /** Starts a job. `run` resolves with its code, or rejects where it was killed. */
+  start(run: (scope: JobScope) => Promise<number>): void {
+    const killed = new AbortController();
+    if (this.#killers.size === 0) this.io.signal.addEventListener("abort", this.#end, { once: true });
+    this.#killers.add(killed);
+    const scope: JobScope = { signal: killed.signal, receive: () => false };
+    const pid = this.io.pid * 1000 + (this.#count += 1);
+    const done = run(scope)
+      .catch((error: unknown) => (error instanceof JobEnded ? error.code : 1))
+      .finally(() => {
+        this.#killers.delete(killed);
+        if (this.#killers.size === 0) this.io.signal.removeEventListener("abort", this.#end);
+        this.#ended(job);
+      });
+    const job: Job = {
+      pid,
+      done,
+      hasEnded: false,
+      signal: (name) => {
+        if (!scope.receive(name)) killed.abort(new JobEnded(SIGNALLED + signalNumber(name)));
+      },
+    };
+    this.#jobs.set(pid, job);
+    this.last = pid;
+  }
+
+  /** By its pid, or by its number as "%1". */
+  find(name: string): Job | undefined {
+    if (name === "%%" || name === "%+" || name === "%") return this.#jobs.get(this.last ?? 0);
+    return this.#jobs.get(name.startsWith("%") ? this.io.pid * 1000 + Number(name.slice(1)) : Number(name));
+  }
+
+  get running(): readonly Job[] {
+    return [...this.#jobs.values()].filter(({ hasEnded }) => !hasEnded);
+  }
+
+  /** The code of the last of these jobs, all of which have to end; 0 for all jobs where no pids are given. */
+  async wait(pids: readonly string[], signal: Promise<undefined>): Promise<number> {
+    const jobs = pids.length === 0 ? [...this.#jobs.values()] : pids.map((pid) => this.find(pid));
+    const codes = Promise.all(jobs.map(async (job) => (job === undefined ? NOT_FOUND : job.done)));
+    const ended = await Promise.race([codes, signal]);
+    // A job is waited for once.
+    if (ended !== undefined)
+      for (const job of jobs) if (job?.hasEnded === true && pids.length === 0) this.#jobs.delete(job.pid);
+    if (ended === undefined) return SIGNALLED + signalNumber("SIGTERM");
+    return pids.length === 0 ? 0 : (ended.at(-1) ?? NOT_FOUND);
+  }
+
+  /** The code of the job that ends next (wait -n). */
+  async waitForOne(signal: Promise<undefined>): Promise<number> {
+    const { running } = this;
+    const [ended] = this.#jobs.values();
+    if (ended?.hasEnded === true) {
+      this.#jobs.delete(ended.pid);
+      return ended.done;
+    }
+    if (running.length === 0) return NOT_FOUND;
+    const first = running.map(async ({ pid, done }) => {
+      const code = await done;
+      return { pid, code };
+    });
+    const one = await Promise.race([...first, signal]);
+    if (one === undefined) return SIGNALLED + signalNumber("SIGTERM");
+    this.#jobs.delete(one.pid);
+    return one.code;
+  }
+
+  #ended(job: Job): void {
+    job.hasEnded = true;
+    if (this.#jobs.size <= MOST_ENDED_JOBS) return;
+    for (const [pid, { hasEnded }] of this.#jobs) if (hasEnded) return void this.#jobs.delete(pid);
+  }
+}
