@@ -23,7 +23,8 @@ export interface Output {
   readonly code: number;
 }
 
-const SPEC: ContainerSpec = {
+/** The container that `startScripted` starts. */
+export const scriptedSpec: ContainerSpec = {
   pod: { uid: "pod-uid", name: "web", namespace: "default", hostname: "web", ip: "10.88.0.2" },
   name: "c",
   attempt: 0,
@@ -49,7 +50,7 @@ export async function startScripted(
     timers: systemTimers,
     random: systemRandom,
   });
-  const started = await runtime.run({ ...SPEC, ...spec });
+  const started = await runtime.run({ ...scriptedSpec, ...spec });
   const run = async (command: readonly string[], input: string | Uint8Array) => {
     const out: Uint8Array[] = [];
     const err: Uint8Array[] = [];

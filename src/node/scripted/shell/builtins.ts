@@ -69,7 +69,8 @@ export const BUILTINS: Readonly<Record<string, Builtin>> = {
     if (call.args.at(-1) !== "]") throw new CommandError("[: missing ]");
     return evaluate(call, call.args.slice(0, -1));
   },
-  eval: ({ shell, args, streams, tested }) => shell.runScript(joined(args), streams, { caller: "eval", tested }),
+  eval: ({ shell, args, streams, tested, line }) =>
+    shell.runScript(joined(args), streams, { caller: "eval", tested, firstLine: line }),
   ".": source,
   source,
   exec: execute,

@@ -59,6 +59,17 @@ export interface ShellCall {
   readonly traceDepth: number;
 }
 
+interface RunOptions {
+  /** The builtin that runs the script. */
+  readonly caller?: string;
+  /** What the text is of, where that is a file. */
+  readonly script?: string;
+  /** Whether something looks at its code: then a failure in it does not end the shell. */
+  readonly tested?: boolean;
+  /** The line of its first line. */
+  readonly firstLine?: number;
+}
+
 /** Runs parsed commands. Its builtins run inside it, all else as processes of the container. */
 export class Shell implements ExpansionScope, RedirectScope {
   readonly jobs: Jobs;
@@ -266,19 +277,19 @@ export class Shell implements ExpansionScope, RedirectScope {
 
   /**
    * Runs a whole script to its end, line by line: what stands before a line with a syntax error runs. Throws what leaves the shell, and a
-   * CommandError where `caller` nests scripts too deeply. `script` names what the text is of, where that is a file.
+   * CommandError where `caller` nests scripts too deeply.
    */
   runScript(
     text: string,
     streams: ShellStreams,
-    { caller, script = this.#script, tested = false }: { caller?: string; script?: string; tested?: boolean } = {},
+    { caller, script = this.#script, tested = false, firstLine = 1 }: RunOptions = {},
   ): Promise<number> {
     return this.nesting(caller ?? "", async () => {
       const outer = { bytes: this.#scriptBytes, script: this.#script, held: this.held };
       this.#script = script;
       try {
         this.take(text.length);
-        const parser = this.#parserOf(text, true);
+        const parser = this.#parserOf(text, true, firstLine);
         let code = 0;
         for (;;) {
           const held = this.held;
@@ -310,8 +321,8 @@ export class Shell implements ExpansionScope, RedirectScope {
     }
   }
 
-  #parserOf(text: string, isWhole: boolean): Parser {
-    return new Parser(text, { take: (bytes) => this.take(bytes), hasBraces: this.call.isBash, isWhole });
+  #parserOf(text: string, isWhole: boolean, firstLine = 1): Parser {
+    return new Parser(text, { take: (bytes) => this.take(bytes), hasBraces: this.call.isBash, isWhole }, firstLine);
   }
 
   async #nextOf(parser: Parser): Promise<Command | undefined> {

@@ -1,0 +1,135 @@
+import { describe, expect, test } from "vitest";
+import { systemClock } from "../../../src/base/clock.js";
+import { systemTimers } from "../../../src/base/timers.js";
+import { Container } from "../../../src/node/scripted/container.js";
+import { FileSystem } from "../../../src/node/scripted/files/file-system.js";
+import { serverLimits } from "../../../src/node/scripted/limits/server-limits.js";
+import { PodPorts } from "../../../src/node/scripted/ports.js";
+import { USUAL_PROGRAMS } from "../../../src/node/scripted/programs/index.js";
+import { scriptedSpec, startScripted } from "../../helpers/scripted-container.js";
+
+/** Runs a main process that ends at what is missing; gives how it ended and its log. */
+async function main(argv: readonly string[], files: Readonly<Record<string, string>> = {}) {
+  const limits = serverLimits();
+  const container = new Container({
+    spec: scriptedSpec,
+    files: async (space) => {
+      const made = new FileSystem({ clock: systemClock, space });
+      for (const [name, program] of Object.entries(USUAL_PROGRAMS)) made.install(`/bin/${name}`, program);
+      made.makeDirectory("/work");
+      made.mount("/dev/null", { read: () => [], write: () => {} });
+      for (const [path, content] of Object.entries(files)) made.put(path, content);
+      return made;
+    },
+    server: limits,
+    hasCapacity: false,
+    ports: new PodPorts(),
+    env: { PATH: "/bin" },
+    cwd: "/work",
+    clock: systemClock,
+    timers: systemTimers,
+  });
+  await container.openFiles();
+  const exit = await container.run(argv, undefined, { endsAtMissing: true });
+  const log: string[] = [];
+  for await (const { line } of container.log.read({ follow: false, signal: new AbortController().signal }))
+    log.push(Buffer.from(line).toString("utf8"));
+  container.dropFiles();
+  expect([limits.memory.used, limits.processes.used]).toEqual([0, 0]);
+  return { exit, log: log.join("") };
+}
+
+const PROGRAM = { kind: "program", what: "redis-server" };
+
+describe("a main process that ends at what is missing", () => {
+  test.each([
+    ["as a command", "echo a\nredis-server --port 1\necho never", 2],
+    ["behind ||", "redis-server || true\necho never", 1],
+    ["before &&", "redis-server && true; echo never", 1],
+    ["in a condition", "if redis-server --version; then :; fi; echo never", 1],
+    ["in a loop's condition", "until redis-server ping; do sleep 1; done", 1],
+    ["without its errors", "redis-server 2>/dev/null; echo never", 1],
+    ["negated", "! redis-server; echo never", 1],
+    ["in a pipeline", "redis-server | cat; echo never", 1],
+    ["at the end of a pipeline", "yes | redis-server; echo never", 1],
+    ["in a command substitution", "x=$(redis-server -v); echo never", 1],
+    ["in backquotes", "x=`redis-server -v`; echo never", 1],
+    ["in a subshell", "(cd /; redis-server); echo never", 1],
+    ["in a function", "f() {\n  redis-server\n}\nf || true; echo never", 2],
+    ["in the background", "redis-server & wait; echo never", 1],
+    ["by exec", 'set -- redis-server\nexec "$@"', 2],
+    ["by command", "command redis-server; echo never", 1],
+    ["by eval", "\neval redis-server; echo never", 2],
+    ["behind an EXIT trap, which does not run", "trap 'echo never' EXIT; redis-server", 1],
+    ["in another shell", "sh -c 'redis-server'; echo never", 1],
+    ["by its path", "/usr/bin/redis-server", 1],
+  ])("%s", async (_name, script, line) => {
+    const { exit, log } = await main(["sh", "-c", script]);
+    const what = script.startsWith("/") ? script : PROGRAM.what;
+    expect(exit).toMatchObject({ exitCode: 127, missing: { kind: "program", what, place: { script: "sh", line } } });
+    expect(log).toBe(script.startsWith("echo a") ? "a\n" : "");
+  });
+
+  test("names the file of a script, and the one that it runs by .", async () => {
+    const files = {
+      "/work/run.sh": "#!/bin/bash\n. ./lib.sh\nstart\n",
+      "/work/lib.sh": "\nstart() {\n nginx\n}\nmissing-one\n",
+    };
+    const { exit } = await main(["sh", "/work/run.sh"], files);
+    expect(exit.missing).toMatchObject({ what: "missing-one", place: { script: "./lib.sh", line: 5 } });
+    expect(exit.missing?.message).toBe("./lib.sh: 5: missing-one: not found");
+  });
+
+  test("ends for a program that another program starts", async () => {
+    const { exit } = await main(["sh", "-c", "env A=1 redis-server || true; echo never"]);
+    expect(exit.missing).toMatchObject({ ...PROGRAM, place: { script: "env", line: 0 } });
+  });
+
+  test("ends for a script of the image that it would run by .", async () => {
+    const { exit } = await main(["sh", "-c", "echo a\n. /opt/bitnami/scripts/libos.sh || true"]);
+    expect(exit.missing).toMatchObject({ kind: "program", what: "/opt/bitnami/scripts/libos.sh", place: { line: 2 } });
+  });
+
+  test.each([
+    ["process substitution", "echo a\ndiff <(echo 1) <(echo 2)", 2, "a\n"],
+    ["select", "select x in a b; do echo $x; done", 1, ""],
+    ["parameter expansion", "x=a\necho ${x@Q}", 2, ""],
+    ["export -f", "f() { :; }\nexport -f f", 2, ""],
+    ["trap DEBUG", "trap 'echo never' DEBUG", 1, ""],
+    ["declare -n", "declare -n a=b", 1, ""],
+    ["shopt extglob", "shopt -s extglob", 1, ""],
+    ['"(" unexpected', "echo one\nls !(a|b)", 2, "one\n"],
+  ])("ends at a construct that the shell does not have: %s", async (what, script, line, log) => {
+    const ended = await main(["bash", "-c", script]);
+    expect(ended.exit).toMatchObject({ exitCode: 127, missing: { kind: "construct", what, place: { line } } });
+    expect(ended.log).toBe(log);
+  });
+
+  test.each([
+    [
+      "a script that asks for a program",
+      "command -v nope || type nope >/dev/null 2>&1 || hash nope 2>/dev/null || echo no",
+      0,
+      "no\n",
+    ],
+    ["a script that is not executable", "echo : > f; ./f; echo $?", 0, "sh: 1: ./f: Permission denied\n126\n"],
+    [
+      "a script without its end",
+      "if true; then echo",
+      2,
+      'sh: 1: Syntax error: end of file unexpected (expecting "fi")\n',
+    ],
+    ["a script that fails", "ls /nope; exit 3", 3, "ls: cannot access '/nope': No such file or directory\n"],
+  ])("is ended by itself for %s", async (_name, script, exitCode, log) => {
+    expect(await main(["sh", "-c", script])).toEqual({ exit: { exitCode }, log });
+  });
+});
+
+test("exec of a script keeps the shell's message and code for what is missing", async () => {
+  const { sh } = await startScripted();
+  expect(await sh("nope || echo went on\ncat <(echo) 2>/dev/null")).toEqual({
+    stdout: "went on\n",
+    stderr: 'sh: 1: nope: not found\nsh: 2: Syntax error: "(" unexpected\n',
+    code: 2,
+  });
+});
