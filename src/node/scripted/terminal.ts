@@ -23,6 +23,9 @@ export interface TerminalModes {
   writesReturns: boolean;
 }
 
+/** Keys come one by one, and nothing but a program shows them. */
+const KEY_BY_KEY: Partial<TerminalModes> = { echo: false, canonical: false, signals: false };
+
 const COOKED: TerminalModes = {
   echo: true,
   canonical: true,
@@ -75,6 +78,19 @@ export class Terminal {
     }
     await this.#show(shown);
     if (through.length > 0) await this.input.write(Buffer.from(through));
+  }
+
+  /**
+   * Keys come as they are typed, Ctrl-C as well, until the answer is called, which sets the modes again that were set before. What has been typed
+   * of a line comes first, as on Linux.
+   */
+  takeKeys(): () => void {
+    const { modes } = this;
+    const before = { ...modes };
+    Object.assign(modes, KEY_BY_KEY);
+    const typed = this.#line.splice(0);
+    if (typed.length > 0) void this.input.write(Buffer.from(typed)).catch(() => {});
+    return () => void Object.assign(modes, before);
   }
 
   /** The client types no more: programs that read find the end, again and again. */

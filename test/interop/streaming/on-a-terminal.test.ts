@@ -73,7 +73,7 @@ describeBoth("on a terminal, kubectl and kubets alike", () => {
     const { screen, code } = await alike(async (terminal) => {
       await terminal.start("kubectl exec -it web -- sh");
       // Keys that come before the prompt would stand before it.
-      await terminal.shows(/\n#/);
+      await terminal.shows(/\n\/ #/);
       await resize(terminal);
       await terminal.press("exit 9", "Enter");
       return await terminal.end();

@@ -1,10 +1,10 @@
 import { FileError } from "../files/file-error.js";
 import { absolute } from "../files/file-system.js";
-import { MemoryShare } from "../limits/memory-share.js";
 import type { Program, ProgramIo } from "../program.js";
 import { setNamedOption, setOptions } from "./builtin-options.js";
-import { CommandError, ExitShell, Interrupted, LeaveLoop, ReturnFromScript } from "./control-flow.js";
-import { GrowingValue, LARGEST_VALUE, outOfSpace } from "./growing-value.js";
+import { CommandError, LeaveLoop } from "./control-flow.js";
+import { LARGEST_VALUE, outOfSpace } from "./growing-value.js";
+import { readCommands } from "./read-commands.js";
 import { Shell } from "./shell.js";
 import type { ShellOption, ShellState, ShellStreams } from "./shell-state.js";
 import { ShellSyntaxError } from "./syntax.js";
@@ -12,7 +12,6 @@ import { Variables } from "./variables.js";
 
 const SYNTAX_ERROR = 2;
 const NOT_FOUND = 127;
-const LINE_FEED = 10;
 const UMASK = 0o022;
 const BASH = /^#!\s*\S*\/(?:env\s+(?:-S\s+)?)?bash\b/;
 
@@ -118,67 +117,4 @@ async function runWhole(shell: Shell, text: string, streams: ShellStreams): Prom
     await shell.complain(error.message, streams, error.line);
     return SYNTAX_ERROR;
   }
-}
-
-/** Reads commands from its input, line by line, so that they may read the lines that follow them. */
-async function readCommands(shell: Shell, io: ProgramIo, streams: ShellStreams): Promise<number> {
-  const { interactive } = shell;
-  let pending = "";
-  let reading = false;
-  const prompt = (): Promise<void> | undefined =>
-    interactive ? io.stderr.write(pending === "" ? "# " : "> ") : undefined;
-  if (interactive) {
-    io.onSignal("SIGINT", () => {
-      if (!reading) {
-        shell.interrupt();
-        return;
-      }
-      pending = "";
-      void io.stderr.write("\n# ").catch(() => {});
-    });
-    io.onSignal("SIGQUIT", () => {});
-    io.onSignal("SIGTERM", () => {});
-  }
-  for (;;) {
-    await prompt();
-    reading = true;
-    const line = await nextLine(io);
-    reading = false;
-    if (line === undefined) break;
-    pending += line;
-    if (pending.length > LARGEST_VALUE) throw outOfSpace();
-    try {
-      if (await shell.runLine(pending, streams)) pending = "";
-    } catch (error) {
-      if (error instanceof ExitShell) throw error;
-      pending = "";
-      if (error instanceof ShellSyntaxError) {
-        await shell.complain(error.message, streams, error.line);
-        if (!interactive) return SYNTAX_ERROR;
-        shell.state.status = SYNTAX_ERROR;
-      } else if (error instanceof Interrupted) {
-        await io.stderr.write("\n");
-      } else if (!(error instanceof LeaveLoop) && !(error instanceof ReturnFromScript)) throw error;
-    }
-  }
-  if (pending.trim() !== "") {
-    await shell.complain("Syntax error: end of file unexpected", streams, 1);
-    return SYNTAX_ERROR;
-  }
-  return shell.state.status;
-}
-
-/** A line with its line feed; undefined at the end of input. */
-async function nextLine(io: ProgramIo): Promise<string | undefined> {
-  const held = new MemoryShare(io.memory);
-  const value = new GrowingValue((bytes) => held.take(bytes));
-  for (let chunk = await io.stdin.read(); chunk !== undefined; chunk = await io.stdin.read()) {
-    const end = chunk.indexOf(LINE_FEED);
-    if (!value.add(end < 0 ? chunk : chunk.subarray(0, end + 1))) throw outOfSpace();
-    if (end < 0) continue;
-    io.stdin.unread(chunk.subarray(end + 1));
-    break;
-  }
-  held.release();
-  return value.isEmpty ? undefined : value.toString();
 }

@@ -1,0 +1,149 @@
+import { MemoryShare } from "../limits/memory-share.js";
+import type { ProgramIo } from "../program.js";
+import type { Terminal } from "../terminal.js";
+import { ExitShell, Interrupted, LeaveLoop, ReturnFromScript } from "./control-flow.js";
+import { GrowingValue, LARGEST_VALUE, outOfSpace } from "./growing-value.js";
+import { History } from "./history.js";
+import { type EditedLine, LineEditor } from "./line-editor.js";
+import type { Shell } from "./shell.js";
+import type { ShellStreams } from "./shell-state.js";
+import { ShellSyntaxError } from "./syntax.js";
+
+const SYNTAX_ERROR = 2;
+const INTERRUPTED = 130;
+const LINE_FEED = 10;
+/** As busybox prompts: the folder, and # for root. */
+const PROMPT = "\\w \\$ ";
+const MORE = "> ";
+
+/** Where the lines of a shell come from. */
+type NextLine = (prompt: string) => Promise<EditedLine>;
+
+/** Reads commands from its input, line by line, so that they may read the lines that follow them. At a terminal lines can be edited. */
+export async function readCommands(shell: Shell, io: ProgramIo, streams: ShellStreams): Promise<number> {
+  const { interactive } = shell;
+  const { terminal } = io;
+  let reading = false;
+  if (interactive) {
+    io.onSignal("SIGINT", () => {
+      if (!reading) shell.interrupt();
+    });
+    io.onSignal("SIGQUIT", () => {});
+    io.onSignal("SIGTERM", () => {});
+  }
+  const next = interactive && terminal !== undefined ? atTerminal(io, terminal) : fromInput(io, interactive);
+  let pending = "";
+  for (;;) {
+    reading = true;
+    const line = await next(pending === "" ? promptOf(shell) : (shell.parameter("PS2") ?? MORE));
+    reading = false;
+    if (line.kind === "interrupt") {
+      pending = "";
+      shell.state.status = INTERRUPTED;
+      continue;
+    }
+    if (line.kind === "end") break;
+    pending += line.text;
+    if (pending.length > LARGEST_VALUE) throw outOfSpace();
+    try {
+      if (await shell.runLine(pending, streams)) pending = "";
+    } catch (error) {
+      if (error instanceof ExitShell) throw error;
+      pending = "";
+      if (error instanceof ShellSyntaxError) {
+        await shell.complain(error.message, streams, error.line);
+        if (!interactive) return SYNTAX_ERROR;
+        shell.state.status = SYNTAX_ERROR;
+      } else if (error instanceof Interrupted) {
+        await io.stderr.write("\n");
+      } else if (!(error instanceof LeaveLoop) && !(error instanceof ReturnFromScript)) throw error;
+    }
+  }
+  if (pending.trim() !== "") {
+    await shell.complain("Syntax error: end of file unexpected", streams, 1);
+    return SYNTAX_ERROR;
+  }
+  return shell.state.status;
+}
+
+function fromInput(io: ProgramIo, interactive: boolean): NextLine {
+  return async (prompt) => {
+    if (interactive) await io.stderr.write(prompt);
+    const text = await nextLine(io);
+    return text === undefined ? { kind: "end" } : { kind: "line", text };
+  };
+}
+
+/** A line with its line feed; undefined at the end of input. */
+async function nextLine(io: ProgramIo): Promise<string | undefined> {
+  const held = new MemoryShare(io.memory);
+  const value = new GrowingValue((bytes) => held.take(bytes));
+  for (let chunk = await io.stdin.read(); chunk !== undefined; chunk = await io.stdin.read()) {
+    const end = chunk.indexOf(LINE_FEED);
+    if (!value.add(end < 0 ? chunk : chunk.subarray(0, end + 1))) throw outOfSpace();
+    if (end < 0) continue;
+    io.stdin.unread(chunk.subarray(end + 1));
+    break;
+  }
+  held.release();
+  return value.isEmpty ? undefined : value.toString();
+}
+
+/** Lines that are edited key by key. Between them the terminal is in the mode in which programs expect it. */
+function atTerminal(io: ProgramIo, terminal: Terminal): NextLine {
+  const history = new History(io.memory);
+  return async (prompt) => {
+    const restore = terminal.takeKeys();
+    try {
+      const line = await editLine(io, new LineEditor(prompt, history, () => terminal.size.width));
+      if (line.kind !== "line") return line;
+      history.add(line.text);
+      return { kind: "line", text: `${line.text}\n` };
+    } finally {
+      restore();
+    }
+  };
+}
+
+async function editLine(io: ProgramIo, editor: LineEditor): Promise<EditedLine> {
+  await io.stderr.write(editor.takeOutput());
+  for (let keys = await io.stdin.read(); keys !== undefined; keys = await io.stdin.read()) {
+    for (const [index, byte] of keys.entries()) {
+      const line = editor.type(byte);
+      if (line === undefined) continue;
+      io.stdin.unread(keys.subarray(index + 1));
+      await io.stderr.write(editor.takeOutput());
+      return line;
+    }
+    await io.stderr.write(editor.takeOutput());
+  }
+  return { kind: "end" };
+}
+
+/** PS1 with the escapes that busybox knows: \w, \W, \u, \h, \$ and control characters. */
+function promptOf(shell: Shell): string {
+  const home = shell.parameter("HOME");
+  const { cwd } = shell;
+  const folder =
+    home !== undefined && (cwd === home || cwd.startsWith(`${home}/`)) ? `~${cwd.slice(home.length)}` : cwd;
+  const meanings: Readonly<Record<string, string>> = {
+    __proto__: null as never,
+    w: folder,
+    W: folder === "/" ? folder : (folder.split("/").at(-1) ?? folder),
+    u: "root",
+    h: shell.io.container.hostname,
+    H: shell.io.container.hostname,
+    s: shell.name,
+    $: "#",
+    n: "\n",
+    r: "\r",
+    a: "\x07",
+    e: "\x1b",
+    "\\": "\\",
+    "[": "",
+    "]": "",
+  };
+  return (shell.parameter("PS1") ?? PROMPT).replace(/\\(0?[0-7]{3}|.)/gs, (whole, escape: string) =>
+    /^0?[0-7]{3}$/.test(escape) ? String.fromCharCode(Number.parseInt(escape, 8) & 0xff) : (meanings[escape] ?? whole),
+  );
+}
