@@ -28,7 +28,9 @@ test(`${SCRIPTS} generated scripts hold the event loop for no long turn, and tak
   for (let index = 0; index < SCRIPTS; index += 1) {
     const script = generator.script();
     try {
-      await inShortTurns(() => runBriefly(script, limits, () => (most = Math.max(most, limits.memory.used))));
+      await inShortTurns(() =>
+        runBriefly(index % 2 === 0 ? "bash" : "sh", script, limits, () => (most = Math.max(most, limits.memory.used))),
+      );
     } catch (error) {
       throw new Error(`script ${index} of seed ${SEED}: ${JSON.stringify(script)}: ${String(error)}`, { cause: error });
     }
@@ -49,12 +51,17 @@ function used(): number {
 }
 
 /** Runs a script in a container of its own until it ends, or for some turns. Nothing is left of it afterwards. */
-async function runBriefly(script: string, limits: ReturnType<typeof serverLimits>, look: () => void): Promise<void> {
+async function runBriefly(
+  shell: string,
+  script: string,
+  limits: ReturnType<typeof serverLimits>,
+  look: () => void,
+): Promise<void> {
   const { runtime, started } = await startScripted({ capacity: MEMORY }, {}, limits);
   const errors: string[] = [];
   let hasEnded = false;
   const running = runtime
-    .exec(started.id, ["sh", "-c", script], {
+    .exec(started.id, [shell, "-c", script], {
       stdout: async () => {},
       stderr: async (chunk) => void (errors.length < 1000 && errors.push(Buffer.from(chunk).toString("utf8"))),
       tty: false,

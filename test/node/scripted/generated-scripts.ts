@@ -28,6 +28,8 @@ const ATOMS = [
 const NAMES = ["x", "y", "z", "i", "HOME", "PATH", "1", "#", "@", "*", "?", "$", "!", "-"];
 const EDGES = ["%", "%%", "#", "##"];
 const GIVEN = [":-", "-", ":=", ":+", "+", ":?"];
+const CASES = ["^", "^^", ",", ",,"];
+const REPLACING = ["/", "//", "/#", "/%"];
 const FORMATS = [
   "%s",
   "%d",
@@ -88,8 +90,54 @@ const PROGRAMS = [
   "break",
   "continue",
   "nope",
+  "f",
+  "g",
+  "return",
+  "local",
+  "declare",
+  "declare -A",
+  "readonly",
+  "printf -v x %s%s%q",
+  "read -ra a",
+  "mapfile -t a",
+  "getopts ab:c",
+  "set -u",
+  "set -x",
+  "set -euo pipefail",
+  "set -f",
+  "shopt -s nullglob",
+  "type",
+  "command -v",
+  "let",
+  "wait -n",
+  "kill -9 $!",
+  "exec 3>/tmp/x",
+  ". /tmp/x",
+  "trap -",
 ];
-const OPERATORS = ["+", "-", "*", "/", "%", "==", "!=", "<", ">", "<=", ">=", "&&", "||"];
+const OPERATORS = [
+  "**",
+  "<<",
+  ">>",
+  "&",
+  "|",
+  "^",
+  ",",
+  "?1:",
+  "+",
+  "-",
+  "*",
+  "/",
+  "%",
+  "==",
+  "!=",
+  "<",
+  ">",
+  "<=",
+  ">=",
+  "&&",
+  "||",
+];
 
 /** Scripts of the shell that are mostly right, seldom end by themselves, and now and then are broken. */
 export class ScriptGenerator {
@@ -140,13 +188,29 @@ export class ScriptGenerator {
   /** With a piece cut out, or a character put in. */
   #broken(text: string): string {
     const at = this.#below(text.length + 1);
-    return `${text.slice(0, at)}${this.#pick(["", "(", ")", "'", '"', "`", "}", "$", "\0", "<<", ";;"])}${text.slice(at + this.#below(4))}`;
+    return `${text.slice(0, at)}${this.#pick(["", "(", ")", "'", '"', "`", "}", "$", "\0", "<<", ";;", "<<<", "[[", "]]", "((", "${", "=(", ";&"])}${text.slice(at + this.#below(4))}`;
   }
 
   #statement(depth: number): string {
     const inner = (): string => this.#statement(depth + 1);
     if (depth >= DEEPEST) return this.#simple(depth);
-    switch (this.#below(16)) {
+    switch (this.#below(24)) {
+      case 16:
+        return `${this.#pick(["f()", "g()", "function f"])} { ${inner()}; ${this.#pick(["", "f;", "f & g;", "return 3;", "local x=$x$x;"])} }; f ${this.#words(depth)}`;
+      case 17:
+        return `cat <<${this.#pick(["E", "'E'", "-E"])} | ${this.#simple(depth)}\n${this.#words(depth)}\n${this.#word(depth)}\nE\n`;
+      case 18:
+        return `while read -r x y; do ${inner()}; done <<< ${this.#word(depth)}`;
+      case 19:
+        return `[[ ${this.#condition(depth)} ]]`;
+      case 20:
+        return `for ((i = 0; ${this.#pick(["", "i < 9", "x--"])}; i++)); do ${inner()}; done`;
+      case 21:
+        return `((${this.#arithmetic(depth)}))`;
+      case 22:
+        return `${this.#pick(["a=", "a+=", "b[i++]=", "declare -A b="])}(${this.#words(depth)} [${this.#pick(["x", "1", "i", "-1"])}]=${this.#word(depth)})`;
+      case 23:
+        return `{ ${inner()}; } ${this.#pick(["&>", "&>>", ">&", "3>", "2>&1 3<"])} /tmp/x`;
       case 0:
         return `for i in ${this.#words(depth)}; do ${inner()}; done`;
       case 1:
@@ -175,6 +239,23 @@ export class ScriptGenerator {
     }
   }
 
+  #condition(depth: number): string {
+    switch (this.#below(6)) {
+      case 0:
+        return `${this.#word(depth)} == ${this.#pattern()}`;
+      case 1:
+        return `${this.#word(depth)} =~ ${this.#pick(["^(a|b)+$", "[[:digit:]]{1,9}", "(.*)*x", "$x", "[", "((((a){9}){9}){9}){9}"])}`;
+      case 2:
+        return `-${this.#pick(["z", "n", "f", "d", "v"])} ${this.#word(depth)}`;
+      case 3:
+        return depth < DEEPEST ? `(${this.#condition(depth + 1)}) && ! ${this.#condition(depth + 1)}` : "x";
+      case 4:
+        return `${this.#word(depth)} -lt ${this.#pick(["x", "9", "$i"])} || $x`;
+      default:
+        return this.#word(depth);
+    }
+  }
+
   #simple(depth: number): string {
     const program = this.#pick(PROGRAMS);
     if (program === "printf")
@@ -193,7 +274,25 @@ export class ScriptGenerator {
 
   #word(depth: number): string {
     const nested = depth < DEEPEST;
-    switch (this.#below(12)) {
+    switch (this.#below(17)) {
+      case 12:
+        return `\${${this.#pick(["x", "a[@]", "@", "a[1]"])}${this.#pick(REPLACING)}${this.#pattern()}/${this.#pick(["", "b", "$x", "&&"])}}`;
+      case 13:
+        return `\${${this.#pick(["x", "a[@]", "@", "*"])}:${this.#pick(["1", " -3", "x", "0:2", "2:-1", "999999999999"])}}`;
+      case 14:
+        return `\${${this.#pick(["!x", "!a[@]", "!x*", "#a[@]", "a[x]", "a[-1]", "b[$x]"])}${this.#pick(["", ":-y"])}}`;
+      case 15:
+        return `\${x${this.#pick(CASES)}}`;
+      case 16:
+        return this.#pick([
+          "{a,b}{1..9}",
+          "{1..99999999}",
+          "{a,{b,c}{d,e}}",
+          "$'\\x41\\n'",
+          "$RANDOM",
+          '"${a[@]}"',
+          "$(</tmp/x)",
+        ]);
       case 0:
         return `"${this.#times(3, () => this.#word(DEEPEST)).join(" ")}"`;
       case 1:
@@ -228,6 +327,8 @@ export class ScriptGenerator {
   }
 
   #arithmetic(depth: number): string {
+    if (this.#below(8) === 0)
+      return `x ${this.#pick(["=", "+=", "<<=", "**="])} ${this.#pick(["x", "i++", "--y", "a[i]", "0x7f", "2#101"])}`;
     const operand = (): string =>
       depth < DEEPEST && this.#below(4) === 0
         ? `(${this.#arithmetic(depth + 1)})`

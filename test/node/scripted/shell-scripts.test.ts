@@ -198,6 +198,7 @@ const POSIX: readonly string[] = [
 
 /** Scripts that need bash. */
 const BASH: readonly string[] = [
+  `while read -r l; do n=$((n + 1)); last=$l; done < <(printf 'a\\nb\\n'); echo $n $last; mapfile -t x < <(echo one; echo two); echo \${x[1]}; read -r y < <(yes); echo $y`,
   `my-func() { echo dashed; }; my-func; my.func() { echo dotted; }; my.func`,
   `function f { echo "f $1"; }; f a; function g() { echo g; }; g`,
   `[[ abc == a* ]] && echo match; [[ abc == "a*" ]] || echo literal; [[ abc != x* ]] && echo differs; [[ abc = abc ]] && echo same`,

@@ -477,6 +477,11 @@ export class Parser {
     this.#reader.at += whole.length;
     yield* this.#skip(false);
     const from = this.#reader.at;
+    if (operator === "<" && this.#take("<(")) {
+      const body = yield* this.#substitution();
+      const descriptor = number === "" ? 0 : Number(number);
+      return { descriptor, operator: "<(", target: [{ kind: "command", body, quoted: true }] };
+    }
     const target = yield* this.#reader.word();
     if (target === undefined) throw this.#unexpected();
     const descriptor = number === "" ? (operator.startsWith("<") ? 0 : 1) : Number(number);

@@ -7,7 +7,7 @@ import { CommandError } from "./control-flow.js";
 import { expandWord } from "./expand.js";
 import type { ExpansionScope } from "./expansion.js";
 import type { Descriptor, ShellStreams } from "./shell-state.js";
-import type { Redirect } from "./syntax.js";
+import type { Command, Redirect } from "./syntax.js";
 
 /** Where the targets of redirections are expanded and found. */
 export interface RedirectScope extends ExpansionScope {
@@ -16,6 +16,8 @@ export interface RedirectScope extends ExpansionScope {
   /** True with set -C: > empties no file that is there. */
   readonly keepsFiles: boolean;
   readonly umask: number;
+  /** The output of commands that run beside the one which reads it. */
+  inputFrom(commands: Command): BytePipe;
 }
 
 /** What an input holds beside its bytes, and at most of its file's bytes, in bytes. */
@@ -65,6 +67,12 @@ async function withRedirect(
   opened: Opened,
 ): Promise<ShellStreams> {
   const { descriptor, operator } = redirect;
+  const [first] = redirect.target;
+  if (operator === "<(" && first?.kind === "command") {
+    const input = scope.inputFrom(first.body);
+    opened.pipes.push(input);
+    return withDescriptor(streams, descriptor, { input });
+  }
   const target = await expandWord(redirect.target, scope);
   switch (operator) {
     case ">&":
@@ -74,6 +82,7 @@ async function withRedirect(
     case "<<<":
       return withDescriptor(streams, descriptor, textInput(operator === "<<<" ? `${target}\n` : target, opened));
     case "<":
+    case "<(":
     case "<>":
       return withDescriptor(streams, descriptor, fileInput(target, operator === "<>", scope, opened));
     case "&>":

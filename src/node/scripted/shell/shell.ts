@@ -531,6 +531,19 @@ export class Shell implements ExpansionScope, RedirectScope {
     return 0;
   }
 
+  /** For < <(commands): they run in the background. Once the command has ended that reads it, they can write no more. */
+  inputFrom(commands: Command): BytePipe {
+    const end = this.io.container.fork();
+    const output = new BytePipe();
+    const [stdin, { stderr = this.errors }] = [new BytePipe(), this.#streams ?? {}];
+    stdin.end();
+    const streams: ShellStreams = { stdin, stdout: (chunk, signal) => output.write(chunk, signal), stderr };
+    this.jobs.start((job) =>
+      this.subshell(streams, (shell) => shell.run(commands, streams), end, job).finally(() => output.end()),
+    );
+    return output;
+  }
+
   /** Runs in a copy of the shell's state. `end` is called when it is over: it gives back the place of a process. Throws a {@link ForkError}. */
   async subshell(
     streams: ShellStreams,

@@ -34,8 +34,11 @@ export type Word = readonly Part[];
 export interface Redirect {
   /** The descriptor that is redirected. */
   readonly descriptor: number;
-  /** "<<" has the text of a here-document as its target, "<<<" that of a here-string; "&>" is stdout and stderr together. */
-  readonly operator: "<" | ">" | ">|" | ">>" | ">&" | "<&" | "<>" | "<<" | "<<<" | "&>" | "&>>";
+  /**
+   * "<<" has the text of a here-document as its target, "<<<" that of a here-string, and "<(" the commands of < <(commands); "&>" is stdout and
+   * stderr together.
+   */
+  readonly operator: "<(" | "<" | ">" | ">|" | ">>" | ">&" | "<&" | "<>" | "<<" | "<<<" | "&>" | "&>>";
   readonly target: Word;
 }
 
