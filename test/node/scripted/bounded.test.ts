@@ -64,6 +64,57 @@ const LONG_WORK: readonly Row[] = [
     stderr: "sh: 1: eval: maximum nesting level exceeded (1000)\n",
   },
   {
+    name: "a function in itself",
+    script: "f() { f; }; f; echo $?; g() { [ $1 = 0 ] || g $(($1 - 1)); }; g 900; echo $?",
+    stdout: "2\n0\n",
+    stderr: "sh: 1: f: maximum nesting level exceeded (1000)\n",
+  },
+  {
+    name: "a variable that holds its own name",
+    script: "x=x; echo $((x))",
+    stderr: "sh: 1: arithmetic expression: nested too deeply\n",
+    code: 2,
+  },
+  { name: "a power", script: "echo $((3 ** 9223372036854775807))", stdout: "-6148914691236517205\n" },
+  {
+    name: "a long here-document",
+    script: "(echo 'cat <<E | wc -l'; seq 100000; echo E) > /s; sh /s",
+    stdout: "100000\n",
+  },
+  {
+    name: "a text that is replaced in a long value",
+    script: `${LONG}; y=\${x//a/bb}; echo \${#y}`,
+    stdout: "2097152\n",
+  },
+  {
+    name: "a pattern that is replaced in a long value",
+    script: `${LONG}; y=\${x//[a-c]?/b}; echo \${#y}`,
+    stdout: "524288\n",
+  },
+  {
+    name: "a value that would grow without an end",
+    script: `${LONG}; y=\${x//a/$x}; echo $?`,
+    stdout: "2\n",
+    stderr: "sh: 1: Out of space\n",
+  },
+  { name: "braces", script: "bash -c 'echo {1..20000} {a,b}{a,b}{a,b}{a,b}{a,b}{a,b} | wc -w'", stdout: "20064\n" },
+  {
+    name: "a long line of words",
+    script: "seq 20000 > /l; mapfile -t a < /l; IFS=: read -ra b < /l; echo ${#a[@]} ${#b[@]}",
+    stdout: "20000 1\n",
+  },
+  {
+    name: "a regular expression in a condition",
+    script: `${LONG}; [[ $x =~ (a+)+$ ]]; echo $?; [[ a =~ [^a]{1000}{10} ]]; echo $?`,
+    stdout: "2\n2\n",
+    stderr: "sh: 1: [[: text too long for the regular expression\nsh: 1: [[: Regular expression too big\n",
+  },
+  {
+    name: "jobs that are killed",
+    script: "for i in $(seq 300); do while :; do :; done & kill $!; done; wait; echo $i",
+    stdout: "300\n",
+  },
+  {
     name: "a trap that brings its own signal",
     script: "n=0; trap 'n=$((n+1)); [ $n -lt 1200 ] && kill -TERM $$' TERM; kill -TERM $$; echo $n",
     stdout: "1200\n",
@@ -133,6 +184,12 @@ describe("a container that takes more than it may", () => {
     ["arguments that are doubled", 'set -- a; while :; do set -- "$@" "$@"; done'],
     ["variables", "x=$(printf %0100000d 0); i=0; while :; do i=$((i+1)); eval v$i=$x; done"],
     ["a script", "yes ': &&' | head -c 1M > /s; sh /s"],
+    ["braces", "bash -c 'echo {1..99999999}'"],
+    ["functions", 'x=$(printf ": %.0s" $(seq 500)); i=0; while :; do i=$((i+1)); eval "f$i() { $x; }"; done'],
+    ["local variables", "x=$(printf %0100000d 0); f() { local v=$x$x; f; }; f"],
+    ["an array", "x=$(printf %0100000d 0); while :; do a+=($x); done"],
+    ["lines of an array", "mapfile a < <(yes)"],
+    ["inputs that stay open", 'head -c 1M /dev/zero > /z; for i in $(seq 3 200); do eval "exec $i</z"; done'],
     ["paths of links", "mkdir /t; cd /t; for i in 1 2 3 4 5 6 7 8 9; do ln -s /t $i; done; echo /t/*/*/*/*/*/*/*/*/*"],
   ];
 
@@ -148,6 +205,7 @@ describe("a container that takes more than it may", () => {
 
   test.each([
     ["programs that start others", `sh -c '${BOMB}' '${BOMB}'; sleep 0.01`],
+    ["functions in the background", "f() { f | f & }; f; sleep 0.01; while :; do f; done"],
     ["sleeping programs", "while :; do sleep 100000 & done"],
     ["a pipeline", `x=cat; for i in $(seq 600); do x="$x | cat"; done; eval "$x"`],
     ["command substitutions", "echo 'y=$(sh /s)' > /s; sh /s"],

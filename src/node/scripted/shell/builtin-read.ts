@@ -1,5 +1,7 @@
 import { Pace } from "../../../base/pace.js";
 import type { Steps } from "../../../base/steps.js";
+import { sliceIsSpent } from "../../../base/time-slice.js";
+import { giveWay } from "../slices.js";
 import { type BuiltinCall, builtinOptions } from "./builtin.js";
 import { CommandError } from "./control-flow.js";
 import { FIELD_BYTES, fieldsOf } from "./fields.js";
@@ -85,6 +87,7 @@ async function nextLine(shell: Shell, source: Source, end: LineEnd, raw: boolean
   try {
     for (;;) {
       if (left <= 0) return { text: value.toString(), end: "delimiter" };
+      if (sliceIsSpent()) await giveWay(shell.io);
       const chunk = await clock.within(source);
       if (chunk === "late") return { text: value.toString(), end: "time" };
       if (chunk === undefined) return { text: value.toString(), end: "input" };

@@ -103,6 +103,8 @@ export class Shell implements ExpansionScope, RedirectScope {
     readonly call: ShellCall,
     /** How many scripts and functions run in each other. */
     private nested = 0,
+    /** The memory of the shell's process, which a job in a subshell takes of: it may live longer than the subshell. */
+    private readonly processMemory = io.memory,
   ) {
     this.jobs = new Jobs(io);
     this.locals = new LocalVariables(io.memory, state);
@@ -552,7 +554,7 @@ export class Shell implements ExpansionScope, RedirectScope {
     job?: JobScope,
     traceDepth = 0,
   ): Promise<number> {
-    const own = new MemoryShare(this.io.memory);
+    const own = new MemoryShare(job === undefined ? this.io.memory : this.processMemory);
     const relay: ChildProcess = { pid: 0, exited: Promise.resolve(0), signal: (name) => relaySignal(name) };
     let relaySignal = (_name: string): void => {};
     let dispose = (): void => {};
@@ -575,7 +577,7 @@ export class Shell implements ExpansionScope, RedirectScope {
       };
       const io: ProgramIo = { ...this.io, memory: own, files: this.io.files, signal: job?.signal ?? this.io.signal };
       const call = { ...this.call, interactive: false, traceDepth: this.call.traceDepth + traceDepth };
-      const shell = new Shell(io, copy, call, this.nested);
+      const shell = new Shell(io, copy, call, this.nested, this.processMemory);
       shell.line = this.line;
       shell.#script = this.#script;
       relaySignal = (name) => shell.relay(name);
