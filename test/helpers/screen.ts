@@ -1,3 +1,6 @@
+const ESCAPE = "\u001b";
+const TOKEN = new RegExp(`${ESCAPE}\\[(\\d*)([A-Za-z])|[^]`, "gu");
+
 /** What a terminal of so many columns shows of the bytes that it is sent: the sequences that line editors write, and no others. */
 export class Screen {
   #rows: string[][] = [[]];
@@ -8,8 +11,8 @@ export class Screen {
 
   write(text: string): void {
     // A terminal wraps when the next character comes.
-    for (const [token] of text.matchAll(/\u001b\[(\d*)([A-Za-z])|[^]/gu)) {
-      if (token.startsWith("\u001b[")) this.#sequence(token.at(-1) ?? "", Number(token.slice(2, -1) || 1));
+    for (const [token] of text.matchAll(TOKEN)) {
+      if (token.startsWith(`${ESCAPE}[`)) this.#sequence(token.at(-1) ?? "", Number(token.slice(2, -1) || 1));
       else this.#character(token);
     }
   }

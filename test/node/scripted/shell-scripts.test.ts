@@ -107,6 +107,8 @@ const POSIX: readonly string[] = [
   `while :; do echo once; break; done; echo $?`,
   `false || true && echo both; true || echo never && echo last`,
   `! false && echo inverted; ! true || echo never2; echo $?`,
+  `cd /nope-at-all 2>/dev/null; echo $?; { cd /nope-at-all; } 2>/dev/null || echo no; [ 1 -eq x ] 2>/dev/null; echo $?`,
+  `set -e; x=$(false; echo never) || echo inherited; echo "$(false; echo never)"; echo end`,
   `(sleep 0.01; x=late; echo $x) & wait; ( (sleep 0.01; x=orphan; echo $x > f) & ); until [ -s f ]; do sleep 0.01; done; cat f`,
   `true & wait $!; echo $?; false & wait $! || echo failed`,
   `(exit 5) & p=$!; wait $p; echo $?; { sleep 0.01; exit 6; } & wait $!; echo $?`,
@@ -199,6 +201,11 @@ const POSIX: readonly string[] = [
 
 /** Scripts that need bash. */
 const BASH: readonly string[] = [
+  `set -e; x=$(false; echo went on); echo $x; shopt -s inherit_errexit; echo "<$(false; echo never)>"; false | true; echo "\${PIPESTATUS[0]}"; true; echo "\${PIPESTATUS[@]}"`,
+  `arr=($(echo a b c)); unset "arr[0]"; echo "\${arr[@]}" "\${!arr[@]}"; cmd=(echo "a b"); cmd+=("d e"); "\${cmd[@]}" | cat; echo "\${arr[@]/#/--}" "\${arr[@]^^}"`,
+  `f() { for a in "$@"; do shift; case $a in -*) echo opt $a;; *) set -- "$@" "$a";; esac; done; echo "$@"; }; f -a x -b y; g() if true; then echo compound; fi; g`,
+  `LIST=a,b; for x in \${LIST//,/ }; do echo $x; done; h=web-3; [[ $h =~ -([0-9]+)$ ]] && echo \${BASH_REMATCH[1]}; x=TRUE; [ "\${x,,}" = true ] && echo lower; echo $((10#08 + 1))`,
+  `echo "$(cat <<'Q'\nit's "quoted" $x )\nQ\n)"; _t() { echo caught; kill "$child"; }; trap _t TERM; sleep 5 & child=$!; kill -TERM $$; wait $child; echo $?`,
   `while read -r l; do n=$((n + 1)); last=$l; done < <(printf 'a\\nb\\n'); echo $n $last; mapfile -t x < <(echo one; echo two); echo \${x[1]}; read -r y < <(yes); echo $y`,
   `my-func() { echo dashed; }; my-func; my.func() { echo dotted; }; my.func`,
   `function f { echo "f $1"; }; f a; function g() { echo g; }; g`,

@@ -32,7 +32,8 @@ const DESCRIPTIONS: Readonly<Record<Kind, (name: string, path: string) => string
   file: (name, path) => `${name} is ${path}`,
 };
 
-const describe = (name: string, { kind, path }: Named): string => `${DESCRIPTIONS[kind](name, path)}\n`;
+const describe = ({ call }: Shell, name: string, { kind, path }: Named): string =>
+  kind === "function" && call.isBash ? `${name} is a function\n` : `${DESCRIPTIONS[kind](name, path)}\n`;
 
 /** type [-t] [-p] [-P] NAME... */
 export async function typeOf(call: BuiltinCall, isBuiltin: (name: string) => boolean): Promise<number> {
@@ -48,7 +49,7 @@ export async function typeOf(call: BuiltinCall, isBuiltin: (name: string) => boo
       if (!flags.has("t") && !flags.has("p") && !flags.has("P"))
         await streams.stderr(Buffer.from(`${name}: not found\n`), shell.io.signal);
     } else if (flags.has("t")) await writePieces(call, [`${found.kind}\n`]);
-    else if (!flags.has("p") && !flags.has("P")) await writePieces(call, [describe(name, found)]);
+    else if (!flags.has("p") && !flags.has("P")) await writePieces(call, [describe(shell, name, found)]);
     else if (found.kind === "file") await writePieces(call, [`${found.path}\n`]);
   }
   return code;
@@ -80,7 +81,7 @@ export async function commandNames(
   let code = 0;
   for (const name of names) {
     const found = lookUp(shell, name, isBuiltin);
-    if (found !== undefined) await writePieces(call, [isVerbose ? describe(name, found) : `${found.path}\n`]);
+    if (found !== undefined) await writePieces(call, [isVerbose ? describe(shell, name, found) : `${found.path}\n`]);
     else {
       code = NOT_FOUND;
       if (isVerbose) await streams.stderr(Buffer.from(`${name}: not found\n`), shell.io.signal);

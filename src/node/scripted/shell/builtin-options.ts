@@ -31,7 +31,6 @@ const SHOPT_WITHOUT_EFFECT = new Set([
   "extquote",
   "force_fignore",
   "histappend",
-  "inherit_errexit",
   "interactive_comments",
   "progcomp",
   "promptvars",
@@ -100,13 +99,13 @@ function* listing({ state }: Shell, isShown: boolean): Generator<string, void> {
 export function shopt({ shell, args }: BuiltinCall): number {
   const letters = args.filter((arg) => arg.startsWith("-")).join("");
   const names = args.filter((arg) => !arg.startsWith("-"));
-  const { globbing } = shell;
+  const { shopts } = shell.state;
   for (const name of names) {
     if (letters.includes("o")) setNamedOption(shell.state.options, name, letters.includes("s"));
-    else if (name === "nullglob") {
-      if (letters.includes("s")) globbing.add(name);
-      else if (letters.includes("u")) globbing.delete(name);
-      else return globbing.has(name) ? 0 : 1;
+    else if (name === "nullglob" || name === "inherit_errexit") {
+      if (letters.includes("s")) shopts.add(name);
+      else if (letters.includes("u")) shopts.delete(name);
+      else return shopts.has(name) ? 0 : 1;
     } else if (!SHOPT_WITHOUT_EFFECT.has(name))
       throw new CommandError(`shopt: ${name}: invalid shell option name`, 1, `shopt ${name}`);
   }

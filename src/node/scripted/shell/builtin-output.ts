@@ -42,10 +42,11 @@ export function* echoPieces(args: readonly string[], isBash = false): Generator<
   let first = 0;
   let hasLineFeed = true;
   let escapes = !isBash;
+  let hasHex = false;
   for (; /^-[neE]+$/.test(args[first] ?? ""); first += 1) {
     for (const letter of args[first] ?? "") {
       if (letter === "n") hasLineFeed = false;
-      else if (letter === "e") escapes = true;
+      else if (letter === "e") escapes = hasHex = true;
       else if (letter === "E") escapes = false;
     }
   }
@@ -56,7 +57,7 @@ export function* echoPieces(args: readonly string[], isBash = false): Generator<
       continue;
     }
     const stop = stopOf(arg);
-    yield* unescaped(stop < 0 ? arg : arg.slice(0, stop));
+    yield* unescaped(stop < 0 ? arg : arg.slice(0, stop), hasHex);
     if (stop >= 0) return;
   }
   if (hasLineFeed) yield "\n";

@@ -12,28 +12,30 @@ const ESCAPES: Readonly<Record<string, string>> = {
   e: "\x1b",
   "\\": "\\",
 };
-const ESCAPE = /\\(?:0?([0-7]{1,3})|([ntrabfve\\]))/y;
+const ESCAPE = /\\(?:0?([0-7]{1,3})|([ntrabfve\\])|x([0-9a-fA-F]{1,2})|u([0-9a-fA-F]{1,4}))/y;
 const CONVERSION = /%([-+ 0#]*)(\d*|\*)(?:\.(\d*|\*))?([sdiuxXocbqeEfFgG%])/y;
 /** The longest piece of a text that is given at a time, in UTF-16 units. */
 const LONGEST_PIECE = 16 * 1024;
 /** Wider is refused by C's printf as well. */
 const WIDEST = 2 ** 31 - 1;
 
-/** Backslash escapes as echo and printf read them: \n, \t, \033, \0nnn, which are bytes. Gives the text piece by piece; `bytesOf` writes them. */
-export function* unescaped(text: string): Generator<string, void> {
+/** Backslash escapes as echo and printf read them: \n, \t, \033, \0nnn, which are bytes, and with `hasHex` \x41 and \u00e9. Gives the text piece by piece; `bytesOf` writes them. */
+export function* unescaped(text: string, hasHex = true): Generator<string, void> {
   for (let at = 0; at < text.length; ) {
     const next = text.indexOf("\\", at);
     yield* cut(text, at, next < 0 ? text.length : next);
     if (next < 0) return;
     ESCAPE.lastIndex = next;
-    const [escape = "\\", octal, letter] = ESCAPE.exec(text) ?? [];
+    const [escape = "\\", ...meanings] = ESCAPE.exec(text) ?? [];
     at = next + escape.length;
-    yield escaped(escape, octal, letter);
+    yield hasHex || (meanings[2] ?? meanings[3]) === undefined ? escaped(escape, meanings) : escape;
   }
 }
 
-function escaped(escape: string, octal: string | undefined, letter: string | undefined): string {
+function escaped(escape: string, [octal, letter, hex, code]: readonly (string | undefined)[]): string {
   if (octal !== undefined) return byteText(Number.parseInt(octal, 8));
+  if (hex !== undefined) return byteText(Number.parseInt(hex, 16));
+  if (code !== undefined) return String.fromCharCode(Number.parseInt(code, 16));
   return letter === undefined ? escape : (ESCAPES[letter] ?? "");
 }
 
@@ -71,9 +73,9 @@ function* once(
     if (format[special] !== "\\" && format[special] !== "%") continue;
     CONVERSION.lastIndex = ESCAPE.lastIndex = special;
     if (format[special] === "\\") {
-      const [escape = "\\", octal, letter] = ESCAPE.exec(format) ?? [];
+      const [escape = "\\", ...meanings] = ESCAPE.exec(format) ?? [];
       at = special + escape.length;
-      yield escaped(escape, octal, letter);
+      yield escaped(escape, meanings);
       continue;
     }
     const [whole = "%", flags = "", width = "", precision, type] = CONVERSION.exec(format) ?? [];

@@ -63,7 +63,7 @@ function stateOf(io: ProgramIo, options: Set<ShellOption>, positional: readonly 
     constants: new Set(),
     functions: new Map(),
     options,
-    globbing: new Set(),
+    shopts: new Set(),
     umask: UMASK,
     scopes: [],
     positional,

@@ -41,8 +41,8 @@ export interface ShellState {
   readonly constants: Set<string>;
   readonly functions: Map<string, FunctionDefinition>;
   readonly options: Set<ShellOption>;
-  /** Of shopt. */
-  readonly globbing: Set<"nullglob">;
+  /** What shopt has set. */
+  readonly shopts: Set<"nullglob" | "inherit_errexit">;
   /** The permissions that files lack which redirections make. */
   umask: number;
   /** One for each function that runs. */

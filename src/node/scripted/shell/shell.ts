@@ -159,12 +159,8 @@ export class Shell implements ExpansionScope, RedirectScope {
     return !this.state.options.has("noglob");
   }
 
-  get globbing(): Set<"nullglob"> {
-    return this.state.globbing;
-  }
-
   get dropsUnmatched(): boolean {
-    return this.state.globbing.has("nullglob");
+    return this.state.shopts.has("nullglob");
   }
 
   get umask(): number {
@@ -401,6 +397,7 @@ export class Shell implements ExpansionScope, RedirectScope {
     const code = await this.#dispatch(command, streams, tested);
     this.#streams = streams;
     this.state.status = code;
+    if (isChecked(command) && command.kind !== "pipeline") this.state.pipeStatus = [code];
     if (!this.#isInTrap) await this.#runTraps(streams);
     if (this.#interrupted) {
       this.#interrupted = false;
@@ -572,7 +569,7 @@ export class Shell implements ExpansionScope, RedirectScope {
         constants: new Set(state.constants),
         functions: new Map(state.functions),
         options: new Set(state.options),
-        globbing: new Set(state.globbing),
+        shopts: new Set(state.shopts),
         scopes: state.scopes.length === 0 ? [] : [new Map()],
       };
       const io: ProgramIo = { ...this.io, memory: own, files: this.io.files, signal: job?.signal ?? this.io.signal };
@@ -655,9 +652,22 @@ export class Shell implements ExpansionScope, RedirectScope {
       ...(others && { others }),
     };
     this.substitutions += 1;
-    this.state.status = await this.subshell(streams, (shell) => shell.run(body, streams), undefined, undefined, 1);
+    this.state.status = await this.subshell(
+      streams,
+      (shell) => shell.#substitute(body, streams),
+      undefined,
+      undefined,
+      1,
+    );
     if (!fits) throw outOfSpace();
     return value.toString();
+  }
+
+  /** In bash set -e does not count in $(...), unless shopt says so. */
+  #substitute(body: Command, streams: ShellStreams): Promise<number> {
+    const { options, shopts } = this.state;
+    if (this.call.isBash && !shopts.has("inherit_errexit")) options.delete("errexit");
+    return this.run(body, streams);
   }
 
   /** The content of the file that $(<file) reads; undefined for all other commands. */

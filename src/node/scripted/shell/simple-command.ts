@@ -26,9 +26,14 @@ export async function runSimple(
     const [name] = words;
     if (name === undefined) return await assign(shell, command, streams);
     if (name === "exec" && words.length === 1) return await redirectShell(shell, command, streams);
-    return await redirected(command.redirects, streams, shell, (inner) =>
-      call({ shell, command, words, streams: inner, outer: streams, tested }),
-    );
+    return await redirected(command.redirects, streams, shell, async (inner) => {
+      try {
+        return await call({ shell, command, words, streams: inner, outer: streams, tested });
+      } catch (error) {
+        // What it says goes where its own redirections lead.
+        return await failed(shell, error, inner, command.line);
+      }
+    });
   } catch (error) {
     if (error instanceof ForkError) return shell.forking(streams, () => Promise.reject(error));
     return await failed(shell, error, streams, command.line);
