@@ -19,8 +19,9 @@ type Item = Part | string;
  */
 export function* expandBraces(word: Word, take: (bytes: number) => void): Steps<readonly Word[]> {
   if (!word.some((part) => part.kind === "text" && !part.quoted && part.text.includes("{"))) return [word];
+  const length = word.reduce((sum, part) => sum + (part.kind === "text" && !part.quoted ? part.text.length : 1), 0);
+  if (length > LONGEST) return [word];
   const items = itemsOf(word);
-  if (items.length > LONGEST) return [word];
   const expansions = yield* expand(items, take, new Pace(), 0);
   return expansions.map(wordOf);
 }

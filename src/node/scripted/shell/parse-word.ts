@@ -67,8 +67,8 @@ export class WordReader {
   readonly #pace = new Pace(PARTS_PER_STEP);
   /** A place, and its line. */
   #counted: { readonly at: number; readonly line: number };
-  /** Where the text ends for the word that is read. */
-  #limit: number;
+  /** The text up to where it ends for the word that is read. */
+  #window: string;
   at = 0;
 
   constructor(
@@ -76,22 +76,18 @@ export class WordReader {
     /** Counts the bytes that what was read takes. */
     private readonly take: (bytes: number) => void,
     private readonly substitutions: Substitutions,
-    private readonly firstLine: number,
+    firstLine: number,
     private depth: number,
   ) {
-    this.#limit = text.length;
+    this.#window = text;
     this.#counted = { at: 0, line: firstLine };
   }
 
   get line(): number {
-    if (this.at < this.#counted.at) this.#counted = { at: 0, line: this.firstLine };
-    let { at, line } = this.#counted;
-    for (let end = this.text.indexOf("\n", at); end >= 0 && end < this.at; end = this.text.indexOf("\n", at)) {
-      line += 1;
-      at = end + 1;
-    }
-    this.#counted = { at, line };
-    return line;
+    const { at, line } = this.#counted;
+    const passed = lineBreaks(this.text.slice(Math.min(at, this.at), Math.max(at, this.at)));
+    this.#counted = { at: this.at, line: this.at < at ? line - passed : line + passed };
+    return this.#counted.line;
   }
 
   /** How deep the words are that are read now. */
@@ -119,12 +115,12 @@ export class WordReader {
 
   /** The text before `end` as one word, as between the parentheses of $((...)) and in a[...]=. Moves on to `end`. */
   *wordUpTo(end: number): Steps<Word> {
-    const outer = this.#limit;
-    this.#limit = end;
+    const outer = this.#window;
+    this.#window = this.text.slice(0, end);
     try {
       return yield* this.#parts(TO_END);
     } finally {
-      this.#limit = outer;
+      this.#window = outer;
     }
   }
 
@@ -136,7 +132,7 @@ export class WordReader {
   /** Where the parentheses end whose first two are before `from`; undefined where the last two are not together. */
   *endOfDouble(from: number): Steps<number | undefined> {
     let depth = 0;
-    for (let index = from; index < this.#limit; index += 1) {
+    for (let index = from; index < this.#window.length; index += 1) {
       if (this.#pace.isDue()) yield;
       const char = this.text[index];
       if (char === "(") depth += 1;
@@ -177,16 +173,16 @@ export class WordReader {
 
   /** The character here; undefined at the end. */
   #char(): string | undefined {
-    return this.at < this.#limit ? this.text[this.at] : undefined;
+    return this.at < this.#window.length ? this.text[this.at] : undefined;
   }
 
   #escaped({ isInQuotes = false, hasPlainQuotes = false }: Ending): Part {
-    const next = this.at + 1 < this.#limit ? this.text[this.at + 1] : undefined;
+    const next = this.at + 1 < this.#window.length ? this.text[this.at + 1] : undefined;
     this.at += 2;
     if (next === undefined) {
-      this.at = this.#limit;
+      this.at = this.#window.length;
       // Outside of quotes something may follow on the next line.
-      if (isInQuotes || this.#limit < this.text.length) return { kind: "text", text: "\\", quoted: true };
+      if (isInQuotes || this.#window.length < this.text.length) return { kind: "text", text: "\\", quoted: true };
       throw this.incomplete("end of file unexpected");
     }
     if (next === "\n") return { kind: "text", text: "", quoted: false };
@@ -210,11 +206,9 @@ export class WordReader {
   /** The characters from here on that `pattern` matches. */
   #run(pattern: RegExp): string {
     pattern.lastIndex = this.at;
-    const [run = ""] = pattern.exec(this.text) ?? [];
-    const end = Math.min(this.at + run.length, this.#limit);
-    const within = end === this.at + run.length ? run : this.text.slice(this.at, end);
-    this.at = end;
-    return within;
+    const [run = ""] = pattern.exec(this.#window) ?? [];
+    this.at += run.length;
+    return run;
   }
 
   #one(): string {
@@ -225,7 +219,7 @@ export class WordReader {
 
   #singleQuoted(): Part {
     const end = this.text.indexOf("'", this.at);
-    if (end < 0 || end >= this.#limit) throw this.incomplete("Unterminated quoted string");
+    if (end < 0 || end >= this.#window.length) throw this.incomplete("Unterminated quoted string");
     const text = this.text.slice(this.at, end);
     this.at = end + 1;
     return { kind: "text", text, quoted: true };
@@ -234,8 +228,8 @@ export class WordReader {
   /** $'...': escapes in it are characters. */
   #ansiQuoted(): Part {
     let end = this.at;
-    while (end < this.#limit && this.text[end] !== "'") end += this.text[end] === "\\" ? 2 : 1;
-    if (end >= this.#limit) throw this.incomplete("Unterminated quoted string");
+    while (end < this.#window.length && this.text[end] !== "'") end += this.text[end] === "\\" ? 2 : 1;
+    if (end >= this.#window.length) throw this.incomplete("Unterminated quoted string");
     const text = this.text.slice(this.at, end).replace(ANSI_C, ansiCharacter);
     this.at = end + 1;
     return { kind: "text", text, quoted: true };
@@ -367,7 +361,7 @@ export class WordReader {
   }
 
   #closeBrace(): void {
-    if (this.at >= this.#limit) throw this.incomplete("Missing '}'");
+    if (this.at >= this.#window.length) throw this.incomplete("Missing '}'");
     if (this.text[this.at] !== "}") throw this.#badSubstitution();
     this.at += 1;
   }
@@ -388,7 +382,7 @@ export class WordReader {
   *#backquoted(): Steps<string> {
     const pieces: string[] = [];
     this.at += 1;
-    while (this.at < this.#limit) {
+    while (this.at < this.#window.length) {
       if (this.#pace.isDue()) yield;
       const run = this.#run(BACKQUOTED);
       this.take(run.length + 1);
@@ -401,6 +395,12 @@ export class WordReader {
     }
     throw this.incomplete("EOF in backquote substitution");
   }
+}
+
+function lineBreaks(text: string): number {
+  let count = 0;
+  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) count += 1;
+  return count;
 }
 
 function ansiCharacter(

@@ -1,6 +1,7 @@
 import { ForkError } from "../limits/errors.js";
 import { ArithmeticError } from "./arithmetic.js";
 import { type Assigned, expandAssignment } from "./assignment.js";
+import type { BuiltinCall } from "./builtin.js";
 import { quoted } from "./builtin-output.js";
 import { BUILTINS } from "./builtins.js";
 import { CommandError, ExitShell, FatalError } from "./control-flow.js";
@@ -26,6 +27,7 @@ export async function runSimple(
     const [name] = words;
     if (name === undefined) return await assign(shell, command, streams);
     if (name === "exec" && words.length === 1) return await redirectShell(shell, command, streams);
+    if (command.redirects.length === 0) return await call({ shell, command, words, streams, outer: streams, tested });
     return await redirected(command.redirects, streams, shell, async (inner) => {
       try {
         return await call({ shell, command, words, streams: inner, outer: streams, tested });
@@ -101,9 +103,7 @@ async function call({ shell, command, words, streams, outer, tested }: Call): Pr
   const [name = "", ...args] = words;
   const assigned: Assigned[] = [];
   for (const one of command.assignments) assigned.push(await expandAssignment(one, shell));
-  const declarations: Assigned[] = [];
-  const becomesAssociative = args.some((arg) => /^-[a-z]*A/.test(arg));
-  for (const one of command.declarations) declarations.push(await expandAssignment(one, shell, becomesAssociative));
+  const declarations = command.declarations.length === 0 ? NONE : await declarationsOf(command, args, shell);
   if (shell.state.options.has("xtrace")) {
     const assignments = assigned.map((one) => tracedAssignment(one, shell));
     const called = words.map((word) => tracedWord(word, shell));
@@ -123,11 +123,24 @@ async function call({ shell, command, words, streams, outer, tested }: Call): Pr
   }
   const { line } = command;
   if (builtin !== undefined) {
-    const run = async (): Promise<number> => builtin({ shell, args, streams, line, tested, declarations });
-    return withVariables(shell, assigned, run);
+    const called: BuiltinCall = { shell, args, streams, line, tested, declarations };
+    return assigned.length === 0 ? builtin(called) : withVariables(shell, assigned, async () => builtin(called));
   }
   const run = async (): Promise<number> => shell.spawn(words.map(detached), streams, shell.environment, line);
   return withVariables(shell, assigned, run);
+}
+
+const NONE: readonly Assigned[] = [];
+
+async function declarationsOf(
+  { declarations }: SimpleCommand,
+  args: readonly string[],
+  shell: Shell,
+): Promise<readonly Assigned[]> {
+  const becomesAssociative = args.some((arg) => /^-[a-z]*A/.test(arg));
+  const expanded: Assigned[] = [];
+  for (const one of declarations) expanded.push(await expandAssignment(one, shell, becomesAssociative));
+  return expanded;
 }
 
 /** Sets and exports variables for one command. */
