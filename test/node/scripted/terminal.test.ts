@@ -79,6 +79,18 @@ describe("a terminal in its usual mode", () => {
     expect(one.signals).toEqual([]);
   });
 
+  test("gives keys one by one while a program takes them, first those of a line that was begun", async () => {
+    const one = terminal();
+    await one.made.receive(Buffer.from("ab"));
+    const restore = one.made.takeKeys();
+    await one.made.receive(Buffer.from("c\x03\x04\r"));
+    restore();
+    await one.made.receive(Buffer.from("d\x7fe\r"));
+    const read = async () => Buffer.from((await one.made.input.read()) ?? []).toString("latin1");
+    expect([await read(), await read(), await read()]).toEqual(["ab", "c\x03\x04\n", "e\n"]);
+    expect([one.screen(), one.signals]).toEqual(["abd\b \be\r\n", []]);
+  });
+
   test("says that its size has changed", () => {
     const one = terminal();
     one.made.resize({ width: 80, height: 24 });

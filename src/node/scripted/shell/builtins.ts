@@ -12,6 +12,7 @@ import { CommandError, ExitShell, FatalError, LeaveLoop, ReturnFromScript } from
 import { LARGEST_VALUE, outOfSpace } from "./growing-value.js";
 import { printf } from "./printf.js";
 import type { Shell } from "./shell.js";
+import { isSet } from "./condition.js";
 import { ConditionError, condition } from "./test-condition.js";
 
 export { echoPieces, writeText };
@@ -208,6 +209,8 @@ async function changeDirectory(call: BuiltinCall): Promise<number> {
 const FEW_OPERANDS = 16;
 
 async function evaluate({ shell, args }: BuiltinCall, operands: readonly string[]): Promise<number> {
+  const [operator, name = ""] = operands;
+  if (operator === "-v" && operands.length === 2) return isSet(name, shell) ? 0 : 1;
   try {
     const work = condition(operands, shell.files, shell.cwd, shell.io.terminal !== undefined);
     const holds = operands.length <= FEW_OPERANDS ? atOnce(work) : await shell.inSlices(work);

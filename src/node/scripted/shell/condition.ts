@@ -34,7 +34,8 @@ function unary(operator: string, operand: string, shell: Shell): boolean {
   return test(operand, (path, follow = true) => look(path, shell, follow), shell.io.terminal !== undefined);
 }
 
-function isSet(operand: string, shell: Shell): boolean {
+/** Whether a variable or an element of an array is set (-v). */
+export function isSet(operand: string, shell: Shell): boolean {
   const [, name = operand, key] = /^(\w+)\[(.*)\]$/.exec(operand) ?? [];
   return key === undefined ? shell.parameter(name) !== undefined : shell.array(name)?.elements.has(key) === true;
 }

@@ -74,6 +74,12 @@ async function withRedirect(
     return withDescriptor(streams, descriptor, { input });
   }
   const target = await expandWord(redirect.target, scope);
+  const named = OPENING.has(operator) ? descriptorNamed(target) : undefined;
+  if (named !== undefined) {
+    const to = duplicate(streams, named);
+    const changed = withDescriptor(streams, descriptor, to);
+    return operator.startsWith("&") ? withDescriptor(changed, 2, to) : changed;
+  }
   switch (operator) {
     case ">&":
     case "<&":
@@ -98,6 +104,18 @@ async function withRedirect(
     }
   }
 }
+
+/** The operators whose target is a file. */
+const OPENING: ReadonlySet<Redirect["operator"]> = new Set(["<", "<>", ">", ">>", ">|", "&>", "&>>"]);
+const NAMES: ReadonlyMap<string, string> = new Map([
+  ["/dev/stdin", "0"],
+  ["/dev/stdout", "1"],
+  ["/dev/stderr", "2"],
+]);
+
+/** The descriptor that a path stands for: /dev/stderr, /dev/fd/3. */
+const descriptorNamed = (path: string): string | undefined =>
+  NAMES.get(path) ?? /^\/(?:dev|proc\/self)\/fd\/(\d{1,3})$/.exec(path)?.[1];
 
 /** What `target` names: a descriptor, or "-" for none. */
 function duplicate(streams: ShellStreams, target: string): Descriptor | undefined {
