@@ -84,13 +84,6 @@ export const uname: Program = async (io) => {
   return 0;
 };
 
-/** date in UTC, and date +%s. */
-export const date: Program = async (io) => {
-  const now = io.clock.now();
-  await io.stdout.write(io.args[0] === "+%s" ? `${Math.floor(now / 1000)}\n` : `${new Date(now).toUTCString()}\n`);
-  return 0;
-};
-
 export const ps: Program = async (io) => {
   await io.stdout.write("  PID USER     COMMAND\n");
   for (const { pid, command } of io.container.processes) {

@@ -1,0 +1,143 @@
+import { toNumber, type Value } from "./awk-values.js";
+
+/** Wider is refused: C's limit. */
+const WIDEST = 2 ** 31 - 1;
+const CONVERSION = /%([-+ #0]*)(\*|\d*)(?:\.(\*|\d*))?(?:[hlLqjzt]*)([a-zA-Z%])/y;
+/** More digits than JavaScript gives are zeros. */
+const MOST_DIGITS = 100;
+
+/** What a width or a precision asks for, before the text is made: memory can be counted. */
+export type CountBytes = (bytes: number) => void;
+
+/** Formats as C's printf does. `text` makes a text of a value. */
+export function formatAwk(
+  format: string,
+  args: readonly Value[],
+  text: (value: Value) => string,
+  count: CountBytes = () => {},
+): string {
+  let result = "";
+  let used = 0;
+  const next = (): Value => args[used++];
+  for (let at = 0; at < format.length; ) {
+    const special = format.indexOf("%", at);
+    if (special < 0) return result + format.slice(at);
+    result += format.slice(at, special);
+    CONVERSION.lastIndex = special;
+    const [whole = "%", flags = "", width = "", precision, type = "%"] = CONVERSION.exec(format) ?? [];
+    at = special + whole.length;
+    if (type === "%") {
+      result += "%";
+      continue;
+    }
+    const number = (part: string): number => (part === "*" ? Math.trunc(toNumber(next())) : Number(part));
+    let size = number(width);
+    const left = flags.includes("-") || size < 0;
+    size = Math.min(Math.abs(size), WIDEST);
+    const digits = precision === undefined ? undefined : Math.min(Math.max(0, number(precision)), WIDEST);
+    count(size + (digits ?? 0));
+    const value = next();
+    const shown = convert(type, value, flags, digits, text);
+    const missing = size - shown.length;
+    if (missing <= 0) result += shown;
+    else if (left) result += shown + " ".repeat(missing);
+    else if (flags.includes("0") && /^[diouxXeEfFgG]$/.test(type) && !(digits !== undefined && /[dioux]/i.test(type)))
+      result += shown.replace(/^([-+ ]?(?:0[xX])?)/, (sign) => sign + "0".repeat(missing));
+    else result += " ".repeat(missing) + shown;
+  }
+  return result;
+}
+
+function convert(
+  type: string,
+  value: Value,
+  flags: string,
+  precision: number | undefined,
+  text: (value: Value) => string,
+): string {
+  switch (type) {
+    case "s": {
+      const whole = text(value);
+      return precision === undefined ? whole : whole.slice(0, precision);
+    }
+    case "c":
+      return typeof value === "number" ? String.fromCharCode(value & 0xff) : text(value).slice(0, 1);
+    case "d":
+    case "i":
+      return signed(integer(toNumber(value), 10, precision), flags);
+    case "u":
+    case "o":
+    case "x":
+    case "X": {
+      const radix = type === "o" ? 8 : type === "u" ? 10 : 16;
+      const digits = integer(toNumber(value), radix, precision);
+      const prefix = flags.includes("#") && digits !== "0" ? (type === "o" ? "0" : radix === 16 ? "0x" : "") : "";
+      return type === "X" ? (prefix + digits).toUpperCase() : prefix + digits;
+    }
+    case "e":
+    case "E":
+    case "f":
+    case "F":
+    case "g":
+    case "G": {
+      const number = toNumber(value);
+      if (!Number.isFinite(number)) return signed(Number.isNaN(number) ? "nan" : number < 0 ? "-inf" : "inf", flags);
+      const digits = precision ?? 6;
+      const lower = type.toLowerCase();
+      const shown =
+        lower === "f"
+          ? fixed(number, digits)
+          : lower === "e"
+            ? exponential(number, digits)
+            : general(number, digits, flags);
+      return signed(type === lower ? shown : shown.toUpperCase(), flags);
+    }
+    default:
+      return `%${type}`;
+  }
+}
+
+const signed = (text: string, flags: string): string =>
+  text.startsWith("-") ? text : flags.includes("+") ? `+${text}` : flags.includes(" ") ? ` ${text}` : text;
+
+function integer(number: number, radix: number, precision = 1): string {
+  if (!Number.isFinite(number)) return Number.isNaN(number) ? "nan" : number < 0 ? "-inf" : "inf";
+  const whole = Math.trunc(number);
+  const digits = (Number.isSafeInteger(whole) ? Math.abs(whole) : BigInt(Math.abs(whole))).toString(radix);
+  return (whole < 0 ? "-" : "") + digits.padStart(precision, "0");
+}
+
+function fixed(number: number, digits: number): string {
+  const most = Math.min(digits, MOST_DIGITS);
+  const zeros = "0".repeat(digits - most);
+  if (Math.abs(number) < 1e21) return number.toFixed(most) + zeros;
+  return BigInt(number).toString() + (digits > 0 ? `.${"0".repeat(digits)}` : "");
+}
+
+function exponential(number: number, digits: number): string {
+  const most = Math.min(digits, MOST_DIGITS);
+  const [mantissa = "", exponent = ""] = number.toExponential(most).split("e");
+  return `${mantissa}${"0".repeat(digits - most)}e${exponent.replace(/^([-+])(\d)$/, "$10$2")}`;
+}
+
+function general(number: number, digits: number, flags: string): string {
+  if (number === 0) return "0";
+  const precision = Math.min(Math.max(1, digits), MOST_DIGITS);
+  const exponent = Number(number.toExponential(precision - 1).split("e")[1]);
+  const isShort = exponent >= -4 && exponent < precision;
+  const shown = isShort ? fixed(number, precision - 1 - exponent) : exponential(number, precision - 1);
+  return flags.includes("#") ? shown : shown.replace(/(\.\d*?)0+(?=e|$)/, "$1").replace(/\.(?=e|$)/, "");
+}
+
+/** `format` is CONVFMT or OFMT. */
+export function toText(value: Value, format: string): string {
+  if (typeof value === "string") return value;
+  if (value === undefined) return "";
+  if (typeof value === "object") return value.text;
+  if (Number.isInteger(value) && Math.abs(value) < Number.MAX_SAFE_INTEGER) return String(value === 0 ? 0 : value);
+  if (!Number.isFinite(value)) return Number.isNaN(value) ? "nan" : value > 0 ? "inf" : "-inf";
+  if (Number.isInteger(value) && Math.abs(value) < LARGEST_INTEGER) return BigInt(value).toString();
+  return formatAwk(format, [value], String);
+}
+
+const LARGEST_INTEGER = 1e18;
