@@ -27,6 +27,7 @@ export const USUAL_PROGRAMS: Readonly<Record<string, Program>> = {
   echo,
   env,
   false: noFalse,
+  find: onDemand(async () => (await inOrder(import("./find/find.js"))).find),
   grep,
   head,
   hostname,
@@ -64,5 +65,6 @@ export const USUAL_PROGRAMS: Readonly<Record<string, Program>> = {
   uniq: onDemand(async () => (await inOrder(import("./text-tools/uniq.js"))).uniq),
   wc,
   whoami,
+  xargs: onDemand(async () => (await inOrder(import("./find/xargs.js"))).xargs),
   yes,
 };
