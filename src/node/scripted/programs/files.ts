@@ -183,18 +183,6 @@ export const chmod: Program = (io) => {
   );
 };
 
-export const readlink: Program = (io) =>
-  forEachPath(
-    io,
-    optionsOf(io.args).operands,
-    async (path) => {
-      const node = io.files.find(path, { follow: false });
-      if (node.kind !== "link") throw new FileError("EINVAL", path);
-      await io.stdout.write(`${node.target}\n`);
-    },
-    (operand) => operand,
-  );
-
 /** stat -c with %s, %a, %n and %F; else the size. */
 export const stat: Program = (io) => {
   const { values, operands } = optionsOf(io.args, "c");

@@ -33,7 +33,7 @@ export class ProgramFailure extends Error {
   }
 }
 
-/** The options are wrong. */
+/** The options are wrong. Without a message, only how they are used is said. */
 export class UsageError extends Error {}
 
 /** A program that reads its options by a table, and says what it fails with as GNU's programs do. */
@@ -48,7 +48,7 @@ export function gnuProgram(
     } catch (error) {
       if (error instanceof UsageError) {
         const usage = table.usage ?? `Try '${name} --help' for more information.`;
-        await io.stderr.write(`${name}: ${error.message}\n${usage}\n`);
+        await io.stderr.write(`${error.message === "" ? "" : `${name}: ${error.message}\n`}${usage}\n`);
         return table.usageCode ?? 1;
       }
       if (error instanceof ProgramFailure) {

@@ -4,6 +4,8 @@ import { ProgramFailure } from "./gnu-program.js";
 /** The longest pattern, in bytes, and how many instructions it may become at most: a longer one takes too long to compile. */
 const LONGEST_PATTERN = 2048;
 const MOST_INSTRUCTIONS = 4096;
+/** A class of Unicode's costs as much as so many characters of a pattern. */
+const CLASS_INSTRUCTIONS = 32;
 /** RE2 repeats nothing more often. */
 const MOST_REPEATS = 1000;
 /** A pattern and a text may need so many steps: a match is not found in slices of the event loop. */
@@ -41,7 +43,29 @@ export function posixRegexp(pattern: string, syntax: RegexpSyntax): PosixRegexp 
   const { literal, simple, groups } = translation;
   if (literal !== undefined && literal !== "" && syntax.ignoreCase !== true) return literalRegexp(literal);
   if (simple) return simpleRegexp(new RegExp(translation.source, `g${syntax.ignoreCase === true ? "i" : ""}`));
-  return re2Regexp(translation.source, groups, syntax);
+  const flags =
+    RE2JS.LONGEST_MATCH |
+    RE2JS.DOTALL |
+    (syntax.ignoreCase === true ? RE2JS.CASE_INSENSITIVE : 0) |
+    (syntax.multiline === true ? RE2JS.MULTILINE : 0);
+  return re2Regexp(translation.source, groups, flags);
+}
+
+/** A pattern in Perl's syntax, but for what looks ahead or behind. Throws a {@link RegexpError}. */
+export function perlRegexp(pattern: string, ignoreCase: boolean): PosixRegexp {
+  if (pattern.length > LONGEST_PATTERN || instructionsOf(pattern) > MOST_INSTRUCTIONS)
+    throw new RegexpError("Regular expression too big");
+  return re2Regexp(pattern, 0, RE2JS.DOTALL | (ignoreCase ? RE2JS.CASE_INSENSITIVE : 0));
+}
+
+/** At most so many instructions come of the pattern. */
+function instructionsOf(pattern: string): number {
+  const repeats = (before: RegExp): number[] =>
+    [...pattern.matchAll(before)].map(([, least = "", most = ""]) => Math.max(Number(least), Number(most), 1));
+  const ofGroups = repeats(/\)\{(\d+)(?:,(\d*))?/g).reduce((product, one) => product * one, 1);
+  const others = Math.max(1, ...repeats(/\{(\d+)(?:,(\d*))?/g));
+  const classes = (pattern.match(/\\[pP]/g) ?? []).length;
+  return (pattern.length + classes * CLASS_INSTRUCTIONS) * ofGroups * others;
 }
 
 function literalRegexp(literal: string): PosixRegexp {
@@ -66,17 +90,12 @@ function simpleRegexp(regexp: RegExp): PosixRegexp {
   };
 }
 
-function re2Regexp(source: string, groups: number, { ignoreCase, multiline }: RegexpSyntax): PosixRegexp {
-  const flags =
-    RE2JS.LONGEST_MATCH |
-    RE2JS.DOTALL |
-    (ignoreCase === true ? RE2JS.CASE_INSENSITIVE : 0) |
-    (multiline === true ? RE2JS.MULTILINE : 0);
+function re2Regexp(source: string, groups: number, flags: number): PosixRegexp {
   let compiled: RE2JS;
   try {
     compiled = RE2JS.compile(source, flags);
   } catch (error) {
-    throw new RegexpError("Regular expression too big", { cause: error });
+    throw new RegexpError((error as Error).message, { cause: error });
   }
   const longest = MOST_STEPS / compiled.programSize();
   let text = "";
@@ -231,7 +250,7 @@ class Translator {
       this.#open -= 1;
       return { source: `(${inner.source})`, size: inner.size + 2, isPlace: false, isStart: false };
     }
-    if (this.#sees(")")) throw new RegexpError("Unmatched ) or \\)");
+    if (this.#sees(")") && !this.#isLenient) throw new RegexpError("Unmatched ) or \\)");
     const char = pattern[this.#at] ?? "";
     this.#at += 1;
     switch (char) {
@@ -257,7 +276,7 @@ class Translator {
       default:
         if (!syntax.extended || !"+?{".includes(char)) return character(quoted(char), char);
     }
-    if (syntax.lenient === true) return character(quoted(char), char);
+    if (this.#isLenient) return character(quoted(char), char);
     throw new RegexpError("Invalid preceding regular expression");
   }
 
@@ -304,12 +323,16 @@ class Translator {
       return { source: "*", times: 1 };
     }
     for (const operator of ["+", "?"]) if (this.#take(operator)) return { source: operator, times: 1 };
-    if (!this.#sees("{") || (this.syntax.lenient === true && !this.#seesInterval())) return undefined;
+    if (!this.#sees("{") || (this.#isLenient && !this.#seesInterval())) return undefined;
     return this.#interval();
   }
 
+  get #isLenient(): boolean {
+    return this.syntax.extended && this.syntax.lenient === true;
+  }
+
   #seesInterval(): boolean {
-    const interval = this.syntax.extended ? /\{\d*,?\d*\}/y : /\\\{\d*,?\d*\\\}/y;
+    const interval = /\{\d*,?\d*\}/y;
     interval.lastIndex = this.#at;
     return /\d/.test(interval.exec(this.pattern)?.[0] ?? "");
   }
@@ -337,7 +360,7 @@ class Translator {
     let set = "";
     for (let isFirst = true; ; isFirst = false) {
       const char = pattern[this.#at];
-      if (char === undefined) throw unmatched();
+      if (char === undefined) throw isFirst ? new RegexpError("Invalid regular expression") : unmatched();
       if (char === "]" && !isFirst) break;
       if (char === "[" && pattern[this.#at + 1] === ":") {
         const end = pattern.indexOf(":]", this.#at + 2);

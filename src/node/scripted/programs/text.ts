@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { Fifo } from "../../../base/fifo.js";
 import { pause } from "../../../base/pause.js";
 import { absolute } from "../files/file-system.js";
@@ -6,7 +5,7 @@ import { sizeOf } from "../files/node.js";
 import type { Program, ProgramIo } from "../program.js";
 import { echoPieces, writeText } from "../shell/builtins.js";
 import { printf } from "../shell/printf.js";
-import { baseName, contentOf, forEachPath, linesOf, optionsOf } from "./options.js";
+import { contentOf, forEachPath, linesOf, optionsOf } from "./options.js";
 
 const orInput = (operands: readonly string[]): readonly string[] => (operands.length === 0 ? ["-"] : operands);
 const itself = (operand: string): string => operand;
@@ -256,21 +255,6 @@ export const wc: Program = async (io) => {
   );
 };
 
-/** md5sum, sha1sum and sha256sum. */
-export const checksum =
-  (algorithm: string): Program =>
-  (io) =>
-    forEachPath(
-      io,
-      orInput(optionsOf(io.args).operands),
-      async (_path, operand) => {
-        const hash = createHash(algorithm);
-        for await (const chunk of contentOf(io, operand)) hash.update(chunk);
-        await io.stdout.write(`${hash.digest("hex")}  ${operand}\n`);
-      },
-      itself,
-    );
-
 export const seq: Program = async (io) => {
   const numbers = io.args.map(Number);
   const [first, last, step] =
@@ -287,14 +271,5 @@ export const seq: Program = async (io) => {
     text = "";
   }
   if (text !== "") await io.stdout.write(text);
-  return 0;
-};
-
-export const basename: Program = async (io) => {
-  const [path = "", suffix = ""] = io.args;
-  const name = baseName(path);
-  await io.stdout.write(
-    `${suffix !== "" && name !== suffix && name.endsWith(suffix) ? name.slice(0, -suffix.length) : name}\n`,
-  );
   return 0;
 };

@@ -134,7 +134,8 @@ class CommandLines {
       io.memory.give(item.length);
       return this.#isOver;
     }
-    if (this.#base + item.length + 1 > this.#longest) throw new ProgramFailure("cannot fit single argument within argument list size limit");
+    if (this.#base + item.length + 1 > this.#longest)
+      throw new ProgramFailure("cannot fit single argument within argument list size limit");
     if (this.#length + item.length + 1 > this.#longest) await this.#runItems();
     this.io.memory.take(item.length + 1);
     this.#items.push(item);

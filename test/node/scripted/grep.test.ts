@@ -1,0 +1,60 @@
+import { describe } from "vitest";
+import { compareWithReal } from "../../helpers/against-real.js";
+
+const FILES = {
+  f: "alpha one\nBeta two\ngamma 3\nalphabet\nfoo.bar(x)\n\n{k}\nend one",
+  g: "one\ntwo\none two\n",
+  "d/h.yaml": "kind: x\none: 1\n",
+  "d/e/i.txt": "kind\n",
+  pats: "alpha\n^end\n",
+};
+
+describe("grep answers as GNU's grep of this machine", () => {
+  compareWithReal(["grep"], FILES, [
+    "grep alpha f",
+    "grep -i BETA f",
+    "grep -v one f",
+    "grep -c one f; grep -c one f g; grep -ch one f g",
+    "grep -n one f g",
+    "grep -l one f g d/h.yaml; grep -L one f g d/e/i.txt",
+    "grep -q one f && echo yes; grep -q nope f || echo no",
+    "grep -o 'a[a-z]*' f; grep -on one f g",
+    "grep -w alpha f; grep -w one f; grep -ow 'o.e' g",
+    "grep -x one g; grep -x 'on*e\\|two' g; grep -xE 'one|two' g",
+    "grep -E 'alpha|Beta' f; grep 'alpha\\|Beta' f; grep 'alpha|Beta' f",
+    "grep -E '^(end|gamma)' f; grep '^\\(end\\|gamma\\)' f",
+    "grep -F foo.bar f; grep 'foo.bar(x)' f; grep -F 'r(x' f; grep -Fx one g; grep -Fi ONE g",
+    "grep -E '[0-9]+$' f; grep '[0-9]\\+$' f; grep 'o\\{2\\}' f; grep -E 'o{2}' f; grep '{k}' f; grep -E '{k}' f",
+    "grep -e alpha -e end f; grep -f pats f; printf 'one\\ntwo' > p; grep -f p g; grep 'alpha\nend' f",
+    "grep -A1 Beta f; grep -B1 Beta f; grep -C1 gamma f; grep -A1 one f; grep -nA1 one f g",
+    "grep -m1 one f; grep -m 1 -c one f; grep -m1 -A1 one f",
+    "grep -r kind d | sort; grep -rl kind | sort; grep -rh kind d | sort; grep -r --include='*.yaml' kind .",
+    "grep -r --exclude='*.txt' kind d; grep -rn one d",
+    "grep -s one nope f; grep one nope f; grep one nope",
+    "grep one .; grep -q one nope f; grep -hs kind d/* ",
+    "grep '' g; grep -c '' f; grep '^$' f | wc -l; grep -v '^$' f | wc -l",
+    "grep '[[:upper:]]' f; grep '[^a-z ]' f; grep '\\bone\\b' f; grep '\\<one' f; grep '\\w\\+$' g",
+    "printf 'a\\nb\\n' | grep b; printf 'a\\nb' | grep -n b -; printf 'x' | grep -c y; echo a | grep -H a",
+    "printf 'a\\0b\\0' | grep -z b | tr '\\0' ,",
+    "grep -P '^\\w+\\s\\d' f; grep -oP '[a-z]+(?:bet)' f",
+    "grep --color=auto -n --max-count=1 one f; grep --quiet one f; echo $?",
+    "grep -E 'a*' g | wc -l; grep -o 'x*' g; grep '*a' f; grep 'a\\{1' f",
+    "egrep 'alpha|end' f 2>/dev/null; fgrep 'r(' f 2>/dev/null",
+    { script: "grep", firstLine: true },
+    {
+      script: "grep -y",
+      firstLine: true,
+      why: "-y is an old name of -i",
+      instead: { stderr: "grep: invalid option -- 'y'", code: 2 },
+    },
+    "grep '[a' f",
+    "grep -E '(' f",
+    "grep '\\(' f",
+    "grep -E ')' f",
+    "grep 'a\\' f",
+    "grep -E 'a{2,1}' f",
+    "grep -m x one f",
+    "grep -A x one f",
+    "grep -f nope f",
+  ]);
+});
