@@ -39,6 +39,28 @@ export class TextOutput {
   }
 }
 
+/** So many characters of a {@link LongText} are put together at a time. */
+const PART = 16 * 1024;
+
+/** A text of many pieces. V8 keeps such a text as a tree, which takes long to read at once: here it is made in parts. */
+export class LongText {
+  readonly #parts: string[] = [];
+  #part = "";
+
+  add(piece: string): void {
+    this.#part += piece;
+    if (this.#part.length < PART) return;
+    // A character that is looked at makes one string of the tree.
+    this.#part.charCodeAt(0);
+    this.#parts.push(this.#part);
+    this.#part = "";
+  }
+
+  toString(): string {
+    return this.#parts.length === 0 ? this.#part : this.#parts.join("") + this.#part;
+  }
+}
+
 export const LINE_FEED = 10;
 /** Beginnings of lines that are longer count as the program's memory. */
 const FREE_BYTES = 4096;

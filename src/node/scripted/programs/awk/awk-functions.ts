@@ -1,5 +1,6 @@
 import { Pace } from "../../../../base/pace.js";
 import type { Steps } from "../../../../base/steps.js";
+import { LongText } from "../latin-text.js";
 import type { Match, PosixRegexp } from "../posix-regexp.js";
 
 export interface Replacing {
@@ -18,32 +19,34 @@ export function* replaceMatches(
 ): Steps<{ readonly text: string; readonly count: number }> {
   const pace = new Pace();
   const isPlain = !/[\\&]/.test(replacement);
-  let result = "";
+  const result = new LongText();
   let at = 0;
   let count = 0;
   let seen = 0;
   for (let match = pattern.exec(text); match !== undefined; ) {
     const [start = 0, end = 0] = match;
-    result += text.slice(at, start);
+    result.add(text.slice(at, start));
     seen += 1;
     if (number === undefined || seen === number) {
-      result += isPlain ? replacement : replaced(replacement, text, match, groups);
+      result.add(isPlain ? replacement : replaced(replacement, text, match, groups));
       count += 1;
-    } else result += text.slice(start, end);
+    } else result.add(text.slice(start, end));
     at = end;
     if (seen === number) break;
     // No empty match is right behind another one.
     let next = end > start ? pattern.exec(text, end) : undefined;
     if (end === start || (next?.[0] === end && next[1] === end)) {
       if (end >= text.length) break;
-      result += text[end] ?? "";
+      result.add(text[end] ?? "");
       at = end + 1;
       next = pattern.exec(text, at);
     }
     match = next;
     if (pace.isDue()) yield;
   }
-  return { text: count === 0 ? text : result + text.slice(at), count };
+  if (count === 0) return { text, count };
+  result.add(text.slice(at));
+  return { text: result.toString(), count };
 }
 
 function replaced(replacement: string, text: string, match: Match, groups: boolean): string {

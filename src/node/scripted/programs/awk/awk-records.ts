@@ -66,6 +66,13 @@ export class RecordReader {
 
   constructor(private readonly reader: LineReader) {}
 
+  /** A record that is there without waiting. */
+  ready(separator: RecordSeparator): string | undefined {
+    if (separator.kind !== "character" || this.#rest !== undefined) return undefined;
+    this.reader.delimiter = separator.char.charCodeAt(0);
+    return this.reader.ready();
+  }
+
   async next(separator: RecordSeparator): Promise<string | undefined> {
     if (separator.kind === "character") {
       this.reader.delimiter = separator.char.charCodeAt(0);

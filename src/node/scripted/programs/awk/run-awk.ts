@@ -27,8 +27,10 @@ import { awkRandom, replaceMatches } from "./awk-functions.js";
 
 /** What an element of an array, or a field that is made, takes beside its bytes. */
 const ELEMENT_BYTES = 96;
-/** Changes of a variable's length by less are not counted. */
-const COUNTED_BYTES = 64;
+/** Bytes of variables are counted when they have changed by so many. */
+const COUNTED_BYTES = 4096;
+/** What a field of a long line takes beside its bytes. */
+const FIELD_BYTES = 48;
 /** How deep functions may call each other. */
 const DEEPEST_CALL = 1000;
 /** Longer lines are split into fields in slices. */
@@ -99,10 +101,14 @@ export class AwkRun {
   #fields: Value[] | undefined;
   /** A field has changed: the line is made of the fields when it is asked for. */
   #lineIsStale = false;
+  /** What the fields of a long line count. */
+  #fieldBytes = 0;
   #records: RecordReader | undefined;
   #nextArgument = 1;
   #hasReadFile = false;
   #calls = 0;
+  /** Bytes of variables that are not counted yet. */
+  #uncounted = 0;
   #returned: Value;
   #exitCode = 0;
   #failure = 0;
@@ -468,8 +474,11 @@ export class AwkRun {
   }
 
   #count(bytes: number): void {
-    if (bytes > COUNTED_BYTES) this.io.memory.take(bytes);
-    else if (bytes < -COUNTED_BYTES) this.io.memory.give(-bytes);
+    this.#uncounted += bytes;
+    if (Math.abs(this.#uncounted) < COUNTED_BYTES) return;
+    if (this.#uncounted > 0) this.io.memory.take(this.#uncounted);
+    else this.io.memory.give(-this.#uncounted);
+    this.#uncounted = 0;
   }
 
   #array({ isLocal, slot }: NameRef): AwkArray {
@@ -564,7 +573,8 @@ export class AwkRun {
   /* ---- The line and its fields ---- */
 
   #setLine(line: string): void {
-    this.#count(line.length - this.#line.length);
+    this.#count(line.length - this.#line.length - this.#fieldBytes);
+    this.#fieldBytes = 0;
     this.#line = line;
     this.#fields = undefined;
     this.#lineIsStale = false;
@@ -645,14 +655,25 @@ export class AwkRun {
     const line = yield* this.#nextLine();
     if (line === undefined) return false;
     this.#setLine(line);
-    if (line.length > LONG_LINE) this.#setFields(yield* fieldsOf(line, this.#separator()));
+    if (line.length <= LONG_LINE) return true;
+    const texts = yield* fieldsOf(line, this.#separator());
+    this.#fieldBytes = texts.length * FIELD_BYTES;
+    this.#count(this.#fieldBytes);
+    const fields: Value[] = [];
+    for (const text of texts) {
+      fields.push(new InputText(text));
+      if (this.#pace.isDue()) yield;
+    }
+    this.#fields = fields;
+    this.#globals[NF] = fields.length;
     return true;
   }
 
   *#nextLine(): Steps<string | undefined> {
     for (;;) {
       if (this.#records === undefined && !this.#openNext()) return undefined;
-      const { current: line } = yield* awaited(this.#readRecord());
+      const ready = this.#records?.ready(this.#recordSeparator());
+      const line = ready ?? (yield* awaited(this.#readRecord())).current;
       if (line === undefined) {
         this.#records = undefined;
         continue;

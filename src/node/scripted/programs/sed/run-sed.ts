@@ -3,7 +3,7 @@ import { absolute, type FileWriter } from "../../files/file-system.js";
 import type { ProgramIo } from "../../program.js";
 import { giveWay } from "../../slices.js";
 import { errnoText, ProgramFailure } from "../gnu-program.js";
-import { latin, LineReader, TextOutput, unlatin } from "../latin-text.js";
+import { latin, LineReader, LongText, TextOutput, unlatin } from "../latin-text.js";
 import type { Match, PosixRegexp } from "../posix-regexp.js";
 import type { Address, Command, ReplacementPart, Substitution } from "./sed-script.js";
 import type { SedInput } from "./sed-input.js";
@@ -341,15 +341,15 @@ export class SedRun {
     let match = this.#match(regexp, 0);
     if (match === undefined) return undefined;
     const space = this.#space;
-    let result = "";
+    const result = new LongText();
     let at = 0;
     let replaced = 0;
     for (let count = 1; match !== undefined; count += 1) {
       const [start = 0, end = 0] = match;
-      result += space.slice(at, start);
-      if (count < number) result += space.slice(start, end);
+      result.add(space.slice(at, start));
+      if (count < number) result.add(space.slice(start, end));
       else {
-        result += replaceMatch(replacement, space, match);
+        result.add(replaceMatch(replacement, space, match));
         replaced += 1;
         if (replaced % MATCHES_PER_STEP === 0 && sliceIsSpent()) await giveWay(this.io);
       }
@@ -360,19 +360,20 @@ export class SedRun {
         // No empty match is right behind another one.
         if (match?.[0] === end && match[1] === end) {
           if (end >= space.length) break;
-          result += space[end] ?? "";
+          result.add(space[end] ?? "");
           at = end + 1;
           match = this.#match(regexp, at);
         }
       } else {
         if (end >= space.length) break;
-        result += space[end] ?? "";
+        result.add(space[end] ?? "");
         at = end + 1;
         match = this.#match(regexp, at);
       }
     }
     if (replaced === 0) return undefined;
-    this.#space = result + space.slice(at);
+    result.add(space.slice(at));
+    this.#space = result.toString();
     this.#substituted = true;
     this.#count();
     if (substitution.prints) await this.#writeSpace();
