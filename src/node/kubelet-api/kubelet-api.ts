@@ -1,9 +1,8 @@
 import { createHash } from "node:crypto";
 import { createServer as createHttpServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import { createServer as createHttpsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
-import type { TlsOptions } from "node:tls";
+import { createServer as createTlsServer, type Server as TlsServer, type TlsOptions } from "node:tls";
 import type { Clock } from "../../base/clock.js";
 import { errorMessage } from "../../base/error-message.js";
 import type { Timers } from "../../base/timers.js";
@@ -57,8 +56,8 @@ type Guard = (request: IncomingMessage, segments: readonly string[]) => Promise<
  */
 export class KubeletApi {
   readonly #local: Server;
-  #localTls: Server | undefined;
-  #listener: Server | undefined;
+  #localTls: TlsServer | undefined;
+  #listener: TlsServer | undefined;
   readonly #sockets = new Set<Duplex>();
 
   constructor(private readonly parts: KubeletApiParts) {
@@ -92,37 +91,49 @@ export class KubeletApi {
 
   /** Ends every connection. */
   async close(): Promise<void> {
-    for (const socket of this.#sockets) socket.destroy();
     const listener = this.#listener;
-    if (listener === undefined) return;
-    listener.closeAllConnections();
-    await new Promise<void>((resolve) => listener.close(() => resolve()));
+    const closed = new Promise<void>((resolve) =>
+      listener === undefined ? resolve() : listener.close(() => resolve()),
+    );
+    for (const socket of this.#sockets) socket.destroy();
+    await closed;
   }
 
-  #guarded({ certificate, key, clientCa }: KubeletTls): Server {
+  /**
+   * A TLS server that hands each connection to an HTTP server, decrypted. node:https would be both in one; under bun it hands out no
+   * certificates of clients, and reads a connection from inside the process as if it were not encrypted.
+   */
+  #guarded({ certificate, key, clientCa }: KubeletTls): TlsServer {
     const { nodeName, clock, reviews, report } = this.parts;
     const authorities = new PeerAuthorities(() => clock.now(), { clientCa });
-    const tls: TlsOptions = {
+    const options: TlsOptions = {
       cert: certificate,
       key,
       // Without authorities of its own Node would trust the system's.
       ...(clientCa !== "" && { ca: clientCa, crl: EVERY_CLIENT_FAILS, requestCert: true, rejectUnauthorized: false }),
       ALPNProtocols: ["http/1.1"],
+      noDelay: true,
     };
     const parts = { nodeName, authorities, reviews, report };
-    return this.#wire(createHttpsServer({ ...HEADERS, ...tls }), (request, segments) =>
-      checkAccess(request, segments, parts),
-    );
+    const http = this.#wire(createHttpServer(HEADERS), (request, segments) => checkAccess(request, segments, parts));
+    const server = createTlsServer(options, (socket) => http.emit("connection", socket));
+    server.on("connection", (socket) => this.#track(socket));
+    // A client that fails its handshake is no error of the node.
+    server.on("tlsClientError", (_error, socket) => socket.destroy());
+    // A server limits the time of a head and a request from this event on, and no more once it is closed.
+    server.on("listening", () => http.emit("listening"));
+    server.on("close", () => http.close());
+    return server;
+  }
+
+  #track(socket: Duplex): void {
+    this.#sockets.add(socket);
+    socket.on("error", () => socket.destroy());
+    socket.once("close", () => this.#sockets.delete(socket));
   }
 
   #wire(server: Server, guard: Guard): Server {
-    const track = (socket: Duplex): void => {
-      this.#sockets.add(socket);
-      socket.on("error", () => socket.destroy());
-      socket.once("close", () => this.#sockets.delete(socket));
-    };
-    server.on("connection", track);
-    server.on("secureConnection", track);
+    server.on("connection", (socket: Duplex) => this.#track(socket));
     server.on("request", (request, response) => void this.#answer(request, response, guard));
     server.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
       if (head.length > 0) socket.unshift(head);
