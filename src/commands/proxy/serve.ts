@@ -1,4 +1,4 @@
-import { createServer, type Server, ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type Server, ServerResponse } from "node:http";
 import { chmodSync, rmSync, statSync } from "node:fs";
 import type { AddressInfo, Socket } from "node:net";
 import { resolve } from "node:path";
@@ -15,8 +15,8 @@ export async function serve(
   const server = createServer({ keepAlive: true, keepAliveInitialDelay: keepAlive || 15_000, requestTimeout: 0 });
   server.keepAliveTimeout = 0;
   server.on("request", (request, response) => {
-    // Go says nothing of a connection that stays.
-    if (response.shouldKeepAlive) response.removeHeader("connection");
+    // Go says nothing of a connection that stays. bun's response does not know that the client asks for the end of the connection.
+    if (response.shouldKeepAlive && !asksForEnd(request)) response.removeHeader("connection");
     handle(request, response);
   });
   server.on("upgrade", (request, socket: Duplex, head) => {
@@ -34,6 +34,9 @@ export async function serve(
   server.closeAllConnections();
   await closed;
 }
+
+const asksForEnd = ({ headers }: IncomingMessage): boolean =>
+  (headers.connection ?? "").split(",").some((option) => option.trim().toLowerCase() === "close");
 
 function untilAborted(signal: AbortSignal): Promise<void> {
   return new Promise((done) => {
