@@ -57,12 +57,18 @@ const NOT_QUICK = [
 /** What starts the program as people do; with KUBETS_PROGRAM=executable they run the executable. */
 const EXECUTABLE = [
   "test/{completions,executable,scripts,terminal}/**/*.test.ts",
+  "test/commands/cluster/{check,cluster,ended-start,etcd}.test.ts",
+  "test/interop/life/{drain,rollout}.test.ts",
+  "test/interop/streaming/on-a-terminal.test.ts",
   "test/faults/{answers,connections,editing,lines,pipes,signals}.test.ts",
 ];
 
-/** The executable's transport, and disk storage with bun's SQLite: run by bun itself. */
+/** The executable's transport, the node's API, and disk storage with bun's SQLite: run by bun itself. */
 const BUN = [
   "test/client/transport/transport.test.ts",
+  "test/commands/{port-forward,proxy}/**/*.test.ts",
+  "test/interop/streaming/{kubectl,port-forward}.test.ts",
+  "test/node/kubelet-api/**/*.test.ts",
   "test/server/storage/sqlite/**/*.test.ts",
   "test/durability/{api,crash,faults,flush}.test.ts",
 ];

@@ -2,28 +2,43 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { executableMissing, linkExecutable, runProgram } from "../helpers/program-under-test.js";
+import {
+  executableMissing,
+  linkExecutable,
+  linkProgramsWithoutNode,
+  runProgram,
+} from "../helpers/program-under-test.js";
 
 if (executableMissing !== undefined) process.stdout.write(`${executableMissing}\n`);
 
 /** What a machine without this project and without Node has. */
 let folder: string;
 let program: string;
+let programs: string;
 const run = (words: string, env: Readonly<Record<string, string>> = {}) =>
   runProgram("/bin/sh", ["-c", words], {
     cwd: join(folder, "work"),
-    env: { HOME: join(folder, "home"), PATH: `${join(folder, "bin")}:/usr/bin:/bin`, ...env },
+    env: { HOME: join(folder, "home"), PATH: `${join(folder, "bin")}:${programs}`, ...env },
   });
 
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), "kubets-alone-"));
   for (const sub of ["bin", "home", "work"]) mkdirSync(join(folder, sub));
   program = join(folder, "bin", "kubets");
+  programs = linkProgramsWithoutNode(folder);
   if (executableMissing === undefined) linkExecutable(program);
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe.skipIf(executableMissing !== undefined)("the executable", () => {
+  test("is run where there is no Node", async () => {
+    expect(await run("command -v node nodejs npm npx bun; kubets version --client >/dev/null")).toEqual({
+      code: 0,
+      stdout: "",
+      stderr: "",
+    });
+  });
+
   test("makes a cluster for a command, which finds it as kubets and as kubectl", async () => {
     writeFileSync(join(folder, "work", "map.yaml"), "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n");
     expect(

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { get } from "node:http";
@@ -223,9 +223,9 @@ describe.skipIf(executableMissing !== undefined)("pods of a cluster that the exe
       await user.ok("cp there web:/tmp/there");
       expect(await user.ok("exec web -- ls /tmp/there")).toBe("below\nbytes\n");
       await user.ok("cp web:/tmp/there back");
-      expect(readdirSync(join(user.folder, "back"), { recursive: true }).toSorted()).toEqual(
-        readdirSync(there, { recursive: true }).toSorted(),
-      );
+      const names = (of: string): readonly string[] =>
+        readdirSync(of, { recursive: true, encoding: "utf8" }).toSorted();
+      expect(names(join(user.folder, "back"))).toEqual(names(there));
       for (const name of ["bytes", "below/text"]) {
         expect(readFileSync(join(user.folder, "back", name)).equals(readFileSync(join(there, name)))).toBe(true);
       }

@@ -9,15 +9,22 @@ import { programUnderTest, testsExecutable } from "./program-under-test.js";
 /** What a test needs of a cluster that foreign clients use. */
 export type ServedCluster = Pick<Cluster, "kubeconfig" | "close">;
 
-/** Nodes node-1, node-2 and so on. With KUBETS_PROGRAM=executable the executable runs the cluster, else this process does. */
-export const clusterUnderTest = (options: { readonly nodes: number }): Promise<ServedCluster> =>
-  testsExecutable ? startByProgram(programUnderTest, options) : startCluster(options);
+export interface ServedClusterOptions {
+  /** How many nodes; their names are node-1, node-2 and so on. */
+  readonly nodes: number;
+  /** Which images the nodes have; only a cluster of this process can lack one. */
+  readonly hasImage?: (image: string) => boolean;
+}
+
+/** With KUBETS_PROGRAM=executable the executable runs the cluster, else this process does. */
+export function clusterUnderTest({ nodes, hasImage }: ServedClusterOptions): Promise<ServedCluster> {
+  if (testsExecutable) return startByProgram(programUnderTest, nodes);
+  const names = Array.from({ length: nodes }, (_, index) => `node-${index + 1}`);
+  return startCluster({ nodes: names.map((name) => ({ name, ...(hasImage && { hasImage }) })) });
+}
 
 /** Starts a cluster in memory in a process of its own, with an empty folder for its home and its PATH. Throws what the program wrote when it ends. */
-export async function startByProgram(
-  [file = "", ...words]: readonly string[],
-  { nodes = 1 }: { readonly nodes?: number } = {},
-): Promise<ServedCluster> {
+export async function startByProgram([file = "", ...words]: readonly string[], nodes = 1): Promise<ServedCluster> {
   const home = mkdtempSync(join(tmpdir(), "kubets-served-"));
   const start = ["cluster", "start", "served", "--storage=memory", `--nodes=${nodes}`];
   const server = spawn(file, [...words, ...start], {

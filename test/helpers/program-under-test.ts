@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { existsSync, symlinkSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 // @ts-expect-error plain JavaScript
 import { executableOf, ownTarget } from "../../tools/executable/build.mjs";
@@ -20,6 +20,11 @@ export const executableMissing = existsSync(EXECUTABLE)
 /** The words that start the program under test. */
 export const programUnderTest: readonly string[] = testsExecutable ? [EXECUTABLE] : [process.execPath, BIN];
 
+/** Whether it was built. */
+export const programIsBuilt = testsExecutable
+  ? executableMissing === undefined
+  : existsSync(join(import.meta.dirname, "../../dist/cli/main.cjs"));
+
 /** Puts the program under test at a path: one that ends with "kubectl" speaks as kubectl. */
 export function installProgram(path: string): void {
   if (testsExecutable) return linkExecutable(path);
@@ -29,6 +34,15 @@ export function installProgram(path: string): void {
 
 /** Puts a link to the executable at a path. */
 export const linkExecutable = (path: string): void => symlinkSync(EXECUTABLE, path);
+
+/** Makes a folder for PATH in `folder`, with links to the system's programs but those of Node. Returns its path. */
+export function linkProgramsWithoutNode(folder: string): string {
+  const path = join(folder, "programs");
+  mkdirSync(path);
+  const names = readdirSync("/usr/bin").filter((name) => !/^(?:node|nodejs|npm|npx|corepack|bun|bunx)$/.test(name));
+  for (const name of names) symlinkSync(join("/usr/bin", name), join(path, name));
+  return path;
+}
 
 export interface ProgramOutcome {
   readonly code: number;

@@ -5,6 +5,7 @@ import { dirname, join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { promisify } from "node:util";
 import { describe } from "vitest";
+import type { ServedCluster } from "../helpers/cluster-under-test.js";
 import { runCli } from "../helpers/run-cli.js";
 import { installProgram } from "../helpers/program-under-test.js";
 import { type Cluster, type ClusterOptions, startCluster } from "../../src/cluster/index.js";
@@ -41,8 +42,8 @@ export interface Terminal {
   cursorIsVisible(): Promise<boolean>;
 }
 
-export interface TerminalLab extends AsyncDisposable {
-  readonly cluster: Cluster;
+export interface TerminalLab<C extends ServedCluster = Cluster> extends AsyncDisposable {
+  readonly cluster: C;
   readonly folder: string;
   open(options?: TerminalOptions): Promise<Terminal>;
   /** Runs a command line beside the terminals; throws when it fails. Answers stdout. */
@@ -52,10 +53,13 @@ export interface TerminalLab extends AsyncDisposable {
 
 const run = promisify(execFile);
 
-/** A cluster, a folder, and a tmux server on a socket of its own, which all end together. */
-export async function terminalLab(options: ClusterOptions = {}): Promise<TerminalLab> {
+/** A quiet cluster of this process, a folder, and a tmux server on a socket of its own, which all end together. */
+export const terminalLab = async (options: ClusterOptions = {}): Promise<TerminalLab> =>
+  terminalsOf(await startCluster({ port: 0, ...quietCluster, ...options }));
+
+/** The same with a cluster that was started. */
+export async function terminalsOf<C extends ServedCluster>(cluster: C): Promise<TerminalLab<C>> {
   const folder = mkdtempSync(join(tmpdir(), "kubets-terminal-"));
-  const cluster = await startCluster({ port: 0, ...quietCluster, ...options });
   writeFileSync(join(folder, "kubeconfig"), cluster.kubeconfig());
   mkdirSync(join(folder, "bin"));
   installProgram(join(folder, "bin", "kubectl"));

@@ -1,13 +1,13 @@
 import { execFile } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { programIsBuilt, programUnderTest } from "../../helpers/program-under-test.js";
 
-const bin = resolve(import.meta.dirname, "../../../bin/kubets.js");
-const built = existsSync(resolve(import.meta.dirname, "../../../dist/cli/main.cjs"));
+const [program = "", ...programWords] = programUnderTest;
 
-describe.skipIf(!built)("kubets cluster check", () => {
+describe.skipIf(!programIsBuilt)("kubets cluster check", () => {
   let home = "";
   beforeAll(async () => {
     home = mkdtempSync(join(tmpdir(), "kubets-check-test-"));
@@ -21,7 +21,7 @@ describe.skipIf(!built)("kubets cluster check", () => {
   function kubets(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
     const env = { PATH: process.env.PATH, HOME: home, TMPDIR: home };
     return new Promise((done) => {
-      execFile(process.execPath, [bin, ...args], { env, cwd: home }, (error, stdout, stderr) => {
+      execFile(program, [...programWords, ...args], { env, cwd: home }, (error, stdout, stderr) => {
         done({ code: typeof error?.code === "number" ? error.code : error === null ? 0 : 1, stdout, stderr });
       });
     });

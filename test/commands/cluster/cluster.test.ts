@@ -12,11 +12,16 @@ import {
 } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
-import { dirname, join, resolve } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { dirname, join } from "node:path";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import {
+  linkProgramsWithoutNode,
+  programIsBuilt,
+  programUnderTest,
+  testsExecutable,
+} from "../../helpers/program-under-test.js";
 
-const bin = resolve(import.meta.dirname, "../../../bin/kubets.js");
-const built = existsSync(resolve(import.meta.dirname, "../../../dist/cli/main.cjs"));
+const [program = "", ...programWords] = programUnderTest;
 
 interface Outcome {
   readonly code: number;
@@ -25,8 +30,15 @@ interface Outcome {
 }
 
 /** Each test has a home of its own, so that its clusters, kubeconfig and caches are its own too. */
-describe.skipIf(!built)("kubets cluster", () => {
+describe.skipIf(!programIsBuilt)("kubets cluster", () => {
+  let outside: string;
+  let path: string | undefined;
   let home: string;
+  beforeAll(() => {
+    outside = mkdtempSync(join(tmpdir(), "kubets-cluster-path-"));
+    path = testsExecutable ? linkProgramsWithoutNode(outside) : process.env.PATH;
+  });
+  afterAll(() => rmSync(outside, { recursive: true, force: true }));
   beforeEach(() => {
     home = mkdtempSync(join(tmpdir(), "kubets-cluster-test-"));
   });
@@ -38,11 +50,11 @@ describe.skipIf(!built)("kubets cluster", () => {
     rmSync(home, { recursive: true, force: true });
   });
 
-  const environment = (): NodeJS.ProcessEnv => ({ PATH: process.env.PATH, HOME: home, TMPDIR: home });
+  const environment = (): NodeJS.ProcessEnv => ({ PATH: path, HOME: home, TMPDIR: home });
 
   function kubets(...args: string[]): Promise<Outcome> {
     return new Promise((done) => {
-      execFile(process.execPath, [bin, ...args], { env: environment(), cwd: home }, (error, stdout, stderr) => {
+      execFile(program, [...programWords, ...args], { env: environment(), cwd: home }, (error, stdout, stderr) => {
         done({ code: typeof error?.code === "number" ? error.code : error === null ? 0 : 1, stdout, stderr });
       });
     });
@@ -65,8 +77,8 @@ describe.skipIf(!built)("kubets cluster", () => {
   test("programs of envtest cannot be replaced by other users, whatever the umask was", async () => {
     const sh = (command: string): Promise<string> =>
       new Promise((done, fail) => {
-        const script = `umask 0; ${command} && exec "$0" "$1" envtest -p path`;
-        execFile("sh", ["-c", script, process.execPath, bin], { env: environment(), cwd: home }, (error, stdout) =>
+        const script = `umask 0; ${command} && exec "$@" envtest -p path`;
+        execFile("sh", ["-c", script, "sh", ...programUnderTest], { env: environment(), cwd: home }, (error, stdout) =>
           error === null ? done(stdout.trim()) : fail(error),
         );
       });
@@ -135,7 +147,7 @@ describe.skipIf(!built)("kubets cluster", () => {
       "passes %s on to the command and waits for it",
       async (signal) => {
         const script = `trap 'echo got it; exit 3' INT TERM HUP; echo ready; while :; do sleep 0.05; done`;
-        const child = spawn(process.execPath, [bin, "cluster", "run", "--", "sh", "-c", script], {
+        const child = spawn(program, [...programWords, "cluster", "run", "--", "sh", "-c", script], {
           env: environment(),
           stdio: ["ignore", "pipe", "inherit"],
         });
@@ -348,7 +360,7 @@ describe.skipIf(!built)("kubets cluster", () => {
     });
 
     test("in the foreground it serves until it is told to stop", async () => {
-      const child = spawn(process.execPath, [bin, "cluster", "start", "fore", "--storage=memory"], {
+      const child = spawn(program, [...programWords, "cluster", "start", "fore", "--storage=memory"], {
         env: environment(),
         stdio: ["ignore", "pipe", "inherit"],
       });

@@ -1,19 +1,18 @@
 import { spawn } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { programIsBuilt, programUnderTest } from "../../helpers/program-under-test.js";
 import { SilentListener } from "../../helpers/silent-listener.js";
 
 // A command that starts a server ends at its first signal while the server waits for etcd. Without that it would end after ten seconds, with
 // what is wrong with etcd and exit code 1.
 
-const root = resolve(import.meta.dirname, "../../..");
-const bin = join(root, "bin/kubets.js");
-const built = existsSync(join(root, "dist/cli/main.cjs"));
+const [program = "", ...programWords] = programUnderTest;
 
 // Windows has no SIGTERM for programs, and without a build there is no command to run.
-describe.skipIf(!built || process.platform === "win32")("a signal ends a start that waits for etcd", () => {
+describe.skipIf(!programIsBuilt || process.platform === "win32")("a signal ends a start that waits for etcd", () => {
   let home: string;
   beforeAll(() => {
     home = mkdtempSync(join(tmpdir(), "kubets-ended-start-"));
@@ -26,7 +25,7 @@ describe.skipIf(!built || process.platform === "win32")("a signal ends a start t
     const connecting = new Promise<void>((done) => (connected = done));
     const silent = await SilentListener.open(() => connected());
     const env = { PATH: process.env["PATH"], HOME: home, TMPDIR: home };
-    const child = spawn(process.execPath, [bin, ...args(silent.url)], {
+    const child = spawn(program, [...programWords, ...args(silent.url)], {
       env,
       cwd: home,
       stdio: ["ignore", "pipe", "pipe"],

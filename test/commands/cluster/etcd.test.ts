@@ -1,16 +1,16 @@
 import { execFile } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { programIsBuilt, programUnderTest } from "../../helpers/program-under-test.js";
 import { etcdMissing, type EtcdServer, startEtcd, tellEtcdMissing } from "../../helpers/etcd.js";
 
-const bin = resolve(import.meta.dirname, "../../../bin/kubets.js");
-const built = existsSync(resolve(import.meta.dirname, "../../../dist/cli/main.cjs"));
+const [program = "", ...programWords] = programUnderTest;
 
 tellEtcdMissing("kubets cluster --storage=etcd");
 
-describe.skipIf(!built || etcdMissing !== undefined)("kubets cluster --storage=etcd", () => {
+describe.skipIf(!programIsBuilt || etcdMissing !== undefined)("kubets cluster --storage=etcd", () => {
   let home: string;
   let etcd: EtcdServer;
   beforeAll(async () => {
@@ -26,7 +26,7 @@ describe.skipIf(!built || etcdMissing !== undefined)("kubets cluster --storage=e
   function kubets(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
     const env = { PATH: process.env["PATH"], HOME: home, TMPDIR: home };
     return new Promise((done) => {
-      execFile(process.execPath, [bin, ...args], { env, cwd: home }, (error, stdout, stderr) => {
+      execFile(program, [...programWords, ...args], { env, cwd: home }, (error, stdout, stderr) => {
         done({ code: typeof error?.code === "number" ? error.code : error === null ? 0 : 1, stdout, stderr });
       });
     });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Cluster, startCluster } from "../../../src/cluster/index.js";
+import { clusterUnderTest, type ServedCluster } from "../../helpers/cluster-under-test.js";
 import { realTool } from "../../helpers/real-tools.js";
 import { type RealKubectl, realKubectl } from "../../helpers/run-real-kubectl.js";
 import { workload } from "./workload.js";
@@ -8,11 +8,11 @@ const { missing } = realTool("kubectl");
 if (missing !== undefined) process.stdout.write(`drains by kubectl are skipped: ${missing}\n`);
 
 describe.skipIf(missing !== undefined)("kubectl 1.36.3 drains a node", () => {
-  let cluster: Cluster;
+  let cluster: ServedCluster;
   let kubectl: RealKubectl;
 
   beforeAll(async () => {
-    cluster = await startCluster({ nodes: 2 });
+    cluster = await clusterUnderTest({ nodes: 2 });
     kubectl = await realKubectl(cluster);
     await kubectl.ok("apply -f -", JSON.stringify(workload("web", 2)));
     await kubectl.ok("create poddisruptionbudget web --selector=app=web --min-available=2");

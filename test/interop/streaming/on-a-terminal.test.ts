@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { realTool } from "../../helpers/real-tools.js";
-import { readyNodes } from "../../helpers/quiet-cluster.js";
-import { describeTerminal, type Terminal, type TerminalLab, terminalLab } from "../../terminal/terminal.js";
+import { clusterUnderTest, type ServedCluster } from "../../helpers/cluster-under-test.js";
+import { describeTerminal, type Terminal, type TerminalLab, terminalsOf } from "../../terminal/terminal.js";
 
 const { path, missing } = realTool("kubectl");
 if (missing !== undefined) process.stdout.write(`sessions of kubectl on a terminal are skipped: ${missing}\n`);
@@ -23,10 +23,10 @@ const inShell = (command: string): string => `sh -c 'trap : INT QUIT; ${command}
 const describeBoth = missing === undefined ? describeTerminal : describe.skip;
 
 describeBoth("on a terminal, kubectl and kubets alike", () => {
-  let lab: TerminalLab;
+  let lab: TerminalLab<ServedCluster>;
 
   beforeAll(async () => {
-    lab = await terminalLab({ ...readyNodes, scheduler: {}, nodes: [{ name: "node" }] });
+    lab = await terminalsOf(await clusterUnderTest({ nodes: 1 }));
     const shell = { name: "main", image: "shell", stdin: true, tty: true, command: ["sh"] };
     const pods = ["web", "left-theirs", "left-ours", "ended-theirs", "ended-ours"].map((name) => ({
       apiVersion: "v1",
