@@ -107,6 +107,7 @@ const unpacked = (texts, name, code) => `
  * executable is 1 MB smaller.
  */
 const SELDOM_RUN = [
+  "src/actions/forward-ports/",
   "src/api/admission/",
   "src/api/descriptions/",
   "src/api/examples/",
@@ -120,10 +121,15 @@ const SELDOM_RUN = [
   "src/client/manager/",
   "src/client/workqueue/",
   "src/cluster/",
+  "src/commands/debug/",
+  "src/commands/explain/",
+  "src/commands/port-forward/",
+  "src/commands/proxy/",
   "src/controllers/",
   "src/kustomize/",
   "src/machinery/apply/",
   "src/machinery/cel/",
+  "src/machinery/gotemplate/",
   "src/machinery/rbac/",
   "src/machinery/structural/",
   "src/node/",
