@@ -93,12 +93,19 @@ const packedRegexps = (texts, code) => ({
   },
 });
 
-/** JavaScript that runs a packed CommonJS module. */
-const unpacked = (texts, name, code) => `
+/** JavaScript that runs a packed CommonJS module. `require` is an expression for what the module requires other files by. */
+const unpacked = (texts, name, code, require = "require") => `
   const { Script } = process.getBuiltinModule("node:vm");
   const code = ${texts.add(name, code)};
   const run = new Script("(function(module,exports,require){" + code + "\\n})", { filename: "${name}" });
-  run.runInThisContext()(module, exports, require);`;
+  run.runInThisContext()(module, exports, ${require});`;
+
+/** A packed file that requires others: bun puts into the executable what it finds by name. */
+function unpackedFile(texts, name, code) {
+  const required = new Set(Array.from(code.matchAll(/\brequire\(("[^"]+")\)/g), ([, path]) => path));
+  const cases = [...required].map((path) => `${path}:()=>require(${path})`);
+  return `const files={${cases.join(",")}};${unpacked(texts, name, code, "(path)=>files[path]()")}`;
+}
 
 /**
  * What commands seldom run: the server, and what even a server's start leaves alone. The runtime makes bytecode of two levels of
@@ -136,6 +143,35 @@ const SELDOM_RUN = [
   "src/scheduler/",
   "src/server/",
 ];
+
+/**
+ * What even most servers never load: it lies compressed beside the code, which takes a fifth of the room, and is read, parsed and compiled
+ * when it is first needed, in a few milliseconds. Nothing that a server's start or a command of every day loads may stand here.
+ */
+const PACKED = [
+  "src/actions/forward-ports/",
+  "src/api/descriptions/",
+  "src/api/examples/",
+  "src/api/openapi/",
+  "src/cluster/authentication/",
+  "src/cluster/envtest/",
+  "src/commands/debug/",
+  "src/commands/port-forward/",
+  "src/commands/proxy/",
+  "src/controllers/horizontal-pod-autoscaler/",
+  "src/server/authn/configuration/",
+  "src/server/authn/oidc/",
+  "src/server/authz/configuration/",
+  "src/server/authz/webhook/",
+  "src/server/storage/etcd/",
+];
+
+/** Whether a file of these modules is packed: all of ours in it are, and others are there for their sake. */
+const isPacked = (modules) => {
+  const ours = modules.filter((module) => module.startsWith("src/"));
+  return ours.length > 0 && ours.every((module) => PACKED.some((folder) => module.startsWith(folder)));
+};
+
 const isSeldomRun = (module) => SELDOM_RUN.some((folder) => module.startsWith(folder));
 const withoutBytecode = (code) => `(()=>{${code}})();`;
 
@@ -201,6 +237,10 @@ export async function bundleProgram(root, folder) {
     logLevel: "warning",
   };
   const texts = new PackedTexts(folder);
+  const shipped = (name, code, modules) => {
+    if (isPacked(modules)) return withoutBytecode(unpackedFile(texts, name, code));
+    return modules.some(isSeldomRun) ? withoutBytecode(code) : code;
+  };
   const grpc = await build({
     ...options,
     format: "cjs",
@@ -225,8 +265,7 @@ export async function bundleProgram(root, folder) {
   const modulesIn = (name) => Object.keys(outputs.find(([path]) => path.endsWith(`/${name}`))[1].inputs);
   for (const file of files) {
     const { name, contents } = toCommonJs(file);
-    const code = modulesIn(file.name).some(isSeldomRun) ? withoutBytecode(contents) : contents;
-    writeFileSync(join(folder, name), code);
+    writeFileSync(join(folder, name), shipped(name, contents, modulesIn(file.name)));
   }
   writeFileSync(program, ENTRY);
   await build({
