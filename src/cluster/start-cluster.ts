@@ -99,8 +99,13 @@ export interface ClusterOptions extends ServerOptions {
    */
   readonly stages?: StagesOf;
   /**
-   * A block of IPv4 addresses, "172.20.255.0/24", that Services of type LoadBalancer get an address of. Nothing listens there.
-   * Default: they get none, and stay pending.
+   * Whether a container whose program is not there stands in for its image: it starts, says so in its log, answers on its ports and passes
+   * its probes. Else it cannot start. A pod's annotation kubets.dev/images ("stand-in", "strict") comes first. Default true.
+   */
+  readonly standIn?: boolean;
+  /**
+   * A block of IPv4 addresses, "172.20.255.0/24", that Services of type LoadBalancer get an address of. Nothing listens there. "": they get
+   * none, and stay pending. Default: "203.0.113.0/24" where there are {@link nodes}, else none.
    */
   readonly loadBalancerAddresses?: string;
   /**
@@ -164,7 +169,7 @@ export async function startControlPlane(options: ClusterOptions, given?: GivenSe
   const hasNodes = nodes.length > 0;
   const isOwn = onShared ? undefined : nodeHosts(nodes.map(({ name }) => name));
   let shared: SharedServer | undefined;
-  const loadBalancerAddresses = blockOf(options.loadBalancerAddresses);
+  const loadBalancerAddresses = blockOf(options.loadBalancerAddresses ?? (hasNodes ? LOAD_BALANCERS : ""));
   const elects = isShared(options) && options.leaderElect !== false;
   if (!isShared(options) && (options.leaderElect ?? false) !== false) options.onWarning?.(electionHasNoEffect(options));
   const elections: Election[] = [];
@@ -364,7 +369,7 @@ export async function startControlPlane(options: ClusterOptions, given?: GivenSe
               const transport = server.loopback();
               // Ids of containers must not change which uids objects get.
               const own = { clock, timers, random: forkRandom(random, "nodes") };
-              const staged = options.stages && { stages: options.stages };
+              const staged = { standIn: options.standIn ?? true, ...(options.stages && { stages: options.stages }) };
               const { authorization, tokens } = server;
               localNodes = await startNodes(nodes, {
                 transport,
@@ -479,9 +484,12 @@ function nodesOf(nodes: number | readonly NodeOptions[]): readonly NodeOptions[]
   return Array.from({ length: nodes }, (_, index) => ({ name: `node-${index + 1}` }));
 }
 
-function blockOf(text: string | undefined): Ipv4Prefix | undefined {
-  const block = text === undefined ? undefined : parseIpv4Prefix(text);
-  if (text !== undefined && block === undefined) {
+/** A block for documentation (RFC 5737), which no network has. */
+const LOAD_BALANCERS = "203.0.113.0/24";
+
+function blockOf(text: string): Ipv4Prefix | undefined {
+  const block = text === "" ? undefined : parseIpv4Prefix(text);
+  if (text !== "" && block === undefined) {
     throw new Error(
       `loadBalancerAddresses is ${JSON.stringify(text)}; give a block of IPv4 addresses, "172.20.255.0/24"`,
     );

@@ -19,6 +19,8 @@ import type { CallerReviews } from "../node/kubelet-api/caller-reviews.js";
 import type { Server } from "../server/generic/server.js";
 import { authenticated } from "../server/request/user.js";
 import { podCidr } from "./node-addresses.js";
+import { servicePorts } from "./service-ports.js";
+import type { ServicePortsOf } from "../node/scripted/stand-in/stand-in-ports.js";
 import { openRunMarks } from "./run-marks.js";
 import { issueCertificate, issuerOf } from "./pki/certificate.js";
 import { CA_NAME, type ClusterPki } from "./pki/cluster-pki.js";
@@ -28,7 +30,7 @@ export interface NodeOptions {
   readonly name: string;
   readonly labels?: Readonly<Record<string, string>>;
   readonly taints?: readonly Taint[];
-  /** What images are to the node's containers, by name. Others have a shell and the usual programs, and wait for a signal. */
+  /** What images are to the node's containers, by name. Others have a shell and the usual programs. */
   readonly images?: Readonly<Record<string, ScriptedImage>>;
   /** Which images there are at all. Default: every name. */
   readonly hasImage?: (image: string) => boolean;
@@ -46,6 +48,8 @@ export interface NodeParts extends Pick<Server, "authorization" | "tokens"> {
   readonly random: Random;
   /** What containers do in place of their images, where their pod has no annotation that says so. */
   readonly stages?: StagesOf;
+  /** Whether containers whose programs are not there stand in for their images. */
+  readonly standIn: boolean;
   readonly reportError: (error: unknown) => void;
   /** Resolves when pods may start. */
   readonly ready: Promise<void>;
@@ -90,7 +94,8 @@ const DAY = 86_400_000;
 /** Starts the nodes. Resolves when they are ready. */
 export async function startNodes(nodes: readonly NodeOptions[], parts: NodeParts): Promise<LocalNodes> {
   const { transport, clock, timers, random, reportError, ready, marksFile } = parts;
-  const described = nodes.map((node, index) => describe(node, index, parts));
+  const portsOf = servicePorts(transport);
+  const described = nodes.map((node, index) => describe(node, index, parts, portsOf));
   const marks = marksFile === undefined ? undefined : openRunMarks(marksFile, reportError);
   const reviews = reviewsOf(parts);
   // Two renewals may be late before a node counts as lost.
@@ -129,13 +134,21 @@ const reviewsOf = ({ authorization, tokens }: Pick<Server, "authorization" | "to
   },
 });
 
-function describe(node: NodeOptions, index: number, parts: NodeParts): NodeDescription {
-  const { clock, timers, pki } = parts;
+function describe(node: NodeOptions, index: number, parts: NodeParts, servicePortsOf: ServicePortsOf): NodeDescription {
+  const { clock, timers, pki, standIn } = parts;
   const random = forkRandom(parts.random, node.name);
   const { name, labels, taints, capacity, images, hasImage } = node;
   const own =
     node.runtime ??
-    new ScriptedRuntime({ ...(images && { images }), ...(hasImage && { hasImage }), clock, timers, random });
+    new ScriptedRuntime({
+      ...(images && { images }),
+      ...(hasImage && { hasImage }),
+      standIn,
+      servicePortsOf,
+      clock,
+      timers,
+      random,
+    });
   const { stages, reportError, shared } = parts;
   const runtime = new StagedRuntime(own, { ...(stages && { stages }), clock, timers, reportError });
   return {

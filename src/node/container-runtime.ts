@@ -53,6 +53,8 @@ export interface ContainerSpec {
   /** How often the container was started before. */
   readonly attempt: number;
   readonly image: string;
+  /** Something else says what the container does: the runtime only keeps it until a signal. */
+  readonly isStaged?: boolean;
   /** In place of the image's entrypoint. */
   readonly command?: readonly string[];
   /** In place of the image's arguments. */
@@ -97,6 +99,8 @@ export interface StartedContainer {
   readonly startedAt: number;
   /** Resolves when the first process has ended. Never rejects. */
   readonly exited: Promise<ContainerExit>;
+  /** What people should know of it, a sentence for the event of its start. */
+  readonly note?: string;
 }
 
 export interface ContainerExit {

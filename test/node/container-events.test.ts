@@ -14,7 +14,7 @@ let api: Transport;
 beforeAll(async () => {
   const hasImage = (image: string) => !image.endsWith(":missing");
   const nodes = [{ name: "node-1", hasImage }];
-  cluster = await startCluster({ ...quietCluster, port: false, nodes, clock: manualClock() });
+  cluster = await startCluster({ ...quietCluster, port: false, standIn: false, nodes, clock: manualClock() });
   api = cluster.transport();
 });
 afterAll(() => cluster.close());

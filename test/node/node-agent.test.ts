@@ -25,6 +25,7 @@ let client: KubernetesClient;
 
 beforeAll(async () => {
   cluster = await startCluster({
+    standIn: false,
     nodes: [
       { name: "node-1", labels: { disk: "ssd" }, hasImage: (image) => image !== "missing" },
       { name: "node-2", capacity: { cpu: "2", memory: "1Gi", pods: "10" } },

@@ -17,7 +17,7 @@ const UNAUTHORIZED = "401";
 let arena: Arena;
 
 beforeAll(async () => {
-  arena = await Arena.open({ controllers: ["*"], nodes: [{ name: "node-1" }] });
+  arena = await Arena.open({ controllers: ["*"], nodes: [{ name: "node-1" }], standIn: false });
   await arena.create("/api/v1/namespaces", { metadata: { name: "shop" } });
   await arena.create(`${RBAC}/namespaces/shop/rolebindings`, bindingOf("eve", "ClusterRole/edit", "eve"));
   await arena.create(

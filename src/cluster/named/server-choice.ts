@@ -11,6 +11,7 @@ export interface ServerChoice
     | "maxObjectBytes"
     | "runtimeConfig"
     | "serverName"
+    | "standIn"
     | "storageMediaType"
   > {
   readonly controllers?: readonly string[];
@@ -42,6 +43,7 @@ export function serverArguments(choice: ServerChoice): string[] {
     ["token-auth-file", authentication?.tokenFile],
     ["authorization-config", authorization?.configFile],
     ["load-balancer-addresses", choice.loadBalancerAddresses],
+    ["images", choice.standIn === undefined ? undefined : choice.standIn ? "stand-in" : "strict"],
     ["server-name", choice.serverName],
     ["leader-elect", choice.leaderElect?.toString()],
     ["scheduler", choice.scheduler?.toString()],

@@ -6,6 +6,7 @@ import { authenticationFlags, authenticationOf } from "./authentication-flags.js
 import { authorizationFlags, authorizationOf } from "./authorization-flags.js";
 import { controllersFlag, controllersOf } from "./controllers-flag.js";
 import { electionFlags, electionOf } from "./election-flags.js";
+import { imagesFlag, standInOf } from "./images-flag.js";
 import { loadBalancerAddressesOf, loadBalancerFlag } from "./load-balancer-flag.js";
 import { nodesFlag, nodesOf } from "./nodes-flag.js";
 import { runtimeConfigFlag, runtimeConfigOf } from "./runtime-config-flag.js";
@@ -25,6 +26,7 @@ export const serverFlags: readonly FlagSpec[] = [
   ...authenticationFlags,
   ...authorizationFlags,
   nodesFlag,
+  imagesFlag,
   loadBalancerFlag,
   serverNameFlag,
 ];
@@ -47,6 +49,7 @@ export function serverChoiceOf(factory: Factory, invocation: Invocation): Server
     ...(authentication && { authentication }),
     ...(authorization && { authorization }),
     nodes: nodesOf(invocation),
+    standIn: standInOf(invocation),
     ...(loadBalancerAddresses !== undefined && { loadBalancerAddresses }),
     ...(serverName !== undefined && { serverName }),
   };

@@ -74,7 +74,8 @@ async function runStarted(
   if (record.previousId !== "") await runtime.remove(record.previousId);
   record.started(container);
   containerEvent(context, record, "Normal", "Created", "Container created");
-  containerEvent(context, record, "Normal", "Started", "Container started");
+  const note = container.note === undefined ? "" : `. ${container.note}`;
+  containerEvent(context, record, "Normal", "Started", `Container started${note}`);
   // One that was started while the pod was being stopped is stopped as well.
   if (signal.aborted) await runtime.signal(container.id, "SIGKILL");
   const { postStart } = object(record.spec.lifecycle);

@@ -6,6 +6,7 @@ import { BytePipe } from "../byte-pipe.js";
 import { Attachments } from "./attachments.js";
 import { ContainerLog } from "./container-log.js";
 import { absolute, type FileSpace, type FileSystem } from "./files/file-system.js";
+import type { MissingError } from "./missing.js";
 import { ContainerBudgets } from "./limits/container-budgets.js";
 import type { ContainerMemory } from "./limits/memory-share.js";
 import type { LimitedContainer, ServerLimits } from "./limits/server-limits.js";
@@ -133,20 +134,39 @@ export class Container implements ContainerView, LimitedContainer {
     return this.#main !== undefined && !this.#main.gone.aborted;
   }
 
-  /** Starts the main process: a program, by whatever name, or a command line. Throws an {@link ExecError} when there is no such program. See {@link ProcessSetup.endsAtMissing}. */
-  run(argv: readonly string[], program?: Program, { endsAtMissing = false } = {}): Promise<MainExit> {
+  /** Aborts when the main process is over. Throws before it was started. */
+  get ended(): AbortSignal {
+    if (this.#main === undefined) throw new Error("the container was not started");
+    return this.#main.gone;
+  }
+
+  /**
+   * Starts the main process: a program, by whatever name, or a command line. Throws an {@link ExecError} when there is no such program. Where a
+   * script of it needs what is not there, `onMissing` says what runs from then on: see {@link ProcessSetup.endsAtMissing}.
+   */
+  run(argv: readonly string[], program?: Program, onMissing?: (missing: MissingError) => Program): Promise<MainExit> {
     const { env, cwd } = this.parts;
     const streams = this.#attached.streamsOf((signal) => this.signalMain(signal));
-    const setup = { ...streams, env, cwd, endsAtMissing };
-    const main = program === undefined ? this.start(argv, setup) : this.#begin(program, argv, setup);
+    const setup = { ...streams, env, cwd };
+    const watched = { ...setup, endsAtMissing: onMissing !== undefined };
+    const main = program === undefined ? this.start(argv, watched) : this.#begin(program, argv, watched);
     this.#main = main;
-    return main.ended.then((exit) => {
-      for (const process of this.#processes.values()) process.signal("SIGKILL");
-      this.#budgets.end();
-      this.log.end();
-      this.#attached.end();
-      return { ...exit, ...this.#end };
-    });
+    return this.#ended(main, (missing) => onMissing && this.#begin(onMissing(missing), argv, setup));
+  }
+
+  async #ended(main: Process, goOn: (missing: MissingError) => Process | undefined): Promise<MainExit> {
+    let exit = await main.ended;
+    const next = exit.missing && goOn(exit.missing);
+    if (next !== undefined) {
+      this.#main = next;
+      exit = await next.ended;
+    }
+    for (const process of this.#processes.values()) process.signal("SIGKILL");
+    this.#budgets.end();
+    this.log.end();
+    this.#attached.end();
+    const { missing: _, ...rest } = exit;
+    return { ...rest, ...this.#end };
   }
 
   /** Ends all processes at once. */

@@ -5,15 +5,18 @@ import { streamPair } from "../byte-pipe.js";
 /** Answers one connection; what it throws breaks the connection. */
 export type AnswerConnection = (connection: ByteStream) => void | Promise<void>;
 
+interface Listener {
+  readonly answer: AnswerConnection;
+  readonly signal: AbortSignal;
+}
+
 /** The ports of a pod: its containers share them. */
 export class PodPorts {
-  readonly #listeners = new Map<number, { readonly answer: AnswerConnection; readonly signal: AbortSignal }>();
+  readonly #listeners = new Map<number, Listener>();
 
   /** Answers connections until `signal` aborts, which breaks those that are open. Throws when the port is taken. */
   listen(port: number, answer: AnswerConnection, signal: AbortSignal): void {
     if (this.#listeners.has(port)) throw new Error(`bind: Address already in use: port ${port}`);
-    // Each open connection listens.
-    setMaxListeners(0, signal);
     this.#listeners.set(port, { answer, signal });
     signal.addEventListener("abort", () => this.#listeners.delete(port), { once: true });
   }
@@ -26,32 +29,37 @@ export class PodPorts {
   /** The client's end of a new connection; undefined when nothing listens. */
   dial(port: number): ByteStream | undefined {
     const listener = this.#listeners.get(port);
-    if (listener === undefined) return undefined;
-    const { answer, signal } = listener;
-    const [client, server] = streamPair();
-    const reset = (): void => server.destroy(new Error("connection reset by peer"));
-    const over = (): void => signal.removeEventListener("abort", reset);
-    signal.addEventListener("abort", reset, { once: true });
-    void (async () => {
-      try {
-        await answer(server);
-      } catch (error) {
-        server.destroy(error instanceof Error ? error : new Error(String(error)));
-      }
-    })();
-    return {
-      ...client,
-      destroy(error) {
-        over();
-        client.destroy(error);
-      },
-      async *[Symbol.asyncIterator]() {
-        try {
-          yield* client;
-        } finally {
-          over();
-        }
-      },
-    };
+    return listener && connectionTo(listener);
   }
+}
+
+/** The client's end of a new connection, which breaks when the listener's signal aborts. */
+export function connectionTo({ answer, signal }: Listener): ByteStream {
+  const [client, server] = streamPair();
+  // Each open connection listens.
+  setMaxListeners(0, signal);
+  const reset = (): void => server.destroy(new Error("connection reset by peer"));
+  const over = (): void => signal.removeEventListener("abort", reset);
+  signal.addEventListener("abort", reset, { once: true });
+  void (async () => {
+    try {
+      await answer(server);
+    } catch (error) {
+      server.destroy(error instanceof Error ? error : new Error(String(error)));
+    }
+  })();
+  return {
+    ...client,
+    destroy(error) {
+      over();
+      client.destroy(error);
+    },
+    async *[Symbol.asyncIterator]() {
+      try {
+        yield* client;
+      } finally {
+        over();
+      }
+    },
+  };
 }

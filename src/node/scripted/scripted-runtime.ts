@@ -22,16 +22,28 @@ import { type FileSpace, FileSystem } from "./files/file-system.js";
 import type { ScriptedImage } from "./image.js";
 import { ForkError, OutOfMemoryError } from "./limits/errors.js";
 import { processLimits, type ServerLimits } from "./limits/server-limits.js";
-import { PodPorts } from "./ports.js";
+import { connectionTo, PodPorts } from "./ports.js";
+import type { MissingError } from "./missing.js";
 import { ExecError, type Program } from "./program.js";
 import { USUAL_PROGRAMS } from "./programs/index.js";
 import { noFalse, sleep, yesTrue } from "./programs/system.js";
+import { commandLineOf } from "./stand-in/command-line.js";
+import { page } from "./stand-in/page.js";
+import { type StandIn, standInOf, standInProgram, standInText } from "./stand-in/stand-in.js";
+import { answersPort, type ServicePortsOf } from "./stand-in/stand-in-ports.js";
 
 export interface ScriptedRuntimeOptions {
   /** What images are, by name as pods write it. An image that is not here is an ordinary one with a shell. */
   readonly images?: Readonly<Record<string, ScriptedImage>>;
   /** Which images there are at all. Default: every name. One that there is none of is an ErrImagePull. */
   readonly hasImage?: (image: string) => boolean;
+  /**
+   * Whether a container whose program is not there stands in for its image, where its pod has no annotation kubets.dev/images that says so.
+   * Default false: it cannot start. Images that `images` names are what they say.
+   */
+  readonly standIn?: boolean;
+  /** Ports that stand-ins answer beside those of their pods. */
+  readonly servicePortsOf?: ServicePortsOf;
   readonly clock: Clock;
   readonly timers: Timers;
   readonly random: Random;
@@ -46,9 +58,17 @@ const LONGEST_MESSAGE = 4096;
 
 interface Running {
   readonly container: Container;
-  readonly podUid: string;
-  /** It stands for a program that is not there, and only waits for its end. */
-  readonly isPlaceholder: boolean;
+  readonly spec: ContainerSpec;
+  /** What its image would have run, where that is not there. */
+  standIn: StandIn | undefined;
+  /** Nothing of its image runs: its probes and hooks succeed, unless something answers them. */
+  isPlaceholder: boolean;
+}
+
+/** The containers of a pod, and the ports that they share. */
+interface RunningPod {
+  readonly ports: PodPorts;
+  readonly containers: Set<Running>;
 }
 
 /**
@@ -58,7 +78,7 @@ interface Running {
 export class ScriptedRuntime implements ContainerRuntime {
   readonly version = "scripted://1.0.0";
   readonly #containers = new Map<string, Running>();
-  readonly #ports = new Map<string, { readonly ports: PodPorts; containers: number }>();
+  readonly #pods = new Map<string, RunningPod>();
 
   constructor(private readonly options: ScriptedRuntimeOptions) {}
 
@@ -69,18 +89,17 @@ export class ScriptedRuntime implements ContainerRuntime {
     }
     const image = own(this.options.images, spec.image) ?? {};
     const id = Buffer.from(random.bytes(32)).toString("hex");
-    const pod = this.#portsOf(spec.pod.uid);
     const cwd = spec.workingDir ?? image.workingDir ?? "/";
     const files = async (space: FileSpace) => filesOf(spec, image, cwd, await spec.files(), this.options, space);
     const env = { PATH, HOSTNAME: spec.pod.hostname, HOME: "/root", ...image.env, ...spec.env };
     const hasCapacity = image.capacity !== undefined;
     const server = this.options.limits ?? processLimits;
+    const pod = this.#podOf(spec.pod.uid);
     const container = new Container({ spec, files, ports: pod.ports, env, cwd, clock, timers, server, hasCapacity });
-    const main = mainOf(spec, image);
-    const { startedAt, ended } = await startMain(container, main, this.options);
-    const isPlaceholder = main.program === waitForSignal;
-    this.#containers.set(id, { container, podUid: spec.pod.uid, isPlaceholder });
-    pod.containers += 1;
+    const running: Running = { container, spec, standIn: undefined, isPlaceholder: false };
+    const { startedAt, ended } = await startMain(running, image, this.#mayStandIn(spec), clock);
+    this.#containers.set(id, running);
+    pod.containers.add(running);
     const stopped = new AbortController();
     for (const [port, answer] of Object.entries(image.ports ?? {}))
       pod.ports.listen(Number(port), answer, stopped.signal);
@@ -96,7 +115,8 @@ export class ScriptedRuntime implements ContainerRuntime {
         ...(eviction !== undefined && { eviction }),
       };
     });
-    return { id, imageId: imageId(spec.image), startedAt, exited };
+    const note = running.standIn && { note: `It ${standInText(running.standIn)}` };
+    return { id, imageId: imageId(spec.image), startedAt, exited, ...note };
   }
 
   async signal(containerId: string, signal: string): Promise<void> {
@@ -104,11 +124,13 @@ export class ScriptedRuntime implements ContainerRuntime {
   }
 
   async remove(containerId: string): Promise<void> {
-    const { podUid = "", container } = this.#containers.get(containerId) ?? {};
-    if (!this.#containers.delete(containerId)) return;
-    container?.log.drop();
-    const pod = this.#ports.get(podUid);
-    if (pod !== undefined && (pod.containers -= 1) === 0) this.#ports.delete(podUid);
+    const running = this.#containers.get(containerId);
+    if (running === undefined) return;
+    this.#containers.delete(containerId);
+    running.container.log.drop();
+    const { uid } = running.spec.pod;
+    const pod = this.#pods.get(uid);
+    if (pod?.containers.delete(running) === true && pod.containers.size === 0) this.#pods.delete(uid);
   }
 
   log(containerId: string, options: RuntimeLogOptions): AsyncIterable<LogEntry> {
@@ -141,7 +163,8 @@ export class ScriptedRuntime implements ContainerRuntime {
   }
 
   async dial(podUid: string, port: number): Promise<ByteStream> {
-    const connection = this.#ports.get(podUid)?.ports.dial(port);
+    const pod = this.#pods.get(podUid);
+    const connection = pod?.ports.dial(port) ?? (pod && (await this.#dialStandIn(pod, port)));
     if (connection !== undefined) return connection;
     throw new RuntimeError(
       "ConnectionRefused",
@@ -157,11 +180,12 @@ export class ScriptedRuntime implements ContainerRuntime {
     return { cpuNanoseconds: 0, memoryBytes, filesBytes, logsBytes: log.bytes };
   }
 
-  /** A container that stands in for an image of which nothing is known succeeds in its probes, unless something answers the port. */
+  /** A placeholder succeeds in its probes, unless something answers the port, or the probe names a port that the container has not. */
   answerProbe(containerId: string, { port }: ProbeQuestion): boolean | undefined {
-    const { podUid = "", isPlaceholder = false } = this.#containers.get(containerId) ?? {};
-    const isAnswered = port !== undefined && this.#ports.get(podUid)?.ports.has(port) === true;
-    return isPlaceholder && !isAnswered ? true : undefined;
+    const running = this.#containers.get(containerId);
+    if (running?.isPlaceholder !== true || port === 0) return undefined;
+    const isAnswered = port !== undefined && this.#pods.get(running.spec.pod.uid)?.ports.has(port) === true;
+    return isAnswered ? undefined : true;
   }
 
   #find(containerId: string): Container {
@@ -170,12 +194,38 @@ export class ScriptedRuntime implements ContainerRuntime {
     throw new RuntimeError("NotFound", `an error occurred when try to find container "${containerId}": not found`);
   }
 
-  #portsOf(uid: string): { readonly ports: PodPorts; containers: number } {
-    const known = this.#ports.get(uid) ?? { ports: new PodPorts(), containers: 0 };
-    this.#ports.set(uid, known);
+  #podOf(uid: string): RunningPod {
+    const known = this.#pods.get(uid) ?? { ports: new PodPorts(), containers: new Set() };
+    this.#pods.set(uid, known);
     return known;
   }
+
+  /** Throws a {@link RuntimeError} where the pod's annotation says neither. */
+  #mayStandIn({ image, pod, isStaged = false }: ContainerSpec): boolean {
+    if (isStaged || own(this.options.images, image) !== undefined) return false;
+    const wanted = pod.object?.().metadata?.annotations?.[IMAGES_ANNOTATION];
+    if (wanted === undefined) return this.options.standIn === true;
+    if (wanted === "stand-in" || wanted === "strict") return wanted === "stand-in";
+    const message = `annotation ${IMAGES_ANNOTATION}: ${JSON.stringify(wanted)} is neither "stand-in" nor "strict"`;
+    throw new RuntimeError("CreateContainerError", message);
+  }
+
+  /** A connection to the port of a container that stands in; undefined where none has it. */
+  async #dialStandIn({ containers }: RunningPod, port: number): Promise<ByteStream | undefined> {
+    for (const { standIn, container, spec } of containers) {
+      const pod = spec.pod.object?.();
+      if (standIn === undefined || pod === undefined || !container.running) continue;
+      if (!(await answersPort(pod, spec.name, port, this.options.servicePortsOf)) || !container.running) continue;
+      const { namespace, name } = spec.pod;
+      const text = `kubets: container ${spec.name} of pod ${namespace}/${name} ${standInText(standIn)}\n`;
+      return connectionTo({ answer: page(text), signal: container.ended });
+    }
+    return undefined;
+  }
 }
+
+/** On a pod: whether its containers stand in for their images ("stand-in") or must have a program that runs here ("strict"). */
+const IMAGES_ANNOTATION = "kubets.dev/images";
 
 interface MainProcess {
   readonly argv: readonly string[];
@@ -183,15 +233,23 @@ interface MainProcess {
   readonly program?: Program;
 }
 
+interface MainRun {
+  /** Milliseconds since the epoch. */
+  readonly startedAt: number;
+  readonly ended: Promise<MainExit>;
+}
+
 /** What the container's first process is. */
 function mainOf(spec: ContainerSpec, image: ScriptedImage): MainProcess {
-  const { entrypoint = waitForSignal } = image;
-  const args = spec.args ?? [];
-  if (spec.command !== undefined) return commandLine([...spec.command, ...args], spec, image);
-  if (typeof entrypoint !== "function") return commandLine([...entrypoint, ...args], spec, image);
-  // Arguments without a command are an ordinary image's command line.
-  if (entrypoint === waitForSignal && (args[0] ?? "") !== "") return commandLine(args, spec, image);
-  return { argv: ["main"], program: entrypoint };
+  const { entrypoint } = image;
+  if (spec.command === undefined && entrypoint !== undefined) {
+    if (typeof entrypoint === "function") return { argv: ["main"], program: entrypoint };
+    return commandLine([...entrypoint, ...(spec.args ?? [])], spec, image);
+  }
+  const line = commandLineOf(spec);
+  if (line !== undefined) return commandLine(line, spec, image);
+  if (spec.stdin && spec.tty && image.shell !== false) return commandLine(["sh"], spec, image);
+  return { argv: ["main"], program: waitForSignal };
 }
 
 /** Programs that look at no file: a container whose only process is one of them needs none. */
@@ -204,16 +262,27 @@ function commandLine(argv: readonly string[], { env }: ContainerSpec, image: Scr
   return { argv, ...(program && { program }) };
 }
 
-/** Starts the main process. Throws a {@link RuntimeError}; then nothing is left of the container. */
-async function startMain(
-  container: Container,
-  { argv, program }: MainProcess,
-  { clock }: ScriptedRuntimeOptions,
-): Promise<{ readonly startedAt: number; readonly ended: Promise<MainExit> }> {
+/** Starts the main process, or what stands in for it. Throws a {@link RuntimeError}; then nothing is left of the container. */
+async function startMain(running: Running, image: ScriptedImage, mayStandIn: boolean, clock: Clock): Promise<MainRun> {
+  const { container, spec } = running;
+  const { argv, program } = mainOf(spec, image);
+  const standIn = (missing?: MissingError): Program => {
+    running.standIn = standInOf(spec, missing?.message);
+    running.isPlaceholder = true;
+    return standInProgram(running.standIn);
+  };
+  const begin = (main?: Program): MainRun => ({
+    startedAt: clock.now(),
+    // Who types a command hears at once that it is not there.
+    ended: container.run(argv, main, mayStandIn && !spec.stdin ? standIn : undefined),
+  });
   try {
+    if (program === waitForSignal && mayStandIn) return begin(standIn());
+    running.isPlaceholder = program === waitForSignal;
     if (program === undefined) await container.openFiles();
-    return { startedAt: clock.now(), ended: container.run(argv, program) };
+    return begin(program);
   } catch (error) {
+    if (mayStandIn && error instanceof ExecError && error.kind === "not-found") return begin(standIn());
     container.dropFiles();
     if (!(error instanceof ExecError) && !isExhausted(error)) throw error;
     throw new RuntimeError(

@@ -140,7 +140,7 @@ const runsByStages = ({ exit, crashes, readyAfter, stopDelay, logs, logEvery }: 
   [exit, crashes, readyAfter, stopDelay, logs, logEvery].some((stage) => stage !== undefined);
 
 function withoutCommand({ command: _command, args: _args, ...spec }: ContainerSpec): ContainerSpec {
-  return spec;
+  return { ...spec, isStaged: true };
 }
 
 /** The stages of a container that ends at once where it uses more memory than its limit. */

@@ -25,6 +25,7 @@ beforeAll(async () => {
     },
   };
   cluster = await startCluster({
+    standIn: false,
     ...quietCluster,
     port: false,
     nodes: [{ name: "node-1", images: { web }, hasImage: (image) => image !== "missing" }],

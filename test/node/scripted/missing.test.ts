@@ -4,6 +4,7 @@ import { systemTimers } from "../../../src/base/timers.js";
 import { Container } from "../../../src/node/scripted/container.js";
 import { FileSystem } from "../../../src/node/scripted/files/file-system.js";
 import { serverLimits } from "../../../src/node/scripted/limits/server-limits.js";
+import type { MissingError } from "../../../src/node/scripted/missing.js";
 import { PodPorts } from "../../../src/node/scripted/ports.js";
 import { USUAL_PROGRAMS } from "../../../src/node/scripted/programs/index.js";
 import { scriptedSpec, startScripted } from "../../helpers/scripted-container.js";
@@ -30,7 +31,12 @@ async function main(argv: readonly string[], files: Readonly<Record<string, stri
     timers: systemTimers,
   });
   await container.openFiles();
-  const exit = await container.run(argv, undefined, { endsAtMissing: true });
+  let missing: MissingError | undefined;
+  const ended = await container.run(argv, undefined, (found) => {
+    missing = found;
+    return () => 127;
+  });
+  const exit = { ...ended, ...(missing && { missing }) };
   const log: string[] = [];
   for await (const { line } of container.log.read({ follow: false, signal: new AbortController().signal }))
     log.push(Buffer.from(line).toString("utf8"));

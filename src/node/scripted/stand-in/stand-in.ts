@@ -1,0 +1,69 @@
+import { pause } from "../../../base/pause.js";
+import type { ContainerSpec } from "../../container-runtime.js";
+import type { Program } from "../program.js";
+
+/** A container that stands in for its image, because nothing can tell what the image's programs do. */
+export interface StandIn {
+  /** The image, as the pod names it. */
+  readonly image: string;
+  /** What would have run: "/app/server --port=80", or "its entrypoint". */
+  readonly instead: string;
+  /** Where a script of it needed what is not there: "sh: 3: psql: not found". Undefined where nothing of it ran. */
+  readonly missing: string | undefined;
+  /** A task ends by itself; a service waits for a signal. */
+  readonly life: "task" | "service";
+}
+
+/** How long a task runs, by the cluster's clock. Milliseconds. */
+const TASK_MS = 1000;
+
+/** What stands in for the image of a container, from its start or from where its script was at `missing`. */
+export function standInOf(spec: ContainerSpec, missing?: string): StandIn {
+  const { image, command, args = [] } = spec;
+  const words = args.length > 0 ? ` with the arguments ${lineOf(args)}` : "";
+  return {
+    image,
+    instead: command === undefined ? `its entrypoint${words}` : lineOf([...command, ...args]),
+    missing,
+    life: lifeOf(spec),
+  };
+}
+
+/** What is said of it where people look: in the container's log and in the event of its start. */
+export const standInText = ({ image, instead, missing }: StandIn): string =>
+  missing === undefined
+    ? `stands in for image ${JSON.stringify(image)}; would have run: ${instead}`
+    : `stands in for image ${JSON.stringify(image)} from here on: ${missing}`;
+
+/** Says so in its log, and then does nothing: it ends with 0, a task after a second, a service at the first signal. */
+export const standInProgram =
+  (standIn: StandIn): Program =>
+  async (io) => {
+    const signalled = new Promise<void>((resolve) => {
+      for (const signal of ["SIGTERM", "SIGINT", "SIGQUIT"]) io.onSignal(signal, resolve);
+      io.signal.addEventListener("abort", () => resolve(), { once: true });
+    });
+    await io.stdout.write(`kubets: this container ${standInText(standIn)}\n`);
+    await (standIn.life === "service" ? signalled : Promise.race([signalled, pause(io.timers, TASK_MS, io.signal)]));
+    return 0;
+  };
+
+/** Whatever is waited for by others ends: init containers, the pods of Jobs, helm's hooks, and commands that are not restarted. */
+function lifeOf({ pod, name, command, args }: ContainerSpec): StandIn["life"] {
+  const { metadata, spec } = pod.object?.() ?? {};
+  const init = spec?.initContainers?.find((container) => container.name === name);
+  if (init !== undefined) return init.restartPolicy === "Always" ? "service" : "task";
+  const isOfJob = metadata?.ownerReferences?.some(({ kind, controller }) => kind === "Job" && controller === true);
+  if (isOfJob === true || metadata?.annotations?.["helm.sh/hook"] !== undefined) return "task";
+  const isRestarted = (spec?.restartPolicy ?? "Always") === "Always";
+  return isRestarted || (command === undefined && args === undefined) ? "service" : "task";
+}
+
+/** As a person would type it. */
+function lineOf(words: readonly string[]): string {
+  const line = words.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : JSON.stringify(word))).join(" ");
+  return line.length <= LONGEST_LINE ? line : `${line.slice(0, LONGEST_LINE)}...`;
+}
+
+/** Of a command line in a log. */
+const LONGEST_LINE = 500;

@@ -1,0 +1,193 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Transport } from "../../../src/client/transport/transport.js";
+import { type Cluster, startCluster } from "../../../src/cluster/index.js";
+import { commandLineOf } from "../../../src/node/scripted/stand-in/command-line.js";
+import { objects, text } from "../../../src/machinery/meta/access.js";
+import type { JsonObject } from "../../../src/machinery/meta/json.js";
+import { call } from "../../helpers/api-caller.js";
+import { eventually } from "../../helpers/eventually.js";
+
+const DEFAULT = "/api/v1/namespaces/default";
+const PODS = `${DEFAULT}/pods`;
+
+let cluster: Cluster;
+let api: Transport;
+
+beforeAll(async () => {
+  cluster = await startCluster({ port: false, nodes: 1 });
+  api = cluster.transport();
+  await eventually(async () => expect((await call(api, "GET", `${DEFAULT}/serviceaccounts/default`)).status).toBe(200));
+});
+afterAll(() => cluster.close());
+
+async function create(path: string, body: JsonObject): Promise<void> {
+  const answer = await call(api, "POST", path, body);
+  expect(answer.status, answer.text).toBe(201);
+}
+
+interface PodSpec {
+  readonly container?: JsonObject;
+  readonly spec?: JsonObject;
+  readonly metadata?: JsonObject;
+}
+
+async function createPod(name: string, { container = {}, spec = {}, metadata = {} }: PodSpec = {}): Promise<void> {
+  const containers = [{ name: "c", image: "example.com/app:1", ...container }];
+  await create(PODS, {
+    metadata: { name, ...metadata },
+    spec: { terminationGracePeriodSeconds: 1, containers, ...spec },
+  });
+}
+
+/** Waits until something of the pod is so. */
+const becomes = (name: string, path: string, value: unknown) =>
+  eventually(async () => expect((await call(api, "GET", `${PODS}/${name}`)).at(path)).toEqual(value));
+
+const ready = (name: string) => becomes(name, "status.containerStatuses.0.ready", true);
+const logOf = async (name: string) => (await call(api, "GET", `${PODS}/${name}/log`)).text;
+
+async function eventsOf(name: string, reason: string): Promise<readonly string[]> {
+  const events = await call(
+    api,
+    "GET",
+    `${DEFAULT}/events?fieldSelector=involvedObject.name%3D${name},reason%3D${reason}`,
+  );
+  return objects(events.at("items")).map(({ message }) => text(message));
+}
+
+describe("a container whose program is not there", () => {
+  test("starts, says what would have run, and stops at a signal", async () => {
+    await createPod("server", { container: { command: ["/app/server", "--name", "a b"] } });
+    await ready("server");
+    const said = 'stands in for image "example.com/app:1"; would have run: /app/server --name "a b"';
+    expect(await logOf("server")).toBe(`kubets: this container ${said}\n`);
+    await eventually(async () =>
+      expect(await eventsOf("server", "Started")).toEqual([`Container started. It ${said}`]),
+    );
+    await call(api, "DELETE", `${PODS}/server`);
+    await eventually(async () => expect((await call(api, "GET", `${PODS}/server`)).status).toBe(404));
+  });
+
+  test("answers on its own ports, on those of its probes and of Services, and on no other", async () => {
+    const readinessProbe = { httpGet: { port: 8081, path: "/ready" } };
+    await createPod("web", {
+      container: { ports: [{ name: "http", containerPort: 8080 }], readinessProbe },
+      metadata: { labels: { app: "web" } },
+    });
+    const ports = [{ port: 80, targetPort: 9090 }];
+    await create(`${DEFAULT}/services`, { metadata: { name: "web" }, spec: { selector: { app: "web" }, ports } });
+    await ready("web");
+    for (const port of [8080, 8081, 9090]) {
+      const answer = await call(api, "GET", `${PODS}/web:${port}/proxy/any/path`);
+      expect(answer.status, answer.text).toBe(200);
+      expect(answer.text).toContain("container c of pod default/web stands in for image");
+    }
+    const other = await call(api, "GET", `${PODS}/web:9999/proxy/`);
+    expect(other.status).toBe(503);
+    await eventually(async () => expect((await call(api, "GET", `${DEFAULT}/services/web/proxy/`)).status).toBe(200));
+  });
+
+  test.each([
+    ["a command", { exec: { command: ["/app/healthy"] } }],
+    ["a port", { tcpSocket: { port: 1234 } }],
+    ["gRPC", { grpc: { port: 1234 } }],
+  ])("passes a probe by %s", async (_, probe) => {
+    const name = `probed-${Object.keys(probe)[0]?.toLowerCase()}`;
+    await createPod(name, { container: { startupProbe: probe, readinessProbe: probe, livenessProbe: probe } });
+    await ready(name);
+  });
+
+  test("fails a probe of a port that its pod does not name", async () => {
+    await createPod("nameless", { container: { readinessProbe: { httpGet: { port: "metrics" } } } });
+    await eventually(async () => expect(await eventsOf("nameless", "Unhealthy")).not.toEqual([]));
+    await becomes("nameless", "status.containerStatuses.0.ready", false);
+  });
+
+  test.each<readonly [string, PodSpec]>([
+    ["a helm hook", { metadata: { annotations: { "helm.sh/hook": "pre-install" } } }],
+    ["a command that is not restarted", { container: { command: ["/app/migrate"] }, spec: { restartPolicy: "Never" } }],
+    ["args that are not restarted", { container: { args: ["migrate"] }, spec: { restartPolicy: "OnFailure" } }],
+  ])("ends as a success: %s", async (title, pod) => {
+    const name = title.replaceAll(" ", "-");
+    await createPod(name, { ...pod, spec: { restartPolicy: "Never", ...pod.spec } });
+    await becomes(name, "status.phase", "Succeeded");
+  });
+
+  test("ends as a success in a Job and as an init container, and a sidecar stays", async () => {
+    const template = { spec: { restartPolicy: "Never", containers: [{ name: "c", image: "example.com/job" }] } };
+    await create("/apis/batch/v1/namespaces/default/jobs", { metadata: { name: "job" }, spec: { template } });
+    const initContainers = [
+      { name: "sidecar", image: "example.com/proxy", restartPolicy: "Always" },
+      { name: "init", image: "example.com/app", command: ["/app/setup"] },
+    ];
+    await createPod("with-init", { spec: { initContainers } });
+    await ready("with-init");
+    await becomes("with-init", "status.initContainerStatuses.0.ready", true);
+    await eventually(async () => {
+      expect((await call(api, "GET", "/apis/batch/v1/namespaces/default/jobs/job")).at("status.succeeded")).toBe(1);
+    });
+  });
+
+  test("without a command stays where it is not restarted", async () => {
+    await createPod("waits", { spec: { restartPolicy: "Never" } });
+    await ready("waits");
+    expect(await logOf("waits")).toContain("would have run: its entrypoint\n");
+  });
+
+  test("runs a script up to the first program that is not there", async () => {
+    const command = ["sh", "-c", "echo first\nredis-server --port 1 || echo never\necho last"];
+    await createPod("script", { container: { command, ports: [{ containerPort: 6379 }] } });
+    const said = 'this container stands in for image "example.com/app:1" from here on: sh: 2: redis-server: not found';
+    await eventually(async () => expect(await logOf("script")).toBe(`first\nkubets: ${said}\n`));
+    expect((await call(api, "GET", `${PODS}/script:6379/proxy/`)).status).toBe(200);
+    await createPod("task", { container: { command }, spec: { restartPolicy: "Never" } });
+    await becomes("task", "status.phase", "Succeeded");
+  });
+
+  test("is a shell where somebody may type", async () => {
+    await createPod("typed", { container: { stdin: true, tty: true } });
+    await ready("typed");
+    expect(await logOf("typed")).not.toContain("stands in");
+  });
+
+  test("cannot be entered by a program that is not there", async () => {
+    await createPod("entered", {});
+    await ready("entered");
+    const answer = await call(api, "POST", `${PODS}/entered/exec?command=/app/tool&stdout=true`);
+    expect(answer.status).toBeGreaterThanOrEqual(400);
+  });
+});
+
+describe("the annotation kubets.dev/images", () => {
+  test('"strict" refuses a container whose program is not there', async () => {
+    const annotations = { "kubets.dev/images": "strict" };
+    await createPod("strict", { container: { command: ["/app/server"] }, metadata: { annotations } });
+    await becomes("strict", "status.containerStatuses.0.lastState.terminated.reason", "StartError");
+  });
+
+  test("of another value is named", async () => {
+    await createPod("odd", { metadata: { annotations: { "kubets.dev/images": "real" } } });
+    const message = 'annotation kubets.dev/images: "real" is neither "stand-in" nor "strict"';
+    await becomes("odd", "status.containerStatuses.0.state.waiting", { reason: "CreateContainerError", message });
+  });
+});
+
+test.each<
+  readonly [image: string, command: readonly string[] | undefined, args: readonly string[], line: string | undefined]
+>([
+  ["example.com/app", ["/app"], ["-v"], "/app -v"],
+  ["example.com/app", undefined, ["-v"], undefined],
+  ["example.com/app", undefined, ["sleep", "1"], undefined],
+  ["example.com/app", undefined, ["/bin/sh", "-c", "true"], "/bin/sh -c true"],
+  ["busybox:1.37", undefined, ["sleep", "1"], "sleep 1"],
+  ["docker.io/library/nginx@sha256:0", undefined, ["nginx", "-v"], "nginx -v"],
+  ["registry.example.com:5000/base/alpine:3", undefined, ["sleep", "1"], "sleep 1"],
+  ["bitnami/kubectl", undefined, ["version"], undefined],
+  ["busybox", undefined, [], undefined],
+])("of image %s with command %j and args %j runs %j", (image, command, args, line) => {
+  const pod = { uid: "", name: "", namespace: "", hostname: "", ip: "" };
+  const rest = { pod, name: "c", attempt: 0, env: {}, stdin: false, stdinOnce: false, tty: false };
+  const files = () => Promise.resolve({});
+  const spec = { ...rest, files, image, args, terminationMessagePath: "", ...(command && { command }) };
+  expect(commandLineOf(spec)?.join(" ")).toBe(line);
+});
