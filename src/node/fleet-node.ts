@@ -1,6 +1,7 @@
 import type { Duplex } from "node:stream";
 import type { Taint } from "../api/types/core/v1.js";
 import { once } from "../base/once.js";
+import { markStandIn, standInAt } from "../machinery/streaming/stand-in-end.js";
 import { duplexOf } from "../machinery/streaming/byte-stream-duplex.js";
 import { referenceTo } from "../client/events/object-reference.js";
 import type { EventBroadcaster, EventRecorder } from "../client/events/index.js";
@@ -184,7 +185,8 @@ export class FleetNode {
     port: number,
   ): Promise<Duplex> {
     try {
-      return duplexOf(await this.node.runtime.dial(target.uid, target.port));
+      const stream = await this.node.runtime.dial(target.uid, target.port);
+      return markStandIn(duplexOf(stream), standInAt(stream));
     } catch (error) {
       // A runtime words it for port-forward.
       if (!(error instanceof RuntimeError) || error.reason !== "ConnectionRefused") throw error;

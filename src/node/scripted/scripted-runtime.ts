@@ -4,6 +4,7 @@ import type { Clock } from "../../base/clock.js";
 import type { Random } from "../../base/random.js";
 import type { Timers } from "../../base/timers.js";
 import type { ByteStream } from "../../machinery/streaming/byte-stream.js";
+import { markStandIn } from "../../machinery/streaming/stand-in-end.js";
 import {
   type ContainerExit,
   type ContainerRuntime,
@@ -217,8 +218,8 @@ export class ScriptedRuntime implements ContainerRuntime {
       if (standIn === undefined || pod === undefined || !container.running) continue;
       if (!(await answersPort(pod, spec.name, port, this.options.servicePortsOf)) || !container.running) continue;
       const { namespace, name } = spec.pod;
-      const text = `kubets: container ${spec.name} of pod ${namespace}/${name} ${standInText(standIn)}\n`;
-      return connectionTo({ answer: page(text), signal: container.ended });
+      const what = `container ${spec.name} of pod ${namespace}/${name} ${standInText(standIn)}`;
+      return markStandIn(connectionTo({ answer: page(`kubets: ${what}\n`), signal: container.ended }), what);
     }
     return undefined;
   }

@@ -3,6 +3,8 @@ import type { Duplex } from "node:stream";
 import type { ProcessHosts } from "../../client/transport/dial.js";
 import { NetworkFailure } from "../../client/transport/go-network-error.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
+import { standInAt } from "../../machinery/streaming/stand-in-end.js";
+import { StandInError } from "../webhook/stand-in-error.js";
 
 /** A certificate and its key, PEM. */
 export interface ClientIdentity {
@@ -45,9 +47,24 @@ export interface ClusterNetwork {
   addressOf?(hostname: string): string | undefined;
 }
 
-/** The hosts of a network, for clients that the server makes; undefined where there is none. */
+/**
+ * The hosts of a network, for clients that the server makes; undefined where there is none. To call what only stands in for a program fails
+ * with a {@link StandInError}.
+ */
 export function hostsOf(network: ClusterNetwork | undefined): ProcessHosts | undefined {
-  return network && { dial: (host, port) => network.dial?.(host, port), lookup: lookupOutside(network) };
+  return (
+    network && {
+      dial: (host, port) => network.dial?.(host, port)?.then(refuseStandIn),
+      lookup: lookupOutside(network),
+    }
+  );
+}
+
+function refuseStandIn(connection: Duplex): Duplex {
+  const what = standInAt(connection);
+  if (what === undefined) return connection;
+  connection.destroy();
+  throw new StandInError(what);
 }
 
 /**

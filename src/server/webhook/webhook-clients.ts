@@ -2,6 +2,7 @@ import type { Random } from "../../base/random.js";
 import { uuid } from "../../base/uuid.js";
 import type { ClientConfig } from "../../client/config/client-config.js";
 import { KubeconfigWebhook } from "./kubeconfig-webhook.js";
+import { standInErrorOf } from "./stand-in-error.js";
 import { WebhookClient, type WebhookSurroundings } from "./webhook-client.js";
 import type { WebhookTarget } from "./webhook-target.js";
 
@@ -39,6 +40,19 @@ export class WebhookClients {
       this.#configured.set(config, webhook);
     }
     return webhook;
+  }
+
+  /** What stands in for the webhook of a target: asked where the target cannot be called, because its CA bundle is none yet. */
+  async standInOf({ service }: WebhookTarget): Promise<string | undefined> {
+    const { locate, hosts } = this.surroundings;
+    if (service === undefined || hosts === undefined) return undefined;
+    try {
+      const { host, port } = await locate(service);
+      (await hosts.dial(host, port))?.destroy();
+      return undefined;
+    } catch (error) {
+      return standInErrorOf(error)?.what;
+    }
   }
 
   /** The uid of a review. */
