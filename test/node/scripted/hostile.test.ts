@@ -7,6 +7,9 @@ import { startScripted } from "../../helpers/scripted-container.js";
 const ENDLESS = [
   "while true; do :; done",
   "until false; do true; done",
+  "f() { while true; do g; done; }; g() { local x=$1; }; f",
+  "for ((;;)); do [[ a == b ]]; done",
+  "while read -r x; do a[0]=$x; done < <(yes)",
   "while true; do echo x; done > /dev/null",
   "yes > /dev/null",
   "cat /dev/zero > /dev/null",
@@ -116,6 +119,27 @@ const WORDS = [
   "/tmp/f",
   "-",
   "%",
+  "[[",
+  "]]",
+  "((",
+  "))",
+  "function",
+  "f()",
+  "f",
+  "<<<",
+  "<<-E",
+  "${x//",
+  "${!x",
+  "$'",
+  "a=(",
+  "a[",
+  "}",
+  ";&",
+  "&>",
+  "< <(",
+  "=~",
+  "local x=1",
+  "return",
   "\0",
   "é",
 ];
@@ -133,7 +157,7 @@ describe("generated input", () => {
       const script = words.join((random.bytes(1)[0] ?? 0) % 2 === 0 ? " " : "");
       const limit = new AbortController();
       const timer = setTimeout(() => limit.abort(), 500);
-      const code = await runtime.exec(started.id, ["sh", "-c", script], {
+      const code = await runtime.exec(started.id, [run % 2 === 0 ? "sh" : "bash", "-c", script], {
         stdout: async () => {},
         stderr: async () => {},
         tty: false,

@@ -148,6 +148,12 @@ describe("the shell of scripted containers", () => {
     expect(await sh(script, stdin)).toEqual({ stdout, stderr, code });
   });
 
+  test("a trapped signal ends a wait, whose code names it", async () => {
+    const { sh } = await startScripted();
+    const script = `trap ': ' USR1; sleep infinity & p=$!; while :; do kill -USR1 $$; sleep 0.01; done & wait $p; echo $?; kill -9 -$p $!`;
+    expect(await sh(script)).toEqual({ stdout: "138\n", stderr: "", code: 0 });
+  });
+
   test("without arguments it runs the commands of its input, which may read what follows them", async () => {
     const { exec } = await startScripted();
     const script = "read x\nfirst\necho got $x\nif true\nthen echo two lines\nfi\nexit 5\necho never\n";

@@ -48,7 +48,8 @@ export async function kill(call: BuiltinCall): Promise<number> {
     throw new CommandError("kill: usage: kill [-s sigspec | -signum | -sigspec] [pid | job]...");
   let code = 0;
   for (const target of targets) {
-    const job = shell.jobs.find(target);
+    // A process group is the job itself.
+    const job = shell.jobs.find(target.replace(/^-/, ""));
     if (job !== undefined && !job.hasEnded) {
       if (!isProbe) job.signal(signal);
       continue;

@@ -75,19 +75,18 @@ export class Jobs {
   }
 
   /** The code of the last of these jobs, all of which have to end; 0 for all jobs where no pids are given. */
-  async wait(pids: readonly string[], signal: Promise<undefined>): Promise<number> {
+  async wait(pids: readonly string[], signal: Promise<string>): Promise<number> {
     const jobs = pids.length === 0 ? [...this.#jobs.values()] : pids.map((pid) => this.find(pid));
     const codes = Promise.all(jobs.map(async (job) => (job === undefined ? NOT_FOUND : job.done)));
     const ended = await Promise.race([codes, signal]);
     // A job is waited for once.
-    if (ended !== undefined)
-      for (const job of jobs) if (job?.hasEnded === true && pids.length === 0) this.#jobs.delete(job.pid);
-    if (ended === undefined) return SIGNALLED + signalNumber("SIGTERM");
+    if (typeof ended === "string") return SIGNALLED + signalNumber(ended);
+    if (pids.length === 0) for (const job of jobs) if (job?.hasEnded === true) this.#jobs.delete(job.pid);
     return pids.length === 0 ? 0 : (ended.at(-1) ?? NOT_FOUND);
   }
 
   /** The code of the job that ends next (wait -n). */
-  async waitForOne(signal: Promise<undefined>): Promise<number> {
+  async waitForOne(signal: Promise<string>): Promise<number> {
     const { running } = this;
     const [ended] = this.#jobs.values();
     if (ended?.hasEnded === true) {
@@ -100,7 +99,7 @@ export class Jobs {
       return { pid, code };
     });
     const one = await Promise.race([...first, signal]);
-    if (one === undefined) return SIGNALLED + signalNumber("SIGTERM");
+    if (typeof one === "string") return SIGNALLED + signalNumber(one);
     this.#jobs.delete(one.pid);
     return one.code;
   }

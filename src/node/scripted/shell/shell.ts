@@ -268,8 +268,8 @@ export class Shell implements ExpansionScope, RedirectScope {
     this.#traps.set(signal, script);
   }
 
-  /** Resolves when a trapped signal comes. */
-  nextSignal(): Promise<undefined> {
+  /** Resolves with the name of a trapped signal when one comes. */
+  nextSignal(): Promise<string> {
     return this.#traps.nextSignal();
   }
 

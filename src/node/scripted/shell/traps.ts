@@ -9,7 +9,7 @@ export class Traps {
   readonly #remove = new Map<string, () => void>();
   /** The signals that have come and whose scripts have not run: one that comes again meanwhile counts once. */
   readonly #pending = new Set<string>();
-  #wake = (): void => {};
+  #wake = (_signal: string): void => {};
 
   constructor(private readonly io: Pick<ProgramIo, "onSignal" | "memory">) {}
 
@@ -33,7 +33,7 @@ export class Traps {
     const script = this.#scripts.get(signal);
     if (script === undefined) return false;
     if (script !== "") this.#pending.add(signal);
-    this.#wake();
+    this.#wake(signal);
     return true;
   }
 
@@ -62,8 +62,8 @@ export class Traps {
     for (const remove of this.#remove.values()) remove();
   }
 
-  /** Resolves when a trapped signal comes. */
-  nextSignal(): Promise<undefined> {
-    return new Promise((resolve) => (this.#wake = () => resolve(undefined)));
+  /** Resolves with the name of a trapped signal when one comes. */
+  nextSignal(): Promise<string> {
+    return new Promise((resolve) => (this.#wake = resolve));
   }
 }
