@@ -188,7 +188,7 @@ describe("a container that takes more than it may", () => {
     ["functions", 'x=$(printf ": %.0s" $(seq 500)); i=0; while :; do i=$((i+1)); eval "f$i() { $x; }"; done'],
     ["local variables", "x=$(printf %0100000d 0); f() { local v=$x$x; f; }; f"],
     ["an array", "x=$(printf %0100000d 0); while :; do a+=($x); done"],
-    ["lines of an array", "mapfile a < <(yes)"],
+    ["lines of an array", "mapfile a < <(yes $(printf %01000d 0))"],
     ["inputs that stay open", 'head -c 1M /dev/zero > /z; for i in $(seq 3 200); do eval "exec $i</z"; done'],
     ["paths of links", "mkdir /t; cd /t; for i in 1 2 3 4 5 6 7 8 9; do ln -s /t $i; done; echo /t/*/*/*/*/*/*/*/*/*"],
   ];

@@ -8,7 +8,7 @@ import { inShortTurns } from "../../helpers/short-turns.js";
 import { ScriptGenerator } from "./generated-scripts.js";
 
 /** How many scripts are run; 100,000 take some minutes: KUBETS_FUZZ_SCRIPTS=100000 npx vitest run test/node/scripted/fuzz.test.ts */
-const SCRIPTS = Number(process.env["KUBETS_FUZZ_SCRIPTS"] ?? 250);
+const SCRIPTS = Number(process.env["KUBETS_FUZZ_SCRIPTS"] ?? 200);
 const SEED = process.env["KUBETS_FUZZ_SEED"] ?? "shell";
 /** A script that has not ended after so many turns of the event loop is killed. */
 const MOST_TURNS = 3;
