@@ -86,6 +86,12 @@ describe("a main process that ends at what is missing", () => {
     expect(exit.missing?.message).toBe("./lib.sh: 5: missing-one: not found");
   });
 
+  test("names the file of the function that needs it", async () => {
+    const files = { "/work/run.sh": "#!/bin/sh\n\n. ./lib.sh\n\nstart\n", "/work/lib.sh": "start() {\n  nginx\n}\n" };
+    const { exit } = await main(["sh", "/work/run.sh"], files);
+    expect(exit.missing?.message).toBe("./lib.sh: 2: nginx: not found");
+  });
+
   test("ends for a program that another program starts", async () => {
     const { exit } = await main(["sh", "-c", "env A=1 redis-server || true; echo never"]);
     expect(exit.missing).toMatchObject({ ...PROGRAM, place: { script: "env", line: 0 } });

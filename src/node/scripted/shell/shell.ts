@@ -1,4 +1,3 @@
-import type { Steps } from "../../../base/steps.js";
 import { sliceIsSpent } from "../../../base/time-slice.js";
 import { BrokenPipeError, BytePipe } from "../../byte-pipe.js";
 import { FileError } from "../files/file-error.js";
@@ -8,25 +7,20 @@ import { MemoryShare } from "../limits/memory-share.js";
 import { MissingError } from "../missing.js";
 import { type ChildProcess, ExecError, type OutputTarget, type ProgramIo } from "../program.js";
 import { isIgnoredByDefault } from "../signals.js";
-import { giveWay, workInSlices } from "../slices.js";
-import type { ArithmeticVariables } from "./arithmetic.js";
+import { giveWay } from "../slices.js";
 import { runCompound } from "./compound.js";
-import { CommandError, ExitShell, FatalError, Interrupted, LeaveLoop, ReturnFromScript } from "./control-flow.js";
+import { CommandError, ExitShell, Interrupted, LeaveLoop, ReturnFromScript } from "./control-flow.js";
 import { expandWord } from "./expand.js";
-import type { ExpansionScope } from "./expansion.js";
-import { Separators } from "./fields.js";
-import { LocalVariables } from "./function-call.js";
 import { GrowingValue, LARGEST_VALUE, outOfSpace } from "./growing-value.js";
-import { Jobs, type JobScope } from "./jobs.js";
+import type { JobScope } from "./jobs.js";
 import { Parser } from "./parse.js";
 import { runPipeline } from "./pipeline.js";
 import { redirected, type RedirectScope } from "./redirect.js";
+import { type ShellCall, ShellScope } from "./shell-scope.js";
 import type { ShellState, ShellStreams } from "./shell-state.js";
 import { runSimple } from "./simple-command.js";
-import { specialArray, specialParameter } from "./special-parameters.js";
 import { type AndOrList, type Command, type FunctionDefinition, ShellSyntaxError } from "./syntax.js";
 import { Traps } from "./traps.js";
-import type { ShellArray } from "./variables.js";
 
 const EXEC_PROBLEMS = {
   "not-found": "not found",
@@ -46,19 +40,6 @@ const SUBSHELL_BYTES = 8 * 1024;
 /** What a function takes beside its body, in bytes. */
 const FUNCTION_BYTES = 256;
 
-/** How a shell was called. */
-export interface ShellCall {
-  /** $0. */
-  readonly name: string;
-  readonly interactive: boolean;
-  /** Called as bash: braces in words are expanded, and echo takes backslashes as they are. */
-  readonly isBash: boolean;
-  /** The file of its script, or its name. */
-  readonly script: string;
-  /** In how many $(...) it runs. */
-  readonly traceDepth: number;
-}
-
 interface RunOptions {
   /** The builtin that runs the script. */
   readonly caller?: string;
@@ -71,190 +52,41 @@ interface RunOptions {
 }
 
 /** Runs parsed commands. Its builtins run inside it, all else as processes of the container. */
-export class Shell implements ExpansionScope, RedirectScope {
-  readonly jobs: Jobs;
-  readonly locals: LocalVariables;
+export class Shell extends ShellScope implements RedirectScope {
   readonly #running = new Set<ChildProcess>();
   readonly #traps: Traps;
-  /** What is held until a command has ended: its words, and the script that it is of. */
-  readonly #memory: MemoryShare;
   #interrupted = false;
   #isInTrap = false;
   /** What the script takes that runs now, in bytes. */
   #scriptBytes = 0;
-  /** What runs now: a function or a script that `.` runs. */
-  #script: string;
-  /** The line of the command that runs now. */
-  line = 1;
   /** Where the command that runs now reads and writes: $(...) in its words reads there too, and its errors go there. */
   #streams: ShellStreams | undefined;
   /** How many $(...) have run. */
   substitutions = 0;
-  /** Where getopts is: in which argument, and at which of its letters. */
-  readonly optionPlace = { argument: 1, letter: 1 };
   /** The bytes of inputs that `exec` has opened, by their descriptors. */
   readonly #inputs = new Map<number, number>();
-  readonly #startedAt: number;
-  #random: number;
 
   constructor(
-    readonly io: ProgramIo,
-    readonly state: ShellState,
-    readonly call: ShellCall,
+    io: ProgramIo,
+    state: ShellState,
+    call: ShellCall,
     /** How many scripts and functions run in each other. */
     private nested = 0,
     /** The memory of the shell's process, which a job in a subshell takes of: it may live longer than the subshell. */
     private readonly processMemory = io.memory,
   ) {
-    this.jobs = new Jobs(io);
-    this.locals = new LocalVariables(io.memory, state);
+    super(io, state, call);
     this.#traps = new Traps(io);
-    this.#memory = new MemoryShare(io.memory);
-    this.#script = call.script;
-    this.#startedAt = io.clock.now();
-    this.#random = (this.#startedAt ^ (io.pid * 7919)) >>> 0;
-  }
-
-  get name(): string {
-    return this.call.name;
-  }
-
-  get interactive(): boolean {
-    return this.call.interactive;
-  }
-
-  /** The scripts that run, the innermost first. */
-  get scripts(): readonly string[] {
-    return [this.#script];
-  }
-
-  /** How long the shell runs. */
-  get seconds(): number {
-    return Math.floor((this.io.clock.now() - this.#startedAt) / 1000);
-  }
-
-  /** A number from 0 to 32767, which is good for no secret. */
-  random(): number {
-    this.#random = (Math.imul(this.#random, 1_103_515_245) + 12_345) >>> 0;
-    return (this.#random >>> 16) & 0x7fff;
-  }
-
-  get files(): ProgramIo["files"] {
-    return this.io.files;
-  }
-
-  get cwd(): string {
-    return this.state.cwd;
-  }
-
-  get positional(): readonly string[] {
-    return this.state.positional;
-  }
-
-  get separators(): Separators {
-    return Separators.of(this.state.variables.get("IFS"));
-  }
-
-  get matchesPaths(): boolean {
-    return !this.state.options.has("noglob");
-  }
-
-  get dropsUnmatched(): boolean {
-    return this.state.shopts.has("nullglob");
-  }
-
-  get umask(): number {
-    return this.state.umask;
-  }
-
-  set umask(mask: number) {
-    this.state.umask = mask;
-  }
-
-  get refusesUnset(): boolean {
-    return this.state.options.has("nounset");
-  }
-
-  get keepsFiles(): boolean {
-    return this.state.options.has("noclobber");
-  }
-
-  get environment(): Record<string, string> {
-    const { exported, variables } = this.state;
-    return Object.fromEntries(
-      [...exported].filter((name) => variables.has(name)).map((name) => [name, variables.get(name) ?? ""]),
-    );
   }
 
   get traps(): ReadonlyMap<string, string> {
     return this.#traps.scripts;
   }
 
-  /** How much memory commands hold: a mark for {@link giveBackTo}. */
-  get held(): number {
-    return this.#memory.held;
-  }
-
-  take(bytes: number): void {
-    this.#memory.take(bytes);
-  }
-
-  giveBackTo(held: number): void {
-    this.#memory.giveBackTo(held);
-  }
-
-  inSlices<T>(work: Steps<T>): Promise<T> {
-    return workInSlices(work, this.io);
-  }
-
-  /** In place of $1 and those that follow. */
-  async setPositional(values: readonly string[]): Promise<void> {
-    await this.locals.setPositional(values, this.io);
-  }
-
-  parameter(name: string): string | undefined {
-    return specialParameter(name, this) ?? this.state.variables.get(name);
-  }
-
-  array(name: string): ShellArray | undefined {
-    return this.state.variables.array(name) ?? specialArray(name, this);
-  }
-
-  namesFrom(prefix: string): readonly string[] {
-    return [...this.state.variables.names()].filter((name) => name.startsWith(prefix)).sort();
-  }
-
-  readonly numbers: ArithmeticVariables = {
-    get: (name, index) => {
-      if (index === undefined) return this.parameter(name);
-      return this.array(name)?.elements.get(index) ?? (index === "0" ? this.parameter(name) : undefined);
-    },
-    set: (name, index, value) => {
-      if (index === undefined) this.assign(name, value);
-      else this.assignElement(name, index, value);
-    },
-  };
-
-  assign(name: string, value: string): void {
-    this.refuseConstant(name);
-    this.state.variables.set(name, value);
-    if (this.state.options.has("allexport")) this.state.exported.add(name);
-  }
-
-  assignElement(name: string, key: string, value: string): void {
-    this.refuseConstant(name);
-    this.state.variables.setElement(name, key, value);
-  }
-
   /** Counts what an input holds that `exec` has opened, until another takes its descriptor. */
   holdInput(descriptor: number, bytes: number): void {
     this.io.memory.give(this.#inputs.get(descriptor) ?? 0);
     this.#inputs.set(descriptor, bytes);
-  }
-
-  /** Throws a FatalError for a name that `readonly` has set. */
-  refuseConstant(name: string): void {
-    if (this.state.constants.has(name)) throw new FatalError(`${name}: is read only`);
   }
 
   /** Ctrl-C while a command runs: ends its processes, and the command with them. */
@@ -280,11 +112,10 @@ export class Shell implements ExpansionScope, RedirectScope {
   runScript(
     text: string,
     streams: ShellStreams,
-    { caller, script = this.#script, tested = false, firstLine = 1 }: RunOptions = {},
+    { caller = "", script, tested = false, firstLine = 1 }: RunOptions = {},
   ): Promise<number> {
-    return this.nesting(caller ?? "", async () => {
-      const outer = { bytes: this.#scriptBytes, script: this.#script, held: this.held };
-      this.#script = script;
+    return this.nesting(caller, script, async () => {
+      const outer = { bytes: this.#scriptBytes, held: this.held };
       try {
         this.take(text.length);
         const parser = this.#parserOf(text, true, firstLine);
@@ -298,23 +129,24 @@ export class Shell implements ExpansionScope, RedirectScope {
           this.giveBackTo(held);
         }
       } finally {
-        this.#script = outer.script;
         this.#scriptBytes = outer.bytes;
       }
     });
   }
 
-  /** Runs a script or a function in what runs now. Throws a CommandError where that is too deep. */
-  async nesting(caller: string, body: () => Promise<number>): Promise<number> {
+  /** Runs a script or a function, of `script` where that is another one, in what runs now. Throws a CommandError where that is too deep. */
+  async nesting(caller: string, script: string | undefined, body: () => Promise<number>): Promise<number> {
     if (this.nested >= MOST_NESTED)
       throw new CommandError(`${caller === "" ? "" : `${caller}: `}maximum nesting level exceeded (${MOST_NESTED})`);
-    const { held } = this;
+    const { held, script: outer } = this;
     this.nested += 1;
+    this.script = script ?? outer;
     try {
       this.take(RUN_BYTES);
       return await body();
     } finally {
       this.nested -= 1;
+      this.script = outer;
       this.giveBackTo(held);
     }
   }
@@ -336,17 +168,17 @@ export class Shell implements ExpansionScope, RedirectScope {
   #reportMissing({ message, line, incomplete, construct }: ShellSyntaxError): void {
     if (incomplete && construct === undefined) return;
     const what = construct ?? message.replace("Syntax error: ", "");
-    this.io.missing?.(new MissingError("construct", what, { script: this.#script, line }));
+    this.io.missing?.(new MissingError("construct", what, { script: this.script, line }));
   }
 
   /** The same, for what a builtin does not know. */
   lacks(construct: string): void {
-    this.io.missing?.(new MissingError("construct", construct, { script: this.#script, line: this.line }));
+    this.io.missing?.(new MissingError("construct", construct, { script: this.script, line: this.line }));
   }
 
   /** A file of the container's image that a script runs by ".", and that is not there. */
   lacksScript(path: string): void {
-    this.io.missing?.(new MissingError("program", path, { script: this.#script, line: this.line }));
+    this.io.missing?.(new MissingError("program", path, { script: this.script, line: this.line }));
   }
 
   /** Runs lines of the shell's input; false where more lines may make them a command. */
@@ -484,7 +316,7 @@ export class Shell implements ExpansionScope, RedirectScope {
     const { functions } = this.state;
     this.undefine(definition.name);
     this.io.memory.take(FUNCTION_BYTES + definition.bytes);
-    functions.set(definition.name, definition);
+    functions.set(definition.name, { ...definition, script: this.script });
     return 0;
   }
 
@@ -576,7 +408,7 @@ export class Shell implements ExpansionScope, RedirectScope {
       const call = { ...this.call, interactive: false, traceDepth: this.call.traceDepth + traceDepth };
       const shell = new Shell(io, copy, call, this.nested, this.processMemory);
       shell.line = this.line;
-      shell.#script = this.#script;
+      shell.script = this.script;
       relaySignal = (name) => shell.relay(name);
       if (job !== undefined) job.receive = (name) => shell.#receive(name);
       dispose = () => shell.#traps.dispose();
@@ -613,7 +445,7 @@ export class Shell implements ExpansionScope, RedirectScope {
     line: number,
   ): Promise<number> {
     const { stdin, stdout, stderr } = streams;
-    const place = { script: this.#script, line };
+    const place = { script: this.script, line };
     let child: ChildProcess;
     try {
       child = this.io.spawn(argv, { ...(stdin && { stdin }), stdout, stderr, env, cwd: this.cwd, place });

@@ -118,7 +118,9 @@ async function call({ shell, command, words, streams, outer, tested }: Call): Pr
   const builtin = BUILTINS[name];
   if (definition !== undefined) {
     return withVariables(shell, assigned, () =>
-      shell.nesting(name, () => shell.locals.call(name, args, () => shell.run(definition.body, streams, tested))),
+      shell.nesting(name, definition.script, () =>
+        shell.locals.call(name, args, () => shell.run(definition.body, streams, tested)),
+      ),
     );
   }
   const { line } = command;

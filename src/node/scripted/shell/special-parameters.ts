@@ -1,11 +1,11 @@
 import { OPTIONS, type ShellOption } from "./shell-state.js";
-import type { Shell } from "./shell.js";
+import type { ShellScope } from "./shell-scope.js";
 import type { ShellArray } from "./variables.js";
 
 const BASH_VERSION = "5.2.0(1)-release";
 
 /** $? and its kin, $1 and those that follow, and the variables that the shell itself sets; undefined for all others. */
-export function specialParameter(name: string, shell: Shell): string | undefined {
+export function specialParameter(name: string, shell: ShellScope): string | undefined {
   const { state, io } = shell;
   switch (name) {
     case "?":
@@ -43,7 +43,7 @@ export function specialParameter(name: string, shell: Shell): string | undefined
 }
 
 /** The arrays that bash itself sets. */
-export function specialArray(name: string, shell: Shell): ShellArray | undefined {
+export function specialArray(name: string, shell: ShellScope): ShellArray | undefined {
   if (name === "PIPESTATUS") return arrayOf(shell.state.pipeStatus.map(String));
   if (!shell.call.isBash) return undefined;
   if (name === "FUNCNAME") return arrayOf(shell.locals.callers);

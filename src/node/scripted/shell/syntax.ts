@@ -79,6 +79,8 @@ export interface FunctionDefinition {
   readonly body: Command;
   /** What the body takes, in bytes. */
   readonly bytes: number;
+  /** The script that has defined it. */
+  readonly script?: string;
 }
 
 /** What redirections may follow. */

@@ -1,0 +1,190 @@
+import type { Steps } from "../../../base/steps.js";
+import { MemoryShare } from "../limits/memory-share.js";
+import type { ProgramIo } from "../program.js";
+import { workInSlices } from "../slices.js";
+import type { ArithmeticVariables } from "./arithmetic.js";
+import { FatalError } from "./control-flow.js";
+import type { ExpansionScope } from "./expansion.js";
+import { Separators } from "./fields.js";
+import { LocalVariables } from "./function-call.js";
+import { Jobs } from "./jobs.js";
+import type { ShellState } from "./shell-state.js";
+import { specialArray, specialParameter } from "./special-parameters.js";
+import type { Command } from "./syntax.js";
+import type { ShellArray } from "./variables.js";
+
+/** How a shell was called. */
+export interface ShellCall {
+  /** $0. */
+  readonly name: string;
+  readonly interactive: boolean;
+  /** Called as bash: braces in words are expanded, and echo takes backslashes as they are. */
+  readonly isBash: boolean;
+  /** The file of its script, or its name. */
+  readonly script: string;
+  /** In how many $(...) it runs. */
+  readonly traceDepth: number;
+}
+
+/** A shell as what it expands sees it: its variables, parameters and options, and the memory that its commands hold. */
+export abstract class ShellScope implements ExpansionScope {
+  readonly jobs: Jobs;
+  readonly locals: LocalVariables;
+  /** What is held until a command has ended: its words, and the script that it is of. */
+  readonly #memory: MemoryShare;
+  /** The line of the command that runs now. */
+  line = 1;
+  /** What runs now: the shell's script, one that `.` runs, or the one that the function is of. */
+  protected script: string;
+  /** Where getopts is: in which argument, and at which of its letters. */
+  readonly optionPlace = { argument: 1, letter: 1 };
+  readonly #startedAt: number;
+  #random: number;
+
+  constructor(
+    readonly io: ProgramIo,
+    readonly state: ShellState,
+    readonly call: ShellCall,
+  ) {
+    this.jobs = new Jobs(io);
+    this.locals = new LocalVariables(io.memory, state);
+    this.#memory = new MemoryShare(io.memory);
+    this.script = call.script;
+    this.#startedAt = io.clock.now();
+    this.#random = (this.#startedAt ^ (io.pid * 7919)) >>> 0;
+  }
+
+  abstract output(body: Command): Promise<string>;
+
+  get name(): string {
+    return this.call.name;
+  }
+
+  get interactive(): boolean {
+    return this.call.interactive;
+  }
+
+  /** The scripts that run, the innermost first. */
+  get scripts(): readonly string[] {
+    return [this.script];
+  }
+
+  /** How long the shell runs. */
+  get seconds(): number {
+    return Math.floor((this.io.clock.now() - this.#startedAt) / 1000);
+  }
+
+  /** A number from 0 to 32767, which is good for no secret. */
+  random(): number {
+    this.#random = (Math.imul(this.#random, 1_103_515_245) + 12_345) >>> 0;
+    return (this.#random >>> 16) & 0x7fff;
+  }
+
+  get files(): ProgramIo["files"] {
+    return this.io.files;
+  }
+
+  get cwd(): string {
+    return this.state.cwd;
+  }
+
+  get positional(): readonly string[] {
+    return this.state.positional;
+  }
+
+  get separators(): Separators {
+    return Separators.of(this.state.variables.get("IFS"));
+  }
+
+  get matchesPaths(): boolean {
+    return !this.state.options.has("noglob");
+  }
+
+  get dropsUnmatched(): boolean {
+    return this.state.shopts.has("nullglob");
+  }
+
+  get umask(): number {
+    return this.state.umask;
+  }
+
+  set umask(mask: number) {
+    this.state.umask = mask;
+  }
+
+  get refusesUnset(): boolean {
+    return this.state.options.has("nounset");
+  }
+
+  get keepsFiles(): boolean {
+    return this.state.options.has("noclobber");
+  }
+
+  get environment(): Record<string, string> {
+    const { exported, variables } = this.state;
+    return Object.fromEntries(
+      [...exported].filter((name) => variables.has(name)).map((name) => [name, variables.get(name) ?? ""]),
+    );
+  }
+
+  /** How much memory commands hold: a mark for {@link giveBackTo}. */
+  get held(): number {
+    return this.#memory.held;
+  }
+
+  take(bytes: number): void {
+    this.#memory.take(bytes);
+  }
+
+  giveBackTo(held: number): void {
+    this.#memory.giveBackTo(held);
+  }
+
+  inSlices<T>(work: Steps<T>): Promise<T> {
+    return workInSlices(work, this.io);
+  }
+
+  /** In place of $1 and those that follow. */
+  async setPositional(values: readonly string[]): Promise<void> {
+    await this.locals.setPositional(values, this.io);
+  }
+
+  parameter(name: string): string | undefined {
+    return specialParameter(name, this) ?? this.state.variables.get(name);
+  }
+
+  array(name: string): ShellArray | undefined {
+    return this.state.variables.array(name) ?? specialArray(name, this);
+  }
+
+  namesFrom(prefix: string): readonly string[] {
+    return [...this.state.variables.names()].filter((name) => name.startsWith(prefix)).sort();
+  }
+
+  readonly numbers: ArithmeticVariables = {
+    get: (name, index) => {
+      if (index === undefined) return this.parameter(name);
+      return this.array(name)?.elements.get(index) ?? (index === "0" ? this.parameter(name) : undefined);
+    },
+    set: (name, index, value) => {
+      if (index === undefined) this.assign(name, value);
+      else this.assignElement(name, index, value);
+    },
+  };
+
+  assign(name: string, value: string): void {
+    this.refuseConstant(name);
+    this.state.variables.set(name, value);
+    if (this.state.options.has("allexport")) this.state.exported.add(name);
+  }
+
+  assignElement(name: string, key: string, value: string): void {
+    this.refuseConstant(name);
+    this.state.variables.setElement(name, key, value);
+  }
+
+  /** Throws a FatalError for a name that `readonly` has set. */
+  refuseConstant(name: string): void {
+    if (this.state.constants.has(name)) throw new FatalError(`${name}: is read only`);
+  }
+}
