@@ -127,6 +127,11 @@ const LONG_WORK: readonly Row[] = [
     stderr: "sh: 1: test: parentheses nested too deeply\n",
     code: 2,
   },
+  {
+    name: "arrays that are not closed",
+    script: "(printf 'export '; printf 'a[%.0s ' $(seq 20000); echo) > /s; sh /s 2>/dev/null; echo $?",
+    stdout: "2\n",
+  },
   { name: "a wide number", script: "printf %999999999d 1 | head -c 3", stdout: "   " },
   {
     name: "a wide number as a value",

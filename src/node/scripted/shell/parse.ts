@@ -2,10 +2,10 @@ import { Pace } from "../../../base/pace.js";
 import type { Steps } from "../../../base/steps.js";
 import { expandBraces } from "./braces.js";
 import { HereDocuments } from "./here-documents.js";
+import { parseAssignment } from "./parse-assignment.js";
 import { parseCondition } from "./parse-condition.js";
 import { WordReader } from "./parse-word.js";
 import {
-  type ArrayElement,
   type Assignment,
   type CaseBranch,
   type Command,
@@ -41,7 +41,6 @@ const MOST_NESTED = 200;
 const LONGEST_SHOWN = 256;
 /** What a comment begins behind, where it does not begin a line of its own. */
 const BEFORE_COMMENT = /[\s;&|()]/;
-const ASSIGNMENT = /([A-Za-z_]\w*)(?:(\+?)=|\[)/y;
 const FUNCTION = /[^\s;&|<>()$`'"\\=]+[ \t]*\([ \t]*\)/y;
 const REDIRECT = /^(\d{0,3})(<<<|<<-|<<|<>|<&|<|>>|>&|>\||>)|^(&>>|&>)/;
 /** The builtins whose arguments may be assignments. */
@@ -64,6 +63,14 @@ export class Parser {
   readonly #reader: WordReader;
   readonly #documents: HereDocuments;
   readonly #pace = new Pace();
+  /** What the parsers of conditions and assignments use. */
+  readonly #source = {
+    skip: () => this.#skip(true),
+    take: (operator: string) => this.#take(operator),
+    count: (bytes: number) => this.#count(bytes),
+    withBraces: (word: Word) => this.#withBraces(word),
+    unexpected: (expecting?: string) => this.#unexpected(expecting),
+  };
   #taken = 0;
 
   constructor(
@@ -232,13 +239,7 @@ export class Parser {
   *#condition(): Steps<Command> {
     const { line } = this.#reader;
     yield* this.#expect("[[");
-    const condition = yield* parseCondition({
-      reader: this.#reader,
-      skip: () => this.#skip(true),
-      take: (operator) => this.#take(operator),
-      count: (bytes) => this.#count(bytes),
-      unexpected: (expecting) => this.#unexpected(expecting),
-    });
+    const condition = yield* parseCondition({ ...this.#source, reader: this.#reader });
     return { kind: "condition", condition, line, redirects: yield* this.#redirects() };
   }
 
@@ -381,7 +382,10 @@ export class Parser {
         continue;
       }
       const isDeclaring = words.length > 0 && DECLARING.has(plainText(words[0]) ?? "");
-      const assignment = words.length === 0 || isDeclaring ? yield* this.#assignment() : undefined;
+      const assignment =
+        words.length === 0 || isDeclaring
+          ? yield* parseAssignment({ ...this.#source, reader: this.#reader })
+          : undefined;
       if (assignment !== undefined) {
         (isDeclaring ? declarations : assignments).push(assignment);
         continue;
@@ -396,63 +400,6 @@ export class Parser {
 
   *#withBraces(word: Word): Steps<readonly Word[]> {
     return this.options.hasBraces ? yield* expandBraces(word, (bytes) => this.#count(bytes)) : [word];
-  }
-
-  *#assignment(): Steps<Assignment | undefined> {
-    ASSIGNMENT.lastIndex = this.#reader.at;
-    const [prefix, name = "", plus] = ASSIGNMENT.exec(this.text) ?? [];
-    if (prefix === undefined) return undefined;
-    const { at } = this.#reader;
-    this.#reader.at += prefix.length;
-    let isAppended = plus === "+";
-    let index: Word | undefined;
-    if (prefix.endsWith("[")) {
-      const end = this.#endOfIndex();
-      const [close, sign] = end === undefined ? [] : (/^\](\+?)=/.exec(this.text.slice(end, end + 3)) ?? []);
-      if (end === undefined || close === undefined) {
-        this.#reader.at = at;
-        return undefined;
-      }
-      index = yield* this.#reader.wordUpTo(end);
-      this.#reader.at = end + close.length;
-      isAppended = sign === "+";
-    }
-    const place = { name, isAppended, ...(index && { index }) };
-    if (this.text[this.#reader.at] !== "(") return { ...place, value: (yield* this.#reader.word()) ?? [] };
-    this.#reader.at += 1;
-    return { ...place, value: [], elements: yield* this.#elements() };
-  }
-
-  /** Where the index ends that begins here: on the same line. */
-  #endOfIndex(): number | undefined {
-    let depth = 1;
-    for (let { at } = this.#reader; at < this.text.length && this.text[at] !== "\n"; at += 1) {
-      if (this.text[at] === "[") depth += 1;
-      else if (this.text[at] === "]" && (depth -= 1) === 0) return at;
-    }
-    return undefined;
-  }
-
-  /** The values of an array, with the parenthesis that ends them. */
-  *#elements(): Steps<ArrayElement[]> {
-    const elements: ArrayElement[] = [];
-    for (;;) {
-      yield* this.#skip(true);
-      if (this.#take(")")) return elements;
-      let index: Word | undefined;
-      if (this.text[this.#reader.at] === "[") {
-        this.#reader.at += 1;
-        const end = this.#endOfIndex();
-        if (end !== undefined && this.text[end + 1] === "=") {
-          index = yield* this.#reader.wordUpTo(end);
-          this.#reader.at = end + 2;
-        } else this.#reader.at -= 1;
-      }
-      const value = yield* this.#reader.word();
-      if (index !== undefined) elements.push({ index, value: value ?? [] });
-      else if (value === undefined) throw this.#unexpected('")"');
-      else for (const one of yield* this.#withBraces(value)) elements.push({ value: one });
-    }
   }
 
   *#redirects(): Steps<Redirect[]> {
