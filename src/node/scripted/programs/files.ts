@@ -166,23 +166,6 @@ export const touch: Program = (io) =>
     (operand) => `cannot touch '${operand}'`,
   );
 
-/** chmod with octal modes, +x and -x. */
-export const chmod: Program = (io) => {
-  const [mode = "", ...operands] = io.args;
-  return forEachPath(
-    io,
-    operands,
-    (path) => {
-      const node = io.files.find(path);
-      if (/^[0-7]+$/.test(mode)) node.mode = Number.parseInt(mode, 8) & 0o7777;
-      else if (mode.endsWith("+x")) node.mode |= 0o111;
-      else if (mode.endsWith("-x")) node.mode &= ~0o111;
-      else throw new Error(`invalid mode: '${mode}'`);
-    },
-    (operand) => `cannot access '${operand}'`,
-  );
-};
-
 /** stat -c with %s, %a, %n and %F; else the size. */
 export const stat: Program = (io) => {
   const { values, operands } = optionsOf(io.args, "c");

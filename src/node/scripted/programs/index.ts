@@ -1,7 +1,7 @@
 import { inOrder } from "../../../base/turns.js";
 import type { Program } from "../program.js";
 import { sh } from "../shell/sh.js";
-import { chmod, cp, ln, ls, mkdir, mv, rm, rmdir, stat, touch } from "./files.js";
+import { cp, ln, ls, mkdir, mv, rm, rmdir, stat, touch } from "./files.js";
 import { env, hostname, id, kill, noFalse, ps, pwd, sleep, stty, test, uname, whoami, yesTrue } from "./system.js";
 import { tar } from "./tar.js";
 import { cat, echo, head, printfProgram, seq, tail, tee, wc, yes } from "./text.js";
@@ -20,7 +20,9 @@ export const USUAL_PROGRAMS: Readonly<Record<string, Program>> = {
   basename: onDemand(async () => (await inOrder(import("./paths.js"))).basename),
   bash: sh,
   cat,
-  chmod,
+  chgrp: onDemand(async () => (await inOrder(import("./attributes.js"))).chgrp),
+  chmod: onDemand(async () => (await inOrder(import("./attributes.js"))).chmod),
+  chown: onDemand(async () => (await inOrder(import("./attributes.js"))).chown),
   cmp: onDemand(async () => (await inOrder(import("./compare/cmp.js"))).cmp),
   comm: onDemand(async () => (await inOrder(import("./text-tools/lines.js"))).comm),
   cp,
@@ -36,7 +38,10 @@ export const USUAL_PROGRAMS: Readonly<Record<string, Program>> = {
   fgrep: onDemand(async () => (await inOrder(import("./grep.js"))).grep),
   find: onDemand(async () => (await inOrder(import("./find/find.js"))).find),
   fold: onDemand(async () => (await inOrder(import("./text-tools/lines.js"))).fold),
+  getent: onDemand(async () => (await inOrder(import("./getent.js"))).getent),
   grep: onDemand(async () => (await inOrder(import("./grep.js"))).grep),
+  gunzip: onDemand(async () => (await inOrder(import("./gzip.js"))).gzip),
+  gzip: onDemand(async () => (await inOrder(import("./gzip.js"))).gzip),
   head,
   hostname,
   id,
@@ -85,6 +90,7 @@ export const USUAL_PROGRAMS: Readonly<Record<string, Program>> = {
   touch,
   tr: onDemand(async () => (await inOrder(import("./text-tools/tr.js"))).tr),
   true: yesTrue,
+  truncate: onDemand(async () => (await inOrder(import("./attributes.js"))).truncate),
   tty: onDemand(async () => (await inOrder(import("./commands.js"))).tty),
   uname,
   uniq: onDemand(async () => (await inOrder(import("./text-tools/uniq.js"))).uniq),
@@ -93,4 +99,5 @@ export const USUAL_PROGRAMS: Readonly<Record<string, Program>> = {
   whoami,
   xargs: onDemand(async () => (await inOrder(import("./find/xargs.js"))).xargs),
   yes,
+  zcat: onDemand(async () => (await inOrder(import("./gzip.js"))).gzip),
 };
