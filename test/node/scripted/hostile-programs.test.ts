@@ -67,13 +67,13 @@ const LONG_WORK: readonly Row[] = [
   { name: "a loop of awk", script: "awk 'BEGIN{while(i<100000)i++;print i}'", stdout: "100000\n" },
   { name: "a loop of sed", script: "echo x | sed ':a;s/x/xx/;/x\\{500\\}/q;ta' 2>&1 | wc -c", stdout: "501\n" },
   {
-    name: "5,000 lines in an order",
-    script: "seq 5000 | sort -r | sort -n | tail -n 1; seq 5000 | awk '{a[$1 % 1000]++} END {print length(a)}'",
-    stdout: "5000\n1000\n",
+    name: "2,000 lines in an order",
+    script: "seq 2000 | sort -r | sort -n | tail -n 1; seq 2000 | awk '{a[$1 % 1000]++} END {print length(a)}'",
+    stdout: "2000\n1000\n",
   },
   {
     name: "brackets without an end",
-    script: "sed \"s/$(printf '[[:%.0s' $(seq 20000))/x/\" /etc/hosts 2>&1 | tail -c 12",
+    script: "sed \"s/$(printf '[[:%.0s' $(seq 5000))/x/\" /etc/hosts 2>&1 | tail -c 12",
     stdout: "`s' command\n",
   },
   {
@@ -108,9 +108,6 @@ const ENDLESS = [
   "yes | sed -n ':a;s/y/y/;ba'",
   "yes | awk '{print $1}'",
   "awk 'BEGIN{for(;;);}'",
-  "awk 'function f(){while(1);} BEGIN{f()}'",
-  "yes | cut -c1 | tr y z | uniq",
-  "yes | grep -v y",
   "yes | xargs -n1 true",
   "yes | base64 | od -c | rev | fold -w 3 | nl",
   "cat /dev/zero | cmp - /dev/zero",
@@ -160,7 +157,6 @@ describe("a container of 16 MiB is OOMKilled, and nothing of it is left", () => 
     ["fields of awk", "awk 'BEGIN{$99999999=1}'"],
     ["a width of awk", "awk 'BEGIN{printf \"%999999999d\", 1}'"],
     ["a variable of awk that grows by little", "awk 'BEGIN{x=sprintf(\"%048d\",1);for(;;)s=s x}'"],
-    ["a list of xargs", `${LONG_LINES} | xargs -n 999 | sort`],
     ["diff", "yes $(printf %01000d 0) | head -c 17M > /a; diff /a /a"],
   ])("%s", async (_name, script) => {
     await inShortTurns(async () => {
