@@ -6,6 +6,7 @@ import { BytePipe } from "../byte-pipe.js";
 import { Attachments } from "./attachments.js";
 import { ContainerLog } from "./container-log.js";
 import { absolute, type FileSpace, type FileSystem } from "./files/file-system.js";
+import type { RegularNode } from "./files/node.js";
 import type { MissingError } from "./missing.js";
 import { ContainerBudgets } from "./limits/container-budgets.js";
 import type { ContainerMemory } from "./limits/memory-share.js";
@@ -254,7 +255,8 @@ export class Container implements ContainerView, LimitedContainer {
     return process;
   }
 
-  #find(argv: readonly string[], { env, cwd }: ProcessSetup): { program: Program; command: readonly string[] } {
+  #find(argv: readonly string[], setup: Pick<ProcessSetup, "env" | "cwd">): FoundProgram {
+    const { env, cwd } = setup;
     const [name = ""] = argv;
     const missing = new ExecError("not-found", `exec: "${name}": executable file not found in $PATH`);
     if (name === "") throw missing;
@@ -264,21 +266,54 @@ export class Container implements ContainerView, LimitedContainer {
       const node = this.files.look(path);
       if (node === undefined) continue;
       if (node.kind === "file" && node.program !== undefined) return { program: node.program, command: argv };
-      if (node.kind === "file" && (node.mode & 0o111) !== 0) return this.#script(path, argv);
+      if (node.kind === "file" && (node.mode & 0o111) !== 0) return this.#script(path, node, argv, setup);
       if (folder === "") throw new ExecError("not-executable", `exec: "${name}": permission denied`);
     }
     if (folders[0] === "") throw new ExecError("not-found", `exec: "${name}": stat ${name}: no such file or directory`);
     throw missing;
   }
 
-  /** A file with the execute bit is a script of the shell. */
-  #script(path: string, argv: readonly string[]): { program: Program; command: readonly string[] } {
+  /** A file with the execute bit is a script of the interpreter that its first line names, or of the shell. */
+  #script(
+    path: string,
+    node: RegularNode,
+    argv: readonly string[],
+    setup: Pick<ProcessSetup, "env" | "cwd">,
+  ): FoundProgram {
+    const { interpreter = "sh", argument } = firstLineOf(node);
+    if (!OF_THE_SHELL.test(interpreter)) {
+      const found = this.files.look(absolute(setup.cwd, interpreter));
+      if (found?.kind !== "file" || found.program === undefined)
+        throw new ExecError("not-found", `exec ${path}: no such file or directory: ${interpreter}`);
+      const command = [interpreter, ...(argument === undefined ? [] : [argument]), path, ...argv.slice(1)];
+      return { program: found.program, command };
+    }
     const shell = this.files.look("/bin/sh");
     if (shell?.kind !== "file" || shell.program === undefined) {
       throw new ExecError("not-executable", `exec ${argv[0] ?? ""}: exec format error`);
     }
     return { program: shell.program, command: ["sh", path, ...argv.slice(1)] };
   }
+}
+
+interface FoundProgram {
+  readonly program: Program;
+  readonly command: readonly string[];
+}
+
+const OF_THE_SHELL = /^(?:\S*\/)?(?:ba|da|a)?sh$/;
+/** Of the line that names an interpreter, in bytes; Linux's number. */
+const LONGEST_INTERPRETER = 256;
+
+/** What "#!/usr/bin/python3 -u" names; nothing for another first line. */
+function firstLineOf({ content }: RegularNode): { readonly interpreter?: string; readonly argument?: string } {
+  const [chunk = new Uint8Array()] = content.read();
+  const [line = ""] = Buffer.from(chunk.subarray(0, LONGEST_INTERPRETER)).toString("latin1").split("\n");
+  const [, interpreter, argument] = /^#![ \t]*([^ \t]+)(?:[ \t]+(.*[^ \t]))?[ \t]*$/.exec(line) ?? [];
+  if (interpreter === undefined) return {};
+  // The shell reads from the first line itself which of its names it has.
+  if (/\/env$/.test(interpreter) && /^(?:-S[ \t]+)?(?:ba|da|a)?sh\b/.test(argument ?? "")) return {};
+  return { interpreter, ...(argument !== undefined && { argument }) };
 }
 
 /** So much of a name is in what is said of it. */

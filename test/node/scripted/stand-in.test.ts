@@ -144,6 +144,13 @@ describe("a container whose program is not there", () => {
     await becomes("task", "status.phase", "Succeeded");
   });
 
+  test("runs no script of an interpreter that is not there", async () => {
+    const script = "printf '#!/usr/bin/env python3\\nprint(1)\\n' > /tmp/s; chmod +x /tmp/s; /tmp/s";
+    await createPod("python", { container: { command: ["sh", "-c", script] } });
+    await eventually(async () => expect(await logOf("python")).toContain("from here on: "));
+    expect(await logOf("python")).toContain("python3: not found");
+  });
+
   test("is a shell where somebody may type", async () => {
     await createPod("typed", { container: { stdin: true, tty: true } });
     await ready("typed");
