@@ -32,6 +32,7 @@ export interface MainOptions {
   /** True: this process runs nothing but this command, which may change what is global. */
   readonly ownsProcess?: boolean;
   readonly onCommand?: (command: CommandConduct) => void;
+  readonly onHandlesSignals?: () => void;
   /** Told that `signal` has ended what the command was doing, which has said nothing of it. */
   readonly onInterrupted?: () => void;
 }
@@ -68,6 +69,7 @@ export async function main(options: MainOptions): Promise<number> {
         (await import("./cli/spawn-program.js")).spawnProgram(file, args, { env, cwd: options.cwd })),
     ownsProcess: options.ownsProcess ?? false,
     ...(options.onCommand !== undefined && { onCommand: options.onCommand }),
+    ...(options.onHandlesSignals !== undefined && { onHandlesSignals: options.onHandlesSignals }),
   };
   try {
     await dispatch(root, options.argv, host, createFactory);
@@ -167,6 +169,7 @@ export async function runProcess(proc: NodeJS.Process): Promise<number> {
       keepsCode = ownExitCode;
       mustArrive = outputMustArrive;
     },
+    onHandlesSignals: () => (waits = true),
   });
   if (lost !== undefined && !pipeClosed && mustArrive && code === 0) {
     const { PathError } = await import("./base/path-error.js");

@@ -14,6 +14,8 @@ export interface Invocation {
   readonly flags: Flags;
   /** Aborts on SIGINT, SIGTERM and a closed stdout. */
   readonly signal: AbortSignal;
+  /** From now on the command ends by itself when {@link signal} aborts: see {@link Command.handlesSignals}. */
+  readonly handleSignals: () => void;
   /** The whole tree, for commands about commands (help, options, completion). */
   readonly root: CommandEntry;
   /** The flags every command takes. */

@@ -162,6 +162,7 @@ export function invocationOf(node: CommandNode, parsed: ParsedFlags, root: Comma
     argsLenAtDash: parsed.argsLenAtDash,
     flags: parsed.flags,
     signal: host.signal,
+    handleSignals: () => host.onHandlesSignals?.(),
     root,
     globalFlags: node.context.globals,
     printHelp: () => showHelp(node, host, "out"),

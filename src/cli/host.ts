@@ -27,6 +27,8 @@ export interface Host {
   readonly ownsProcess?: boolean;
   /** Told before a command runs what it does about signals and lost output. */
   readonly onCommand?: (command: CommandConduct) => void;
+  /** Told that the command ends by itself at a signal from now on. */
+  readonly onHandlesSignals?: () => void;
 }
 
 /** Of a command: what its `handlesSignals`, `ownExitCode` and `outputMustArrive` come to. */

@@ -1,5 +1,6 @@
 import { deleteObject } from "../../actions/delete-object.js";
-import { type DeletedInfo, waitUntilAllGone } from "../../actions/wait-until-all-gone.js";
+import type { DeletedInfo } from "../../actions/wait-until-all-gone.js";
+import { waitForDeletion } from "../../cli/wait-for-deletion.js";
 import type { Command } from "../../cli/command.js";
 import { completeTypesAndNames } from "../../cli/completion/resource-completers.js";
 import { cascadeFlag } from "../../cli/flags/deletion-flags.js";
@@ -102,7 +103,7 @@ export async function runDelete(options: DeleteCommandOptions): Promise<void> {
     return;
   }
   if (!options.wait || options.dryRun !== "none") return;
-  await waitUntilAllGone(deleted, { ...options, client: await options.client() });
+  await waitForDeletion(deleted, { ...options, client: await options.client() });
 }
 
 function deletion({ gracePeriod, propagationPolicy }: DeleteCommandOptions): DeleteOptions {

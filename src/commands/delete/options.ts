@@ -30,6 +30,7 @@ export interface DeleteCommandOptions {
   /** An error that changes nothing, as klog writes it: where in kubectl, and what. */
   readonly complain: (source: string, message: string) => void;
   readonly signal: AbortSignal;
+  readonly handleSignals: () => void;
 }
 
 export interface Raw {
@@ -41,7 +42,7 @@ export async function complete(
   factory: Factory,
   invocation: Invocation,
 ): Promise<DeleteCommandOptions & { readonly raw?: Raw }> {
-  const { args, flags, signal } = invocation;
+  const { args, flags, signal, handleSignals } = invocation;
   const { streams } = factory;
   const propagationPolicy = readCascade(flags, (text) => streams.err.write(text));
   const { namespace, enforced } = await factory.namespace();
@@ -103,6 +104,7 @@ export async function complete(
     complain: (source, message) =>
       void streams.err.write(klogLine("E", source, message, new Date(factory.clock.now()))),
     signal,
+    handleSignals,
     ...(uri !== "" && { raw: { uri, filename: files.filenames[0] } }),
   };
 }

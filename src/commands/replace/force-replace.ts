@@ -1,7 +1,8 @@
 import { recordConfiguration } from "../../actions/last-applied.js";
 import { deleteObject } from "../../actions/delete-object.js";
 import { poll } from "../../actions/poll.js";
-import { type DeletedInfo, waitUntilAllGone } from "../../actions/wait-until-all-gone.js";
+import type { DeletedInfo } from "../../actions/wait-until-all-gone.js";
+import { waitForDeletion } from "../../cli/wait-for-deletion.js";
 import type { RestClient } from "../../client/rest/rest-client.js";
 import { isNotFound } from "../../machinery/errors/status-error.js";
 import { deletionLine } from "../../printers/deletion-line.js";
@@ -79,7 +80,7 @@ async function deleteAll(
   });
   if (found === 0) streams.out.write("No resources found\n");
   else if (deletion.wait) {
-    await waitUntilAllGone(deleted, { ...deletion, client });
+    await waitForDeletion(deleted, { ...deletion, client });
   }
 }
 

@@ -42,6 +42,7 @@ export interface Deletion {
   readonly output: string;
   readonly complain: (source: string, message: string) => void;
   readonly signal: AbortSignal;
+  readonly handleSignals: () => void;
 }
 
 export interface ReplaceOptions {
@@ -118,7 +119,7 @@ cat pod.json | {{program}} replace -f -
 }
 
 function complete(factory: Factory, invocation: Invocation): ReplaceOptions & { readonly raw: string } {
-  const { args, flags, signal } = invocation;
+  const { args, flags, signal, handleSignals } = invocation;
   const { streams } = factory;
   const fieldValidation = readFieldValidation(flags);
   const dryRun = readDryRun(flags, factory);
@@ -152,6 +153,7 @@ function complete(factory: Factory, invocation: Invocation): ReplaceOptions & { 
           complain: (source, message) =>
             void streams.err.write(klogLine("E", source, message, new Date(factory.clock.now()))),
           signal,
+          handleSignals,
         }
       : undefined,
     files,

@@ -25,7 +25,7 @@ export interface CommandUse {
 
 /** What may stand before kubectl in its command: settings, words of sh, programs that start others. */
 const BEFORE =
-  /^(?:[A-Za-z_]\w*=.*|!|\{|if|then|else|do|while|until|env|exec|sudo|timeout|time|xargs|nohup|command|forwarding|interrupting|-.*|\d[\w.]*|INT|TERM)$/s;
+  /^(?:[A-Za-z_]\w*=.*|!|\{|if|then|else|do|while|until|env|exec|sudo|timeout|time|xargs|nohup|command|forwarding|interrupting|watching|-.*|\d[\w.]*|INT|TERM)$/s;
 
 /** Calls of kubectl in a line of a session, in the order they stand; completion is none of its commands. */
 export function commandUses(line: string, commands: CommandList): readonly CommandUse[] {
