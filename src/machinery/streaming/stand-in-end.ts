@@ -8,3 +8,21 @@ export function markStandIn<T extends object>(connection: T, what: string | unde
 
 /** What stands in at the other end of a connection; undefined where a program answers. */
 export const standInAt = (connection: object): string | undefined => ends.get(connection);
+
+/** A call was not made, because no program would answer it. */
+export class StandInError extends Error {
+  override readonly name = "StandInError";
+
+  /** `what`: what stands in, as a phrase with its subject. */
+  constructor(readonly what: string) {
+    super(`not called: ${what}`);
+  }
+}
+
+/** The {@link StandInError} that is the cause of another error. */
+export function standInErrorOf(error: unknown): StandInError | undefined {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    if (cause instanceof StandInError) return cause;
+  }
+  return undefined;
+}

@@ -312,7 +312,7 @@ function firstLineOf({ content }: RegularNode): { readonly interpreter?: string;
   const [, interpreter, argument] = /^#![ \t]*([^ \t]+)(?:[ \t]+(.*[^ \t]))?[ \t]*$/.exec(line) ?? [];
   if (interpreter === undefined) return {};
   // The shell reads from the first line itself which of its names it has.
-  if (/\/env$/.test(interpreter) && /^(?:-S[ \t]+)?(?:ba|da|a)?sh\b/.test(argument ?? "")) return {};
+  if (interpreter.endsWith("/env") && /^(?:-S[ \t]+)?(?:ba|da|a)?sh\b/.test(argument ?? "")) return {};
   return { interpreter, ...(argument !== undefined && { argument }) };
 }
 
