@@ -95,7 +95,7 @@ export const chmod: Program = async (io) => {
   });
 };
 
-const SHIFTS: Readonly<Record<string, number>> = { u: 6, g: 3, o: 0 };
+const SHIFTS: Readonly<Record<string, number>> = { __proto__: null as never, u: 6, g: 3, o: 0 };
 
 /** What a mode makes of another one; undefined where it is none. */
 export function modeChange(text: string): ((mode: number, isDirectory: boolean) => number) | undefined {

@@ -670,6 +670,7 @@ const isPlace = ({ kind }: Expression): boolean => kind === "name" || kind === "
 
 /** How many arguments built-in functions take. */
 const ARGUMENTS: Readonly<Record<string, readonly [least: number, most: number]>> = {
+  __proto__: null as never,
   length: [0, 1],
   substr: [2, 3],
   index: [2, 2],
