@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { turn } from "../../src/base/turn.js";
 import type { Transport } from "../../src/client/transport/transport.js";
 import { type Cluster, startCluster } from "../../src/cluster/index.js";
 import { call } from "../helpers/api-caller.js";
@@ -154,6 +155,32 @@ describe.concurrent.each(LINES)("a server's line that %s", (title, line) => {
     expect(answer.status, answer.text).toBe(500);
     expect(plain(answer.at("message"))).toMatch(/^Get "https:\/\/ADDRESS\/containerLogs\/default\/p\/c": /);
     expect(plain(answer.at("message"))).toMatch(own);
+  });
+
+  test("does not end the server when the caller goes away meanwhile", async () => {
+    const unstarted = await startCluster({ controllers: false });
+    const own = unstarted.transport();
+    const far = await line();
+    try {
+      const status = {
+        addresses: [{ type: "InternalIP", address: "127.0.0.1" }],
+        daemonEndpoints: { kubeletEndpoint: { Port: portOf(far) } },
+      };
+      const node = { metadata: { name: "far" } };
+      await call(own, "POST", "/api/v1/nodes", node);
+      expect((await call(own, "PUT", "/api/v1/nodes/far/status", { ...node, status })).status).toBe(200);
+      for (const path of ["/api/v1/nodes/far/proxy/healthz", "/api/v1/nodes/far/proxy/metrics"]) {
+        const going = new AbortController();
+        const answer = own.send({ method: "GET", path, headers: {}, signal: going.signal });
+        await turn();
+        going.abort();
+        await answer.catch(() => {});
+      }
+      expect((await call(own, "GET", "/api/v1/nodes/far")).status).toBe(200);
+    } finally {
+      await far.close();
+      await unstarted.close();
+    }
   });
 
   test("leaves the tokens of a webhook, and of an OIDC issuer, unknown; other callers are answered meanwhile", async () => {

@@ -1,5 +1,5 @@
 import { goQuote } from "../../base/go-quote.js";
-import { errnoText } from "../../base/path-error.js";
+import { errnoText, errorCode } from "../../base/path-error.js";
 
 /** An error with Go's text. {@link goNetworkReason} returns it unchanged. */
 export class NetworkFailure extends Error {
@@ -37,7 +37,9 @@ export function goNetworkReason(error: unknown, socket?: ConnectedSocket): strin
   if (error instanceof NetworkFailure) return error.message;
   if (error instanceof AggregateError) return goNetworkReason(error.errors[0], socket);
   if (!(error instanceof Error)) return String(error);
-  const { code = "", syscall, hostname, message } = error as SystemError;
+  const { syscall, hostname, message } = error as SystemError;
+  // An aborted signal's own reason has a number.
+  const code = errorCode(error) ?? "";
   if (code === "ENOTFOUND") return `dial tcp: lookup ${hostname ?? ""}${nameServer()}: no such host`;
   if (code === "EAI_AGAIN") return `dial tcp: lookup ${hostname ?? ""}${nameServer()}: server misbehaving`;
   if (syscall === "connect") return connectReason(error);
