@@ -13,6 +13,8 @@ export interface WaitForAllOptions {
   /** Milliseconds for all of them; 0 is a week. */
   readonly timeout: number;
   readonly signal: AbortSignal;
+  /** As {@link WaitUntilGoneOptions.onWatch}. */
+  readonly onWatch?: () => void;
   /** An error that changes nothing, as klog writes it: where in kubectl, and what. */
   readonly complain: (source: string, message: string) => void;
 }
@@ -21,12 +23,13 @@ const A_WEEK = 7 * 24 * 60 * 60 * 1000;
 
 /** Resolves when all of them are gone, or the server does not let us look. Throws when the time is over. */
 export async function waitUntilAllGone(deleted: readonly DeletedInfo[], options: WaitForAllOptions): Promise<void> {
-  const { client } = options;
+  const { client, onWatch } = options;
   const time = new AbortController();
   const timer = setTimeout(() => time.abort(), Math.min(timeLimit(options), 2 ** 31 - 1));
   const deadline = AbortSignal.any([options.signal, time.signal]);
   try {
-    for (const { info, uid } of deleted) await waitUntilGone(info, { client, uid, deadline });
+    for (const { info, uid } of deleted)
+      await waitUntilGone(info, { client, uid, deadline, ...(onWatch && { onWatch }) });
   } catch (error) {
     if (!cannotWait(error)) throw error;
   } finally {

@@ -12,6 +12,8 @@ export interface WaitUntilGoneOptions {
   readonly uid?: string | undefined;
   /** Aborts when the time for all of it is up. */
   readonly deadline: AbortSignal;
+  /** Called when the object is still there and a watch of it begins. */
+  readonly onWatch?: () => void;
 }
 
 const BACK_OFF = 800;
@@ -56,6 +58,7 @@ const isNamesake = (found: string | undefined, deleted: string | undefined): boo
 /** One watch that begins with what there is. False when it could not be opened or has ended. */
 async function goneInWatch(info: Info, helper: Helper, options: WaitUntilGoneOptions): Promise<boolean> {
   let events: AsyncIterable<WatchFrame>;
+  options.onWatch?.();
   try {
     events = await helper.watchFromStart(info.namespace, info.name, options.deadline);
   } catch (error) {

@@ -6,12 +6,16 @@ export interface WaitForDeletionOptions extends WaitForAllOptions {
   readonly handleSignals: () => void;
 }
 
-/** Waits until all of them are gone. A signal ends it without a word and with code 1, as it ends kubectl while that waits. */
+/** Waits until all of them are gone. Once it watches, a signal ends it without a word and with code 1, as it ends kubectl. */
 export async function waitForDeletion(deleted: readonly DeletedInfo[], options: WaitForDeletionOptions): Promise<void> {
-  options.handleSignals();
+  let watches = false;
+  const onWatch = (): void => {
+    watches = true;
+    options.handleSignals();
+  };
   try {
-    await waitUntilAllGone(deleted, options);
+    await waitUntilAllGone(deleted, { ...options, onWatch });
   } catch (error) {
-    throw options.signal.aborted ? silentExit() : error;
+    throw watches && options.signal.aborted ? silentExit() : error;
   }
 }

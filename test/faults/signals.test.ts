@@ -70,8 +70,12 @@ describeBesideKubectl("a signal ends", () => {
     interrupt("kubectl wait cm a --for=delete", signal, [ONE, ONE, stallAfter(EVENT, {})], asked(3)),
   );
 
-  test.each(SIGNALS)("delete, while it waits: %s", (signal) =>
+  test.each(SIGNALS)("delete, while it looks: %s", (signal) =>
     interrupt("kubectl delete cm a", signal, [ONE, stallAfter(EVENT, {})], asked(2)),
+  );
+
+  test.each(SIGNALS)("delete, while it waits: %s", (signal) =>
+    interrupt("kubectl delete cm a", signal, [ONE, ONE, stallAfter(EVENT, {})], asked(3)),
   );
 
   test.each(SIGNALS)("apply of several files; what was done stays reported: %s", async (signal) => {
