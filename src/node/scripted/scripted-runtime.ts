@@ -241,13 +241,13 @@ interface MainRun {
 }
 
 /** What the container's first process is. */
-function mainOf(spec: ContainerSpec, image: ScriptedImage): MainProcess {
+function mainOf(spec: ContainerSpec, image: ScriptedImage, mayStandIn: boolean): MainProcess {
   const { entrypoint } = image;
   if (spec.command === undefined && entrypoint !== undefined) {
     if (typeof entrypoint === "function") return { argv: ["main"], program: entrypoint };
     return commandLine([...entrypoint, ...(spec.args ?? [])], spec, image);
   }
-  const line = commandLineOf(spec);
+  const line = commandLineOf(spec, mayStandIn);
   if (line !== undefined) return commandLine(line, spec, image);
   if (spec.stdin && spec.tty && image.shell !== false) return commandLine(["sh"], spec, image);
   return { argv: ["main"], program: waitForSignal };
@@ -266,7 +266,7 @@ function commandLine(argv: readonly string[], { env }: ContainerSpec, image: Scr
 /** Starts the main process, or what stands in for it. Throws a {@link RuntimeError}; then nothing is left of the container. */
 async function startMain(running: Running, image: ScriptedImage, mayStandIn: boolean, clock: Clock): Promise<MainRun> {
   const { container, spec } = running;
-  const { argv, program } = mainOf(spec, image);
+  const { argv, program } = mainOf(spec, image, mayStandIn);
   const standIn = (missing?: MissingError): Program => {
     running.standIn = standInOf(spec, missing?.message);
     running.isPlaceholder = true;

@@ -196,5 +196,7 @@ test.each<
   const rest = { pod, name: "c", attempt: 0, env: {}, stdin: false, stdinOnce: false, tty: false };
   const files = () => Promise.resolve({});
   const spec = { ...rest, files, image, args, terminationMessagePath: "", ...(command && { command }) };
-  expect(commandLineOf(spec)?.join(" ")).toBe(line);
+  expect(commandLineOf(spec, true)?.join(" ")).toBe(line);
+  // Where nothing stands in, args alone are a command line.
+  if (command === undefined && args.length > 0) expect(commandLineOf(spec, false)).toEqual(args);
 });

@@ -21,12 +21,16 @@ const SHELL = /^(?:\/(?:usr\/)?bin\/)?(?:ba)?sh$/;
 /**
  * The command line of a container whose image is unknown; undefined where the image's own entrypoint decides. A pod's command is one. Its
  * args alone are one for an image without an entrypoint or of Docker's own library, whose entrypoints run a program that they are given,
- * and where they call a shell.
+ * and where they call a shell; and for every image that nothing may stand in for.
  */
-export function commandLineOf({ image, command, args = [] }: ContainerSpec): readonly string[] | undefined {
+export function commandLineOf(
+  { image, command, args = [] }: ContainerSpec,
+  mayStandIn: boolean,
+): readonly string[] | undefined {
   if (command !== undefined) return [...command, ...args];
   const [first = ""] = args;
   if (first === "") return undefined;
+  if (!mayStandIn) return args;
   const name = image.replace(/@.*$/, "").replace(/:[^:/]*$/, "");
   const ofLibrary = /^(?:(?:(?:index\.)?docker\.io\/)?library\/|docker\.io\/)?[^/]+$/.test(name);
   const isCommand = ofLibrary || WITHOUT_ENTRYPOINT.has(name.split("/").at(-1) ?? "") || SHELL.test(first);
