@@ -1,15 +1,11 @@
 import { RE2JS } from "re2js";
 import { ProgramFailure } from "./gnu-program.js";
+import { instructionsOf, MOST_INSTRUCTIONS, MOST_STEPS } from "../limits/regexp-cost.js";
 
-/** The longest pattern, in bytes, and how many instructions it may become at most: a longer one takes too long to compile. */
+/** The longest pattern, in bytes: a longer one takes too long to compile. */
 const LONGEST_PATTERN = 2048;
-const MOST_INSTRUCTIONS = 4096;
-/** A class of Unicode's costs as much as so many characters of a pattern. */
-const CLASS_INSTRUCTIONS = 32;
 /** RE2 repeats nothing more often. */
 const MOST_REPEATS = 1000;
-/** A pattern and a text may need so many steps: a match is not found in slices of the event loop. */
-const MOST_STEPS = 256 * 1024;
 
 /** A pattern has an error; the message is that of regcomp(). */
 export class RegexpError extends Error {}
@@ -56,16 +52,6 @@ export function perlRegexp(pattern: string, ignoreCase: boolean): PosixRegexp {
   if (pattern.length > LONGEST_PATTERN || instructionsOf(pattern) > MOST_INSTRUCTIONS)
     throw new RegexpError("Regular expression too big");
   return re2Regexp(pattern, 0, RE2JS.DOTALL | (ignoreCase ? RE2JS.CASE_INSENSITIVE : 0));
-}
-
-/** At most so many instructions come of the pattern. */
-function instructionsOf(pattern: string): number {
-  const repeats = (before: RegExp): number[] =>
-    [...pattern.matchAll(before)].map(([, least = "", most = ""]) => Math.max(Number(least), Number(most), 1));
-  const ofGroups = repeats(/\)\{(\d+)(?:,(\d*))?/g).reduce((product, one) => product * one, 1);
-  const others = Math.max(1, ...repeats(/\{(\d+)(?:,(\d*))?/g));
-  const classes = (pattern.match(/\\[pP]/g) ?? []).length;
-  return (pattern.length + classes * CLASS_INSTRUCTIONS) * ofGroups * others;
 }
 
 function literalRegexp(literal: string): PosixRegexp {

@@ -1,15 +1,10 @@
 import { errorMessage } from "../../../base/error-message.js";
 import { inOrder } from "../../../base/turns.js";
 import { CommandError } from "./control-flow.js";
+import { instructionsOf, MOST_INSTRUCTIONS, MOST_STEPS } from "../limits/regexp-cost.js";
 
 /** The longest pattern, in UTF-16 units: a longer one takes too long to compile. */
 const LONGEST_PATTERN = 512;
-/** At most so many instructions come of a pattern. */
-const MOST_INSTRUCTIONS = 4096;
-/** A class of Unicode's costs as much as so many characters of a pattern. */
-const CLASS_INSTRUCTIONS = 32;
-/** A pattern and a text may need so many steps: texts are not matched in slices of the event loop. */
-const MOST_STEPS = 256 * 1024;
 
 /** The match in a text and its groups; undefined where there is none. Groups that have no part in it are "". */
 export type Matcher = (text: string) => readonly string[] | undefined;
@@ -31,13 +26,4 @@ export async function compileExpression(pattern: string): Promise<Matcher> {
   } catch (error) {
     throw new CommandError(`[[: ${errorMessage(error)}`);
   }
-}
-
-function instructionsOf(pattern: string): number {
-  const repeats = (before: RegExp): number[] =>
-    [...pattern.matchAll(before)].map(([, least = "", most = ""]) => Math.max(Number(least), Number(most), 1));
-  const ofGroups = repeats(/\)\{(\d+)(?:,(\d*))?/g).reduce((product, one) => product * one, 1);
-  const others = Math.max(1, ...repeats(/\{(\d+)(?:,(\d*))?/g));
-  const classes = (pattern.match(/\\[pP]/g) ?? []).length;
-  return (pattern.length + classes * CLASS_INSTRUCTIONS) * ofGroups * others;
 }

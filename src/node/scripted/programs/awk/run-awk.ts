@@ -19,6 +19,7 @@ import {
   type NameRef,
   type Rule,
   slotOf,
+  SPECIAL,
   type Statement,
 } from "./awk-syntax.js";
 import { bytesIn, InputText, isNumeric, isTrue, toNumber, type Value } from "./awk-values.js";
@@ -38,43 +39,10 @@ const LONG_LINE = 32 * 1024;
 /** How many compiled patterns are kept. */
 const MOST_PATTERNS = 256;
 
-const [NF, NR, FNR, FS, OFS, ORS, RS, FILENAME, SUBSEP, CONVFMT, OFMT, RSTART, RLENGTH, ARGC, ARGV, ENVIRON] = (
-  [
-    "NF",
-    "NR",
-    "FNR",
-    "FS",
-    "OFS",
-    "ORS",
-    "RS",
-    "FILENAME",
-    "SUBSEP",
-    "CONVFMT",
-    "OFMT",
-    "RSTART",
-    "RLENGTH",
-    "ARGC",
-    "ARGV",
-    "ENVIRON",
-  ] as const
-).map((name) => slotOf(name)) as unknown as readonly [
-  number,
-  number,
-  number,
-  number,
-  number,
-  number,
-  number,
-  number,
-  number,
-  number,
-  number,
-  number,
-  number,
-  number,
-  number,
-  number,
-];
+type NumberOfEach<T extends readonly unknown[]> = { readonly [At in keyof T]: number };
+
+const [NF, NR, FNR, FS, OFS, ORS, RS, FILENAME, SUBSEP, CONVFMT, OFMT, RSTART, RLENGTH, ARGC, ARGV, ENVIRON] =
+  SPECIAL.map(slotOf) as unknown as NumberOfEach<typeof SPECIAL>;
 
 type AwkArray = Map<string, Value>;
 type Signal = "next" | "nextfile" | "exit" | "break" | "continue" | "return" | undefined;
