@@ -56,6 +56,10 @@ const MADE: Readonly<Record<string, string>> = {
     "counted digits, anchored; what is put in is a constant",
   "machinery/validation/names.ts: new RegExp(`^${pattern}$`)":
     "constants of the file, anchored, whose parts are divided by characters that they do not take",
+  'node/scripted/programs/posix-regexp.ts: new RegExp(translation.source, `g${syntax.ignoreCase === true ? "i" : ""}`)':
+    "a pattern without repeats and choices: it tries each place of the text once",
+  'node/scripted/shell/fields.ts: new RegExp(`[${characters.replace(/[\\\\\\]^-]/g, "\\\\$&")}]`, "g")':
+    "a set of characters",
   "node/scripted/shell/glob.ts: new RegExp(anchored ? `^${source}$` : source)": SHELL,
   'server/kubelet/html-links.ts: new RegExp(text, "gi")': "a constant text without loops",
 };

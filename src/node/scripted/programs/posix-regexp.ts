@@ -318,7 +318,7 @@ class Translator {
   }
 
   #seesInterval(): boolean {
-    const interval = /\{\d*,?\d*\}/y;
+    const interval = /\{\d*(?:,\d*)?\}/y;
     interval.lastIndex = this.#at;
     return /\d/.test(interval.exec(this.pattern)?.[0] ?? "");
   }

@@ -13,7 +13,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
   "\\": "\\",
 };
 const ESCAPE = /\\(?:0?([0-7]{1,3})|([ntrabfve\\])|x([0-9a-fA-F]{1,2})|u([0-9a-fA-F]{1,4}))/y;
-const CONVERSION = /%([-+ 0#]*)(\d*|\*)(?:\.(\d*|\*))?([sdiuxXocbqeEfFgG%])/y;
+const CONVERSION = /%([-+ 0#]*)(\*|(?:[1-9]\d*)?)(?:\.(\d*|\*))?([sdiuxXocbqeEfFgG%])/y;
 /** The longest piece of a text that is given at a time, in UTF-16 units. */
 const LONGEST_PIECE = 16 * 1024;
 /** Wider is refused by C's printf as well. */

@@ -31,7 +31,8 @@ export function commandLineOf(
   const [first = ""] = args;
   if (first === "") return undefined;
   if (!mayStandIn) return args;
-  const name = image.replace(/@.*$/, "").replace(/:[^:/]*$/, "");
+  const [tagged = ""] = image.split("@");
+  const name = tagged.replace(/:[^:/]*$/, "");
   const ofLibrary = /^(?:(?:(?:index\.)?docker\.io\/)?library\/|docker\.io\/)?[^/]+$/.test(name);
   const isCommand = ofLibrary || WITHOUT_ENTRYPOINT.has(name.split("/").at(-1) ?? "") || SHELL.test(first);
   return isCommand ? args : undefined;

@@ -2,7 +2,7 @@ import { toNumber, type Value } from "./awk-values.js";
 
 /** Wider is refused: C's limit. */
 const WIDEST = 2 ** 31 - 1;
-const CONVERSION = /%([-+ #0]*)(\*|\d*)(?:\.(\*|\d*))?(?:[hlLqjzt]*)([a-zA-Z%])/y;
+const CONVERSION = /%([-+ #0]*)(\*|(?:[1-9]\d*)?)(?:\.(\*|\d*))?(?:[hlLqjzt]*)([a-zA-Z%])/y;
 /** More digits than JavaScript gives are zeros. */
 const MOST_DIGITS = 100;
 
@@ -126,7 +126,16 @@ function general(number: number, digits: number, flags: string): string {
   const exponent = Number(number.toExponential(precision - 1).split("e")[1]);
   const isShort = exponent >= -4 && exponent < precision;
   const shown = isShort ? fixed(number, precision - 1 - exponent) : exponential(number, precision - 1);
-  return flags.includes("#") ? shown : shown.replace(/(\.\d*?)0+(?=e|$)/, "$1").replace(/\.(?=e|$)/, "");
+  return flags.includes("#") ? shown : withoutZeros(shown);
+}
+
+/** Without zeros at the end of its fraction: "1.500e+10" is "1.5e+10". */
+function withoutZeros(number: string): string {
+  const [digits = "", ...exponent] = number.split("e");
+  let end = digits.length;
+  if (digits.includes(".")) while (digits[end - 1] === "0") end -= 1;
+  if (digits[end - 1] === ".") end -= 1;
+  return [digits.slice(0, end), ...exponent].join("e");
 }
 
 /** `format` is CONVFMT or OFMT. */

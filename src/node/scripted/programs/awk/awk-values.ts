@@ -12,7 +12,7 @@ export class InputText {
 /** What a variable holds; undefined before it is assigned. */
 export type Value = number | string | InputText | undefined;
 
-const LOOKS_NUMERIC = /^[ \t\n\r\f\v]*[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?[ \t\n\r\f\v]*$/;
+const LOOKS_NUMERIC = /^[ \t\n\r\f\v]*[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?[ \t\n\r\f\v]*$/;
 const NUMBER = /^[ \t\n\r\f\v]*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)/;
 /** Texts of numbers are not longer. */
 const LONGEST_NUMBER = 512;

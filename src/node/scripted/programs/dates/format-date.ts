@@ -26,7 +26,7 @@ const COMPOUND: Readonly<Record<string, string>> = {
   T: "%H:%M:%S",
   X: "%H:%M:%S",
 };
-const CONVERSION = /%([-_0^#]*)(\d*)(:*)([A-Za-z%])/g;
+const CONVERSION = /%([-_0^#]*)((?:[1-9]\d*)?)(:*)([A-Za-z%])/g;
 const WIDEST = 1024;
 
 /** Writes a time as strftime() and `date` do, in UTC and in C's locale. `time` is in milliseconds since 1970. */

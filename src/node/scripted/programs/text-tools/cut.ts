@@ -59,7 +59,7 @@ async function cutWith(...[io, options]: Parameters<Parameters<typeof gnuProgram
 
 function rangesOf(list: string, unit: string): Range[] {
   const ranges = list.split(/[, \t]/).map((text): Range => {
-    const [whole, from = "", dash = "", to = ""] = /^(\d*)(-?)(\d*)$/.exec(text) ?? [];
+    const [whole, from = "", dash = "", to = ""] = /^(\d*)(?:(-)(\d*))?$/.exec(text) ?? [];
     if (whole === undefined) {
       const kind = unit === "field" ? "field value" : "byte/character position";
       throw new UsageError(`invalid ${kind} '${text.replace(/^\d*-?/, "")}'`);
