@@ -48,7 +48,7 @@ import type { ServerOptions } from "./server-options.js";
 import type { SharedServer } from "./shared-server.js";
 import { checkNodes } from "./check-nodes.js";
 import { nodeHosts } from "./node-addresses.js";
-import type { LocalNodes, NodeOptions } from "./start-nodes.js";
+import type { LocalNodes, NodeNetwork, NodeOptions } from "./start-nodes.js";
 import type {
   Election,
   ElectedProgram,
@@ -201,6 +201,13 @@ export async function startControlPlane(options: ClusterOptions, given?: GivenSe
     elections.push(election);
     await election.decided;
   };
+  const network =
+    isOwn === undefined
+      ? networkOfAll(
+          () => shared?.nodes,
+          () => localNodes,
+        )
+      : networkOfProcess(isOwn, () => localNodes);
   /** What is done before the API is served, by the names kube-apiserver has for it where it does the same. */
   const steps = ({
     pki,
@@ -361,7 +368,7 @@ export async function startControlPlane(options: ClusterOptions, given?: GivenSe
       : [
           {
             name: "start-nodes",
-            async run(server: Server) {
+            async run(server: Server, listener: Listener | undefined) {
               const claimed = await shared?.claim(nodes);
               const others = shared && { nodes: shared.nodes, objects: server.registry.access };
               if (!hasNodes) return serveMetrics(server, { local: undefined, others }, () => clock.now());
@@ -382,6 +389,7 @@ export async function startControlPlane(options: ClusterOptions, given?: GivenSe
                 ready: podsMayStart.promise,
                 nodeMonitorGracePeriod: options.nodeMonitorGracePeriod,
                 marksFile: marksFileOf(options, shared?.name),
+                network: { ...network, api: listener && { host: HOST, port: listener.port } },
                 shared: claimed,
               });
               const local = { nodes: localNodes, names: nodes.map(({ name }) => name) };
@@ -397,13 +405,7 @@ export async function startControlPlane(options: ClusterOptions, given?: GivenSe
     authorization: {},
     serviceAccounts: issuerOfTokens,
     steps,
-    network:
-      isOwn === undefined
-        ? networkOfAll(
-            () => shared?.nodes,
-            () => localNodes,
-          )
-        : networkOfProcess(isOwn, () => localNodes),
+    network,
     // Where hooks follow, they may wait for pods.
     afterSteps: () => podsMayStart.resolve(),
     async preShutdown() {
@@ -421,7 +423,7 @@ export async function startControlPlane(options: ClusterOptions, given?: GivenSe
   });
 }
 
-type NodesNetwork = NonNullable<Composition["network"]>;
+type NodesNetwork = NonNullable<Composition["network"]> & Pick<NodeNetwork, "dial" | "isOwn">;
 
 /** The way to the nodes of this process, where there are no others. */
 function networkOfProcess(isOwn: (host: string) => boolean, nodes: () => LocalNodes | undefined): NodesNetwork {

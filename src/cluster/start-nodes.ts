@@ -4,13 +4,15 @@ import type { Clock } from "../base/clock.js";
 import { once } from "../base/once.js";
 import { forkRandom, type Random } from "../base/random.js";
 import type { Timers } from "../base/timers.js";
+import { kubernetesClient } from "../client/dynamic/kubernetes-client.js";
 import type { Transport } from "../client/transport/transport.js";
 import type { ContainerRuntime } from "../node/container-runtime.js";
 import type { NodeDescription } from "../node/fleet-node.js";
 import { startNodeFleet } from "../node/node-fleet.js";
 import { RENEW_MS } from "../node/agent/node-registration.js";
 import type { ScriptedImage } from "../node/scripted/image.js";
-import { ScriptedRuntime } from "../node/scripted/scripted-runtime.js";
+import { clusterPodNetwork } from "../node/network/cluster-pod-network.js";
+import { ScriptedRuntime, type ScriptedRuntimeOptions } from "../node/scripted/scripted-runtime.js";
 import type { KubeObject } from "../machinery/meta/object.js";
 import type { PodUsage } from "../node/pod-usage.js";
 import { StagedRuntime } from "../node/stages/staged-runtime.js";
@@ -20,7 +22,8 @@ import type { Server } from "../server/generic/server.js";
 import { authenticated } from "../server/request/user.js";
 import { podCidr } from "./node-addresses.js";
 import { servicePorts } from "./service-ports.js";
-import type { ServicePortsOf } from "../node/scripted/stand-in/stand-in-ports.js";
+import type { ClusterNetwork } from "../server/kubelet/cluster-network.js";
+import { DNS_ADDRESS, SERVICE_CIDR } from "./system-objects.js";
 import { openRunMarks } from "./run-marks.js";
 import { issueCertificate, issuerOf } from "./pki/certificate.js";
 import { CA_NAME, type ClusterPki } from "./pki/cluster-pki.js";
@@ -57,8 +60,16 @@ export interface NodeParts extends Pick<Server, "authorization" | "tokens"> {
   readonly marksFile: string | undefined;
   /** How long a node may be silent, in milliseconds, where the cluster has another time than the default. */
   readonly nodeMonitorGracePeriod: number | undefined;
+  /** What pods reach of the cluster beside what the API says. */
+  readonly network: NodeNetwork;
   /** Of a server that shares its storage with others. */
   readonly shared?: SharedNodes | undefined;
+}
+
+/** What the programs of pods reach. */
+export interface NodeNetwork extends Required<Pick<ClusterNetwork, "dial" | "isOwn">> {
+  /** Where the API server listens on this machine; undefined where it has no port. */
+  readonly api: { readonly host: string; readonly port: number } | undefined;
 }
 
 /** What the nodes of a server have that shares its storage with others. */
@@ -94,8 +105,18 @@ const DAY = 86_400_000;
 /** Starts the nodes. Resolves when they are ready. */
 export async function startNodes(nodes: readonly NodeOptions[], parts: NodeParts): Promise<LocalNodes> {
   const { transport, clock, timers, random, reportError, ready, marksFile } = parts;
-  const portsOf = servicePorts(transport);
-  const described = nodes.map((node, index) => describe(node, index, parts, portsOf));
+  const client = once(() => kubernetesClient({ transport: () => transport }));
+  const network = clusterPodNetwork({
+    ...parts.network,
+    client,
+    clock,
+    timers,
+    random: forkRandom(random, "services"),
+    serviceCidr: SERVICE_CIDR,
+    dnsAddress: DNS_ADDRESS,
+  });
+  const surroundings = { network, servicePortsOf: servicePorts(client) };
+  const described = nodes.map((node, index) => describe(node, index, parts, surroundings));
   const marks = marksFile === undefined ? undefined : openRunMarks(marksFile, reportError);
   const reviews = reviewsOf(parts);
   // Two renewals may be late before a node counts as lost.
@@ -134,7 +155,12 @@ const reviewsOf = ({ authorization, tokens }: Pick<Server, "authorization" | "to
   },
 });
 
-function describe(node: NodeOptions, index: number, parts: NodeParts, servicePortsOf: ServicePortsOf): NodeDescription {
+function describe(
+  node: NodeOptions,
+  index: number,
+  parts: NodeParts,
+  surroundings: Required<Pick<ScriptedRuntimeOptions, "network" | "servicePortsOf">>,
+): NodeDescription {
   const { clock, timers, pki, standIn } = parts;
   const random = forkRandom(parts.random, node.name);
   const { name, labels, taints, capacity, images, hasImage } = node;
@@ -144,7 +170,7 @@ function describe(node: NodeOptions, index: number, parts: NodeParts, servicePor
       ...(images && { images }),
       ...(hasImage && { hasImage }),
       standIn,
-      servicePortsOf,
+      ...surroundings,
       clock,
       timers,
       random,

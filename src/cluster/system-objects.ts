@@ -13,6 +13,9 @@ export function systemNamespaces(): readonly KubeObject[] {
 /** Where a cluster's IPs come from by default. */
 export const SERVICE_CIDR = "10.96.0.0/12";
 
+/** The address of the cluster's DNS, where kubeadm puts it: programs of pods ask it. */
+export const DNS_ADDRESS = "10.96.0.10";
+
 /** The addresses of the pods of a cluster with nodes, and how many bits those of one node have in common. */
 export const POD_RANGE = { cidr: "10.244.0.0/16", nodeMask: 24 };
 

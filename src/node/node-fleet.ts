@@ -87,8 +87,14 @@ export async function startNodeFleet(options: FleetOptions): Promise<NodeFleet> 
   const starts = new PodStarts(timers, options.ready);
   const reviews = options.reviews ?? new ServerReviews(client, clock);
   const { marks } = options;
+  const informers = new InformerFactory(client, {
+    ...surroundings,
+    onFault: ({ error }) => (isUsualFault(error) ? undefined : report(error)),
+    onError: report,
+  });
   const shared = {
     client,
+    services: informers.of("v1", "Service").lister,
     clock,
     timers,
     events,
@@ -100,11 +106,6 @@ export async function startNodeFleet(options: FleetOptions): Promise<NodeFleet> 
     report,
   };
   const nodes = new Map(options.nodes.map((node) => [node.name, new FleetNode(node, shared)]));
-  const informers = new InformerFactory(client, {
-    ...surroundings,
-    onFault: ({ error }) => (isUsualFault(error) ? undefined : report(error)),
-    onError: report,
-  });
   let keeping: Promise<unknown> | undefined;
   const stop = async (): Promise<void> => {
     stopping.abort();

@@ -1,9 +1,12 @@
+import type { Pod, Service } from "../../api/types/core/v1.js";
+import type { Lister } from "../../client/informers/lister.js";
 import { isNotFound } from "../../machinery/errors/status-error.js";
 import { object, objects, type ReadonlyFields, text } from "../../machinery/meta/access.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import { parseQuantity, quantityValue } from "../../machinery/quantity/quantity.js";
 import { RuntimeError } from "../container-runtime.js";
 import type { KubernetesClient } from "../../client/dynamic/kubernetes-client.js";
+import { serviceVariables } from "./service-variables.js";
 
 /** As Linux has it: what the arguments and the environment of a program may have together, in bytes. */
 const MOST_BYTES = 2 * 1024 * 1024;
@@ -22,13 +25,17 @@ export interface EnvironmentSource {
   /** What the node has, which a container may use where it has no limit. */
   readonly capacity: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
+  /** The Services of the cluster. Left out: containers are told of none. */
+  readonly services?: Pick<Lister<Service>, "namespace"> | undefined;
 }
 
 type Variables = Record<string, string>;
 
-/** A container's environment: envFrom, then env, with $(NAME) of those before it. Throws a {@link ConfigError}. */
+/** A container's environment: Services, envFrom, then env, with $(NAME) of those before it. Throws a {@link ConfigError}. */
 export async function containerEnvironment(container: ReadonlyFields, source: EnvironmentSource): Promise<Environment> {
   const env = new Environment();
+  if (source.services !== undefined)
+    for (const [name, value] of serviceVariables(source.services, source.pod as Pod)) env.set(name, value);
   for (const from of objects(container.envFrom)) {
     const prefix = text(from.prefix);
     for (const kind of ["ConfigMap", "Secret"] as const) {

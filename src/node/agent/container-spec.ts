@@ -4,7 +4,7 @@ import { object, type ReadonlyFields, text } from "../../machinery/meta/access.j
 import type { KubeObject } from "../../machinery/meta/object.js";
 import { parseQuantity, quantityValue } from "../../machinery/quantity/quantity.js";
 import type { ContainerSpec, ResourceLimits } from "../container-runtime.js";
-import { containerEnvironment } from "./container-environment.js";
+import { containerEnvironment, type EnvironmentSource } from "./container-environment.js";
 import type { ContainerRecord } from "./container-record.js";
 import { type VolumeSource, volumeFiles } from "./volume-files.js";
 
@@ -16,6 +16,8 @@ export interface SpecSource {
   readonly podIp: string;
   readonly hostIp: string;
   readonly capacity: Readonly<Record<string, string>>;
+  /** As in an EnvironmentSource. */
+  readonly services?: EnvironmentSource["services"];
   /** Ends the requests for what the pod refers to. */
   readonly signal: AbortSignal;
 }
@@ -23,11 +25,11 @@ export interface SpecSource {
 /** What the runtime is to run, with all that the pod refers to. Throws a ConfigError or a VolumeError for what is not there. */
 export async function containerSpec(record: ContainerRecord, source: SpecSource): Promise<ContainerSpec> {
   const { spec: container } = record;
-  const { client, podIp, hostIp, capacity, signal } = source;
+  const { client, podIp, hostIp, capacity, services, signal } = source;
   const pod = source.pod();
   const { name = "", namespace = "", uid = "" } = pod.metadata ?? {};
   const token: VolumeSource["token"] = (audience, seconds) => requestToken(source, audience, seconds);
-  const volumes: VolumeSource = { client, pod, podIp, hostIp, capacity, signal, token };
+  const volumes: VolumeSource = { client, pod, podIp, hostIp, capacity, services, signal, token };
   const env = await containerEnvironment(container, volumes);
   const words = (list: unknown): readonly string[] | undefined =>
     Array.isArray(list) && list.length > 0 ? list.map((word) => env.word(text(word))) : undefined;

@@ -3,6 +3,7 @@ import type { Timers } from "../../base/timers.js";
 import type { KubernetesClient } from "../../client/dynamic/kubernetes-client.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import type { ContainerRuntime } from "../container-runtime.js";
+import type { EnvironmentSource } from "./container-environment.js";
 import type { ContainerRecord } from "./container-record.js";
 import type { HookTarget } from "./lifecycle-hook.js";
 import { podName } from "./pod-name.js";
@@ -20,6 +21,8 @@ export interface PodWorkerParts {
   readonly hostIp: string;
   /** What the node has: { cpu: "8", memory: "16Gi" }. */
   readonly capacity: Readonly<Record<string, string>>;
+  /** The Services that containers are told of. Left out: none. */
+  readonly services?: EnvironmentSource["services"];
   /** When pods start. */
   readonly starts: PodStarts;
   /** Left out: nothing outlives the server's process. */

@@ -66,7 +66,7 @@ async function tryOnce(
   context: PodContext,
   signal: AbortSignal,
 ): Promise<StartedContainer | undefined> {
-  const { client, runtime, hostIp, capacity } = context.parts;
+  const { client, runtime, hostIp, capacity, services } = context.parts;
   const image = text(record.spec.image);
   const problem = imageNameProblem(image);
   if (problem !== undefined) {
@@ -74,7 +74,7 @@ async function tryOnce(
     const message = `Failed to apply default image tag ${quoted}: couldn't parse image name ${quoted}: ${problem}`;
     throw new RuntimeError("InvalidImageName", message);
   }
-  const source = { client, pod: context.pod, podIp: context.podIp, hostIp, capacity, signal };
+  const source = { client, pod: context.pod, podIp: context.podIp, hostIp, capacity, services, signal };
   const spec = await containerSpec(record, source);
   if (signal.aborted) return undefined;
   sayPulling(record, context);

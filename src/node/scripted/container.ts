@@ -11,8 +11,10 @@ import type { MissingError } from "./missing.js";
 import { ContainerBudgets } from "./limits/container-budgets.js";
 import type { ContainerMemory } from "./limits/memory-share.js";
 import type { LimitedContainer, ServerLimits } from "./limits/server-limits.js";
+import type { PodView } from "./network/container-network.js";
 import type { PodPorts } from "./ports.js";
 import { argumentBytes, Process, type ProcessExit, type ProcessSetup } from "./process.js";
+import { lifeOf } from "./stand-in/stand-in.js";
 import { type ContainerView, ExecError, type OutputTarget, type Program } from "./program.js";
 import { Terminal } from "./terminal.js";
 
@@ -25,6 +27,7 @@ export interface ContainerParts {
   /** Whether the image says how many bytes of files fit into the container. */
   readonly hasCapacity: boolean;
   readonly ports: PodPorts;
+  readonly network: PodView;
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
   readonly clock: Clock;
@@ -36,6 +39,10 @@ const LONGEST_ARGUMENT = 128 * 1024;
 export const MOST_ARGUMENTS = 2 * 1024 * 1024;
 
 const NO_LIMITS: ResourceLimits = {};
+
+/** How long a task polls what stands in, by the cluster's clock. */
+const LONGEST_WAIT_MS = 30_000;
+const MOST_AWAITED = 1000;
 
 /** How a container has ended. */
 export interface MainExit extends ProcessExit {
@@ -50,6 +57,7 @@ const FALLBACK_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/
 /** A container: its files, its log and its processes. The first process is its main one, with pid 1. */
 export class Container implements ContainerView, LimitedContainer {
   readonly ports: PodPorts;
+  readonly network: PodView;
   readonly clock: Clock;
   readonly timers: Timers;
   readonly hostname: string;
@@ -57,6 +65,8 @@ export class Container implements ContainerView, LimitedContainer {
   readonly #processes = new Map<number, Process>();
   readonly #attached: Attachments;
   readonly #budgets: ContainerBudgets;
+  /** What stands in for a program that its scripts have called, with when that was first, in milliseconds since the epoch. */
+  readonly #waiting = new Map<string, number>();
   #files: FileSystem | undefined;
   /** Why it was ended from outside of its programs. */
   #end: Pick<MainExit, "reason" | "eviction"> = {};
@@ -64,8 +74,9 @@ export class Container implements ContainerView, LimitedContainer {
   #main: Process | undefined;
 
   constructor(private readonly parts: ContainerParts) {
-    const { spec, ports, clock, timers } = parts;
+    const { spec, ports, network, clock, timers } = parts;
     this.ports = ports;
+    this.network = network;
     this.clock = clock;
     this.timers = timers;
     this.hostname = spec.pod.hostname;
@@ -125,6 +136,22 @@ export class Container implements ContainerView, LimitedContainer {
   dropFiles(): void {
     this.#files = undefined;
     this.#budgets.close();
+  }
+
+  /**
+   * Called when a script of it reaches what only stands in for a program. Whether it has done so for so long that it waits for an answer that
+   * does not come: a task does not wait for ever.
+   */
+  waitsTooLongFor(standIn: string): boolean {
+    if (lifeOf(this.parts.spec) !== "task") return false;
+    const now = this.clock.now();
+    const since = this.#waiting.get(standIn) ?? now;
+    if (this.#waiting.size < MOST_AWAITED) this.#waiting.set(standIn, since);
+    return now - since >= LONGEST_WAIT_MS;
+  }
+
+  note(text: string): void {
+    this.log.write("stdout", Buffer.from(`kubets: ${text}\n`));
   }
 
   get processes(): Iterable<Process> {

@@ -1,20 +1,25 @@
 /**
- * A script needs a program or a construct that its container does not have. With {@link ProcessSetup.endsAtMissing} it ends the main process,
+ * A script needs what is not there: a program, a construct of the shell, or an answer of a program that another container stands in for. With {@link ProcessSetup.endsAtMissing} it ends the main process,
  * whose {@link ProcessExit.missing} it is; the message names the script and the line.
  */
 export class MissingError extends Error {
   override readonly name = "MissingError";
 
   constructor(
-    readonly kind: "program" | "construct",
-    /** The program's name or path, or what the construct is called: "process substitution". */
+    readonly kind: "program" | "construct" | "answer",
+    /** The program's name or path, what the construct is called ("process substitution"), or what stands in for the program. */
     readonly what: string,
     readonly place: ScriptPlace,
   ) {
-    const problem = kind === "program" ? "not found" : "not supported";
-    super(`${place.script}: ${place.line}: ${what}: ${problem}`);
+    super(`${place.script}: ${place.line}: ${what}${PROBLEMS[kind]}`);
   }
 }
+
+const PROBLEMS = {
+  program: ": not found",
+  construct: ": not supported",
+  answer: ", and still does not give the answer that is waited for",
+};
 
 /** A line of a script. `script` is its file, or the name by which the shell was called ("sh") for a script of its arguments or input. */
 export interface ScriptPlace {

@@ -35,17 +35,28 @@ export class PodPorts {
 
 /** The client's end of a new connection, which breaks when the listener's signal aborts. */
 export function connectionTo({ answer, signal }: Listener): ByteStream {
-  const [client, server] = streamPair();
+  const [client, given] = streamPair();
+  let isFinished = false;
+  const server: ByteStream = {
+    ...given,
+    end() {
+      isFinished = true;
+      return given.end();
+    },
+  };
   // Each open connection listens.
   setMaxListeners(0, signal);
-  const reset = (): void => server.destroy(new Error("connection reset by peer"));
+  // What a program has written before it finished arrives after its end too.
+  const reset = (): void => {
+    if (!isFinished) given.destroy(new Error("connection reset by peer"));
+  };
   const over = (): void => signal.removeEventListener("abort", reset);
   signal.addEventListener("abort", reset, { once: true });
   void (async () => {
     try {
       await answer(server);
     } catch (error) {
-      server.destroy(error instanceof Error ? error : new Error(String(error)));
+      given.destroy(error instanceof Error ? error : new Error(String(error)));
     }
   })();
   return {

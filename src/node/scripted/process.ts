@@ -1,6 +1,8 @@
+import type { Duplex } from "node:stream";
 import { deferred } from "../../base/deferred.js";
 import { errorMessage } from "../../base/error-message.js";
 import { sliceIsSpent } from "../../base/time-slice.js";
+import { standInAt } from "../../machinery/streaming/stand-in-end.js";
 import { type BytePipe, BrokenPipeError } from "../byte-pipe.js";
 import type { Container } from "./container.js";
 import { MissingError } from "./missing.js";
@@ -182,6 +184,11 @@ export class Process implements ChildProcess {
       missing:
         setup.endsAtMissing === true ? (missing) => this.#finish({ exitCode: MISSING_CODE, missing }) : undefined,
       listen: (port, answer) => container.ports.listen(port, answer, signal),
+      network: {
+        dnsAddress: container.network.dnsAddress,
+        lookup: (host) => container.network.lookup(host, container.files),
+        connect: (address, port, ending) => this.#connect(address, port, ending),
+      },
       // Not read here: the container's first process may need none.
       get files() {
         return container.files;
@@ -191,6 +198,25 @@ export class Process implements ChildProcess {
       clock: container.clock,
       timers: container.timers,
     };
+  }
+
+  async #connect(address: string, port: number, ending: AbortSignal | undefined): Promise<Duplex> {
+    const { container } = this;
+    const signal = ending === undefined ? this.gone : AbortSignal.any([this.gone, ending]);
+    const connection = await container.network.connect(address, port, signal);
+    const what = standInAt(connection);
+    if (what !== undefined && this.setup.endsAtMissing === true && container.waitsTooLongFor(what)) {
+      connection.destroy();
+      const [script = ""] = this.command;
+      this.#finish({ exitCode: MISSING_CODE, missing: new MissingError("answer", what, { script, line: 0 }) });
+    }
+    const end = (): void => void connection.destroy();
+    if (this.gone.aborted) end();
+    this.gone.addEventListener("abort", end, { once: true });
+    connection.once("close", () => this.gone.removeEventListener("abort", end));
+    // Whoever reads hears of it; a program may have stopped.
+    connection.on("error", () => {});
+    return connection;
   }
 
   #handle(name: string, handler: () => void): () => void {

@@ -1,8 +1,10 @@
 import type { Clock } from "../../base/clock.js";
 import type { Timers } from "../../base/timers.js";
+import type { Duplex } from "node:stream";
 import type { ByteStream } from "../../machinery/streaming/byte-stream.js";
 import type { FileSystem } from "./files/file-system.js";
 import type { BytePipe } from "../byte-pipe.js";
+import type { ResolvedName } from "../network/pod-network.js";
 import type { ContainerMemory } from "./limits/memory-share.js";
 import type { MissingError, ScriptPlace } from "./missing.js";
 import type { Terminal } from "./terminal.js";
@@ -36,6 +38,7 @@ export interface ProgramIo {
   spawn(argv: readonly string[], options?: SpawnOptions): ChildProcess;
   /** Answers connections to a port of the pod until the program ends. Throws when another program has the port. */
   listen(port: number, answer: (connection: ByteStream) => void | Promise<void>): void;
+  readonly network: ContainerNetwork;
   /**
    * Ends the main process of a container that stands in for what it has not: see {@link ProcessSetup.endsAtMissing}. Undefined where what is
    * missing is an error of the program's own, as in `exec` and at a prompt.
@@ -84,9 +87,21 @@ export interface ChildProcess {
   signal(name: string): void;
 }
 
+/** What a program reaches of the cluster. Nothing of it leads to the machine's network. */
+export interface ContainerNetwork {
+  /** As {@link PodNetwork.lookup}, with the container's /etc/hosts before it. An address is its own name. */
+  lookup(host: string): Promise<ResolvedName>;
+  /** As {@link PodNetwork.connect}; 127.0.0.1 is the pod. The connection breaks when the program ends. */
+  connect(address: string, port: number, signal?: AbortSignal): Promise<Duplex>;
+  /** Of the DNS that names are asked of. */
+  readonly dnsAddress: string;
+}
+
 /** What programs may see of their container. */
 export interface ContainerView {
   readonly hostname: string;
+  /** Writes a line of kubets' own into the container's log. */
+  note(text: string): void;
   readonly processes: Iterable<{ readonly pid: number; readonly command: readonly string[] }>;
   signal(pid: number, name: string): boolean;
   /** Takes the place of a process, for work that a shell would fork for; the answer gives it back. Throws a ForkError where none is left. */

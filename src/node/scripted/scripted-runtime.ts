@@ -23,6 +23,10 @@ import { type FileSpace, FileSystem } from "./files/file-system.js";
 import type { ScriptedImage } from "./image.js";
 import { ForkError, OutOfMemoryError } from "./limits/errors.js";
 import { processLimits, type ServerLimits } from "./limits/server-limits.js";
+import type { PodNetwork } from "../network/pod-network.js";
+import { resolvConf, resolverConfig } from "../network/resolver-config.js";
+import { PodView } from "./network/container-network.js";
+import { hostsFile } from "./network/hosts-file.js";
 import { connectionTo, PodPorts } from "./ports.js";
 import type { MissingError } from "./missing.js";
 import { ExecError, type Program } from "./program.js";
@@ -43,6 +47,8 @@ export interface ScriptedRuntimeOptions {
    * Default false: it cannot start. Images that `images` names are what they say.
    */
   readonly standIn?: boolean;
+  /** What programs of pods reach beside their own pod. Left out: nothing. */
+  readonly network?: PodNetwork;
   /** Ports that stand-ins answer beside those of their pods. */
   readonly servicePortsOf?: ServicePortsOf;
   readonly clock: Clock;
@@ -96,7 +102,13 @@ export class ScriptedRuntime implements ContainerRuntime {
     const hasCapacity = image.capacity !== undefined;
     const server = this.options.limits ?? processLimits;
     const pod = this.#podOf(spec.pod.uid);
-    const container = new Container({ spec, files, ports: pod.ports, env, cwd, clock, timers, server, hasCapacity });
+    const { ports } = pod;
+    const network = new PodView({
+      pod: spec.pod,
+      network: this.options.network,
+      dialPod: async (port) => ports.dial(port) ?? this.#dialStandIn(pod, port),
+    });
+    const container = new Container({ spec, files, ports, network, env, cwd, clock, timers, server, hasCapacity });
     const running: Running = { container, spec, standIn: undefined, isPlaceholder: false };
     const { startedAt, ended } = await startMain(running, image, this.#mayStandIn(spec), clock);
     this.#containers.set(id, running);
@@ -309,14 +321,17 @@ function filesOf(
   image: ScriptedImage,
   cwd: string,
   mounted: Readonly<Record<string, Uint8Array>>,
-  { clock, random }: ScriptedRuntimeOptions,
+  { clock, random, network }: ScriptedRuntimeOptions,
   space: FileSpace,
 ): FileSystem {
   const files = new FileSystem({ clock, space, ...(image.capacity !== undefined && { capacity: image.capacity }) });
   for (const folder of ["/tmp", "/root", "/home", "/var", "/etc", "/usr/local/bin", "/bin"])
     files.makeDirectory(folder, { recursive: true });
   files.put("/etc/hostname", `${spec.pod.hostname}\n`);
-  files.put("/etc/hosts", `127.0.0.1\tlocalhost\n::1\tlocalhost\n${spec.pod.ip}\t${spec.pod.hostname}\n`);
+  files.put("/etc/hosts", hostsFile(spec.pod));
+  const { namespace, object: podOf } = spec.pod;
+  if (network !== undefined)
+    files.put("/etc/resolv.conf", resolvConf(resolverConfig(podOf?.().spec, namespace, network.dnsAddress)));
   files.mount("/dev/null", { read: () => [], write: () => {} });
   files.mount("/dev/zero", { read: () => endless(Buffer.alloc(CHUNK)), write: () => {} });
   files.mount("/dev/urandom", { read: () => endlessBytes(random), write: () => {} });

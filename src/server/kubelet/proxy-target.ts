@@ -1,8 +1,9 @@
-import { Agent as HttpAgent, type ClientRequest, request as httpRequest, type RequestOptions } from "node:http";
+import { type ClientRequest, request as httpRequest, type RequestOptions } from "node:http";
 import type { Duplex } from "node:stream";
 import { connect as connectTls, type ConnectionOptions, createSecureContext, type SecureContext } from "node:tls";
 import { isIPv6 } from "node:net";
 import { Lru } from "../../base/lru.js";
+import { ConnectedAgent } from "../../client/transport/connected-agent.js";
 import { dial } from "../../client/transport/dial.js";
 import { NetworkFailure } from "../../client/transport/go-network-error.js";
 import { type ClientIdentity, type ClusterNetwork, type KubeletAuthority, lookupOutside } from "./cluster-network.js";
@@ -125,20 +126,3 @@ function shownTo({ identity }: ProxyTarget): { readonly secureContext?: SecureCo
 }
 
 const CONTEXTS = new WeakMap<ClientIdentity, SecureContext>();
-
-/** Gives node:http the one connection that was made for it. */
-class ConnectedAgent extends HttpAgent {
-  constructor(private readonly connecting: Promise<Duplex>) {
-    super({ keepAlive: false });
-  }
-
-  override createConnection(
-    _options: RequestOptions,
-    callback?: (error: Error | null, stream: Duplex) => void,
-  ): undefined {
-    this.connecting.then(
-      (socket) => callback?.(null, socket),
-      (error: Error) => callback?.(error, undefined as unknown as Duplex),
-    );
-  }
-}

@@ -5,6 +5,7 @@ import { Container } from "../../../src/node/scripted/container.js";
 import { FileSystem } from "../../../src/node/scripted/files/file-system.js";
 import { serverLimits } from "../../../src/node/scripted/limits/server-limits.js";
 import type { MissingError } from "../../../src/node/scripted/missing.js";
+import { PodView } from "../../../src/node/scripted/network/container-network.js";
 import { PodPorts } from "../../../src/node/scripted/ports.js";
 import { USUAL_PROGRAMS } from "../../../src/node/scripted/programs/index.js";
 import { scriptedSpec, startScripted } from "../../helpers/scripted-container.js";
@@ -25,6 +26,7 @@ async function main(argv: readonly string[], files: Readonly<Record<string, stri
     server: limits,
     hasCapacity: false,
     ports: new PodPorts(),
+    network: new PodView({ pod: scriptedSpec.pod, network: undefined, dialPod: async () => undefined }),
     env: { PATH: "/bin" },
     cwd: "/work",
     clock: systemClock,

@@ -49,7 +49,7 @@ const rows: readonly (readonly [
   ["sleep 0.01 && echo up", "up\n"],
   ["sleep x", "", { stderr: "sleep: invalid time interval 'x'\n", code: 1 }],
   ["printf '%s-%d|' a 1 b 2", "a-1|b-2|"],
-  ["printf 'one\\ntwo\\n' | grep -v one; grep -c . /etc/hosts", "two\n3\n"],
+  ["printf 'one\\ntwo\\n' | grep -v one; grep -c . /etc/hosts", "two\n8\n"],
   ["printf 'One\\ntwo\\n' | grep -i '^o.e$'; printf 'a.b\\naxb\\n' | grep -F a.b", "One\na.b\n"],
   ["basename /a/b.txt .txt", "b\n"],
   ["echo out | tee /tmp/t; cat /tmp/t", "out\nout\n"],

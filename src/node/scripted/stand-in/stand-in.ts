@@ -49,7 +49,7 @@ export const standInProgram =
   };
 
 /** Whatever is waited for by others ends: init containers, the pods of Jobs, helm's hooks, and commands that are not restarted. */
-function lifeOf({ pod, name, command, args }: ContainerSpec): StandIn["life"] {
+export function lifeOf({ pod, name, command, args }: ContainerSpec): StandIn["life"] {
   const { metadata, spec } = pod.object?.() ?? {};
   const init = spec?.initContainers?.find((container) => container.name === name);
   if (init !== undefined) return init.restartPolicy === "Always" ? "service" : "task";

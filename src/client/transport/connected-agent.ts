@@ -1,0 +1,19 @@
+import { Agent as HttpAgent, type RequestOptions } from "node:http";
+import type { Duplex } from "node:stream";
+
+/** Gives node:http the one connection that was made for it. */
+export class ConnectedAgent extends HttpAgent {
+  constructor(private readonly connecting: Promise<Duplex>) {
+    super({ keepAlive: false });
+  }
+
+  override createConnection(
+    _options: RequestOptions,
+    callback?: (error: Error | null, stream: Duplex) => void,
+  ): undefined {
+    this.connecting.then(
+      (socket) => callback?.(null, socket),
+      (error: Error) => callback?.(error, undefined as unknown as Duplex),
+    );
+  }
+}

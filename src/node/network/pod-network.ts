@@ -1,0 +1,51 @@
+import type { Duplex } from "node:stream";
+import type { PodIdentity } from "../container-runtime.js";
+
+/** What the programs of pods reach: names as a cluster's DNS answers them, and Services as kube-proxy routes them. It leads nowhere outside. */
+export interface PodNetwork {
+  /** The address of the cluster's DNS, as /etc/resolv.conf of a pod names it. */
+  readonly dnsAddress: string;
+  /**
+   * The IPv4 addresses of a host name, by the search path of the pod, in the order in which they are tried. Rejects with a {@link NameError}, or
+   * with a {@link ForeignHostError} for a name that only DNS outside of the cluster could know.
+   */
+  lookup(name: string, from: PodIdentity): Promise<ResolvedName>;
+  /**
+   * A connection to an IPv4 address. Rejects with a {@link ConnectError}, with a {@link ForeignHostError} for an address outside of the cluster,
+   * and with `signal`'s reason when it aborts first.
+   */
+  connect(address: string, port: number, from: PodIdentity, signal: AbortSignal): Promise<Duplex>;
+}
+
+export interface ResolvedName {
+  /** The name in full, without a last dot: "web.default.svc.cluster.local". */
+  readonly name: string;
+  readonly addresses: readonly string[];
+}
+
+/** No host has the name. */
+export class NameError extends Error {
+  override readonly name = "NameError";
+
+  constructor(readonly host: string) {
+    super(`bad address '${host}'`);
+  }
+}
+
+/** A host of the machine's network, or of the world: no program of a pod reaches it. */
+export class ForeignHostError extends Error {
+  override readonly name = "ForeignHostError";
+
+  constructor(readonly host: string) {
+    super(`bad address '${host}'`);
+  }
+}
+
+/** A host of the cluster does not take the connection. The message is errno's. */
+export class ConnectError extends Error {
+  override readonly name = "ConnectError";
+
+  constructor(override readonly message: "Connection refused" | "No route to host" | "Connection timed out") {
+    super(message);
+  }
+}

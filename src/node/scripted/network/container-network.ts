@@ -1,0 +1,60 @@
+import { isIPv4, isIPv6 } from "node:net";
+import type { Duplex } from "node:stream";
+import { duplexOf } from "../../../machinery/streaming/byte-stream-duplex.js";
+import { markStandIn, standInAt } from "../../../machinery/streaming/stand-in-end.js";
+import type { ByteStream } from "../../../machinery/streaming/byte-stream.js";
+import type { PodIdentity } from "../../container-runtime.js";
+import {
+  ConnectError,
+  ForeignHostError,
+  NameError,
+  type PodNetwork,
+  type ResolvedName,
+} from "../../network/pod-network.js";
+import type { FileSystem } from "../files/file-system.js";
+import { hostsFileAddresses } from "./hosts-file.js";
+
+/** What a container's programs reach. */
+export interface ContainerNetworkParts {
+  readonly pod: PodIdentity;
+  /** Left out: the pod reaches itself alone. */
+  readonly network: PodNetwork | undefined;
+  /** Connects to a port of the pod; undefined where nothing listens. */
+  readonly dialPod: (port: number) => Promise<ByteStream | undefined>;
+}
+
+/** The pod's network with what belongs to the container: its /etc/hosts, and localhost. */
+export class PodView {
+  constructor(private readonly parts: ContainerNetworkParts) {}
+
+  get dnsAddress(): string {
+    return this.parts.network?.dnsAddress ?? LOOPBACK;
+  }
+
+  /** As {@link ContainerNetwork.lookup}. */
+  async lookup(host: string, files: FileSystem): Promise<ResolvedName> {
+    if (isIPv4(host)) return { name: host, addresses: [host] };
+    if (isIPv6(host)) {
+      if (host === "::1") return { name: host, addresses: [LOOPBACK] };
+      throw new ForeignHostError(host);
+    }
+    const known = hostsFileAddresses(files, host);
+    if (known.length > 0) return { name: host, addresses: known };
+    if (this.parts.network === undefined) throw new NameError(host);
+    return this.parts.network.lookup(host, this.parts.pod);
+  }
+
+  /** As {@link PodNetwork.connect}. */
+  async connect(address: string, port: number, signal: AbortSignal): Promise<Duplex> {
+    const { pod, network } = this.parts;
+    const isPod = address.startsWith("127.") || address === "0.0.0.0" || address === pod.ip;
+    const own = isPod ? await this.parts.dialPod(port) : undefined;
+    if (own !== undefined) return markStandIn(duplexOf(own), standInAt(own));
+    const sharesNode = pod.object?.().spec?.hostNetwork === true;
+    if (isPod && !sharesNode) throw new ConnectError("Connection refused");
+    if (network === undefined) throw new ForeignHostError(address);
+    return network.connect(isPod ? pod.ip : address, port, pod, signal);
+  }
+}
+
+const LOOPBACK = "127.0.0.1";

@@ -1,0 +1,141 @@
+/** An option of curl that was given, by its long name, with its value. */
+export type GivenOption = readonly [name: string, value: string];
+
+/** What a command line of curl says. */
+export interface CurlOptions {
+  readonly given: readonly GivenOption[];
+  readonly urls: readonly string[];
+  has(name: string): boolean;
+  /** The last value. */
+  value(name: string): string | undefined;
+  values(name: string): readonly string[];
+}
+
+/** The command line is wrong. The message is curl's, without the program's name. */
+export class CurlUsageError extends Error {
+  override readonly name = "CurlUsageError";
+}
+
+/** An option of curl that this program does not have. */
+export class CurlOptionError extends Error {
+  override readonly name = "CurlOptionError";
+
+  constructor(readonly option: string) {
+    super(`option ${option}: is not supported in a simulated container`);
+  }
+}
+
+/** Options with a letter: the letter, the long name, and ":" where it takes a value. */
+const LETTERS: Readonly<Record<string, string>> = {
+  __proto__: null as never,
+  "#": "progress-bar",
+  "0": "http1.0",
+  "4": "ipv4",
+  "6": "ipv6",
+  A: "user-agent:",
+  b: "cookie:",
+  d: "data:",
+  e: "referer:",
+  E: "cert:",
+  f: "fail",
+  G: "get",
+  g: "globoff",
+  h: "help",
+  H: "header:",
+  I: "head",
+  i: "show-headers",
+  k: "insecure",
+  L: "location",
+  m: "max-time:",
+  N: "no-buffer",
+  o: "output:",
+  O: "remote-name",
+  q: "disable",
+  S: "show-error",
+  s: "silent",
+  T: "upload-file:",
+  u: "user:",
+  V: "version",
+  v: "verbose",
+  w: "write-out:",
+  X: "request:",
+};
+
+/** Options without a letter. */
+const LONG: ReadonlySet<string> = new Set(
+  `cacert: compressed connect-timeout: create-dirs data-ascii: data-binary: data-raw: data-urlencode: fail-early fail-with-body http1.1 http2
+   http2-prior-knowledge include json: keepalive-time: key: location-trusted max-redirs: no-progress-meter noproxy: oauth2-bearer: output-dir:
+   path-as-is post301 post302 post303 proto: proto-default: resolve: retry: retry-all-errors retry-connrefused retry-delay: retry-max-time:
+   tcp-nodelay tlsv1 tlsv1.0 tlsv1.1 tlsv1.2 tlsv1.3 url:`.split(/\s+/),
+);
+
+/** Letters of curl's that are not supported. */
+const UNSUPPORTED = "cCDFjJKlMnPQrRtUxyYzZBpa3";
+
+const NAMES: ReadonlyMap<string, boolean> = new Map(
+  [...Object.values(LETTERS), ...LONG].map((name) => [name.replace(":", ""), name.endsWith(":")]),
+);
+
+/** Throws a {@link CurlUsageError} or a {@link CurlOptionError}. */
+export function parseCurl(args: readonly string[]): CurlOptions {
+  const given: GivenOption[] = [];
+  const urls: string[] = [];
+  let at = 0;
+  const valueOf = (option: string): string => {
+    const value = args[(at += 1)];
+    if (value === undefined) throw new CurlUsageError(`option ${option}: requires parameter`);
+    return value;
+  };
+  const add = (name: string, value: string): void => {
+    if (name === "url") urls.push(value);
+    else given.push([ALIASES[name] ?? name, value]);
+  };
+  for (; at < args.length; at += 1) {
+    const arg = args[at] ?? "";
+    if (arg.startsWith("--") && arg !== "--") {
+      const name = longName(arg);
+      add(name, NAMES.get(name) === true ? valueOf(arg) : "");
+    } else if (arg.startsWith("-") && arg !== "-" && arg !== "--") {
+      for (let index = 1; index < arg.length; index += 1) {
+        const letter = arg[index] ?? "";
+        const long = LETTERS[letter];
+        if (long === undefined) throw unknown(`-${letter}`, UNSUPPORTED.includes(letter));
+        const name = long.replace(":", "");
+        if (!long.endsWith(":")) {
+          add(name, "");
+          continue;
+        }
+        add(name, index + 1 < arg.length ? arg.slice(index + 1) : valueOf(`-${letter}`));
+        break;
+      }
+    } else if (arg !== "--") urls.push(arg);
+  }
+  return {
+    given,
+    urls,
+    has: (name) => given.some(([one]) => one === name),
+    value: (name) => given.findLast(([one]) => one === name)?.[1],
+    values: (name) => given.filter(([one]) => one === name).map(([, value]) => value),
+  };
+}
+
+const ALIASES: Readonly<Record<string, string>> = {
+  __proto__: null as never,
+  include: "show-headers",
+  "data-ascii": "data",
+};
+
+/** A long option may be shortened as long as it is one only. */
+function longName(arg: string): string {
+  const typed = arg.slice(2);
+  if (NAMES.has(typed)) return typed;
+  if (typed.startsWith("no-") && NAMES.get(typed.slice(3)) === false) return typed;
+  const matching = [...NAMES.keys()].filter((name) => name.startsWith(typed));
+  if (matching.length > 1) throw new CurlUsageError(`option ${arg}: is ambiguous`);
+  const [name] = matching;
+  if (name === undefined) throw unknown(arg, false);
+  return name;
+}
+
+const unknown = (option: string, exists: boolean): Error =>
+  exists ? new CurlOptionError(option) : new CurlUsageError(`option ${option}: is unknown`);
