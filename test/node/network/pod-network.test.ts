@@ -152,6 +152,44 @@ describe.concurrent("a program of a pod is refused", () => {
   );
 });
 
+describe("a program of a pod reaches nothing of the machine", () => {
+  test("by a port of this machine's loopback, from the network of its node", async () => {
+    const port = new URL(cluster.url ?? "").port;
+    const script = `nc -z 127.0.0.1 ${port}; nc -z localhost ${port}`;
+    expect(await run(script, { hostNetwork: true })).toBe(
+      "nc: can't connect to remote host (127.0.0.1): Connection refused\n".repeat(2),
+    );
+  });
+
+  test("by endpoints that are written by hand", async () => {
+    await create(`${DEFAULT}/services`, {
+      metadata: { name: "by-hand" },
+      spec: { clusterIP: "10.96.1.4", ports: [{ port: 80 }] },
+    });
+    await create("/apis/discovery.k8s.io/v1/namespaces/default/endpointslices", {
+      metadata: { name: "by-hand", labels: { "kubernetes.io/service-name": "by-hand" } },
+      addressType: "IPv4",
+      endpoints: [{ addresses: ["192.0.2.10"] }],
+      ports: [{ port: 80 }],
+    });
+    expect(await run("curl -s http://by-hand/")).toBe(
+      "kubets: curl stands in for http://by-hand/: programs of pods reach nothing outside of the cluster\n",
+    );
+  });
+
+  test("by an external IP that is a pod's address: the pod answers", async () => {
+    const address = (await call(api, "GET", `${DEFAULT}/pods/web`)).at("status.podIP");
+    await service("thief", { externalIPs: [address] }, { app: "unknown" });
+    expect(await run(`curl -s http://${String(address)}:8080`)).toBe("hello\n");
+    expect(await run(`nc -z ${String(address)} 80`)).toMatch(/Connection refused/);
+  });
+
+  test("by its node's kubelet without credentials", async () => {
+    const env = [{ name: "NODE", valueFrom: { fieldRef: { fieldPath: "status.hostIP" } } }];
+    expect(await run("curl -sk https://$NODE:10250/pods", {}, { env })).toBe("Unauthorized");
+  });
+});
+
 describe.concurrent("a host outside of the cluster", () => {
   const STANDS_IN = "programs of pods reach nothing outside of the cluster\n";
 
