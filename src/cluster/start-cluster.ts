@@ -29,6 +29,8 @@ import type { Listener } from "../server/generic/secure-listener.js";
 import type { Server } from "../server/generic/server.js";
 import type { Fence } from "../server/generic/transport/in-process.js";
 import type { KubeObject } from "../machinery/meta/object.js";
+import type { AllowedForward, Forward } from "../base/forward.js";
+import type { PodForwards } from "../node/scripted/network/pod-forwards.js";
 import type { StagesOf } from "../node/stages/stages.js";
 import type { SchedulerOptions } from "../scheduler/options.js";
 import { type StartedScheduler, startSchedulerWhenNeeded } from "./scheduler-when-needed.js";
@@ -104,6 +106,13 @@ export interface ClusterOptions extends ServerOptions {
    */
   readonly standIn?: boolean;
   /**
+   * Ports of pods that lead to programs of this machine, for Services, port-forward, proxies, webhooks and probes too: a webhook under
+   * development runs in an editor while the cluster believes that it is a pod. A start rejects with a ForwardSyntaxError.
+   */
+  readonly forward?: readonly Forward[];
+  /** Addresses of this machine that a pod's annotation kubets.dev/forward may lead its ports to: "127.0.0.1:3000-3999". Default: none. */
+  readonly allowForward?: readonly AllowedForward[];
+  /**
    * A block of IPv4 addresses, "172.20.255.0/24", that Services of type LoadBalancer get an address of. Nothing listens there. "": they get
    * none, and stay pending. Default: "203.0.113.0/24" where there are {@link nodes}, else none.
    */
@@ -163,6 +172,11 @@ export async function startControlPlane(options: ClusterOptions, given?: GivenSe
   // The names of a shared storage's nodes are known once the server has its own.
   let nodes = nodesOf(options.nodes ?? []);
   checkNodes(nodes);
+  const forwards = await forwardsOf(options);
+  if (forwards !== undefined && nodes.length === 0)
+    options.onWarning?.(
+      "forward and allowForward have no effect: the cluster has no nodes of its own, whose pods could lead out",
+    );
   // What stands for kube-apiserver has no nodes, and is no server among others.
   const onShared = isShared(options) && given === undefined;
   if (serverName !== undefined) checkServerName(serverName, onShared);
@@ -382,6 +396,7 @@ export async function startControlPlane(options: ClusterOptions, given?: GivenSe
                 transport,
                 ...own,
                 ...staged,
+                forwards,
                 authorization,
                 tokens,
                 pki,
@@ -479,6 +494,13 @@ async function bootstrap(api: ApiSnapshot, objects: readonly KubeObject[]): Prom
   );
   // Whether its priority level exists is written into a schema when it is created.
   await createMissing(api, objects.filter(isSchema));
+}
+
+/** Undefined where no node could have a pod that leads out. */
+async function forwardsOf({ forward = [], allowForward = [] }: ClusterOptions): Promise<PodForwards | undefined> {
+  if (forward.length === 0 && allowForward.length === 0) return undefined;
+  const { PodForwards: Made } = await inOrder(import("../node/scripted/network/pod-forwards.js"));
+  return new Made(forward, allowForward);
 }
 
 function nodesOf(nodes: number | readonly NodeOptions[]): readonly NodeOptions[] {

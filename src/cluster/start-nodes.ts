@@ -12,6 +12,7 @@ import { startNodeFleet } from "../node/node-fleet.js";
 import { RENEW_MS } from "../node/agent/node-registration.js";
 import type { ScriptedImage } from "../node/scripted/image.js";
 import { clusterPodNetwork } from "../node/network/cluster-pod-network.js";
+import type { PodForwards } from "../node/scripted/network/pod-forwards.js";
 import { ScriptedRuntime, type ScriptedRuntimeOptions } from "../node/scripted/scripted-runtime.js";
 import type { KubeObject } from "../machinery/meta/object.js";
 import type { PodUsage } from "../node/pod-usage.js";
@@ -53,6 +54,8 @@ export interface NodeParts extends Pick<Server, "authorization" | "tokens"> {
   readonly stages?: StagesOf;
   /** Whether containers whose programs are not there stand in for their images. */
   readonly standIn: boolean;
+  /** Which ports of pods lead to programs of this machine. */
+  readonly forwards: PodForwards | undefined;
   readonly reportError: (error: unknown) => void;
   /** Resolves when pods may start. */
   readonly ready: Promise<void>;
@@ -161,7 +164,7 @@ function describe(
   parts: NodeParts,
   surroundings: Required<Pick<ScriptedRuntimeOptions, "network" | "servicePortsOf">>,
 ): NodeDescription {
-  const { clock, timers, pki, standIn } = parts;
+  const { clock, timers, pki, standIn, forwards } = parts;
   const random = forkRandom(parts.random, node.name);
   const { name, labels, taints, capacity, images, hasImage } = node;
   const own =
@@ -170,6 +173,7 @@ function describe(
       ...(images && { images }),
       ...(hasImage && { hasImage }),
       standIn,
+      ...(forwards && { forwards }),
       ...surroundings,
       clock,
       timers,

@@ -188,8 +188,10 @@ export class FleetNode {
       const stream = await this.node.runtime.dial(target.uid, target.port);
       return markStandIn(duplexOf(stream), standInAt(stream));
     } catch (error) {
+      if (!(error instanceof RuntimeError)) throw error;
+      if (error.reason === "ForwardRefused") throw unreachable(host, port, error.message);
       // A runtime words it for port-forward.
-      if (!(error instanceof RuntimeError) || error.reason !== "ConnectionRefused") throw error;
+      if (error.reason !== "ConnectionRefused") throw error;
       throw unreachable(host, port, "connection refused");
     }
   }

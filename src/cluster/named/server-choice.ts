@@ -5,8 +5,10 @@ export interface ServerChoice
   extends Pick<
     ClusterOptions,
     | "admission"
+    | "allowForward"
     | "authentication"
     | "authorization"
+    | "forward"
     | "loadBalancerAddresses"
     | "maxObjectBytes"
     | "runtimeConfig"
@@ -51,6 +53,11 @@ export function serverArguments(choice: ServerChoice): string[] {
   return [
     ...lists.flatMap(([flag, values]) => (values === undefined ? [] : [`--${flag}=${values.join(",")}`])),
     ...texts.flatMap(([flag, value]) => (value === undefined ? [] : [`--${flag}=${value}`])),
+    ...(choice.forward ?? []).map(({ namespace, pods, port, to }) => {
+      const whose = namespace === undefined ? pods : `${namespace}/${pods}`;
+      return `--forward=${whose}:${port}=${to}`;
+    }),
+    ...(choice.allowForward ?? []).map((address) => `--allow-forward=${address}`),
     `--nodes=${choice.nodes}`,
   ];
 }

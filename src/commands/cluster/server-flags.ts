@@ -6,6 +6,7 @@ import { authenticationFlags, authenticationOf } from "./authentication-flags.js
 import { authorizationFlags, authorizationOf } from "./authorization-flags.js";
 import { controllersFlag, controllersOf } from "./controllers-flag.js";
 import { electionFlags, electionOf } from "./election-flags.js";
+import { forwardFlags, forwardsOf } from "./forward-flags.js";
 import { imagesFlag, standInOf } from "./images-flag.js";
 import { loadBalancerAddressesOf, loadBalancerFlag } from "./load-balancer-flag.js";
 import { nodesFlag, nodesOf } from "./nodes-flag.js";
@@ -27,6 +28,7 @@ export const serverFlags: readonly FlagSpec[] = [
   ...authorizationFlags,
   nodesFlag,
   imagesFlag,
+  ...forwardFlags,
   loadBalancerFlag,
   serverNameFlag,
 ];
@@ -50,6 +52,7 @@ export function serverChoiceOf(factory: Factory, invocation: Invocation): Server
     ...(authorization && { authorization }),
     nodes: nodesOf(invocation),
     standIn: standInOf(invocation),
+    ...forwardsOf(invocation),
     ...(loadBalancerAddresses !== undefined && { loadBalancerAddresses }),
     ...(serverName !== undefined && { serverName }),
   };

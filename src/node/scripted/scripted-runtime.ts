@@ -20,6 +20,7 @@ import {
 import { Container, type MainExit } from "./container.js";
 import { FileError } from "./files/file-error.js";
 import { type FileSpace, FileSystem } from "./files/file-system.js";
+import { connectForward, ForwardError, type PodForwards } from "./network/pod-forwards.js";
 import type { ScriptedImage } from "./image.js";
 import { ForkError, OutOfMemoryError } from "./limits/errors.js";
 import { processLimits, type ServerLimits } from "./limits/server-limits.js";
@@ -49,6 +50,8 @@ export interface ScriptedRuntimeOptions {
   readonly standIn?: boolean;
   /** What programs of pods reach beside their own pod. Left out: nothing. */
   readonly network?: PodNetwork;
+  /** Ports of pods that lead to programs of this machine. Left out: none. */
+  readonly forwards?: PodForwards;
   /** Ports that stand-ins answer beside those of their pods. */
   readonly servicePortsOf?: ServicePortsOf;
   readonly clock: Clock;
@@ -102,13 +105,23 @@ export class ScriptedRuntime implements ContainerRuntime {
     const hasCapacity = image.capacity !== undefined;
     const server = this.options.limits ?? processLimits;
     const pod = this.#podOf(spec.pod.uid);
-    const { ports } = pod;
     const network = new PodView({
       pod: spec.pod,
       network: this.options.network,
-      dialPod: async (port) => ports.dial(port) ?? this.#dialStandIn(pod, port),
+      dialPod: (port) => this.#dialPod(pod, port),
     });
-    const container = new Container({ spec, files, ports, network, env, cwd, clock, timers, server, hasCapacity });
+    const container = new Container({
+      spec,
+      files,
+      ports: pod.ports,
+      network,
+      env,
+      cwd,
+      clock,
+      timers,
+      server,
+      hasCapacity,
+    });
     const running: Running = { container, spec, standIn: undefined, isPlaceholder: false };
     const { startedAt, ended } = await startMain(running, image, this.#mayStandIn(spec), clock);
     this.#containers.set(id, running);
@@ -128,8 +141,11 @@ export class ScriptedRuntime implements ContainerRuntime {
         ...(eviction !== undefined && { eviction }),
       };
     });
-    const note = running.standIn && { note: `It ${standInText(running.standIn)}` };
-    return { id, imageId: imageId(spec.image), startedAt, exited, ...note };
+    const standsIn = running.standIn && `It ${standInText(running.standIn)}`;
+    const podObject = spec.pod.object?.();
+    const leads = podObject && this.options.forwards?.note(podObject);
+    const note = [standsIn, leads].filter((sentence) => sentence !== undefined).join(". ");
+    return { id, imageId: imageId(spec.image), startedAt, exited, ...(note !== "" && { note }) };
   }
 
   async signal(containerId: string, signal: string): Promise<void> {
@@ -177,7 +193,7 @@ export class ScriptedRuntime implements ContainerRuntime {
 
   async dial(podUid: string, port: number): Promise<ByteStream> {
     const pod = this.#pods.get(podUid);
-    const connection = pod?.ports.dial(port) ?? (pod && (await this.#dialStandIn(pod, port)));
+    const connection = pod && (await this.#dialPod(pod, port));
     if (connection !== undefined) return connection;
     throw new RuntimeError(
       "ConnectionRefused",
@@ -197,7 +213,9 @@ export class ScriptedRuntime implements ContainerRuntime {
   answerProbe(containerId: string, { port }: ProbeQuestion): boolean | undefined {
     const running = this.#containers.get(containerId);
     if (running?.isPlaceholder !== true || port === 0) return undefined;
-    const isAnswered = port !== undefined && this.#pods.get(running.spec.pod.uid)?.ports.has(port) === true;
+    if (port === undefined) return true;
+    const pod = this.#pods.get(running.spec.pod.uid);
+    const isAnswered = pod !== undefined && (pod.ports.has(port) || this.#forwardOf(pod, port) !== undefined);
     return isAnswered ? undefined : true;
   }
 
@@ -221,6 +239,30 @@ export class ScriptedRuntime implements ContainerRuntime {
     if (wanted === "stand-in" || wanted === "strict") return wanted === "stand-in";
     const message = `annotation ${IMAGES_ANNOTATION}: ${JSON.stringify(wanted)} is neither "stand-in" nor "strict"`;
     throw new RuntimeError("CreateContainerError", message);
+  }
+
+  /** The client's end of a connection to a port of a pod; undefined where nothing listens. */
+  async #dialPod(pod: RunningPod, port: number): Promise<ByteStream | undefined> {
+    const forward = this.#forwardOf(pod, port);
+    if (forward === undefined) return pod.ports.dial(port) ?? this.#dialStandIn(pod, port);
+    try {
+      return await connectForward(forward.to, forward.pod, port);
+    } catch (error) {
+      if (error instanceof ForwardError) throw new RuntimeError("ForwardRefused", error.message);
+      throw error;
+    }
+  }
+
+  /** Where a port leads that is not the pod's own; undefined for others, and where nothing of the pod runs. */
+  #forwardOf({ containers }: RunningPod, port: number) {
+    const { forwards } = this.options;
+    if (forwards === undefined) return undefined;
+    for (const { container, spec } of containers) {
+      const pod = spec.pod.object?.();
+      const to = pod && container.running ? forwards.to(pod, port) : undefined;
+      if (pod !== undefined && to !== undefined) return { pod, to };
+    }
+    return undefined;
   }
 
   /** A connection to the port of a container that stands in; undefined where none has it. */

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Transport } from "../../../src/client/transport/transport.js";
 import { type Cluster, startCluster } from "../../../src/cluster/index.js";
 import type { AnswerConnection } from "../../../src/node/scripted/ports.js";
+import { text } from "../../../src/machinery/meta/access.js";
 import { call } from "../../helpers/api-caller.js";
 import { eventually } from "../../helpers/eventually.js";
 
@@ -178,10 +179,10 @@ describe("a program of a pod reaches nothing of the machine", () => {
   });
 
   test("by an external IP that is a pod's address: the pod answers", async () => {
-    const address = (await call(api, "GET", `${DEFAULT}/pods/web`)).at("status.podIP");
+    const address = text((await call(api, "GET", `${DEFAULT}/pods/web`)).at("status.podIP"));
     await service("thief", { externalIPs: [address] }, { app: "unknown" });
-    expect(await run(`curl -s http://${String(address)}:8080`)).toBe("hello\n");
-    expect(await run(`nc -z ${String(address)} 80`)).toMatch(/Connection refused/);
+    expect(await run(`curl -s http://${address}:8080`)).toBe("hello\n");
+    expect(await run(`nc -z ${address} 80`)).toMatch(/Connection refused/);
   });
 
   test("by its node's kubelet without credentials", async () => {

@@ -3,7 +3,7 @@ import type { Duplex } from "node:stream";
 import { duplexOf } from "../../../machinery/streaming/byte-stream-duplex.js";
 import { markStandIn, standInAt } from "../../../machinery/streaming/stand-in-end.js";
 import type { ByteStream } from "../../../machinery/streaming/byte-stream.js";
-import type { PodIdentity } from "../../container-runtime.js";
+import { type PodIdentity, RuntimeError } from "../../container-runtime.js";
 import {
   ConnectError,
   ForeignHostError,
@@ -48,12 +48,21 @@ export class PodView {
   async connect(address: string, port: number, signal: AbortSignal): Promise<Duplex> {
     const { pod, network } = this.parts;
     const isPod = address.startsWith("127.") || address === "0.0.0.0" || address === pod.ip;
-    const own = isPod ? await this.parts.dialPod(port) : undefined;
+    const own = isPod ? await this.#dialPod(port) : undefined;
     if (own !== undefined) return markStandIn(duplexOf(own), standInAt(own));
     const sharesNode = pod.object?.().spec?.hostNetwork === true;
     if (isPod && !sharesNode) throw new ConnectError("Connection refused");
     if (network === undefined) throw new ForeignHostError(address);
     return network.connect(isPod ? pod.ip : address, port, pod, signal);
+  }
+
+  async #dialPod(port: number): Promise<ByteStream | undefined> {
+    try {
+      return await this.parts.dialPod(port);
+    } catch (error) {
+      if (error instanceof RuntimeError) throw new ConnectError("Connection refused");
+      throw error;
+    }
   }
 }
 
