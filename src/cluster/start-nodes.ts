@@ -14,6 +14,7 @@ import type { ScriptedImage } from "../node/scripted/image.js";
 import { clusterPodNetwork } from "../node/network/cluster-pod-network.js";
 import type { PodForwards } from "../node/scripted/network/pod-forwards.js";
 import { ScriptedRuntime, type ScriptedRuntimeOptions } from "../node/scripted/scripted-runtime.js";
+import type { KeptVolumes } from "../node/scripted/volumes/kept-volumes.js";
 import type { KubeObject } from "../machinery/meta/object.js";
 import type { PodUsage } from "../node/pod-usage.js";
 import { StagedRuntime } from "../node/stages/staged-runtime.js";
@@ -22,6 +23,7 @@ import type { CallerReviews } from "../node/kubelet-api/caller-reviews.js";
 import type { Server } from "../server/generic/server.js";
 import { authenticated } from "../server/request/user.js";
 import { podCidr } from "./node-addresses.js";
+import { keptVolumes } from "./kept-volumes.js";
 import { servicePorts } from "./service-ports.js";
 import type { ClusterNetwork } from "../server/kubelet/cluster-network.js";
 import { DNS_ADDRESS, SERVICE_CIDR } from "./system-objects.js";
@@ -118,7 +120,8 @@ export async function startNodes(nodes: readonly NodeOptions[], parts: NodeParts
     serviceCidr: SERVICE_CIDR,
     dnsAddress: DNS_ADDRESS,
   });
-  const surroundings = { network, servicePortsOf: servicePorts(client) };
+  const { volumes, stop: dropVolumes } = keptVolumes({ transport, clock, timers, random, reportError });
+  const surroundings = { network, servicePortsOf: servicePorts(client), volumes };
   const described = nodes.map((node, index) => describe(node, index, parts, surroundings));
   const marks = marksFile === undefined ? undefined : openRunMarks(marksFile, reportError);
   const reviews = reviewsOf(parts);
@@ -130,6 +133,7 @@ export async function startNodes(nodes: readonly NodeOptions[], parts: NodeParts
     ...started,
     async stop() {
       await started.stop();
+      await dropVolumes();
       marks?.close();
     },
   };
@@ -158,11 +162,16 @@ const reviewsOf = ({ authorization, tokens }: Pick<Server, "authorization" | "to
   },
 });
 
+/** What the nodes of a server share. */
+interface Shared extends Required<Pick<ScriptedRuntimeOptions, "network" | "servicePortsOf">> {
+  readonly volumes: KeptVolumes;
+}
+
 function describe(
   node: NodeOptions,
   index: number,
   parts: NodeParts,
-  surroundings: Required<Pick<ScriptedRuntimeOptions, "network" | "servicePortsOf">>,
+  { volumes, ...surroundings }: Shared,
 ): NodeDescription {
   const { clock, timers, pki, standIn, forwards } = parts;
   const random = forkRandom(parts.random, node.name);
@@ -175,6 +184,7 @@ function describe(
       standIn,
       ...(forwards && { forwards }),
       ...surroundings,
+      volumes: volumes.ofNode(name),
       clock,
       timers,
       random,

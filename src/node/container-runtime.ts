@@ -11,8 +11,8 @@ export interface ContainerRuntime {
   /** As a Node's status.nodeInfo.containerRuntimeVersion: "containerd://2.1.4". Its scheme is that of container ids. */
   readonly version: string;
   /**
-   * Creates and starts a container. Rejects with reason "ErrImagePull", "CreateContainerError", "StartError" or the like; then there
-   * is none. An abort of `signal` ends waiting: the pod is to be stopped.
+   * Creates and starts a container. Rejects with reason "ErrImagePull", "FailedMount", "CreateContainerConfigError",
+   * "CreateContainerError", "StartError" or the like; then there is none. An abort of `signal` ends waiting: the pod is to be stopped.
    */
   run(container: ContainerSpec, signal?: AbortSignal): Promise<StartedContainer>;
   /** Sends a signal to the container's first process: "SIGTERM", "SIGKILL". One that has ended takes no signal and no harm. */
@@ -35,6 +35,10 @@ export interface ContainerRuntime {
   dial(podUid: string, port: number): Promise<ByteStream>;
   /** What a running container uses; undefined where the runtime does not know. */
   stats(containerId: string): Promise<ContainerStats | undefined>;
+  /** No container of the pod runs again: its volumes of the kind "pod" are dropped. May be called twice. */
+  stopPod?(podUid: string): Promise<void>;
+  /** How many bytes a pod's volume of the kind "pod" holds; undefined where the runtime does not know. */
+  volumeBytes?(podUid: string, volume: string): number | undefined;
   /** Whether a probe of a running container succeeds, where the runtime knows; undefined: the agent asks the container. */
   answerProbe?(containerId: string, probe: ProbeQuestion): boolean | undefined;
 }
@@ -63,16 +67,68 @@ export interface ContainerSpec {
   readonly workingDir?: string;
   /** The container's limits as its spec has them now. Left out: there are none. */
   readonly limits?: () => ResourceLimits;
-  /**
-   * Files that are there from the start, by absolute path: ConfigMaps, Secrets, tokens. A token is asked for with the first call.
-   */
-  readonly files: () => Promise<Readonly<Record<string, Uint8Array>>>;
+  /** In the pod's order. Of nested ones the deeper is seen, whichever comes first. */
+  readonly mounts: readonly VolumeMount[];
   /** Whether input may be attached, and whether it ends with the first client that was attached. */
   readonly stdin: boolean;
   readonly stdinOnce: boolean;
   readonly tty: boolean;
   /** Where what the program wrote of its end is read from, "/dev/termination-log". */
   readonly terminationMessagePath: string;
+}
+
+/** Where a container sees a volume of its pod. */
+export interface VolumeMount {
+  /** The volume's name in the pod. */
+  readonly name: string;
+  /** Absolute. */
+  readonly path: string;
+  /** What of the volume is seen: a file, or a folder, which is made where it is missing. Empty: all of it. */
+  readonly subPath: string;
+  readonly readOnly: boolean;
+  /** The same object for all mounts of the volume in a container. */
+  readonly volume: Volume;
+}
+
+/** Where the bytes of a volume are. */
+export type Volume = FilesVolume | PodVolume | PersistentVolume | HostVolume;
+
+/** Of ConfigMaps, Secrets, the downward API and tokens; always mounted read-only. */
+export interface FilesVolume {
+  readonly kind: "files";
+  /** By their paths in the volume, when a program may read them: a token is asked for with the first call. */
+  readonly files: () => Promise<ReadonlyMap<string, VolumeFile>>;
+}
+
+export interface VolumeFile {
+  readonly content: Uint8Array;
+  /** Permission bits. */
+  readonly mode: number;
+}
+
+/** The pod's own, which all its containers share: an emptyDir. */
+export interface PodVolume {
+  readonly kind: "pod";
+  /** How many bytes fit. Left out: as many as there is room for. */
+  readonly capacity?: number;
+}
+
+/** Shared by all pods that mount it, now and later, whichever their nodes. */
+export interface PersistentVolume {
+  readonly kind: "persistent";
+  /** Of the PersistentVolume. */
+  readonly uid: string;
+  /** How many bytes fit. */
+  readonly capacity: number;
+}
+
+/** A file or folder of the node. */
+export interface HostVolume {
+  readonly kind: "host";
+  /** Absolute. */
+  readonly path: string;
+  /** As a pod's spec has it: "", "Directory", "DirectoryOrCreate", "File", "FileOrCreate", "Socket", "CharDevice", "BlockDevice". */
+  readonly type: string;
 }
 
 /** Limits of a container, in bytes; a limit that is absent is not set. */

@@ -4,7 +4,7 @@ import { systemTimers } from "../../src/base/timers.js";
 import type { ContainerSpec, StartedContainer } from "../../src/node/container-runtime.js";
 import type { ScriptedImage } from "../../src/node/scripted/image.js";
 import type { ServerLimits } from "../../src/node/scripted/limits/server-limits.js";
-import { ScriptedRuntime } from "../../src/node/scripted/scripted-runtime.js";
+import { ScriptedRuntime, type ScriptedRuntimeOptions } from "../../src/node/scripted/scripted-runtime.js";
 
 export interface ScriptedContainer {
   readonly runtime: ScriptedRuntime;
@@ -30,7 +30,7 @@ export const scriptedSpec: ContainerSpec = {
   attempt: 0,
   image: "busybox",
   env: {},
-  files: async () => ({}),
+  mounts: [],
   stdin: false,
   stdinOnce: false,
   tty: false,
@@ -43,13 +43,15 @@ export async function startScripted(
   spec: Partial<ContainerSpec> = {},
   limits?: ServerLimits,
 ): Promise<ScriptedContainer> {
-  const runtime = new ScriptedRuntime({
-    images: { busybox: image },
-    ...(limits && { limits }),
-    clock: systemClock,
-    timers: systemTimers,
-    random: systemRandom,
-  });
+  return startIn(scriptedRuntime({ images: { busybox: image }, ...(limits && { limits }) }), spec);
+}
+
+/** A runtime on the machine's clock. */
+export const scriptedRuntime = (options: Partial<ScriptedRuntimeOptions> = {}): ScriptedRuntime =>
+  new ScriptedRuntime({ clock: systemClock, timers: systemTimers, random: systemRandom, ...options });
+
+/** Starts one more container of a runtime. */
+export async function startIn(runtime: ScriptedRuntime, spec: Partial<ContainerSpec> = {}): Promise<ScriptedContainer> {
   const started = await runtime.run({ ...scriptedSpec, ...spec });
   const run = async (command: readonly string[], input: string | Uint8Array) => {
     const out: Uint8Array[] = [];

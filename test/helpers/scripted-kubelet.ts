@@ -46,7 +46,7 @@ export async function startScriptedKubelet(
         attempt: 0,
         image: text(container.image),
         env: {},
-        files: async () => ({}),
+        mounts: [],
         stdin: container.stdin === true,
         stdinOnce: container.stdinOnce === true,
         tty: container.tty === true,

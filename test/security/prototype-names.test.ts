@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { kubernetesClient } from "../../src/client/dynamic/kubernetes-client.js";
 import type { JsonObject } from "../../src/machinery/meta/json.js";
-import { containerEnvironment } from "../../src/node/agent/container-environment.js";
-import { volumeFiles } from "../../src/node/agent/volume-files.js";
+import { containerEnvironment, Environment } from "../../src/node/agent/container-environment.js";
+import { volumeMounts } from "../../src/node/agent/volume-mounts.js";
 import { call } from "../helpers/api-caller.js";
 import { asUser } from "../helpers/as-user.js";
 import { APPLY, Arena, JSON_PATCH, MERGE, pod, STRATEGIC } from "./arena.js";
@@ -148,6 +148,7 @@ test("as variables of a container and as files of its volumes they are what a Co
     podIp: "",
     hostIp: "",
     capacity: {},
+    claimed: new Map(),
     signal: AbortSignal.timeout(60_000),
     token: () => Promise.resolve(""),
   };
@@ -159,8 +160,12 @@ test("as variables of a container and as files of its volumes they are what a Co
     { name: "projected", projected: { sources: [{ configMap: { name: "names" } }, { configMap: { name: "plain" } }] } },
   ];
   const mounted = { volumeMounts: volumes.map(({ name }) => ({ name, mountPath: `/${name}` })) };
-  const files = await volumeFiles(mounted, { ...source, pod: { ...source.pod, spec: { volumes } } });
-  expect(Object.keys(await files()).sort()).toEqual(
+  const env = new Environment();
+  const mounts = await volumeMounts(mounted, env, { ...source, pod: { ...source.pod, spec: { volumes } } });
+  const paths = mounts.map(async ({ path, volume }) =>
+    volume.kind === "files" ? [...(await volume.files()).keys()].map((name) => `${path}/${name}`) : [],
+  );
+  expect((await Promise.all(paths)).flat().sort()).toEqual(
     [...NAMES.flatMap((name) => [`/items/${name}`, `/projected/${name}`]), "/projected/a"].sort(),
   );
   for (const name of NAMES) {
@@ -170,7 +175,7 @@ test("as variables of a container and as files of its volumes they are what a Co
     );
     const absent = [{ name: "v", configMap: { name: "plain", items: [{ key: name, path: "x" }] } }];
     const mount = { volumeMounts: [{ name: "v", mountPath: "/v" }] };
-    const missing = volumeFiles(mount, { ...source, pod: { ...source.pod, spec: { volumes: absent } } });
+    const missing = volumeMounts(mount, env, { ...source, pod: { ...source.pod, spec: { volumes: absent } } });
     await expect(missing).rejects.toThrow("non-existent config key");
   }
 });

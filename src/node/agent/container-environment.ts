@@ -80,6 +80,22 @@ export class Environment {
 
   /** $(NAME) becomes the variable's value, $$ a dollar sign; an unknown name stays as it is. */
   expand(value: string): string {
+    return this.#expanded(value, (name) => this.#values.get(name) ?? `$(${name})`);
+  }
+
+  /** As {@link expand}, for a path in a volume: throws a {@link ConfigError} where a name has no value. */
+  path(value: string): string {
+    const missing = new Set<string>();
+    const expanded = this.#expanded(value, (name) => {
+      const found = this.#values.get(name) ?? "";
+      if (found === "") missing.add(name);
+      return found;
+    });
+    if (missing.size > 0) throw new ConfigError(`missing value for ${[...missing].sort().join(", ")}`);
+    return expanded;
+  }
+
+  #expanded(value: string, valueOf: (name: string) => string): string {
     const pieces: string[] = [];
     let bytes = 0;
     const add = (piece: string): void => {
@@ -98,7 +114,7 @@ export class Environment {
         break;
       }
       const name = value.slice(dollar + 2, end);
-      if (next === "(") add(this.#values.get(name) ?? value.slice(dollar, end + 1));
+      if (next === "(") add(valueOf(name));
       else add("$");
       at = next === "(" ? end + 1 : dollar + (next === "$" ? 2 : 1);
     }

@@ -6,7 +6,8 @@ import { parseQuantity, quantityValue } from "../../machinery/quantity/quantity.
 import type { ContainerSpec, ResourceLimits } from "../container-runtime.js";
 import { containerEnvironment, type EnvironmentSource } from "./container-environment.js";
 import type { ContainerRecord } from "./container-record.js";
-import { type VolumeSource, volumeFiles } from "./volume-files.js";
+import type { ClaimedVolume } from "./claimed-volume.js";
+import { type MountSource, volumeMounts } from "./volume-mounts.js";
 
 /** The pod of a container, and where what it refers to is read from. */
 export interface SpecSource {
@@ -18,6 +19,8 @@ export interface SpecSource {
   readonly capacity: Readonly<Record<string, string>>;
   /** As in an EnvironmentSource. */
   readonly services?: EnvironmentSource["services"];
+  /** The claims that the pod's containers have mounted so far. */
+  readonly claimed: Map<string, ClaimedVolume>;
   /** Ends the requests for what the pod refers to. */
   readonly signal: AbortSignal;
 }
@@ -25,11 +28,11 @@ export interface SpecSource {
 /** What the runtime is to run, with all that the pod refers to. Throws a ConfigError or a VolumeError for what is not there. */
 export async function containerSpec(record: ContainerRecord, source: SpecSource): Promise<ContainerSpec> {
   const { spec: container } = record;
-  const { client, podIp, hostIp, capacity, services, signal } = source;
+  const { client, podIp, hostIp, capacity, claimed, services, signal } = source;
   const pod = source.pod();
   const { name = "", namespace = "", uid = "" } = pod.metadata ?? {};
-  const token: VolumeSource["token"] = (audience, seconds) => requestToken(source, audience, seconds);
-  const volumes: VolumeSource = { client, pod, podIp, hostIp, capacity, services, signal, token };
+  const token: MountSource["token"] = (audience, seconds) => requestToken(source, audience, seconds);
+  const volumes: MountSource = { client, pod, podIp, hostIp, capacity, claimed, services, signal, token };
   const env = await containerEnvironment(container, volumes);
   const words = (list: unknown): readonly string[] | undefined =>
     Array.isArray(list) && list.length > 0 ? list.map((word) => env.word(text(word))) : undefined;
@@ -47,7 +50,7 @@ export async function containerSpec(record: ContainerRecord, source: SpecSource)
     ...(workingDir !== "" && { workingDir }),
     env: env.variables,
     limits: () => resourceLimits(record.spec),
-    files: await volumeFiles(container, volumes),
+    mounts: await volumeMounts(container, env, volumes),
     stdin: container.stdin === true,
     stdinOnce: container.stdinOnce === true,
     tty: container.tty === true,

@@ -1,5 +1,5 @@
 import { pause } from "../../base/pause.js";
-import { object, text } from "../../machinery/meta/access.js";
+import { object, objects, text } from "../../machinery/meta/access.js";
 import { parseQuantity, quantityValue } from "../../machinery/quantity/quantity.js";
 import type { ContainerRecord } from "./container-record.js";
 import type { PodContext } from "./pod-context.js";
@@ -9,20 +9,20 @@ const PERIOD_MS = 10_000;
 const RESOURCE = "ephemeral-storage";
 
 /**
- * Evicts the pod when its containers of a pod use more of the node's disk, by files and logs, than their limits allow, unless `stopping` aborts
- * before. A pod without such a limit costs nothing.
+ * Evicts the pod when an emptyDir holds more than its sizeLimit, or when containers use more of the node's disk, by files and logs, than their
+ * limits allow, unless `stopping` aborts before. A pod without such a limit costs nothing.
  */
 export async function limitLocalStorage(
   records: readonly ContainerRecord[],
   context: PodContext,
   stopping: AbortSignal,
 ): Promise<void> {
-  if (!records.some((record) => limitOf(record) !== "")) return;
+  if (!records.some((record) => limitOf(record) !== "") && limitedVolumes(context).length === 0) return;
   const { timers } = context.parts;
   for (;;) {
     await pause(timers, PERIOD_MS, stopping);
     if (stopping.aborted) return;
-    const message = await excess(records, context);
+    const message = volumeExcess(context) ?? (await excess(records, context));
     if (message === undefined || stopping.aborted) continue;
     return context.evict(message);
   }
@@ -31,7 +31,25 @@ export async function limitLocalStorage(
 const limitOf = ({ spec }: ContainerRecord): string => text(object(object(spec.resources).limits)[RESOURCE]);
 const bytesOf = (limit: string): number => Number(quantityValue(parseQuantity(limit)));
 
-/** What is used too much of, in the kubelet's words; undefined where all is within its limit. */
+/** The pod's emptyDirs that have a sizeLimit. */
+const limitedVolumes = ({ pod }: PodContext) =>
+  objects(object(pod().spec).volumes).flatMap(({ name, emptyDir }) => {
+    const limit = text(object(emptyDir).sizeLimit);
+    // A quantity of 0 is no limit.
+    return limit === "" || bytesOf(limit) === 0 ? [] : [{ name: text(name), limit }];
+  });
+
+/** Which emptyDir holds too much, in the kubelet's words; undefined where all are within their limits. */
+function volumeExcess(context: PodContext): string | undefined {
+  const { runtime } = context.parts;
+  const uid = context.pod().metadata?.uid ?? "";
+  const over = limitedVolumes(context).find(
+    ({ name, limit }) => (runtime.volumeBytes?.(uid, name) ?? 0) > bytesOf(limit),
+  );
+  return over && `Usage of EmptyDir volume "${over.name}" exceeds the limit "${over.limit}". `;
+}
+
+/** What containers use too much of, in the kubelet's words; undefined where all is within its limit. */
 async function excess(records: readonly ContainerRecord[], { parts }: PodContext): Promise<string | undefined> {
   const containers: { readonly name: string; readonly limit: string; readonly used: number }[] = [];
   for (const record of records.filter(({ kind }) => kind !== "ephemeral")) {

@@ -132,6 +132,11 @@ export class PodWorker {
     this.#cancelMark();
     const ids = this.#records.flatMap(({ runtimeId, previousId }) => [runtimeId, previousId]);
     await Promise.all(ids.filter((id) => id !== "").map((id) => this.parts.runtime.remove(id)));
+    await this.#dropVolumes();
+  }
+
+  async #dropVolumes(): Promise<void> {
+    await this.parts.runtime.stopPod?.(this.#pod.metadata?.uid ?? "");
   }
 
   #status(): JsonObject {
@@ -213,6 +218,7 @@ export class PodWorker {
     await stopContainers(this.#records, Number(graceSeconds), this.#context);
     this.#ended = true;
     this.#changed();
+    await this.#dropVolumes();
   }
 
   /** The pod is deleted with this grace. A shorter one than before ends what still runs by then. */

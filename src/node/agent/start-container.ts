@@ -1,6 +1,7 @@
 import { pause } from "../../base/pause.js";
-import { text } from "../../machinery/meta/access.js";
+import { object, objects, text } from "../../machinery/meta/access.js";
 import { RuntimeError, type StartedContainer } from "../container-runtime.js";
+import type { ClaimedVolume } from "./claimed-volume.js";
 import { ConfigError } from "./container-environment.js";
 import type { ContainerRecord } from "./container-record.js";
 import { containerSpec } from "./container-spec.js";
@@ -34,10 +35,10 @@ export async function startContainer(
       return await tryOnce(record, context, signal);
     } catch (error) {
       if (signal.aborted) return undefined;
-      if (error instanceof VolumeError) {
+      if (error instanceof VolumeError || (error instanceof RuntimeError && error.reason === "FailedMount")) {
         context.parts.event(context.pod(), "Warning", "FailedMount", error.message);
         await pause(timers, backoffs.volumes.next(), signal);
-      } else if (error instanceof ConfigError) {
+      } else if (isConfigError(error)) {
         sayImageIsPresent(record, context);
         await waitWith(record, "CreateContainerConfigError", error.message, error.message, context, signal);
       } else if (!(error instanceof RuntimeError)) {
@@ -61,6 +62,21 @@ export async function startContainer(
   return undefined;
 }
 
+const isConfigError = (error: unknown): error is Error =>
+  error instanceof ConfigError || (error instanceof RuntimeError && error.reason === "CreateContainerConfigError");
+
+/** The claims of pods that have mounted any: they stay what they were until the pod ends. */
+const claims = new WeakMap<PodContext, Map<string, ClaimedVolume>>();
+
+function claimsOf(context: PodContext): Map<string, ClaimedVolume> {
+  const known = claims.get(context) ?? new Map<string, ClaimedVolume>();
+  if (hasClaims(context)) claims.set(context, known);
+  return known;
+}
+
+const hasClaims = ({ pod }: PodContext): boolean =>
+  objects(object(pod().spec).volumes).some((one) => (one.persistentVolumeClaim ?? one.ephemeral) !== undefined);
+
 async function tryOnce(
   record: ContainerRecord,
   context: PodContext,
@@ -74,7 +90,8 @@ async function tryOnce(
     const message = `Failed to apply default image tag ${quoted}: couldn't parse image name ${quoted}: ${problem}`;
     throw new RuntimeError("InvalidImageName", message);
   }
-  const source = { client, pod: context.pod, podIp: context.podIp, hostIp, capacity, services, signal };
+  const { pod, podIp } = context;
+  const source = { client, pod, podIp, hostIp, capacity, claimed: claimsOf(context), services, signal };
   const spec = await containerSpec(record, source);
   if (signal.aborted) return undefined;
   sayPulling(record, context);

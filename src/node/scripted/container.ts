@@ -5,7 +5,8 @@ import type { ContainerSpec, ProcessStreams, ResourceLimits } from "../container
 import { BytePipe } from "../byte-pipe.js";
 import { Attachments } from "./attachments.js";
 import { ContainerLog } from "./container-log.js";
-import { absolute, type FileSpace, type FileSystem } from "./files/file-system.js";
+import type { FileSpace } from "./files/file-store.js";
+import { absolute, type FileSystem } from "./files/file-system.js";
 import type { RegularNode } from "./files/node.js";
 import type { MissingError } from "./missing.js";
 import { ContainerBudgets } from "./limits/container-budgets.js";
@@ -103,12 +104,17 @@ export class Container implements ContainerView, LimitedContainer {
   }
 
   outOfDisk(): void {
-    const used = `Container ${this.parts.spec.name} was using ${Math.ceil(this.filesBytes / 1024)}Ki, request is 0`;
+    this.evict(this.filesBytes);
+    this.#budgets.close();
+  }
+
+  /** Ends it because its pod takes so many bytes of the node's disk. */
+  evict(bytes: number): void {
+    const used = `Container ${this.parts.spec.name} was using ${Math.ceil(bytes / 1024)}Ki, request is 0`;
     this.#kill({
       reason: "Error",
       eviction: `The node was low on resource: ephemeral-storage. ${used}, has larger consumption of ephemeral-storage. `,
     });
-    this.#budgets.close();
   }
 
   /** Throws before {@link openFiles} has resolved. */

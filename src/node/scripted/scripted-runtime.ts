@@ -19,7 +19,8 @@ import {
 } from "../container-runtime.js";
 import { Container, type MainExit } from "./container.js";
 import { FileError } from "./files/file-error.js";
-import { type FileSpace, FileSystem } from "./files/file-system.js";
+import type { FileSpace } from "./files/file-store.js";
+import { FileSystem } from "./files/file-system.js";
 import { connectForward, ForwardError, type PodForwards } from "./network/pod-forwards.js";
 import type { ScriptedImage } from "./image.js";
 import { ForkError, OutOfMemoryError } from "./limits/errors.js";
@@ -37,6 +38,9 @@ import { commandLineOf } from "./stand-in/command-line.js";
 import { page } from "./stand-in/page.js";
 import { type StandIn, standInOf, standInProgram, standInText } from "./stand-in/stand-in.js";
 import { answersPort, type ServicePortsOf } from "./stand-in/stand-in-ports.js";
+import { ContainerMounts } from "./volumes/container-mounts.js";
+import { KeptVolumes, type NodeVolumes } from "./volumes/kept-volumes.js";
+import { PodVolumes } from "./volumes/pod-volumes.js";
 
 export interface ScriptedRuntimeOptions {
   /** What images are, by name as pods write it. An image that is not here is an ordinary one with a shell. */
@@ -57,6 +61,8 @@ export interface ScriptedRuntimeOptions {
   readonly clock: Clock;
   readonly timers: Timers;
   readonly random: Random;
+  /** Volumes that outlive pods. Default: the runtime's own. */
+  readonly volumes?: NodeVolumes;
   /** Default: the limits of this process, which all runtimes share. */
   readonly limits?: ServerLimits;
 }
@@ -75,10 +81,14 @@ interface Running {
   isPlaceholder: boolean;
 }
 
-/** The containers of a pod, and the ports that they share. */
+/** The containers of a pod, and the ports and volumes that they share. */
 interface RunningPod {
   readonly ports: PodPorts;
   readonly containers: Set<Running>;
+  /** Undefined while no container has opened any. */
+  volumes?: PodVolumes | undefined;
+  /** Its volumes had so many bytes that it is to be evicted. */
+  evictedBytes?: number;
 }
 
 /**
@@ -89,8 +99,12 @@ export class ScriptedRuntime implements ContainerRuntime {
   readonly version = "scripted://1.0.0";
   readonly #containers = new Map<string, Running>();
   readonly #pods = new Map<string, RunningPod>();
+  readonly #volumes: NodeVolumes;
 
-  constructor(private readonly options: ScriptedRuntimeOptions) {}
+  constructor(private readonly options: ScriptedRuntimeOptions) {
+    const { clock, limits, volumes } = options;
+    this.#volumes = volumes ?? new KeptVolumes({ clock, ...(limits && { limits }) }).ofNode("");
+  }
 
   async run(spec: ContainerSpec): Promise<StartedContainer> {
     const { clock, timers, random } = this.options;
@@ -100,11 +114,18 @@ export class ScriptedRuntime implements ContainerRuntime {
     const image = own(this.options.images, spec.image) ?? {};
     const id = Buffer.from(random.bytes(32)).toString("hex");
     const cwd = spec.workingDir ?? image.workingDir ?? "/";
-    const files = async (space: FileSpace) => filesOf(spec, image, cwd, await spec.files(), this.options, space);
+    const pod = this.#podOf(spec.pod.uid);
+    const mounts = new ContainerMounts(spec, { pod: () => this.#volumesOf(pod), node: this.#volumes });
+    const files = async (space: FileSpace) => {
+      const own = ownFiles(spec, image, this.options, space);
+      await mounts.bind(own);
+      own.makeDirectory(cwd, { recursive: true });
+      return own;
+    };
+    mounts.prepare();
     const env = { PATH, HOSTNAME: spec.pod.hostname, HOME: "/root", ...image.env, ...spec.env };
     const hasCapacity = image.capacity !== undefined;
     const server = this.options.limits ?? processLimits;
-    const pod = this.#podOf(spec.pod.uid);
     const network = new PodView({
       pod: spec.pod,
       network: this.options.network,
@@ -126,6 +147,7 @@ export class ScriptedRuntime implements ContainerRuntime {
     const { startedAt, ended } = await startMain(running, image, this.#mayStandIn(spec), clock);
     this.#containers.set(id, running);
     pod.containers.add(running);
+    if (pod.evictedBytes !== undefined) container.evict(pod.evictedBytes);
     const stopped = new AbortController();
     for (const [port, answer] of Object.entries(image.ports ?? {}))
       pod.ports.listen(Number(port), answer, stopped.signal);
@@ -159,7 +181,33 @@ export class ScriptedRuntime implements ContainerRuntime {
     running.container.log.drop();
     const { uid } = running.spec.pod;
     const pod = this.#pods.get(uid);
-    if (pod?.containers.delete(running) === true && pod.containers.size === 0) this.#pods.delete(uid);
+    if (pod?.containers.delete(running) === true) this.#forget(uid, pod);
+  }
+
+  async stopPod(podUid: string): Promise<void> {
+    const pod = this.#pods.get(podUid);
+    if (pod === undefined) return;
+    pod.volumes?.close();
+    pod.volumes = undefined;
+    this.#forget(podUid, pod);
+  }
+
+  volumeBytes(podUid: string, volume: string): number | undefined {
+    return this.#pods.get(podUid)?.volumes?.bytesOf(volume);
+  }
+
+  #forget(uid: string, { containers, volumes }: RunningPod): void {
+    if (containers.size === 0 && volumes === undefined) this.#pods.delete(uid);
+  }
+
+  #volumesOf(pod: RunningPod): PodVolumes {
+    const { clock, limits = processLimits } = this.options;
+    pod.volumes ??= new PodVolumes(clock, limits, (bytes) => {
+      const running = [...pod.containers].find(({ container }) => container.running);
+      if (running === undefined) pod.evictedBytes = bytes;
+      else running.container.evict(bytes);
+    });
+    return pod.volumes;
   }
 
   log(containerId: string, options: RuntimeLogOptions): AsyncIterable<LogEntry> {
@@ -168,14 +216,12 @@ export class ScriptedRuntime implements ContainerRuntime {
 
   async exec(containerId: string, command: readonly string[], streams: ProcessStreams): Promise<number> {
     const container = this.#find(containerId);
-    if (container.running) await container.openFiles();
-    if (!container.running) {
-      throw new RuntimeError(
-        "NotRunning",
-        `failed to exec in container: container ${containerId} is not in running state`,
-      );
-    }
     try {
+      if (container.running) await container.openFiles();
+      if (!container.running) {
+        const reason = `container ${containerId} is not in running state`;
+        throw new RuntimeError("NotRunning", `failed to exec in container: ${reason}`);
+      }
       return await container.exec(command, streams);
     } catch (error) {
       if (!(error instanceof ExecError) && !isExhausted(error)) throw error;
@@ -358,11 +404,10 @@ const waitForSignal: Program = (io) =>
     io.signal.addEventListener("abort", () => resolve(0), { once: true });
   });
 
-function filesOf(
+/** The container's files without its volumes. */
+function ownFiles(
   spec: ContainerSpec,
   image: ScriptedImage,
-  cwd: string,
-  mounted: Readonly<Record<string, Uint8Array>>,
   { clock, random, network }: ScriptedRuntimeOptions,
   space: FileSpace,
 ): FileSystem {
@@ -390,9 +435,6 @@ function filesOf(
     if (typeof content === "string" || content instanceof Uint8Array) files.put(path, content);
     else files.mount(path, content);
   }
-  // Their bytes are those of the pod's volumes, which all containers share.
-  for (const [path, content] of Object.entries(mounted)) files.put(path, content, { isShared: true });
-  files.makeDirectory(cwd, { recursive: true });
   return files;
 }
 

@@ -100,6 +100,14 @@ export class StagedRuntime implements ContainerRuntime {
     return this.inner.dial(podUid, port);
   }
 
+  async stopPod(podUid: string): Promise<void> {
+    await this.inner.stopPod?.(podUid);
+  }
+
+  volumeBytes(podUid: string, volume: string): number | undefined {
+    return this.inner.volumeBytes?.(podUid, volume);
+  }
+
   answerProbe(containerId: string, probe: ProbeQuestion): boolean | undefined {
     const { container } = this.#staged.get(containerId) ?? {};
     const { readyAfter } = container?.stages ?? {};

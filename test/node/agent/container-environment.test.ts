@@ -1,23 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { containerEnvironment } from "../../../src/node/agent/container-environment.js";
-import { volumeFiles } from "../../../src/node/agent/volume-files.js";
+import { mountSource as source } from "../../helpers/mount-source.js";
 import { inShortTurns } from "../../helpers/short-turns.js";
-
-type Source = Parameters<typeof volumeFiles>[1];
-
-/** A pod whose ConfigMap "big" has these entries. */
-function source(data: Readonly<Record<string, string>> = {}, volumes: readonly object[] = []): Source {
-  const found = { metadata: { uid: JSON.stringify(data), resourceVersion: "7" }, data };
-  return {
-    client: { of: () => ({ namespace: () => ({ get: async () => found }) }) } as unknown as Source["client"],
-    pod: { metadata: { name: "web", namespace: "default" }, spec: { volumes } } as Source["pod"],
-    podIp: "10.0.0.2",
-    hostIp: "10.0.0.1",
-    capacity: {},
-    signal: new AbortController().signal,
-    token: async () => "token",
-  };
-}
 
 /** A1 is A0 twice, A2 is A1 twice. */
 const doubling = (count: number) => [
@@ -71,30 +55,6 @@ describe("a container's environment", () => {
     const valueFrom = { configMapKeyRef: { name: "big", key: "constructor" } };
     await expect(containerEnvironment({ env: [{ name: "A", valueFrom }] }, source())).rejects.toThrow(
       "couldn't find key constructor in ConfigMap default/big",
-    );
-  });
-});
-
-describe("the files of a container's volumes", () => {
-  const volume = { name: "v", configMap: { name: "big" } };
-  const mounts = (count: number) =>
-    Array.from({ length: count }, (_, index) => ({ name: "v", mountPath: `/m${index}/` }));
-
-  test("have their bytes once, however many mounts and containers there are", async () => {
-    const data = { a: "x".repeat(1000) };
-    const [one, two] = await Promise.all([
-      volumeFiles({ volumeMounts: mounts(2) }, source(data, [volume])).then((files) => files()),
-      volumeFiles({ volumeMounts: mounts(1) }, source(data, [volume])).then((files) => files()),
-    ]);
-    expect(Object.keys(one)).toEqual(["/m0/a", "/m1/a"]);
-    expect(one["/m1/a"]).toBe(one["/m0/a"]);
-    expect(two["/m0/a"]).toBe(one["/m0/a"]);
-  });
-
-  test("of more files than a node has room for are refused before any is made", async () => {
-    const data = Object.fromEntries(Array.from({ length: 1001 }, (_, index) => [`k${index}`, ""]));
-    await expect(volumeFiles({ volumeMounts: mounts(100) }, source(data, [volume]))).rejects.toThrow(
-      'MountVolume.SetUp failed for volume "v" : no space left on device',
     );
   });
 });

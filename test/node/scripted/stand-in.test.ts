@@ -194,8 +194,7 @@ test.each<
 ])("of image %s with command %j and args %j runs %j", (image, command, args, line) => {
   const pod = { uid: "", name: "", namespace: "", hostname: "", ip: "" };
   const rest = { pod, name: "c", attempt: 0, env: {}, stdin: false, stdinOnce: false, tty: false };
-  const files = () => Promise.resolve({});
-  const spec = { ...rest, files, image, args, terminationMessagePath: "", ...(command && { command }) };
+  const spec = { ...rest, mounts: [], image, args, terminationMessagePath: "", ...(command && { command }) };
   expect(commandLineOf(spec, true)?.join(" ")).toBe(line);
   // Where nothing stands in, args alone are a command line.
   if (command === undefined && args.length > 0) expect(commandLineOf(spec, false)).toEqual(args);

@@ -29,7 +29,7 @@ function staged(stages: ContainerStages | string | undefined, given?: StagesOf) 
     attempt,
     image: "shop:1",
     env: {},
-    files: async () => ({}),
+    mounts: [],
     stdin: false,
     stdinOnce: false,
     tty: false,

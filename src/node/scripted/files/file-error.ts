@@ -12,6 +12,8 @@ const TEXTS = {
   ENAMETOOLONG: "File name too long",
   EROFS: "Read-only file system",
   EACCES: "Permission denied",
+  EBUSY: "Device or resource busy",
+  EXDEV: "Invalid cross-device link",
 } as const;
 
 export type FileErrorCode = keyof typeof TEXTS;

@@ -1,54 +1,51 @@
-import type { Clock } from "../../../base/clock.js";
 import { nextSlice, sliceIsSpent } from "../../../base/time-slice.js";
 import type { Program } from "../program.js";
 import { FileContent } from "./file-content.js";
 import { FileError } from "./file-error.js";
-import type { DeviceNode, DirectoryNode, FileNode, RegularNode } from "./node.js";
+import { FileStore, type FileStoreOptions, LONGEST_NAME } from "./file-store.js";
+import type { DeviceNode, DirectoryNode, FileNode } from "./node.js";
 
 const MOST_LINKS = 40;
-/** The longest path, and the longest name in it, in UTF-16 units. */
+/** The longest path, in UTF-16 units. */
 export const LONGEST_PATH = 4096;
-const LONGEST_NAME = 255;
-/** How many files, folders and links fit. */
-const MOST_ENTRIES = 128 * 1024;
 
-/** What the files of several containers share. */
-export interface FileSpace {
-  /** False where so many bytes do not fit. */
-  take(bytes: number): boolean;
-  give(bytes: number): void;
+/** A tree of a store that is seen at some path of a file system. */
+export interface MountedTree {
+  readonly store: FileStore;
+  /** A folder of the store, or a file. */
+  readonly root: FileNode;
+  readonly readOnly: boolean;
 }
 
-export interface FileSystemOptions {
-  readonly clock: Clock;
-  /** How many bytes of content fit; more is "No space left on device". Default 128 MiB. */
-  readonly capacity?: number;
-  readonly space?: FileSpace;
+interface Mount extends MountedTree {
+  /** What is seen in place of its files and folders. */
+  readonly covered: Map<FileNode, Mount>;
 }
 
-const DEFAULT_CAPACITY = 128 * 1024 * 1024;
-/** What an entry of a directory counts beside its content, so that names alone cannot fill the memory. */
-const ENTRY_BYTES = 512;
-
-/** The files of a container, in memory. Paths are absolute or relative to `cwd`; they are resolved here and lead nowhere else. */
+/**
+ * The files of a container, in memory: its own, and the volumes that are mounted on them. Paths are absolute or relative to `cwd`; they are
+ * resolved here and lead nowhere else. A node may be in the file systems of several containers; what is mounted on it is not.
+ */
 export class FileSystem {
   readonly root: DirectoryNode;
-  readonly #capacity: number;
-  readonly #clock: Clock;
-  readonly #space: FileSpace | undefined;
-  #used = 0;
-  #entries = 0;
+  readonly #own: FileStore;
+  readonly #top: Mount;
 
-  constructor({ clock, capacity = DEFAULT_CAPACITY, space }: FileSystemOptions) {
-    this.#space = space;
-    this.#clock = clock;
-    this.#capacity = capacity;
-    this.root = this.#directory(0o755);
+  /** Shows a store, or a new one with these options; of a store the folder `root` where it is given. */
+  constructor(options: FileStoreOptions | { readonly store: FileStore; readonly root?: DirectoryNode }) {
+    this.#own = "store" in options ? options.store : new FileStore(options);
+    this.root = ("store" in options ? options.root : undefined) ?? this.#own.root;
+    this.#top = { store: this.#own, root: this.root, readOnly: false, covered: new Map() };
   }
 
-  /** Bytes of content. */
+  /** Where the file system's own files are counted: all that lie in no mounted tree. */
+  get store(): FileStore {
+    return this.#own;
+  }
+
+  /** Bytes of its own files. */
   get used(): number {
-    return this.#used;
+    return this.#own.used;
   }
 
   /** Throws ENOENT, ENOTDIR or ELOOP. */
@@ -56,10 +53,30 @@ export class FileSystem {
     return this.#walk(path, follow, 0).node;
   }
 
-  /** Undefined where there is nothing. */
-  look(path: string, options?: { readonly follow?: boolean }): FileNode | undefined {
+  /** As {@link find}, for a node whose attributes are to be changed. Throws EROFS. */
+  findToChange(path: string, { follow = true }: { readonly follow?: boolean } = {}): FileNode {
+    const { node, mount } = this.#walk(path, follow, 0);
+    requireWritable(mount, path);
+    return node;
+  }
+
+  /** What a folder that {@link find} has answered for a path holds, with what is mounted in it. */
+  entriesAt(path: string, folder: DirectoryNode): ReadonlyMap<string, FileNode> {
+    if (this.#top.covered.size === 0) return folder.entries;
+    const mount = this.#mountAt(path);
+    if (mount === undefined || mount.covered.size === 0) return folder.entries;
+    let seen: Map<string, FileNode> | undefined;
+    for (const [name, entry] of folder.entries) {
+      const over = mountedOn(entry, mount);
+      if (over !== undefined) (seen ??= new Map(folder.entries)).set(name, over.root);
+    }
+    return seen ?? folder.entries;
+  }
+
+  /** Undefined where there is nothing, or with `toWrite` where it lies in a tree that is read-only. */
+  look(path: string, { follow = true, toWrite = false }: LookOptions = {}): FileNode | undefined {
     try {
-      return this.find(path, options);
+      return toWrite ? this.findToChange(path, { follow }) : this.find(path, { follow });
     } catch (error) {
       if (error instanceof FileError) return undefined;
       throw error;
@@ -96,83 +113,112 @@ export class FileSystem {
 
   /** Opens a file for writing, makes it where there is none, and empties it unless `append`. */
   open(path: string, { append = false, mode = 0o644 }: { append?: boolean; mode?: number } = {}): FileWriter {
-    const { parent, name, node: found } = this.#place(path, true);
+    const { parent, name, node: found, mount, isMounted } = this.#place(path, true);
     if (found?.kind === "directory") throw new FileError("EISDIR", path);
     if (found?.kind === "device") return { write: async (chunk) => found.write(chunk) };
+    requireWritable(mount, path);
+    const { store } = mount;
     let file = found?.kind === "file" && found.program === undefined ? found : undefined;
-    if (file === undefined || file.isShared === true) {
-      // Bytes that are somebody else's are copied before they change.
-      const shared = append && file !== undefined ? [...file.content.read()] : [];
-      file = { kind: "file", content: new FileContent(), ...this.#attributes(mode) };
-      this.#put(parent, name, file);
-      for (const chunk of shared) this.#append(file, chunk, path);
-    } else if (!append) {
-      this.#take(-file.content.size, path);
-      file.content = new FileContent();
-    }
+    if (file === undefined) {
+      if (isMounted) throw new FileError("EBUSY", path);
+      file = { kind: "file", content: new FileContent(), ...store.attributes(mode) };
+      store.put(parent, name, file);
+    } else if (!append) store.empty(file, path);
     const opened = file;
     return {
       write: async (chunk) => {
-        this.#append(opened, chunk, path);
-        opened.mtime = this.#now();
+        // What goes on being written to a removed file is the container's, until it ends.
+        (opened.isGone === true ? this.#own : store).take(chunk.length, path);
+        opened.content.append(chunk);
+        opened.mtime = store.now();
       },
     };
   }
 
-  /** Writes a whole file and the directories above it. `isShared`: the bytes are somebody else's, and do not count. */
-  put(path: string, content: string | Uint8Array, { isShared = false } = {}): void {
+  /** Writes a whole file and the directories above it. `isShared`: the bytes do not count. */
+  put(path: string, content: string | Uint8Array, { isShared = false, mode = 0o644 } = {}): void {
     this.makeDirectory(parentOf(path), { recursive: true });
     const bytes = typeof content === "string" ? Buffer.from(content) : content;
     this.remove(path, { force: true });
-    const file = { content: new FileContent(bytes), ...(isShared && { isShared }), ...this.#attributes(0o644) };
-    if (!isShared) this.#take(bytes.length, path);
+    const { store } = this.#place(path, false).mount;
+    const file = { content: new FileContent(bytes), ...(isShared && { isShared }), ...store.attributes(mode) };
+    if (!isShared) store.take(bytes.length, path);
     this.#link(path, { kind: "file", ...file });
   }
 
   /** Makes an executable file that runs a program. */
   install(path: string, program: Program): void {
     this.makeDirectory(parentOf(path), { recursive: true });
-    this.#link(path, { kind: "file", content: new FileContent(), program, ...this.#attributes(0o755) });
+    this.#link(path, { kind: "file", content: new FileContent(), program, ...this.#own.attributes(0o755) });
   }
 
   /** Makes a file whose bytes `device` makes and takes. */
   mount(path: string, device: Pick<DeviceNode, "read" | "write" | "size">): void {
     this.makeDirectory(parentOf(path), { recursive: true });
-    this.#link(path, { kind: "device", ...device, ...this.#attributes(device.size === undefined ? 0o666 : 0o644) });
+    const attributes = this.#own.attributes(device.size === undefined ? 0o666 : 0o644);
+    this.#link(path, { kind: "device", ...device, ...attributes });
+  }
+
+  /**
+   * Shows a tree at a path, over what is there. A mount point that is missing is made, in a tree that is read-only too. Throws ENOTDIR
+   * where one of tree and mount point is a folder and the other a file.
+   */
+  bind(path: string, tree: MountedTree): void {
+    const name = segmentsOf(path).at(-1);
+    if (name === undefined) throw new FileError("EINVAL", path);
+    const isFolder = tree.root.kind === "directory";
+    const above = this.#makeDirectories(parentOf(path), 0o755, true);
+    if (!above.folder.entries.has(name)) {
+      const { store } = above.mount;
+      const file: FileNode = { kind: "file", content: new FileContent(), ...store.attributes(0o644) };
+      store.put(above.folder, name, isFolder ? store.directory(0o755) : file);
+    }
+    const { mount, node } = this.#walk(path, true, 0);
+    if ((node.kind === "directory") !== isFolder) throw new FileError("ENOTDIR", path);
+    mount.covered.set(node, { ...tree, covered: new Map() });
   }
 
   makeDirectory(path: string, { recursive = false, mode = 0o755 } = {}): void {
     if (recursive) {
-      this.#makeDirectories(path, mode);
+      this.#makeDirectories(path, mode, false);
       return;
     }
     if (this.look(path, { follow: false }) !== undefined) throw new FileError("EEXIST", path);
-    this.#link(path, this.#directory(mode));
+    this.#link(path, this.#own.directory(mode));
   }
 
-  /** Makes the folders of a path that are missing. */
-  #makeDirectories(path: string, mode: number): void {
+  /** Makes the folders of a path that are missing; with `isForced` in read-only trees too. */
+  #makeDirectories(path: string, mode: number, isForced: boolean): { folder: DirectoryNode; mount: Mount } {
     if (path.length > LONGEST_PATH) throw new FileError("ENAMETOOLONG", path);
     const names = segmentsOf(path);
     let folder: FileNode = this.root;
+    let mount = this.#top;
     for (const [index, name] of names.entries()) {
       if (folder.kind !== "directory") throw new FileError("ENOTDIR", path);
       const above: DirectoryNode = folder;
-      let node = above.entries.get(name);
-      if (node?.kind === "link") node = this.find(`/${names.slice(0, index + 1).join("/")}`);
-      if (node === undefined) this.#put(above, name, (node = this.#directory(mode)));
-      folder = node;
+      const node = above.entries.get(name);
+      if (node === undefined) {
+        if (!isForced) requireWritable(mount, path);
+        mount.store.put(above, name, (folder = mount.store.directory(mode)));
+      } else if (node.kind === "link") {
+        ({ node: folder, mount } = this.#walk(`/${names.slice(0, index + 1).join("/")}`, true, 0));
+      } else {
+        const over = mountedOn(node, mount);
+        folder = over === undefined ? node : over.root;
+        mount = over ?? mount;
+      }
     }
     if (folder.kind !== "directory") throw new FileError("EEXIST", path);
+    return { folder, mount };
   }
 
   symlink(target: string, path: string): void {
     if (target.length >= LONGEST_PATH) throw new FileError("ENAMETOOLONG", path);
     if (this.look(path, { follow: false }) !== undefined) throw new FileError("EEXIST", path);
-    this.#link(path, { kind: "link", target, ...this.#attributes(0o777) });
+    this.#link(path, { kind: "link", target, ...this.#own.attributes(0o777) });
   }
 
-  /** Removes a file, or what `options` allow. */
+  /** Removes a file, or what `options` allow. Throws EBUSY for a mount point, and for a folder with one, when all else in it is removed. */
   remove(path: string, { recursive = false, force = false, directory = false }: RemoveOptions = {}): void {
     let place: Place;
     try {
@@ -181,115 +227,88 @@ export class FileSystem {
       if (force && error instanceof FileError) return;
       throw error;
     }
-    const { parent, name, node } = place;
+    const { parent, name, node, mount, isMounted } = place;
     if (node === undefined) {
       if (force) return;
       throw new FileError("ENOENT", path);
     }
-    if (node.kind === "directory") {
-      if (!directory && !recursive) throw new FileError("EISDIR", path);
-      if (!recursive && node.entries.size > 0) throw new FileError("ENOTEMPTY", path);
-    }
+    if (node.kind === "directory" && !directory && !recursive) throw new FileError("EISDIR", path);
     if (node === this.root) throw new FileError("EINVAL", path);
-    parent.entries.delete(name);
-    parent.mtime = this.#now();
-    this.#drop(node);
+    if (isMounted && !recursive) throw new FileError("EBUSY", path);
+    requireWritable(mount, path);
+    if (node.kind === "directory") {
+      if (!recursive && node.entries.size > 0) throw new FileError("ENOTEMPTY", path);
+      if (isMounted || hasMounts(node, mount)) {
+        clear(node, mount);
+        throw new FileError("EBUSY", path);
+      }
+    }
+    if (isMounted) throw new FileError("EBUSY", path);
+    mount.store.unlink(parent, name, node);
   }
 
+  /** Throws EXDEV where the two paths lie in different mounted trees, though these show the same store. */
   rename(from: string, to: string): void {
     const source = this.#place(from, false);
     if (source.node === undefined) throw new FileError("ENOENT", from);
     if (source.node.kind === "directory" && `${normal(to)}/`.startsWith(`${normal(from)}/`))
       throw new FileError("EINVAL", to);
     const target = this.#place(to, false);
+    if (source.isMounted || target.isMounted) throw new FileError("EBUSY", source.isMounted ? from : to);
+    if (source.mount !== target.mount) throw new FileError("EXDEV", to);
+    requireWritable(source.mount, from);
     if (target.node?.kind === "directory") throw new FileError("EEXIST", to);
     if (target.name.length > LONGEST_NAME) throw new FileError("ENAMETOOLONG", to);
+    if (target.parent.isGone === true) throw new FileError("ENOENT", to);
     if (target.node === source.node) return;
     source.parent.entries.delete(source.name);
-    if (target.node !== undefined) this.#drop(target.node);
+    if (target.node !== undefined) source.mount.store.drop(target.node);
     target.parent.entries.set(target.name, source.node);
   }
 
-  #append(file: RegularNode, chunk: Uint8Array, path: string): void {
-    this.#take(chunk.length, path);
-    file.content.append(chunk);
-  }
-
-  /** Gives back what a file takes, or a folder with all that is in it. */
-  #drop(dropped: FileNode): void {
-    const waiting: FileNode[] = [dropped];
-    for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
-      const size = node.kind === "file" && node.isShared !== true ? node.content.size : 0;
-      this.#take(-ENTRY_BYTES - size, "");
-      this.#entries -= 1;
-      if (node.kind === "directory") for (const entry of node.entries.values()) waiting.push(entry);
-    }
-  }
-
-  #directory(mode: number): DirectoryNode {
-    return { kind: "directory", entries: new Map(), ...this.#attributes(mode) };
-  }
-
-  #attributes(mode: number) {
-    return { mode, uid: 0, gid: 0, mtime: this.#now() };
-  }
-
-  #now(): number {
-    return Math.floor(this.#clock.now() / 1000);
-  }
-
   #link(path: string, node: FileNode): void {
-    const { parent, name } = this.#place(path, false);
-    this.#put(parent, name, node);
+    const { parent, name, mount } = this.#place(path, false);
+    requireWritable(mount, path);
+    mount.store.put(parent, name, node);
   }
 
-  #put(parent: DirectoryNode, name: string, node: FileNode): void {
-    if (name.length > LONGEST_NAME) throw new FileError("ENAMETOOLONG", name);
-    const before = parent.entries.get(name);
-    if (before === undefined && this.#entries >= MOST_ENTRIES) throw new FileError("ENOSPC", name);
-    if (before !== undefined) this.#drop(before);
-    this.#take(ENTRY_BYTES, name);
-    this.#entries += 1;
-    parent.entries.set(name, node);
-    parent.mtime = this.#now();
-  }
-
-  #take(bytes: number, path: string): void {
-    if (bytes > 0) {
-      if (this.#used + bytes > this.#capacity) throw new FileError("ENOSPC", path);
-      if (this.#space?.take(bytes) === false) throw new FileError("ENOSPC", path);
-    } else this.#space?.give(-bytes);
-    this.#used += bytes;
+  /** The mounted tree that a path leads into; undefined where it leads nowhere. */
+  #mountAt(path: string): Mount | undefined {
+    try {
+      return this.#walk(path, true, 0).mount;
+    } catch (error) {
+      if (error instanceof FileError) return undefined;
+      throw error;
+    }
   }
 
   /** Where a path's last name is, or would be. With `follow`, the place that a link there leads to. */
   #place(path: string, follow: boolean): Place {
-    const { parent, name, node } = this.#walk(path, follow, 0, true);
-    return { parent, name, node: node === MISSING ? undefined : node };
+    const { node, ...place } = this.#walk(path, follow, 0, true);
+    return { ...place, node: node === MISSING ? undefined : node };
   }
 
-  #walk(
-    path: string,
-    follow: boolean,
-    links: number,
-    create = false,
-  ): { parent: DirectoryNode; name: string; node: FileNode } {
+  #walk(path: string, follow: boolean, links: number, create = false): Found {
     if (path.length > LONGEST_PATH) throw new FileError("ENAMETOOLONG", path);
     const names = path.split("/").filter((name) => name !== "" && name !== ".");
     const mustBeDirectory = path.endsWith("/") && !create;
-    const stack: { readonly name: string; readonly node: DirectoryNode }[] = [{ name: "", node: this.root }];
+    const top: Step = { name: "", node: this.root, mount: this.#top };
+    const stack: Step[] = [top];
     for (const [index, name] of names.entries()) {
-      const above = (stack.at(-1) ?? { node: this.root }).node;
+      const above = stack.at(-1) ?? top;
       const last = index === names.length - 1;
       if (name === "..") {
         if (stack.length > 1) stack.pop();
         continue;
       }
-      const node = above.entries.get(name);
-      if (node === undefined) {
-        if (last && create) return { parent: above, name, node: MISSING };
+      const entry = above.node.entries.get(name);
+      if (entry === undefined) {
+        if (last && create) return { parent: above.node, name, node: MISSING, mount: above.mount, isMounted: false };
         throw new FileError("ENOENT", path);
       }
+      const over = mountedOn(entry, above.mount);
+      const node = over === undefined ? entry : over.root;
+      const mount = over ?? above.mount;
       if (node.kind === "link" && (!last || follow || mustBeDirectory)) {
         if (links >= MOST_LINKS) throw new FileError("ELOOP", path);
         const here = `/${stack
@@ -302,14 +321,55 @@ export class FileSystem {
       }
       if (last) {
         if (mustBeDirectory && node.kind !== "directory") throw new FileError("ENOTDIR", path);
-        return { parent: above, name, node };
+        return { parent: above.node, name, node, mount, isMounted: mount !== above.mount };
       }
       if (node.kind !== "directory") throw new FileError("ENOTDIR", path);
-      stack.push({ name, node });
+      stack.push({ name, node, mount });
     }
-    const { name, node } = stack.at(-1) ?? { name: "", node: this.root };
-    return { parent: (stack.at(-2) ?? { node: this.root }).node, name, node };
+    const { name, node, mount } = stack.at(-1) ?? top;
+    const above = stack.at(-2) ?? top;
+    return { parent: above.node, name, node, mount, isMounted: mount !== above.mount };
   }
+}
+
+/** The tree that is mounted on an entry of another tree; undefined where the entry itself is seen. */
+function mountedOn(entry: FileNode, { covered }: Mount): Mount | undefined {
+  let found: Mount | undefined;
+  for (let over = covered.get(entry); over !== undefined; over = over.covered.get(over.root)) found = over;
+  return found;
+}
+
+function requireWritable({ readOnly }: Mount, path: string): void {
+  if (readOnly) throw new FileError("EROFS", path);
+}
+
+/** Whether something is mounted in a folder of a tree. */
+function hasMounts(folder: DirectoryNode, { covered }: Mount): boolean {
+  if (covered.size === 0) return false;
+  const waiting = [folder];
+  for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
+    for (const entry of node.entries.values()) {
+      if (covered.has(entry)) return true;
+      if (entry.kind === "directory") waiting.push(entry);
+    }
+  }
+  return false;
+}
+
+/** Removes all that is in a folder but mount points and the folders above them; in what is mounted there too, where it is writable. */
+function clear(folder: DirectoryNode, tree: Mount): void {
+  for (const [name, entry] of folder.entries) {
+    const over = mountedOn(entry, tree);
+    if (over?.root.kind === "directory") {
+      if (!over.readOnly) clear(over.root, over);
+    } else if (entry.kind === "directory" && hasMounts(entry, tree)) clear(entry, tree);
+    else if (over === undefined) tree.store.unlink(folder, name, entry);
+  }
+}
+
+interface LookOptions {
+  readonly follow?: boolean;
+  readonly toWrite?: boolean;
 }
 
 export interface RemoveOptions {
@@ -330,6 +390,18 @@ interface Place {
   readonly parent: DirectoryNode;
   readonly name: string;
   readonly node: FileNode | undefined;
+  /** The tree that it lies in, or would. */
+  readonly mount: Mount;
+  /** It is what is mounted at the path, and no entry of `parent`. */
+  readonly isMounted: boolean;
+}
+
+type Found = Place & { readonly node: FileNode };
+
+interface Step {
+  readonly name: string;
+  readonly node: DirectoryNode;
+  readonly mount: Mount;
 }
 
 const MISSING: FileNode = { kind: "link", target: "", mode: 0, uid: 0, gid: 0, mtime: 0 };

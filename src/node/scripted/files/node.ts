@@ -12,13 +12,17 @@ interface Attributes {
 export interface DirectoryNode extends Attributes {
   readonly kind: "directory";
   readonly entries: Map<string, FileNode>;
+  /** It was removed, and takes no more entries: another container may still be in it. */
+  isGone?: boolean;
 }
 
 export interface RegularNode extends Attributes {
   readonly kind: "file";
   content: FileContent;
-  /** Its bytes are somebody else's: they do not count as the container's. */
+  /** Its bytes are those of a ConfigMap or the like, which counts them: they do not count as the container's. */
   readonly isShared?: boolean;
+  /** It was removed: a program may still write to it. */
+  isGone?: boolean;
   /** What runs when the file is executed; its content says nothing. */
   readonly program?: Program;
 }

@@ -2,7 +2,7 @@ import type { ResourceLimits } from "../../container-runtime.js";
 import { Budget } from "./budget.js";
 import { ForkError, OutOfMemoryError } from "./errors.js";
 import type { ContainerMemory } from "./memory-share.js";
-import { greatestUser, type LimitedContainer, type ServerLimits } from "./server-limits.js";
+import { greatestUser, type LimitedContainer, type ServerLimits, takeFiles } from "./server-limits.js";
 
 /** The memory of a container whose pod sets no limit, in bytes. */
 const DEFAULT_MEMORY = 64 * 1024 * 1024;
@@ -54,12 +54,7 @@ export class ContainerBudgets implements ContainerMemory {
 
   /** Bytes of files. Where there are no more of them, the container that uses most ends; false where that is this one. */
   takeFiles(bytes: number): boolean {
-    while (this.#files.take(bytes) !== undefined) {
-      const user = greatestUser(this.server, (one) => one.filesBytes) ?? this.container;
-      user.outOfDisk();
-      if (user === this.container) return false;
-    }
-    return true;
+    return takeFiles(this.#files, this.server, this.container, bytes);
   }
 
   giveFiles(bytes: number): void {

@@ -6,15 +6,17 @@ const MIB = 1024 * 1024;
 export interface ServerLimits {
   /** Bytes of what programs hold: variables, words, scripts, lines. */
   readonly memory: Budget;
-  /** Bytes of files. */
+  /** Bytes of files that end with their pods: those of containers and of emptyDirs. */
   readonly files: Budget;
+  /** Bytes of volumes that outlive pods: of PersistentVolumes, and of the nodes' folders. */
+  readonly volumes: Budget;
   /** Programs, and subshells, which a shell would fork for. */
   readonly processes: Budget;
   /** Containers that use memory or files: the one that uses most ends where there is no more of it. */
   readonly users: Set<LimitedContainer>;
 }
 
-/** A container as those see it that look for the one which uses most. */
+/** A container, or the volumes of a pod, as those see it that look for the one which uses most. */
 export interface LimitedContainer {
   readonly memoryBytes: number;
   readonly filesBytes: number;
@@ -25,17 +27,19 @@ export interface LimitedContainer {
 export interface ServerAmounts {
   readonly memory: number;
   readonly files: number;
+  readonly volumes: number;
   readonly processes: number;
 }
 
-const AMOUNTS: ServerAmounts = { memory: 128 * MIB, files: 128 * MIB, processes: 2048 };
+const AMOUNTS: ServerAmounts = { memory: 128 * MIB, files: 128 * MIB, volumes: 128 * MIB, processes: 2048 };
 
 /** Limits of their own, which tests use; the containers of a process share {@link processLimits}. */
 export function serverLimits(amounts: Partial<ServerAmounts> = {}): ServerLimits {
-  const { memory, files, processes } = { ...AMOUNTS, ...amounts };
+  const { memory, files, volumes, processes } = { ...AMOUNTS, ...amounts };
   return {
     memory: new Budget(() => memory),
     files: new Budget(() => files),
+    volumes: new Budget(() => volumes),
     processes: new Budget(() => processes),
     users: new Set(),
   };
@@ -52,4 +56,14 @@ export function greatestUser(
   let greatest: LimitedContainer | undefined;
   for (const one of users) if (greatest === undefined || amount(one) > amount(greatest)) greatest = one;
   return greatest;
+}
+
+/** Takes bytes of files for a user. Where there are no more of them, the one that uses most ends; false where that is this user. */
+export function takeFiles(files: Budget, server: ServerLimits, user: LimitedContainer, bytes: number): boolean {
+  while (files.take(bytes) !== undefined) {
+    const greatest = greatestUser(server, (one) => one.filesBytes) ?? user;
+    greatest.outOfDisk();
+    if (greatest === user) return false;
+  }
+  return true;
 }

@@ -1,4 +1,5 @@
 import { sliceIsSpent } from "../../../base/time-slice.js";
+import { FileError } from "../files/file-error.js";
 import { absolute } from "../files/file-system.js";
 import type { FileNode } from "../files/node.js";
 import type { Program, ProgramIo } from "../program.js";
@@ -27,22 +28,28 @@ async function change(
   io: ProgramIo,
   { has }: ParsedOptions,
   files: readonly string[],
+  attribute: "permissions" | "ownership" | "group",
   act: (node: FileNode) => void,
 ): Promise<number> {
   let code = 0;
   for (const file of files) {
     try {
-      const waiting = [io.files.find(absolute(io.cwd, file), { follow: !has("h") })];
-      for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
-        if (node.kind === "directory" && has("R"))
-          for (const entry of node.entries.values()) if (entry.kind !== "link") waiting.push(entry);
+      const waiting = [absolute(io.cwd, file)];
+      for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
+        const node = io.files.findToChange(path, { follow: !has("h") });
+        if (node.kind === "directory" && has("R")) {
+          for (const [name, entry] of io.files.entriesAt(path, node))
+            if (entry.kind !== "link") waiting.push(`${path}/${name}`);
+        }
         act(node);
         if (sliceIsSpent()) await giveWay(io);
       }
     } catch (error) {
       const message = errnoText(error);
       code = 1;
-      if (!has("f")) await io.stderr.write(`${baseName(io.name)}: cannot access '${file}': ${message}\n`);
+      const isRefused = error instanceof FileError && error.code === "EROFS";
+      const what = isRefused ? `changing ${attribute} of` : "cannot access";
+      if (!has("f")) await io.stderr.write(`${baseName(io.name)}: ${what} '${file}': ${message}\n`);
     }
   }
   return code;
@@ -57,7 +64,7 @@ export const chown: Program = gnuProgram({ letters: "RhvcfHLP", long: LONG }, as
   if (user !== "" && uid === undefined) throw new ProgramFailure(`invalid user: '${owner}'`);
   const gid = group === undefined || group === "" ? undefined : groupId(io, group);
   if (group !== undefined && group !== "" && gid === undefined) throw new ProgramFailure(`invalid group: '${owner}'`);
-  return change(io, options, files, (node) => {
+  return change(io, options, files, "ownership", (node) => {
     if (uid !== undefined) node.uid = uid;
     if (gid !== undefined) node.gid = gid;
   });
@@ -68,7 +75,7 @@ export const chgrp: Program = gnuProgram({ letters: "RhvcfHLP", long: LONG }, as
   const [group = "", ...files] = options.operands;
   const gid = groupId(io, group);
   if (gid === undefined) throw new ProgramFailure(`invalid group: '${group}'`);
-  return change(io, options, files, (node) => {
+  return change(io, options, files, "group", (node) => {
     node.gid = gid;
   });
 });
@@ -82,7 +89,7 @@ export const chmod: Program = async (io) => {
     const [mode = "", ...files] = options.operands;
     const changed = modeChange(mode);
     if (changed === undefined) throw new UsageError(`invalid mode: '${mode}'`);
-    return change(inner, options, files, (node) => {
+    return change(inner, options, files, "permissions", (node) => {
       node.mode = changed(node.mode, node.kind === "directory");
     });
   });

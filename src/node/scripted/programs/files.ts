@@ -25,7 +25,7 @@ export const ls: Program = async (io) => {
       const title = targets.length > 1 ? `${first ? "" : "\n"}${operand}:\n` : "";
       first = false;
       const hidden = flags.has("a") || flags.has("A");
-      const entries = [...node.entries].filter(([name]) => hidden || !name.startsWith("."));
+      const entries = [...io.files.entriesAt(path, node)].filter(([name]) => hidden || !name.startsWith("."));
       if (flags.has("a")) entries.push([".", node], ["..", node]);
       const sorted = await workInSlices(sortSteps(entries, byName), io);
       const rows = listing(title, sorted, flags.has("l"));
@@ -102,41 +102,67 @@ export const mv: Program = async (io) => {
   return forEachPath(
     io,
     operands.slice(0, -1),
-    (path, operand) => io.files.rename(path, destination(io, operand, target)),
+    (path, operand) => move(io, path, destination(io, operand, target)),
     (operand) => `cannot move '${operand}' to '${target}'`,
   );
 };
+
+/** Into another volume by a copy. */
+async function move(io: ProgramIo, from: string, to: string): Promise<void> {
+  const { files } = io;
+  try {
+    files.rename(from, to);
+  } catch (error) {
+    if (!(error instanceof FileError) || error.code !== "EXDEV") throw error;
+    const target = files.look(to, { follow: false });
+    if (target?.kind === "directory") throw new FileError("EEXIST", to);
+    // What cannot be removed is not copied either.
+    files.findToChange(from, { follow: false });
+    if (target !== undefined) files.remove(to);
+    await copy(io, from, normalPath(io.cwd, to), { recursive: true, keepsTimes: true });
+    files.remove(from, { recursive: true });
+  }
+}
 
 export const cp: Program = async (io) => {
   const { flags, operands } = optionsOf(io.args);
   const target = operands.at(-1) ?? "";
   const recursive = flags.has("r") || flags.has("R") || flags.has("a");
+  const options = { recursive, keepsTimes: flags.has("a") || flags.has("p") };
   return forEachPath(
     io,
     operands.slice(0, -1),
-    (path, operand) => copy(io, path, normalPath(io.cwd, destination(io, operand, target)), recursive),
+    (path, operand) => copy(io, path, normalPath(io.cwd, destination(io, operand, target)), options),
     (operand) => `cannot copy '${operand}'`,
   );
 };
 
-async function copy(io: ProgramIo, from: string, to: string, recursive: boolean): Promise<void> {
+interface CopyOptions {
+  /** Folders with all that is in them, and links as links. */
+  readonly recursive: boolean;
+  /** The time of the last change too. */
+  readonly keepsTimes: boolean;
+}
+
+async function copy(io: ProgramIo, from: string, to: string, options: CopyOptions): Promise<void> {
   const { files } = io;
+  const { recursive, keepsTimes } = options;
   if (sliceIsSpent()) await giveWay(io);
   const node = files.find(from, { follow: !recursive });
+  const { mtime } = node;
   if (node.kind === "directory") {
     if (!recursive) throw new FileError("EISDIR", from);
     if (`${to}/`.startsWith(`${normalPath("/", from)}/`)) throw new FileError("EINVAL", to);
     const entries = await workInSlices(sortSteps([...node.entries], byName), io);
     files.makeDirectory(to, { recursive: true, mode: node.mode });
-    for (const [name] of entries) await copy(io, `${from}/${name}`, `${to}/${name}`, true);
-    return;
+    for (const [name] of entries) await copy(io, `${from}/${name}`, `${to}/${name}`, options);
+  } else if (node.kind === "link") files.symlink(node.target, to);
+  else if (node.kind === "file" && node.program !== undefined) files.install(to, node.program);
+  else {
+    const writer = files.open(to, { mode: node.mode });
+    for await (const chunk of files.read(from)) await writer.write(chunk);
   }
-  if (node.kind === "link") {
-    files.symlink(node.target, to);
-    return;
-  }
-  const writer = files.open(to, { mode: node.mode });
-  for await (const chunk of files.read(from)) await writer.write(chunk);
+  if (keepsTimes && node.kind !== "link") files.findToChange(to).mtime = mtime;
 }
 
 export const ln: Program = async (io) => {
@@ -159,9 +185,8 @@ export const touch: Program = (io) =>
     io,
     optionsOf(io.args).operands,
     (path) => {
-      const node = io.files.look(path);
-      if (node === undefined) io.files.open(path);
-      else node.mtime = Math.floor(io.clock.now() / 1000);
+      if (io.files.look(path) === undefined) io.files.open(path);
+      else io.files.findToChange(path).mtime = Math.floor(io.clock.now() / 1000);
     },
     (operand) => `cannot touch '${operand}'`,
   );

@@ -208,7 +208,7 @@ class Search {
     for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
       const node = files.look(absolute(cwd, path));
       if (node?.kind !== "directory") continue;
-      for (const [name, entry] of node.entries) {
+      for (const [name, entry] of files.entriesAt(absolute(cwd, path), node)) {
         const child = isImplied && path === "." ? name : path.endsWith("/") ? `${path}${name}` : `${path}/${name}`;
         this.io.memory.take(child.length);
         if (entry.kind === "directory") waiting.push(child);

@@ -127,7 +127,7 @@ async function writeTree(
   if (regular) await writeContent(io, output, path, size);
   if (node.kind !== "directory") return;
   const entries = await workInSlices(
-    sortSteps([...node.entries], ([a], [b]) => (a < b ? -1 : 1)),
+    sortSteps([...io.files.entriesAt(path, node)], ([a], [b]) => (a < b ? -1 : 1)),
     io,
   );
   for (const [entry, child] of entries) {
@@ -186,6 +186,7 @@ async function extract(io: ProgramIo, { archive, folder, keepTimes, verbose, mod
   let failed = false;
   for (let header = await headers.next((length) => input.read(length)); header !== undefined; ) {
     if (sliceIsSpent()) await giveWay(io);
+    input.expect(header.type === "directory" || header.type === "link" ? 0 : header.size);
     if (mode === "t" || verbose) await io.stdout.write(`${header.name}\n`);
     try {
       if (mode === "x") await extractEntry(io, base, header, input, keepTimes);
@@ -210,7 +211,6 @@ async function extractEntry(
   input: BlockInput,
   keepTimes: boolean,
 ): Promise<void> {
-  input.expect(header.type === "directory" || header.type === "link" ? 0 : header.size);
   const name = withoutTrailing(header.name.replace(/^\/+/, ""), "/");
   if (name.split("/").includes("..")) {
     await io.stderr.write(`tar: ${header.name}: Member name contains '..'\n`);
@@ -229,7 +229,7 @@ async function extractEntry(
       for await (const chunk of input.content()) await writer.write(chunk);
     }
   }
-  const node = io.files.look(path, { follow: false });
+  const node = io.files.look(path, { follow: false, toWrite: true });
   if (node !== undefined && keepTimes) node.mtime = header.mtime;
 }
 

@@ -31,7 +31,11 @@ function unary(operator: string, operand: string, shell: Shell): boolean {
   if (operator === "-o") return (shell.state.options as ReadonlySet<string>).has(operand);
   const test = fileTest(operator);
   if (test === undefined) throw new CommandError(`[[: ${operator}: unary operator expected`, 2, `[[ ${operator} ]]`);
-  return test(operand, (path, follow = true) => look(path, shell, follow), shell.io.terminal !== undefined);
+  return test(
+    operand,
+    (path, follow = true, toWrite = false) => look(path, shell, follow, toWrite),
+    shell.io.terminal !== undefined,
+  );
 }
 
 /** Whether a variable or an element of an array is set (-v). */
@@ -40,8 +44,8 @@ export function isSet(operand: string, shell: Shell): boolean {
   return key === undefined ? shell.parameter(name) !== undefined : shell.array(name)?.elements.has(key) === true;
 }
 
-function look(path: string, { files, cwd }: Shell, follow: boolean): FileNode | undefined {
-  return files.look(absolute(cwd, path), { follow });
+function look(path: string, { files, cwd }: Shell, follow: boolean, toWrite = false): FileNode | undefined {
+  return files.look(absolute(cwd, path), { follow, toWrite });
 }
 
 async function binary(operator: string, left: Word, right: Word, shell: Shell): Promise<boolean> {

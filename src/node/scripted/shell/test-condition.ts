@@ -18,12 +18,12 @@ export function condition(
   cwd: string,
   terminal: boolean,
 ): Steps<boolean> {
-  const look: Look = (path, follow = true) => files.look(absolute(cwd, path), { follow });
+  const look: Look = (path, follow = true, toWrite = false) => files.look(absolute(cwd, path), { follow, toWrite });
   return new Condition(operands, look, terminal).value();
 }
 
-/** The file at a path, and with `follow` false the link itself. */
-export type Look = (path: string, follow?: boolean) => FileNode | undefined;
+/** The file at a path, with `follow` false the link itself; with `toWrite` only where it may be written to. */
+export type Look = (path: string, follow?: boolean, toWrite?: boolean) => FileNode | undefined;
 
 class Condition {
   readonly #pace = new Pace(LOOKS_PER_STEP);
@@ -110,7 +110,7 @@ const UNARY: ReadonlyMap<string, FileTest> = new Map([
   ["-L", (path: string, look: Look) => look(path, false)?.kind === "link"],
   ["-h", (path: string, look: Look) => look(path, false)?.kind === "link"],
   ["-r", (path: string, look: Look) => look(path) !== undefined],
-  ["-w", (path: string, look: Look) => look(path) !== undefined],
+  ["-w", (path: string, look: Look) => look(path, true, true) !== undefined],
   ["-x", (path: string, look: Look) => ((look(path)?.mode ?? 0) & 0o111) !== 0],
   [
     "-s",

@@ -109,7 +109,7 @@ class Comparison {
   async #folders(first: string, second: string): Promise<number> {
     const entries = (path: string): ReadonlyMap<string, FileNode> => {
       const node = this.#look(path);
-      return node?.kind === "directory" ? node.entries : new Map();
+      return node?.kind === "directory" ? this.io.files.entriesAt(absolute(this.io.cwd, path), node) : new Map();
     };
     const [a, b] = [entries(first), entries(second)];
     const { has } = this.options;

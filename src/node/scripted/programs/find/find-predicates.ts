@@ -202,7 +202,10 @@ export const TESTS: Readonly<Record<string, MakePredicate>> = {
     ({ node }) =>
       (node.mode & 0o111) !== 0,
   "-readable": always,
-  "-writable": always,
+  "-writable":
+    () =>
+    ({ path }, walk) =>
+      walk.io.files.look(absolute(walk.io.cwd, path), { toWrite: true }) !== undefined,
   "-links": (parser, word) => {
     const chooses = comparison(parser.argument(word), word);
     return () => chooses(1);

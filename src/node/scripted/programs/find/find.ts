@@ -156,7 +156,7 @@ class FindWalk implements Walk {
   async #children({ path, start, depth, node }: Entry): Promise<Entry[]> {
     if (node.kind !== "directory") return [];
     const children: Entry[] = [];
-    for (const [name, child] of node.entries) {
+    for (const [name, child] of this.io.files.entriesAt(absolute(this.io.cwd, path), node)) {
       const childPath = path.endsWith("/") ? `${path}${name}` : `${path}/${name}`;
       const followed = this.followsAll && child.kind === "link" ? await this.#target(childPath, child) : child;
       children.push({ path: childPath, name, start, depth: depth + 1, node: followed });

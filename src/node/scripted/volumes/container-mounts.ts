@@ -1,0 +1,138 @@
+import { type ContainerSpec, type HostVolume, RuntimeError, type VolumeMount } from "../../container-runtime.js";
+import { FileError } from "../files/file-error.js";
+import type { FileStore } from "../files/file-store.js";
+import { FileSystem, type MountedTree, normalPath } from "../files/file-system.js";
+import type { FileNode } from "../files/node.js";
+import type { NodeVolumes } from "./kept-volumes.js";
+import type { PodVolumes } from "./pod-volumes.js";
+
+/** Where the bytes of a container's volumes are. */
+export interface VolumeStores {
+  readonly pod: () => PodVolumes;
+  readonly node: NodeVolumes;
+}
+
+/** What of a volume's store is seen. */
+type Tree = Omit<MountedTree, "readOnly">;
+
+/** The volumes that a container mounts. Nothing is copied: what is mounted are the volume's own nodes. */
+export class ContainerMounts {
+  /** Undefined where nothing had to be made. */
+  #prepared: Map<VolumeMount, Tree> | undefined;
+
+  constructor(
+    private readonly spec: Pick<ContainerSpec, "name" | "mounts">,
+    private readonly stores: VolumeStores,
+  ) {}
+
+  /**
+   * Makes what a kubelet makes in the volumes before the container starts. Throws a {@link RuntimeError} for a subPath that cannot be made, and for a
+   * hostPath that is of another type.
+   */
+  prepare(): void {
+    for (const mount of this.spec.mounts) {
+      const { volume, subPath, path } = mount;
+      if (normalPath("/", path) === "/")
+        throw new RuntimeError(
+          "CreateContainerError",
+          `invalid mount of volume ${mount.name}: destination can't be '/'`,
+        );
+      if (volume.kind === "files" || (volume.kind !== "host" && subPath === "")) continue;
+      this.#prepared ??= new Map();
+      this.#prepared.set(mount, this.#treeOf(mount));
+    }
+  }
+
+  /** Mounts them all on a container's files. */
+  async bind(files: FileSystem): Promise<void> {
+    const filled = new Map<object, Tree>();
+    // The folders above come first, in whichever order the pod has them.
+    const depth = ({ path }: VolumeMount): number => normalPath("/", path).split("/").length;
+    for (const mount of this.spec.mounts.toSorted((a, b) => depth(a) - depth(b))) {
+      const { volume, readOnly, path } = mount;
+      let tree = this.#prepared?.get(mount);
+      if (volume.kind === "files") {
+        const whole = filled.get(volume) ?? (await filledTree(volume.files, files.store));
+        filled.set(volume, whole);
+        tree = this.#partOf(whole, mount);
+      }
+      files.bind(path, { ...(tree ?? this.#treeOf(mount)), readOnly });
+    }
+  }
+
+  #treeOf(mount: VolumeMount): Tree {
+    const { volume, name } = mount;
+    if (volume.kind === "files") throw new Error("its files are made when they are mounted");
+    if (volume.kind === "host") return this.#partOf(hostTree(volume, name, this.stores.node.host()), mount);
+    const store =
+      volume.kind === "pod"
+        ? this.stores.pod().store(name, volume.capacity)
+        : this.stores.node.persistent(volume.uid, volume.capacity);
+    return this.#partOf({ store, root: store.root }, mount);
+  }
+
+  /** What the subPath of a mount names; a folder is made where there is nothing. */
+  #partOf({ store, root }: Tree, { name, subPath }: VolumeMount): Tree {
+    if (subPath === "") return { store, root };
+    const of = `for volumeMount ${JSON.stringify(name)} of container ${JSON.stringify(this.spec.name)}`;
+    if (root.kind !== "directory")
+      throw new RuntimeError("CreateContainerConfigError", `failed to prepare subPath ${of}`);
+    // Links in it lead nowhere else: the volume's root is theirs.
+    const inside = new FileSystem({ store, root });
+    try {
+      const found = inside.look(subPath);
+      if (found !== undefined) return { store, root: found };
+      inside.makeDirectory(subPath, { recursive: true });
+      return { store, root: inside.find(subPath) };
+    } catch (error) {
+      if (!(error instanceof FileError)) throw error;
+      throw new RuntimeError("CreateContainerConfigError", `failed to create subPath directory ${of}`);
+    }
+  }
+}
+
+/** The files of a ConfigMap or the like. Their bytes are there once, and their names count as the container's. */
+async function filledTree(
+  ask: () => Promise<ReadonlyMap<string, { readonly content: Uint8Array; readonly mode: number }>>,
+  store: FileStore,
+): Promise<Tree> {
+  const root = store.directory(0o777);
+  const inside = new FileSystem({ store, root });
+  for (const [path, { content, mode }] of await ask()) inside.put(path, content, { isShared: true, mode });
+  return { store, root };
+}
+
+/** What a file of the node must be, as the kubelet says it. */
+const FILE_TYPES: Readonly<Record<string, string>> = {
+  __proto__: null as never,
+  File: "a file",
+  FileOrCreate: "a file",
+  Socket: "a socket file",
+  CharDevice: "a character device",
+  BlockDevice: "a block device",
+};
+
+/** A file or folder of a node: what a pod expects on it is there, and empty. */
+function hostTree({ path, type }: HostVolume, name: string, store: FileStore): Tree {
+  const host = new FileSystem({ store });
+  const refuse = (problem: string): never => {
+    throw new RuntimeError("FailedMount", `MountVolume.SetUp failed for volume ${JSON.stringify(name)} : ${problem}`);
+  };
+  const expected = FILE_TYPES[type];
+  let found: FileNode | undefined = host.look(path);
+  try {
+    if (found === undefined) {
+      if (expected === undefined) host.makeDirectory(path, { recursive: true });
+      else host.put(path, "");
+      found = host.find(path);
+    }
+  } catch (error) {
+    if (!(error instanceof FileError)) throw error;
+    return refuse(error.message.toLowerCase());
+  }
+  if (expected !== undefined && found.kind === "directory")
+    refuse(`hostPath type check failed: ${path} is not ${expected}`);
+  if (type.startsWith("Directory") && found.kind !== "directory")
+    refuse(`hostPath type check failed: ${path} is not a directory`);
+  return { store, root: found };
+}

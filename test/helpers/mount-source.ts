@@ -1,0 +1,16 @@
+import type { MountSource } from "../../src/node/agent/volume-mounts.js";
+
+/** A pod "web" with these volumes, whose every object has these entries. */
+export function mountSource(data: Readonly<Record<string, string>> = {}, volumes: readonly object[] = []): MountSource {
+  const found = { metadata: { uid: JSON.stringify(data), resourceVersion: "7" }, data };
+  return {
+    client: { of: () => ({ namespace: () => ({ get: async () => found }) }) } as unknown as MountSource["client"],
+    pod: { metadata: { name: "web", namespace: "default" }, spec: { volumes } } as MountSource["pod"],
+    podIp: "10.0.0.2",
+    hostIp: "10.0.0.1",
+    capacity: {},
+    claimed: new Map(),
+    signal: new AbortController().signal,
+    token: async () => "token",
+  };
+}
