@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Transport } from "../../../src/client/transport/transport.js";
 import { type DrivenCluster, manualClock, startCluster } from "../../../src/cluster/index.js";
 import { type Fields, object, objects, text } from "../../../src/machinery/meta/access.js";
+import { processLimits } from "../../../src/node/scripted/limits/server-limits.js";
 import { httpPort } from "../../../src/node/scripted/served-port.js";
 import { call } from "../../helpers/api-caller.js";
 import { quietCluster } from "../../helpers/quiet-cluster.js";
@@ -649,6 +650,25 @@ describe("limits", () => {
       message,
     });
     expect(await said("full")).toContain(`Evicted: ${message}`);
+  });
+
+  test("a pod whose emptyDir holds more than its sizeLimit is evicted, and gives its bytes back", async () => {
+    const before = processLimits.files.used;
+    const container = {
+      ...sh("head -c 1023k /dev/zero > /cache/a; sleep infinity"),
+      volumeMounts: [{ name: "cache", mountPath: "/cache" }],
+    };
+    const emptyDir = { sizeLimit: "1023Ki" };
+    await create("cached", container, { spec: { volumes: [{ name: "cache", emptyDir: { sizeLimit: "1Mi" } }] } });
+    await create("overfull", container, { spec: { volumes: [{ name: "cache", emptyDir }] } });
+    await cluster.clock.advance("15s");
+    const message = 'Usage of EmptyDir volume "cache" exceeds the limit "1023Ki". ';
+    expect(await status("overfull")).toMatchObject({ phase: "Failed", reason: "Evicted", message });
+    expect(await said("overfull")).toContain(`Evicted: ${message}`);
+    expect(await status("cached")).toMatchObject({ phase: "Running" });
+    await remove("cached", 0);
+    await cluster.clock.atRest();
+    expect(processLimits.files.used).toBe(before);
   });
 });
 
