@@ -35,7 +35,8 @@ import { ExecError, type Program } from "./program.js";
 import { USUAL_PROGRAMS } from "./programs/index.js";
 import { noFalse, sleep, yesTrue } from "./programs/system.js";
 import { commandLineOf } from "./stand-in/command-line.js";
-import { page } from "./stand-in/page.js";
+import { answerOf, isMountedAt, siteOf } from "./stand-in/document-root.js";
+import { type HttpAnswer, type HttpRequest, page } from "./stand-in/page.js";
 import { type StandIn, standInOf, standInProgram, standInText } from "./stand-in/stand-in.js";
 import { answersPort, type ServicePortsOf } from "./stand-in/stand-in-ports.js";
 import { ContainerMounts } from "./volumes/container-mounts.js";
@@ -319,10 +320,26 @@ export class ScriptedRuntime implements ContainerRuntime {
       if (!(await answersPort(pod, spec.name, port, this.options.servicePortsOf)) || !container.running) continue;
       const { namespace, name } = spec.pod;
       const what = `container ${spec.name} of pod ${namespace}/${name} ${standInText(standIn)}`;
-      return markStandIn(connectionTo({ answer: page(`kubets: ${what}\n`), signal: container.ended }), what);
+      const answer = page(`kubets: ${what}\n`, (request) => answerOfSite(container, spec, request));
+      return markStandIn(connectionTo({ answer, signal: container.ended }), what);
     }
     return undefined;
   }
+}
+
+/** What the files of a web server's container answer; undefined where it is none, or has no files to serve. */
+async function answerOfSite(
+  container: Container,
+  { image, mounts }: ContainerSpec,
+  request: HttpRequest,
+): Promise<HttpAnswer | undefined> {
+  const site = siteOf(image);
+  if (site === undefined) return undefined;
+  const paths = mounts.map(({ path }) => path);
+  // Where nothing of it was mounted or written there, nothing is made.
+  if (container.filesBytes === 0 && !isMountedAt(site, paths)) return undefined;
+  await container.openFiles();
+  return answerOf(container.files, site, request);
 }
 
 /** On a pod: whether its containers stand in for their images ("stand-in") or must have a program that runs here ("strict"). */

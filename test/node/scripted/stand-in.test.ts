@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Transport } from "../../../src/client/transport/transport.js";
 import { type Cluster, startCluster } from "../../../src/cluster/index.js";
+import { FileSystem } from "../../../src/node/scripted/files/file-system.js";
 import { commandLineOf } from "../../../src/node/scripted/stand-in/command-line.js";
+import { answerOf, siteOf } from "../../../src/node/scripted/stand-in/document-root.js";
 import { objects, text } from "../../../src/machinery/meta/access.js";
 import type { JsonObject } from "../../../src/machinery/meta/json.js";
 import { call } from "../../helpers/api-caller.js";
@@ -163,6 +165,93 @@ describe("a container whose program is not there", () => {
     const answer = await call(api, "POST", `${PODS}/entered/exec?command=/app/tool&stdout=true`);
     expect(answer.status).toBeGreaterThanOrEqual(400);
   });
+});
+
+describe("a stand-in of a web server", () => {
+  const html = "<h1>hello</h1>\n";
+  const get = (pod: string, path = "/") => call(api, "GET", `${PODS}/${pod}:80/proxy${path}`);
+  const serving = (name: string, image: string, mounts: readonly JsonObject[], volumes: readonly JsonObject[]) =>
+    createPod(name, {
+      container: { image, ports: [{ containerPort: 80 }], volumeMounts: [...mounts] },
+      spec: { volumes: [...volumes] },
+    });
+
+  beforeAll(async () => {
+    const data = { "index.html": html, "app.js": "run()", plain: "x", "sub.html": "sub\n" };
+    await create(`${DEFAULT}/configmaps`, { metadata: { name: "site" }, data });
+  });
+
+  test.each([
+    ["nginx", "nginx", "/usr/share/nginx/html"],
+    ["nginx-tagged", "docker.io/nginxinc/nginx-unprivileged:1.27.3-alpine", "/usr/share/nginx/html"],
+    ["httpd", "httpd:2.4", "/usr/local/apache2/htdocs"],
+    ["bitnami", `registry.example.com:5000/bitnami/nginx@sha256:${"0".repeat(64)}`, "/app"],
+  ])("serves its files: %s", async (name, image, root) => {
+    const items = [
+      { key: "index.html", path: "index.html" },
+      { key: "app.js", path: "js/app.js" },
+      { key: "plain", path: "plain" },
+      { key: "sub.html", path: "sub/index.html" },
+    ];
+    await serving(
+      name,
+      image,
+      [{ name: "site", mountPath: root }],
+      [{ name: "site", configMap: { name: "site", items } }],
+    );
+    await ready(name);
+    const index = await get(name);
+    expect([index.status, index.text, index.headers["content-type"]]).toEqual([200, html, "text/html"]);
+    expect((await get(name, "/index.html?a=/b")).text).toBe(html);
+    expect((await get(name, "/sub/")).text).toBe("sub\n");
+    expect((await get(name, "/sub")).status).toBe(301);
+    expect((await get(name, "/js/app.js")).headers["content-type"]).toBe("application/javascript");
+    expect([(await get(name, "/plain")).text, (await get(name, "/js/")).status]).toEqual(["x", 403]);
+    const missing = await get(name, "/none");
+    expect(missing.status).toBe(404);
+    const words =
+      name === "httpd"
+        ? "<p>The requested URL was not found on this server.</p>"
+        : "<center><h1>404 Not Found</h1></center>";
+    expect(missing.text).toContain(words);
+    if (name === "nginx-tagged") expect(missing.text).toContain("<hr><center>nginx/1.27.3</center>");
+  });
+
+  test("serves what its script wrote before its server was missing", async () => {
+    const script =
+      "mkdir -p /usr/share/nginx/html; echo written > /usr/share/nginx/html/index.html; nginx -g 'daemon off;'";
+    await createPod("written", {
+      container: { image: "nginx", command: ["sh", "-c", script], ports: [{ containerPort: 80 }] },
+    });
+    await eventually(async () => expect((await get("written")).text).toBe("written\n"));
+  });
+
+  test("answers with the plain page where it has no files, and another image has it always", async () => {
+    await serving("empty", "nginx", [{ name: "v", mountPath: "/usr/share/nginx/html" }], [{ name: "v", emptyDir: {} }]);
+    await serving(
+      "other",
+      "example.com/app",
+      [{ name: "v", mountPath: "/usr/share/nginx/html" }],
+      [{ name: "v", configMap: { name: "site" } }],
+    );
+    for (const name of ["empty", "other"]) {
+      await ready(name);
+      expect((await get(name)).text).toContain(`container c of pod default/${name} stands in for image`);
+    }
+  });
+
+  test.each(["/..%2f..%2f..%2fetc/hostname", "/%2e%2e/%2e%2e/etc/hostname", "/%zz", "/a%00b"])(
+    "serves nothing outside: %s",
+    (target) => {
+      const clock = { now: () => 0 };
+      const files = new FileSystem({ clock });
+      files.put("/etc/hostname", "secret");
+      files.put("/app/index.html", html);
+      const site = siteOf("bitnami/apache");
+      if (site === undefined) throw new Error("no site");
+      expect(answerOf(files, site, { method: "GET", target, host: "h" })?.status).toBe("400 Bad Request");
+    },
+  );
 });
 
 describe("the annotation kubets.dev/images", () => {
