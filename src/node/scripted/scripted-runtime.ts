@@ -317,7 +317,8 @@ export class ScriptedRuntime implements ContainerRuntime {
     for (const { standIn, container, spec } of containers) {
       const pod = spec.pod.object?.();
       if (standIn === undefined || pod === undefined || !container.running) continue;
-      if (!(await answersPort(pod, spec.name, port, this.options.servicePortsOf)) || !container.running) continue;
+      const own = { name: spec.name, imagePort: siteOf(spec.image)?.port };
+      if (!(await answersPort(pod, own, port, this.options.servicePortsOf)) || !container.running) continue;
       const { namespace, name } = spec.pod;
       const what = `container ${spec.name} of pod ${namespace}/${name} ${standInText(standIn)}`;
       const answer = page(`kubets: ${what}\n`, (request) => answerOfSite(container, spec, request));

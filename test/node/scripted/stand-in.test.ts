@@ -217,6 +217,13 @@ describe("a stand-in of a web server", () => {
     if (name === "nginx-tagged") expect(missing.text).toContain("<hr><center>nginx/1.27.3</center>");
   });
 
+  test("answers on its image's port, declared or not", async () => {
+    await createPod("undeclared", { container: { image: "nginx" } });
+    await ready("undeclared");
+    expect((await get("undeclared")).status).toBe(200);
+    expect((await call(api, "GET", `${PODS}/undeclared:81/proxy/`)).status).toBe(503);
+  });
+
   test("serves what its script wrote before its server was missing", async () => {
     const script =
       "mkdir -p /usr/share/nginx/html; echo written > /usr/share/nginx/html/index.html; nginx -g 'daemon off;'";

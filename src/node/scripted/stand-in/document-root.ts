@@ -7,16 +7,18 @@ import type { HttpAnswer, HttpRequest } from "./page.js";
 export interface Site {
   readonly root: string;
   readonly server: "nginx" | "httpd";
+  /** Where it listens, whether or not its pod declares the port. */
+  readonly port: number;
   /** As it calls itself: "nginx/1.27.3". */
   readonly title: string;
 }
 
 const SITES: Readonly<Record<string, Omit<Site, "title">>> = {
   __proto__: null as never,
-  nginx: { server: "nginx", root: "/usr/share/nginx/html" },
-  "nginx-unprivileged": { server: "nginx", root: "/usr/share/nginx/html" },
-  httpd: { server: "httpd", root: "/usr/local/apache2/htdocs" },
-  apache: { server: "httpd", root: "/app" },
+  nginx: { server: "nginx", root: "/usr/share/nginx/html", port: 80 },
+  "nginx-unprivileged": { server: "nginx", root: "/usr/share/nginx/html", port: 8080 },
+  httpd: { server: "httpd", root: "/usr/local/apache2/htdocs", port: 80 },
+  apache: { server: "httpd", root: "/app", port: 8080 },
 };
 
 /** Of an image by its last name: "docker.io/bitnami/nginx:1.27"; undefined for one of no web server. */
@@ -28,7 +30,7 @@ export function siteOf(image: string): Site | undefined {
   if (site === undefined) return undefined;
   const [version] = /^\d+\.\d+\.\d+/.exec(tag) ?? [];
   const title = `${site.server === "nginx" ? "nginx" : "Apache"}${version === undefined ? "" : `/${version}`}`;
-  return { ...site, title, ...(names.at(-2)?.startsWith("bitnami") === true && { root: "/app" }) };
+  return { ...site, title, ...(names.at(-2)?.startsWith("bitnami") === true && { root: "/app", port: 8080 }) };
 }
 
 /** Whether something that is mounted at one of the paths shows in the site's folder. */

@@ -3,13 +3,19 @@ import type { Container, Pod, Probe } from "../../../api/types/core/v1.js";
 /** The ports that Services send to, of those that select the pod. */
 export type ServicePortsOf = (pod: Pod) => Promise<Iterable<number>>;
 
+/** A container that stands in, and the port on which programs of its image listen, where that is known. */
+interface StandInPorts {
+  readonly name: string;
+  readonly imagePort: number | undefined;
+}
+
 /**
- * Whether a container that stands in answers a port: one that it declares, that its probes and hooks name, or that a Service sends to and
- * that no other container of its pod declares.
+ * Whether a container that stands in answers a port: one that it declares, that its probes and hooks name, or that its image has or a Service
+ * sends to and that no other container of its pod declares.
  */
 export async function answersPort(
   pod: Pod,
-  name: string,
+  { name, imagePort }: StandInPorts,
   port: number,
   servicePortsOf: ServicePortsOf | undefined,
 ): Promise<boolean> {
@@ -18,7 +24,9 @@ export async function answersPort(
   const own = all.find((container) => container.name === name);
   if (own === undefined) return false;
   if (declares(own, port) || namesInProbes(own, port)) return true;
-  if (servicePortsOf === undefined || all.some((container) => declares(container, port))) return false;
+  if (all.some((container) => declares(container, port))) return false;
+  if (imagePort === port) return true;
+  if (servicePortsOf === undefined) return false;
   for (const one of await servicePortsOf(pod)) if (one === port) return true;
   return false;
 }

@@ -73,7 +73,9 @@ export class KeptVolumes {
       take: (bytes: number) => volumes.take(bytes) === undefined,
       give: (bytes: number) => volumes.give(bytes),
     };
-    return new FileStore({ clock, capacity, space });
+    const store = new FileStore({ clock, capacity, space });
+    store.root.mode = 0o777;
+    return store;
   }
 }
 
