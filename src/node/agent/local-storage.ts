@@ -1,6 +1,12 @@
 import { pause } from "../../base/pause.js";
 import { object, objects, text } from "../../machinery/meta/access.js";
-import { parseQuantity, quantityValue } from "../../machinery/quantity/quantity.js";
+import {
+  addQuantities,
+  formatQuantity,
+  parseQuantity,
+  quantityValue,
+  zeroQuantity,
+} from "../../machinery/quantity/quantity.js";
 import type { ContainerRecord } from "./container-record.js";
 import type { PodContext } from "./pod-context.js";
 
@@ -49,8 +55,16 @@ function volumeExcess(context: PodContext): string | undefined {
   return over && `Usage of EmptyDir volume "${over.name}" exceeds the limit "${over.limit}". `;
 }
 
+/** What the pod's emptyDirs hold on the disk. */
+function volumesBytes({ pod, parts }: PodContext): number {
+  const { metadata, spec } = pod();
+  const onDisk = objects(object(spec).volumes).filter(({ emptyDir }) => object(emptyDir).medium !== "Memory");
+  return onDisk.reduce((sum, { name }) => sum + (parts.runtime.volumeBytes?.(metadata?.uid ?? "", text(name)) ?? 0), 0);
+}
+
 /** What containers use too much of, in the kubelet's words; undefined where all is within its limit. */
-async function excess(records: readonly ContainerRecord[], { parts }: PodContext): Promise<string | undefined> {
+async function excess(records: readonly ContainerRecord[], context: PodContext): Promise<string | undefined> {
+  const { parts } = context;
   const containers: { readonly name: string; readonly limit: string; readonly used: number }[] = [];
   for (const record of records.filter(({ kind }) => kind !== "ephemeral")) {
     const stats = record.running === undefined ? undefined : await parts.runtime.stats(record.running.id);
@@ -58,5 +72,11 @@ async function excess(records: readonly ContainerRecord[], { parts }: PodContext
     containers.push({ name: record.name, limit: limitOf(record), used });
   }
   const over = containers.find(({ limit, used }) => limit !== "" && used > bytesOf(limit));
-  return over && `Container ${over.name} exceeded its local ephemeral storage limit ${JSON.stringify(over.limit)}. `;
+  if (over !== undefined)
+    return `Container ${over.name} exceeded its local ephemeral storage limit ${JSON.stringify(over.limit)}. `;
+  const total = containers.reduce((sum, { used }) => sum + used, 0) + volumesBytes(context);
+  const limits = containers.flatMap(({ limit }) => (limit === "" ? [] : [parseQuantity(limit)]));
+  const most = limits.reduce(addQuantities, zeroQuantity);
+  if (limits.length === 0 || total <= Number(quantityValue(most))) return undefined;
+  return `Pod ephemeral local storage usage exceeds the total limit of containers ${formatQuantity(most)}. `;
 }

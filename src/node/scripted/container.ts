@@ -69,6 +69,8 @@ export class Container implements ContainerView, LimitedContainer {
   /** What stands in for a program that its scripts have called, with when that was first, in milliseconds since the epoch. */
   readonly #waiting = new Map<string, number>();
   #files: FileSystem | undefined;
+  /** Whoever needs the files meanwhile waits for the same ones. */
+  #opening: Promise<FileSystem> | undefined;
   /** Why it was ended from outside of its programs. */
   #end: Pick<MainExit, "reason" | "eviction"> = {};
   #pids = 0;
@@ -126,11 +128,15 @@ export class Container implements ContainerView, LimitedContainer {
   /** Makes the files that a program of the container finds. */
   async openFiles(): Promise<void> {
     if (this.#files !== undefined) return;
-    const { parts } = this;
-    this.#files ??= await parts.files({
+    this.#opening ??= this.parts.files({
       take: (bytes) => this.#budgets.takeFiles(bytes),
       give: (bytes) => this.#budgets.giveFiles(bytes),
     });
+    try {
+      this.#files = await this.#opening;
+    } finally {
+      this.#opening = undefined;
+    }
   }
 
   /** How many bytes the files take. */

@@ -123,7 +123,7 @@ export class ScriptedRuntime implements ContainerRuntime {
       own.makeDirectory(cwd, { recursive: true });
       return own;
     };
-    mounts.prepare();
+    await mounts.prepare();
     const env = { PATH, HOSTNAME: spec.pod.hostname, HOME: "/root", ...image.env, ...spec.env };
     const hasCapacity = image.capacity !== undefined;
     const server = this.options.limits ?? processLimits;

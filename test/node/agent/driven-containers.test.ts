@@ -652,6 +652,25 @@ describe("limits", () => {
     expect(await said("full")).toContain(`Evicted: ${message}`);
   });
 
+  test("a pod whose containers and emptyDirs together use more than the limits is evicted", async () => {
+    const resources = { limits: { "ephemeral-storage": "512Ki" } };
+    const volumeMounts = [{ name: "cache", mountPath: "/cache" }];
+    const script = "head -c 1M /dev/zero > /cache/a; sleep infinity";
+    const containers = [
+      { name: "one", image: "busybox", ...sh(script), resources, volumeMounts },
+      { name: "two", image: "busybox", ...idle, resources },
+    ];
+    const cache = (emptyDir: object) => ({ volumes: [{ name: "cache", emptyDir }] });
+    await create("in-memory", {}, { containers, spec: cache({ medium: "Memory" }) });
+    await create("on-disk", {}, { containers, spec: cache({}) });
+    await cluster.clock.advance("15s");
+    const message = "Pod ephemeral local storage usage exceeds the total limit of containers 1Mi. ";
+    expect(await status("on-disk")).toMatchObject({ phase: "Failed", reason: "Evicted", message });
+    expect(await status("in-memory")).toMatchObject({ phase: "Running" });
+    await remove("in-memory", 0);
+    await cluster.clock.atRest();
+  });
+
   test("a pod whose emptyDir holds more than its sizeLimit is evicted, and gives its bytes back", async () => {
     const before = processLimits.files.used;
     const container = {

@@ -401,6 +401,16 @@ describe("a mount point", () => {
   });
 });
 
+test("files that two programs open at once are made once", async () => {
+  const usedBy = async (scripts: readonly string[]) => {
+    const limits = serverLimits();
+    const { sh } = await startIn(scriptedRuntime({ limits }), { mounts: [at("/conf", CONFIG)] });
+    await Promise.all(scripts.map((script) => sh(script)));
+    return limits.files.used;
+  };
+  expect(await usedBy(["true", "true", "true"])).toBe(await usedBy(["true"]));
+});
+
 test("a program that an init container copies into a volume runs in another container", async () => {
   const { runtime } = await started();
   const init = await startIn(runtime, { mounts: [at("/tools")] });

@@ -238,8 +238,9 @@ export class FileSystem {
     requireWritable(mount, path);
     if (node.kind === "directory") {
       if (!recursive && node.entries.size > 0) throw new FileError("ENOTEMPTY", path);
-      if (isMounted || hasMounts(node, mount)) {
-        clear(node, mount);
+      const kept = foldersWithMounts(node, mount);
+      if (isMounted || kept.size > 0) {
+        clear(node, mount, kept);
         throw new FileError("EBUSY", path);
       }
     }
@@ -343,26 +344,33 @@ function requireWritable({ readOnly }: Mount, path: string): void {
   if (readOnly) throw new FileError("EROFS", path);
 }
 
-/** Whether something is mounted in a folder of a tree. */
-function hasMounts(folder: DirectoryNode, { covered }: Mount): boolean {
-  if (covered.size === 0) return false;
+/** The folder of a tree, and those in it, in which something is mounted, however deep. */
+function foldersWithMounts(folder: DirectoryNode, { covered }: Mount): ReadonlySet<DirectoryNode> {
+  const found = new Set<DirectoryNode>();
+  if (covered.size === 0) return found;
+  const above = new Map<DirectoryNode, DirectoryNode>();
   const waiting = [folder];
   for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
     for (const entry of node.entries.values()) {
-      if (covered.has(entry)) return true;
-      if (entry.kind === "directory") waiting.push(entry);
+      if (covered.has(entry))
+        for (let one: DirectoryNode | undefined = node; one !== undefined && !found.has(one); one = above.get(one))
+          found.add(one);
+      else if (entry.kind === "directory") {
+        above.set(entry, node);
+        waiting.push(entry);
+      }
     }
   }
-  return false;
+  return found;
 }
 
-/** Removes all that is in a folder but mount points and the folders above them; in what is mounted there too, where it is writable. */
-function clear(folder: DirectoryNode, tree: Mount): void {
+/** Removes all that is in a folder but mount points and the folders above them, `kept`; in what is mounted there too, where it is writable. */
+function clear(folder: DirectoryNode, tree: Mount, kept: ReadonlySet<DirectoryNode>): void {
   for (const [name, entry] of folder.entries) {
     const over = mountedOn(entry, tree);
     if (over?.root.kind === "directory") {
-      if (!over.readOnly) clear(over.root, over);
-    } else if (entry.kind === "directory" && hasMounts(entry, tree)) clear(entry, tree);
+      if (!over.readOnly) clear(over.root, over, foldersWithMounts(over.root, over));
+    } else if (entry.kind === "directory" && kept.has(entry)) clear(entry, tree, kept);
     else if (over === undefined) tree.store.unlink(folder, name, entry);
   }
 }

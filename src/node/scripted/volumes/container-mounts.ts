@@ -1,3 +1,4 @@
+import { nextSlice, sliceIsSpent } from "../../../base/time-slice.js";
 import { type ContainerSpec, type HostVolume, RuntimeError, type VolumeMount } from "../../container-runtime.js";
 import { FileError } from "../files/file-error.js";
 import type { FileStore } from "../files/file-store.js";
@@ -29,8 +30,9 @@ export class ContainerMounts {
    * Makes what a kubelet makes in the volumes before the container starts. Throws a {@link RuntimeError} for a subPath that cannot be made, and for a
    * hostPath that is of another type.
    */
-  prepare(): void {
+  async prepare(): Promise<void> {
     for (const mount of this.spec.mounts) {
+      if (sliceIsSpent()) await nextSlice(undefined, this);
       const { volume, subPath, path } = mount;
       if (normalPath("/", path) === "/")
         throw new RuntimeError(
@@ -49,6 +51,7 @@ export class ContainerMounts {
     // The folders above come first, in whichever order the pod has them.
     const depth = ({ path }: VolumeMount): number => normalPath("/", path).split("/").length;
     for (const mount of this.spec.mounts.toSorted((a, b) => depth(a) - depth(b))) {
+      if (sliceIsSpent()) await nextSlice(undefined, this);
       const { volume, readOnly, path } = mount;
       let tree = this.#prepared?.get(mount);
       if (volume.kind === "files") {
@@ -98,7 +101,10 @@ async function filledTree(
 ): Promise<Tree> {
   const root = store.directory(0o777);
   const inside = new FileSystem({ store, root });
-  for (const [path, { content, mode }] of await ask()) inside.put(path, content, { isShared: true, mode });
+  for (const [path, { content, mode }] of await ask()) {
+    if (sliceIsSpent()) await nextSlice(undefined, inside);
+    inside.put(path, content, { isShared: true, mode });
+  }
   return { store, root };
 }
 
