@@ -473,14 +473,13 @@ function marksFileOf({ storage = "memory", dataDir }: ClusterOptions, server: st
 
 /** Serves metrics.k8s.io of the nodes. */
 async function serveMetrics({ registry }: Server, parts: UsageParts, now: () => number): Promise<void> {
-  const [{ metricsApiService, metricsResources }, { clusterUsage }] = await inOrder(
+  const [{ metricsResources, removeEarlierApiService }, { clusterUsage }] = await inOrder(
     Promise.all([import("./metrics-api/metrics-resources.js"), import("./metrics-api/cluster-usage.js")]),
   );
   const source = clusterUsage(parts);
   const metrics = registry.installer({ owner: "the metrics API" });
   metrics.install(...metricsResources({ source, access: registry.access, now }));
-  if (registry.current.find("apiregistration.k8s.io/v1", "apiservices") === undefined) return;
-  await createMissing(registry.current, [metricsApiService]);
+  await removeEarlierApiService(registry);
 }
 
 /** Creates the objects of a fresh cluster that are missing. Existing roles and bindings get back the rules and subjects that they lack. */

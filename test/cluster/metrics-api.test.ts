@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Transport } from "../../src/client/transport/transport.js";
 import { type Cluster, startCluster } from "../../src/cluster/index.js";
@@ -38,14 +41,81 @@ beforeAll(async () => {
 });
 afterAll(() => cluster.close());
 
-test("discovery has the two resources, and an APIService stands for the group", async () => {
+const API_SERVICES = "/apis/apiregistration.k8s.io/v1/apiservices";
+const API_SERVICE = `${API_SERVICES}/v1beta1.metrics.k8s.io`;
+
+/** As metrics-server's chart has it. */
+const apiService = {
+  apiVersion: "apiregistration.k8s.io/v1",
+  kind: "APIService",
+  metadata: {
+    name: "v1beta1.metrics.k8s.io",
+    labels: { "app.kubernetes.io/managed-by": "Helm" },
+    annotations: { "meta.helm.sh/release-name": "ms" },
+  },
+  spec: {
+    group: "metrics.k8s.io",
+    groupPriorityMinimum: 100,
+    insecureSkipTLSVerify: true,
+    service: { name: "ms", namespace: "kube-system", port: 443 },
+    version: "v1beta1",
+    versionPriority: 100,
+  },
+};
+
+test("discovery has the two resources", async () => {
   const { resources } = JSON.parse((await call(api, "GET", METRICS)).text) as { readonly resources: unknown };
   expect(resources).toEqual([
     { name: "nodes", singularName: "", namespaced: false, kind: "NodeMetrics", verbs: ["get", "list"] },
     { name: "pods", singularName: "", namespaced: true, kind: "PodMetrics", verbs: ["get", "list"] },
   ]);
-  const service = await call(api, "GET", "/apis/apiregistration.k8s.io/v1/apiservices/v1beta1.metrics.k8s.io");
-  expect(service.at("spec")).toMatchObject({ group: "metrics.k8s.io", version: "v1beta1" });
+});
+
+test("an APIService of the group is the client's own, and takes no request from the metrics API", async () => {
+  expect((await call(api, "GET", API_SERVICE)).status).toBe(404);
+  const created = await call(api, "POST", API_SERVICES, apiService);
+  expect(created.status).toBe(201);
+  const kept = await call(api, "GET", API_SERVICE);
+  expect([kept.at("metadata.labels"), kept.at("metadata.annotations"), kept.at("spec")]).toEqual([
+    apiService.metadata.labels,
+    apiService.metadata.annotations,
+    apiService.spec,
+  ]);
+  const measured = async () => (await call(api, "GET", `${METRICS}/namespaces/default/pods/busy`)).status;
+  expect(await measured()).toBe(200);
+  expect((await call(api, "DELETE", API_SERVICE)).status).toBe(200);
+  expect([await measured(), (await call(api, "GET", API_SERVICE)).status]).toEqual([200, 404]);
+});
+
+test("a start removes the APIService that an earlier version of the server stored, and no client's", async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), "kubets-metrics-"));
+  const restarted = async (use: (api: Transport) => Promise<unknown>): Promise<void> => {
+    const disk = await startCluster({ controllers: false, port: false, nodes: 1, storage: "disk", dataDir });
+    try {
+      await use(disk.transport());
+    } finally {
+      await disk.close();
+    }
+  };
+  try {
+    const earlier = {
+      apiVersion: "apiregistration.k8s.io/v1",
+      kind: "APIService",
+      metadata: {
+        name: "v1beta1.metrics.k8s.io",
+        labels: { "kube-aggregator.kubernetes.io/automanaged": "onstart" },
+      },
+      spec: { group: "metrics.k8s.io", version: "v1beta1", groupPriorityMinimum: 100, versionPriority: 100 },
+    };
+    await restarted((first) => call(first, "POST", API_SERVICES, earlier));
+    await restarted(async (second) => {
+      expect((await call(second, "GET", API_SERVICE)).status).toBe(404);
+      await call(second, "POST", API_SERVICES, apiService);
+    });
+    await restarted(async (third) => expect((await call(third, "GET", API_SERVICE)).status).toBe(200));
+  } finally {
+    rmSync(dataDir, { recursive: true, force: true });
+  }
 });
 
 test("a pod's metrics are what its stages use, by container", async () => {

@@ -1,6 +1,8 @@
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Cluster, startCluster } from "../../src/cluster/index.js";
+import { call } from "../helpers/api-caller.js";
 import { realTool } from "../helpers/real-tools.js";
 import { type RealHelm, realHelm } from "../helpers/run-real-helm.js";
 
@@ -12,7 +14,7 @@ describe.skipIf(missing !== undefined)("helm 4.2.3, unchanged", () => {
   let helm: RealHelm;
 
   beforeAll(async () => {
-    cluster = await startCluster();
+    cluster = await startCluster({ nodes: 1 });
     helm = await realHelm(cluster);
   });
   afterAll(async () => {
@@ -37,5 +39,35 @@ describe.skipIf(missing !== undefined)("helm 4.2.3, unchanged", () => {
 
     await helm.ok("uninstall", "shop", ...where);
     expect(await list()).toEqual([]);
+  });
+
+  test("installs and uninstalls the APIService of metrics-server's chart, beside the server's own metrics API", async () => {
+    const chart = join(helm.folder, "metrics-server");
+    await mkdir(join(chart, "templates"), { recursive: true });
+    await writeFile(join(chart, "Chart.yaml"), "apiVersion: v2\nname: metrics-server\nversion: 1.0.0\n");
+    const apiService = {
+      apiVersion: "apiregistration.k8s.io/v1",
+      kind: "APIService",
+      metadata: { name: "v1beta1.metrics.k8s.io" },
+      spec: {
+        group: "metrics.k8s.io",
+        groupPriorityMinimum: 100,
+        insecureSkipTLSVerify: true,
+        service: { name: "metrics-server", namespace: "kube-system", port: 443 },
+        version: "v1beta1",
+        versionPriority: 100,
+      },
+    };
+    await writeFile(join(chart, "templates", "apiservice.yaml"), JSON.stringify(apiService));
+    const where = ["--namespace", "kube-system"];
+    expect(await helm.ok("install", "metrics-server", chart, "--wait", "--timeout=60s", ...where)).toMatch(
+      /STATUS: deployed/,
+    );
+    const api = cluster.transport();
+    const nodes = async () =>
+      (await call(api, "GET", "/apis/metrics.k8s.io/v1beta1/nodes")).at("items.0.metadata.name");
+    expect(await nodes()).toBe("node-1");
+    await helm.ok("uninstall", "metrics-server", ...where);
+    expect(await nodes()).toBe("node-1");
   });
 });

@@ -1,4 +1,4 @@
-import { notFound } from "../../machinery/errors/status-error.js";
+import { isConflict, isNotFound, notFound } from "../../machinery/errors/status-error.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import { list, map, quantity, string, struct, time } from "../../machinery/schema/build-schema.js";
 import type { ApiRegistry } from "../../server/api-registry/api-registry.js";
@@ -58,13 +58,25 @@ export function metricsResources(parts: MetricsApiParts): readonly ResourceDefin
   ];
 }
 
-/** The APIService by which clients see that the group is there. */
-export const metricsApiService: KubeObject = {
-  apiVersion: "apiregistration.k8s.io/v1",
-  kind: "APIService",
-  metadata: { name: `${VERSION}.${GROUP}`, labels: { "kube-aggregator.kubernetes.io/automanaged": "onstart" } },
-  spec: { group: GROUP, version: VERSION, groupPriorityMinimum: 100, versionPriority: 100 },
-};
+const REGISTRATION = "apiregistration.k8s.io";
+
+/**
+ * Removes the APIService that servers of earlier versions stored for the metrics API. The metrics API needs none, and helm installs no chart over
+ * an object that it does not own: the name is left to metrics-server's chart. An APIService that a client made stays.
+ */
+export async function removeEarlierApiService({
+  current,
+  access,
+}: Pick<ApiRegistry, "current" | "access">): Promise<void> {
+  if (current.find(`${REGISTRATION}/v1`, "apiservices") === undefined) return;
+  const found = await access.get(REGISTRATION, "apiservices", "", `${VERSION}.${GROUP}`);
+  if (found?.metadata?.labels?.["kube-aggregator.kubernetes.io/automanaged"] === undefined) return;
+  try {
+    await access.delete(REGISTRATION, "apiservices", found);
+  } catch (error) {
+    if (!isNotFound(error) && !isConflict(error)) throw error;
+  }
+}
 
 async function listPods(
   request: ApiRequest,
