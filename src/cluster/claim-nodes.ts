@@ -9,6 +9,7 @@ import { isAlreadyExists, isConflict, isNotFound } from "../machinery/errors/sta
 import { formatMicroTime, formatTime } from "../machinery/meta/time.js";
 import { LEASE_SECONDS, newNode } from "../node/agent/node-registration.js";
 import { MOST_RANGES, podCidr } from "./node-addresses.js";
+import { removeNode } from "./remove-node.js";
 import { AUTHORITY_ANNOTATION, SERVER_LABEL } from "./server-nodes.js";
 import { ServerNameError } from "./server-name.js";
 
@@ -43,7 +44,7 @@ export const marksOf = ({ server, authority }: Pick<ClaimParts, "server" | "auth
 
 /**
  * Makes the Nodes of a server on a shared storage its own, and answers with the block of pod addresses of each, which no other Node of the
- * storage has. Nodes that the server had before and has no longer are removed. Throws a ServerNameError, and changes nothing, where
+ * storage has. Nodes that the server had before and has no longer are removed with their pods. Throws a ServerNameError, and changes nothing, where
  * another live server has a Node of one of the names, or the same name as this one. What this server itself had is taken at once: it was killed,
  * and nothing answers where its Nodes say.
  */
@@ -67,7 +68,7 @@ export async function claimNodes(
   await inParallel(
     own.filter((node) => !names.has(nameOf(node))),
     REQUESTS,
-    (node) => remove(node, parts),
+    (node) => removeNode(node, parts),
   );
   await inParallel(
     own.filter((node) => names.has(nameOf(node))),

@@ -3,11 +3,8 @@ import type { Clock } from "../base/clock.js";
 import { pause } from "../base/pause.js";
 import type { Timers } from "../base/timers.js";
 import type { KubernetesClient } from "../client/dynamic/kubernetes-client.js";
-import { isConflict, isNotFound } from "../machinery/errors/status-error.js";
-import { object, objects, text } from "../machinery/meta/access.js";
-import { OS_IMAGE } from "../node/agent/node-registration.js";
 import { aliveUntil, leasesOf } from "./claim-nodes.js";
-import { SERVER_LABEL } from "./server-nodes.js";
+import { isOfThisProgram, removeNode } from "./remove-node.js";
 
 export interface FormerNodesParts {
   /** As a user who may delete nodes and pods. */
@@ -60,7 +57,7 @@ async function removeDead(parts: FormerNodesParts): Promise<number | undefined> 
       next = Math.min(next ?? until, until);
       continue;
     }
-    const pods = await removeWithPods(name, node.metadata?.uid, parts);
+    const pods = await removeNode(node, { client, clock, signal });
     tell(
       `node ${JSON.stringify(name)} was removed with its ${pods} pods: a server of an earlier version left it, and its Lease ended`,
     );
@@ -68,44 +65,5 @@ async function removeDead(parts: FormerNodesParts): Promise<number | undefined> 
   return next;
 }
 
-async function removeWithPods(
-  node: string,
-  uid: string | undefined,
-  { client, signal }: FormerNodesParts,
-): Promise<number> {
-  const pods = await client.of("v1", "Pod").listWhole({ fieldSelector: `spec.nodeName=${node}`, signal });
-  for (const { metadata = {} } of pods.items) {
-    const { name = "", namespace = "" } = metadata;
-    await unlessGone(() =>
-      client
-        .of("v1", "Pod")
-        .namespace(namespace)
-        .delete(name, { gracePeriodSeconds: 0, preconditions: { uid: metadata.uid ?? "" }, signal }),
-    );
-  }
-  await unlessGone(() =>
-    client.of("v1", "Node").delete(node, { ...(uid !== undefined && { preconditions: { uid } }), signal }),
-  );
-  return pods.items.length;
-}
-
-async function unlessGone(act: () => Promise<unknown>): Promise<void> {
-  try {
-    await act();
-  } catch (error) {
-    if (!isNotFound(error) && !isConflict(error)) throw error;
-  }
-}
-
-/** As earlier versions named and described the nodes of their process. An agent that runs elsewhere has an address in place of its name. */
-function isFormer({ metadata, status }: Node): boolean {
-  const { name = "", labels } = metadata ?? {};
-  const { nodeInfo, addresses } = object(status);
-  const hostname = objects(addresses).find(({ type }) => type === "Hostname");
-  return (
-    /^node-\d+$/.test(name) &&
-    labels?.[SERVER_LABEL] === undefined &&
-    text(object(nodeInfo).osImage) === OS_IMAGE &&
-    text(hostname?.address) === name
-  );
-}
+/** As earlier versions named the nodes of their process. */
+const isFormer = (node: Node): boolean => /^node-\d+$/.test(node.metadata?.name ?? "") && isOfThisProgram(node);

@@ -4,6 +4,7 @@ import { deferred } from "../base/deferred.js";
 import { inOrder } from "../base/turns.js";
 import { enabledControllers } from "../api/controllers/index.js";
 import type { RuntimeConfig } from "../api/facts/index.js";
+import type { Node } from "../api/types/core/v1.js";
 import { type Ipv4Prefix, parseIpv4Prefix } from "../base/ipv4-prefix.js";
 import type { ManualClock } from "../base/manual-clock.js";
 import { once } from "../base/once.js";
@@ -51,6 +52,7 @@ import type { SharedServer } from "./shared-server.js";
 import { checkNodes } from "./check-nodes.js";
 import { nodeHosts } from "./node-addresses.js";
 import type { LocalNodes, NodeNetwork, NodeOptions } from "./start-nodes.js";
+import type { LeftNodesParts } from "./remove-node.js";
 import type {
   Election,
   ElectedProgram,
@@ -181,6 +183,8 @@ export async function startControlPlane(options: ClusterOptions, given?: GivenSe
   const onShared = isShared(options) && given === undefined;
   if (serverName !== undefined) checkServerName(serverName, onShared);
   const hasNodes = nodes.length > 0;
+  // Its storage may hold Nodes of an earlier start, which no other server runs.
+  const isKept = options.storage === "disk" && given === undefined;
   const isOwn = onShared ? undefined : nodeHosts(nodes.map(({ name }) => name));
   let shared: SharedServer | undefined;
   const loadBalancerAddresses = blockOf(options.loadBalancerAddresses ?? (hasNodes ? LOAD_BALANCERS : ""));
@@ -377,19 +381,21 @@ export async function startControlPlane(options: ClusterOptions, given?: GivenSe
             },
           },
         ]),
-    ...(!hasNodes && !onShared
+    ...(!hasNodes && !onShared && !isKept
       ? []
       : [
           {
             name: "start-nodes",
             async run(server: Server, listener: Listener | undefined) {
+              // Ids of containers must not change which uids objects get.
+              const own = { clock, timers, random: forkRandom(random, "nodes") };
+              if (isKept) await removeNodesBut(nodes, server, { ...own, reportError });
               const claimed = await shared?.claim(nodes);
               const others = shared && { nodes: shared.nodes, objects: server.registry.access };
+              if (!hasNodes && !onShared) return;
               if (!hasNodes) return serveMetrics(server, { local: undefined, others }, () => clock.now());
               const { startNodes } = await inOrder(import("./start-nodes.js"));
               const transport = server.loopback();
-              // Ids of containers must not change which uids objects get.
-              const own = { clock, timers, random: forkRandom(random, "nodes") };
               const staged = { standIn: options.standIn ?? true, ...(options.stages && { stages: options.stages }) };
               const { authorization, tokens } = server;
               localNodes = await startNodes(nodes, {
@@ -469,6 +475,20 @@ function networkOfAll(all: () => ServerNodes | undefined, nodes: () => LocalNode
 function marksFileOf({ storage = "memory", dataDir }: ClusterOptions, server: string | undefined): string | undefined {
   if (storage === "memory" || dataDir === undefined) return undefined;
   return join(dataDir, server === undefined ? "pods-that-run.txt" : `pods-that-run-${server}.txt`);
+}
+
+/** Removes the Nodes that earlier starts on the same storage had and this one does not have, with their pods. */
+async function removeNodesBut(
+  kept: readonly NodeOptions[],
+  server: Server,
+  parts: Omit<LeftNodesParts, "transport">,
+): Promise<void> {
+  const names = new Set(kept.map(({ name }) => name));
+  const stored = await server.registry.access.list("", "nodes");
+  const left = stored.filter(({ metadata }) => !names.has(metadata?.name ?? "")) as readonly Node[];
+  if (left.length === 0) return;
+  const { removeNodesLeft } = await inOrder(import("./remove-node.js"));
+  await removeNodesLeft(left, { ...parts, transport: server.loopback() });
 }
 
 /** Serves metrics.k8s.io of the nodes. */

@@ -1,10 +1,10 @@
 import type { Pod } from "../../api/types/core/v1.js";
 import { RateLimitingQueue, runWorkers } from "../../client/workqueue/index.js";
-import { isConflict, isNotFound } from "../../machinery/errors/status-error.js";
+import { isNotFound } from "../../machinery/errors/status-error.js";
 import type { ControllerContext, OwnWork } from "../context.js";
-import { disruptionTarget } from "../node-pods/pod-condition.js";
 import { podsByNode } from "../node-pods/node-pods.js";
 import { isOver } from "../owned-pods/pod-state.js";
+import { finishPod, NODE_IS_GONE } from "./finish-pod.js";
 import { isOutOfService, isStuck, surplus } from "./garbage.js";
 
 const CHECK_MS = 20_000;
@@ -47,20 +47,7 @@ export function podGarbageCollector({ client, manager, clock, timers, signal, re
     },
   });
 
-  async function finish(pod: Pod, message?: string): Promise<void> {
-    const { namespace = "", name = "", uid = "" } = pod.metadata ?? {};
-    const resource = client.of("v1", "Pod").namespace(namespace);
-    try {
-      if (!isOver(pod)) {
-        const condition = message && disruptionTarget(pod, "DeletionByPodGC", message, clock.now());
-        const status = { phase: "Failed", ...(condition && { conditions: [condition] }) };
-        await resource.patchStatus(name, { metadata: { uid }, status }, { type: "strategic" });
-      }
-      await resource.delete(name, { gracePeriodSeconds: 0, preconditions: { uid } });
-    } catch (error) {
-      if (!isNotFound(error) && !isConflict(error)) throw error;
-    }
-  }
+  const finish = (pod: Pod, message?: string): Promise<void> => finishPod(pod, message, { client, clock });
 
   async function isAbsent(node: string): Promise<boolean> {
     if (nodes.lister.get(node) !== undefined) return false;
@@ -77,7 +64,7 @@ export function podGarbageCollector({ client, manager, clock, timers, signal, re
     const [what, first = "", name = ""] = check.split("/");
     if (what === "node") {
       if (podsOf(first).length === 0 || !(await isAbsent(first))) return;
-      for (const pod of podsOf(first)) await finish(pod, "PodGC: node no longer exists");
+      for (const pod of podsOf(first)) await finish(pod, NODE_IS_GONE);
     } else if (what === "pod") {
       const pod = pods.lister.namespace(first).get(name);
       if (pod !== undefined && isStuck(pod, nodes.lister.get(pod.spec?.nodeName ?? ""))) await finish(pod);

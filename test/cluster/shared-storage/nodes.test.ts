@@ -116,16 +116,27 @@ describe.skipIf(etcdMissing !== undefined)("the nodes of servers that share an e
     expect(object(at("metadata.labels"))["kubets.dev/server"]).toBe(winner);
   });
 
-  test("a server that starts again has its nodes and their addresses at once, and removes those it no longer has", async () => {
+  test("a server that starts again has its nodes and their addresses at once, and removes those it no longer has with their pods", async () => {
     const other = await start("b");
     const first = await start("a");
     const ranges = await rangesOf(first);
+    const path = "/api/v1/namespaces/default";
+    await call(other.transport(), "POST", `${path}/serviceaccounts`, { metadata: { name: "default" } });
+    for (const node of ["a-node-1", "a-node-2", "b-node-2"]) {
+      const pod = {
+        metadata: { name: `on-${node}` },
+        spec: { nodeName: node, containers: [{ name: "c", image: "i" }] },
+      };
+      expect((await call(other.transport(), "POST", `${path}/pods`, pod)).status).toBe(201);
+    }
     // Its Leases say that it lives: so they do after kill -9.
     await stop(first);
     const again = await start("a", { nodes: 1 });
     expect(await namesOf(again)).toEqual(["a-node-1", "b-node-1", "b-node-2"]);
     expect(await rangesOf(again)).toEqual([ranges[0], ranges[2], ranges[3]]);
     expect(await namesOf(other)).toEqual(["a-node-1", "b-node-1", "b-node-2"]);
+    const pods = objects((await call(again.transport(), "GET", `${path}/pods`)).at("items"));
+    expect(pods.map(({ metadata }) => object(metadata).name)).toEqual(["on-a-node-1", "on-b-node-2"]);
   });
 
   test("without a given name servers of one folder have a name each, of host and port, and keep it when the port is another", async () => {
@@ -203,7 +214,8 @@ describe.skipIf(etcdMissing !== undefined)("the nodes of servers that share an e
     await stop(leader);
     await endLease(setUp, "node-1");
     const third = await start("c", { nodes: 0, onWarning: (line) => void warnings.push(line) });
-    await eventually(async () => expect(await namesOf(third)).toEqual(["node-9"]));
+    await eventually(() => expect(warnings).toHaveLength(1));
+    expect(await namesOf(third)).toEqual(["node-9"]);
     expect((await call(third.transport(), "GET", "/api/v1/namespaces/default/pods/left")).status).toBe(404);
     expect(warnings).toEqual([
       'node "node-1" was removed with its 1 pods: a server of an earlier version left it, and its Lease ended',

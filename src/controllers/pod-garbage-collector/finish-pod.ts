@@ -1,0 +1,38 @@
+import type { Pod } from "../../api/types/core/v1.js";
+import type { Clock } from "../../base/clock.js";
+import type { KubernetesClient } from "../../client/dynamic/kubernetes-client.js";
+import { isConflict, isNotFound } from "../../machinery/errors/status-error.js";
+import { disruptionTarget } from "../node-pods/pod-condition.js";
+import { isOver } from "../owned-pods/pod-state.js";
+
+export interface FinishPodParts {
+  /** As a user who may write the status of pods and delete them. */
+  readonly client: Pick<KubernetesClient, "of">;
+  readonly clock: Clock;
+}
+
+/**
+ * Removes a pod that no kubelet runs any more. One that has not ended fails first, with `message` as the reason of its disruption, so that its
+ * controller counts it as failed. A pod that is gone, or is another one of the same name, is left alone.
+ */
+export async function finishPod(
+  pod: Pod,
+  message: string | undefined,
+  { client, clock }: FinishPodParts,
+): Promise<void> {
+  const { namespace = "", name = "", uid = "" } = pod.metadata ?? {};
+  const resource = client.of("v1", "Pod").namespace(namespace);
+  try {
+    if (!isOver(pod)) {
+      const condition = message && disruptionTarget(pod, "DeletionByPodGC", message, clock.now());
+      const status = { phase: "Failed", ...(condition && { conditions: [condition] }) };
+      await resource.patchStatus(name, { metadata: { uid }, status }, { type: "strategic" });
+    }
+    await resource.delete(name, { gracePeriodSeconds: 0, preconditions: { uid } });
+  } catch (error) {
+    if (!isNotFound(error) && !isConflict(error)) throw error;
+  }
+}
+
+/** What the condition of a pod says whose Node is not there. */
+export const NODE_IS_GONE = "PodGC: node no longer exists";
