@@ -23,6 +23,8 @@ export interface ClusterRecord {
   /** The port of the last start; the next one tries it again. */
   readonly port: number;
   readonly url: string;
+  /** How many nodes the last start had; undefined in the records of earlier versions. */
+  readonly nodes?: number;
   /** The process that serves it, or served it last. */
   readonly pid: number;
   /** RFC 3339. */

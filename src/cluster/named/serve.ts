@@ -18,7 +18,7 @@ export interface NamedClusterOptions {
   readonly name: string;
   /** undefined: what the cluster had, disk for a new one. */
   readonly storage: StorageChoice | undefined;
-  /** Of this start only. */
+  /** Of this start only, but for the number of nodes. */
   readonly server: ServerChoice;
   /** 0: the port of the last start if it is free, else any. */
   readonly port: number;
@@ -65,7 +65,7 @@ export async function serveNamedCluster(
     options.dataDir === "" && record !== undefined ? record.dataDir : home.dataDir(options.dataDir, options.cwd);
   const claimed = await claimDataDir(dataDir);
   try {
-    return await serveFrom(dataDir, storage, home, record?.port, options);
+    return await serveFrom(dataDir, storage, home, record, options);
   } catch (error) {
     if (claimed) await removeDataDir(dataDir);
     if (record === undefined) await home.remove();
@@ -77,10 +77,11 @@ async function serveFrom(
   dataDir: string,
   choice: StorageChoice,
   home: ClusterHome,
-  lastPort: number | undefined,
+  last: ClusterRecord | undefined,
   options: NamedClusterOptions,
 ): Promise<ServedCluster & { close(): Promise<void> }> {
   const { server } = options;
+  const { nodes = last?.nodes ?? 1 } = server;
   const warnings: string[] = [];
   const waits: string[] = [];
   let isReady = false;
@@ -101,8 +102,8 @@ async function serveFrom(
     },
     ...(followsFiles(server) && { onError: options.reportError }),
   };
-  const start = (port: number) => startCluster({ ...kept, ...server, port });
-  const cluster = await listen(options.port, lastPort, (port) => start(port).catch((error) => naming(choice, error)));
+  const start = (port: number) => startCluster({ ...kept, ...server, nodes, port });
+  const cluster = await listen(options.port, last?.port, (port) => start(port).catch((error) => naming(choice, error)));
   try {
     const kubeconfig = await addContext(home.context, cluster.kubeconfig(), options);
     await home.saveKubeconfig(cluster.kubeconfig());
@@ -112,6 +113,7 @@ async function serveFrom(
       dataDir,
       port: Number(new URL(cluster.url).port),
       url: cluster.url,
+      nodes,
       pid: process.pid,
       startedAt: new Date().toISOString(),
     });

@@ -1,6 +1,6 @@
 import type { ClusterOptions } from "../index.js";
 
-/** How the server of a cluster runs, for one start: the options of `startCluster` that flags can say. Files are absolute. */
+/** How the server of a cluster runs, for one start but for its nodes: the options of `startCluster` that flags can say. Files are absolute. */
 export interface ServerChoice
   extends Pick<
     ClusterOptions,
@@ -19,7 +19,8 @@ export interface ServerChoice
   readonly controllers?: readonly string[];
   readonly leaderElect?: boolean;
   readonly scheduler?: false;
-  readonly nodes: number;
+  /** Undefined: as many as the cluster had, one of a new one. */
+  readonly nodes?: number;
 }
 
 /** Whether the server reads files again while it runs, and may find a fault in one. */
@@ -49,6 +50,7 @@ export function serverArguments(choice: ServerChoice): string[] {
     ["server-name", choice.serverName],
     ["leader-elect", choice.leaderElect?.toString()],
     ["scheduler", choice.scheduler?.toString()],
+    ["nodes", choice.nodes?.toString()],
   ];
   return [
     ...lists.flatMap(([flag, values]) => (values === undefined ? [] : [`--${flag}=${values.join(",")}`])),
@@ -58,6 +60,5 @@ export function serverArguments(choice: ServerChoice): string[] {
       return `--forward=${whose}:${port}=${to}`;
     }),
     ...(choice.allowForward ?? []).map((address) => `--allow-forward=${address}`),
-    `--nodes=${choice.nodes}`,
   ];
 }

@@ -72,6 +72,7 @@ async function runCluster(options: ClusterRunOptions): Promise<number> {
       startCluster({
         signal,
         ...options.storage,
+        nodes: 1,
         ...options.server,
         onWarning: options.warn,
         ...(followsFiles(options.server) && { onError: options.reportError }),

@@ -16,7 +16,7 @@ import { maxObjectBytesFlag, maxObjectBytesOf, storageMediaTypeFlag, storageMedi
 
 export type ServerChoice = import("../../cluster/named/server-choice.js").ServerChoice;
 
-/** How the server of a cluster runs, for one start. */
+/** How the server of a cluster runs, for one start; the number of nodes stays. */
 export const serverFlags: readonly FlagSpec[] = [
   storageMediaTypeFlag,
   maxObjectBytesFlag,
@@ -41,6 +41,7 @@ export function serverChoiceOf(factory: Factory, invocation: Invocation): Server
   const authorization = authorizationOf(factory, invocation);
   const loadBalancerAddresses = loadBalancerAddressesOf(invocation);
   const serverName = serverNameOf(invocation);
+  const nodes = nodesOf(invocation);
   return {
     storageMediaType: storageMediaTypeOf(invocation),
     maxObjectBytes: maxObjectBytesOf(invocation),
@@ -50,7 +51,7 @@ export function serverChoiceOf(factory: Factory, invocation: Invocation): Server
     ...(admission && { admission }),
     ...(authentication && { authentication }),
     ...(authorization && { authorization }),
-    nodes: nodesOf(invocation),
+    ...(nodes !== undefined && { nodes }),
     standIn: standInOf(invocation),
     ...forwardsOf(invocation),
     ...(loadBalancerAddresses !== undefined && { loadBalancerAddresses }),

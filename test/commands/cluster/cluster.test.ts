@@ -276,7 +276,7 @@ describe.skipIf(!programIsBuilt)("kubets cluster", () => {
 
     test("a cluster keeps its objects, its address and its context over a restart, until it is deleted", async () => {
       writeFileSync(join(home, "cm.yaml"), "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: kept}\n");
-      const started = await kubets("cluster", "start", "dev", "--detach", "--controllers=");
+      const started = await kubets("cluster", "start", "dev", "--detach", "--controllers=", "--nodes=2");
       expect(started).toMatchObject({ code: 0, stderr: "" });
       const url = /ready at (https:\S+)/.exec(started.stdout)?.[1];
       expect((await kubets("config", "current-context")).stdout).toBe("kubets-dev\n");
@@ -287,7 +287,7 @@ describe.skipIf(!programIsBuilt)("kubets cluster", () => {
       expect(status.stderr).toMatch(
         /^(I.* round_trippers\.go:632\] "Response" verb="GET" url="https:\S+" status="200 OK" milliseconds=\d+\n){5}$/,
       );
-      expect(status.stdout).toMatch(/^Nodes: +1\/1 ready\nPods: +0\/0 ready\n$/m);
+      expect(status.stdout).toMatch(/^Nodes: +2\/2 ready\nPods: +0\/0 ready\n$/m);
 
       expect(await kubets("cluster", "stop", "dev")).toEqual({
         code: 0,
@@ -298,7 +298,8 @@ describe.skipIf(!programIsBuilt)("kubets cluster", () => {
       expect((await kubets("cluster", "list")).stdout).toMatch(/^dev +Stopped/m);
 
       expect((await kubets("cluster", "start", "dev", "--detach")).stdout).toContain(`ready at ${url}\n`);
-      // --controllers was for the first start only.
+      // --controllers was for the first start only, --nodes was not.
+      expect((await kubets("get", "nodes", "-o", "name")).stdout).toBe("node/node-1\nnode/node-2\n");
       expect((await kubets("get", "sa,cm", "-o", "name")).stdout).toBe(
         "serviceaccount/default\nconfigmap/kept\nconfigmap/kube-root-ca.crt\n",
       );

@@ -10,6 +10,10 @@ test("the flags of an election and of the scheduler reach the process in the bac
   ]);
 });
 
+test("a number of nodes that was not given is left to the process in the background, which knows what the cluster had", () => {
+  expect(serverArguments({})).toEqual([]);
+});
+
 test("the limit of objects reaches the process in the background, also where it is none", () => {
   expect(serverArguments({ nodes: 1, maxObjectBytes: 0 })).toEqual(["--max-object-bytes=0", "--nodes=1"]);
 });
