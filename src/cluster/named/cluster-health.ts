@@ -63,7 +63,7 @@ function problem(kind: string, { metadata }: Conditioned, fault: Fault | undefin
   return [{ object: `${kind}/${metadata?.name ?? ""}`, namespace: metadata?.namespace, ...fault }];
 }
 
-function nodeProblem(node: Node): Fault | undefined {
+export function nodeProblem(node: Node): Fault | undefined {
   const ready = conditionOf(node, "Ready");
   if (ready?.status === "True") return undefined;
   return { reason: "NotReady", message: ready?.message ?? "no kubelet has posted its status" };
@@ -74,11 +74,11 @@ function deploymentProblem(deployment: Deployment): Fault | undefined {
 }
 
 /** The fault of a condition that has this status. */
-function heldFault(object: Conditioned, type: string, status: string): Fault | undefined {
+export function heldFault(object: Conditioned, type: string, status: string): Fault | undefined {
   const condition = conditionOf(object, type);
   if (condition?.status !== status) return undefined;
   return { reason: condition.reason ?? type, message: condition.message ?? "" };
 }
 
-const conditionOf = ({ status }: Conditioned, type: string): Condition | undefined =>
+export const conditionOf = ({ status }: Conditioned, type: string): Condition | undefined =>
   status?.conditions?.find((condition) => condition.type === type);

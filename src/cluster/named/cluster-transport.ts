@@ -4,7 +4,9 @@ import type { VerboseLog } from "../../client/klog.js";
 import { createTransport } from "../../client/transport/create-transport.js";
 import { debuggingTransport } from "../../client/transport/debugging-transport.js";
 import type { Transport } from "../../client/transport/transport.js";
-import type { ClusterHome, ClusterRecord } from "./cluster-home.js";
+import { kubernetesClient, type KubernetesClient } from "../../client/dynamic/kubernetes-client.js";
+import { ClusterHome, type ClusterRecord, clustersFolder } from "./cluster-home.js";
+import { namedClusterError } from "./named-cluster-error.js";
 
 export interface ReachOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -17,6 +19,17 @@ interface KubeconfigFile {
   readonly users: readonly {
     readonly user: { readonly "client-certificate-data": string; readonly "client-key-data": string };
   }[];
+}
+
+/** A client of a named cluster as its administrator. Throws when the cluster's own kubeconfig cannot be read. */
+export async function clusterClient(
+  { name, record }: { readonly name: string; readonly record: ClusterRecord },
+  around: ReachOptions & { readonly cwd: string },
+): Promise<KubernetesClient> {
+  const home = new ClusterHome(clustersFolder(around.env, around.cwd), name);
+  const transport = await clusterTransport(home, record, around);
+  if (transport === undefined) throw namedClusterError(`the kubeconfig of cluster "${name}" cannot be read`);
+  return kubernetesClient({ transport: () => transport });
 }
 
 /** The way to a named cluster's server as its administrator, by the cluster's own kubeconfig; undefined when that cannot be read. */

@@ -10,6 +10,7 @@ export {
   stopNamedCluster,
 } from "./manage.js";
 export type { ClusterHealth, Problem } from "./cluster-health.js";
+export { clusterClient } from "./cluster-transport.js";
 export { readHealth } from "./read-health.js";
 export { runCommand } from "./run-command.js";
 export { type NamedClusterOptions, serveNamedCluster, startDetached } from "./serve.js";

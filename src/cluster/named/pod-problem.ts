@@ -21,6 +21,31 @@ export function podProblem({ metadata, status = {} }: Pod): Fault | undefined {
   return fault(unready.reason ?? "NotReady", unready.message);
 }
 
+/** Why a pod is not ready, with the container that it waits for; undefined for one that is. For pods that are neither over nor deleted. */
+export function podDelay(pod: Pod): Fault | undefined {
+  const { phase, conditions = [], initContainerStatuses = [], containerStatuses = [] } = pod.status ?? {};
+  const isReady = conditions.some(({ type, status }) => type === "Ready" && status === "True");
+  if (phase === "Running" && isReady) return undefined;
+  const containers = [...initContainerStatuses, ...containerStatuses];
+  const problem = podProblem(pod);
+  const waiting = ({ state }: ContainerStatus) =>
+    state?.waiting !== undefined && state.waiting.reason === problem?.reason;
+  if (problem !== undefined) return inContainer(containers.find(waiting), problem);
+  if (!pod.spec?.nodeName) return fault("Pending", "no node has been chosen for it");
+  const running = initContainerStatuses.find(({ state, started }) => state?.running !== undefined && started !== true);
+  if (running !== undefined) return fault("PodInitializing", `init container "${running.name}" has not ended`);
+  const starting = containers.find(({ state }) => state?.waiting !== undefined);
+  return inContainer(starting, fault(starting?.state?.waiting?.reason ?? "Pending", starting?.state?.waiting?.message));
+}
+
+function inContainer(container: ContainerStatus | undefined, { reason, message }: Fault): Fault {
+  if (container === undefined) return { reason, message };
+  const { name, lastState } = container;
+  const ended = lastState?.terminated;
+  const words = [message, ended && `it last exited with code ${ended.exitCode}`].filter((text) => text);
+  return fault(reason, [`container "${name}"`, ...(words.length > 0 ? [words.join("; ")] : [])].join(": "));
+}
+
 /** A container waits for these without a fault. */
 const STARTING: ReadonlySet<string> = new Set(["", "ContainerCreating", "PodInitializing"]);
 

@@ -1,15 +1,11 @@
-import { kubernetesClient, type KubernetesClient } from "../../client/dynamic/kubernetes-client.js";
+import type { KubernetesClient } from "../../client/dynamic/kubernetes-client.js";
 import { type ClusterHealth, clusterHealth, type Observed } from "./cluster-health.js";
-import { ClusterHome, clustersFolder } from "./cluster-home.js";
-import { clusterTransport } from "./cluster-transport.js";
+import { clusterClient } from "./cluster-transport.js";
 import type { ClusterStatus, Surroundings } from "./manage.js";
 
 /** How a running cluster does, as its API shows it. Throws what its server answers or the way to it fails with. */
-export async function readHealth({ name, record }: ClusterStatus, around: Surroundings): Promise<ClusterHealth> {
-  const home = new ClusterHome(clustersFolder(around.env, around.cwd), name);
-  const transport = await clusterTransport(home, record, around);
-  if (transport === undefined) throw new Error(`the kubeconfig of cluster "${name}" cannot be read`);
-  const client = kubernetesClient({ transport: () => transport });
+export async function readHealth(cluster: ClusterStatus, around: Surroundings): Promise<ClusterHealth> {
+  const client = await clusterClient(cluster, around);
   try {
     return clusterHealth(await observe(client));
   } finally {

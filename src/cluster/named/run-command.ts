@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { chmod, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { constants, tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
+import { kubernetesClient, type KubernetesClient } from "../../client/dynamic/kubernetes-client.js";
 import type { Cluster } from "../index.js";
 import { namedClusterError } from "./named-cluster-error.js";
 
@@ -15,6 +16,8 @@ export interface RunCommandOptions {
   readonly program: readonly string[];
   /** Starts the cluster; `folder` is removed after the run. The first signal that ends programs aborts the start. */
   readonly start: (folder: string, signal: AbortSignal) => Promise<Cluster>;
+  /** Called before the command, and again after one that ended with code 0. Aborted, it resolves early. What it throws ends the run. */
+  readonly wait?: ((client: KubernetesClient, signal: AbortSignal) => Promise<void>) | undefined;
 }
 
 /** Signals that end programs; the command gets them too, and what it makes of them is the result. */
@@ -35,8 +38,7 @@ export async function runCommand(options: RunCommandOptions): Promise<number> {
     });
     if (cluster === undefined) return signals.exitCode();
     try {
-      if (signals.first !== undefined) return signals.exitCode();
-      return await runWith(cluster, folder, options, signals);
+      return await runBetweenWaits(cluster, folder, options, signals);
     } finally {
       await cluster.close();
     }
@@ -44,6 +46,30 @@ export async function runCommand(options: RunCommandOptions): Promise<number> {
     signals.release();
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+async function runBetweenWaits(
+  cluster: Cluster,
+  folder: string,
+  options: RunCommandOptions,
+  signals: HeldSignals,
+): Promise<number> {
+  const wait = async (): Promise<boolean> => {
+    if (options.wait !== undefined && !signals.ending.aborted) {
+      const client = kubernetesClient(cluster);
+      try {
+        await options.wait(client, signals.ending);
+      } finally {
+        await client.close();
+      }
+    }
+    return !signals.ending.aborted;
+  };
+  if (!(await wait())) return signals.exitCode();
+  const code = await runWith(cluster, folder, options, signals);
+  // What the command makes of a signal is the result.
+  if (code !== 0 || signals.ending.aborted) return code;
+  return (await wait()) ? code : signals.exitCode();
 }
 
 async function runWith(

@@ -45,6 +45,8 @@ export interface ServedCluster {
   /** The kubeconfig file the context was written to. */
   readonly kubeconfig: string;
   readonly pid: number;
+  /** When the server began to start, in milliseconds since the epoch. */
+  readonly began: number;
   /** What the server started in spite of. */
   readonly warnings: readonly string[];
   /** Lines that name the Leases which other servers hold. */
@@ -82,6 +84,7 @@ async function serveFrom(
 ): Promise<ServedCluster & { close(): Promise<void> }> {
   const { server } = options;
   const { nodes = last?.nodes ?? 1 } = server;
+  const began = options.clock.now();
   const warnings: string[] = [];
   const waits: string[] = [];
   let isReady = false;
@@ -123,6 +126,7 @@ async function serveFrom(
       context: home.context,
       kubeconfig,
       pid: process.pid,
+      began,
       warnings,
       waits,
       close: () => cluster.close(),

@@ -3,13 +3,23 @@ import { ownProgram } from "../../base/own-program.js";
 import type { Command, Invocation } from "../../cli/command.js";
 import { ExitError, usageError } from "../../cli/errors.js";
 import type { Factory } from "../../cli/factory.js";
+import type { LiveLines } from "../../cli/live-lines.js";
+import { openLiveLines } from "../../cli/open-live-lines.js";
+import type { KubernetesClient } from "../../client/dynamic/kubernetes-client.js";
 import { completeControllers } from "./controllers-flag.js";
 import { type ServerChoice, serverChoiceOf, serverFlags } from "./server-flags.js";
 import { failPlainly, type StorageChoice, storageFlags, storageOf } from "./storage-flag.js";
+import { shownBy, timeoutFlag, waitOf } from "./wait-flags.js";
 
 export interface ClusterRunOptions {
   readonly storage: StorageChoice;
   readonly server: ServerChoice;
+  /** How long nodes and pods are waited for, in milliseconds; undefined: not at all. */
+  readonly wait: number | undefined;
+  readonly clock: Factory["clock"];
+  /** The line that shows progress on a terminal. */
+  readonly openLines: () => Promise<LiveLines | undefined>;
+  readonly say: (line: string) => void;
   /** Receives what of the flags has no effect. */
   readonly warn: (text: string) => void;
   /** Receives the faults of a file that the cluster follows. */
@@ -23,7 +33,7 @@ export interface ClusterRunOptions {
 
 export function clusterRunCommand(run = runCluster): Command {
   return {
-    use: "run [--nodes=COUNT] [--storage=memory|disk|etcd] -- COMMAND [args...]",
+    use: "run [--nodes=COUNT] [--storage=memory|disk|etcd] [--wait [--timeout=DURATION]] -- COMMAND [args...]",
     description:
       "Start a fresh cluster on a free port of this machine, run a command against it, and remove the cluster again.\n\n" +
       "The command gets KUBECONFIG and a discovery cache of its own, and finds kubets on its PATH. Its exit code is this command's; signals are passed on to it.",
@@ -31,8 +41,21 @@ export function clusterRunCommand(run = runCluster): Command {
       "  # Apply an application to a cluster that lives as long as the script\n" +
       "  {{program}} cluster run -- ./test.sh\n\n" +
       "  # Anything that speaks to a cluster can be run\n" +
-      "  {{program}} cluster run -- helm install web ./chart",
-    flags: [...storageFlags, ...serverFlags],
+      "  {{program}} cluster run -- helm install web ./chart\n\n" +
+      "  # Fail where a pod of it does not become ready\n" +
+      "  {{program}} cluster run --wait -- {{program}} apply -f app.yaml",
+    flags: [
+      ...storageFlags,
+      ...serverFlags,
+      {
+        name: "wait",
+        type: "bool",
+        default: "false",
+        usage:
+          "Wait for the nodes and for the pods that an etcd has kept before the command runs, and again for all pods after a command that ended with code 0: those that have not ended are ready, and Jobs have completed. Otherwise name what is not ready, with the reason, and exit with 1.",
+      },
+      timeoutFlag,
+    ],
     completeFlags: { controllers: completeControllers },
     handlesSignals: true,
     ownExitCode: true,
@@ -50,10 +73,15 @@ export function clusterRunCommand(run = runCluster): Command {
 
 function complete(factory: Factory, invocation: Invocation): ClusterRunOptions {
   const [command = "", ...args] = invocation.args;
+  const warn = (text: string): void => void factory.streams.err.write(`Warning: ${text}\n`);
   return {
     storage: storageOf(factory, invocation) ?? { storage: "memory" },
     server: serverChoiceOf(factory, invocation),
-    warn: (text) => void factory.streams.err.write(`Warning: ${text}\n`),
+    wait: waitOf(invocation, warn),
+    clock: factory.clock,
+    openLines: () => openLiveLines(factory),
+    say: (line) => void factory.streams.err.write(`${line}\n`),
+    warn,
     reportError: (error) => void factory.streams.err.write(`error: ${errorMessage(error)}\n`),
     command,
     args,
@@ -64,9 +92,17 @@ function complete(factory: Factory, invocation: Invocation): ClusterRunOptions {
 }
 
 async function runCluster(options: ClusterRunOptions): Promise<number> {
-  const { followsFiles, runCommand, startCluster } = await import("../../cluster/named/index.js");
+  const { followsFiles, runCommand, startCluster, waitUntilReady } = await import("../../cluster/named/index.js");
+  const { wait: timeout, openLines, say } = options;
+  const began = options.clock.now();
+  const wait = async (client: KubernetesClient, signal: AbortSignal, limit: number): Promise<void> => {
+    const lines = await openLines();
+    const progress = { began, failedJobs: true, signal, timeout: limit, ...shownBy(lines, "cluster", say) };
+    await waitUntilReady("the cluster", client, progress).finally(() => lines?.end());
+  };
   return runCommand({
     ...options,
+    wait: timeout === undefined ? undefined : (client, signal) => wait(client, signal, timeout),
     program: ownProgram(process),
     start: (folder, signal) =>
       startCluster({

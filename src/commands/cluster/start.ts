@@ -6,11 +6,11 @@ import type { Factory, Streams } from "../../cli/factory.js";
 import type { LiveLines } from "../../cli/live-lines.js";
 import { openLiveLines } from "../../cli/open-live-lines.js";
 import type { VerboseLog } from "../../client/klog.js";
-import { surroundingsOf } from "../../client/surroundings.js";
 import { completeControllers } from "./controllers-flag.js";
 import { nameArgument, newClusterName } from "./name-argument.js";
 import { type ServerChoice, serverChoiceOf, serverFlags } from "./server-flags.js";
 import { failPlainly, type StorageChoice, storageFlags, storageOf } from "./storage-flag.js";
+import { shownBy, timeoutFlag, waitOf } from "./wait-flags.js";
 
 export interface ClusterStartOptions {
   readonly name: string;
@@ -19,8 +19,8 @@ export interface ClusterStartOptions {
   readonly server: ServerChoice;
   readonly dataDir: string;
   readonly detach: boolean;
-  /** Whether nodes and pods are waited for. */
-  readonly wait: boolean;
+  /** How long nodes and pods are waited for, in milliseconds; undefined: not at all. */
+  readonly wait: number | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
   readonly clock: Factory["clock"];
@@ -31,7 +31,7 @@ export interface ClusterStartOptions {
 
 export function clusterStartCommand(run = startNamed): Command {
   return {
-    use: "start [NAME] [--port=PORT] [--nodes=COUNT] [--storage=memory|disk|etcd] [--data-dir=DIR] [--detach] [--wait]",
+    use: "start [NAME] [--port=PORT] [--nodes=COUNT] [--storage=memory|disk|etcd] [--data-dir=DIR] [--detach] [--wait [--timeout=DURATION]]",
     description:
       "Start a named cluster and write its context, kubets-NAME, to the kubeconfig as the current one.\n\n" +
       'Without a NAME it is "default". It serves until it gets SIGINT or SIGTERM, or in the background with --detach. Objects are kept on disk unless --storage says memory or etcd. Servers that share an etcd share a --data-dir, which holds their certificates; each has a --server-name of its own, by which its nodes are named.',
@@ -69,8 +69,9 @@ export function clusterStartCommand(run = startNamed): Command {
         type: "bool",
         default: "false",
         usage:
-          "Say that the cluster is ready only when its nodes are, and the pods that it has kept; fail when they are not after 5 minutes.",
+          "Say that the cluster is ready only when its nodes are, and the pods that it has kept: those that have not ended are ready, and Jobs have completed. Otherwise name what is not ready, with the reason, and exit with 1; with --detach the cluster goes on running.",
       },
+      timeoutFlag,
     ],
     completeFlags: { controllers: completeControllers },
     handlesSignals: true,
@@ -91,7 +92,7 @@ function complete(factory: Factory, invocation: Invocation): ClusterStartOptions
     server: serverChoiceOf(factory, invocation),
     dataDir: invocation.flags.string("data-dir"),
     detach: invocation.flags.bool("detach"),
-    wait: invocation.flags.bool("wait"),
+    wait: waitOf(invocation, (text) => void factory.streams.err.write(`Warning: ${text}\n`)),
     env: factory.env,
     cwd: factory.cwd,
     clock: factory.clock,
@@ -116,7 +117,7 @@ async function startNamed(options: ClusterStartOptions, streams: Streams, signal
   const named = { ...options, signal, log: await options.log(), reportError, warn, say };
   lines?.set(`cluster "${options.name}"`, "starting");
   const ready = async (served: Served): Promise<void> => {
-    if (options.wait) await waitFor(named, lines, signal);
+    if (options.wait !== undefined) await waitFor(named, served, options.wait, lines);
     lines?.end();
     streams.out.write(`cluster "${options.name}" is ready at ${served.url}\n`);
     streams.out.write(`context "${served.context}" is now current in ${served.kubeconfig}\n`);
@@ -124,7 +125,7 @@ async function startNamed(options: ClusterStartOptions, streams: Streams, signal
   };
   try {
     const ended = (error: unknown): never => {
-      throw signal.aborted ? endedAtStart(options.name, signal) : error;
+      throw signal.aborted ? endedBy(signal, `cluster "${options.name}" was not started`) : error;
     };
     if (options.detach) return await ready(await startDetached(named).catch(ended));
     const { close, ...served } = await serveNamedCluster(named).catch(ended);
@@ -145,31 +146,41 @@ async function startNamed(options: ClusterStartOptions, streams: Streams, signal
   streams.out.write(`cluster "${options.name}" stopped\n`);
 }
 
-/** Says which signal ended the start, with the exit code of a program that died of it. */
-function endedAtStart(name: string, { reason }: AbortSignal): ExitError {
+/** Says what a signal ended, with the exit code of a program that died of it. */
+function endedBy({ reason }: AbortSignal, what: string): ExitError {
   const signal = errorMessage(reason);
   const number: number | undefined = constants.signals[signal as NodeJS.Signals];
-  return new ExitError(number === undefined ? 1 : 128 + number, `error: cluster "${name}" was not started: ${signal}`);
+  return new ExitError(number === undefined ? 1 : 128 + number, `error: ${what}: ${signal}`);
 }
 
 interface Served {
+  readonly began: number;
   readonly url: string;
   readonly context: string;
   readonly kubeconfig: string;
   readonly waits: readonly string[];
 }
 
+/** Throws a signal that ends the wait: in the foreground it ends the cluster too. */
 async function waitFor(
-  { name, ...around }: Omit<ClusterStartOptions, "log"> & { readonly log: VerboseLog | undefined },
+  around: Omit<ClusterStartOptions, "log"> & {
+    readonly log: VerboseLog | undefined;
+    readonly signal: AbortSignal;
+    readonly say: (line: string) => void;
+  },
+  { began }: Served,
+  timeout: number,
   lines: LiveLines | undefined,
-  signal: AbortSignal,
 ): Promise<void> {
-  const { clusterStatus, readHealth, waitUntilReady } = await import("../../cluster/named/index.js");
-  const status = await clusterStatus(name, around);
-  const onProgress = (state: string): void => lines?.set(`cluster "${name}"`, state);
-  await waitUntilReady(name, () => readHealth(status, around), {
-    timers: surroundingsOf({}).timers,
-    signal,
-    onProgress,
-  });
+  const { name, signal, detach, say } = around;
+  const { clusterClient, clusterStatus, waitUntilReady } = await import("../../cluster/named/index.js");
+  const client = await clusterClient(await clusterStatus(name, around), around);
+  const progress = { began, failedJobs: false, signal, timeout, ...shownBy(lines, `cluster "${name}"`, say) };
+  try {
+    await waitUntilReady(`cluster "${name}"`, client, progress);
+  } finally {
+    await client.close();
+  }
+  if (signal.aborted)
+    throw endedBy(signal, `cluster "${name}" ${detach ? "runs, and was" : "was stopped and"} not waited for`);
 }

@@ -251,6 +251,24 @@ describe.skipIf(!programIsBuilt)("kubets cluster", () => {
       expect([leftovers(), (await kubets("cluster", "list")).stdout.includes("default")]).toEqual([[], false]);
     });
 
+    test("with --wait fails where a pod of the command is not ready, and names it", async () => {
+      const run = (...args: string[]) => kubets("cluster", "run", "--wait", ...args);
+      const create = ["kubets", "run", "web", "--image=busybox"];
+      expect(await run("--", ...create, "--command", "--", "sleep", "1000")).toMatchObject({ code: 0, stderr: "" });
+      const tape = `--overrides={"spec":{"nodeSelector":{"disk":"tape"}}}`;
+      const { code, stdout, stderr } = await run("--timeout=0", "--", ...create, tape);
+      expect([code, stdout]).toEqual([1, "pod/web created\n"]);
+      expect(stderr).toMatch(
+        /^pod\/web in namespace default: [A-Z].*\nerror: the cluster is not ready: 0 of 1 pods ready\n$/,
+      );
+      expect(leftovers()).toEqual([]);
+    });
+
+    test("says that --timeout has no effect without --wait", async () => {
+      const { code, stderr } = await kubets("cluster", "run", "--timeout=1s", "--", "true");
+      expect([code, stderr]).toEqual([0, "Warning: --timeout has no effect without --wait\n"]);
+    });
+
     test("needs a command", async () => {
       const { code, stderr } = await kubets("cluster", "run");
       expect([code, stderr.split("\n")[0]]).toEqual([1, "error: a command to run is required, after --"]);
@@ -339,7 +357,7 @@ describe.skipIf(!programIsBuilt)("kubets cluster", () => {
       expect(await kubets("cluster", "delete")).toEqual({ code: 0, stdout: 'cluster "dev" deleted\n', stderr: "" });
     });
 
-    test("start --wait returns when the nodes are ready; status shows what is wrong with pods", async () => {
+    test("start --wait returns when the nodes are ready, and fails where a kept pod is not, or by a signal; status shows what is wrong", async () => {
       expect((await kubets("cluster", "start", "dev", "--nodes=2", "--detach", "--wait")).stdout).toContain(
         "is ready at",
       );
@@ -349,6 +367,30 @@ describe.skipIf(!programIsBuilt)("kubets cluster", () => {
       expect(status.code).toBe(0);
       expect(status.stdout).toMatch(/^Nodes: +2\/2 ready\nPods: +0\/1 ready\n\nNAMESPACE +OBJECT +REASON +MESSAGE\n/m);
       expect(status.stdout).toMatch(/^default +pod\/huge +Unschedulable +0\/2 nodes are available: /m);
+
+      // Started again it has kept a pod that is not ready. In the background it goes on.
+      await kubets("cluster", "stop", "dev");
+      const failed = await kubets("cluster", "start", "dev", "--detach", "--wait", "--timeout=0");
+      expect([failed.code, failed.stdout]).toEqual([1, ""]);
+      expect(failed.stderr).toMatch(
+        /^pod\/huge in namespace default: Unschedulable: 0\/2 nodes .*\nerror: cluster "dev" is not ready: 0 of 1 pods ready\n$/,
+      );
+      expect(await kubets("cluster", "status")).toMatchObject({ code: 0 });
+      await kubets("cluster", "stop", "dev");
+
+      const child = spawn(program, [...programWords, "cluster", "start", "dev", "--detach", "--wait", "-v=6"], {
+        env: environment(),
+        stdio: ["ignore", "inherit", "pipe"],
+      });
+      const ended = new Promise((done) => child.once("exit", done));
+      let stderr = "";
+      child.stderr.on("data", (chunk: Buffer) => {
+        stderr += chunk.toString();
+        if (/\/api\/v1\/pods/.test(stderr)) child.kill("SIGINT");
+      });
+      expect(await ended).toBe(130);
+      expect(stderr).toMatch(/\nerror: cluster "dev" runs, and was not waited for: SIGINT\n$/);
+      expect(await kubets("cluster", "status")).toMatchObject({ code: 0 });
     });
 
     test("other entries of the kubeconfig stay as they were", async () => {
@@ -397,6 +439,16 @@ describe.skipIf(!programIsBuilt)("kubets cluster", () => {
         "an address of etcd without etcd",
         ["start", "--etcd-servers=http://127.0.0.1:2379"],
         /^error: --etcd-servers needs --storage=etcd/,
+      ],
+      [
+        "a time to wait below 0",
+        ["start", "--wait", "--timeout=-1s"],
+        /^error: invalid timeout: use a duration such as 5m, or 0 to look once/,
+      ],
+      [
+        "a time to wait that is none",
+        ["start", "--wait", "--timeout=abc"],
+        /^error: invalid argument "abc" for "--timeout" flag: time: invalid duration "abc"/,
       ],
       ["two names", ["stop", "a", "b"], /^error: one cluster name at most/],
       [
