@@ -7,7 +7,13 @@ import { isStatusError } from "../../machinery/errors/status-error.js";
 import type { VerboseLog } from "../../client/klog.js";
 import { addContext } from "../../client/config/kubeconfig-context.js";
 import { type LeadershipEvent, startCluster } from "../index.js";
-import { ClusterHome, type ClusterRecord, clustersFolder, type StorageChoice } from "./cluster-home.js";
+import {
+  ClusterHome,
+  type ClusterRecord,
+  clustersFolder,
+  type StorageChoice,
+  type StorageKind,
+} from "./cluster-home.js";
 import { clusterState } from "./cluster-state.js";
 import { claimDataDir, removeDataDir } from "./data-dir.js";
 import { leadershipLines } from "./leadership-lines.js";
@@ -45,6 +51,7 @@ export interface ServedCluster {
   /** The kubeconfig file the context was written to. */
   readonly kubeconfig: string;
   readonly pid: number;
+  readonly storage: StorageKind;
   /** When the server began to start, in milliseconds since the epoch. */
   readonly began: number;
   /** What the server started in spite of. */
@@ -126,6 +133,7 @@ async function serveFrom(
       context: home.context,
       kubeconfig,
       pid: process.pid,
+      storage: choice.storage,
       began,
       warnings,
       waits,

@@ -7,6 +7,7 @@ import type { LiveLines } from "../../cli/live-lines.js";
 import { openLiveLines } from "../../cli/open-live-lines.js";
 import type { KubernetesClient } from "../../client/dynamic/kubernetes-client.js";
 import { completeControllers } from "./controllers-flag.js";
+import { howRunEnds } from "./how-it-ends.js";
 import { type ServerChoice, serverChoiceOf, serverFlags } from "./server-flags.js";
 import { failPlainly, type StorageChoice, storageFlags, storageOf } from "./storage-flag.js";
 import { shownBy, timeoutFlag, waitOf } from "./wait-flags.js";
@@ -16,6 +17,8 @@ export interface ClusterRunOptions {
   readonly server: ServerChoice;
   /** How long nodes and pods are waited for, in milliseconds; undefined: not at all. */
   readonly wait: number | undefined;
+  /** Whether somebody reads what is said. */
+  readonly onTerminal: boolean;
   readonly clock: Factory["clock"];
   /** The line that shows progress on a terminal. */
   readonly openLines: () => Promise<LiveLines | undefined>;
@@ -78,6 +81,7 @@ function complete(factory: Factory, invocation: Invocation): ClusterRunOptions {
     storage: storageOf(factory, invocation) ?? { storage: "memory" },
     server: serverChoiceOf(factory, invocation),
     wait: waitOf(invocation, warn),
+    onTerminal: factory.streams.err.isTTY === true,
     clock: factory.clock,
     openLines: () => openLiveLines(factory),
     say: (line) => void factory.streams.err.write(`${line}\n`),
@@ -95,6 +99,7 @@ async function runCluster(options: ClusterRunOptions): Promise<number> {
   const { followsFiles, runCommand, startCluster, waitUntilReady } = await import("../../cluster/named/index.js");
   const { wait: timeout, openLines, say } = options;
   const began = options.clock.now();
+  if (options.onTerminal) say(howRunEnds(options.storage.storage));
   const wait = async (client: KubernetesClient, signal: AbortSignal, limit: number): Promise<void> => {
     const lines = await openLines();
     const progress = { began, failedJobs: true, signal, timeout: limit, ...shownBy(lines, "cluster", say) };

@@ -7,6 +7,7 @@ import type { LiveLines } from "../../cli/live-lines.js";
 import { openLiveLines } from "../../cli/open-live-lines.js";
 import type { VerboseLog } from "../../client/klog.js";
 import { completeControllers } from "./controllers-flag.js";
+import { howStartEnds } from "./how-it-ends.js";
 import { nameArgument, newClusterName } from "./name-argument.js";
 import { type ServerChoice, serverChoiceOf, serverFlags } from "./server-flags.js";
 import { failPlainly, type StorageChoice, storageFlags, storageOf } from "./storage-flag.js";
@@ -131,6 +132,7 @@ async function startNamed(options: ClusterStartOptions, streams: Streams, signal
     const { close, ...served } = await serveNamedCluster(named).catch(ended);
     try {
       await ready(served);
+      if (streams.err.isTTY === true) say(howStartEnds(served.storage));
       // Started by --detach: the parent process waits for this message.
       process.send?.(served);
       await new Promise<void>((resolve) => {
@@ -155,6 +157,7 @@ function endedBy({ reason }: AbortSignal, what: string): ExitError {
 
 interface Served {
   readonly began: number;
+  readonly storage: StorageChoice["storage"];
   readonly url: string;
   readonly context: string;
   readonly kubeconfig: string;

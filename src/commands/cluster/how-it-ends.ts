@@ -1,0 +1,17 @@
+import type { StorageChoice } from "./storage-flag.js";
+
+type Storage = StorageChoice["storage"];
+
+const OBJECTS: Readonly<Record<Storage, string>> = {
+  memory: "its objects are lost then",
+  disk: "its objects stay on disk",
+  etcd: "its objects stay in etcd",
+};
+
+/** What ends a cluster that is served in the foreground of a terminal, and what is left of it. */
+export const howStartEnds = (storage: Storage): string =>
+  `Ctrl-C stops it: ${OBJECTS[storage]}. With --detach it runs in the background.`;
+
+/** What ends the cluster of one command, and what is left of it. A folder of its own goes with it. */
+export const howRunEnds = (storage: Storage): string =>
+  `The cluster ends with the command, which gets Ctrl-C: ${OBJECTS[storage === "disk" ? "memory" : storage]}.`;
