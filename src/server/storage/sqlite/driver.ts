@@ -1,5 +1,7 @@
-import { pathToFileURL } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { errorMessage } from "../../../base/error-message.js";
 import { DataDirectoryError } from "./data-directory-error.js";
+import { installHint } from "./install-hint.js";
 
 /** The part of better-sqlite3's API that node:sqlite and libsql share. */
 export interface SqlDatabase {
@@ -30,18 +32,22 @@ export async function loadDriver(libsql: string | undefined): Promise<SqlOpener>
   if (Builtin !== undefined) {
     return (file, { readOnly = false } = {}) => (readOnly ? new Builtin(file, { readOnly }) : new Builtin(file));
   }
-  const found =
-    libsql === undefined ? undefined : ((await importIfThere(libsql)) as { default?: DatabaseClass } | undefined);
-  const Libsql = found?.default;
-  if (Libsql !== undefined) {
+  if (libsql === undefined) throw noDriver(installHint(fileURLToPath(import.meta.url), "libsql"));
+  try {
+    const { default: Libsql } = (await import(libsql)) as { default: DatabaseClass };
     // libsql ignores the option `readOnly`, but not the URL parameter.
     return (file, options) => new Libsql(options?.readOnly === true ? `${pathToFileURL(file).href}?mode=ro` : file);
+  } catch (error) {
+    const [reason = ""] = errorMessage(error).split("\n");
+    throw noDriver(`the package libsql cannot be loaded (${reason}); install it anew`);
   }
-  throw new DataDirectoryError(
-    "no-driver",
-    "disk storage needs SQLite, which this version of Node.js does not have: run `npm install libsql`, or use Node.js 22.13 or newer",
-  );
 }
+
+const noDriver = (remedy: string): DataDirectoryError =>
+  new DataDirectoryError(
+    "no-driver",
+    `disk storage needs SQLite, which Node.js ${process.versions.node} does not have: ${remedy}, use Node.js 22.13 or newer, or keep objects in memory (--storage=memory), where they last as long as the cluster runs`,
+  );
 
 async function importIfThere(specifier: string): Promise<unknown> {
   try {

@@ -130,6 +130,10 @@ describe("a data directory", () => {
   test("without a driver says what to install", async () => {
     if (process.versions.node.startsWith("20.")) {
       await expect(loadDriver(undefined)).rejects.toThrow("run `npm install libsql`");
+      await expect(loadDriver(undefined)).rejects.toThrow("or keep objects in memory (--storage=memory)");
+      await expect(loadDriver("file:///nowhere/libsql.js")).rejects.toThrow(
+        /the package libsql cannot be loaded \(.*nowhere.*\); install it anew/,
+      );
     }
   });
 
