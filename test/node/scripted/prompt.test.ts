@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { deferred } from "../../../src/base/deferred.js";
 import { BytePipe } from "../../../src/node/byte-pipe.js";
 import { eventually } from "../../helpers/eventually.js";
 import { Screen } from "../../helpers/screen.js";
@@ -67,6 +68,38 @@ describe("a shell at a terminal", () => {
     await shows("/ # |");
     await type("cd /tmp\rcd\r");
     await shows("/ # cd /tmp\n/tmp # cd\n~ # |");
+  });
+
+  test("prompts as images of Debian do where it is called bash", async () => {
+    const { shows } = await shellOnTerminal(["/bin/bash"]);
+    await shows("root@web:/# |");
+  });
+
+  test("shows its prompt to who joins it later, and the line that is typed to a window that changes", async () => {
+    const { runtime, started } = await startScripted({}, { command: ["sh"], stdin: true, tty: true });
+    const [screen, input] = [new Screen(COLUMNS), new BytePipe()];
+    const shows = (text: string) => eventually(async () => expect(screen.text).toBe(text));
+    const changed = deferred<void>();
+    const attached = runtime.attach(started.id, {
+      stdin: input,
+      stdout: async (chunk) => screen.write(Buffer.from(chunk).toString("utf8")),
+      tty: true,
+      sizes: (async function* () {
+        yield { width: COLUMNS, height: 11 };
+        await changed.promise;
+        yield { width: COLUMNS, height: 12 };
+      })(),
+      signal: new AbortController().signal,
+    });
+    await shows("/ # |");
+    await input.write(Buffer.from("echo"));
+    await shows("/ # echo|");
+    changed.resolve();
+    await input.write(Buffer.from(" a"));
+    await shows("/ # echo a|");
+    await input.write(Buffer.from("\rexit\r"));
+    await attached;
+    expect(screen.text).toContain("/ # echo a\na\n/ # exit");
   });
 
   test("prompts as PS1 and PS2 say", async () => {

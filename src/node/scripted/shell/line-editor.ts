@@ -148,6 +148,15 @@ export class LineEditor {
     this.#changes(0);
   }
 
+  /** Draws the prompt and the line anew, where the terminal may show something else. */
+  redraw(): void {
+    if (this.#shown.row > 0) this.#output += `${ESCAPE}[${this.#shown.row}A`;
+    this.#output += `\r${CLEAR_BELOW}`;
+    this.#write(this.prompt);
+    this.#shown = this.#placeOf(0);
+    this.#changes(0);
+  }
+
   get cursor(): number {
     return this.#cursor;
   }

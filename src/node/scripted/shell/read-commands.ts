@@ -1,3 +1,4 @@
+import { baseName } from "../programs/options.js";
 import { MemoryShare } from "../limits/memory-share.js";
 import type { ProgramIo } from "../program.js";
 import type { Terminal } from "../terminal.js";
@@ -12,6 +13,8 @@ import { ShellSyntaxError } from "./syntax.js";
 const SYNTAX_ERROR = 2;
 const INTERRUPTED = 130;
 const LINE_FEED = 10;
+/** As images of Debian prompt where they have bash. */
+const BASH_PROMPT = "\\u@\\h:\\w\\$ ";
 /** As busybox prompts: the folder, and # for root. */
 const PROMPT = "\\w \\$ ";
 const MORE = "> ";
@@ -105,7 +108,20 @@ function atTerminal(io: ProgramIo, terminal: Terminal): NextLine {
   };
 }
 
+/** Who joins the terminal of a shell that waits sees its prompt: the client's size comes first. */
 async function editLine(io: ProgramIo, editor: LineEditor): Promise<EditedLine> {
+  const forget = io.onSignal("SIGWINCH", () => {
+    editor.redraw();
+    io.stderr.write(editor.takeOutput()).catch(() => {});
+  });
+  try {
+    return await editKeys(io, editor);
+  } finally {
+    forget();
+  }
+}
+
+async function editKeys(io: ProgramIo, editor: LineEditor): Promise<EditedLine> {
   await io.stderr.write(editor.takeOutput());
   for (let keys = await io.stdin.read(); keys !== undefined; keys = await io.stdin.read()) {
     for (const [index, byte] of keys.entries()) {
@@ -143,7 +159,11 @@ function promptOf(shell: Shell): string {
     "[": "",
     "]": "",
   };
-  return (shell.parameter("PS1") ?? PROMPT).replace(/\\(0?[0-7]{3}|.)/gs, (whole, escape: string) =>
-    /^0?[0-7]{3}$/.test(escape) ? String.fromCharCode(Number.parseInt(escape, 8) & 0xff) : (meanings[escape] ?? whole),
+  return (shell.parameter("PS1") ?? (baseName(shell.name) === "bash" ? BASH_PROMPT : PROMPT)).replace(
+    /\\(0?[0-7]{3}|.)/gs,
+    (whole, escape: string) =>
+      /^0?[0-7]{3}$/.test(escape)
+        ? String.fromCharCode(Number.parseInt(escape, 8) & 0xff)
+        : (meanings[escape] ?? whole),
   );
 }
