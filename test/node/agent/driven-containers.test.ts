@@ -687,7 +687,7 @@ describe("limits", () => {
     expect(await status("cached")).toMatchObject({ phase: "Running" });
     await remove("cached", 0);
     await cluster.clock.atRest();
-    // Pods of the tests before may have opened their own files meanwhile.
+    // The files of other pods, which come and go, are small.
     expect(processLimits.files.used - before).toBeLessThan(512 * 1024);
   });
 });

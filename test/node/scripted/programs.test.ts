@@ -133,6 +133,12 @@ describe("the main program of a container", () => {
     expect(await started.exited).toMatchObject({ exitCode });
   });
 
+  test("handles a signal that comes just before it waits", async () => {
+    const script = "trap 'exit 7' TERM; sleep infinity & wait $(kill -TERM $$)";
+    const { started } = await startScripted({}, { command: ["sh", "-c", script] });
+    expect(await started.exited).toMatchObject({ exitCode: 7 });
+  });
+
   test("ends with all that it has started", async () => {
     const { started, runtime } = await main("sleep infinity & yes > /dev/null & touch /tmp/ready; sleep infinity");
     await runtime.signal(started.id, "SIGKILL");

@@ -62,8 +62,10 @@ export class Traps {
     for (const remove of this.#remove.values()) remove();
   }
 
-  /** Resolves with the name of a trapped signal when one comes. */
+  /** Resolves with the name of a trapped signal when one comes, or has come and its script has not run yet. */
   nextSignal(): Promise<string> {
+    const [signal] = this.#pending;
+    if (signal !== undefined) return Promise.resolve(signal);
     return new Promise((resolve) => (this.#wake = resolve));
   }
 }
