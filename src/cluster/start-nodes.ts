@@ -120,7 +120,13 @@ export async function startNodes(nodes: readonly NodeOptions[], parts: NodeParts
     serviceCidr: SERVICE_CIDR,
     dnsAddress: DNS_ADDRESS,
   });
-  const { volumes, stop: dropVolumes } = keptVolumes({ transport, clock, timers, random, reportError });
+  const { volumes, stop: dropVolumes } = keptVolumes({
+    transport,
+    clock,
+    timers,
+    random: forkRandom(random, "volumes"),
+    reportError,
+  });
   const surroundings = { network, servicePortsOf: servicePorts(client), volumes };
   const described = nodes.map((node, index) => describe(node, index, parts, surroundings));
   const marks = marksFile === undefined ? undefined : openRunMarks(marksFile, reportError);
