@@ -84,9 +84,9 @@ const ofFiles = ({ volume, count }: MadeFiles): Made => ({ volume, count, readOn
 /** An emptyDir. What other programs of a node would fill is an empty folder of the pod's own: csi, nfs, image and the like. */
 function podVolume({ emptyDir }: ReadonlyFields): PodVolume {
   const { medium, sizeLimit } = object(emptyDir);
-  if (medium !== "Memory" || text(sizeLimit) === "") return { kind: "pod" };
-  // A tmpfs is no larger; a disk may be, until the kubelet looks at it.
-  return { kind: "pod", capacity: Number(quantityValue(parseQuantity(text(sizeLimit)))) };
+  const limit = Number(quantityValue(parseQuantity(text(sizeLimit) || "0")));
+  // A tmpfs is no larger; a disk may be, until the kubelet looks at it. A quantity of 0 is no limit.
+  return medium === "Memory" && limit > 0 ? { kind: "pod", capacity: limit } : { kind: "pod" };
 }
 
 export const notSetUp = (volume: string, problem: string): VolumeError =>

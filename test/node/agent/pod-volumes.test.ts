@@ -180,6 +180,15 @@ describe("an emptyDir", () => {
   });
 });
 
+test("a hostPath of another type than is there keeps its pod waiting, with the kubelet's words", async () => {
+  const nodeName = { nodeName: "node-1" };
+  await createPod("makes", "true", { hostPath: { path: "/run/x.lock", type: "FileOrCreate" } }, nodeName);
+  await ends("makes");
+  await createPod("expects", "true", { hostPath: { path: "/run/x.lock", type: "Directory" } }, nodeName);
+  const problem = "hostPath type check failed: /run/x.lock is not a directory";
+  await failsToMount("expects", `MountVolume.SetUp failed for volume "data" : ${problem}`);
+});
+
 test("a subPathExpr that has no value keeps its container waiting, with the kubelet's words", async () => {
   const mount = { name: "data", mountPath: "/data", subPathExpr: "$(NONE)" };
   await createPod(

@@ -95,6 +95,7 @@ describe("the mounts of a container", () => {
     { name: "map", configMap: { name: "c" } },
     { name: "scratch", emptyDir: {} },
     { name: "memory", emptyDir: { medium: "Memory", sizeLimit: "1Mi" } },
+    { name: "unlimited", emptyDir: { medium: "Memory", sizeLimit: "0" } },
     { name: "disk", emptyDir: { sizeLimit: "1Mi" } },
     { name: "host", hostPath: { path: "/var/log", type: "Directory" } },
     { name: "driver", csi: { driver: "example.com" } },
@@ -107,6 +108,7 @@ describe("the mounts of a container", () => {
     ["of an emptyDir are writable", { name: "scratch" }, { readOnly: false, volume: { kind: "pod" } }],
     ["are read-only where they say so", { name: "scratch", readOnly: true }, { readOnly: true }],
     ["of memory hold no more than the limit", { name: "memory" }, { volume: { kind: "pod", capacity: 1024 * 1024 } }],
+    ["of memory without a limit hold what fits", { name: "unlimited" }, { volume: { kind: "pod" } }],
     ["of a disk hold more, until the kubelet looks", { name: "disk" }, { volume: { kind: "pod" } }],
     [
       "of the node name its folder",
@@ -117,7 +119,9 @@ describe("the mounts of a container", () => {
     ["have paths from the root", { name: "scratch", mountPath: "m/n" }, { path: "/m/n" }],
     ["expand a subPathExpr", { name: "scratch", subPathExpr: "a/$(POD)/$$(POD)" }, { subPath: "a/web-0/$(POD)" }],
   ])("%s", async (_title, mount, expected) => {
-    expect(await one(mount)).toMatchObject(expected);
+    const made = await one(mount);
+    expect(made).toMatchObject(expected);
+    if ("volume" in expected) expect(made?.volume).toEqual(expected.volume);
   });
 
   test.each([

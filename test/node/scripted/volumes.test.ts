@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { systemClock } from "../../../src/base/clock.js";
+import { once } from "../../../src/base/once.js";
 import type { Volume, VolumeMount } from "../../../src/node/container-runtime.js";
 import { serverLimits } from "../../../src/node/scripted/limits/server-limits.js";
 import { KeptVolumes } from "../../../src/node/scripted/volumes/kept-volumes.js";
@@ -116,6 +117,19 @@ describe("an emptyDir", () => {
       /^The node was low on resource: ephemeral-storage. Container c was using 307[2-9]Ki, request is 0/,
     );
   });
+});
+
+test("an emptyDir that holds most while no container runs ends its pod at the next start", async () => {
+  const runtime = scriptedRuntime({ limits: serverLimits({ files: 4 * MIB }) });
+  const greedy = { mounts: [at("/data")], pod: podNamed("greedy") };
+  const first = await startIn(runtime, greedy);
+  await first.sh("head -c 3M /dev/zero > /data/a");
+  await runtime.signal(first.started.id, "SIGKILL");
+  await first.started.exited;
+  const other = await startIn(runtime, { pod: podNamed("other") });
+  expect((await other.sh("head -c 2M /dev/zero > /tmp/a; wc -c < /tmp/a")).stdout).toBe("2097152\n");
+  const second = await startIn(runtime, greedy);
+  expect((await second.started.exited).eviction).toContain("low on resource: ephemeral-storage");
 });
 
 describe("a PersistentVolume", () => {
@@ -254,6 +268,13 @@ describe("a subPath", () => {
 });
 
 describe("a mount that is read-only", () => {
+  /** Two containers of a pod: one that writes at /data, and one that reads at /ro. */
+  const writerAndReader = once(async () => {
+    const writer = await started(at("/data"));
+    await writer.sh("echo a > /data/f; mkdir -p /data/d/e");
+    return { writer, reader: await mounting(writer, [at("/ro", SCRATCH, { readOnly: true })]) };
+  });
+
   test.each([
     ["echo x > /ro/f", "sh: 1: cannot create /ro/f: Read-only file system\n"],
     ["echo x >> /ro/new", "sh: 1: cannot create /ro/new: Read-only file system\n"],
@@ -279,10 +300,9 @@ describe("a mount that is read-only", () => {
     ["awk 'BEGIN { print 1 > \"/ro/f\" }'", /Read-only file system/],
     ["sort -o /ro/f /etc/hosts", /Read-only file system\n$/],
   ])("refuses %s", async (script, stderr) => {
-    const { runtime, sh } = await started(at("/data"));
-    await sh("echo a > /data/f; mkdir -p /data/d/e");
+    const { writer, reader } = await writerAndReader();
+    const { runtime } = writer;
     const before = runtime.volumeBytes("pod-uid", "v");
-    const reader = await mounting({ runtime }, [at("/ro", SCRATCH, { readOnly: true })]);
     const answer = await reader.sh(script);
     if (typeof stderr === "string") expect(answer.stderr).toBe(stderr);
     else expect(answer.stderr).toMatch(stderr);
