@@ -133,3 +133,50 @@ describe("the mounts of a container", () => {
     await expect(one({ name: "scratch", ...mount })).rejects.toMatchObject({ name: "ConfigError", message });
   });
 });
+
+describe("the mounts of a claim", () => {
+  /** Stands for the claim, and for the PersistentVolume that it is bound to. */
+  const bound = {
+    metadata: { uid: "both" },
+    spec: { volumeName: "pv", capacity: { storage: "2Mi" }, claimRef: { uid: "both" } },
+    status: { phase: "Bound" },
+  };
+  const sourceOf = (fields: object, claim: object = {}) =>
+    mountSource({}, [{ name: "v", persistentVolumeClaim: { claimName: "c", ...claim } }], fields);
+  const volume = { kind: "persistent", uid: "both", capacity: 2 * 1024 * 1024 };
+
+  test.each([
+    ["is writable", {}, { volume, readOnly: false }],
+    ["is read-only where its volume is", { readOnly: true }, { volume, readOnly: true }],
+  ])("%s", async (_title, claim, expected) => {
+    expect(await volumeMounts({ volumeMounts: mountsAt(1) }, env, sourceOf(bound, claim))).toMatchObject([expected]);
+  });
+
+  test.each([
+    ["is being deleted", { metadata: { uid: "both", deletionTimestamp: "now" } }, "PVC is being deleted"],
+    ["is not bound", { status: { phase: "Lost" } }, "PVC is not bound"],
+    ["names no volume", { spec: {} }, "PVC has empty pvc.Spec.VolumeName"],
+    [
+      "names a volume of no claim",
+      { spec: { volumeName: "pv" } },
+      "found PV object pv but it has a nil pv.Spec.ClaimRef indicating it is not yet bound to a claim",
+    ],
+    [
+      "is a block device",
+      { spec: { ...bound.spec, volumeMode: "Block" } },
+      "volume v has volumeMode Block, but is specified in volumeMounts",
+    ],
+  ])("waits while the claim %s, and a pod that has it goes on", async (_title, fields, problem) => {
+    const source = sourceOf({ ...bound, ...fields });
+    await expect(volumeMounts({ volumeMounts: mountsAt(1) }, env, source)).rejects.toMatchObject({
+      name: "VolumeError",
+      message: expect.stringMatching(
+        /^Unable to attach or mount volumes: unmounted volumes=\[v\], .*: error processing PVC default\/c: /,
+      ),
+    });
+    await expect(volumeMounts({ volumeMounts: mountsAt(1) }, env, source)).rejects.toThrow(problem);
+    const claimed = new Map();
+    await volumeMounts({ volumeMounts: mountsAt(1) }, env, { ...sourceOf(bound), claimed });
+    expect(await volumeMounts({ volumeMounts: mountsAt(1) }, env, { ...source, claimed })).toMatchObject([{ volume }]);
+  });
+});
