@@ -41,6 +41,8 @@ export interface ContainerRuntime {
   volumeBytes?(podUid: string, volume: string): number | undefined;
   /** Whether a probe of a running container succeeds, where the runtime knows; undefined: the agent asks the container. */
   answerProbe?(containerId: string, probe: ProbeQuestion): boolean | undefined;
+  /** What stands in for the program of a container, a phrase that begins with the verb; undefined where its program runs. */
+  standIn?(containerId: string): string | undefined;
 }
 
 /** What a probe asks of a container. A hook asks whether it counts as done although the container cannot do it. */

@@ -75,7 +75,8 @@ describe("how a cluster does", () => {
   const condition = (type: string, status: string, reason: string, message: string) => ({
     status: { conditions: [{ type, status, reason, message }] },
   });
-  const none: Observed = { nodes: [], pods: [], deployments: [], jobs: [] };
+  const standIns = { containers: 0, pods: 0, silentNodes: 0, webhooks: [] };
+  const none: Observed = { nodes: [], pods: [], deployments: [], jobs: [], standIns };
 
   test("nodes and pods are counted, those that have completed apart", () => {
     const nodes = [
@@ -89,6 +90,7 @@ describe("how a cluster does", () => {
     expect(clusterHealth({ ...none, nodes, pods })).toEqual({
       nodes: { all: 2, ready: 1 },
       pods: { all: 2, ready: 1, completed: 1 },
+      standIns,
       problems: [
         { object: "node/b", namespace: undefined, reason: "NotReady", message: "Kubelet stopped posting node status." },
       ],

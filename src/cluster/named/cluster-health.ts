@@ -2,6 +2,7 @@ import type { Deployment } from "../../api/types/apps/v1.js";
 import type { Job } from "../../api/types/batch/v1.js";
 import type { Node, Pod } from "../../api/types/core/v1.js";
 import { type Fault, podProblem } from "./pod-problem.js";
+import type { StandIns } from "./stand-ins.js";
 
 /** The objects that show how a cluster does. */
 export interface Observed {
@@ -9,6 +10,7 @@ export interface Observed {
   readonly pods: readonly Pod[];
   readonly deployments: readonly Deployment[];
   readonly jobs: readonly Job[];
+  readonly standIns: StandIns;
 }
 
 export interface Problem extends Fault {
@@ -23,11 +25,12 @@ export interface ClusterHealth {
   readonly nodes: { readonly all: number; readonly ready: number };
   /** Pods that have completed count in `completed` alone. */
   readonly pods: { readonly all: number; readonly ready: number; readonly completed: number };
+  readonly standIns: StandIns;
   /** Nodes first, then workloads, then pods. */
   readonly problems: readonly Problem[];
 }
 
-export function clusterHealth({ nodes, pods, deployments, jobs }: Observed): ClusterHealth {
+export function clusterHealth({ nodes, pods, deployments, jobs, standIns }: Observed): ClusterHealth {
   const completed = pods.filter(({ status }) => status?.phase === "Succeeded").length;
   return {
     nodes: { all: nodes.length, ready: nodes.filter((node) => conditionOf(node, "Ready")?.status === "True").length },
@@ -37,6 +40,7 @@ export function clusterHealth({ nodes, pods, deployments, jobs }: Observed): Clu
         .length,
       completed,
     },
+    standIns,
     problems: [
       ...nodes.flatMap((node) => problem("node", node, nodeProblem(node))),
       ...deployments.flatMap((deployment) => problem("deployment.apps", deployment, deploymentProblem(deployment))),

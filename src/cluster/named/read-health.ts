@@ -2,6 +2,7 @@ import type { KubernetesClient } from "../../client/dynamic/kubernetes-client.js
 import { type ClusterHealth, clusterHealth, type Observed } from "./cluster-health.js";
 import { clusterClient } from "./cluster-transport.js";
 import type { ClusterStatus, Surroundings } from "./manage.js";
+import { standInsOf } from "./stand-ins.js";
 
 /** How a running cluster does, as its API shows it. Throws what its server answers or the way to it fails with. */
 export async function readHealth(cluster: ClusterStatus, around: Surroundings): Promise<ClusterHealth> {
@@ -20,5 +21,6 @@ async function observe(client: KubernetesClient): Promise<Observed> {
     client.of("apps/v1", "Deployment").listWhole(),
     client.of("batch/v1", "Job").listWhole(),
   ]);
-  return { nodes: nodes.items, pods: pods.items, deployments: deployments.items, jobs: jobs.items };
+  const standIns = await standInsOf(client, { nodes: nodes.items, pods: pods.items });
+  return { nodes: nodes.items, pods: pods.items, deployments: deployments.items, jobs: jobs.items, standIns };
 }

@@ -5,6 +5,18 @@ import { headingCells, type Look, rowCells } from "../../printers/look.js";
 interface ClusterHealth {
   readonly nodes: { readonly all: number; readonly ready: number };
   readonly pods: { readonly all: number; readonly ready: number; readonly completed: number };
+  readonly standIns: {
+    readonly containers: number;
+    readonly pods: number;
+    readonly silentNodes: number;
+    readonly webhooks: readonly SkippedWebhook[];
+  };
+}
+
+interface SkippedWebhook {
+  readonly name: string;
+  readonly configuration: string;
+  readonly service: string;
 }
 
 interface Problem {
@@ -19,31 +31,54 @@ export function statusLines(rows: readonly (readonly [string, string])[], look: 
   return inColumns(rows.map(([label, value]) => [`${label}:`, ...rowCells(look, [label], [inertText(value)])]));
 }
 
-/** How many nodes and pods there are, and how many of them are ready. */
-export function healthRows({ nodes, pods }: ClusterHealth): readonly (readonly [string, string])[] {
+/** How many nodes and pods there are, how many of them are ready, and where nothing of an image runs. */
+export function healthRows({ nodes, pods, standIns }: ClusterHealth): readonly (readonly [string, string])[] {
   const completed = pods.completed === 0 ? "" : `, ${pods.completed} completed`;
   return [
     ["Nodes", `${nodes.ready}/${nodes.all} ready`],
     ["Pods", `${pods.ready}/${pods.all} ready${completed}`],
+    ...(standIns.containers + standIns.silentNodes === 0 ? [] : [["Stand-ins", standInsText(standIns)] as const]),
   ];
 }
 
-/** How many problems are shown; a cluster that lacks a node may have one for every pod. */
-const MOST_PROBLEMS = 20;
+function standInsText({ containers, pods, webhooks, silentNodes }: ClusterHealth["standIns"]): string {
+  return [
+    `${counting(containers, "container")} of ${counting(pods, "pod")}`,
+    ...(webhooks.length === 0 ? [] : [`${counting(webhooks.length, "webhook")} not called`]),
+    ...(silentNodes === 0 ? [] : [`${counting(silentNodes, "node")} did not answer`]),
+  ].join("; ");
+}
+
+const counting = (count: number, what: string): string => `${count} ${what}${count === 1 ? "" : "s"}`;
+
+/** A table of the webhooks that count as allowed, because pods stand in for them, below an empty line; no lines where none does. */
+export const webhookLines = (webhooks: readonly SkippedWebhook[], look: Look): readonly string[] =>
+  tableLines(
+    ["WEBHOOK NOT CALLED", "CONFIGURATION", "SERVICE"],
+    webhooks.map(({ name, configuration, service }) => [name, configuration, service]),
+    look,
+  );
+
+/** How many rows a table shows; a cluster that lacks a node may have a problem for every pod. */
+const MOST_ROWS = 20;
 const HEADINGS = ["NAMESPACE", "OBJECT", "REASON", "MESSAGE"];
 
 /** A table of what is wrong, below an empty line; no lines where nothing is. */
 export function problemLines(problems: readonly Problem[], look: Look): readonly string[] {
-  if (problems.length === 0) return [];
-  const rows = problems
-    .slice(0, MOST_PROBLEMS)
-    .map(({ namespace = "<none>", object, reason, message }) => [namespace, object, reason, message].map(oneLine));
-  const more = problems.length - rows.length;
-  return [
-    "",
-    ...inColumns([headingCells(look, HEADINGS), ...rows.map((row) => rowCells(look, HEADINGS, row))]),
-    ...(more > 0 ? [`... and ${more} more`] : []),
-  ];
+  const rows = problems.map(({ namespace = "<none>", object, reason, message }) => [
+    namespace,
+    object,
+    reason,
+    message,
+  ]);
+  return tableLines(HEADINGS, rows, look);
+}
+
+function tableLines(headings: readonly string[], rows: readonly (readonly string[])[], look: Look): readonly string[] {
+  if (rows.length === 0) return [];
+  const shown = rows.slice(0, MOST_ROWS).map((row) => rowCells(look, headings, row.map(oneLine)));
+  const more = rows.length - shown.length;
+  return ["", ...inColumns([headingCells(look, headings), ...shown]), ...(more > 0 ? [`... and ${more} more`] : [])];
 }
 
 /** What the cluster says. No word of it acts on a terminal, be it at the end of a pipe. */

@@ -9,7 +9,7 @@ export function clusterStatusCommand(run = showStatus): Command {
   return {
     use: "status [NAME]",
     description:
-      "Show whether a named cluster runs, where it answers and where it keeps its data; of one that runs, its nodes and pods, and what is wrong with them. Without a NAME it is the only cluster there is.\n\nThe exit code is 1 unless it runs.",
+      "Show whether a named cluster runs, where it answers and where it keeps its data; of one that runs, its nodes and pods, what is wrong with them, how many containers stand in for their images, and which webhooks are not called for that. Without a NAME it is the only cluster there is.\n\nThe exit code is 1 unless it runs.",
     examples: "  {{program}} cluster status dev",
     flags: [],
     validateArgs: nameArgument,
@@ -22,7 +22,7 @@ export function clusterStatusCommand(run = showStatus): Command {
 }
 
 async function showStatus(name: string, { env, cwd, clock, log, streams, look }: Factory): Promise<boolean> {
-  const [{ clusterStatus, readHealth }, { healthRows, problemLines, statusLines }] = await Promise.all([
+  const [{ clusterStatus, readHealth }, { healthRows, problemLines, statusLines, webhookLines }] = await Promise.all([
     import("../../cluster/named/index.js"),
     import("./status-table.js"),
   ]);
@@ -41,7 +41,11 @@ async function showStatus(name: string, { env, cwd, clock, log, streams, look }:
     ["Started", record.startedAt],
     ...(health === undefined ? [] : healthRows(health)),
   ];
-  const lines = [...statusLines(rows, look), ...problemLines(health?.problems ?? [], look)];
+  const lines = [
+    ...statusLines(rows, look),
+    ...webhookLines(health?.standIns.webhooks ?? [], look),
+    ...problemLines(health?.problems ?? [], look),
+  ];
   for (const line of lines) streams.out.write(`${line}\n`);
   return state === "Running";
 }

@@ -19,6 +19,7 @@ import { HttpError, httpErrorOf } from "./http-error.js";
 import { hasContainer, type NodePods, runningContainer } from "./node-pods.js";
 import { servePortForward } from "./port-forward.js";
 import { serveRemoteCommand, streamsOf } from "./remote-command.js";
+import { standIns } from "./stand-ins.js";
 import { statsSummary } from "./stats-summary.js";
 import { refuseUpgrade, type UpgradeRequest } from "./upgrade.js";
 
@@ -50,7 +51,7 @@ export interface KubeletTls {
 type Guard = (request: IncomingMessage, segments: readonly string[]) => Promise<void>;
 
 /**
- * A kubelet's HTTP API: /exec, /attach, /portForward, /containerLogs, /pods, /stats/summary, /healthz. Over TLS, by a socket or inside the
+ * A kubelet's HTTP API: /exec, /attach, /portForward, /containerLogs, /pods, /stats/summary, /healthz, and /standIns of its own. Over TLS, by a socket or inside the
  * process, it asks who a caller is and what the caller may do; see {@link checkAccess}. CONNECT, which kubelets do not have, leads API servers
  * of other processes to the addresses of the node's pods, which are in no network.
  */
@@ -199,6 +200,9 @@ export class KubeletApi {
       case "stats/summary":
         get();
         return json(response, await statsSummary(nodeName, pods, runtime, clock));
+      case "standIns":
+        get();
+        return json(response, standIns(pods, runtime));
       case "containerLogs":
         get();
         return this.#logs(url, rest, response, signal);

@@ -266,6 +266,11 @@ export class ScriptedRuntime implements ContainerRuntime {
     return isAnswered ? undefined : true;
   }
 
+  standIn(containerId: string): string | undefined {
+    const { standIn } = this.#containers.get(containerId) ?? {};
+    return standIn && standInText(standIn);
+  }
+
   #find(containerId: string): Container {
     const found = this.#containers.get(containerId);
     if (found !== undefined) return found.container;

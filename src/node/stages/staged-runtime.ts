@@ -116,6 +116,10 @@ export class StagedRuntime implements ContainerRuntime {
     return readyAfter !== "never" && this.options.clock.now() >= container.startedAt + milliseconds(readyAfter);
   }
 
+  standIn(containerId: string): string | undefined {
+    return this.inner.standIn?.(containerId);
+  }
+
   async stats(containerId: string): Promise<ContainerStats | undefined> {
     const stats = await this.inner.stats(containerId);
     const staged = this.#staged.get(containerId);

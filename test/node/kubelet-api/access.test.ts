@@ -109,6 +109,7 @@ describe("over the kubelet's socket", () => {
     ["jane", "GET /configz", forbidden("jane", "get", "configz proxy")],
     ["jane", "GET /statusz", forbidden("jane", "get", "statusz proxy")],
     ["jane", "GET /stats/summary", forbidden("jane", "get", "stats")],
+    ["jane", "GET /standIns", forbidden("jane", "get", "proxy")],
     ["jane", "GET /stats%2fsummary", forbidden("jane", "get", "stats")],
     ["jane", "GET /metrics/cadvisor", forbidden("jane", "get", "metrics")],
     ["jane", "GET /logs/", forbidden("jane", "get", "log")],
