@@ -19,6 +19,8 @@ export interface WaitUntilReadyOptions extends ReadinessOptions, Partial<Surroun
   readonly say: (line: string) => void;
 }
 
+/** How long a server may take to answer a request when the time is over, in milliseconds. */
+const PATIENCE_MS = 5000;
 /** How long what can hardly become ready is waited for, in milliseconds: three starts of a container that crashes. */
 const GRACE_MS = 30_000;
 
@@ -36,12 +38,18 @@ export async function waitUntilReady(
   const { timers } = surroundingsOf(options);
   const elapsed = stopwatchOf(timers)();
   const watch = new ClusterWatch(subject, client, options);
+  // Ends requests that a server which is stuck does not answer.
+  const limit = new AbortController();
+  const cancel = timers.start((timeout || GRACE_MS) + PATIENCE_MS, () => limit.abort());
+  const requests = AbortSignal.any([signal, limit.signal]);
   const doubts = new Doubts();
   let shown = "";
   try {
     while (!signal.aborted) {
       const changed = AbortSignal.any([watch.next(), signal]);
-      const found = await look(watch, options);
+      const found = await look(watch, options, requests).catch((error: unknown) => {
+        if (!limit.signal.aborted) throw error;
+      });
       const now = elapsed();
       if (found !== undefined) {
         if (found.unready.length === 0) return;
@@ -50,9 +58,9 @@ export async function waitUntilReady(
         shown = state;
         doubts.update(found.unready, now);
         if (doubts.isHopeless(now) || now >= timeout) {
-          for (const line of await linesOf(found.unready, client, signal)) say(line);
-          const limit = timeout === 0 ? "" : ` after ${goDurationText(timeout)}`;
-          const why = now >= timeout ? `is not ready${limit}` : "cannot become ready as it is";
+          for (const line of await linesOf(found.unready, client, requests)) say(line);
+          const after = timeout === 0 ? "" : ` after ${goDurationText(timeout)}`;
+          const why = now >= timeout ? `is not ready${after}` : "cannot become ready as it is";
           throw namedClusterError(`${subject} ${why}: ${state}`);
         }
       } else if (now >= (timeout || GRACE_MS)) {
@@ -65,17 +73,22 @@ export async function waitUntilReady(
   } catch (error) {
     if (!signal.aborted) throw error;
   } finally {
+    cancel();
     await watch.stop();
   }
 }
 
 /** Undefined while something has not been read. */
-async function look(watch: ClusterWatch, options: WaitUntilReadyOptions): Promise<Readiness | undefined> {
+async function look(
+  watch: ClusterWatch,
+  options: ReadinessOptions,
+  signal: AbortSignal,
+): Promise<Readiness | undefined> {
   const observed = watch.observed();
   if (observed === undefined) return undefined;
   const found = readiness(observed, options);
   // A watch of pods may be behind that of the workloads which have got them.
-  return found.unready.length > 0 ? found : readiness(await watch.list(options.signal), options);
+  return found.unready.length > 0 ? found : readiness(await watch.list(signal), options);
 }
 
 /** Since when objects can hardly become ready. A container that crashes again and again runs in between. */
