@@ -22,6 +22,7 @@ import { FileError } from "./files/file-error.js";
 import type { FileSpace } from "./files/file-store.js";
 import { FileSystem } from "./files/file-system.js";
 import { connectForward, ForwardError, type PodForwards } from "./network/pod-forwards.js";
+import { addProcFiles } from "./files/proc-files.js";
 import type { ScriptedImage } from "./image.js";
 import { ForkError, OutOfMemoryError } from "./limits/errors.js";
 import { processLimits, type ServerLimits } from "./limits/server-limits.js";
@@ -427,6 +428,12 @@ const waitForSignal: Program = (io) =>
     io.signal.addEventListener("abort", () => resolve(0), { once: true });
   });
 
+/** What an image has in its root. */
+const FOLDERS =
+  `/bin /etc /home /lib /media /mnt /opt /root /run /sbin /srv /tmp /usr/local/bin /usr/sbin /var/log /var/run`.split(
+    " ",
+  );
+
 /** The container's files without its volumes. */
 function ownFiles(
   spec: ContainerSpec,
@@ -435,8 +442,8 @@ function ownFiles(
   space: FileSpace,
 ): FileSystem {
   const files = new FileSystem({ clock, space, ...(image.capacity !== undefined && { capacity: image.capacity }) });
-  for (const folder of ["/tmp", "/root", "/home", "/var", "/etc", "/usr/local/bin", "/bin"])
-    files.makeDirectory(folder, { recursive: true });
+  for (const folder of FOLDERS) files.makeDirectory(folder, { recursive: true });
+  addProcFiles(files, spec);
   files.put("/etc/hostname", `${spec.pod.hostname}\n`);
   files.put("/etc/hosts", hostsFile(spec.pod));
   const { namespace, object: podOf } = spec.pod;

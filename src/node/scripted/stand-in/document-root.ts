@@ -16,6 +16,7 @@ export interface Site {
 const SITES: Readonly<Record<string, Omit<Site, "title">>> = {
   __proto__: null as never,
   nginx: { server: "nginx", root: "/usr/share/nginx/html", port: 80 },
+  "nginx-slim": { server: "nginx", root: "/usr/share/nginx/html", port: 80 },
   "nginx-unprivileged": { server: "nginx", root: "/usr/share/nginx/html", port: 8080 },
   httpd: { server: "httpd", root: "/usr/local/apache2/htdocs", port: 80 },
   apache: { server: "httpd", root: "/app", port: 8080 },
