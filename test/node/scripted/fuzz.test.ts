@@ -78,7 +78,7 @@ async function runBriefly(
   await runtime.remove(started.id);
   // What JavaScript says, and not the shell or a program.
   expect(errors.join("")).not.toMatch(
-    /call stack|undefined|is not a function|Invalid (?:array|string|regular)|\bat .*\.ts/,
+    /call stack|undefined|is not a function|Invalid (?:array|string|regular expression:)|\bat .*\.ts/,
   );
   expect([limits.memory.used, limits.files.used, limits.processes.used, limits.users.size]).toEqual([0, 0, 0, 0]);
 }
