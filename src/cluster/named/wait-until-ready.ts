@@ -21,6 +21,8 @@ export interface WaitUntilReadyOptions extends ReadinessOptions, Partial<Surroun
 
 /** How long a server may take to answer a request when the time is over, in milliseconds. */
 const PATIENCE_MS = 5000;
+/** How long changes are gathered before the next look. Milliseconds. */
+const TOGETHER_MS = 100;
 /** How long what can hardly become ready is waited for, in milliseconds: three starts of a container that crashes. */
 const GRACE_MS = 30_000;
 
@@ -69,6 +71,8 @@ export async function waitUntilReady(
         );
       }
       await pause(timers, Math.max(Math.min(timeout || GRACE_MS, doubts.end) - now, 1), changed);
+      // Pods that start together change together.
+      if (found !== undefined) await pause(timers, TOGETHER_MS, signal);
     }
   } catch (error) {
     if (!signal.aborted) throw error;
