@@ -149,14 +149,17 @@ export function streamPair(): readonly [ByteStream, ByteStream] {
 }
 
 function streamOf(from: BytePipe, to: BytePipe): ByteStream {
+  let isFinished = false;
   return {
     write: (chunk) => to.write(chunk),
     async end() {
+      isFinished = true;
       to.end();
     },
     destroy(error) {
       from.destroy(error);
-      to.destroy(error ?? new Error("connection reset by peer"));
+      // What was written before an end arrives all the same.
+      if (error !== undefined || !isFinished) to.destroy(error ?? new Error("connection reset by peer"));
     },
     async *[Symbol.asyncIterator]() {
       try {

@@ -35,28 +35,17 @@ export class PodPorts {
 
 /** The client's end of a new connection, which breaks when the listener's signal aborts. */
 export function connectionTo({ answer, signal }: Listener): ByteStream {
-  const [client, given] = streamPair();
-  let isFinished = false;
-  const server: ByteStream = {
-    ...given,
-    end() {
-      isFinished = true;
-      return given.end();
-    },
-  };
+  const [client, server] = streamPair();
   // Each open connection listens.
   setMaxListeners(0, signal);
-  // What a program has written before it finished arrives after its end too.
-  const reset = (): void => {
-    if (!isFinished) given.destroy(new Error("connection reset by peer"));
-  };
+  const reset = (): void => server.destroy();
   const over = (): void => signal.removeEventListener("abort", reset);
   signal.addEventListener("abort", reset, { once: true });
   void (async () => {
     try {
       await answer(server);
     } catch (error) {
-      given.destroy(error instanceof Error ? error : new Error(String(error)));
+      server.destroy(error instanceof Error ? error : new Error(String(error)));
     }
   })();
   return {

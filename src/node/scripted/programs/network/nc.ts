@@ -81,7 +81,7 @@ function listen(io: ProgramIo, port: number, answer: (connection: ByteStream) =>
   }
 }
 
-/** Passes on what comes from both sides until the other end has finished, or lets a program do it. */
+/** Passes on what comes from both sides until both have finished, or lets a program do it. */
 async function pass(io: ProgramIo, connection: ByteStream, program: string | undefined): Promise<void> {
   if (program !== undefined) return passProgram(io, connection, program);
   const sent = (async () => {
@@ -89,8 +89,10 @@ async function pass(io: ProgramIo, connection: ByteStream, program: string | und
     await connection.end();
   })();
   // The other end may be gone: what it has sent is read all the same.
-  sent.catch(() => {});
+  const ended = sent.catch(() => {});
   for await (const chunk of connection) await io.stdout.write(chunk);
+  // An end that sends nothing may finish at once, and still wait for what comes. Nobody waits for a person who types.
+  if (io.terminal === undefined) await ended;
   await connection.end();
 }
 
