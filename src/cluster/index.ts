@@ -26,6 +26,7 @@ export type {
 export { RuntimeError } from "../node/container-runtime.js";
 export { httpPort, localPort } from "../node/scripted/served-port.js";
 export type { ScriptedImage } from "../node/scripted/image.js";
+export type { ImageScriptText } from "../node/scripted/images/text-script.js";
 export type { Program, ProgramInput, ProgramIo, ProgramOutput } from "../node/scripted/program.js";
 export { type AllowedForward, type Forward, ForwardSyntaxError } from "../base/forward.js";
 export type { ContainerStages, ExitStage, PodStages, StagesOf } from "../node/stages/stages.js";

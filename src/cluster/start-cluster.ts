@@ -30,6 +30,8 @@ import type { Listener } from "../server/generic/secure-listener.js";
 import type { Server } from "../server/generic/server.js";
 import type { Fence } from "../server/generic/transport/in-process.js";
 import type { KubeObject } from "../machinery/meta/object.js";
+import type { ImageScript } from "../node/scripted/images/image-script.js";
+import type { ImageScriptText } from "../node/scripted/images/text-script.js";
 import type { AllowedForward, Forward } from "../base/forward.js";
 import type { PodForwards } from "../node/scripted/network/pod-forwards.js";
 import type { StagesOf } from "../node/stages/stages.js";
@@ -107,6 +109,12 @@ export interface ClusterOptions extends ServerOptions {
    * its probes. Else it cannot start. A pod's annotation kubets.dev/images ("stand-in", "strict") comes first. Default true.
    */
   readonly standIn?: boolean;
+  /**
+   * What containers of some images run: scripts of the small shell by patterns of image names, as a list or as the path of a YAML file that has
+   * one. The first that fits counts; {@link stages} and a node's images come before it. Default: none but those that kubets has for images
+   * that charts cannot do without.
+   */
+  readonly imageScripts?: string | readonly ImageScriptText[];
   /**
    * Ports of pods that lead to programs of this machine, for Services, port-forward, proxies, webhooks and probes too: a webhook under
    * development runs in an editor while the cluster believes that it is a pod. A start rejects with a ForwardSyntaxError.
@@ -188,6 +196,7 @@ export async function startControlPlane(options: ClusterOptions, given?: GivenSe
   const isOwn = onShared ? undefined : nodeHosts(nodes.map(({ name }) => name));
   let shared: SharedServer | undefined;
   const loadBalancerAddresses = blockOf(options.loadBalancerAddresses ?? (hasNodes ? LOAD_BALANCERS : ""));
+  const imageScripts = await givenScripts(options);
   const elects = isShared(options) && options.leaderElect !== false;
   if (!isShared(options) && (options.leaderElect ?? false) !== false) options.onWarning?.(electionHasNoEffect(options));
   const elections: Election[] = [];
@@ -396,7 +405,11 @@ export async function startControlPlane(options: ClusterOptions, given?: GivenSe
               if (!hasNodes) return serveMetrics(server, { local: undefined, others }, () => clock.now());
               const { startNodes } = await inOrder(import("./start-nodes.js"));
               const transport = server.loopback();
-              const staged = { standIn: options.standIn ?? true, ...(options.stages && { stages: options.stages }) };
+              const staged = {
+                standIn: options.standIn ?? true,
+                ...(options.stages && { stages: options.stages }),
+                imageScripts,
+              };
               const { authorization, tokens } = server;
               localNodes = await startNodes(nodes, {
                 transport,
@@ -513,6 +526,13 @@ async function bootstrap(api: ApiSnapshot, objects: readonly KubeObject[]): Prom
   );
   // Whether its priority level exists is written into a schema when it is created.
   await createMissing(api, objects.filter(isSchema));
+}
+
+/** Throws for a table with a fault: before anything is opened. */
+async function givenScripts({ imageScripts }: ClusterOptions): Promise<readonly ImageScript[]> {
+  if (imageScripts === undefined) return [];
+  const { openImageScripts } = await inOrder(import("./image-scripts.js"));
+  return openImageScripts(imageScripts);
 }
 
 /** Undefined where no node could have a pod that leads out. */

@@ -11,6 +11,8 @@ import type { NodeDescription } from "../node/fleet-node.js";
 import { startNodeFleet } from "../node/node-fleet.js";
 import { RENEW_MS } from "../node/agent/node-registration.js";
 import type { ScriptedImage } from "../node/scripted/image.js";
+import type { MakeCertificate } from "../node/scripted/images/certificate-maker.js";
+import type { ImageScript } from "../node/scripted/images/image-script.js";
 import { clusterPodNetwork } from "../node/network/cluster-pod-network.js";
 import type { PodForwards } from "../node/scripted/network/pod-forwards.js";
 import { ScriptedRuntime, type ScriptedRuntimeOptions } from "../node/scripted/scripted-runtime.js";
@@ -25,11 +27,13 @@ import { authenticated } from "../server/request/user.js";
 import { podCidr } from "./node-addresses.js";
 import { keptVolumes } from "./kept-volumes.js";
 import { servicePorts } from "./service-ports.js";
+import { builtInScripts } from "../node/scripted/images/built-in.js";
 import type { ClusterNetwork } from "../server/kubelet/cluster-network.js";
 import { DNS_ADDRESS, SERVICE_CIDR } from "./system-objects.js";
 import { openRunMarks } from "./run-marks.js";
-import { issueCertificate, issuerOf } from "./pki/certificate.js";
+import { issueCertificate, issuerOf, issuerOfCertificate } from "./pki/certificate.js";
 import { CA_NAME, type ClusterPki } from "./pki/cluster-pki.js";
+import { keyMaker } from "./pki/key-maker.js";
 
 /** A node of a cluster, in the cluster's process. */
 export interface NodeOptions {
@@ -56,6 +60,8 @@ export interface NodeParts extends Pick<Server, "authorization" | "tokens"> {
   readonly stages?: StagesOf;
   /** Whether containers whose programs are not there stand in for their images. */
   readonly standIn: boolean;
+  /** What containers of some images run. */
+  readonly imageScripts: readonly ImageScript[];
   /** Which ports of pods lead to programs of this machine. */
   readonly forwards: PodForwards | undefined;
   readonly reportError: (error: unknown) => void;
@@ -188,6 +194,11 @@ function describe(
       ...(images && { images }),
       ...(hasImage && { hasImage }),
       standIn,
+      imageScripts: parts.imageScripts,
+      builtInScripts: builtInScripts({
+        makeCertificate: certificateMaker(random),
+        random: (bytes) => random.bytes(bytes),
+      }),
       ...(forwards && { forwards }),
       ...surroundings,
       volumes: volumes.ofNode(name),
@@ -208,6 +219,15 @@ function describe(
     ...(shared?.host !== undefined && { peersAt: shared.host }),
     podCidr: shared?.ranges.get(name) ?? podCidr(index),
     tls: once(() => servingCertificate(name, pki, [clock, shared?.verifiers ?? clock], random)),
+  };
+}
+
+/** Makes certificates of authorities that programs in pods make; the cluster's own authority signs none of them. */
+function certificateMaker(random: Random): MakeCertificate {
+  const keys = keyMaker(random);
+  return (order, authority) => {
+    const issuer = authority && issuerOfCertificate(authority, keys);
+    return issueCertificate({ ...order, serial: random.bytes(16) }, issuer, keys);
   };
 }
 

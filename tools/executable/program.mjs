@@ -159,7 +159,10 @@ const PACKED = [
   "src/commands/port-forward/",
   "src/commands/proxy/",
   "src/controllers/horizontal-pod-autoscaler/",
-  ...["awk", "compare", "dumps", "find", "network", "sed", "text-tools"].map((folder) => `src/node/scripted/programs/${folder}/`),
+  "src/node/scripted/images/",
+  ...["awk", "compare", "dumps", "find", "network", "sed", "text-tools"].map(
+    (folder) => `src/node/scripted/programs/${folder}/`,
+  ),
   "src/server/authn/configuration/",
   "src/server/authn/oidc/",
   "src/server/authz/configuration/",

@@ -19,6 +19,8 @@ export interface ServerChoice
   readonly controllers?: readonly string[];
   readonly leaderElect?: boolean;
   readonly scheduler?: false;
+  /** The file of a table of scripts. */
+  readonly imageScripts?: string;
   /** Undefined: as many as the cluster had, one of a new one. */
   readonly nodes?: number;
 }
@@ -47,6 +49,7 @@ export function serverArguments(choice: ServerChoice): string[] {
     ["authorization-config", authorization?.configFile],
     ["load-balancer-addresses", choice.loadBalancerAddresses],
     ["images", choice.standIn === undefined ? undefined : choice.standIn ? "stand-in" : "strict"],
+    ["image-scripts", choice.imageScripts],
     ["server-name", choice.serverName],
     ["leader-elect", choice.leaderElect?.toString()],
     ["scheduler", choice.scheduler?.toString()],

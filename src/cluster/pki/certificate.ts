@@ -1,4 +1,4 @@
-import { createHash, createPrivateKey, createPublicKey, type KeyObject } from "node:crypto";
+import { createHash, createPrivateKey, createPublicKey, type KeyObject, X509Certificate } from "node:crypto";
 import { isIP } from "node:net";
 import { distinguishedName } from "../../machinery/codec/new-certificate-request.js";
 import { derElements } from "../../machinery/codec/der.js";
@@ -31,7 +31,8 @@ export interface CertificateRequest {
   readonly notAfter: number;
   /** At most 20 bytes, unique for the issuer. */
   readonly serial: Uint8Array;
-  readonly usage: "ca" | "server" | "client";
+  /** A peer serves and is a client too. */
+  readonly usage: "ca" | "server" | "client" | "peer";
   /** DNS names and IP addresses a server answers for. */
   readonly names?: readonly string[];
 }
@@ -108,6 +109,25 @@ export function issuerOf(ca: KeyPair, commonName: string, { sign }: KeyMaker = o
   return { commonName, key, keyIdentifier: keyIdentifierOf(spki), sign };
 }
 
+/**
+ * A CA that another program may have made. Throws an error for a key that is none of P-256, for a subject that is more than a common name, and
+ * for what is no certificate.
+ */
+export function issuerOfCertificate(ca: KeyPair, keys: KeyMaker = openSslKeys): Issuer {
+  const { subject } = new X509Certificate(ca.certificate);
+  const commonName = subject.startsWith("CN=") && !subject.includes("\n") ? subject.slice(3) : undefined;
+  if (commonName === undefined) {
+    throw new Error(
+      `the authority's subject is ${JSON.stringify(subject)}; only one of a common name alone signs here`,
+    );
+  }
+  const issuer = issuerOf(ca, commonName, keys);
+  if (issuer.key.asymmetricKeyType !== "ec") {
+    throw new Error(`the authority's key is of the type ${issuer.key.asymmetricKeyType}; only keys of P-256 sign here`);
+  }
+  return issuer;
+}
+
 /** A hash of the key's bits, as RFC 5280 has it: without the byte that says how many of them are not meant. */
 function keyIdentifierOf(spki: Uint8Array): Uint8Array {
   const [info] = derElements(spki);
@@ -127,8 +147,11 @@ function extensions(request: Terms, own: Uint8Array, authority: Uint8Array): Buf
     extension(OID.authorityKeyIdentifier, false, sequence(implicit(0, authority))),
   ];
   if (!ca) {
-    const purpose = request.usage === "server" ? OID.serverAuth : OID.clientAuth;
-    list.push(extension(OID.extKeyUsage, false, sequence(objectIdentifier(purpose))));
+    const purposes = [
+      ...(request.usage === "client" ? [] : [OID.serverAuth]),
+      ...(request.usage === "server" ? [] : [OID.clientAuth]),
+    ];
+    list.push(extension(OID.extKeyUsage, false, sequence(...purposes.map(objectIdentifier))));
   }
   if (request.names !== undefined && request.names.length > 0) {
     list.push(extension(OID.subjectAltName, false, sequence(...request.names.map(generalName))));

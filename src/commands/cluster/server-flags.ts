@@ -6,8 +6,8 @@ import { authenticationFlags, authenticationOf } from "./authentication-flags.js
 import { authorizationFlags, authorizationOf } from "./authorization-flags.js";
 import { controllersFlag, controllersOf } from "./controllers-flag.js";
 import { electionFlags, electionOf } from "./election-flags.js";
+import { imageScriptsFlag, imageScriptsOf, imagesFlag, standInOf } from "./images-flag.js";
 import { forwardFlags, forwardsOf } from "./forward-flags.js";
-import { imagesFlag, standInOf } from "./images-flag.js";
 import { loadBalancerAddressesOf, loadBalancerFlag } from "./load-balancer-flag.js";
 import { nodesFlag, nodesOf } from "./nodes-flag.js";
 import { runtimeConfigFlag, runtimeConfigOf } from "./runtime-config-flag.js";
@@ -28,6 +28,7 @@ export const serverFlags: readonly FlagSpec[] = [
   ...authorizationFlags,
   nodesFlag,
   imagesFlag,
+  imageScriptsFlag,
   ...forwardFlags,
   loadBalancerFlag,
   serverNameFlag,
@@ -42,6 +43,7 @@ export function serverChoiceOf(factory: Factory, invocation: Invocation): Server
   const loadBalancerAddresses = loadBalancerAddressesOf(invocation);
   const serverName = serverNameOf(invocation);
   const nodes = nodesOf(invocation);
+  const imageScripts = imageScriptsOf(factory, invocation);
   return {
     storageMediaType: storageMediaTypeOf(invocation),
     maxObjectBytes: maxObjectBytesOf(invocation),
@@ -53,6 +55,7 @@ export function serverChoiceOf(factory: Factory, invocation: Invocation): Server
     ...(authorization && { authorization }),
     ...(nodes !== undefined && { nodes }),
     standIn: standInOf(invocation),
+    ...(imageScripts !== undefined && { imageScripts }),
     ...forwardsOf(invocation),
     ...(loadBalancerAddresses !== undefined && { loadBalancerAddresses }),
     ...(serverName !== undefined && { serverName }),

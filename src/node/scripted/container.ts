@@ -8,7 +8,7 @@ import { ContainerLog } from "./container-log.js";
 import type { FileSpace } from "./files/file-store.js";
 import { absolute, type FileSystem } from "./files/file-system.js";
 import type { RegularNode } from "./files/node.js";
-import type { MissingError } from "./missing.js";
+import { MissingError } from "./missing.js";
 import { ContainerBudgets } from "./limits/container-budgets.js";
 import type { ContainerMemory } from "./limits/memory-share.js";
 import type { LimitedContainer, ServerLimits } from "./limits/server-limits.js";
@@ -196,7 +196,8 @@ export class Container implements ContainerView, LimitedContainer {
 
   async #ended(main: Process, goOn: (missing: MissingError) => Process | undefined): Promise<MainExit> {
     let exit = await main.ended;
-    const next = exit.missing && goOn(exit.missing);
+    const missing = exit.missing ?? this.#unjudged(exit);
+    const next = missing && goOn(missing);
     if (next !== undefined) {
       this.#main = next;
       exit = await next.ended;
@@ -209,12 +210,28 @@ export class Container implements ContainerView, LimitedContainer {
     return { ...rest, ...this.#end };
   }
 
+  /** Why the failure of a task says nothing: it has asked what only stands in for a program. Undefined for others. */
+  #unjudged({ exitCode, signal }: ProcessExit): MissingError | undefined {
+    const [asked] = this.#waiting.keys();
+    if (asked === undefined || exitCode === 0 || signal !== undefined || this.#end.reason !== undefined)
+      return undefined;
+    return new MissingError("expectation", asked, { script: this.#main?.command[0] ?? "", line: 0 });
+  }
+
   /** Ends all processes at once. */
   #kill(end: Pick<MainExit, "reason" | "eviction">): void {
     if (!this.running) return;
     this.#end = end;
     this.#budgets.end();
     for (const process of this.#processes.values()) process.signal("SIGKILL");
+  }
+
+  isOfImage(path: string): boolean {
+    const { name, pod } = this.parts.spec;
+    const { containers = [], initContainers = [] } = pod.object?.().spec ?? {};
+    const own = [...containers, ...initContainers].find((container) => container.name === name);
+    const mounted = own?.volumeMounts?.map(({ mountPath }) => mountPath) ?? [];
+    return ![...WRITTEN_FOLDERS, ...mounted].some((folder) => `${path}/`.startsWith(folder.replace(/\/?$/, "/")));
   }
 
   signalMain(name: string): void {
@@ -334,6 +351,9 @@ export class Container implements ContainerView, LimitedContainer {
     return { program: shell.program, command: ["sh", path, ...argv.slice(1)] };
   }
 }
+
+/** Where programs put their files, and the kernel its own. */
+const WRITTEN_FOLDERS = ["/tmp", "/var/tmp", "/run", "/var/run", "/dev", "/proc", "/sys"];
 
 interface FoundProgram {
   readonly program: Program;

@@ -5,7 +5,7 @@ import { sliceIsSpent } from "../../base/time-slice.js";
 import { standInAt } from "../../machinery/streaming/stand-in-end.js";
 import { type BytePipe, BrokenPipeError } from "../byte-pipe.js";
 import type { Container } from "./container.js";
-import { MissingError } from "./missing.js";
+import { MissingError, type ScriptPlace } from "./missing.js";
 import {
   type ChildProcess,
   ExecError,
@@ -40,6 +40,8 @@ export interface ProcessSetup {
    * ProcessExit.missing} says what it was. Its children are started so as well. Default: false; a missing program is code 127 and a message.
    */
   readonly endsAtMissing?: boolean;
+  /** The line of the script that has started it. */
+  readonly place?: ScriptPlace | undefined;
 }
 
 export interface ProcessExit {
@@ -141,7 +143,7 @@ export class Process implements ChildProcess {
       env: options.env ?? setup.env,
       cwd: options.cwd ?? setup.cwd,
       terminal: setup.terminal,
-      ...(setup.endsAtMissing === true && { endsAtMissing: true }),
+      ...(setup.endsAtMissing === true && { endsAtMissing: true, place: options.place }),
     });
     this.#children.add(child);
     void child.ended.then(({ missing }) => {
@@ -183,6 +185,7 @@ export class Process implements ChildProcess {
       spawn: (argv, options = {}) => this.#spawn(argv, options),
       missing:
         setup.endsAtMissing === true ? (missing) => this.#finish({ exitCode: MISSING_CODE, missing }) : undefined,
+      place: setup.place,
       listen: (port, answer) => container.ports.listen(port, answer, signal),
       network: {
         dnsAddress: container.network.dnsAddress,

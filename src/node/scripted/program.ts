@@ -44,6 +44,8 @@ export interface ProgramIo {
    * missing is an error of the program's own, as in `exec` and at a prompt.
    */
   readonly missing: ((missing: MissingError) => void) | undefined;
+  /** The line of the script that has started it, where {@link missing} is there and a script has. */
+  readonly place: ScriptPlace | undefined;
   readonly files: FileSystem;
   /** Bytes that the program keeps count against its container's memory. What it does not give back is given back at its end. */
   readonly memory: ContainerMemory;
@@ -106,6 +108,8 @@ export interface ContainerView {
   signal(pid: number, name: string): boolean;
   /** Takes the place of a process, for work that a shell would fork for; the answer gives it back. Throws a ForkError where none is left. */
   fork(): () => void;
+  /** Whether only the container's image could have a file of this absolute path: no volume is there, and programs write elsewhere. */
+  isOfImage(path: string): boolean;
 }
 
 /** A program that cannot be started. */

@@ -19,6 +19,7 @@ import {
 } from "../container-runtime.js";
 import { Container, type MainExit } from "./container.js";
 import { FileError } from "./files/file-error.js";
+import { type ImageScript, type ScriptStart, scriptStart } from "./images/image-script.js";
 import type { FileSpace } from "./files/file-store.js";
 import { FileSystem } from "./files/file-system.js";
 import { connectForward, ForwardError, type PodForwards } from "./network/pod-forwards.js";
@@ -60,6 +61,10 @@ export interface ScriptedRuntimeOptions {
   readonly forwards?: PodForwards;
   /** Ports that stand-ins answer beside those of their pods. */
   readonly servicePortsOf?: ServicePortsOf;
+  /** What containers of some images run; the first that fits counts. `images` come before them. */
+  readonly imageScripts?: readonly ImageScript[];
+  /** The same behind them, for containers that may stand in for their images. */
+  readonly builtInScripts?: readonly ImageScript[];
   readonly clock: Clock;
   readonly timers: Timers;
   readonly random: Random;
@@ -81,6 +86,8 @@ interface Running {
   standIn: StandIn | undefined;
   /** Nothing of its image runs: its probes and hooks succeed, unless something answers them. */
   isPlaceholder: boolean;
+  /** A script of its image runs. */
+  isScript: boolean;
 }
 
 /** The containers of a pod, and the ports and volumes that they share. */
@@ -145,8 +152,8 @@ export class ScriptedRuntime implements ContainerRuntime {
       server,
       hasCapacity,
     });
-    const running: Running = { container, spec, standIn: undefined, isPlaceholder: false };
-    const { startedAt, ended } = await startMain(running, image, this.#mayStandIn(spec), clock);
+    const running: Running = { container, spec, standIn: undefined, isPlaceholder: false, isScript: false };
+    const { startedAt, ended } = await this.#startMain(running, image);
     this.#containers.set(id, running);
     pod.containers.add(running);
     if (pod.evictedBytes !== undefined) container.evict(pod.evictedBytes);
@@ -165,7 +172,7 @@ export class ScriptedRuntime implements ContainerRuntime {
         ...(eviction !== undefined && { eviction }),
       };
     });
-    const standsIn = running.standIn && `It ${standInText(running.standIn)}`;
+    const standsIn = noteOf(running);
     const podObject = spec.pod.object?.();
     const leads = podObject && this.options.forwards?.note(podObject);
     const note = [standsIn, leads].filter((sentence) => sentence !== undefined).join(". ");
@@ -294,6 +301,18 @@ export class ScriptedRuntime implements ContainerRuntime {
     throw new RuntimeError("CreateContainerError", message);
   }
 
+  #startMain(running: Running, image: ScriptedImage): Promise<MainRun> {
+    const { clock, images, imageScripts = [], builtInScripts = [] } = this.options;
+    const { spec } = running;
+    const mayStandIn = this.#mayStandIn(spec);
+    const isGiven = spec.isStaged === true || own(images, spec.image) !== undefined;
+    const scripts = isGiven ? [] : mayStandIn ? [...imageScripts, ...builtInScripts] : imageScripts;
+    const script = scriptStart(scripts, spec);
+    if (script === undefined) return startMain(running, image, mayStandIn, clock);
+    running.isScript = true;
+    return startScript(running, script, mayStandIn, clock);
+  }
+
   /** The client's end of a connection to a port of a pod; undefined where nothing listens. */
   async #dialPod(pod: RunningPod, port: number): Promise<ByteStream | undefined> {
     const forward = this.#forwardOf(pod, port);
@@ -352,6 +371,12 @@ async function answerOfSite(
 /** On a pod: whether its containers stand in for their images ("stand-in") or must have a program that runs here ("strict"). */
 const IMAGES_ANNOTATION = "kubets.dev/images";
 
+/** What people should know of a container whose image does not run, a sentence without its point. */
+function noteOf({ spec, standIn, isScript }: Running): string | undefined {
+  if (standIn !== undefined) return `It ${standInText(standIn)}`;
+  return isScript ? `It runs a script in place of image ${JSON.stringify(spec.image)}` : undefined;
+}
+
 interface MainProcess {
   readonly argv: readonly string[];
   /** What runs, where that does not depend on the container's files. */
@@ -408,13 +433,40 @@ async function startMain(running: Running, image: ScriptedImage, mayStandIn: boo
     return begin(program);
   } catch (error) {
     if (mayStandIn && error instanceof ExecError && error.kind === "not-found") return begin(standIn());
-    container.dropFiles();
-    if (!(error instanceof ExecError) && !isExhausted(error)) throw error;
-    throw new RuntimeError(
-      "StartError",
-      `failed to create containerd task: failed to create shim task: OCI runtime create failed: runc create failed: unable to start container process: error during container init: ${error.message}: unknown`,
-    );
+    throw startError(container, error);
   }
+}
+
+/** Starts the script of an image. Throws a {@link RuntimeError}; then nothing is left of the container. */
+async function startScript(running: Running, script: ScriptStart, mayStandIn: boolean, clock: Clock): Promise<MainRun> {
+  const { container, spec } = running;
+  const placeHolder = (missing?: MissingError): Program => {
+    running.standIn = standInOf(spec, missing?.message);
+    running.isPlaceholder = true;
+    return standInProgram(running.standIn);
+  };
+  const { program, argv, standsIn = false } = script;
+  const standIn = standsIn ? placeHolder() : undefined;
+  const main: Program = async (io) => {
+    const code = await program(io);
+    return code !== 0 || standIn === undefined ? code : standIn(io);
+  };
+  try {
+    await container.openFiles();
+    return { startedAt: clock.now(), ended: container.run(argv, main, mayStandIn ? placeHolder : undefined) };
+  } catch (error) {
+    throw startError(container, error);
+  }
+}
+
+/** What is told of a container that cannot be started, once nothing is left of it. */
+function startError(container: Container, error: unknown): unknown {
+  container.dropFiles();
+  if (!(error instanceof ExecError) && !isExhausted(error)) return error;
+  return new RuntimeError(
+    "StartError",
+    `failed to create containerd task: failed to create shim task: OCI runtime create failed: runc create failed: unable to start container process: error during container init: ${error.message}: unknown`,
+  );
 }
 
 /** The container, or all of them together, use as much as they may. */

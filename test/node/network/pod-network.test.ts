@@ -90,6 +90,16 @@ describe.concurrent("a program of a pod reaches", () => {
       'kubets: container c of pod default/unknown stands in for image "example.com/server"; would have run: its entrypoint\n',
     ],
     [
+      "what stands in, without the authority's file that it would be asked by",
+      `${GET} --cacert /certs/ca.crt https://unknown:80/`,
+      'kubets: container c of pod default/unknown stands in for image "example.com/server"; would have run: its entrypoint\n',
+    ],
+    [
+      "the API, and then opens the files of its certificates",
+      `for file in cacert cert; do curl -sS --$file /nope https://kubernetes.default.svc/livez; echo $?; done; curl -sS --cacert /nope https://web:81/ 2>&1 | cut -c1-9`,
+      `curl: (77) error setting certificate file: /nope\n77\ncurl: (58) could not load PEM client certificate from /nope, OpenSSL error error:80000002:system library::No such file or directory, (no key found, wrong pass phrase, or wrong file format?)\n58\ncurl: (7)\n`,
+    ],
+    [
       "the API with its token",
       `${GET} --cacert ${ACCOUNT}/ca.crt -H "Authorization: Bearer $(cat ${ACCOUNT}/token)" https://kubernetes.default.svc/api/v1/namespaces/default/pods | grep -o 'serviceaccount:default:default'`,
       "serviceaccount:default:default\n",

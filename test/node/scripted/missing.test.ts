@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { systemClock } from "../../../src/base/clock.js";
 import { systemTimers } from "../../../src/base/timers.js";
+import type { ContainerSpec } from "../../../src/node/container-runtime.js";
 import { Container } from "../../../src/node/scripted/container.js";
 import { FileSystem } from "../../../src/node/scripted/files/file-system.js";
 import { serverLimits } from "../../../src/node/scripted/limits/server-limits.js";
@@ -11,10 +12,14 @@ import { USUAL_PROGRAMS } from "../../../src/node/scripted/programs/index.js";
 import { scriptedSpec, startScripted } from "../../helpers/scripted-container.js";
 
 /** Runs a main process that ends at what is missing; gives how it ended and its log. */
-async function main(argv: readonly string[], files: Readonly<Record<string, string>> = {}) {
+async function main(
+  argv: readonly string[],
+  files: Readonly<Record<string, string>> = {},
+  spec: ContainerSpec = scriptedSpec,
+) {
   const limits = serverLimits();
   const container = new Container({
-    spec: scriptedSpec,
+    spec,
     files: async (space) => {
       const made = new FileSystem({ clock: systemClock, space });
       for (const [name, program] of Object.entries(USUAL_PROGRAMS)) made.install(`/bin/${name}`, program);
@@ -102,6 +107,31 @@ describe("a main process that ends at what is missing", () => {
   test("ends for a script of the image that it would run by .", async () => {
     const { exit } = await main(["sh", "-c", "echo a\n. /opt/bitnami/scripts/libos.sh || true"]);
     expect(exit.missing).toMatchObject({ kind: "program", what: "/opt/bitnami/scripts/libos.sh", place: { line: 2 } });
+  });
+
+  test.each([
+    ["that it copies", "echo a\ncp /opt/app/server /tmp/ || true; echo never", "/opt/app/server"],
+    ["that it copies with others", "echo a\ncp /bin/sh /opt/app/server /tmp/", "/opt/app/server"],
+    ["that a pattern names", "echo a\ncp -r /opt/app/*.jar /tmp/", "/opt/app/*.jar"],
+    ["that it moves", "echo a\nmv ./server /tmp/", "./server"],
+    ["that it runs by the shell", "echo a\nbash /opt/app/start.sh", "/opt/app/start.sh"],
+  ])("ends for a file of the image %s", async (_name, script, what) => {
+    const { exit, log } = await main(["sh", "-c", script]);
+    expect(exit.missing).toMatchObject({ kind: "program", what, place: { script: "sh", line: 2 } });
+    expect(log).toBe("a\n");
+  });
+
+  test("is ended by itself where a file is missing in a volume, and where programs put theirs", async () => {
+    const object = () => ({
+      spec: { containers: [{ name: "c", volumeMounts: [{ name: "work", mountPath: "/shared" }] }] },
+    });
+    const spec = { ...scriptedSpec, pod: { ...scriptedSpec.pod, object } };
+    const { exit, log } = await main(["sh", "-c", "cp /shared/a /work; mv /tmp/b /work; cp /sharedness"], {}, spec);
+    const lost = "No such file or directory";
+    expect(log).toBe(`cp: cannot copy '/shared/a': ${lost}\nmv: cannot move '/tmp/b' to '/work': ${lost}\n`);
+    expect(exit).toEqual({ exitCode: 0 });
+    const { exit: other } = await main(["cp", "/sharedness", "/work"], {}, spec);
+    expect(other.missing?.message).toBe("cp: 0: /sharedness: not found");
   });
 
   test.each([

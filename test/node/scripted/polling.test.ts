@@ -51,6 +51,25 @@ describe("a script that polls what stands in for a server", () => {
     );
   });
 
+  test("ends with 0 where it fails by what it was answered, and says so", async () => {
+    const script = "curl -s http://localhost | grep version || exit 3";
+    const { exitCode, log } = await beside(script, "Never", 60);
+    const server =
+      'container server of pod default/web stands in for image "example.com/server"; would have run: its entrypoint';
+    expect([exitCode, log]).toEqual([
+      0,
+      `kubets: this container stands in for image "busybox" from here on: sh: 0: ${server}, and its answer is none that the script can go by\n`,
+    ]);
+  });
+
+  test.each([
+    ["it has asked nothing", "exit 3", "Never", 3],
+    ["its pod is restarted", "curl -s http://localhost | grep version || exit 3", "Always", 3],
+    ["a signal has ended it", "curl -s http://localhost >/dev/null; kill -9 $$", "Never", 137],
+  ])("fails where %s", async (_why, script, restartPolicy, code) => {
+    expect(await beside(script, restartPolicy, 60)).toMatchObject({ exitCode: code, log: "" });
+  });
+
   test("goes on where its pod does", async () => {
     expect(await beside(POLL, "Always", 120)).toMatchObject({ exitCode: undefined, log: "waiting\n" });
   });

@@ -3,6 +3,7 @@ import { sliceIsSpent } from "../../../base/time-slice.js";
 import { FileError } from "../files/file-error.js";
 import { absolute, normalPath } from "../files/file-system.js";
 import { type FileNode, sizeOf } from "../files/node.js";
+import { endsAtImageFile } from "../missing.js";
 import type { Program, ProgramIo } from "../program.js";
 import { writeText } from "../shell/builtins.js";
 import { giveWay, workInSlices } from "../slices.js";
@@ -99,6 +100,7 @@ function destination(io: ProgramIo, source: string, target: string): string {
 export const mv: Program = async (io) => {
   const { operands } = optionsOf(io.args);
   const target = operands.at(-1) ?? "";
+  if (operands.slice(0, -1).some((operand) => endsAtImageFile(io, operand))) return 1;
   return forEachPath(
     io,
     operands.slice(0, -1),
@@ -127,6 +129,7 @@ async function move(io: ProgramIo, from: string, to: string): Promise<void> {
 export const cp: Program = async (io) => {
   const { flags, operands } = optionsOf(io.args);
   const target = operands.at(-1) ?? "";
+  if (operands.slice(0, -1).some((operand) => endsAtImageFile(io, operand))) return 1;
   const recursive = flags.has("r") || flags.has("R") || flags.has("a");
   const options = { recursive, keepsTimes: flags.has("a") || flags.has("p") };
   return forEachPath(

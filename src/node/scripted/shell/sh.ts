@@ -1,5 +1,6 @@
 import { FileError } from "../files/file-error.js";
 import { absolute } from "../files/file-system.js";
+import { endsAtImageFile } from "../missing.js";
 import type { Program, ProgramIo } from "../program.js";
 import { setNamedOption, setOptions } from "./builtin-options.js";
 import { CommandError, LeaveLoop } from "./control-flow.js";
@@ -102,6 +103,7 @@ async function contentOf(io: ProgramIo, source: string): Promise<string | undefi
     return content.toString("utf8");
   } catch (error) {
     if (!(error instanceof FileError)) throw error;
+    if (endsAtImageFile(io, source)) return undefined;
     const reason = error.code === "ENOENT" ? "No such file" : error.message;
     await io.stderr.write(`${io.name}: 0: cannot open ${source}: ${reason}\n`);
     return undefined;

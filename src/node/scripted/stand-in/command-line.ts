@@ -1,4 +1,5 @@
 import type { ContainerSpec } from "../../container-runtime.js";
+import { withoutTag } from "../images/image-script.js";
 
 /** Images without an entrypoint: what a pod gives as args is their command line. */
 const WITHOUT_ENTRYPOINT = new Set([
@@ -31,8 +32,7 @@ export function commandLineOf(
   const [first = ""] = args;
   if (first === "") return undefined;
   if (!mayStandIn) return args;
-  const [tagged = ""] = image.split("@");
-  const name = tagged.replace(/:[^:/]*$/, "");
+  const name = withoutTag(image);
   const ofLibrary = /^(?:(?:(?:index\.)?docker\.io\/)?library\/|docker\.io\/)?[^/]+$/.test(name);
   const isCommand = ofLibrary || WITHOUT_ENTRYPOINT.has(name.split("/").at(-1) ?? "") || SHELL.test(first);
   return isCommand ? args : undefined;

@@ -15,7 +15,7 @@ const MOST_REDIRECTS = 50;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 /** Answers after which --retry tries again. */
 const TRANSIENT = new Set([408, 429, 500, 502, 503, 504]);
-const CODE = { badUrl: 3, http: 22, write: 23, redirects: 47 };
+const CODE = { badUrl: 3, http: 22, write: 23, redirects: 47, certificateFile: 58, authorityFile: 77 };
 const REFUSED = 7;
 const RETRIED = new Set([6, 28]);
 
@@ -189,7 +189,7 @@ class Transfer {
       url,
       headers,
       body,
-      tls: await this.#tls(),
+      tls: () => this.#tls(),
       ...(address !== undefined && { address }),
       signal,
       onAddress: (tried) => say(`*   Trying ${tried}:${portOf(url)}...\n`),
@@ -246,15 +246,34 @@ class Transfer {
     );
   }
 
+  /** curl opens these files once the connection stands. */
   async #tls(): Promise<TlsChoice> {
-    const { io, options } = this;
-    const bytes = async (name: string) => {
-      const path = options.value(name);
-      return path === undefined ? undefined : contentBytes(io, path);
-    };
-    const [ca, cert, key] = [await bytes("cacert"), await bytes("cert"), await bytes("key")];
+    const { options } = this;
+    const ca = await this.#tlsFile("cacert", CODE.authorityFile, (path) => `error setting certificate file: ${path}`);
+    const cert = await this.#tlsFile(
+      "cert",
+      CODE.certificateFile,
+      (path) =>
+        `could not load PEM client certificate from ${path}, OpenSSL error error:80000002:system library::No such file or directory, (no key found, wrong pass phrase, or wrong file format?)`,
+    );
+    const key = await this.#tlsFile(
+      "key",
+      CODE.certificateFile,
+      (path) => `unable to set private key file: '${path}' type PEM`,
+    );
     const shown = cert && { cert, key: key ?? cert };
     return { isInsecure: options.has("insecure"), ...(ca && { ca }), ...shown };
+  }
+
+  /** Undefined where the option is not given. Throws a {@link CurlFailure} for a file that is not there. */
+  async #tlsFile(option: string, code: number, fault: (path: string) => string): Promise<Uint8Array | undefined> {
+    const path = this.options.value(option);
+    if (path === undefined) return undefined;
+    try {
+      return await contentBytes(this.io, path);
+    } catch (error) {
+      throw error instanceof CurlFailure ? new CurlFailure(code, fault(path)) : error;
+    }
   }
 
   #showsHeads(): boolean {

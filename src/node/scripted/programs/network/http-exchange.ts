@@ -12,8 +12,11 @@ export interface HttpCall {
   readonly url: URL;
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body?: Uint8Array | undefined;
-  /** Of https; left out: the authorities that Node knows, and no certificate of the client's. */
-  readonly tls?: TlsChoice;
+  /**
+   * Of https, asked for once the connection stands and where its other end speaks TLS; left out: the authorities that Node knows, and no
+   * certificate of the client's. What it throws is thrown.
+   */
+  readonly tls?: () => TlsChoice | Promise<TlsChoice>;
   /** Where the host is, in the place of its name. */
   readonly address?: string | undefined;
   readonly signal: AbortSignal;
@@ -62,7 +65,9 @@ export async function exchange(io: ProgramIo, call: HttpCall): Promise<HttpAnswe
   const { onAddress } = call;
   const reached = await reach(io, call.address ?? host, port, { signal, ...(onAddress && { onAddress }) });
   const isGuarded = url.protocol === "https:" && reached.standIn === undefined;
-  const connection = isGuarded ? await secured(reached.connection, host, call.tls ?? {}) : reached.connection;
+  const connection = isGuarded
+    ? await secured(reached.connection, host, await choiceOf(call, reached))
+    : reached.connection;
   await call.onConnect?.(reached);
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
     const sent = httpRequest({
@@ -79,6 +84,15 @@ export async function exchange(io: ProgramIo, call: HttpCall): Promise<HttpAnswe
     sent.end(body);
   });
   return { ...reached, response, port };
+}
+
+async function choiceOf({ tls }: HttpCall, { connection }: Reached): Promise<TlsChoice> {
+  try {
+    return (await tls?.()) ?? {};
+  } catch (error) {
+    connection.destroy();
+    throw error;
+  }
 }
 
 /** Without the brackets of an IPv6 address. */

@@ -122,7 +122,10 @@ function ask(
     headers: [...usual.filter(([name]) => !isOwn(name.toLowerCase())), ...own],
     body,
     // busybox verifies no certificate.
-    tls: { isInsecure: authority === undefined, ...(authority !== undefined && { ca: fileBytes(io, authority) }) },
+    tls: () => ({
+      isInsecure: authority === undefined,
+      ...(authority !== undefined && { ca: fileBytes(io, authority) }),
+    }),
     signal,
     async onAddress(address) {
       tried.address = address;

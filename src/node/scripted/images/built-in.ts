@@ -1,0 +1,74 @@
+import { inOrder } from "../../../base/turns.js";
+import type { Program } from "../program.js";
+import type { MakeCertificate } from "./certificate-maker.js";
+import type { CommandLine, ImageScript, ScriptStart } from "./image-script.js";
+
+/** What the programs of built-in scripts need of the cluster. */
+export interface BuiltInParts {
+  readonly makeCertificate: MakeCertificate;
+  readonly random: (bytes: number) => Uint8Array;
+}
+
+/**
+ * What charts cannot do without: programs that write objects into the API which other pods wait for. They use the API as their pod's service
+ * account. Everything else of these images stands in.
+ */
+export function builtInScripts({ makeCertificate, random }: BuiltInParts): readonly ImageScript[] {
+  const certgen = onDemand(async () => (await inOrder(import("./webhook-certgen.js"))).webhookCertgen(makeCertificate));
+  const contour = onDemand(async () => (await inOrder(import("./contour-certgen.js"))).contourCertgen(makeCertificate));
+  const cilium = onDemand(async () => (await inOrder(import("./cilium-certgen.js"))).ciliumCertgen(makeCertificate));
+  const redis = onDemand(async () => (await inOrder(import("./argocd.js"))).redisInitialPassword(random));
+  const admin = onDemand(async () => (await inOrder(import("./argocd.js"))).adminInitialPassword(random));
+  const memberlist = onDemand(async () => (await inOrder(import("./operator-secrets.js"))).memberlistSecret(random));
+  const keda = onDemand(async () => (await inOrder(import("./operator-secrets.js"))).kedaCertificates(makeCertificate));
+  return [
+    { image: "*kube-webhook-certgen*", start: entrypoint("kube-webhook-certgen", certgen) },
+    { image: "*/certgen", start: entrypoint("cilium-certgen", cilium) },
+    {
+      image: "*contour*",
+      start: (line) => {
+        const args = argsOf("contour", line);
+        return args?.[0] === "certgen" ? { program: contour, argv: ["contour", ...args.slice(1)] } : undefined;
+      },
+    },
+    {
+      image: "*argocd*",
+      start: (line) => {
+        const admins = argsOf("argocd", line);
+        if (admins?.[0] === "admin" && admins[1] === "redis-initial-password")
+          return { program: redis, argv: ["argocd", ...admins.slice(2)] };
+        const server = argsOf("argocd-server", line);
+        return server && { program: admin, argv: ["argocd-server", ...server], standsIn: true };
+      },
+    },
+    { image: "*metallb/controller", start: beforeStandIn("controller", memberlist) },
+    { image: "*kedacore/keda", start: beforeStandIn("keda", keda) },
+  ];
+}
+
+const onDemand =
+  (load: () => Promise<Program>): Program =>
+  async (io) =>
+    (await load())(io);
+
+/** An image that is one program: args alone are its arguments. */
+const entrypoint =
+  (name: string, program: Program): ImageScript["start"] =>
+  (line): ScriptStart | undefined => {
+    const args = line.command === undefined ? line.args : argsOf(name, line);
+    return args && { program, argv: [name, ...args] };
+  };
+
+/** A server that writes an object at its start, and then stands in. */
+const beforeStandIn =
+  (name: string, program: Program): ImageScript["start"] =>
+  (line): ScriptStart | undefined => {
+    const start = entrypoint(name, program)(line);
+    return start && { ...start, standsIn: true };
+  };
+
+/** The arguments of a program that the container's command line calls; undefined where it calls another one. */
+function argsOf(program: string, { command = [], args }: CommandLine): readonly string[] | undefined {
+  const [path, ...rest] = [...command, ...args];
+  return path?.split("/").at(-1) === program ? rest : undefined;
+}
