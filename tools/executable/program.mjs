@@ -128,6 +128,7 @@ const SELDOM_RUN = [
   "src/client/manager/",
   "src/client/workqueue/",
   "src/cluster/",
+  "src/commands/cluster/",
   "src/commands/debug/",
   "src/commands/explain/",
   "src/commands/port-forward/",
