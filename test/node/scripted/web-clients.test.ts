@@ -1,9 +1,12 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { describe, expect, test } from "vitest";
 import { httpPort } from "../../../src/node/scripted/served-port.js";
 import { type ScriptedContainer, startScripted } from "../../helpers/scripted-container.js";
 
 /** Says what it was asked, redirects, fails, and waits. */
-const server = httpPort(async (request, response) => {
+const server = httpPort((request, response) => void answer(request, response));
+
+async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { pathname } = new URL(request.url ?? "", "http://x");
   let body = "";
   for await (const chunk of request) body += String(chunk);
@@ -17,7 +20,7 @@ const server = httpPort(async (request, response) => {
     .filter(([name]) => !["accept", "user-agent", "content-length"].includes(name))
     .map(([name, value]) => ` ${name}=${String(value)}`);
   response.end(`${request.method} ${request.url}${shown.join("")}${body === "" ? "" : ` [${body}]`}\n`);
-});
+}
 
 let container: Promise<ScriptedContainer> | undefined;
 const run = async (script: string) => {
