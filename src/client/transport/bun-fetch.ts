@@ -62,6 +62,10 @@ export function bunFetchTransport(
   return {
     send: (request) => (isOrdinary(request, endpoint) ? connection : node).send(request),
     reach: node.reach,
+    renew: () => {
+      connection.renew();
+      node.renew?.();
+    },
     close: () => {
       connection.close();
       return node.close();
@@ -79,6 +83,9 @@ function suits({ target: { scheme, port, tls, proxy, insecureSkipVerify } }: End
 
 /** How long fetch may take to connect, in milliseconds. Its own limit is longer than Go's; `dial` has Go's. */
 const CONNECT_MS = 2000;
+
+/** A connection that has waited so long is not used again, in milliseconds: it may have died. As IDLE_MS of dial.ts, which loads node:tls. */
+const IDLE_MS = 4000;
 
 /** Whether fetch makes exactly this exchange. It would normalise URLs, join repeated headers and add what is missing. */
 function isOrdinary(
@@ -117,8 +124,10 @@ class FetchConnection {
   readonly #session: FetchSession;
   readonly #closing = new AbortController();
   #answered = false;
-  /** A server was connected to, and verified. */
+  /** The server was connected to, and verified: the next request may find that connection. */
   #connected = false;
+  /** When a request began or was answered last, in milliseconds since the epoch. */
+  #usedAt = 0;
   /** Fetch took too long to connect. */
   #isSlow = false;
   /** Whether the server's certificate alone is one that Go takes. */
@@ -161,8 +170,17 @@ class FetchConnection {
     this.#session.close();
   }
 
+  /** The next request makes a connection of its own, within its limit. */
+  renew(): void {
+    this.#session.close();
+    this.#connected = false;
+  }
+
   async send(request: TransportRequest): Promise<TransportResponse> {
     if (this.#isSlow || !this.#suits) return this.node.send(request);
+    const { clock } = this.endpoint.target;
+    if (this.#connected && clock.now() - this.#usedAt > IDLE_MS) this.renew();
+    this.#usedAt = clock.now();
     const { method, path, body } = request;
     const where = { method, url: this.endpoint.origin + path };
     let headers: Record<string, string>;
@@ -188,6 +206,7 @@ class FetchConnection {
         verbose: false,
       });
       this.#answered = true;
+      this.#usedAt = clock.now();
       return {
         status: answer.status,
         headers: apart(answer.headers),
