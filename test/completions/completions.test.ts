@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Cluster, startCluster } from "../../src/cluster/index.js";
+import { PATIENCE } from "../helpers/patience.js";
 import { runCli } from "../helpers/run-cli.js";
 import { installProgram } from "../helpers/program-under-test.js";
 
@@ -13,6 +14,9 @@ interface Shell {
   /** Prints a candidate a line; zsh prints the line as it stands after the Tab. */
   readonly script: string;
 }
+
+/** How often zsh looks, every 50 ms, whether its inner shell has answered. */
+const TRIES = PATIENCE / 50;
 
 const SHELLS: readonly Shell[] = [
   {
@@ -34,9 +38,9 @@ zpty -w inner 'PROMPT=; autoload -Uz compinit; compinit -D -u; setopt noautomenu
 zpty -w inner 'alias k=kubets'
 zpty -w inner 'report() { zle complete-word; print -r -- "$BUFFER" > $OUT.part; mv $OUT.part $OUT }'
 zpty -w inner 'zle -N report; bindkey "^T" report; : > $OUT.ready'
-for i in {1..200}; do [[ -e $OUT.ready ]] && break; sleep 0.05; done
+for i in {1..${TRIES}}; do [[ -e $OUT.ready ]] && break; sleep 0.05; done
 zpty -w -n inner "$LINE"$'\\x14'
-for i in {1..200}; do [[ -e $OUT ]] && break; sleep 0.05; done
+for i in {1..${TRIES}}; do [[ -e $OUT ]] && break; sleep 0.05; done
 zpty -d inner
 cat $OUT`,
   },

@@ -2,6 +2,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { PATIENCE } from "../helpers/patience.js";
 import { runCli } from "../helpers/run-cli.js";
 import { writeProgram } from "../helpers/write-program.js";
 import { describeTerminal, type Terminal, type TerminalLab, terminalLab } from "../terminal/terminal.js";
@@ -120,6 +121,6 @@ async function entered({ folder }: TerminalLab, terminal: Terminal, typed: strin
   const ran = join(folder, "ran");
   rmSync(ran, { force: true });
   await terminal.press(`kubets config use-context ${typed}`, "Tab", "BEHIND", "Enter");
-  await vi.waitUntil(() => existsSync(ran), { timeout: 10_000, interval: 10 });
+  await vi.waitUntil(() => existsSync(ran), { timeout: PATIENCE, interval: 10 });
   return readFileSync(ran, "utf8").split("\n").slice(0, -1);
 }
