@@ -24,7 +24,8 @@ interface AskOptions extends ReachOptions {
   readonly timeout?: number;
 }
 
-const PATIENCE = 2000;
+/** A machine that is busy with a hundred other processes answers within it. */
+const PATIENCE = 5000;
 
 function isAlive(pid: number): boolean {
   try {
