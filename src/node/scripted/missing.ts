@@ -2,9 +2,9 @@ import { absolute } from "./files/file-system.js";
 import type { ProgramIo } from "./program.js";
 
 /**
- * A script needs what is not there: a program, a construct of the shell, or an answer of a program that another container stands in for. With
- * {@link ProcessSetup.endsAtMissing} it ends the main process,
- * whose {@link ProcessExit.missing} it is; the message names the script and the line.
+ * A script needs what is not there: a program, a construct of the shell, or an answer that a program would give for which another container
+ * stands in. With {@link ProcessSetup.endsAtMissing} it ends the main process, whose {@link ProcessExit.missing} it is; the message names the
+ * script and the line.
  */
 export class MissingError extends Error {
   override readonly name = "MissingError";

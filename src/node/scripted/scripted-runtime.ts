@@ -17,29 +17,22 @@ import {
   type RuntimeLogOptions,
   type StartedContainer,
 } from "../container-runtime.js";
-import { Container, type MainExit } from "./container.js";
+import { Container } from "./container.js";
 import { FileError } from "./files/file-error.js";
-import { type ImageScript, type ScriptStart, scriptStart } from "./images/image-script.js";
 import type { FileSpace } from "./files/file-store.js";
-import { FileSystem } from "./files/file-system.js";
+import { ownFiles } from "./files/own-files.js";
+import { type ImageScript, scriptStart } from "./images/image-script.js";
 import { connectForward, ForwardError, type PodForwards } from "./network/pod-forwards.js";
-import { addProcFiles } from "./files/proc-files.js";
 import type { ScriptedImage } from "./image.js";
-import { ForkError, OutOfMemoryError } from "./limits/errors.js";
 import { processLimits, type ServerLimits } from "./limits/server-limits.js";
 import type { PodNetwork } from "../network/pod-network.js";
-import { resolvConf, resolverConfig } from "../network/resolver-config.js";
 import { PodView } from "./network/container-network.js";
-import { hostsFile } from "./network/hosts-file.js";
 import { connectionTo, PodPorts } from "./ports.js";
-import type { MissingError } from "./missing.js";
-import { ExecError, type Program } from "./program.js";
-import { USUAL_PROGRAMS } from "./programs/index.js";
-import { noFalse, sleep, yesTrue } from "./programs/system.js";
-import { commandLineOf } from "./stand-in/command-line.js";
+import { ExecError } from "./program.js";
+import { isExhausted, type MainRun, type Running, startMain, startScript } from "./start-main.js";
 import { answerOf, isMountedAt, siteOf } from "./stand-in/document-root.js";
 import { type HttpAnswer, type HttpRequest, page } from "./stand-in/page.js";
-import { type StandIn, standInOf, standInProgram, standInText } from "./stand-in/stand-in.js";
+import { standInText } from "./stand-in/stand-in.js";
 import { answersPort, type ServicePortsOf } from "./stand-in/stand-in-ports.js";
 import { ContainerMounts } from "./volumes/container-mounts.js";
 import { KeptVolumes, type NodeVolumes } from "./volumes/kept-volumes.js";
@@ -75,20 +68,8 @@ export interface ScriptedRuntimeOptions {
 }
 
 const PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
-const CHUNK = 64 * 1024;
 /** Of a termination message: so many of its last bytes are read. */
 const LONGEST_MESSAGE = 4096;
-
-interface Running {
-  readonly container: Container;
-  readonly spec: ContainerSpec;
-  /** What its image would have run, where that is not there. */
-  standIn: StandIn | undefined;
-  /** Nothing of its image runs: its probes and hooks succeed, unless something answers them. */
-  isPlaceholder: boolean;
-  /** A script of its image runs. */
-  isScript: boolean;
-}
 
 /** The containers of a pod, and the ports and volumes that they share. */
 interface RunningPod {
@@ -375,157 +356,6 @@ const IMAGES_ANNOTATION = "kubets.dev/images";
 function noteOf({ spec, standIn, isScript }: Running): string | undefined {
   if (standIn !== undefined) return `It ${standInText(standIn)}`;
   return isScript ? `It runs a script in place of image ${JSON.stringify(spec.image)}` : undefined;
-}
-
-interface MainProcess {
-  readonly argv: readonly string[];
-  /** What runs, where that does not depend on the container's files. */
-  readonly program?: Program;
-}
-
-interface MainRun {
-  /** Milliseconds since the epoch. */
-  readonly startedAt: number;
-  readonly ended: Promise<MainExit>;
-}
-
-/** What the container's first process is. */
-function mainOf(spec: ContainerSpec, image: ScriptedImage, mayStandIn: boolean): MainProcess {
-  const { entrypoint } = image;
-  if (spec.command === undefined && entrypoint !== undefined) {
-    if (typeof entrypoint === "function") return { argv: ["main"], program: entrypoint };
-    return commandLine([...entrypoint, ...(spec.args ?? [])], spec, image);
-  }
-  const line = commandLineOf(spec, mayStandIn);
-  if (line !== undefined) return commandLine(line, spec, image);
-  if (spec.stdin && spec.tty && image.shell !== false) return commandLine(["sh"], spec, image);
-  return { argv: ["main"], program: waitForSignal };
-}
-
-/** Programs that look at no file: a container whose only process is one of them needs none. */
-const WITHOUT_FILES: Readonly<Record<string, Program>> = { false: noFalse, sleep, true: yesTrue };
-
-function commandLine(argv: readonly string[], { env }: ContainerSpec, image: ScriptedImage): MainProcess {
-  const [name = ""] = argv;
-  const isInPath = Object.keys(image).length === 0 && env["PATH"] === undefined;
-  const program = isInPath && Object.hasOwn(WITHOUT_FILES, name) ? WITHOUT_FILES[name] : undefined;
-  return { argv, ...(program && { program }) };
-}
-
-/** Starts the main process, or what stands in for it. Throws a {@link RuntimeError}; then nothing is left of the container. */
-async function startMain(running: Running, image: ScriptedImage, mayStandIn: boolean, clock: Clock): Promise<MainRun> {
-  const { container, spec } = running;
-  const { argv, program } = mainOf(spec, image, mayStandIn);
-  const standIn = (missing?: MissingError): Program => {
-    running.standIn = standInOf(spec, missing?.message);
-    running.isPlaceholder = true;
-    return standInProgram(running.standIn);
-  };
-  const begin = (main?: Program): MainRun => ({
-    startedAt: clock.now(),
-    // Who types a command hears at once that it is not there.
-    ended: container.run(argv, main, mayStandIn && !spec.stdin ? standIn : undefined),
-  });
-  try {
-    if (program === waitForSignal && mayStandIn) return begin(standIn());
-    running.isPlaceholder = program === waitForSignal;
-    if (program === undefined) await container.openFiles();
-    return begin(program);
-  } catch (error) {
-    if (mayStandIn && error instanceof ExecError && error.kind === "not-found") return begin(standIn());
-    throw startError(container, error);
-  }
-}
-
-/** Starts the script of an image. Throws a {@link RuntimeError}; then nothing is left of the container. */
-async function startScript(running: Running, script: ScriptStart, mayStandIn: boolean, clock: Clock): Promise<MainRun> {
-  const { container, spec } = running;
-  const placeHolder = (missing?: MissingError): Program => {
-    running.standIn = standInOf(spec, missing?.message);
-    running.isPlaceholder = true;
-    return standInProgram(running.standIn);
-  };
-  const { program, argv, standsIn = false } = script;
-  const standIn = standsIn ? placeHolder() : undefined;
-  const main: Program = async (io) => {
-    const code = await program(io);
-    return code !== 0 || standIn === undefined ? code : standIn(io);
-  };
-  try {
-    await container.openFiles();
-    return { startedAt: clock.now(), ended: container.run(argv, main, mayStandIn ? placeHolder : undefined) };
-  } catch (error) {
-    throw startError(container, error);
-  }
-}
-
-/** What is told of a container that cannot be started, once nothing is left of it. */
-function startError(container: Container, error: unknown): unknown {
-  container.dropFiles();
-  if (!(error instanceof ExecError) && !isExhausted(error)) return error;
-  return new RuntimeError(
-    "StartError",
-    `failed to create containerd task: failed to create shim task: OCI runtime create failed: runc create failed: unable to start container process: error during container init: ${error.message}: unknown`,
-  );
-}
-
-/** The container, or all of them together, use as much as they may. */
-const isExhausted = (error: unknown): error is Error =>
-  error instanceof ForkError || error instanceof OutOfMemoryError || error instanceof FileError;
-
-/** What runs where neither the image nor the pod names anything: it ends at the first signal, with code 0 as a server does. */
-const waitForSignal: Program = (io) =>
-  new Promise((resolve) => {
-    for (const signal of ["SIGTERM", "SIGINT", "SIGQUIT"]) io.onSignal(signal, () => resolve(0));
-    io.signal.addEventListener("abort", () => resolve(0), { once: true });
-  });
-
-/** What an image has in its root. */
-const FOLDERS =
-  `/bin /etc /home /lib /media /mnt /opt /root /run /sbin /srv /tmp /usr/local/bin /usr/sbin /var/log /var/run`.split(
-    " ",
-  );
-
-/** The container's files without its volumes. */
-function ownFiles(
-  spec: ContainerSpec,
-  image: ScriptedImage,
-  { clock, random, network }: ScriptedRuntimeOptions,
-  space: FileSpace,
-): FileSystem {
-  const files = new FileSystem({ clock, space, ...(image.capacity !== undefined && { capacity: image.capacity }) });
-  for (const folder of FOLDERS) files.makeDirectory(folder, { recursive: true });
-  addProcFiles(files, spec);
-  files.put("/etc/hostname", `${spec.pod.hostname}\n`);
-  files.put("/etc/hosts", hostsFile(spec.pod));
-  const { namespace, object: podOf } = spec.pod;
-  if (network !== undefined)
-    files.put("/etc/resolv.conf", resolvConf(resolverConfig(podOf?.().spec, namespace, network.dnsAddress)));
-  files.mount("/dev/null", { read: () => [], write: () => {} });
-  files.mount("/dev/zero", { read: () => endless(Buffer.alloc(CHUNK)), write: () => {} });
-  files.mount("/dev/urandom", { read: () => endlessBytes(random), write: () => {} });
-  if (image.shell !== false) {
-    for (const [name, program] of Object.entries(USUAL_PROGRAMS)) {
-      if (image.without?.includes(name) !== true) files.install(`/bin/${name}`, program);
-    }
-    files.symlink("/bin", "/usr/bin");
-  }
-  for (const [name, program] of Object.entries(image.programs ?? {})) {
-    files.install(name.startsWith("/") ? name : `/usr/local/bin/${name}`, program);
-  }
-  for (const [path, content] of Object.entries(image.files ?? {})) {
-    if (typeof content === "string" || content instanceof Uint8Array) files.put(path, content);
-    else files.mount(path, content);
-  }
-  return files;
-}
-
-function* endless(chunk: Uint8Array): Generator<Uint8Array, void, undefined> {
-  for (;;) yield chunk;
-}
-
-function* endlessBytes(random: Random): Generator<Uint8Array, void, undefined> {
-  for (;;) yield random.bytes(CHUNK);
 }
 
 function terminationMessage(container: Container, path: string): string {
