@@ -22,6 +22,8 @@ const LONG = [
   "test/interop/object-limit.test.ts",
   "test/kustomize/build.test.ts",
   "test/model/**/*.test.ts",
+  // They ask the real program at each row.
+  "test/node/scripted/{awk,dumps,find,grep,sed,text-tools}.test.ts",
   "test/parity/{first,second}-half.test.ts",
   "test/release/**/*.test.ts",
   "test/scripts/by-kubectl.test.ts",
