@@ -170,7 +170,7 @@ class FetchConnection {
     this.#session.close();
   }
 
-  /** The next request makes a connection of its own, within its limit. */
+  /** Closes bun's idle connections: the next request of this transport connects anew, within its limit. */
   renew(): void {
     this.#session.close();
     this.#connected = false;

@@ -12,6 +12,6 @@ const OBJECTS: Readonly<Record<Storage, string>> = {
 export const howStartEnds = (storage: Storage): string =>
   `Ctrl-C stops it: ${OBJECTS[storage]}. With --detach it runs in the background.`;
 
-/** What ends the cluster of one command, and what is left of it. A folder of its own goes with it. */
+/** The line by which `cluster run` tells the user what ends its cluster, and which objects the storage then keeps. "disk" is a folder that `cluster run` removes. */
 export const howRunEnds = (storage: Storage): string =>
   `The cluster ends with the command, which gets Ctrl-C: ${OBJECTS[storage === "disk" ? "memory" : storage]}.`;

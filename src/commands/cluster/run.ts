@@ -17,7 +17,7 @@ export interface ClusterRunOptions {
   readonly server: ServerChoice;
   /** How long nodes and pods are waited for, in milliseconds; undefined: not at all. */
   readonly wait: number | undefined;
-  /** Whether somebody reads what is said. */
+  /** Whether stderr is a terminal, at which a person reads the line. */
   readonly onTerminal: boolean;
   readonly clock: Factory["clock"];
   /** The line that shows progress on a terminal. */

@@ -67,11 +67,7 @@ export async function startMain(
 ): Promise<MainRun> {
   const { container, spec } = running;
   const { argv, program } = mainOf(spec, image, mayStandIn);
-  const standIn = (missing?: MissingError): Program => {
-    running.standIn = standInOf(spec, missing?.message);
-    running.isPlaceholder = true;
-    return standInProgram(running.standIn);
-  };
+  const standIn = (missing?: MissingError): Program => standInFor(running, missing);
   const begin = (main?: Program): MainRun => ({
     startedAt: clock.now(),
     // Who types a command hears at once that it is not there.
@@ -95,12 +91,8 @@ export async function startScript(
   mayStandIn: boolean,
   clock: Clock,
 ): Promise<MainRun> {
-  const { container, spec } = running;
-  const placeHolder = (missing?: MissingError): Program => {
-    running.standIn = standInOf(spec, missing?.message);
-    running.isPlaceholder = true;
-    return standInProgram(running.standIn);
-  };
+  const { container } = running;
+  const placeHolder = (missing?: MissingError): Program => standInFor(running, missing);
   const { program, argv, standsIn = false } = script;
   const standIn = standsIn ? placeHolder() : undefined;
   const main: Program = async (io) => {
@@ -113,6 +105,13 @@ export async function startScript(
   } catch (error) {
     throw startError(container, error);
   }
+}
+
+/** What stands in for the image of a container, which counts as a placeholder from now on. */
+function standInFor(running: Running, missing?: MissingError): Program {
+  running.standIn = standInOf(running.spec, missing?.message);
+  running.isPlaceholder = true;
+  return standInProgram(running.standIn);
 }
 
 /** What is told of a container that cannot be started, once nothing is left of it. */

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../../machinery/meta/json.js";
 import type { Program, ProgramIo } from "../program.js";
-import { alreadyExists, isNotFound, PodApi, secretOf, secretPath, secretValue } from "./pod-api.js";
+import { isNotFound, PodApi, secretOf, secretPath, secretValue } from "./pod-api.js";
 
 const LETTERS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-";
 const PASSWORD_LENGTH = 16;
@@ -54,11 +54,7 @@ async function createOnce(
 ): Promise<void> {
   const { namespace } = api;
   const secret: JsonObject = secretOf({ name, namespace }, { [key]: passwordOf(random) });
-  try {
-    await api.create(secretPath(namespace), secret);
-  } catch (error) {
-    if (!alreadyExists(error)) throw error;
-  }
+  await api.createOnce(secretPath(namespace), secret);
 }
 
 function passwordOf(random: (bytes: number) => Uint8Array): string {

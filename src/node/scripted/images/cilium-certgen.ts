@@ -4,7 +4,7 @@ import type { JsonObject } from "../../../machinery/meta/json.js";
 import { parseYaml } from "../../../machinery/yaml/read.js";
 import type { Program, ProgramIo } from "../program.js";
 import { type CertificateOrder, type CertificatePair, DAY_MS, type MakeCertificate } from "./certificate-maker.js";
-import { alreadyExists, isNotFound, PodApi, secretOf, secretPath, secretValue } from "./pod-api.js";
+import { isNotFound, PodApi, secretOf, secretPath, secretValue } from "./pod-api.js";
 import { type FlagTable, type ProgramFlags, programFlags } from "./program-flags.js";
 
 const FLAGS: FlagTable = {
@@ -151,7 +151,7 @@ async function authorityOf(
     const made = make({ commonName: flags.text("ca-common-name"), usage: "ca", notBefore, notAfter });
     const secret = secretOf({ name, namespace }, { "ca.crt": made.certificate, "ca.key": made.key });
     if (!reuses) await createOrUpdate(api, namespace, name, secret);
-    else if (!(await createOnce(api, namespace, secret))) return loadAuthority(io, api, namespace, name);
+    else if (!(await api.createOnce(secretPath(namespace), secret))) return loadAuthority(io, api, namespace, name);
     return made;
   }
   const [certificateFile, keyFile] = [flags.text("ca-cert-file"), flags.text("ca-key-file")];
@@ -187,16 +187,5 @@ async function publishAuthority(api: PodApi, flags: ProgramFlags, { certificate 
 }
 
 async function createOrUpdate(api: PodApi, namespace: string, name: string, secret: JsonObject): Promise<void> {
-  if (!(await createOnce(api, namespace, secret))) await api.update(secretPath(namespace, name), secret);
-}
-
-/** False where it is there. */
-async function createOnce(api: PodApi, namespace: string, secret: JsonObject): Promise<boolean> {
-  try {
-    await api.create(secretPath(namespace), secret);
-    return true;
-  } catch (error) {
-    if (alreadyExists(error)) return false;
-    throw error;
-  }
+  if (!(await api.createOnce(secretPath(namespace), secret))) await api.update(secretPath(namespace, name), secret);
 }

@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../../machinery/meta/json.js";
 import type { Program } from "../program.js";
 import { DAY_MS, type MakeCertificate } from "./certificate-maker.js";
-import { alreadyExists, PodApi, secretOf, secretPath } from "./pod-api.js";
+import { PodApi, secretOf, secretPath } from "./pod-api.js";
 import { type FlagTable, type ProgramFlags, programFlags } from "./program-flags.js";
 
 const FLAGS: FlagTable = {
@@ -85,12 +85,7 @@ async function write(
   secret: JsonObject,
   overwrites: boolean,
 ): Promise<boolean> {
-  try {
-    await api.create(secretPath(namespace), secret);
-    return true;
-  } catch (error) {
-    if (!alreadyExists(error)) throw error;
-  }
+  if (await api.createOnce(secretPath(namespace), secret)) return true;
   if (overwrites) await api.update(secretPath(namespace, name), secret);
   return overwrites;
 }

@@ -2,7 +2,7 @@ import { object, objects, text } from "../../../machinery/meta/access.js";
 import type { JsonObject } from "../../../machinery/meta/json.js";
 import type { Program, ProgramIo } from "../program.js";
 import { DAY_MS, type MakeCertificate } from "./certificate-maker.js";
-import { alreadyExists, isNotFound, PodApi, secretOf, secretPath } from "./pod-api.js";
+import { isNotFound, PodApi, secretOf, secretPath } from "./pod-api.js";
 import { type FlagTable, programFlags } from "./program-flags.js";
 
 /** What MetalLB's controller does at its start: the Secret by which its speakers find each other, owned by its Deployment. */
@@ -18,7 +18,10 @@ export const memberlistSecret =
       const { metadata } = await api.get(path);
       const owner = { apiVersion: "apps/v1", kind: "Deployment", name: deployment, uid: text(object(metadata).uid) };
       const secretkey = Buffer.from(random(KEY_BYTES)).toString("base64").replaceAll("=", "");
-      await createOnce(api, secretOf({ name, namespace, ownerReferences: [owner] }, { secretkey }));
+      await api.createOnce(
+        secretPath(namespace),
+        secretOf({ name, namespace, ownerReferences: [owner] }, { secretkey }),
+      );
     });
 
 const KEY_BYTES = 16;
@@ -66,7 +69,8 @@ export const kedaCertificates =
         "tls.key": pair.key,
       };
       const secret = secretOf({ name: flags.text("cert-secret-name"), namespace }, data);
-      if (await createOnce(api, secret)) await trust(api, flags.text("validating-webhook-name"), authority.certificate);
+      if (await api.createOnce(secretPath(namespace), secret))
+        await trust(api, flags.text("validating-webhook-name"), authority.certificate);
     });
 
 /** Writes an authority into the webhooks of a configuration, where there is one. */
@@ -83,17 +87,6 @@ async function trust(api: PodApi, configuration: string, authority: string): Pro
     await api.update(path, { ...found, webhooks } as JsonObject);
   } catch (error) {
     if (!isNotFound(error)) throw error;
-  }
-}
-
-/** False where it is there. */
-async function createOnce(api: PodApi, secret: JsonObject): Promise<boolean> {
-  try {
-    await api.create(secretPath(api.namespace), secret);
-    return true;
-  } catch (error) {
-    if (alreadyExists(error)) return false;
-    throw error;
   }
 }
 

@@ -57,6 +57,17 @@ export class PodApi {
     return this.#request("POST", path, body);
   }
 
+  /** False where it is there already. */
+  async createOnce(path: string, body: JsonObject): Promise<boolean> {
+    try {
+      await this.create(path, body);
+      return true;
+    } catch (error) {
+      if (error instanceof ApiError && error.reason === "AlreadyExists") return false;
+      throw error;
+    }
+  }
+
   update(path: string, body: JsonObject): Promise<JsonObject> {
     return this.#request("PUT", path, body);
   }
@@ -100,7 +111,6 @@ export class PodApi {
 }
 
 export const isNotFound = (error: unknown): boolean => error instanceof ApiError && error.reason === "NotFound";
-export const alreadyExists = (error: unknown): boolean => error instanceof ApiError && error.reason === "AlreadyExists";
 
 export const secretPath = (namespace: string, name = ""): string =>
   `/api/v1/namespaces/${encodeURIComponent(namespace)}/secrets${name && `/${encodeURIComponent(name)}`}`;

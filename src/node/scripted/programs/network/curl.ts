@@ -6,7 +6,7 @@ import type { Program, ProgramIo } from "../../program.js";
 import { contentBytes, curlData } from "./curl-data.js";
 import { CurlFailure, curlFailure } from "./curl-failure.js";
 import { CurlOptionError, type CurlOptions, CurlUsageError, parseCurl } from "./curl-options.js";
-import { exchange, type HttpAnswer, hostOf, portOf, type TlsChoice } from "./http-exchange.js";
+import { exchange, headLines, type HttpAnswer, hostOf, portOf, type TlsChoice } from "./http-exchange.js";
 import { standsInFor, timeLimit } from "./reach.js";
 
 const VERSION = "8.14.1";
@@ -201,11 +201,7 @@ class Transfer {
         await say(lines.map((line) => `> ${line}\n`).join(""));
       },
     });
-    await say(
-      headLines(answer)
-        .map((line) => `< ${line}\n`)
-        .join(""),
-    );
+    await say([...headLines(answer), ""].map((line) => `< ${line}\n`).join(""));
     return answer;
   }
 
@@ -296,7 +292,7 @@ class Transfer {
   async #output(answer: HttpAnswer | undefined, { isHeadOnly = false } = {}): Promise<void> {
     const write = this.#writer();
     if (answer === undefined) return;
-    if (this.#showsHeads()) await write(Buffer.from(`${headLines(answer).join("\r\n")}\r\n`));
+    if (this.#showsHeads()) await write(Buffer.from(`${[...headLines(answer), ""].join("\r\n")}\r\n`));
     if (isHeadOnly || this.options.has("head")) return;
     const meter = new Meter(this.io, this.options, Number(answer.response.headers["content-length"] ?? 0));
     await meter.begin();
@@ -408,14 +404,6 @@ function headerOf(text: string): readonly [string, string | undefined] {
   if (colon < 0) return [text.replace(/;$/, ""), text.endsWith(";") ? "" : undefined];
   const value = text.slice(colon + 1).trim();
   return [text.slice(0, colon).trim(), value === "" ? undefined : value];
-}
-
-function headLines({
-  response: { httpVersion, statusCode, statusMessage = "", rawHeaders },
-}: HttpAnswer): readonly string[] {
-  const lines = [`HTTP/${httpVersion} ${statusCode} ${statusMessage}`];
-  for (let at = 0; at < rawHeaders.length; at += 2) lines.push(`${rawHeaders[at]}: ${rawHeaders[at + 1]}`);
-  return [...lines, ""];
 }
 
 /** What curl shows of a transfer's progress, at its beginning and its end. */

@@ -95,6 +95,15 @@ async function choiceOf({ tls }: HttpCall, { connection }: Reached): Promise<Tls
   }
 }
 
+/** The head of an answer, a line each. */
+export function headLines({
+  response: { httpVersion, statusCode, statusMessage = "", rawHeaders },
+}: HttpAnswer): readonly string[] {
+  const lines = [`HTTP/${httpVersion} ${statusCode} ${statusMessage}`];
+  for (let at = 0; at < rawHeaders.length; at += 2) lines.push(`${rawHeaders[at]}: ${rawHeaders[at + 1]}`);
+  return lines;
+}
+
 /** Without the brackets of an IPv6 address. */
 export const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, "");
 

@@ -3,7 +3,7 @@ import { FileError } from "../../files/file-error.js";
 import { absolute } from "../../files/file-system.js";
 import type { Program, ProgramIo } from "../../program.js";
 import { gnuProgram, type ParsedOptions, ProgramFailure, UsageError } from "../gnu-program.js";
-import { exchange, type HttpAnswer, hostOf, portOf, TlsError } from "./http-exchange.js";
+import { exchange, headLines, type HttpAnswer, hostOf, portOf, TlsError } from "./http-exchange.js";
 import { standsInFor, TimeLimitError, timeLimit } from "./reach.js";
 
 const MOST_REDIRECTS = 20;
@@ -151,11 +151,10 @@ function fileBytes(io: ProgramIo, path: string): Buffer {
   }
 }
 
-function headOf({ response: { httpVersion, statusCode, statusMessage = "", rawHeaders } }: HttpAnswer): string {
-  const lines = [`HTTP/${httpVersion} ${statusCode} ${statusMessage}`];
-  for (let at = 0; at < rawHeaders.length; at += 2) lines.push(`${rawHeaders[at]}: ${rawHeaders[at + 1]}`);
-  return lines.map((line) => `  ${line}\n`).join("");
-}
+const headOf = (answer: HttpAnswer): string =>
+  headLines(answer)
+    .map((line) => `  ${line}\n`)
+    .join("");
 
 interface Output {
   readonly name: string;
