@@ -72,8 +72,8 @@ export type IntOrString = number | string;
 /** A time in RFC 3339 with six digits of a second, in UTC: "2026-01-02T03:04:05.000006Z". */
 export type MicroTime = string;
 
-/** A number with a unit: "100m", "1.5Gi". The server also accepts a plain number, and returns a string. */
-export type Quantity = string;
+/** A number with a unit: "100m", "1.5Gi". A plain number is accepted too, and a server returns a string; quantityAsNumber of "kubets" reads both. */
+export type Quantity = string | number;
 
 /** An object of any kind, as JSON. */
 export type RawExtension = unknown;

@@ -29,10 +29,21 @@ export {
   type ResourceScope,
   type SubresourceOptions,
   type WatchOptions,
+  type WithoutBookmarks,
   type WriteOptions,
 } from "./dynamic/resource-client.js";
 export type { PatchType } from "./dynamic/patch-type.js";
-export type { WatchEvent } from "./dynamic/watch-events.js";
+export type {
+  ApplyConfiguration,
+  JsonPatchOperation,
+  MergePatch,
+  PartOf,
+  PatchOf,
+  StrategicPatch,
+} from "./dynamic/patches.js";
+export type { NamedMeta, Stored, StoredMeta } from "./dynamic/stored.js";
+export type { AnswerOf, SubresourceKinds, SubresourceOf } from "./dynamic/subresource-kinds.js";
+export type { Bookmark, ObjectEvent, WatchEvent } from "./dynamic/watch-events.js";
 export type { JsonObject, JsonValue } from "../machinery/meta/json.js";
 export type {
   ApiObject,
@@ -91,6 +102,7 @@ export {
   type RetryOnConflictOptions,
 } from "./retry/retry-on-conflict.js";
 export { type WatchableResource, waitFor, waitForDeletion, type WaitOptions, WaitTimeoutError } from "./wait-for.js";
+export { quantityAsNumber } from "./quantity.js";
 export type { Clock } from "../base/clock.js";
 export type { Random } from "../base/random.js";
 export type { StartStopwatch, Stopwatch } from "../base/stopwatch.js";

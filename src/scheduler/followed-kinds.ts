@@ -1,5 +1,6 @@
 import type { Timers } from "../base/timers.js";
 import type { AnyKindIn, AnyObjectOf } from "../client/dynamic/api-kinds.js";
+import type { Stored } from "../client/dynamic/stored.js";
 import type { ReadonlyIndexer } from "../client/informers/indexer.js";
 import type { InformerFactory } from "../client/informers/informer-factory.js";
 import type { SharedInformer } from "../client/informers/shared-informer.js";
@@ -40,13 +41,13 @@ export class FollowedKinds {
   ) {}
 
   /** The cache of a kind; empty before {@link follow} has resolved for it. */
-  cache<V extends string, K extends AnyKindIn<V>>(apiVersion: V, kind: K): SharedInformer<AnyObjectOf<V, K>>["cache"] {
+  cache<V extends string, K extends AnyKindIn<V>>(apiVersion: V, kind: K): SharedInformer<Stored<AnyObjectOf<V, K>>>["cache"] {
     let cache = this.#caches.get(kind);
     if (cache === undefined) {
       cache = this.informers.of<string, string>(apiVersion, kind).cache;
       this.#caches.set(kind, cache);
     }
-    return cache as unknown as SharedInformer<AnyObjectOf<V, K>>["cache"];
+    return cache as unknown as SharedInformer<Stored<AnyObjectOf<V, K>>>["cache"];
   }
 
   /** Resolves when the caches of the kinds are current; undefined when they already are. */

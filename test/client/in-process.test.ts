@@ -62,7 +62,7 @@ test("an operator's round over a cluster without a socket: list, create, patch, 
     const side = { spec: { template: { spec: { containers: [{ name: "side", image: "busybox" }] } } } };
     const merged = await deployments.patch("web", side, { type: "strategic", fieldManager: "operator" });
     expect(merged.spec.template.spec.containers.map(({ name }) => name)).toEqual(["side", "nginx"]);
-    const scale = [{ op: "replace", path: "/spec/replicas", value: 3 }];
+    const scale = [{ op: "replace" as const, path: "/spec/replicas", value: 3 }];
     expect((await deployments.patch("web", scale, { type: "json" })).spec.replicas).toBe(3);
     await expect(deployments.update(created)).rejects.toSatisfy(isConflict);
 

@@ -11,6 +11,7 @@ import {
   loadConfig,
   type ObjectMeta,
   type ResourceClient,
+  type Stored,
 } from "../../src/client/index.js";
 import { startServer, string, struct } from "../../src/cluster/server.js";
 import { startCluster } from "../../src/cluster/index.js";
@@ -133,7 +134,7 @@ describe("types", () => {
     const found: KubeObject = { apiVersion: "v1", kind: "Pod" };
     expectTypeOf(client.of(`${found.apiVersion}`, `${found.kind}`)).toEqualTypeOf<ResourceClient<KubeObject>>();
     const list = () => client.of("apps/v1", "Deployment").list();
-    expectTypeOf(list).returns.resolves.toEqualTypeOf<KubeList<Deployment>>();
+    expectTypeOf(list).returns.resolves.toEqualTypeOf<KubeList<Stored<Deployment>>>();
   });
 
   test("a kind that its apiVersion does not have is an error of the compiler", () => {

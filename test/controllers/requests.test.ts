@@ -83,7 +83,9 @@ test("after their caches are full, the controllers list nothing however many pod
     await Promise.all(pods.map((pod) => podsIn(namespace).create(pod)));
   }
   await expectBudgets({ expectedPods: PODS_OF_APP, currentHealthy: 0 });
-  const ready = { status: { phase: "Running", conditions: [{ type: "Ready", status: "True" }] } };
+  const ready = {
+    status: { phase: "Running" as const, conditions: [{ type: "Ready" as const, status: "True" as const }] },
+  };
   for (const namespace of NAMESPACES) {
     await Promise.all(names.map(({ name }) => podsIn(namespace).patchStatus(name, ready, { type: "merge" })));
   }

@@ -166,7 +166,7 @@ describe("scopes", () => {
   const asking = pod({ containers: [container({ cpu: "1" })], activeDeadlineSeconds: 5, priorityClassName: "high" });
   const term = { topologyKey: "zone", namespaceSelector: {} };
   const across = pod({ affinity: { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [term] } } });
-  const counted = (spec: object): string | undefined => {
+  const counted = (spec: object): string | number | undefined => {
     const quota = { spec: { hard: { pods: "9" }, ...spec } } as ResourceQuota;
     return quotaStatus(quota, () => [plain, asking, across], NOW)?.used?.["pods"];
   };

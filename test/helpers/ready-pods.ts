@@ -1,7 +1,7 @@
 import { kubernetesClient } from "../../src/client/dynamic/kubernetes-client.js";
 import { InformerFactory } from "../../src/client/informers/index.js";
 import type { Transport } from "../../src/client/transport/transport.js";
-import type { Pod } from "../../src/api/types/core/v1.js";
+import type { Pod, PodCondition } from "../../src/api/types/core/v1.js";
 import { isConflict, isNotFound } from "../../src/machinery/errors/status-error.js";
 
 /**
@@ -14,7 +14,7 @@ export function readyPods(transport: Transport): AsyncDisposable {
   const stop = new AbortController();
   const makeReady = async ({ metadata, status }: Pod): Promise<void> => {
     if (status?.phase !== "Pending" || metadata?.deletionTimestamp !== undefined) return;
-    const conditions = [{ type: "Ready", status: "True", lastTransitionTime: "2026-01-01T00:00:00Z" }];
+    const conditions: PodCondition[] = [{ type: "Ready", status: "True", lastTransitionTime: "2026-01-01T00:00:00Z" }];
     const pods = client.of("v1", "Pod").namespace(metadata?.namespace ?? "");
     try {
       await pods.patchStatus(metadata?.name ?? "", { status: { phase: "Running", conditions } }, { type: "merge" });

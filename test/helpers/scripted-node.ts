@@ -46,7 +46,8 @@ export async function scriptedNode(
         spec: { containers: withImages, ...rest },
       } as KubeObject);
       const selector = { fieldSelector: `metadata.name=${name}`, sendInitialEvents: true };
-      for await (const { object: seen } of pods.watch(selector)) {
+      for await (const { type, object: seen } of pods.watch(selector)) {
+        if (type === "BOOKMARK") continue;
         if (!["", "Pending"].includes(text(object(seen.status).phase))) return;
       }
     },

@@ -1,4 +1,11 @@
-import type { PersistentVolumeClaim, Pod, ResourceQuota, ResourceQuotaStatus, Service } from "../types/core/v1.js";
+import type {
+  PersistentVolumeClaim,
+  Pod,
+  ResourceList,
+  ResourceQuota,
+  ResourceQuotaStatus,
+  Service,
+} from "../types/core/v1.js";
 import type { DeviceClass, ResourceClaim } from "../types/resource/v1.js";
 import type { ApiObject } from "../../machinery/meta/object.js";
 import {
@@ -61,7 +68,7 @@ export function quotaStatus(
     }
     return sum;
   };
-  const used: Record<string, string> = {};
+  const used: ResourceList = {};
   for (const name of Object.keys(hard)) {
     const resources = countedResources(name, classes);
     for (const resource of resources) if (!usages.has(resource)) usages.set(resource, sumOf(resource));
@@ -79,7 +86,7 @@ export function quotaStatus(
  * What was counted and is open, unless the quota has less: then some of what is open is among the counted, or not charged yet. A quota that
  * has even less than was counted was not charged for all, and what is open may have to come on top.
  */
-function atLeast(counted: Quantity, known: string | undefined, open: Quantity | undefined): Quantity {
+function atLeast(counted: Quantity, known: string | number | undefined, open: Quantity | undefined): Quantity {
   if (open === undefined) return counted;
   const most = addQuantities(counted, open);
   if (known === undefined) return most;

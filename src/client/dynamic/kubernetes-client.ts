@@ -89,8 +89,9 @@ export function kubernetesClient(
     namespace: config.namespace,
     of: (apiVersion: string, kind: string): ResourceClient<never> => {
       const builtIn = builtInResource(apiVersion, kind);
-      if (builtIn === undefined) return new ResourceClient(rest, () => mappingOf(apiVersion, kind));
-      return new ResourceClient(rest, builtIn.resource, { namespaced: builtIn.namespaced });
+      const type = { apiVersion, kind };
+      if (builtIn === undefined) return new ResourceClient(rest, () => mappingOf(apiVersion, kind), { type });
+      return new ResourceClient(rest, builtIn.resource, { namespaced: builtIn.namespaced, type });
     },
     resource: <T extends ApiObject>(resource: GroupVersionResource) => new ResourceClient<T>(rest, resource),
     resourceFor: async <T extends ApiObject>(object: T) => {

@@ -15,18 +15,21 @@ import {
 } from "./object-request.js";
 import { eachInPages, listInPages } from "./pager.js";
 import type { PatchType } from "./patch-type.js";
-import { watchBatches, type WatchEvent } from "./watch-events.js";
+import type { ApplyConfiguration, PatchOf } from "./patches.js";
+import type { Stored } from "./stored.js";
+import type { AnswerOf, SubresourceOf } from "./subresource-kinds.js";
+import { type ObjectEvent, watchBatches, type WatchEvent } from "./watch-events.js";
 
 export interface CallOptions {
   readonly signal?: AbortSignal;
 }
 
-export interface SubresourceOptions extends CallOptions {
-  /** The subresource to call: "status", "scale". */
-  readonly subresource?: string;
+export interface SubresourceOptions<Name extends string | undefined = string> extends CallOptions {
+  /** The subresource to call: "status", "scale". Its name decides what is sent and answered: a Scale for "scale". */
+  readonly subresource?: Name;
 }
 
-export interface GetOptions extends SubresourceOptions {
+export interface GetOptions<Name extends string | undefined = string> extends SubresourceOptions<Name> {
   readonly resourceVersion?: string;
 }
 
@@ -55,20 +58,27 @@ export interface WatchOptions extends Omit<ListOptions, "limit" | "continue"> {
   readonly timeoutSeconds?: number;
 }
 
-export interface WriteOptions extends SubresourceOptions {
+/** Options of a watch that yields events of objects alone. */
+export interface WithoutBookmarks extends WatchOptions {
+  readonly allowWatchBookmarks?: false;
+  readonly sendInitialEvents?: false;
+}
+
+export interface WriteOptions<Name extends string | undefined = string> extends SubresourceOptions<Name> {
   readonly fieldManager?: string;
   readonly fieldValidation?: "Ignore" | "Warn" | "Strict";
   /** The server does everything but keep the result. */
   readonly dryRun?: boolean;
 }
 
-export interface PatchOptions extends WriteOptions {
-  readonly type: PatchType;
+export interface PatchOptions<Type extends PatchType = PatchType, Name extends string | undefined = string>
+  extends WriteOptions<Name> {
+  readonly type: Type;
   /** Takes fields over from other managers. Only with type "apply". */
   readonly force?: boolean;
 }
 
-export interface ApplyOptions extends WriteOptions {
+export interface ApplyOptions<Name extends string | undefined = string> extends WriteOptions<Name> {
   readonly fieldManager: string;
   /** Takes fields over from other managers, where a conflict would be the answer. */
   readonly force?: boolean;
@@ -92,6 +102,8 @@ export interface ResourceScope {
   readonly namespace?: string;
   /** Whether the resource has namespaces, where it is known. Then a missing namespace is an error before the request. */
   readonly namespaced?: boolean;
+  /** The type of the resource's objects, where it is known: `apply` adds it to what names none. */
+  readonly type?: { readonly apiVersion: string; readonly kind: string };
   /** Replaces the Accept header "application/json". */
   readonly accept?: string;
 }
@@ -130,7 +142,10 @@ export class ResourceClient<T extends ApiObject = KubeObject> {
     return { resource: this.target, namespaced: this.scope.namespaced };
   }
 
-  async get(name: string, options: GetOptions = {}): Promise<T> {
+  async get<S extends string | undefined = undefined>(
+    name: string,
+    options: GetOptions<S> = {},
+  ): Promise<AnswerOf<T, S>> {
     const { signal, subresource, ...parameters } = options;
     return this.send(readRequest({ ...(await this.placeOf("get")), name, subresource }, parameters), signal);
   }
@@ -139,7 +154,7 @@ export class ResourceClient<T extends ApiObject = KubeObject> {
    * One page of the list; without `limit` all of it. An item has its apiVersion and kind, which servers leave out in lists of
    * built-in kinds.
    */
-  async list(options: ListOptions = {}): Promise<KubeList<T>> {
+  async list(options: ListOptions = {}): Promise<KubeList<Stored<T>>> {
     const { signal, ...parameters } = options;
     return this.page(parameters, signal);
   }
@@ -148,7 +163,7 @@ export class ResourceClient<T extends ApiObject = KubeObject> {
    * Yields the items of a list, which it reads in pages. Yields each once: when the server no longer has the snapshot of the
    * first page (410), the rest comes from a new list.
    */
-  listAll(options: ListAllOptions = {}): AsyncGenerator<T, void, undefined> {
+  listAll(options: ListAllOptions = {}): AsyncGenerator<Stored<T>, void, undefined> {
     const { signal } = options;
     return eachInPages((parameters) => this.page(parameters, signal), inPages(options));
   }
@@ -157,20 +172,25 @@ export class ResourceClient<T extends ApiObject = KubeObject> {
    * The whole list, read in pages: one snapshot, with its resourceVersion to watch from. When the server no longer has the
    * snapshot of the first page (410), the list is read again, in one.
    */
-  async listWhole(options: ListAllOptions = {}): Promise<KubeList<T>> {
+  async listWhole(options: ListAllOptions = {}): Promise<KubeList<Stored<T>>> {
     const { signal } = options;
     return listInPages((parameters) => this.page(parameters, signal), inPages(options));
   }
 
   /**
    * Yields events until the server ends the watch or the caller stops reading. Throws an ERROR event as a StatusError (410
-   * when the resourceVersion is too old), and the reason of the signal when it aborts.
+   * when the resourceVersion is too old), and the reason of the signal when it aborts. Yields bookmarks only where the options
+   * ask for them.
    */
+  watch(options?: WithoutBookmarks): AsyncGenerator<ObjectEvent<T>, void, undefined>;
+  watch(options: WatchOptions): AsyncGenerator<WatchEvent<T>, void, undefined>;
   async *watch(options: WatchOptions = {}): AsyncGenerator<WatchEvent<T>, void, undefined> {
     for await (const events of this.watchBatches(options)) for (const event of events) yield event;
   }
 
   /** As {@link watch}, with the events that arrived together in one array. */
+  watchBatches(options?: WithoutBookmarks): AsyncGenerator<readonly ObjectEvent<T>[], void, undefined>;
+  watchBatches(options: WatchOptions): AsyncGenerator<readonly WatchEvent<T>[], void, undefined>;
   async *watchBatches(options: WatchOptions = {}): AsyncGenerator<readonly WatchEvent<T>[], void, undefined> {
     const { signal, ...parameters } = options;
     const initial = parameters.sendInitialEvents && ({ allowWatchBookmarks: true, ...FROM_NOW } as const);
@@ -180,11 +200,18 @@ export class ResourceClient<T extends ApiObject = KubeObject> {
     yield* watchBatches<T>(body);
   }
 
-  /** Creates the object in the client's namespace, else in the object's. */
-  async create(object: T, options: WriteOptions = {}): Promise<T> {
+  /**
+   * Creates the object in the client's namespace, else in the object's; with a subresource ("eviction", "token"), posts it to
+   * that of the object whose name it has.
+   */
+  async create<S extends string | undefined = undefined>(
+    object: SubresourceOf<T, S>,
+    options: WriteOptions<S> = {},
+  ): Promise<AnswerOf<T, S>> {
     const { signal, subresource, ...parameters } = options;
-    const name = subresource === undefined ? undefined : object.metadata?.name;
-    const address = { ...(await this.placeOf("create", object)), name, subresource };
+    const { metadata } = object as ApiObject;
+    const name = subresource === undefined ? undefined : metadata?.name;
+    const address = { ...(await this.placeOf("create", metadata)), name, subresource };
     return this.send(writeRequest("POST", address, encode(object), parameters), signal);
   }
 
@@ -192,38 +219,70 @@ export class ResourceClient<T extends ApiObject = KubeObject> {
    * Replaces the object, in the client's namespace or else in its own. With metadata.resourceVersion, throws a Conflict if it
    * was changed since that version.
    */
-  async update(object: T, options: WriteOptions = {}): Promise<T> {
+  async update<S extends string | undefined = undefined>(
+    object: SubresourceOf<T, S>,
+    options: WriteOptions<S> = {},
+  ): Promise<AnswerOf<T, S>> {
     const { signal, subresource, ...parameters } = options;
-    const address = { ...(await this.placeOf("update", object)), name: object.metadata?.name ?? "", subresource };
+    const { metadata } = object as ApiObject;
+    const address = { ...(await this.placeOf("update", metadata)), name: metadata?.name ?? "", subresource };
     return this.send(writeRequest("PUT", address, encode(object), parameters), signal);
   }
 
   /** Replaces the object's status and nothing else of it. */
-  updateStatus(object: T, options: Omit<WriteOptions, "subresource"> = {}): Promise<T> {
-    return this.update(object, { ...options, subresource: "status" });
+  updateStatus(object: T, options: Omit<WriteOptions, "subresource"> = {}): Promise<Stored<T>> {
+    return this.update<"status">(object, { ...options, subresource: "status" });
   }
 
   /** Changes the object by a patch: a value that is sent as JSON, or its bytes. */
-  async patch(name: string, patch: unknown, options: PatchOptions): Promise<T> {
+  patch<S extends string | undefined = undefined>(
+    name: string,
+    patch: Uint8Array,
+    options: PatchOptions<PatchType, S>,
+  ): Promise<AnswerOf<T, S>>;
+  patch<Y extends PatchType, S extends string | undefined = undefined>(
+    name: string,
+    patch: PatchOf<SubresourceOf<T, S>, Y>,
+    options: PatchOptions<Y, S>,
+  ): Promise<AnswerOf<T, S>>;
+  async patch<S extends string | undefined = undefined>(
+    name: string,
+    patch: unknown,
+    options: PatchOptions<PatchType, S>,
+  ): Promise<AnswerOf<T, S>> {
     return this.sendPatch({ ...(await this.placeOf("patch")), name }, patch, options);
   }
 
   /** Changes the object's status by a patch, and nothing else of it. */
-  patchStatus(name: string, patch: unknown, options: Omit<PatchOptions, "subresource">): Promise<T> {
-    return this.patch(name, patch, { ...options, subresource: "status" });
+  patchStatus<Y extends PatchType>(
+    name: string,
+    patch: PatchOf<T, Y>,
+    options: Omit<PatchOptions<Y>, "subresource">,
+  ): Promise<Stored<T>> {
+    return this.patch<Y, "status">(name, patch as PatchOf<SubresourceOf<T, "status">, Y>, {
+      ...options,
+      subresource: "status",
+    });
   }
 
   /**
    * Server-side apply: creates the object or makes its fields what they are here, in the client's namespace or else in its own.
-   * Throws a Conflict, which names the other managers, for a field that another manager owns with another value.
+   * Throws a Conflict, which names the other managers, for a field that another manager owns with another value. An object of a
+   * kind's client need not name its apiVersion and kind.
    */
-  async apply(object: T, options: ApplyOptions): Promise<T> {
-    const address = { ...(await this.placeOf("apply", object)), name: object.metadata?.name ?? "" };
-    return this.sendPatch(address, object, { ...options, type: "apply" });
+  async apply<S extends string | undefined = undefined>(
+    object: ApplyConfiguration<SubresourceOf<T, S>>,
+    options: ApplyOptions<S>,
+  ): Promise<AnswerOf<T, S>> {
+    const { metadata } = object as ApiObject;
+    const address = { ...(await this.placeOf("apply", metadata)), name: metadata?.name ?? "" };
+    const { subresource } = options;
+    const typed = subresource === undefined || subresource === "status" ? { ...this.scope.type, ...object } : object;
+    return this.sendPatch(address, typed, { ...options, type: "apply" });
   }
 
   /** Answers with a Status, or with the object while finalizers or its grace period keep it. */
-  async delete(name: string, options: DeleteOptions = {}): Promise<T | Status> {
+  async delete(name: string, options: DeleteOptions = {}): Promise<Stored<T> | Status> {
     const { signal, subresource, ...parameters } = options;
     return this.send(deleteRequest({ ...(await this.placeOf("delete")), name, subresource }, parameters), signal);
   }
@@ -232,18 +291,22 @@ export class ResourceClient<T extends ApiObject = KubeObject> {
   async deleteCollection(
     selector: Pick<ListOptions, "labelSelector" | "fieldSelector"> = {},
     options: Omit<DeleteOptions, "subresource"> = {},
-  ): Promise<KubeList<T> | Status> {
+  ): Promise<KubeList<Stored<T>> | Status> {
     const { signal, ...parameters } = options;
     return this.send(deleteRequest(await this.placeOf("deleteCollection"), parameters, selector), signal);
   }
 
-  private sendPatch(address: ObjectAddress, patch: unknown, options: PatchOptions): Promise<T> {
+  private sendPatch<R>(
+    address: ObjectAddress,
+    patch: unknown,
+    options: PatchOptions<PatchType, string | undefined>,
+  ): Promise<R> {
     const { signal, subresource, type, ...parameters } = options;
     return this.send(patchRequest({ ...address, subresource }, type, encode(patch), parameters), signal);
   }
 
-  private async page(parameters: ListParameters, signal: AbortSignal | undefined): Promise<KubeList<T>> {
-    const list = await this.send<KubeList<T>>(readRequest(await this.place(), parameters), signal);
+  private async page(parameters: ListParameters, signal: AbortSignal | undefined): Promise<KubeList<Stored<T>>> {
+    const list = await this.send<KubeList<Stored<T>>>(readRequest(await this.place(), parameters), signal);
     return { ...list, metadata: list.metadata ?? {}, items: itemsOf(list) };
   }
 
@@ -265,12 +328,12 @@ export class ResourceClient<T extends ApiObject = KubeObject> {
   }
 
   /** The place of one object. Throws when the resource has namespaces and neither the client nor the object names one. */
-  private async placeOf(verb: string, object?: ApiObject): Promise<ObjectAddress> {
+  private async placeOf(verb: string, metadata?: ObjectMeta): Promise<ObjectAddress> {
     const { resource, namespaced } = await this.resolve();
     if (namespaced === false) return { resource, namespace: "" };
-    const namespace = this.scope.namespace || object?.metadata?.namespace || "";
+    const namespace = this.scope.namespace || metadata?.namespace || "";
     if (namespace === "" && namespaced === true) {
-      const where = object === undefined ? "" : ", or set the object's metadata.namespace";
+      const where = metadata === undefined ? "" : ", or set the object's metadata.namespace";
       const text = formatGroupResource(resource);
       throw new Error(`${text} have namespaces: call .namespace(name) before .${verb}(...)${where}`);
     }

@@ -6,11 +6,25 @@ import { decodeJson, maxJsonDepth } from "../../machinery/codec/json-decoder.js"
 import { isTransportError } from "../transport/transport-error.js";
 import { genericServerResponse, type Status, StatusError } from "../../machinery/errors/status-error.js";
 import { isJsonObject, type JsonValue } from "../../machinery/meta/json.js";
-import type { ApiObject, KubeObject } from "../../machinery/meta/object.js";
+import type { ApiObject, KubeObject, ObjectMeta } from "../../machinery/meta/object.js";
+import type { Stored } from "./stored.js";
 
-export interface WatchEvent<T extends ApiObject = KubeObject> {
-  readonly type: "ADDED" | "MODIFIED" | "DELETED" | "BOOKMARK";
-  readonly object: T;
+/** What happened to an object, and how it is now; if it was deleted, how it was last. */
+export interface ObjectEvent<T extends ApiObject = KubeObject> {
+  readonly type: "ADDED" | "MODIFIED" | "DELETED";
+  readonly object: Stored<T>;
+}
+
+/** What a watch yields: events of objects and, where they are asked for, bookmarks. */
+export type WatchEvent<T extends ApiObject = KubeObject> =
+  | ObjectEvent<T>
+  | { readonly type: "BOOKMARK"; readonly object: Bookmark };
+
+/** What a server says of how far a watch is: its resourceVersion, and nothing of any object. */
+export interface Bookmark {
+  apiVersion: string;
+  kind: string;
+  metadata: ObjectMeta & { resourceVersion: string };
 }
 
 /** One frame of a watch as the server sends it. An ERROR's object is a Status; it is the last frame that a server sends. */

@@ -7,6 +7,7 @@ import type { GroupVersionResource } from "../../machinery/meta/gvk.js";
 import type { JsonObject } from "../../machinery/meta/json.js";
 import type { ApiObject } from "../../machinery/meta/object.js";
 import type { KubernetesClient } from "../dynamic/kubernetes-client.js";
+import type { StrategicPatch } from "../dynamic/patches.js";
 import { isTransportError } from "../transport/transport-error.js";
 import type { Surroundings } from "../surroundings.js";
 
@@ -70,7 +71,7 @@ export class EventSink {
     const events = this.options.client.resource<ApiObject>(resource).namespace(namespace);
     if (patch !== undefined) {
       try {
-        return await events.patch(name, patch, { type: "strategic", signal });
+        return await events.patch(name, patch as StrategicPatch<ApiObject>, { type: "strategic", signal });
       } catch (error) {
         // The server forgets events after an hour.
         if (!isNotFound(error)) throw error;

@@ -2,6 +2,7 @@ import { formatGroupResource } from "../../machinery/errors/status-error.js";
 import type { GroupVersionResource } from "../../machinery/meta/gvk.js";
 import type { ApiObject, KubeObject } from "../../machinery/meta/object.js";
 import type { AnyKindIn, AnyObjectOf } from "../dynamic/api-kinds.js";
+import type { Stored } from "../dynamic/stored.js";
 import type { KubernetesClient } from "../dynamic/kubernetes-client.js";
 import type { ResourceClient } from "../dynamic/resource-client.js";
 import type { ReflectorFault, Selection } from "../reflector/list-watch.js";
@@ -42,7 +43,7 @@ export class InformerFactory {
     apiVersion: V,
     kind: K,
     selection: InformerSelection = {},
-  ): SharedInformer<AnyObjectOf<V, K>> {
+  ): SharedInformer<Stored<AnyObjectOf<V, K>>> {
     const source = (): ResourceClient => this.client.of<KubeObject>(apiVersion, kind);
     return this.#informer(`${apiVersion}/${kind}`, kind, source, selection);
   }

@@ -1,6 +1,7 @@
 import type { ApiObject } from "../../machinery/meta/object.js";
 import type { NamespacedName } from "../informers/object-key.js";
 import type { AnyKindIn, AnyObjectOf } from "../dynamic/api-kinds.js";
+import type { Stored } from "../dynamic/stored.js";
 import type { InformerSelection } from "../informers/informer-factory.js";
 import type { Controller, Reconciler } from "./controller.js";
 
@@ -60,7 +61,7 @@ export class ControllerBuilder<T extends ApiObject> {
   owns<V extends string, K extends AnyKindIn<V>>(
     apiVersion: V,
     kind: K,
-    watched: Watched<AnyObjectOf<V, K>> = {},
+    watched: Watched<Stored<AnyObjectOf<V, K>>> = {},
   ): this {
     this.#sources.push({ apiVersion, kind, watched: watched as Watched<ApiObject>, requests: "owner" });
     return this;
@@ -70,8 +71,8 @@ export class ControllerBuilder<T extends ApiObject> {
   watches<V extends string, K extends AnyKindIn<V>>(
     apiVersion: V,
     kind: K,
-    requests: (object: AnyObjectOf<V, K>) => Iterable<NamespacedName>,
-    watched: Watched<AnyObjectOf<V, K>> = {},
+    requests: (object: Stored<AnyObjectOf<V, K>>) => Iterable<NamespacedName>,
+    watched: Watched<Stored<AnyObjectOf<V, K>>> = {},
   ): this {
     const map = requests as unknown as (object: ApiObject) => Iterable<NamespacedName>;
     this.#sources.push({ apiVersion, kind, watched: watched as Watched<ApiObject>, requests: map });

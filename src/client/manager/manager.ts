@@ -2,6 +2,7 @@ import { pause } from "../../base/pause.js";
 import type { ApiObject } from "../../machinery/meta/object.js";
 import type { KubernetesClient } from "../dynamic/kubernetes-client.js";
 import type { AnyKindIn, AnyObjectOf } from "../dynamic/api-kinds.js";
+import type { Stored } from "../dynamic/stored.js";
 import type { ReadonlyIndexer } from "../informers/indexer.js";
 import { InformerFactory, type InformerFactoryOptions } from "../informers/informer-factory.js";
 import type { SharedInformer } from "../informers/shared-informer.js";
@@ -69,9 +70,9 @@ export class Manager {
   controllerFor<V extends string, K extends AnyKindIn<V>>(
     apiVersion: V,
     kind: K,
-    watched: Watched<AnyObjectOf<V, K>> = {},
-  ): ControllerBuilder<AnyObjectOf<V, K>> {
-    return new ControllerBuilder<AnyObjectOf<V, K>>((description) => this.#add(description), {
+    watched: Watched<Stored<AnyObjectOf<V, K>>> = {},
+  ): ControllerBuilder<Stored<AnyObjectOf<V, K>>> {
+    return new ControllerBuilder<Stored<AnyObjectOf<V, K>>>((description) => this.#add(description), {
       apiVersion,
       kind,
       watched,

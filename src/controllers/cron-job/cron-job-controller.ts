@@ -1,5 +1,6 @@
 import type { CronJob } from "../../api/types/batch/v1.js";
 import { objectKey } from "../../client/informers/index.js";
+import type { Stored } from "../../client/dynamic/stored.js";
 import type { Controller } from "../../client/manager/index.js";
 import type { ControllerContext } from "../context.js";
 import { controlledObjects } from "../owned-pods/controlled-objects.js";
@@ -18,7 +19,7 @@ export function cronJobController(context: ControllerContext): void {
     recorder,
     jobsOf: ({ metadata }) => jobs.controlledBy(metadata?.uid ?? ""),
   });
-  const controller: Controller<CronJob> = manager
+  const controller: Controller<Stored<CronJob>> = manager
     .controllerFor(CRON_JOB_KIND.apiVersion, CRON_JOB_KIND.kind, {
       when: (cronJob, before) => before === undefined || sameSchedule(cronJob, before),
     })

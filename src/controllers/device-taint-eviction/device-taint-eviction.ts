@@ -1,4 +1,4 @@
-import type { Pod } from "../../api/types/core/v1.js";
+import type { Pod, PodCondition } from "../../api/types/core/v1.js";
 import { isConflict, isNotFound } from "../../machinery/errors/status-error.js";
 import { formatTime } from "../../machinery/meta/time.js";
 import type { ControllerContext } from "../context.js";
@@ -38,7 +38,7 @@ export function deviceTaintEviction(context: ControllerContext): void {
     const { namespace = "", name = "", uid = "" } = pod.metadata ?? {};
     const pods = client.of("v1", "Pod").namespace(namespace);
     recorder.event(pod, "Normal", "DeviceTaintManagerEviction", "Marking for deletion");
-    const condition = {
+    const condition: PodCondition = {
       type: "DisruptionTarget",
       status: "True",
       reason: "DeletionByDeviceTaintManager",

@@ -1,6 +1,7 @@
 import type { Service } from "../../api/types/core/v1.js";
 import type { EndpointSlice } from "../../api/types/discovery/v1.js";
 import type { Controller } from "../../client/manager/index.js";
+import type { Stored } from "../../client/dynamic/stored.js";
 import { isConflict, isNotFound } from "../../machinery/errors/status-error.js";
 import type { ControllerContext } from "../context.js";
 import { CHANGE_TIME, ChangeTimes } from "../service-endpoints/change-times.js";
@@ -57,7 +58,7 @@ export function endpointSliceController(context: ControllerContext): void {
     deleted: sharesChanged,
   });
   followPodsOfServices(informers, (key) => controller.enqueue(key));
-  const controller: Controller<Service> = manager
+  const controller: Controller<Stored<Service>> = manager
     .controllerFor("v1", "Service")
     .named("endpointslice-controller")
     .workers(5)

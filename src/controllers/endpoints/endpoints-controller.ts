@@ -1,5 +1,6 @@
 import type { Endpoints, Service } from "../../api/types/core/v1.js";
 import type { NamespacedName } from "../../client/informers/index.js";
+import type { Stored } from "../../client/dynamic/stored.js";
 import type { Controller } from "../../client/manager/index.js";
 import { isConflict, isNotFound } from "../../machinery/errors/status-error.js";
 import { compareResourceVersions } from "../../machinery/meta/resource-version.js";
@@ -32,7 +33,7 @@ export function endpointsController({ client, manager, recorder }: ControllerCon
     }
   };
   followPodsOfServices(informers, (key) => controller.enqueue(key));
-  const controller: Controller<Service> = manager
+  const controller: Controller<Stored<Service>> = manager
     .controllerFor("v1", "Service")
     .named("endpoints-controller")
     .workers(5)

@@ -1,8 +1,7 @@
 import { goQuote } from "../../base/go-quote.js";
 import type { KubernetesClient } from "../../client/dynamic/kubernetes-client.js";
-import { number, object, text } from "../../machinery/meta/access.js";
+import { number, text } from "../../machinery/meta/access.js";
 import { parseGroupVersion } from "../../machinery/meta/gvk.js";
-import type { KubeObject } from "../../machinery/meta/object.js";
 import type { CrossVersionObjectReference } from "../../api/types/autoscaling/v2.js";
 import type { ServedResource, ServedResources } from "../served-resources.js";
 
@@ -25,14 +24,14 @@ export async function scaleOf(
   if (apiVersion.split("/").length > 2) throw new Error(`unexpected GroupVersion string: ${apiVersion}`);
   const resource = await resourceOf(served, parseGroupVersion(apiVersion).group, kind);
   const objects = client.resource(resource).namespace(namespace);
-  const scale: KubeObject = await objects.get(name, { subresource: "scale" });
+  const scale = await objects.get(name, { subresource: "scale" });
   const { spec, status } = scale;
   return {
-    specReplicas: number(object(spec).replicas),
-    statusReplicas: number(object(status).replicas),
-    selector: text(object(status).selector),
+    specReplicas: number(spec?.replicas),
+    statusReplicas: number(status?.replicas),
+    selector: text(status?.selector),
     set: async (replicas) => {
-      await objects.update({ ...scale, spec: { ...object(spec), replicas } }, { subresource: "scale" });
+      await objects.update({ ...scale, spec: { ...spec, replicas } }, { subresource: "scale" });
     },
   };
 }

@@ -1,5 +1,6 @@
 import type { Job } from "../../api/types/batch/v1.js";
 import { objectKey } from "../../client/informers/index.js";
+import type { Stored } from "../../client/dynamic/stored.js";
 import type { Controller } from "../../client/manager/index.js";
 import { readSelector } from "../../machinery/selectors/api-label-selector.js";
 import type { ControllerContext } from "../context.js";
@@ -37,7 +38,7 @@ export function jobController(context: ControllerContext): void {
   });
   const worker = podWorker(client.of("v1", "Pod"), podControl(client, recorder), expectations);
   const reconciler = new JobReconciler({ client, clock, recorder, expectations, owned, worker, writer });
-  const controller: Controller<Job> = manager
+  const controller: Controller<Stored<Job>> = manager
     .controllerFor(JOB_KIND.apiVersion, JOB_KIND.kind, {
       // Changes of the status are gathered: see above.
       when: (job, before) => before === undefined || before.metadata?.generation !== job.metadata?.generation,

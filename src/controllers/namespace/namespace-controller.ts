@@ -108,9 +108,7 @@ class Emptying {
 /** Resolves to true at the first change, and to false when the watch ends without one: the namespace is looked at in time. */
 async function hasChanged({ client, resourceVersion }: Left, signal: AbortSignal): Promise<boolean> {
   try {
-    for await (const { type } of client.metadata().watch({ resourceVersion, signal })) {
-      if (type !== "BOOKMARK") return true;
-    }
+    for await (const _ of client.metadata().watch({ resourceVersion, signal })) return true;
   } catch {
     // The wait is all that is left, then.
   }

@@ -1,4 +1,4 @@
-import type { Node, NodeCondition, Pod } from "../../api/types/core/v1.js";
+import type { Node, NodeCondition, Pod, PodCondition } from "../../api/types/core/v1.js";
 import type { Clock } from "../../base/clock.js";
 import type { KubernetesClient } from "../../client/dynamic/kubernetes-client.js";
 import type { EventRecorder } from "../../client/events/index.js";
@@ -58,7 +58,7 @@ export async function markNotReady(
   for (const pod of pods) {
     if (!isReady(pod)) continue;
     const { namespace = "", name = "", uid = "" } = pod.metadata ?? {};
-    const condition = { type: "Ready", status: "False", lastTransitionTime: formatTime(clock.now()) };
+    const condition: PodCondition = { type: "Ready", status: "False", lastTransitionTime: formatTime(clock.now()) };
     try {
       const patch = { metadata: { uid }, status: { conditions: [condition] } };
       await client.of("v1", "Pod").namespace(namespace).patchStatus(name, patch, { type: "strategic" });

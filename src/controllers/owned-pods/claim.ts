@@ -6,7 +6,7 @@ import { type ControllerKind, controllerOf, controllerReference } from "./contro
 
 export interface ClaimParts<T extends ApiObject, O extends ApiObject> {
   /** The objects' client, in the owner's namespace. */
-  readonly objects: ResourceClient<T>;
+  readonly objects: ResourceClient<ApiObject>;
   readonly owner: O;
   readonly ownerKind: ControllerKind;
   /** Reads the owner from the server, not from a cache. */
@@ -87,7 +87,7 @@ async function adopt<T extends ApiObject>(object: T, parts: ClaimParts<T, ApiObj
 
 async function release<T extends ApiObject>(object: T, parts: ClaimParts<T, ApiObject>): Promise<void> {
   const { name = "", uid } = object.metadata ?? {};
-  const ownerReferences = [{ $patch: "delete", uid: parts.owner.metadata?.uid }];
+  const ownerReferences = [{ $patch: "delete" as const, uid: parts.owner.metadata?.uid }];
   const { finalizer } = parts;
   const metadata = {
     uid,

@@ -25,7 +25,7 @@ export async function finishPod(
   try {
     if (!isOver(pod)) {
       const condition = message && disruptionTarget(pod, "DeletionByPodGC", message, clock.now());
-      const status = { phase: "Failed", ...(condition && { conditions: [condition] }) };
+      const status = { phase: "Failed" as const, ...(condition && { conditions: [condition] }) };
       await resource.patchStatus(name, { metadata: { uid }, status }, { type: "strategic" });
     }
     await resource.delete(name, { gracePeriodSeconds: 0, preconditions: { uid } });

@@ -86,11 +86,9 @@ export function resourceClaimController(context: ControllerContext): void {
     );
     // With the uid: another pod of that name, as StatefulSets have, has claims of its own.
     const applied = {
-      apiVersion: "v1",
-      kind: "Pod",
       metadata: { namespace, name, uid },
       status: { resourceClaimStatuses: [...kept, ...made] },
-    } as Pod;
+    };
     const options = { fieldManager: "ResourceClaimController", force: true, subresource: "status" };
     await unlessChanged(client.of("v1", "Pod").apply(applied, options));
   }

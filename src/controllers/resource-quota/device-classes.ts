@@ -1,5 +1,6 @@
 import type { DeviceClass } from "../../api/types/resource/v1.js";
 import type { SharedInformer } from "../../client/informers/index.js";
+import type { Stored } from "../../client/dynamic/stored.js";
 import type { ControllerContext } from "../context.js";
 
 /**
@@ -7,7 +8,7 @@ import type { ControllerContext } from "../context.js";
  * counts such a resource.
  */
 export class DeviceClasses {
-  #informer: SharedInformer<DeviceClass> | undefined;
+  #informer: SharedInformer<Stored<DeviceClass>> | undefined;
 
   constructor(
     private readonly context: Pick<ControllerContext, "manager" | "served" | "signal">,
@@ -26,7 +27,7 @@ export class DeviceClasses {
     await informer?.synced;
   }
 
-  async #start(): Promise<SharedInformer<DeviceClass> | undefined> {
+  async #start(): Promise<SharedInformer<Stored<DeviceClass>> | undefined> {
     const { manager, served, signal } = this.context;
     const { resources } = await served.all();
     const isServed = resources.some(

@@ -1,4 +1,4 @@
-import type { PersistentVolume, PersistentVolumeClaim } from "../../api/types/core/v1.js";
+import type { PersistentVolume, PersistentVolumeClaim, ResourceList } from "../../api/types/core/v1.js";
 import { PROVISIONED_BY } from "../../api/volumes/annotations.js";
 import { compareQuantities, parseQuantity, type Quantity, zeroQuantity } from "../../machinery/quantity/quantity.js";
 import { PROVISIONER } from "../volume-provisioner/default-class.js";
@@ -40,7 +40,7 @@ export function grownClaim(claim: PersistentVolumeClaim, volume: PersistentVolum
 const sizeOf = ({ spec }: PersistentVolume): Quantity => storageIn(spec?.capacity);
 const requestOf = ({ spec }: PersistentVolumeClaim): Quantity => storageIn(spec?.resources?.requests);
 
-function storageIn(amounts: Readonly<Record<string, string>> | undefined): Quantity {
+function storageIn(amounts: Readonly<ResourceList> | undefined): Quantity {
   const storage = amounts?.["storage"];
   return storage === undefined ? zeroQuantity : parseQuantity(storage);
 }

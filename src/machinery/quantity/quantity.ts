@@ -32,7 +32,9 @@ const SHAPE = /^([+-]?)([0-9]*)(?:\.([0-9]*))?((?:[eEinumkKMGTP]+[-+]?|[-+])[0-9
 
 export const zeroQuantity: Quantity = { unscaled: 0n, scale: 0, format: "DecimalSI", text: "0" };
 
-export function parseQuantity(text: string): Quantity {
+/** Reads a quantity: "1500m", "2Gi", or a JSON number. Throws a QuantityError. */
+export function parseQuantity(quantity: string | number): Quantity {
+  const text = String(quantity);
   if (text === "") throw new QuantityError(FORMAT_WRONG);
   if (text === "0") return zeroQuantity;
   const match = SHAPE.exec(text);

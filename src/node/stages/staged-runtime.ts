@@ -167,4 +167,4 @@ function withinMemory({ pod, name }: ContainerSpec, stages: ContainerStages): Co
 /** The exit code of a program that SIGKILL ended. */
 const OUT_OF_MEMORY = 137;
 
-const bytesOf = (quantity: string): number => Number(quantityValue(parseQuantity(quantity)));
+const bytesOf = (quantity: string | number): number => Number(quantityValue(parseQuantity(quantity)));

@@ -1,5 +1,6 @@
 import { addUsage, listOf, type Usage, usageOf } from "../../api/quota/index.js";
 import type { Clock } from "../../base/clock.js";
+import type { ResourceList } from "../../api/types/core/v1.js";
 import type { Quantity } from "../../machinery/quantity/quantity.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import type { InternalKind, InternalObject } from "./internal-object.js";
@@ -16,7 +17,7 @@ export interface OpenCharge {
 interface Entry {
   readonly id: string;
   readonly expires: number;
-  readonly amounts: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  readonly amounts: Readonly<Record<string, Readonly<ResourceList>>>;
 }
 
 const OPEN_CHARGES: InternalKind = {

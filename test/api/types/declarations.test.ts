@@ -76,7 +76,7 @@ test("a kind narrows a union of objects", () => {
 });
 
 test("quantities, times, bytes and references to ports have their JSON types", () => {
-  expectTypeOf<Quantity>().toEqualTypeOf<string>();
+  expectTypeOf<Quantity>().toEqualTypeOf<number | string>();
   expectTypeOf<IntOrString>().toEqualTypeOf<number | string>();
   expectTypeOf<Secret["data"]>().toEqualTypeOf<Record<string, string> | undefined>();
   expectTypeOf<ObjectMeta["generation"]>().toEqualTypeOf<number | undefined>();

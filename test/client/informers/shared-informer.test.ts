@@ -132,10 +132,8 @@ describe("an informer factory", () => {
 });
 
 const refused = new TransportError("dial tcp 127.0.0.1:1: connect: connection refused");
-const event = (type: WatchEvent["type"], name: string, version: string): WatchEvent => ({
-  type,
-  object: configMap(name, version),
-});
+const event = (type: WatchEvent["type"], name: string, version: string) =>
+  ({ type, object: configMap(name, version) }) as WatchEvent;
 
 /** Runs an informer over a script. */
 function follow(source: ScriptedListWatch, options: InformerOptions<KubeObject> = {}) {

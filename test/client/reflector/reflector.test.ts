@@ -25,12 +25,11 @@ beforeEach(() => {
   time = new ManualTime();
 });
 
-const added = (name: string, version: string): WatchEvent => ({ type: "ADDED", object: configMap(name, version) });
-const modified = (name: string, version: string): WatchEvent => ({
-  type: "MODIFIED",
-  object: configMap(name, version),
-});
-const deleted = (name: string, version: string): WatchEvent => ({ type: "DELETED", object: configMap(name, version) });
+const event = (type: WatchEvent["type"]) => (name: string, version: string) =>
+  ({ type, object: configMap(name, version) }) as WatchEvent;
+const added = event("ADDED");
+const modified = event("MODIFIED");
+const deleted = event("DELETED");
 const refused = new TransportError("dial tcp 127.0.0.1:1: connect: connection refused");
 const INITIAL_EVENTS_END = { "k8s.io/initial-events-end": "true" };
 const FIRST_LIST = "list limit=500 resourceVersion=0";

@@ -1,0 +1,73 @@
+import type { ApiObject } from "../../machinery/meta/object.js";
+import type { PatchType } from "./patch-type.js";
+
+/*
+ * The types of patches, by the type of the object that they change. Objects without declared fields (KubeObject, values of
+ * `unknown`) take any patch. A field that is undefined is not sent.
+ */
+
+/**
+ * The fields that one manager wants of an object, for server-side apply: any part of it, and its name. client-go has a type
+ * ...ApplyConfiguration for each kind. In a list of objects too, each element has the fields that the manager wants.
+ */
+export type ApplyConfiguration<T extends ApiObject> = string extends keyof T
+  ? T
+  : PartOf<T> & { metadata: { name: string } };
+
+/** Any fields of a value, at every depth. */
+export type PartOf<T> = T extends Scalar
+  ? T
+  : T extends readonly (infer Element)[]
+    ? PartOf<Element>[]
+    : T extends object
+      ? { [Field in keyof T]?: PartOf<T[Field]> | undefined }
+      : T;
+
+/** A JSON merge patch (RFC 7386): any fields, null for what is to be removed. A list takes the place of the whole list. */
+export type MergePatch<T> = T extends Scalar | readonly unknown[]
+  ? T
+  : T extends object
+    ? { [Field in keyof T]?: MergePatch<T[Field]> | null | undefined }
+    : T;
+
+/**
+ * A strategic merge patch: any fields, null for what is to be removed. Lists with a merge key are merged by it, so that an
+ * element has the key and what changes. Directives as in Kubernetes: `$patch`, `$retainKeys`, `$setElementOrder/FIELD` and
+ * `$deleteFromPrimitiveList/FIELD`.
+ */
+export type StrategicPatch<T> = T extends Scalar
+  ? T
+  : T extends readonly (infer Element)[]
+    ? StrategicPatch<Element>[]
+    : T extends object
+      ? { [Field in keyof T]?: StrategicPatch<T[Field]> | null | undefined } & StrategicDirectives<T>
+      : T;
+
+/** Those of an object with declared fields. A map from strings, such as labels, has none but values. */
+type StrategicDirectives<T> = string extends keyof T
+  ? unknown
+  : { $patch?: "delete" | "merge" | "replace"; $retainKeys?: string[] } & {
+      [Field in ListField<T> as `$setElementOrder/${Field}` | `$deleteFromPrimitiveList/${Field}`]?: readonly unknown[];
+    };
+
+type ListField<T> = {
+  [Field in keyof T]-?: NonNullable<T[Field]> extends readonly unknown[] ? Field : never;
+}[keyof T] &
+  string;
+
+/** One operation of a JSON patch (RFC 6902). `path` and `from` are JSON pointers: "/metadata/labels/app.kubernetes.io~1name". */
+export type JsonPatchOperation =
+  | { readonly op: "add" | "replace" | "test"; readonly path: string; readonly value: unknown }
+  | { readonly op: "remove"; readonly path: string }
+  | { readonly op: "copy" | "move"; readonly from: string; readonly path: string };
+
+/** What {@link ResourceClient.patch} takes for a type of patch. */
+export type PatchOf<T extends ApiObject, Type extends PatchType> = {
+  json: readonly JsonPatchOperation[];
+  merge: MergePatch<T>;
+  strategic: StrategicPatch<T>;
+  apply: PartOf<T>;
+}[Type];
+
+/** A text too that is more than its known values, `"Ready" | (string & {})`, which counts as an object. */
+type Scalar = string | number | bigint | boolean | null | undefined;
