@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { chosenContainer } from "../../kinds/pod-containers.js";
 import { text } from "../../machinery/meta/access.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
-import { runInContainer, type SessionHost } from "./container-command.js";
+import { runAndExit, type SessionHost } from "./container-command.js";
 import { DETACH_KEYS, parseDetachKeys, untilDetached } from "./detach-keys.js";
 import { interruptible } from "./interrupt.js";
 import { isRaw, openSessionStreams } from "./session-streams.js";
@@ -57,7 +57,7 @@ export async function attachToContainer(options: AttachOptions): Promise<void> {
     const input = detachable(session.streams.stdin, raw, options.detachKeys, left);
     const command = { pod, subresource: "attach", container: name, stdin, stderr: !raw, tty: raw } as const;
     const ending = AbortSignal.any([signal, left.signal]);
-    const attached = runInContainer(command, { ...session.streams, stdin: input }, options, ending);
+    const attached = runAndExit(command, { ...session.streams, stdin: input }, options, ending);
     await interruptible(signal, attached, stdin && streams.in.isTTY === true ? 1 : undefined);
   } catch (error) {
     if (!left.signal.aborted || signal.aborted) throw error;

@@ -5,7 +5,8 @@ import type { RestClient } from "../rest/rest-client.js";
 import { addressesOf } from "../transport/dial.js";
 import { goNetworkReason } from "../transport/go-network-error.js";
 import { isTransportError, TransportError } from "../transport/transport-error.js";
-import { type Upgrade, upgrade } from "./upgrade.js";
+import type { Upgrade } from "../transport/transport.js";
+import { upgrade } from "./upgrade.js";
 import { badHandshake, UpgradeFailure } from "./upgrade-failure.js";
 
 export interface WebSocketRequest {

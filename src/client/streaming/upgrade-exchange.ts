@@ -1,6 +1,7 @@
 import type { Socket } from "node:net";
 import { goQuote } from "../../base/go-quote.js";
 import { NetworkFailure } from "../transport/go-network-error.js";
+import type { UpgradeAnswer } from "../transport/transport.js";
 
 export interface UpgradeHead {
   readonly method: string;
@@ -8,17 +9,6 @@ export interface UpgradeHead {
   readonly path: string;
   /** Lower-case names, Host among them. */
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
-}
-
-/** The answer to a request for another protocol. After 101 the socket begins with the other protocol's bytes. */
-export interface UpgradeAnswer {
-  readonly status: number;
-  /** "403 Forbidden", as the server words it. */
-  readonly statusLine: string;
-  /** Lower-case names; several values of a name are joined with ", ". */
-  readonly headers: Readonly<Record<string, string>>;
-  /** The beginning of the body of an answer other than 101. */
-  readonly body: Uint8Array;
 }
 
 /** The longest head of an answer, and the longest beginning of a body. */

@@ -1,6 +1,6 @@
 import { type Status, StatusError } from "../../machinery/errors/status-error.js";
 import { isJsonObject } from "../../machinery/meta/json.js";
-import type { UpgradeAnswer } from "./upgrade-exchange.js";
+import type { UpgradeAnswer } from "../transport/transport.js";
 
 /** The server, or a proxy before it, answers otherwise than a WebSocket's handshake demands. A client then tries SPDY. */
 export class UpgradeFailure extends Error {

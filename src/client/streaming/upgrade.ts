@@ -1,14 +1,13 @@
-import type { Socket } from "node:net";
 import { connectingClient } from "../rest/connecting-rest-client.js";
 import type { RestClient } from "../rest/rest-client.js";
 import { addressesOf, dial } from "../transport/dial.js";
 import { endpointOf } from "../transport/endpoint.js";
 import { errorCode } from "../../base/path-error.js";
 import { goNetworkReason, NetworkFailure } from "../transport/go-network-error.js";
-import type { Transport } from "../transport/transport.js";
+import type { Transport, TransportRequest, Upgrade } from "../transport/transport.js";
 import { isTransportError, TransportError } from "../transport/transport-error.js";
 import { wireHeaders } from "../transport/wire-headers.js";
-import { type UpgradeAnswer, upgradeExchange } from "./upgrade-exchange.js";
+import { upgradeExchange } from "./upgrade-exchange.js";
 import { withoutTrailing } from "../../base/without-trailing.js";
 
 export interface UpgradeRequest {
@@ -20,12 +19,6 @@ export interface UpgradeRequest {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** An answer, and the connection that it came on: the caller's to use after 101, and to destroy. */
-export interface Upgrade {
-  readonly answer: UpgradeAnswer;
-  readonly socket: Socket;
-}
-
 /**
  * Asks a client's server for another protocol on a connection of its own, with the client's TLS, proxy, credentials and headers. Rejects
  * with a TransportError when there is no answer, and with the reason of the signal, which ends the connection later, too.
@@ -33,7 +26,6 @@ export interface Upgrade {
 export async function upgrade(rest: RestClient, request: UpgradeRequest): Promise<Upgrade> {
   const client = connectingClient(rest);
   const { config, options, surroundings } = client;
-  if (options.transport !== undefined) throw new Error("a server in the same process has no connection to upgrade");
   const [, origin = config.server, prefix = ""] = /^([^:]+:\/\/[^/]+)(.*)$/.exec(config.server) ?? [];
   const path = withoutTrailing(prefix, "/") + request.path;
   const where = { method: request.method, url: origin + path };
@@ -41,16 +33,22 @@ export async function upgrade(rest: RestClient, request: UpgradeRequest): Promis
   const { signal } = request;
   signal?.throwIfAborted();
   let made: Upgrade | undefined;
-  const send: Transport["send"] = async ({ headers, repeatedHeaders }) => {
+  const dialled = async ({ headers, repeatedHeaders }: TransportRequest): Promise<Upgrade> => {
+    const tls = { ...config.tls, ...credentials.certificate };
+    const { target, hostHeader } = endpointOf({ ...config, tls }, surroundings);
+    const head = {
+      method: request.method,
+      path,
+      headers: wireHeaders({ host: hostHeader, ...headers, ...repeatedHeaders }),
+    };
+    return exchange({ ...target, tunnel: true, ...(signal && { signal }) }, head, signal);
+  };
+  const { transport } = options;
+  const connect = transport === undefined ? dialled : transport.upgrade;
+  if (connect === undefined) throw new Error("the client's transport makes no connections that could be upgraded");
+  const send: Transport["send"] = async (asked) => {
     try {
-      const tls = { ...config.tls, ...credentials.certificate };
-      const { target, hostHeader } = endpointOf({ ...config, tls }, surroundings);
-      const head = {
-        method: request.method,
-        path,
-        headers: wireHeaders({ host: hostHeader, ...headers, ...repeatedHeaders }),
-      };
-      made = await exchange({ ...target, tunnel: true, ...(signal && { signal }) }, head, signal);
+      made = await connect({ ...asked, signal });
     } catch (error) {
       if (signal?.aborted) throw signal.reason;
       if (isTransportError(error)) throw error;

@@ -1,3 +1,4 @@
+import type { Duplex } from "node:stream";
 import type { ExchangeTrace } from "./exchange-trace.js";
 
 /** Carries HTTP exchanges: over undici, over node:https, or to a server in the same process. */
@@ -14,6 +15,11 @@ export interface Transport {
    * transport keeps none for long.
    */
   readonly renew?: () => void;
+  /**
+   * Asks for another protocol on a connection of its own. A transport to a server in the same process has it; for all others
+   * client/streaming/upgrade.ts dials.
+   */
+  readonly upgrade?: ((request: TransportRequest) => Promise<Upgrade>) | undefined;
   /** Closes all connections, including those of exchanges under way. */
   close(): Promise<void>;
 }
@@ -40,4 +46,21 @@ export interface TransportResponse {
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   /** Read it to the end or abort the signal. Chunks come as they arrive, with back-pressure. */
   readonly body: AsyncIterable<Uint8Array>;
+}
+
+/** An answer, and the connection that it came on: the caller's to use after 101, and to destroy. */
+export interface Upgrade {
+  readonly answer: UpgradeAnswer;
+  readonly socket: Duplex;
+}
+
+/** The answer to a request for another protocol. After 101 the connection begins with the other protocol's bytes. */
+export interface UpgradeAnswer {
+  readonly status: number;
+  /** "403 Forbidden", as the server words it. */
+  readonly statusLine: string;
+  /** Lower-case names; several values of a name are joined with ", ". */
+  readonly headers: Readonly<Record<string, string>>;
+  /** The beginning of the body of an answer other than 101. */
+  readonly body: Uint8Array;
 }

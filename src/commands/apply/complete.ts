@@ -95,7 +95,7 @@ export async function complete(factory: Factory, invocation: Invocation): Promis
     stages: async () => {
       const manifests = { files, selector, fieldValidation, cannotWarn: () => warnCannotValidate(factory) };
       if (!choices.ordered) return [{ find: () => findManifests(factory, manifests) }];
-      const { orderedStages } = await import("./stages.js");
+      const { orderedStages } = await import("../../actions/apply-stages.js");
       return orderedStages(manifests, {
         namespace: factory.namespace,
         builder: factory.builder,

@@ -6,7 +6,7 @@ import type { KubeObject } from "../../machinery/meta/object.js";
 import type { RestMapper } from "../../machinery/rest-mapper.js";
 import type { DeleteOptions } from "../../resource/helper.js";
 import type { ApplySet } from "./apply-set.js";
-import type { Stage } from "./stages.js";
+import type { Stage } from "../../actions/apply-stages.js";
 import type { ApplyChoices } from "./validate.js";
 
 export type Operation = "created" | "configured" | "unchanged" | "serverside-applied";

@@ -10,7 +10,7 @@ import { type Info, objectName } from "../../resource/info.js";
 import { aggregate } from "../../resource/visitor.js";
 import { pruneApplySet } from "./apply-set-prune.js";
 import type { ApplyCommandOptions, Operation } from "./options.js";
-import type { Stage } from "./stages.js";
+import type { Stage } from "../../actions/apply-stages.js";
 
 /**
  * Reads everything of a stage, then applies one after the other, going on after a failure; prunes when nothing failed. Most

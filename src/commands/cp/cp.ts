@@ -1,11 +1,11 @@
 import type { Command, Invocation } from "../../cli/command.js";
-import { sessionHost, type SessionHost } from "../../cli/container-session/container-command.js";
+import { exitWithProgram, sessionHost, type SessionHost } from "../../cli/container-session/container-command.js";
 import { containerFlag } from "../../cli/container-session/flags.js";
 import type { Factory } from "../../cli/factory.js";
 import type { LiveLines } from "../../cli/live-lines.js";
 import { openLiveLines } from "../../cli/open-live-lines.js";
-import type { CopyFilesFromPodOptions } from "./copy-files-from-pod.js";
-import type { CopyFilesToPodOptions } from "./copy-files-to-pod.js";
+import type { CopyFilesFromPodOptions } from "../../actions/copy/copy-files-from-pod.js";
+import type { CopyFilesToPodOptions } from "../../actions/copy/copy-files-to-pod.js";
 import { completeFileSpecs } from "./complete-file-specs.js";
 import { type FileSpec, parseFileSpec } from "./file-spec.js";
 import { Messages } from "./messages.js";
@@ -137,18 +137,20 @@ export async function runCp(options: CpOptions): Promise<void> {
     if (options.noTar || options.resume) {
       await copyFiles(remote === source, { ...copying, givenNamespace: source.namespace });
     } else if (remote === source) {
-      const { copyFromPod } = await import("./copy-from-pod.js");
+      const { copyFromPod } = await import("../../actions/copy/copy-from-pod.js");
       await copyFromPod({ ...copying, givenNamespace: source.namespace });
     } else {
-      const { copyToPod } = await import("./copy-to-pod.js");
+      const { copyToPod } = await import("../../actions/copy/copy-to-pod.js");
       await copyToPod(copying);
     }
+  } catch (error) {
+    exitWithProgram(error);
   } finally {
     messages.end();
   }
 }
 
 async function copyFiles(down: boolean, copying: CopyFilesFromPodOptions & CopyFilesToPodOptions): Promise<void> {
-  if (down) await (await import("./copy-files-from-pod.js")).copyFilesFromPod(copying);
-  else await (await import("./copy-files-to-pod.js")).copyFilesToPod(copying);
+  if (down) await (await import("../../actions/copy/copy-files-from-pod.js")).copyFilesFromPod(copying);
+  else await (await import("../../actions/copy/copy-files-to-pod.js")).copyFilesToPod(copying);
 }

@@ -1,4 +1,3 @@
-import { posix } from "node:path";
 import { withoutLastSlash } from "../../actions/archive/local-names.js";
 
 /** One of cp's two operands. */
@@ -24,17 +23,4 @@ export function parseFileSpec(text: string, platform: NodeJS.Platform): FileSpec
   if (pieces.length > 2) throw new Error(BAD_FORMAT);
   const path = withoutLastSlash(text.slice(colon + 1)).replaceAll("\\", "/");
   return { pod: pieces.at(-1) ?? "", namespace: pieces.length === 2 ? (pieces[0] ?? "") : "", path };
-}
-
-/** As Go cleans and joins paths of a container: without a slash at the end. */
-export const remoteJoin = (...parts: readonly string[]): string => withoutLastSlash(posix.join(...parts));
-
-/**
- * What the names in an archive begin with, that a container's tar makes of a path: without slashes and ways up at the beginning.
- */
-export function archivePrefix(path: string): string {
-  let rest = remoteJoin(path.replace(/^[/\\]+/, ""));
-  while (rest.startsWith("../")) rest = rest.slice(3);
-  if (rest === "." || rest === "..") return "";
-  return rest.startsWith("/") ? rest.slice(1) : rest;
 }

@@ -1,3 +1,4 @@
+import type { CopyMessages } from "../../actions/copy/copy-messages.js";
 import type { Clock } from "../../base/clock.js";
 import type { Streams } from "../../cli/factory.js";
 import type { LiveLines } from "../../cli/live-lines.js";
@@ -10,7 +11,7 @@ const PACE = 100;
  * What a copy says: messages on stdout and stderr, and progress on stderr where that is a terminal. What the container's tar writes is text
  * there: control characters are shown.
  */
-export class Messages {
+export class Messages implements CopyMessages {
   readonly #streams: Streams;
   readonly #clock: Clock;
   readonly #lines: LiveLines | undefined;

@@ -3,7 +3,7 @@ import { readTyped } from "../../actions/read-typed.js";
 import { loadTypedKinds, requireType } from "../../actions/typed-object.js";
 import type { Command, Invocation } from "../../cli/command.js";
 import { completeContainers, completePods } from "../../cli/completion/pod-completers.js";
-import { runInContainer, sessionHost, type SessionHost } from "../../cli/container-session/container-command.js";
+import { runAndExit, sessionHost, type SessionHost } from "../../cli/container-session/container-command.js";
 import { containerFlag, podRunningTimeoutFlag, sessionFlags } from "../../cli/container-session/flags.js";
 import { endedBySignal, interruptible } from "../../cli/container-session/interrupt.js";
 import { isRaw, openSessionStreams } from "../../cli/container-session/session-streams.js";
@@ -117,7 +117,7 @@ export async function runExec(options: ExecOptions): Promise<void> {
   try {
     const { command } = options;
     const request = { pod, subresource: "exec", command, container, stdin, stderr: !raw, tty: raw } as const;
-    const running = runInContainer(request, session.streams, options, signal);
+    const running = runAndExit(request, session.streams, options, signal);
     await interruptible(signal, running, stdin && streams.in.isTTY === true ? 1 : undefined);
   } finally {
     session.close();

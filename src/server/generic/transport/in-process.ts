@@ -1,8 +1,13 @@
+import { STATUS_CODES } from "node:http";
+import type { Duplex } from "node:stream";
+import { deferred } from "../../../base/deferred.js";
 import { headerValue } from "../../../base/header-text.js";
 import { soon } from "../../../base/turns.js";
-import type { Transport, TransportRequest, TransportResponse } from "../../../client/transport/transport.js";
+import type { Transport, TransportRequest, TransportResponse, Upgrade } from "../../../client/transport/transport.js";
 import { TransportError } from "../../../client/transport/transport-error.js";
 import type { Exchange, ResponseWriter } from "../../request/exchange.js";
+import type { UpgradeOffer } from "../../request/upgrade.js";
+import { duplexPair } from "../../../machinery/streaming/duplex-pair.js";
 import { requestEntityTooLarge } from "../../../machinery/errors/status-error.js";
 import { ExchangeLifetime } from "./lifetime.js";
 import { ChunkQueue } from "./chunk-queue.js";
@@ -41,11 +46,70 @@ export interface InProcessOptions {
 export function inProcessTransport(options: InProcessOptions): Transport {
   return {
     send: (request) => exchange(request, options),
+    upgrade: (request) => upgrade(request, options),
     close: () => Promise.resolve(),
   };
 }
 
-function exchange(request: TransportRequest, options: InProcessOptions): Promise<TransportResponse> {
+/** Asks for another protocol on a connection in memory. */
+async function upgrade(request: TransportRequest, options: InProcessOptions): Promise<Upgrade> {
+  const [client, server] = duplexPair();
+  const protocol = request.headers["upgrade"] ?? "";
+  const { signal } = request;
+  const abort = (): void => void client.destroy();
+  const switched = deferred<Upgrade>();
+  const offer: UpgradeOffer = {
+    protocol,
+    accept(headers) {
+      const named = { connection: "Upgrade", upgrade: protocol, ...headers };
+      const answer = { status: 101, statusLine: "101 Switching Protocols", headers: joinedValues(named) };
+      signal?.addEventListener("abort", abort, { once: true });
+      client.once("close", () => signal?.removeEventListener("abort", abort));
+      switched.resolve({ answer: { ...answer, body: new Uint8Array() }, socket: client });
+      return server;
+    },
+  };
+  const answered = exchange(request, options, { offer, connection: server }).then(
+    async ({ status, headers, body }): Promise<Upgrade> => {
+      const statusLine = `${status} ${STATUS_CODES[status] ?? ""}`;
+      const answer = { status, statusLine, headers: joinedValues(headers), body: await beginningOf(body) };
+      client.destroy();
+      return { answer, socket: client };
+    },
+  );
+  return Promise.race([switched.promise, answered]);
+}
+
+/** As much of an answer's body as a client reads that has asked for another protocol. */
+const LARGEST_BODY = 64 * 1024;
+
+async function beginningOf(body: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of body) {
+    chunks.push(chunk);
+    length += chunk.length;
+    if (length >= LARGEST_BODY) break;
+  }
+  return Buffer.concat(chunks).subarray(0, LARGEST_BODY);
+}
+
+const joinedValues = (headers: TransportResponse["headers"]): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(headers).map(([name, values]) => [name.toLowerCase(), [values ?? []].flat().join(", ")]),
+  );
+
+/** A request's wish for another protocol, and the server's end of the connection on which it would go on. */
+interface Upgrading {
+  readonly offer: UpgradeOffer;
+  readonly connection: Duplex;
+}
+
+function exchange(
+  request: TransportRequest,
+  options: InProcessOptions,
+  upgrading?: Upgrading,
+): Promise<TransportResponse> {
   const { fence } = options;
   const failure = (reason: string) => new TransportError(reason, { method: request.method, url: request.path });
   const closed = () => failure("http: Server closed");
@@ -60,6 +124,7 @@ function exchange(request: TransportRequest, options: InProcessOptions): Promise
   const bringsToken = headers["authorization"] !== undefined;
   return new Promise((resolve, reject) => {
     let responded = false;
+    let switched = false;
     const fail = (error: Error) => {
       lifetime.leave();
       queue.fail(error);
@@ -116,7 +181,15 @@ function exchange(request: TransportRequest, options: InProcessOptions): Promise
         };
       },
       get responded() {
-        return responded;
+        return responded || switched;
+      },
+      upgrade: upgrading && {
+        protocol: upgrading.offer.protocol,
+        accept(headers) {
+          switched = true;
+          upgrading.connection.once("close", finish);
+          return upgrading.offer.accept(headers);
+        },
       },
     };
     soon(() => {
@@ -132,11 +205,16 @@ function exchange(request: TransportRequest, options: InProcessOptions): Promise
         .then(
           () => {
             // Creating an error costs a stack trace.
-            if (!queue.finished) fail(closed());
+            if (!queue.finished && !switched) fail(closed());
           },
-          (error: unknown) => fail(asError(error)),
+          (error: unknown) => {
+            upgrading?.connection.destroy();
+            fail(asError(error));
+          },
         )
-        .finally(finish);
+        .finally(() => {
+          if (!switched) finish();
+        });
     });
   });
 }

@@ -1,13 +1,13 @@
-import { PODS } from "../../actions/selected-pods.js";
-import { runInContainer, type SessionHost } from "../../cli/container-session/container-command.js";
+import { PODS } from "../selected-pods.js";
 import type { RemoteCommandStreams } from "../../client/streaming/remote-command.js";
 import { chosenContainer } from "../../kinds/pod-containers.js";
 import { object, text } from "../../machinery/meta/access.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import { Helper } from "../../resource/helper.js";
+import { type ContainerHost, runInContainer } from "../pods/container-command.js";
 
 /** Where the programs of a copy run. */
-export interface ExecTarget extends Pick<SessionHost, "client" | "webSockets" | "requestTimeout"> {
+export interface ExecTarget extends ContainerHost {
   readonly namespace: string;
   readonly pod: string;
   /** -c, or "" for the pod's default. */
@@ -16,7 +16,7 @@ export interface ExecTarget extends Pick<SessionHost, "client" | "webSockets" | 
 
 /** A container that was found. */
 export interface ExecPlace {
-  readonly host: Pick<SessionHost, "client" | "webSockets" | "requestTimeout">;
+  readonly host: ContainerHost;
   readonly pod: KubeObject;
   readonly container: string;
 }
@@ -36,7 +36,7 @@ export async function findExecPlace(
   return { host: target, pod, container: text(container.name) };
 }
 
-/** Runs a program in the container until it ends. Throws an ExitError where its exit code is not 0. */
+/** Runs a program in the container until it ends. Throws a RemoteCommandExitError where its exit code is not 0. */
 export function execInPod(
   { host, pod, container }: ExecPlace,
   command: readonly string[],

@@ -1,8 +1,8 @@
 import { append } from "../../base/append.js";
-import { fillFile } from "../../actions/archive/fill-file.js";
-import { checksumOf } from "../../actions/archive/posix-checksum.js";
-import { readPieces } from "../../actions/archive/read-pieces.js";
-import { TargetFolder } from "../../actions/archive/target-folder.js";
+import { fillFile } from "../archive/fill-file.js";
+import { checksumOf } from "../archive/posix-checksum.js";
+import { readPieces } from "../archive/read-pieces.js";
+import { TargetFolder } from "../archive/target-folder.js";
 import { goQuote } from "../../base/go-quote.js";
 import { errorCode } from "../../base/path-error.js";
 import type { CopyFromPodOptions } from "./copy-from-pod.js";

@@ -1,13 +1,13 @@
-import { findManifests, type ManifestReader, type ManifestSelection } from "../../actions/find-manifests.js";
-import { waitUntilServed, waitUntilUsable } from "../../actions/wait-until-usable.js";
-import type { RestClient } from "../../client/rest/rest-client.js";
-import { applyPlace, FOUNDATIONS, kindKey } from "../../kinds/apply-order.js";
-import { object, objects, text } from "../../machinery/meta/access.js";
-import { type GroupKind, parseGroupVersion } from "../../machinery/meta/gvk.js";
-import type { KubeObject } from "../../machinery/meta/object.js";
-import type { RestMapper } from "../../machinery/rest-mapper.js";
-import type { Result } from "../../resource/builder.js";
-import type { Info } from "../../resource/info.js";
+import { findManifests, type ManifestReader, type ManifestSelection } from "./find-manifests.js";
+import { waitUntilServed, waitUntilUsable } from "./wait-until-usable.js";
+import type { RestClient } from "../client/rest/rest-client.js";
+import { applyPlace, FOUNDATIONS, kindKey } from "../kinds/apply-order.js";
+import { object, objects, text } from "../machinery/meta/access.js";
+import { type GroupKind, parseGroupVersion } from "../machinery/meta/gvk.js";
+import type { KubeObject } from "../machinery/meta/object.js";
+import type { RestMapper } from "../machinery/rest-mapper.js";
+import type { Result } from "../resource/builder.js";
+import type { Info } from "../resource/info.js";
 
 /** Objects that are applied together. */
 export interface Stage {
@@ -59,7 +59,10 @@ export async function orderedStages(selection: ManifestSelection, options: Order
     .filter((group) => group.length > 0)
     .map((group) => ({
       find: () => findManifests(options, { ...selection, documents: group }),
-      ready: group === rest || options.dryRun ? undefined : (applied) => waitForAll(applied, rest.map(kindOf), options),
+      ready:
+        group === rest || options.dryRun
+          ? undefined
+          : (applied) => waitForFoundations(applied, rest.map(kindOf), options),
     }));
 }
 
@@ -67,10 +70,17 @@ function kindOf({ object: { apiVersion = "", kind = "" } }: Document): GroupKind
   return { group: parseGroupVersion(apiVersion).group, kind };
 }
 
-async function waitForAll(
+/** Waits until namespaces and definitions can be relied on by objects of the kinds that are still to be applied. */
+export async function waitForFoundations(
   applied: readonly Info[],
   needed: readonly GroupKind[],
-  { client, mapper, signal, sleep, timeout }: OrderedOptions,
+  {
+    client,
+    mapper,
+    signal,
+    sleep,
+    timeout,
+  }: Pick<OrderedOptions, "client" | "mapper" | "signal" | "sleep" | "timeout">,
 ): Promise<void> {
   const within = (): AbortSignal => AbortSignal.any([signal, AbortSignal.timeout(timeout)]);
   for (const info of applied) await waitUntilUsable(info, { client: await client(), deadline: within() });

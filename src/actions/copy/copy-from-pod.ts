@@ -1,12 +1,12 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { extractArchive, type SkippedEntry } from "../../actions/archive/extract-archive.js";
+import { extractArchive, type SkippedEntry } from "../archive/extract-archive.js";
 import { goQuote } from "../../base/go-quote.js";
-import { ExitError } from "../../cli/errors.js";
 import { isTransportError } from "../../client/transport/transport-error.js";
 import { isStatusError } from "../../machinery/errors/status-error.js";
+import { isRemoteCommandExit } from "../../machinery/streaming/remote-command.js";
 import { execInPod, type ExecPlace, type ExecTarget, findExecPlace } from "./exec-in-pod.js";
-import { archivePrefix } from "./file-spec.js";
-import type { Messages } from "./messages.js";
+import { archivePrefix } from "./remote-path.js";
+import type { CopyMessages } from "./copy-messages.js";
 import { RemoteProgram } from "./remote-program.js";
 
 export interface CopyFromPodOptions {
@@ -22,7 +22,7 @@ export interface CopyFromPodOptions {
   readonly program: string;
   readonly cwd: string;
   readonly platform: NodeJS.Platform;
-  readonly messages: Messages;
+  readonly messages: CopyMessages;
   readonly signal: AbortSignal;
 }
 
@@ -120,7 +120,7 @@ class RemoteArchive {
 
 /** Whether a connection broke, rather than the program ended badly or the server refused. */
 const isBrokenOff = (error: unknown, started: boolean): boolean =>
-  !(error instanceof ExitError) && !isStatusError(error) && (started || isTransportError(error));
+  !isRemoteCommandExit(error) && !isStatusError(error) && (started || isTransportError(error));
 
 function skippedWarnings({ program, givenNamespace, target, source, messages }: CopyFromPodOptions) {
   let hinted = false;

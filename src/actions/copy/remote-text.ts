@@ -13,7 +13,7 @@ export const shell = (script: string, ...args: readonly string[]): readonly stri
   ...args,
 ];
 
-/** The output of a program in the container. Throws an ExitError where its exit code is not 0. */
+/** The output of a program in the container. Throws a RemoteCommandExitError where its exit code is not 0. */
 export async function remoteText(
   place: ExecPlace,
   command: readonly string[],

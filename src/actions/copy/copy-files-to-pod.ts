@@ -1,8 +1,8 @@
 import { open } from "node:fs/promises";
 import { posix, resolve } from "node:path";
-import { checksumOf } from "../../actions/archive/posix-checksum.js";
-import { type LocalFile, localFiles } from "../../actions/archive/local-files.js";
-import { readPieces } from "../../actions/archive/read-pieces.js";
+import { checksumOf } from "../archive/posix-checksum.js";
+import { type LocalFile, localFiles } from "../archive/local-files.js";
+import { readPieces } from "../archive/read-pieces.js";
 import { goQuote } from "../../base/go-quote.js";
 import { PathError } from "../../base/path-error.js";
 import { cleaned, type CopyToPodOptions, finalPlace, requireSource } from "./copy-to-pod.js";

@@ -1,11 +1,11 @@
 import { stat } from "node:fs/promises";
 import { basename, normalize, resolve } from "node:path";
-import { archiveFiles } from "../../actions/archive/archive-files.js";
-import { withoutLastSlash } from "../../actions/archive/local-names.js";
+import { archiveFiles } from "../archive/archive-files.js";
+import { withoutLastSlash } from "../archive/local-names.js";
 import { goQuote } from "../../base/go-quote.js";
 import { execInPod, type ExecTarget, findExecPlace } from "./exec-in-pod.js";
-import { remoteJoin } from "./file-spec.js";
-import type { Messages } from "./messages.js";
+import { remoteJoin } from "./remote-path.js";
+import type { CopyMessages } from "./copy-messages.js";
 import { posix } from "node:path";
 
 export interface CopyToPodOptions {
@@ -16,7 +16,7 @@ export interface CopyToPodOptions {
   /** Owners and permissions are those that new files get in the container. */
   readonly noPreserve: boolean;
   readonly cwd: string;
-  readonly messages: Messages;
+  readonly messages: CopyMessages;
   readonly signal: AbortSignal;
 }
 
