@@ -57,15 +57,15 @@ async function bundle() {
     legalComments: "none",
     // fastest-levenshtein is an ES module only there.
     mainFields: ["module", "main"],
-    // An optional peer: only disk storage on a Node without node:sqlite asks for it.
-    external: ["libsql"],
+    // Optional peers: disk storage on a Node without node:sqlite asks for the one, kubets/vitest for the other.
+    external: ["libsql", "vitest"],
     logLevel: "warning",
   };
   const [library, cli, undici] = await Promise.all([
     layeredBundle({
       layers: [
         // What `kubets` loads at its import.
-        { name: "client", roots: ["src/client/index.ts"] },
+        { name: "client", roots: ["src/client/index.ts", "src/library/kubernetes-client.ts"] },
         // CommonJS: in a file of its own it does not give every other file esbuild's helpers for it.
         { name: "grpc", roots: ["src/server/storage/etcd/grpc-channel.ts"] },
       ],
@@ -74,6 +74,8 @@ async function bundle() {
         cluster: "src/cluster/index.ts",
         server: "src/cluster/server.ts",
         actions: "src/actions/index.ts",
+        vitest: "src/testing/vitest.ts",
+        "node-test": "src/testing/node-test.ts",
         // What the program's `cluster` and `envtest` commands load.
         ...fromLibrary,
         // Beside the file that starts them.

@@ -24,6 +24,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   cluster: ["server", "controllers", "scheduler", "node", "client", "api", "machinery", "base"],
   "main.ts": ["commands", "cli", "base"],
   library: ["actions", "kinds", "resource", "client", "machinery", "base"],
+  testing: ["cluster", "library", "kinds", "client", "api", "machinery", "base"],
   "index.ts": ["library", "actions", "client", "machinery"],
 };
 

@@ -1,11 +1,11 @@
 import {
   type InProcessServer,
   type KubernetesClient as ResourcesClient,
+  type KubernetesClientOptions,
   kubernetesClient as resourcesClient,
 } from "../client/dynamic/kubernetes-client.js";
 import type { ClientConfig } from "../client/config/client-config.js";
 import type { Stored } from "../client/dynamic/stored.js";
-import type { RestClientOptions } from "../client/rest/create-rest-client.js";
 import type { KubeObject } from "../machinery/meta/object.js";
 import type { ApplyFilesOptions } from "./apply-files.js";
 import type { CpOptions, PodPath } from "./copy.js";
@@ -50,7 +50,7 @@ export interface KubernetesClient extends ResourcesClient {
  */
 export function kubernetesClient(
   server: ClientConfig | InProcessServer,
-  options: RestClientOptions = {},
+  options: KubernetesClientOptions = {},
 ): KubernetesClient {
   const client = resourcesClient(server, options);
   // What few programs use is loaded when they do.

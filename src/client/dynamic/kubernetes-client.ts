@@ -47,6 +47,11 @@ export interface KubernetesClient extends AsyncDisposable {
   close(): Promise<void>;
 }
 
+export interface KubernetesClientOptions extends RestClientOptions {
+  /** The client's namespace. Default: that of the config's context; of a server in this process, "default". */
+  readonly namespace?: string;
+}
+
 /** A server in this process: what startCluster() and startServer() answer. */
 export interface InProcessServer {
   /** The way to the server without a socket, as its administrator. */
@@ -60,10 +65,10 @@ export interface InProcessServer {
  */
 export function kubernetesClient(
   server: ClientConfig | InProcessServer,
-  options: RestClientOptions = {},
+  options: KubernetesClientOptions = {},
 ): KubernetesClient {
   const { clock, random } = surroundingsOf(options);
-  const [config, transport] =
+  const [config, transport]: [ClientConfig, Transport | undefined] =
     "transport" in server
       ? [IN_PROCESS, options.transport ?? server.transport()]
       : // A caller's transport may hand on compressed bytes as they are.
@@ -86,7 +91,7 @@ export function kubernetesClient(
     rest,
     discovery,
     mapper,
-    namespace: config.namespace,
+    namespace: options.namespace ?? config.namespace,
     of: (apiVersion: string, kind: string): ResourceClient<never> => {
       const builtIn = builtInResource(apiVersion, kind);
       const type = { apiVersion, kind };
@@ -97,7 +102,7 @@ export function kubernetesClient(
     resourceFor: async <T extends ApiObject>(object: T) => {
       const { apiVersion = "", kind = "", metadata } = object;
       const { resource, namespaced } = await mappingOf(apiVersion, kind);
-      const namespace = metadata?.namespace ?? config.namespace;
+      const namespace = metadata?.namespace ?? options.namespace ?? config.namespace;
       return new ResourceClient<T>(rest, resource, { namespaced, ...(namespaced && { namespace }) });
     },
     close: () => rest.close(),
