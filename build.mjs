@@ -117,7 +117,9 @@ function declareTypes() {
       .filter((path) => path.endsWith(".d.ts"))
       .map((path) => [path.replaceAll("\\", "/"), readFileSync(join(emitted, path), "utf8")]),
   );
-  const declarations = publicDeclarations(files, typeEntries([...files.keys()]));
+  const { exports, peerDependencies } = JSON.parse(readFileSync("package.json", "utf8"));
+  const entries = typeEntries(exports, [...files.keys()]);
+  const declarations = publicDeclarations(files, entries, Object.keys(peerDependencies));
   for (const [path, text] of declarations) {
     const target = join(building, "types", path);
     mkdirSync(dirname(target), { recursive: true });
@@ -129,8 +131,7 @@ function declareTypes() {
 }
 
 /** The declaration files that package.json's exports name; a "*" stands for any path. */
-function typeEntries(paths) {
-  const { exports } = JSON.parse(readFileSync("package.json", "utf8"));
+function typeEntries(exports, paths) {
   return Object.values(exports).flatMap(({ types }) => {
     if (types === undefined) return [];
     const [before, after] = relative("dist/types", types).split("*");

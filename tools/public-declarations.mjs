@@ -5,10 +5,10 @@ import { posix } from "node:path";
 
 /**
  * The public part of `files` (path to text of a declaration file, paths relative to one folder). `entries` are the paths of
- * which everything is public. Throws for an import that no file answers, and for a package other than Node's own: users of a
- * bundle have no types of it.
+ * which everything is public. Throws for an import that no file answers, and for a package other than Node's own and `peers`: users
+ * of a bundle have no types of it.
  */
-export function publicDeclarations(files, entries) {
+export function publicDeclarations(files, entries, peers) {
   const modules = new Map([...files].map(([path, text]) => [path, readModule(path, text)]));
   const kept = new Map();
   const keptIn = (path) => {
@@ -56,7 +56,7 @@ export function publicDeclarations(files, entries) {
 
   function keepFrom({ from, name, isPackage }, path) {
     if (isPackage) {
-      if (!from.startsWith("node:")) throw new Error(`the public declarations of ${path} need the package ${from}`);
+      if (!from.startsWith("node:") && !peers.includes(from)) throw new Error(`the public declarations of ${path} need the package ${from}`);
     } else if (name === "*") keepExports(from, path);
     else if (!keepExport(from, name, path)) throw new Error(`${path} imports ${name} from ${from}, which lacks it`);
   }

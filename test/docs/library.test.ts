@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { kubernetesClient } from "../../src/client/index.js";
@@ -28,6 +28,8 @@ describe.skipIf(packageMissing !== undefined)("the programs of docs/library.md",
   beforeAll(async () => {
     project = packedProject();
     for (const [name, text] of programs) writeFileSync(join(project.folder, name), text);
+    // What the project's own author has installed.
+    symlinkSync(resolve(import.meta.dirname, "../../node_modules/vitest"), join(project.folder, "node_modules/vitest"));
     project.compile([...programs.keys()], { module: "nodenext", target: "es2022", outDir: "out" });
     cluster = await startCluster(quietCluster);
     writeFileSync(join(project.folder, "kubeconfig"), cluster.kubeconfig());
@@ -38,8 +40,9 @@ describe.skipIf(packageMissing !== undefined)("the programs of docs/library.md",
   });
 
   /** Starts a compiled program, which ends by itself. */
-  const start = (name: string, ...flags: string[]) => {
-    const child = spawn(process.execPath, [...flags, join("out", name)], {
+  const start = (name: string, ...flags: string[]) => run(...flags, join("out", name));
+  const run = (...words: string[]) => {
+    const child = spawn(process.execPath, words, {
       cwd: project.folder,
       env: { ...process.env, KUBECONFIG: join(project.folder, "kubeconfig") },
       stdio: ["ignore", "pipe", "inherit"],
@@ -55,10 +58,13 @@ describe.skipIf(packageMissing !== undefined)("the programs of docs/library.md",
   test("are all of its TypeScript", () => {
     expect([...programs.keys()]).toEqual([
       "list-and-patch.ts",
+      "scale.ts",
       "count.ts",
       "watch.ts",
+      "in-pods.ts",
       "operator.ts",
       "operator.test.ts",
+      "web.test.ts",
       "driven-time.test.ts",
       "pods.ts",
       "maintenance.ts",
@@ -73,6 +79,26 @@ describe.skipIf(packageMissing !== undefined)("the programs of docs/library.md",
         "\n",
       ),
     });
+  });
+
+  test("types of patches, subresources and quantities", async () => {
+    expect(await start("scale.js").ended).toEqual({ code: 0, output: "web 36 0.5\n3\n" });
+  });
+
+  test("logs, exec, cp, port-forward and files", async () => {
+    expect(await start("in-pods.js").ended).toEqual({
+      code: 0,
+      output: "log: begun\n{ code: 3, stdout: '5\\n', stderr: '' }\nopen\n",
+    });
+  });
+
+  test("a test of Vitest has a cluster", async () => {
+    writeFileSync(
+      join(project.folder, "crds.yaml"),
+      readFileSync(resolve(import.meta.dirname, "../testing/suites/menu.yaml")),
+    );
+    const { ended } = run("node_modules/vitest/vitest.mjs", "run", "out/web.test.js");
+    expect(await ended).toMatchObject({ code: 0, output: expect.stringContaining("1 passed") });
   });
 
   test("count up without losing a change", async () => {

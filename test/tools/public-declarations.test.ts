@@ -4,7 +4,7 @@ import { publicDeclarations } from "../../tools/public-declarations.mjs";
 
 const keep = (files: Record<string, string>, ...entries: string[]): Record<string, string> => {
   const texts = Object.entries(files).map(([path, text]) => [path, `${text.trim()}\n`] as const);
-  return Object.fromEntries(publicDeclarations(new Map(texts), entries) as Map<string, string>);
+  return Object.fromEntries(publicDeclarations(new Map(texts), entries, ["peer"]) as Map<string, string>);
 };
 
 test("a file keeps what the entry exports and what that refers to, with the comments, and loses the rest", () => {
@@ -100,6 +100,11 @@ export interface Other {}`,
 test("a public declaration that needs the types of a package is an error", () => {
   const files = { "index.d.ts": `import type { Pool } from "undici";\nexport declare const pool: Pool;` };
   expect(() => keep(files, "index.d.ts")).toThrow("the public declarations of index.d.ts need the package undici");
+});
+
+test("one that needs the types of a peer is kept: who imports it has the peer", () => {
+  const files = { "index.d.ts": `import type { Pool } from "peer";\nexport declare const pool: Pool;` };
+  expect(keep(files, "index.d.ts")["index.d.ts"]).toContain('from "peer"');
 });
 
 test("an export that is missing is an error", () => {
