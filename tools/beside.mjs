@@ -1,4 +1,4 @@
-// Runs a command line, and others one after the other beside it at the lowest priority, which take the time that it waits.
+// Runs a command line, and others one after the other beside it at a lower priority, which take the time that it waits.
 //   node tools/beside.mjs "vitest run" "npm run typecheck" "npm run lint"
 // What the others print is printed when they end. It exits when all have ended: with the first's code, and where that is 0 with
 // the first code of the others that is not.
@@ -7,8 +7,8 @@ import { constants, setPriority } from "node:os";
 
 const [first, ...others] = process.argv.slice(2);
 const running = exitCodeOf(spawn(first, { shell: true, stdio: "inherit" }));
-// Processes have the priority of the one that starts them.
-setPriority(constants.priority.PRIORITY_LOW);
+// Processes have the priority of the one that starts them. At the lowest, they would never end beside other busy programs.
+setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
 let code = 0;
 for (const line of others) code ||= await quietly(line);
 process.exitCode = (await running) || code;

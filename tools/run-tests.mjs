@@ -2,7 +2,7 @@
 //   node tools/run-tests.mjs --mode main [--before LINE]... [--beside LINE]... [FILTER]...
 // What passes then is printed as "flaky: FILE > TEST", last of all, and does not fail the run. More than three failed files do, as
 // does a second failure, and an error that belongs to no file. Command lines before the tests run at the same time, and the
-// tests only if all succeed; those beside the tests run one after the other at the lowest priority, and must succeed too.
+// tests only if all succeed; those beside the tests run one after the other at a lower priority, and must succeed too.
 // KUBETS_TEST_REPORT is where vitest's JSON report is written, with the second run in place of the first.
 // KUBETS_FLAKY_TESTS is a list of the flaky tests, one JSON object a line: runs that share it have three files together.
 import { spawn } from "node:child_process";

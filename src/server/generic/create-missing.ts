@@ -2,6 +2,7 @@ import { setTimeout } from "node:timers/promises";
 import { isAlreadyExists, isNotFound } from "../../machinery/errors/status-error.js";
 import { isJsonObject, type JsonValue } from "../../machinery/meta/json.js";
 import type { ApiSnapshot } from "../api-registry/api-registry.js";
+import { UnavailableError } from "../storage/kv.js";
 import type { StoredObject } from "../storage/store.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import { copyObject } from "../registry/copy.js";
@@ -17,7 +18,10 @@ import type { RequestScope } from "../registry/scope.js";
 import { loopbackScope } from "../registry/loopback-scope.js";
 
 /** Creates the objects that do not exist and leaves the existing ones unchanged. */
-export async function createMissing(api: ApiSnapshot, objects: readonly KubeObject[]): Promise<void> {
+export const createMissing = (api: ApiSnapshot, objects: readonly KubeObject[]): Promise<void> =>
+  untilAnswered(() => createEach(api, objects));
+
+async function createEach(api: ApiSnapshot, objects: readonly KubeObject[]): Promise<void> {
   const target = targetsIn(api);
   const lists = new Map<string, Promise<ReadonlySet<string>>>();
   // One list per collection is cheaper than a hundred GETs that answer NotFound.
@@ -71,6 +75,20 @@ async function patiently(attempt: () => Promise<void>): Promise<void> {
     } catch (error) {
       if (left === 0) throw error;
       await setTimeout(100);
+    }
+  }
+}
+
+/** How often a store is asked that does not answer in time: a busy one, or one that chooses its leader. */
+const ATTEMPTS = 3;
+
+/** Does idempotent work again where the store has not answered in time: a start need not fail for that. */
+export async function untilAnswered(work: () => Promise<void>): Promise<void> {
+  for (let left = ATTEMPTS - 1; ; left--) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof UnavailableError) || left === 0) throw error;
     }
   }
 }

@@ -6,7 +6,7 @@ import type { Reconciliation } from "../../machinery/rbac/reconciliation.js";
 import type { ApiSnapshot } from "../api-registry/api-registry.js";
 import { copyObject } from "../registry/copy.js";
 import { ADMITTED } from "../registry/resource.js";
-import { type Target, targetsIn } from "./create-missing.js";
+import { type Target, targetsIn, untilAnswered } from "./create-missing.js";
 
 /** How often an object is tried that comes and goes meanwhile. */
 const ATTEMPTS = 4;
@@ -16,7 +16,10 @@ const ATTEMPTS = 4;
  * what they have besides stays. A binding to another role is made anew. It leaves objects alone whose annotation
  * rbac.authorization.kubernetes.io/autoupdate is "false".
  */
-export async function reconcilePolicy(api: ApiSnapshot, objects: readonly KubeObject[]): Promise<void> {
+export const reconcilePolicy = (api: ApiSnapshot, objects: readonly KubeObject[]): Promise<void> =>
+  untilAnswered(() => reconcileEach(api, objects));
+
+async function reconcileEach(api: ApiSnapshot, objects: readonly KubeObject[]): Promise<void> {
   const targetOf = targetsIn(api);
   const lists = new Map<string, Promise<ReadonlyMap<string, KubeObject>>>();
   // One list of a collection is cheaper than a GET for each object.
