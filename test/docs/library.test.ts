@@ -8,20 +8,23 @@ import { eventually } from "../helpers/eventually.js";
 import { packageMissing, type PackedProject, packedProject } from "../helpers/packed-project.js";
 import { quietCluster } from "../helpers/quiet-cluster.js";
 
-// Every program of docs/library.md, as a user of the packed package compiles and runs it.
+// Every program of docs/library.md, docs/first-hour.md and docs/from-client-node.md, as a user of the packed package compiles and
+// runs it.
 
 if (packageMissing !== undefined) process.stdout.write(`the programs of the docs are skipped: ${packageMissing}\n`);
 
 /** By file name: blocks of TypeScript whose first line names the file. */
 const programs = new Map(
-  [
-    ...readFileSync(resolve(import.meta.dirname, "../../docs/library.md"), "utf8").matchAll(
-      /^```ts\n\/\/ (\S+\.ts)\n(.*?)^```$/gms,
-    ),
-  ].map(([, name = "", text = ""]) => [name, text]),
+  ["library", "first-hour", "from-client-node"].flatMap((page) =>
+    [
+      ...readFileSync(resolve(import.meta.dirname, `../../docs/${page}.md`), "utf8").matchAll(
+        /^```ts\n\/\/ (\S+\.ts)\n(.*?)^```$/gms,
+      ),
+    ].map(([, name = "", text = ""]) => [name, text] as const),
+  ),
 );
 
-describe.skipIf(packageMissing !== undefined)("the programs of docs/library.md", () => {
+describe.skipIf(packageMissing !== undefined)("the programs of the docs", () => {
   let project: PackedProject;
   let cluster: Cluster;
 
@@ -29,7 +32,9 @@ describe.skipIf(packageMissing !== undefined)("the programs of docs/library.md",
     project = packedProject();
     for (const [name, text] of programs) writeFileSync(join(project.folder, name), text);
     // What the project's own author has installed.
-    symlinkSync(resolve(import.meta.dirname, "../../node_modules/vitest"), join(project.folder, "node_modules/vitest"));
+    const installed = resolve(import.meta.dirname, "../../node_modules");
+    symlinkSync(join(installed, "vitest"), join(project.folder, "node_modules/vitest"));
+    symlinkSync(join(installed, "@kubernetes"), join(project.folder, "node_modules/@kubernetes"));
     project.compile([...programs.keys()], { module: "nodenext", target: "es2022", outDir: "out" });
     cluster = await startCluster(quietCluster);
     writeFileSync(join(project.folder, "kubeconfig"), cluster.kubeconfig());
@@ -40,11 +45,11 @@ describe.skipIf(packageMissing !== undefined)("the programs of docs/library.md",
   });
 
   /** Starts a compiled program, which ends by itself. */
-  const start = (name: string, ...flags: string[]) => run(...flags, join("out", name));
-  const run = (...words: string[]) => {
+  const start = (name: string, ...flags: string[]) => run([...flags, join("out", name)]);
+  const run = (words: readonly string[], kubeconfig = "kubeconfig") => {
     const child = spawn(process.execPath, words, {
       cwd: project.folder,
-      env: { ...process.env, KUBECONFIG: join(project.folder, "kubeconfig") },
+      env: { ...process.env, KUBECONFIG: join(project.folder, kubeconfig) },
       stdio: ["ignore", "pipe", "inherit"],
     });
     let output = "";
@@ -68,6 +73,11 @@ describe.skipIf(packageMissing !== undefined)("the programs of docs/library.md",
       "driven-time.test.ts",
       "pods.ts",
       "maintenance.ts",
+      "pages.ts",
+      "pages.test.ts",
+      "main.ts",
+      "with-client-node.ts",
+      "with-kubets.ts",
     ]);
   });
 
@@ -92,12 +102,27 @@ describe.skipIf(packageMissing !== undefined)("the programs of docs/library.md",
     });
   });
 
+  test("the first hour's operator is tested", async () => {
+    const { ended } = run(["node_modules/vitest/vitest.mjs", "run", "out/pages.test.js"]);
+    expect(await ended).toMatchObject({ code: 0, output: expect.stringContaining("1 passed") });
+  });
+
+  test.each(["with-client-node.js", "with-kubets.js"])(
+    "a program with client-node and the same with kubets: %s",
+    async (name) => {
+      await using nodes = await startCluster({ nodes: 1 });
+      writeFileSync(join(project.folder, "kubeconfig-nodes"), nodes.kubeconfig());
+      const { ended } = run(["--", join("out", name)], "kubeconfig-nodes");
+      expect(await ended).toEqual({ code: 0, output: "hello\n3 1\n2\ngone\n" });
+    },
+  );
+
   test("a test of Vitest has a cluster", async () => {
     writeFileSync(
       join(project.folder, "crds.yaml"),
       readFileSync(resolve(import.meta.dirname, "../testing/suites/menu.yaml")),
     );
-    const { ended } = run("node_modules/vitest/vitest.mjs", "run", "out/web.test.js");
+    const { ended } = run(["node_modules/vitest/vitest.mjs", "run", "out/web.test.js"]);
     expect(await ended).toMatchObject({ code: 0, output: expect.stringContaining("1 passed") });
   });
 

@@ -77,10 +77,12 @@ async function screenOf(lines, columns) {
   tmux("new-session", "-d", "-x", String(columns), "-y", "200", "-s", "picture", `sh ${join(home, "script.sh")}`);
   try {
     tmux("wait-for", "done");
-    return tmux("capture-pane", "-e", "-p", "-t", "picture");
+    return tmux("capture-pane", "-e", "-p", "-t", "picture").replaceAll(home, "/home/you");
   } finally {
     tmux("kill-session", "-t", "picture");
   }
 }
 
-const quoted = (text) => `'${text.replaceAll("'", `'\\''`)}'`;
+function quoted(text) {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}
