@@ -13,6 +13,8 @@ const LONG = [
   "test/client/rest/dead-line.test.ts",
   "test/cluster/elected-processes.test.ts",
   "test/controllers/crash/many-kills.test.ts",
+  // It makes every picture, at two widths.
+  "test/docs/pictures.test.ts",
   "test/durability/**/*.test.ts",
   "test/faults/**/*.test.ts",
   "test/hostile/**/*.test.ts",

@@ -10,7 +10,8 @@ import { build } from "esbuild";
 /**
  * @typedef {object} Layer
  * @property {string} name Of its file.
- * @property {string[]} roots Modules the layer holds with all they import statically. The first one's exports are the file's own.
+ * @property {string[]} [roots] Modules the layer holds with all they import statically. The first one's exports are the file's own.
+ * @property {string[]} [both] In place of roots: two modules. The layer holds what both import statically.
  */
 
 /**
@@ -18,10 +19,15 @@ import { build } from "esbuild";
  * @param {{ layers: Layer[], entries: Record<string, string>, options: import("esbuild").BuildOptions }} plan
  * @returns {Promise<{ files: { name: string, contents: Uint8Array }[], metafile: { inputs: object, outputs: object } }>}
  */
-export async function layeredBundle({ layers, entries, options }) {
-  const graph = await importGraph([...layers.flatMap(({ roots }) => roots), ...Object.values(entries)], options);
+export async function layeredBundle({ layers: asked, entries, options }) {
+  const roots = asked.flatMap(({ roots: own, both }) => own ?? both);
+  const graph = await importGraph([...roots, ...Object.values(entries)], options);
+  const layers = rooted(asked, graph);
   const owner = assignModules(layers, graph);
-  const exports = layerNames(await exportedNames(sharedModules(graph, owner), options), owner);
+  const shared = sharedModules(graph, owner);
+  const commonJs = shared.find((module) => graph[module].format === "cjs");
+  if (commonJs !== undefined) throw new Error(`${commonJs} is shared by layers: only ES modules can be`);
+  const exports = layerNames(await exportedNames(shared, options), owner);
   const outside = outsideEntries(layers, entries, graph, owner);
 
   const passes = [];
@@ -83,6 +89,22 @@ function closure(roots, graph) {
   );
 }
 
+/** The layers with their roots: of a layer of what two modules have in common, all that no earlier layer holds. */
+function rooted(layers, graph) {
+  const held = new Set();
+  return layers.map(({ both, ...layer }) => {
+    const roots = both === undefined ? layer.roots : common(both, graph).filter((module) => !held.has(module));
+    for (const module of closure(roots, graph)) held.add(module);
+    return { ...layer, roots };
+  });
+}
+
+/** What two modules both import statically. */
+function common([one, other], graph) {
+  const others = closure([other], graph);
+  return [...closure([one], graph)].filter((module) => others.has(module) && !isVirtual(module));
+}
+
 /** The modules, what those lead to, and so on. */
 function closureOf(roots, next) {
   const found = new Set(roots);
@@ -126,11 +148,7 @@ async function exportedNames(modules, options) {
     metafile: true,
   });
   const own = new Map(
-    Object.values(metafile.outputs).map(({ entryPoint, exports }) => {
-      if (!entryPoint.endsWith(".ts"))
-        throw new Error(`${entryPoint} is shared by layers: only modules of ours can be`);
-      return [entryPoint, exports];
-    }),
+    Object.values(metafile.outputs).map(({ entryPoint, exports }) => [entryPoint, exports]),
   );
   return new Map(modules.map((module) => [module, namesOf(module, own)]));
 }
