@@ -1,6 +1,7 @@
 import { NetworkFailure } from "../transport/go-network-error.js";
 import type { PulseTimes } from "../transport/peer-pulse.js";
 import type { RestRequest } from "./rest-client.js";
+import { whenAborted } from "./when-aborted.js";
 
 export interface LifetimeOptions {
   /** Milliseconds; 0 is no limit. */
@@ -91,10 +92,7 @@ export class RequestLifetime {
   }
 
   #on(signal: AbortSignal | undefined, act: () => void): void {
-    if (signal === undefined) return;
-    if (signal.aborted) act();
-    signal.addEventListener("abort", act, { once: true });
-    this.#undo.push(() => signal.removeEventListener("abort", act));
+    if (signal !== undefined) this.#undo.push(whenAborted(signal, act));
   }
 
   #after(milliseconds: number, act: () => void): void {
@@ -103,25 +101,29 @@ export class RequestLifetime {
   }
 
   #watch({ silence, patience }: PulseTimes, isRead: boolean, reach: NonNullable<LifetimeOptions["reach"]>): void {
-    const asking = new AbortController();
-    const lost = (why: Error): void => this.lose(why);
+    // Made once the server is silent: most requests are over before, and to abort one costs more than all else here.
+    let asking: AbortController | undefined;
+    let isOver = false;
     let timer: NodeJS.Timeout;
+    const lost = (why: Error): void => this.lose(why);
     const ask = (): void => {
+      asking ??= new AbortController();
       // A read would be sent again, on another connection: what becomes of that one decides, in its own time.
       if (!isRead) timer = setTimeout(() => lost(new NetworkFailure(LOST)), patience).unref();
       reach(asking.signal).then(listen, (why: Error) => {
-        if (!asking.signal.aborted) lost(why);
+        if (!isOver) lost(why);
       });
     };
     const listen = (): void => {
       clearTimeout(timer);
-      if (!asking.signal.aborted) timer = setTimeout(ask, silence).unref();
+      if (!isOver) timer = setTimeout(ask, silence).unref();
     };
     listen();
     this.#unwatch = () => {
       clearTimeout(timer);
       this.#unwatch = undefined;
-      asking.abort(new Error("the request is over"));
+      isOver = true;
+      asking?.abort(new Error("the request is over"));
     };
   }
 }
