@@ -133,7 +133,7 @@ async function run(node: CommandNode, root: CommandEntry, host: Host, makeFactor
   node.context.presets?.announce(node, parsed.flags, host);
   try {
     if (module === undefined) return await runGroup(node, invocation, host);
-    const look = await lookOf(host.streams.out, host.colours);
+    const look = await lookOf(host.streams.out, host.colours, { fit: parsed.flags.bool("fit") });
     await runCommand(module, invocation, makeFactory(host, parsed, node.path, look), host);
   } catch (error) {
     throw error instanceof UsageError ? await withNearCommands(error, node, invocation, host) : error;
