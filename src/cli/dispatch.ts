@@ -209,9 +209,9 @@ async function runGroup(node: CommandNode, invocation: Invocation, host: Host): 
 
 async function showHelp(node: CommandNode, host: Host, stream: "out" | "err"): Promise<void> {
   if (node.module?.selfExplaining === true) return;
-  const { helpText, helpWidth } = await import("./help/index.js");
+  const { helpStyle, helpText } = await import("./help/index.js");
   const out = host.streams[stream];
-  out.write(helpText(node, helpWidth(out)));
+  out.write(helpText(node, await helpStyle(out, host.colours)));
 }
 
 /** cobra looks at them last of all, and names them in the order of the alphabet. */
