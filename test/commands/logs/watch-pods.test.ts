@@ -206,11 +206,12 @@ test("a log that waited until its run was gone is told of", async () => {
   await command.wrote("container held is not valid for pod turn-c");
   kubelet.release();
   const gone = "pod/turn-b: the log of an earlier run of container held is gone\n";
-  expect((await command.end(gone)).stderr).toContain(gone);
+  await command.wrote(gone);
   expect(await command.asked(2)).toEqual([
     "turn-a container=held&follow=true&tailLines=10",
     "turn-b container=held&previous=true",
   ]);
+  expect((await command.end(gone)).code).toBe(1);
 });
 
 test.each([
