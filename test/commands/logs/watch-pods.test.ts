@@ -198,7 +198,7 @@ test("a log that waited until its run was gone is told of", async () => {
   }
   session.requests();
   const command = follow("logs -f --watch-pods -l app=turn -c held --max-log-requests=1");
-  await command.asked(1);
+  await command.wrote("[pod/turn-a/held] held\n");
   await command.watched();
   await runs("turn-b", 2, ["held"]);
   await createPod("turn-c", "turn");
