@@ -1,6 +1,9 @@
 /** Control characters but tabs and line ends: a terminal obeys some of them, and prints none. C1 stands for two-character sequences. */
 export const CONTROL = String.raw`[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]|\r(?!\n)`;
 
+/** How many characters from U+0001 to U+0008 stand behind a sequence of the program's own (cli/terminal-output.ts). */
+export const MARK_LENGTH = 22;
+
 const CONTROLS = new RegExp(CONTROL, "g");
 
 /** A text that does nothing to a terminal: control characters are shown as kubectl shows escape (^[) and return (\r). */

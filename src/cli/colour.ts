@@ -3,7 +3,7 @@ import type { Look } from "../printers/look.js";
 import { OwnCodes } from "./terminal-output.js";
 
 type Environment = Readonly<Record<string, string | undefined>>;
-type Terminal = { readonly isTTY?: boolean | undefined };
+type Terminal = { readonly isTTY?: boolean | undefined; readonly columns?: number | undefined };
 
 /** What --color says. */
 export const colourChoices = ["auto", "always", "never"] as const;
@@ -35,6 +35,11 @@ export class Colours {
     return this.#choice === "auto" ? stream.isTTY === true && wantedBy(this.#env) : this.#choice === "always";
   }
 
+  /** What stands where text is cut: three dots where the locale does not have UTF-8. */
+  get ellipsis(): string {
+    return hasUtf8(this.#env) ? "…" : "...";
+  }
+
   /** A sequence of the program's own, as it is written to the stream. */
   code(stream: Terminal, sequence: string): string {
     return stream.isTTY === true ? this.codes.marked(sequence) : sequence;
@@ -47,11 +52,29 @@ function wantedBy({ NO_COLOR, FORCE_COLOR, TERM }: Environment): boolean {
   return TERM !== "dumb";
 }
 
-/** How text is shown on a stream. What paints it is loaded only where it is to be painted or aligned for a person. */
-export async function lookOf(stream: Terminal, colours: Colours): Promise<Look> {
+/** By the first variable that POSIX looks at. Where none is set, which tells nothing of a terminal, it has. */
+function hasUtf8({ LC_ALL, LC_CTYPE, LANG }: Environment): boolean {
+  const locale = LC_ALL || LC_CTYPE || LANG || "";
+  return locale === "" || /utf-?8/i.test(locale);
+}
+
+/**
+ * How text is shown on a stream; with `fit` tables are cut to the width that a terminal has when they are written. What paints it is loaded only where it is to be painted or aligned for a person.
+ */
+export async function lookOf(
+  stream: Terminal,
+  colours: Colours,
+  { fit = false }: { readonly fit?: boolean } = {},
+): Promise<Look> {
   const isTerminal = stream.isTTY === true;
   const colour = colours.on(stream);
   if (!isTerminal && !colour) return {};
   const { terminalLook } = await import("../printers/colours/terminal-look.js");
-  return terminalLook({ isTerminal, colour, code: (sequence) => colours.code(stream, sequence) });
+  return terminalLook({
+    isTerminal,
+    colour,
+    code: (sequence) => colours.code(stream, sequence),
+    columns: fit ? () => stream.columns : undefined,
+    ellipsis: colours.ellipsis,
+  });
 }

@@ -133,7 +133,7 @@ async function run(node: CommandNode, root: CommandEntry, host: Host, makeFactor
   node.context.presets?.announce(node, parsed.flags, host);
   try {
     if (module === undefined) return await runGroup(node, invocation, host);
-    const look = await lookOf(host.streams.out, host.colours);
+    const look = await lookOf(host.streams.out, host.colours, { fit: parsed.flags.bool("fit") });
     await runCommand(module, invocation, makeFactory(host, parsed, node.path, look), host);
   } catch (error) {
     throw error instanceof UsageError ? await withNearCommands(error, node, invocation, host) : error;
@@ -209,9 +209,9 @@ async function runGroup(node: CommandNode, invocation: Invocation, host: Host): 
 
 async function showHelp(node: CommandNode, host: Host, stream: "out" | "err"): Promise<void> {
   if (node.module?.selfExplaining === true) return;
-  const { helpText, helpWidth } = await import("./help/index.js");
+  const { helpStyle, helpText } = await import("./help/index.js");
   const out = host.streams[stream];
-  out.write(helpText(node, helpWidth(out)));
+  out.write(helpText(node, await helpStyle(out, host.colours)));
 }
 
 /** cobra looks at them last of all, and names them in the order of the alphabet. */

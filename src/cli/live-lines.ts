@@ -115,7 +115,7 @@ export class LiveLines {
     );
     const room = Math.max(1, rows - 1);
     const shown = all.length <= room ? all : [...all.slice(0, room - 1), `and ${all.length - room + 1} more`];
-    return shown.map((text) => cutToWidth(text, columns - 1));
+    return shown.map((text) => cutToWidth(text, columns - 1, this.#look.ellipsis));
   }
 
   /** A terminal that does not know its size, as one that no window shows, says that it has 0 columns and 0 rows. */

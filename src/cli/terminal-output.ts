@@ -1,5 +1,5 @@
 import type { Writable } from "node:stream";
-import { CONTROL, inertCharacter, inertText } from "../base/inert-text.js";
+import { CONTROL, inertCharacter, inertText, MARK_LENGTH } from "../base/inert-text.js";
 import type { Random } from "../base/random.js";
 
 /*
@@ -37,8 +37,6 @@ export class OwnCodes {
     return text.replace(this.#parts, (found, own?: string) => own ?? inertCharacter(found));
   }
 }
-
-const MARK_LENGTH = 22;
 
 const terminals = new WeakMap<object, OwnCodes>();
 

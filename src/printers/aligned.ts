@@ -3,10 +3,10 @@ import type { Printer } from "./printer.js";
 import { TabWriter } from "./tab-writer.js";
 
 /** Aligns what a printer of tab-separated cells writes, each object by itself. */
-export function aligned(inner: Printer, { measure }: Look = plainLook): Printer {
+export function aligned(inner: Printer, { measure, fit }: Look = plainLook): Printer {
   return {
     print(object, out) {
-      const writer = new TabWriter(out, { measure });
+      const writer = new TabWriter(out, { measure, fit });
       try {
         inner.print(object, writer.write);
       } finally {

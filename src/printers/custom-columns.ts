@@ -1,7 +1,7 @@
 import { goV } from "../machinery/go-values/go-values.js";
 import { JsonPath, relaxedJsonPath } from "../machinery/jsonpath/jsonpath.js";
 import type { KubeObject } from "../machinery/meta/object.js";
-import { headingCells, type Look, plainLook, rowCells } from "./look.js";
+import { headingCells, type Look, plainLook, rowCells, tableColumns } from "./look.js";
 import { listItems, type Printer } from "./printer.js";
 import { escapeForTerminal } from "./terminal-escape.js";
 
@@ -41,6 +41,9 @@ function words(line: string | undefined, which: string): readonly string[] {
   return line.split(/\s+/).filter((word) => word !== "");
 }
 
+/** The paths of what an object is called, whatever stands above them. */
+const NAMES: ReadonlySet<string> = new Set(["{.metadata.name}", "{.metadata.namespace}"]);
+
 /** -o custom-columns, as tab-separated cells: wrap it in `aligned`, or give it a TabWriter's `write`. */
 export function customColumnsPrinter(
   columns: readonly CustomColumn[],
@@ -50,11 +53,15 @@ export function customColumnsPrinter(
   const headings = columns.map(({ heading }) => heading);
   let lastForm: "list" | "object" | undefined;
   let paths: readonly JsonPath[] | undefined;
+  const { names: named } = tableColumns(headings, false);
+  const names = columns.map(({ path }, index) => named[index] === true || NAMES.has(path));
   return {
     print(object, out) {
       const items = listItems(object);
       const form = items === undefined ? "object" : "list";
-      if (!noHeaders && form !== lastForm) {
+      const headed = !noHeaders && form !== lastForm;
+      out.table?.({ names, headed });
+      if (headed) {
         out(`${headingCells(look, headings).join("\t")}\n`);
         lastForm = form;
       }

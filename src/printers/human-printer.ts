@@ -6,8 +6,8 @@ import type { GroupKind } from "../machinery/meta/gvk.js";
 import type { JsonValue } from "../machinery/meta/json.js";
 import type { KubeObject } from "../machinery/meta/object.js";
 import { labelCells, labelHeading } from "./labels.js";
-import { headingCells, type Look, rowCells } from "./look.js";
-import { isPrintableEvent, listItems, type Printer } from "./printer.js";
+import { headingCells, type Look, rowCells, tableColumns } from "./look.js";
+import { isPrintableEvent, listItems, type Output, type Printer } from "./printer.js";
 import { asTable, type Table, type TableColumn, type TableRow } from "./table.js";
 import { escapeForTerminal } from "./terminal-escape.js";
 
@@ -23,8 +23,6 @@ export interface HumanPrintOptions {
   /** For the AGE of objects that came without a Table. */
   readonly clock: Clock;
 }
-
-type Out = (text: string) => void;
 
 /**
  * Prints Tables, and of other objects the name and age, as tab-separated cells: give it a TabWriter's `write`. Headings
@@ -44,18 +42,18 @@ class HumanPrinter implements Printer {
     this.#options = options;
   }
 
-  print(object: KubeObject, out: Out): void {
+  print(object: KubeObject, out: Output): void {
     if (isPrintableEvent(object)) this.#print(object.object, object.type, out);
     else this.#print(object, "", out);
   }
 
-  #print(object: KubeObject, event: string, out: Out): void {
+  #print(object: KubeObject, event: string, out: Output): void {
     const table = asTable(object);
     if (table === undefined) this.#printPlain(object, event, out);
     else this.#printTable(table, event, out);
   }
 
-  #printTable(table: Table, event: string, out: Out): void {
+  #printTable(table: Table, event: string, out: Output): void {
     const given = table.columnDefinitions;
     const same = given.length === 0 || isDeepStrictEqual(given, this.#columns);
     const noHeaders = this.#options.noHeaders || (this.#headingsPrinted && same);
@@ -68,7 +66,7 @@ class HumanPrinter implements Printer {
     writeTable(event === "" ? decorated : withEvent(decorated, event), noHeaders, this.#options, out);
   }
 
-  #printPlain(object: KubeObject, event: string, out: Out): void {
+  #printPlain(object: KubeObject, event: string, out: Output): void {
     const { kind, noHeaders, withNamespace, columnLabels, showLabels, clock, look } = this.#options;
     const form = object.kind === "Status" && object.apiVersion === "v1" ? "status" : "object";
     if (this.#lastPlain !== undefined && this.#lastPlain !== form && !noHeaders) out("\n");
@@ -79,7 +77,9 @@ class HumanPrinter implements Printer {
       ...columnLabels.map(labelHeading),
       ...(showLabels ? ["LABELS"] : []),
     ];
-    if (this.#lastPlain !== form && !noHeaders) out(`${headingCells(look, headings).join("\t")}\n`);
+    const headed = this.#lastPlain !== form && !noHeaders;
+    out.table?.(tableColumns(headings, headed));
+    if (headed) out(`${headingCells(look, headings).join("\t")}\n`);
     for (const item of form === "status" ? [object] : (listItems(object) ?? [object])) {
       const [first = "", ...rest] = form === "status" ? statusCells(item) : objectCells(item, clock);
       const cells = [
@@ -151,14 +151,13 @@ function writeTable(
   { columnDefinitions, rows }: Table,
   noHeaders: boolean,
   { wide, look }: HumanPrintOptions,
-  out: Out,
+  out: Output,
 ): void {
   const shown = columnDefinitions.map(({ priority = 0 }) => wide || priority === 0);
   const headings = columnDefinitions.filter((_, index) => shown[index]).map(({ name }) => name.toUpperCase());
-  if (!noHeaders) {
-    if (rows.length === 0) return;
-    out(`${headingCells(look, headings).join("\t")}\n`);
-  }
+  if (rows.length === 0) return;
+  out.table?.(tableColumns(headings, !noHeaders));
+  if (!noHeaders) out(`${headingCells(look, headings).join("\t")}\n`);
   for (const { cells } of rows) {
     const texts = cells.filter((_, index) => shown[index] === true).map(cellText);
     out(`${rowCells(look, headings, texts).join("\t")}\n`);

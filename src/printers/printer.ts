@@ -1,8 +1,15 @@
 import type { KubeObject } from "../machinery/meta/object.js";
+import type { TableColumns } from "./look.js";
+
+/** Where text goes. What aligns tables also takes what the columns of the rows that follow are, which a terminal is asked about. */
+export interface Output {
+  (text: string): void;
+  readonly table?: (columns: TableColumns) => void;
+}
 
 /** Writes one object (or list, or Table) as a user sees it. Called once per object, in order; `end` once after the last. */
 export interface Printer {
-  print(object: KubeObject, out: (text: string) => void): void;
+  print(object: KubeObject, out: Output): void;
   end?(out: (text: string) => void): void;
 }
 

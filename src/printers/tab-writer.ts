@@ -1,4 +1,5 @@
-import { codePoints } from "./look.js";
+import { codePoints, type TableColumns, type TableFit } from "./look.js";
+import type { Output } from "./printer.js";
 
 /** How wide columns are. */
 export interface ColumnWidths {
@@ -8,6 +9,8 @@ export interface ColumnWidths {
   readonly remembers: boolean;
   /** How much room a text takes; Go's writers count code points. */
   readonly measure?: ((text: string) => number) | undefined;
+  /** Cuts the rows of tables that are announced, where they go to a terminal. */
+  readonly fit?: TableFit | undefined;
 }
 
 const TABLE: ColumnWidths = { minWidth: 6, padding: 3, remembers: true };
@@ -29,6 +32,12 @@ export class TabWriter {
   #widths: number[] = [];
   #remembered: number[] = [];
   #pieces: string[] = [];
+  /** Of the table that is being written, whether each column holds names; none before one is announced. */
+  #names: readonly boolean[] = [];
+  /** The line of headings among those that are held back. */
+  #heading: number | undefined;
+  /** The terminal's columns when rows were cut to them last. */
+  #fittedTo: number | undefined;
 
   readonly #shape: ColumnWidths;
   readonly #measure: (text: string) => number;
@@ -40,17 +49,18 @@ export class TabWriter {
   }
 
   /** Bound, so that it can be handed to a printer as its output. */
-  readonly write = (text: string): void => {
-    for (const part of text.split(/([\t\v\n\f])/)) {
-      if (part === "\t" || part === "\v") this.#lastLine().push("");
-      else if (part === "\n" || part === "\f") this.#endLine(part === "\f");
-      else if (part !== "") this.#append(part);
-    }
-  };
+  readonly write: Output = Object.assign((text: string): void => this.#take(text), {
+    table: (columns: TableColumns): void => {
+      this.#names = columns.names;
+      if (columns.headed) this.#heading = this.#lines.length - 1;
+    },
+  });
 
   flush(): void {
+    this.#fitTable();
     this.#format(0, this.#lines.length);
     this.#lines = [[""]];
+    this.#heading = undefined;
     const text = this.#pieces.join("");
     this.#pieces = [];
     if (text !== "") this.#out(text);
@@ -58,6 +68,25 @@ export class TabWriter {
 
   forgetWidths(): void {
     this.#remembered = [];
+  }
+
+  /** In rows that are written after the terminal has been resized, columns have the widths that suit it now. */
+  #fitTable(): void {
+    const { fit, minWidth, padding } = this.#shape;
+    const width = fit?.width();
+    if (fit === undefined || width === undefined || this.#names.length === 0) return;
+    if (width !== this.#fittedTo) this.forgetWidths();
+    this.#fittedTo = width;
+    const layout = { width, names: this.#names, heading: this.#heading, taken: this.#remembered, minWidth, padding };
+    this.#lines = [...fit.rows(this.#lines, layout)];
+  }
+
+  #take(text: string): void {
+    for (const part of text.split(/([\t\v\n\f])/)) {
+      if (part === "\t" || part === "\v") this.#lastLine().push("");
+      else if (part === "\n" || part === "\f") this.#endLine(part === "\f");
+      else if (part !== "") this.#append(part);
+    }
   }
 
   #lastLine(): Line {

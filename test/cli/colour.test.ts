@@ -20,3 +20,15 @@ test.each<[string, Record<string, string>, string, boolean, boolean]>([
   colours.choose(choice);
   expect([colours.on(terminal), colours.on(pipe)]).toEqual([onTerminal, inPipe]);
 });
+
+test.each<[Record<string, string>, string]>([
+  [{}, "…"],
+  [{ LANG: "C.UTF-8" }, "…"],
+  [{ LANG: "de_DE.utf8" }, "…"],
+  [{ LANG: "C" }, "..."],
+  [{ LANG: "de_DE" }, "..."],
+  [{ LANG: "C.UTF-8", LC_CTYPE: "POSIX" }, "..."],
+  [{ LANG: "C", LC_ALL: "en_US.UTF-8" }, "…"],
+])("text is cut in the locale %o with %s", (env, ellipsis) => {
+  expect(new Colours(env, systemRandom).ellipsis).toBe(ellipsis);
+});

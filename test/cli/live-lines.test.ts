@@ -42,3 +42,14 @@ test.each([
   const pending = columns === 0 ? "pod/web: Pending (0s)" : "";
   expect(screen).toBe(`\u001b[J${pending}${ERASE}${pending}\n${db}${UP}${web}\n${db}${UP}`);
 });
+
+test("a line is cut with what the look has for it: three dots in a locale without UTF-8", async () => {
+  const err = Object.assign(new PassThrough(), { isTTY: true, columns: 20, rows: 24 });
+  let screen = "";
+  err.setEncoding("utf8").on("data", (text: string) => (screen += text));
+  const lines = new LiveLines(err, { clock: { now: () => 0 } as never, look: { ellipsis: "..." } });
+  lines.set("pod/web", "a state of many words");
+  lines.end();
+  await new Promise(setImmediate);
+  expect(screen).toBe(`\u001b[Jpod/web: a state...${ERASE}`);
+});

@@ -81,7 +81,7 @@ const ROWS: readonly Row[] = [
   {
     argv: ["debug", "-i", "web", "--image=busybox", "-c", "debugger", "--", ...script("read line; echo $line")],
     stdin: "hello\n",
-    stdout: /^(?:Changes of [^]*\n)?hello\n$/,
+    stdout: /^(?:pod\/web gets .*\n)?hello\n$/,
     stderr: ATTACHED,
   },
   {

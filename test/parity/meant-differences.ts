@@ -76,6 +76,7 @@ const OWN_FLAGS = [
   "color",
   "example",
   "fail-on",
+  "fit",
   "hide-server-fields",
   "max-depth",
   "no-tar",

@@ -21,6 +21,12 @@ export function globalFlags(cacheDir: string): readonly FlagSpec[] {
     { name: "context", type: "string", usage: "Context of the kubeconfig to use" },
     { name: "disable-compression", type: "bool", usage: "Ask the server for answers that are not compressed" },
     {
+      name: "fit",
+      type: "bool",
+      default: "true",
+      usage: "Cut tables to the width of a terminal. Names are never cut, and tables in files and pipes neither",
+    },
+    {
       name: "insecure-skip-tls-verify",
       type: "bool",
       usage:

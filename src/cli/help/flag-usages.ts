@@ -1,22 +1,33 @@
+import { type TextPaint, unpainted } from "../../printers/look.js";
 import type { FlagSpec } from "../flags/flag-set.js";
 import { defaultText } from "../flags/flag-value.js";
 import { wrapText } from "./wrap.js";
 
+/** How help is shown: on a pipe as kubectl shows it. */
+export interface HelpStyle {
+  /** Of the terminal; without one no line is broken. */
+  readonly width?: number | undefined;
+  /** Set where colours are wanted. */
+  readonly paint?: TextPaint | undefined;
+}
+
 /** kubectl indents what a flag does by one tab and leaves this much room for it. */
 const OFFSET = 10;
 
-/** The flags of a help text, one paragraph each, an empty line after each. `width` is that of a terminal. */
-export function flagUsages(flags: readonly FlagSpec[], width: number | undefined): string {
+/** The flags of a help text, one paragraph each, an empty line after each. */
+export function flagUsages(flags: readonly FlagSpec[], style: HelpStyle): string {
   return flags
     .filter((flag) => flag.hidden !== true && flag.deprecated === undefined)
-    .map((flag) => `${flagUsage(flag, width)}\n\n`)
+    .map((flag) => `${flagUsage(flag, style)}\n\n`)
     .join("");
 }
 
-function flagUsage(flag: FlagSpec, width: number | undefined): string {
+function flagUsage(flag: FlagSpec, { width, paint = unpainted }: HelpStyle): string {
   const short = flag.short === undefined ? "" : `-${flag.short}, `;
+  const name = `${short}--${flag.name}`;
   const value = flag.type === "string" ? `'${defaultText(flag)}'` : defaultText(flag);
   const usage = flag.usage.replaceAll("`", "'").replaceAll("\n", " ");
   const text = width === undefined ? usage : wrapText(usage, Math.max(20, width - OFFSET));
-  return `    ${short}--${flag.name}=${value}:\n\t${text.replaceAll("\n", "\n\t")}`;
+  const head = `${paint.key(name)}=${paint.type(value)}`;
+  return `    ${head}:\n\t${text.replaceAll("\n", "\n\t")}`;
 }

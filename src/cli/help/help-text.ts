@@ -1,23 +1,32 @@
 import type { CommandEntry } from "../command.js";
 import type { CommandNode } from "../command-node.js";
 import { installedPlugins, pluginWords } from "../installed-plugins.js";
-import { flagUsages } from "./flag-usages.js";
+import { unpainted } from "../../printers/look.js";
+import { flagUsages, type HelpStyle } from "./flag-usages.js";
 import { wrapText } from "./wrap.js";
 
 /**
  * The help of a command: what it does, then kubectl's sections in kubectl's order. Titles, the usage line, flag names
- * and the closing tips are interface. `width` is that of a terminal; without one no line is broken.
+ * and the closing tips are interface.
  */
-export function helpText(node: CommandNode, width?: number): string {
+export function helpText(node: CommandNode, style: HelpStyle = {}): string {
+  const { width } = style;
   const program = programOf(node);
   const description = fill(node.module?.description ?? node.entry.group?.description ?? node.entry.summary, program);
   const text = width === undefined ? description : wrapText(description, width);
-  return `${text.trim()}${usageText(node, width)}`;
+  return `${text.trim()}${usageText(node, style)}`;
 }
 
 /** The sections below the description. */
-export function usageText(node: CommandNode, width?: number): string {
-  const sections = [aliases(node), examples(node), subcommands(node), options(node, width), usage(node), tips(node)];
+export function usageText(node: CommandNode, style: HelpStyle = {}): string {
+  const sections = [
+    aliases(node, style),
+    examples(node, style),
+    subcommands(node, style),
+    options(node, style),
+    usage(node, style),
+    tips(node),
+  ];
   return `\n\n${sections.filter((section) => section !== "").join("\n\n")}\n`;
 }
 
@@ -30,20 +39,24 @@ function programOf(node: CommandNode): string {
 
 const fill = (text: string, program: string): string => text.replaceAll("{{program}}", program);
 
-function aliases({ entry }: CommandNode): string {
+const title = (text: string, { paint = unpainted }: HelpStyle): string => paint.heading(text);
+
+function aliases({ entry }: CommandNode, style: HelpStyle): string {
   return entry.aliases === undefined || entry.aliases.length === 0
     ? ""
-    : `Aliases:\n${[entry.name, ...entry.aliases].join(", ")}`;
+    : `${title("Aliases:", style)}\n${[entry.name, ...entry.aliases].join(", ")}`;
 }
 
-function examples(node: CommandNode): string {
+function examples(node: CommandNode, style: HelpStyle): string {
   const text = node.module?.examples ?? node.entry.group?.examples ?? "";
   if (text.trim() === "") return "";
   const lines = dedent(fill(text, programOf(node)).replace(/^\n+/, "").trimEnd().split("\n"));
-  return `Examples:\n${lines
-    .map((line) => `  ${line}`)
-    .join("\n")
-    .trimEnd()}`;
+  const shown = lines.map((line) => exampleLine(line, style)).join("\n");
+  return `${title("Examples:", style)}\n${shown.trimEnd()}`;
+}
+
+function exampleLine(line: string, { paint = unpainted }: HelpStyle): string {
+  return `  ${line.startsWith("#") ? paint.muted(line) : line}`;
 }
 
 function dedent(lines: readonly string[]): readonly string[] {
@@ -51,7 +64,8 @@ function dedent(lines: readonly string[]): readonly string[] {
   return lines.map((line) => line.slice(Math.min(...indents)));
 }
 
-function subcommands(node: CommandNode): string {
+function subcommands(node: CommandNode, style: HelpStyle): string {
+  const { paint = unpainted } = style;
   const visible = (node.entry.children ?? []).filter((child) => child.hidden !== true);
   if (visible.length === 0) return "";
   const padding = Math.max(MIN_NAME_PADDING, ...visible.map((child) => child.name.length));
@@ -59,9 +73,11 @@ function subcommands(node: CommandNode): string {
     ? rootSections(node, visible)
     : [{ title: "Available Commands:", entries: byName(visible) }];
   return titled
-    .map(({ title, entries }) => {
-      const lines = entries.map((child) => `  ${child.name.padEnd(padding)}   ${child.summary}`);
-      return [title, ...lines].join("\n");
+    .map(({ title: heading, entries }) => {
+      const lines = entries.map(
+        ({ name, summary }) => `  ${paint.key(name)}${" ".repeat(Math.max(0, padding - name.length))}   ${summary}`,
+      );
+      return [title(heading, style), ...lines].join("\n");
     })
     .join("\n\n");
 }
@@ -109,17 +125,17 @@ function byName(entries: readonly CommandEntry[]): readonly CommandEntry[] {
   return entries.toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-function options(node: CommandNode, width: number | undefined): string {
+function options(node: CommandNode, style: HelpStyle): string {
   const own = node.ownFlags.filter((flag) => flag.persistent !== true && flag.name !== "help");
   const text = flagUsages(
     own.toSorted((a, b) => (a.name < b.name ? -1 : 1)),
-    width,
+    style,
   ).trimEnd();
-  return text === "" ? "" : `Options:\n${text}`;
+  return text === "" ? "" : `${title("Options:", style)}\n${text}`;
 }
 
-function usage(node: CommandNode): string {
-  return `Usage:\n  ${usageLine(node)}`;
+function usage(node: CommandNode, style: HelpStyle): string {
+  return `${title("Usage:", style)}\n  ${usageLine(node)}`;
 }
 
 /** cobra's UseLine with kubectl's "[options]". */

@@ -4,7 +4,7 @@ import { formatGroupResource } from "../../machinery/errors/status-error.js";
 import type { ApiResource } from "../../machinery/rest-mapper.js";
 import { emitYaml } from "../../machinery/yaml/emit.js";
 import { emitKyaml } from "../../machinery/yaml/kyaml.js";
-import { headingCells, type Look, rowCells } from "../../printers/look.js";
+import { headingCells, type Look, rowCells, tableColumns } from "../../printers/look.js";
 import { TabWriter } from "../../printers/tab-writer.js";
 
 export type ApiResourcesFormat = "" | "wide" | "name" | "json" | "yaml" | "kyaml";
@@ -44,8 +44,9 @@ function printColumns(
   look: Look,
   out: (text: string) => void,
 ): void {
-  const writer = new TabWriter(out, { measure: look.measure });
+  const writer = new TabWriter(out, { measure: look.measure, fit: look.fit });
   const headings = ["NAME", "SHORTNAMES", "APIVERSION", "NAMESPACED", "KIND", ...(wide ? ["VERBS", "CATEGORIES"] : [])];
+  writer.write.table?.(tableColumns(headings, !noHeaders));
   if (!noHeaders) writer.write(`${headingCells(look, headings).join("\t")}\n`);
   for (const resource of resources) {
     const cells = [

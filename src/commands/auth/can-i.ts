@@ -8,6 +8,7 @@ import type { RestClient } from "../../client/rest/rest-client.js";
 import { object, text } from "../../machinery/meta/access.js";
 import type { JsonObject } from "../../machinery/meta/json.js";
 import { type AskedResource, findResource, isNamespaced } from "./asked-resource.js";
+import type { Look } from "../../printers/look.js";
 import { printRules } from "./print-rules.js";
 
 /** What is asked about. */
@@ -32,6 +33,7 @@ export interface CanIOptions {
   readonly kinds: TypedKinds;
   readonly warn: (message: string) => void;
   readonly streams: Pick<Streams, "out">;
+  readonly look: Look;
 }
 
 export function canICommand(run = runCanI): Command {
@@ -86,7 +88,7 @@ async function complete(factory: Factory, { args, flags }: Invocation): Promise<
   const question = list ? none(args) : await readQuestion(args, subresource, factory, warn);
   const client = await factory.restClient();
   const noHeaders = flags.bool("no-headers");
-  const options = { question, quiet, noHeaders, client, warn, streams: factory.streams };
+  const options = { question, quiet, noHeaders, client, warn, streams: factory.streams, look: factory.look };
   const namespace = everywhere ? "" : (await factory.namespace()).namespace;
   if (question === undefined) {
     if (quiet || everywhere || subresource !== "") {
@@ -178,10 +180,10 @@ function attributes(question: Question, namespace: string): JsonObject {
   return { resourceAttributes: { namespace, verb, group, resource, subresource, name } };
 }
 
-async function listAllowed({ client, kinds, namespace, noHeaders, warn, streams }: CanIOptions): Promise<void> {
+async function listAllowed({ client, kinds, namespace, noHeaders, warn, streams, look }: CanIOptions): Promise<void> {
   const reviews = new TypedClient(client, kinds, { apiVersion: AUTHORIZATION, kind: "SelfSubjectRulesReview" });
   const answer = await reviews.create("", { spec: { namespace } });
   const status = object(answer["status"]);
   if (status["incomplete"] === true) warn(`the list may be incomplete: ${text(status["evaluationError"])}`);
-  printRules(status, noHeaders, (line) => streams.out.write(line));
+  printRules(status, noHeaders, look, (line) => streams.out.write(line));
 }

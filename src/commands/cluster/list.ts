@@ -25,12 +25,13 @@ async function listClusters({ env, cwd, clock, log, streams, look }: Factory): P
     streams.err.write("No clusters; make one with: kubets cluster start\n");
     return;
   }
-  const [{ TabWriter }, { headingCells, rowCells }] = await Promise.all([
+  const [{ TabWriter }, { headingCells, rowCells, tableColumns }] = await Promise.all([
     import("../../printers/tab-writer.js"),
     import("../../printers/look.js"),
   ]);
   const headings = ["NAME", "STATE", "SERVER", "STORAGE"];
-  const table = new TabWriter((text) => streams.out.write(text), { measure: look.measure });
+  const table = new TabWriter((text) => streams.out.write(text), { measure: look.measure, fit: look.fit });
+  table.write.table?.(tableColumns(headings, true));
   table.write(`${headingCells(look, headings).join("\t")}\n`);
   for (const { name, state, record } of clusters) {
     const cells = [name, state, record?.url ?? "<unknown>", record?.storage ?? "<unknown>"];

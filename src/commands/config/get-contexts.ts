@@ -1,7 +1,7 @@
 import type { Kubeconfig } from "../../client/config/kubeconfig.js";
 import type { Command, Invocation } from "../../cli/command.js";
 import type { Factory } from "../../cli/factory.js";
-import { headingCells, type Look, rowCells } from "../../printers/look.js";
+import { headingCells, type Look, rowCells, tableColumns } from "../../printers/look.js";
 import { TabWriter } from "../../printers/tab-writer.js";
 import { accessOf } from "./access.js";
 
@@ -60,7 +60,8 @@ export async function runGetContexts(options: GetContextsOptions): Promise<void>
     const { cluster = "", user = "", namespace = "" } = config.contexts.get(name) ?? {};
     return nameOnly ? [name] : [name === config.currentContext ? "*" : " ", name, cluster, user, namespace];
   });
-  const table = new TabWriter(write, { measure: look.measure });
+  const table = new TabWriter(write, { measure: look.measure, fit: look.fit });
+  if (!nameOnly) table.write.table?.(tableColumns(HEADINGS, headers));
   if (headers) table.write(`${headingCells(look, HEADINGS).join("\t")}\n`);
   for (const row of rows) table.write(`${rowCells(look, HEADINGS, row).join("\t")}\n`);
   table.flush();

@@ -48,6 +48,8 @@ export interface DebugCommandOptions extends SessionHost {
   readonly warn: (text: string) => void;
   /** Of stderr. */
   readonly look: Look;
+  /** -v or --vmodule was given. */
+  readonly verbose: boolean;
   /** How the user attaches again: "kubectl attach". */
   readonly commandName: string;
 }
@@ -126,7 +128,7 @@ async function debugNode(node: KubeObject, options: DebugCommandOptions): Promis
   const container = request.container || "debugger";
   say(`Creating debugging pod ${podName} with container ${container} on node ${name}.`, options);
   const made = nodePod(name, podName, container, request, await customProfileMerger());
-  showChange(`pod/${podName}`, { spec: made.spec }, options);
+  showChange({ of: `pod/${podName}` }, { spec: made.spec }, options);
   const pod = await create(made, namespace, options);
   return { pod, container: text(objects(object(pod.spec).containers)[0]?.name) };
 }
@@ -140,7 +142,8 @@ async function addEphemeralContainer(found: KubeObject, options: DebugCommandOpt
   const schema = await builtInPatchSchema({ group: "", version: "v1", kind: "Pod" });
   const patch = createTwoWayMergePatch(pod as JsonObject, readTyped(added.pod, kinds) as JsonObject, schema);
   const { namespace = "", name: podName = "" } = pod.metadata ?? {};
-  showChange(`pod/${podName}`, patch, options);
+  const summary = `pod/${podName} gets the ephemeral container ${name}, ${byProfile(request)}`;
+  showChange({ of: `pod/${podName}`, summary }, patch, options);
   const helper = new Helper(client, PODS, { typed: true, subresource: "ephemeralcontainers" });
   try {
     const body = new TextEncoder().encode(sortedJson(patch));
@@ -163,11 +166,20 @@ async function copyPod(found: KubeObject, options: DebugCommandOptions): Promise
   const { namespace = "", name = "" } = original.metadata ?? {};
   const schema = await builtInPatchSchema({ group: "", version: "v1", kind: "Pod" });
   const change = createTwoWayMergePatch(changeable(original), changeable(readTyped(copy.pod, kinds)), schema);
-  showChange(`pod/${request.copyTo}, beside pod/${name}`, change, options);
+  const copied = `pod/${request.copyTo} is a copy of pod/${name}`;
+  const summary =
+    copy.container === ""
+      ? `${copied} with other images`
+      : `${copied} with the container ${copy.container}, ${byProfile(request)}`;
+  showChange({ of: `pod/${request.copyTo}, beside pod/${name}`, summary }, change, options);
   const pod = await create(copy.pod, namespace, options);
   if (replace) await deleteAtOnce(namespace, name, options);
   return { pod, container: copy.container };
 }
+
+/** "image busybox, profile general" */
+const byProfile = ({ image, profile }: CopyRequest): string =>
+  [...(image === "" ? [] : [`image ${image}`]), `profile ${profile}`].join(", ");
 
 async function deleteAtOnce(namespace: string, name: string, { client, kinds }: DebugCommandOptions): Promise<void> {
   const options = protobufBody({ apiVersion: "v1", kind: "DeleteOptions", gracePeriodSeconds: 0 } as KubeObject, kinds);

@@ -85,6 +85,7 @@ export async function complete(factory: Factory, invocation: Invocation): Promis
     random: factory.random,
     warn: warnTo(factory.streams, factory.colours),
     look: await lookOf(factory.streams.err, factory.colours),
+    verbose: (await factory.log()) !== undefined,
     commandName: `${factory.program} attach`,
   };
 }

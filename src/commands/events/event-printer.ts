@@ -2,7 +2,7 @@ import type { Clock } from "../../base/clock.js";
 import { interval } from "../../kinds/describe/events.js";
 import { object, text } from "../../machinery/meta/access.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
-import { headingCells, type Look, rowCells } from "../../printers/look.js";
+import { headingCells, type Look, rowCells, tableColumns } from "../../printers/look.js";
 import { listItems, type Printer } from "../../printers/printer.js";
 import { escapeForTerminal } from "../../printers/terminal-escape.js";
 
@@ -19,6 +19,7 @@ export function eventPrinter({ noHeaders, allNamespaces, clock, look }: EventPri
   let headed = noHeaders;
   return {
     print(printed, out) {
+      out.table?.(tableColumns(headings, !headed));
       if (!headed) {
         out(`${headingCells(look, headings).join("\t")}\n`);
         headed = true;

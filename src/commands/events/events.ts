@@ -26,6 +26,8 @@ export interface EventsOptions {
   readonly types: readonly string[];
   readonly fieldSelector: string;
   readonly printer: Printer;
+  /** The printer writes rows of a table. */
+  readonly inTable: boolean;
   readonly clock: Clock;
   readonly streams: Streams;
   readonly look: Look;
@@ -84,10 +86,10 @@ async function complete(factory: Factory, { flags, signal }: Invocation): Promis
   await factory.clientConfig();
   const allNamespaces = flags.bool("all-namespaces");
   const print = { ...readPrintRequest(flags, factory), encode: (object: KubeObject) => encodeJson(object) };
-  const printer =
-    print.output === ""
-      ? eventPrinter({ noHeaders: flags.bool("no-headers"), allNamespaces, clock: factory.clock, look: factory.look })
-      : printerFor(print);
+  const inTable = print.output === "";
+  const printer = inTable
+    ? eventPrinter({ noHeaders: flags.bool("no-headers"), allNamespaces, clock: factory.clock, look: factory.look })
+    : printerFor(print);
   const types = flags.strings("types").map((type) => type.toLowerCase());
   if (types.some((type) => type !== "normal" && type !== "warning")) {
     throw new Error("valid --types are Normal or Warning");
@@ -100,6 +102,7 @@ async function complete(factory: Factory, { flags, signal }: Invocation): Promis
     types,
     fieldSelector,
     printer,
+    inTable,
     clock: factory.clock,
     streams: factory.streams,
     look: factory.look,
@@ -120,39 +123,50 @@ async function selectorFor(about: string, mapper: RestMapper): Promise<string> {
 
 export async function runEvents(options: EventsOptions): Promise<void> {
   if (options.watch) return watchEvents(options);
-  const { namespace, allNamespaces, printer, streams } = options;
-  const { list, items } = await listEvents(options);
+  const { namespace, allNamespaces, streams } = options;
+  const { items } = await listEvents(options);
   if (items.length === 0) {
     streams.err.write(allNamespaces ? "No events found.\n" : `No events found in ${namespace} namespace.\n`);
     return;
   }
+  printSorted(items, options.printer, tabWriter(options));
+}
+
+function printSorted(items: KubeObject[], printer: Printer, writer: TabWriter): void {
   goSort(items, (a, b) => eventTime(a) < eventTime(b));
-  const writer = tabWriter(options);
-  printQuietly(printer, { ...list, items: items.map(asEvent) }, writer);
+  const list = { kind: "EventList", apiVersion: "v1", metadata: {}, items: items.map(asEvent) };
+  printQuietly(printer, list, writer);
   writer.flush();
 }
 
 async function listEvents(
   options: EventsOptions,
-): Promise<{ readonly list: KubeObject; readonly items: KubeObject[] }> {
-  const helper = new Helper(await options.client(), EVENTS, { typed: true });
+): Promise<{ readonly items: KubeObject[]; readonly resourceVersion: string }> {
+  const signal = options.watch ? options.signal : undefined;
+  const helper = new Helper(await options.client(), EVENTS, { typed: true, signal });
   const items: KubeObject[] = [];
   let next = "";
+  let resourceVersion = "";
   do {
     const { fieldSelector } = options;
     const page = await helper.list(whereOf(options), { fieldSelector, limit: PAGE, continue: next });
     append(items, (page.items ?? []) as KubeObject[]);
+    resourceVersion = page.metadata?.resourceVersion ?? "";
     next = (page.metadata as { continue?: string } | undefined)?.continue ?? "";
   } while (next !== "");
-  const list = { kind: "EventList", apiVersion: "v1", metadata: {} };
-  return { list, items: items.filter((event) => isWanted(event, options)) };
+  return { items: items.filter((event) => isWanted(event, options)), resourceVersion };
 }
 
+/**
+ * What there is, then what comes. kubectl gets all of it from the watch and aligns each row with those before it; on a terminal the rows
+ * that are there already are one table, the oldest first.
+ */
 async function watchEvents(options: EventsOptions): Promise<void> {
   const { fieldSelector, printer, signal } = options;
   const helper = new Helper(await options.client(), EVENTS, { typed: true });
-  const events = await helper.watch(whereOf(options), { fieldSelector, limit: PAGE }, signal);
   const writer = tabWriter(options);
+  const seen = await showPresent(options, writer);
+  const events = await helper.watch(whereOf(options), { fieldSelector, limit: PAGE, ...seen }, signal);
   try {
     for await (const { type, object } of events) {
       if (type === "DELETED" || object.kind !== "Event" || !isWanted(object, options)) continue;
@@ -166,6 +180,14 @@ async function watchEvents(options: EventsOptions): Promise<void> {
   if (signal.aborted) throw silentExit();
 }
 
+/** Where the watch goes on: nothing where nothing has been shown. */
+async function showPresent(options: EventsOptions, writer: TabWriter): Promise<{ readonly resourceVersion?: string }> {
+  if (!options.inTable || options.streams.out.isTTY !== true) return {};
+  const { items, resourceVersion } = await listEvents(options);
+  if (items.length > 0) printSorted(items, options.printer, writer);
+  return { resourceVersion };
+}
+
 const whereOf = ({ namespace, allNamespaces }: EventsOptions): string => (allNamespaces ? "" : namespace);
 
 const asEvent = (event: KubeObject): KubeObject => ({ kind: "Event", apiVersion: "v1", ...event });
@@ -173,8 +195,8 @@ const asEvent = (event: KubeObject): KubeObject => ({ kind: "Event", apiVersion:
 const isWanted = ({ type }: KubeObject, { types }: EventsOptions): boolean =>
   types.length === 0 || (typeof type === "string" && types.includes(type.toLowerCase()));
 
-const tabWriter = ({ streams, look: { measure } }: EventsOptions): TabWriter =>
-  new TabWriter((text) => void streams.out.write(text), { measure });
+const tabWriter = ({ streams, look: { measure, fit } }: EventsOptions): TabWriter =>
+  new TabWriter((text) => void streams.out.write(text), { measure, fit });
 
 /** kubectl does not tell of what a printer refuses: -o name, for one, takes no lists. */
 function printQuietly(printer: Printer, object: KubeObject, writer: TabWriter): void {

@@ -4,6 +4,7 @@ import type { OpenApiDocuments } from "../../client/openapi/openapi.js";
 import { parseGroupVersion } from "../../machinery/meta/gvk.js";
 import { formatKind, type RestMapper } from "../../machinery/rest-mapper.js";
 import { goQuote } from "../../base/go-quote.js";
+import type { Look } from "../../printers/look.js";
 import { findDocument } from "./find-document.js";
 import { explainPlainly } from "./plaintext.js";
 import { readRequest, readVersionedRequest, type ResourceRequest } from "./resource-request.js";
@@ -22,6 +23,7 @@ export interface ExplainOptions extends ExplainSource {
   readonly apiVersion: string;
   readonly output: string;
   readonly out: (text: string) => void;
+  readonly look: Look;
 }
 
 /** Where explanations come from: a server, or the facts of the pinned version. */
@@ -132,6 +134,7 @@ async function complete(factory: Factory, { args, flags }: Invocation): Promise<
     apiVersion: flags.string("api-version"),
     output: flags.string("output"),
     out: (text) => factory.streams.out.write(text),
+    look: factory.look,
   };
 }
 
@@ -155,8 +158,9 @@ export async function runExplain(options: ExplainOptions): Promise<void> {
     apiVersion === "" ? found.resource : { ...parseGroupVersion(apiVersion), resource: found.resource.resource };
   const document = await findDocument(resource, await options.documents());
   if (output !== PLAINTEXT) throw new Error(`unrecognized format: ${output}`);
-  const { recursive, maxDepth } = options;
-  explainPlainly(document, { resource, fields: found.fields, recursive, maxDepth }, options.out);
+  const { recursive, maxDepth, look } = options;
+  const listing = { recursive, maxDepth, paint: look.paint };
+  explainPlainly(document, { resource, fields: found.fields, ...listing }, options.out);
 }
 
 async function hasV3({ documents }: ExplainOptions): Promise<boolean> {
@@ -167,7 +171,7 @@ async function hasV3({ documents }: ExplainOptions): Promise<boolean> {
 }
 
 async function explainFromV2({ resource, fields }: ResourceRequest, options: ExplainOptions): Promise<void> {
-  const { mapper, apiVersion, recursive } = options;
+  const { mapper, apiVersion, recursive, look } = options;
   const preferred = await mapper.kindFor(resource).catch(() => mapper.kindFor({ ...resource, version: "" }));
   const kind = apiVersion === "" ? preferred : { ...parseGroupVersion(apiVersion), kind: preferred.kind };
   const [{ readV2Models }, { explainLegacy }] = await Promise.all([
@@ -177,5 +181,5 @@ async function explainFromV2({ resource, fields }: ResourceRequest, options: Exp
   const models = readV2Models(await options.legacyDocument());
   const model = models.ofKind(kind);
   if (model === undefined) throw new Error(`couldn't find resource for ${goQuote(formatKind(kind))}`);
-  options.out(explainLegacy(model, models, { kind, fields, recursive }));
+  options.out(explainLegacy(model, models, { kind, fields, recursive, paint: look.paint }));
 }

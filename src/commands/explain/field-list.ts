@@ -1,6 +1,7 @@
 import type { JsonObject } from "../../machinery/meta/json.js";
 import { enumLine, externalDocs, typeName } from "./field-notes.js";
 import { heldBy, partsOf, propertiesOf, type SchemaDocument, textOf } from "./schema-document.js";
+import { type TextPaint, unpainted } from "../../printers/look.js";
 import { indent, wordWrap } from "./word-wrap.js";
 
 interface ListContext {
@@ -8,6 +9,7 @@ interface ListContext {
   /** Lists the fields of fields too, a line each, without what is said of them. */
   readonly recursive: boolean;
   readonly level: number;
+  readonly paint: TextPaint;
   /** Fields below this level are left out; undefined for all. */
   readonly maxDepth: number | undefined;
   /** The references on the way here: a type that holds itself is listed once. */
@@ -20,15 +22,17 @@ export interface FieldListing {
   readonly recursive: boolean;
   /** How many levels of them; undefined for all. */
   readonly maxDepth?: number | undefined;
+  /** Set where colours are wanted. */
+  readonly paint?: TextPaint | undefined;
 }
 
 /** The fields of a schema, and of what its parts, items and values are. */
 export function listFields(
   schema: JsonObject,
   document: SchemaDocument,
-  { recursive, maxDepth }: FieldListing,
+  { recursive, maxDepth, paint = unpainted }: FieldListing,
 ): string {
-  return list(schema, { document, recursive, maxDepth, level: 1, seen: new Set() });
+  return list(schema, { document, recursive, maxDepth, paint, level: 1, seen: new Set() });
 }
 
 function list(schema: JsonObject, context: ListContext): string {
@@ -47,10 +51,12 @@ function list(schema: JsonObject, context: ListContext): string {
 }
 
 function describeField(name: string, field: JsonObject, owner: JsonObject, context: ListContext): string {
-  const { document, recursive, level } = context;
+  const { document, recursive, level, paint } = context;
   const margin = level * 2;
-  const required = Array.isArray(owner["required"]) && owner["required"].includes(name) ? " -required-" : "";
-  const head = `${indent(name, margin)}\t<${typeName(field, document)}>${required}${enumLine(field, margin)}\n`;
+  const required =
+    Array.isArray(owner["required"]) && owner["required"].includes(name) ? ` ${paint.heading("-required-")}` : "";
+  const title = `${indent(paint.key(name), margin)}\t${paint.type(`<${typeName(field, document)}>`)}`;
+  const head = `${title}${required}${enumLine(field, margin)}\n`;
   if (recursive) return head;
   const description = textOf(field["description"]) ?? "<no description>";
   const docs = externalDocs(field, { title: margin + 2, text: margin + 4, width: 76 - margin });

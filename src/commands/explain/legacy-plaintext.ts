@@ -3,6 +3,7 @@ import { compareKeys } from "../../base/key-order.js";
 import { goQuote } from "../../base/go-quote.js";
 import type { V2Model, V2Models } from "../../client/openapi/v2-models.js";
 import { formatGroupVersion, type GroupVersionKind } from "../../machinery/meta/gvk.js";
+import { type TextPaint, unpainted } from "../../printers/look.js";
 import { wrapParagraphs } from "./legacy-wrap.js";
 
 export interface LegacyExplanation {
@@ -10,6 +11,8 @@ export interface LegacyExplanation {
   /** The way from the kind to what is explained; none: the kind itself. */
   readonly fields: readonly string[];
   readonly recursive: boolean;
+  /** Set where colours are wanted. */
+  readonly paint?: TextPaint | undefined;
 }
 
 /** Width of a line, its indentation included. */
@@ -18,18 +21,21 @@ const WIDTH = 80;
 /** Explains a kind or a field of it from OpenAPI v2, as kubectl's `plaintext-openapiv2` does. Throws for a field that is not there. */
 export function explainLegacy(root: V2Model, models: V2Models, explanation: LegacyExplanation): string {
   const { kind, fields, recursive } = explanation;
+  const paint = explanation.paint ?? unpainted;
   const found = follow(root, fields, models);
   const { model, descriptions } = unwrap(found, models);
   const name = fields.at(-1) ?? "";
-  const title = [`KIND:     ${kind.kind}`, `VERSION:  ${formatGroupVersion(kind)}`, ""];
-  const description = ["DESCRIPTION:", ...paragraphs([...descriptions, model.description])];
+  const typed = (of: string, what: V2Model): string =>
+    `${paint.heading(of)} ${paint.type(`<${typeName(what, models)}>`)}`;
+  const title = [`${paint.key("KIND:")}     ${kind.kind}`, `${paint.key("VERSION:")}  ${formatGroupVersion(kind)}`, ""];
+  const description = [paint.heading("DESCRIPTION:"), ...paragraphs([...descriptions, model.description])];
   const lines = [...title];
   if (model.type === "kind") {
-    if (name !== "") lines.push(`RESOURCE: ${name} <${typeName(found, models)}>`, "");
-    append(lines, description, ["", "FIELDS:"]);
-    append(lines, recursive ? fieldTree(model, models, 3, new Set()) : fieldList(model, models));
+    if (name !== "") lines.push(`${paint.key("RESOURCE:")} ${typed(name, found)}`, "");
+    append(lines, description, ["", paint.heading("FIELDS:")]);
+    append(lines, recursive ? fieldTree(model, models, 3, new Set(), paint) : fieldList(model, models, paint));
   } else {
-    if (model.type === "primitive") lines.push(`FIELD:    ${name} <${typeName(found, models)}>`, "");
+    if (model.type === "primitive") lines.push(`${paint.key("FIELD:")}    ${typed(name, found)}`, "");
     append(lines, description);
   }
   return lines.map((line) => `${line}\n`).join("");
@@ -106,26 +112,36 @@ function fieldsOf(kind: KindModel): readonly (readonly [string, V2Model])[] {
   return [...kind.fields].sort(([a], [b]) => compareKeys(a, b));
 }
 
-function fieldList(kind: KindModel, models: V2Models): readonly string[] {
+function fieldList(kind: KindModel, models: V2Models, paint: TextPaint): readonly string[] {
   return fieldsOf(kind).flatMap(([name, field]) => {
-    const required = kind.required.includes(name) ? " -required-" : "";
-    return [`   ${name}\t<${typeName(field, models)}>${required}`, ...indented(field.description, 5), ""];
+    const required = kind.required.includes(name) ? ` ${paint.heading("-required-")}` : "";
+    return [
+      `   ${paint.key(name)}\t${paint.type(`<${typeName(field, models)}>`)}${required}`,
+      ...indented(field.description, 5),
+      "",
+    ];
   });
 }
 
 /** Fields below fields; a type that holds itself is listed once on each way down. */
-function fieldTree(model: V2Model, models: V2Models, margin: number, seen: ReadonlySet<string>): readonly string[] {
+function fieldTree(
+  model: V2Model,
+  models: V2Models,
+  margin: number,
+  seen: ReadonlySet<string>,
+  paint: TextPaint,
+): readonly string[] {
   switch (model.type) {
     case "array":
     case "map":
-      return fieldTree(model.held, models, margin, seen);
+      return fieldTree(model.held, models, margin, seen, paint);
     case "reference":
       if (seen.has(model.name)) return [];
-      return fieldTree(models.target(model.name), models, margin, new Set(seen).add(model.name));
+      return fieldTree(models.target(model.name), models, margin, new Set(seen).add(model.name), paint);
     case "kind":
       return fieldsOf(model).flatMap(([name, field]) => [
-        `${" ".repeat(margin)}${name}\t<${typeName(field, models)}>`,
-        ...fieldTree(field, models, margin + 3, seen),
+        `${" ".repeat(margin)}${paint.key(name)}\t${paint.type(`<${typeName(field, models)}>`)}`,
+        ...fieldTree(field, models, margin + 3, seen, paint),
       ]);
     case "primitive":
     case "arbitrary":

@@ -3,6 +3,7 @@ import type { GroupVersionResource } from "../../machinery/meta/gvk.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../machinery/meta/json.js";
 import { deepEqual } from "../../machinery/patch/json-values.js";
 import { formatResource } from "../../machinery/rest-mapper.js";
+import { unpainted } from "../../printers/look.js";
 import { type FieldListing, listFields } from "./field-list.js";
 import { describe, enumList, externalDocs, typeName } from "./field-notes.js";
 import { isStated, partsOf, SchemaDocument, sortedEntries, textOf } from "./schema-document.js";
@@ -22,9 +23,10 @@ export function explainPlainly(root: JsonObject, explanation: Explanation, out: 
   const kind = kindOf(root, explanation.resource);
   if (kind === undefined) throw unknownResource(explanation.resource);
   const group = textOf(kind["group"]);
-  if (group !== undefined) out(`GROUP:      ${group}\n`);
+  const { key } = explanation.paint ?? unpainted;
+  if (group !== undefined) out(`${key("GROUP:")}      ${group}\n`);
   const [name, version] = ["kind", "version"].map((key) => textOf(kind[key]) ?? "<no value>");
-  out(`KIND:       ${name}\nVERSION:    ${version}\n\n`);
+  out(`${key("KIND:")}       ${name}\n${key("VERSION:")}    ${version}\n\n`);
   const schema = schemaOf(root, kind);
   const document = new SchemaDocument(root);
   const text = explainField(schema, explanation.fields, { document, listing: explanation, seen: new Set() });
@@ -91,7 +93,7 @@ function explainField(schema: JsonObject, fields: readonly string[], context: Co
   const properties = resolved["properties"];
   const property = isJsonObject(properties) && Object.hasOwn(properties, name) ? properties[name] : undefined;
   if (isStated(property)) {
-    const title = rest.length === 0 ? fieldTitle(name, property, document) : "";
+    const title = rest.length === 0 ? fieldTitle(name, property, context) : "";
     return title + explainField(property, rest, { ...context, seen: new Set() });
   }
   const next = { ...context, seen: reference === undefined ? context.seen : new Set(context.seen).add(reference) };
@@ -105,16 +107,20 @@ function explainField(schema: JsonObject, fields: readonly string[], context: Co
   return "";
 }
 
-const fieldTitle = (name: string, field: JsonObject, document: SchemaDocument): string =>
-  `FIELD: ${name} <${typeName(field, document)}>\n${enumList(field)}\n\n`;
+function fieldTitle(name: string, field: JsonObject, { document, listing }: Context): string {
+  const { key, heading, type } = listing.paint ?? unpainted;
+  const title = `${key("FIELD:")} ${heading(name)} ${type(`<${typeName(field, document)}>`)}`;
+  return `${title}\n${enumList(field)}\n\n`;
+}
 
 function explainSchema(schema: JsonObject, document: SchemaDocument, listing: FieldListing): string {
+  const { heading } = listing.paint ?? unpainted;
   const description = describe(schema, document) || "<empty>";
   const docs = externalDocs(schema, { title: 0, text: 4, width: 76 });
   const fields = listFields(schema, document, listing);
   return [
-    `DESCRIPTION:\n${indent(wordWrap(description, 76), 4)}\n`,
+    `${heading("DESCRIPTION:")}\n${indent(wordWrap(description, 76), 4)}\n`,
     docs === "" ? "" : `\n${docs}`,
-    fields === "" ? "" : `FIELDS:\n${fields}`,
+    fields === "" ? "" : `${heading("FIELDS:")}\n${fields}`,
   ].join("");
 }

@@ -1,5 +1,6 @@
 import { exampleOf } from "../../api/examples/index.js";
 import { emitYaml } from "../../machinery/yaml/emit.js";
+import { unpainted } from "../../printers/look.js";
 import type { ExplainOptions } from "./explain.js";
 import { findDocument } from "./find-document.js";
 import { kindSchema } from "./plaintext.js";
@@ -12,16 +13,17 @@ import { skeletonOf } from "./skeleton.js";
  * error for kinds that no manifest makes.
  */
 export async function printExample(options: ExplainOptions): Promise<void> {
-  const { request, mapper, out } = options;
+  const { request, mapper, out, look } = options;
+  const { yaml } = look.paint ?? unpainted;
   const { resource } = await readRequest(request, mapper);
   const kind = await mapper.kindFor(resource);
   const example = exampleOf(kind.group, kind.kind);
-  if (example !== undefined) return out(example);
+  if (example !== undefined) return out(yaml(example));
   if (!kind.group.includes(".") || kind.group.endsWith(".k8s.io")) {
     throw new Error(`there is no example of ${kind.kind}: no manifest makes one that is kept`);
   }
   const root = await findDocument(resource, await options.documents());
   const schema = kindSchema(root, resource);
   if (schema === undefined) throw new Error(`the server does not publish a schema of ${kind.kind}`);
-  out(emitYaml(skeletonOf(kind, schema, new SchemaDocument(root))));
+  out(yaml(emitYaml(skeletonOf(kind, schema, new SchemaDocument(root)))));
 }

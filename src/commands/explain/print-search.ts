@@ -2,6 +2,7 @@ import { append } from "../../base/append.js";
 import type { JsonObject } from "../../machinery/meta/json.js";
 import type { GroupVersionResource } from "../../machinery/meta/gvk.js";
 import type { RestMapper } from "../../machinery/rest-mapper.js";
+import { headingCells, unpainted } from "../../printers/look.js";
 import { TabWriter } from "../../printers/tab-writer.js";
 import type { ExplainOptions } from "./explain.js";
 import { kindSchema } from "./plaintext.js";
@@ -11,7 +12,7 @@ import { type SearchedKind, searchFields } from "./search.js";
 
 /** Lists the fields that a word is found in, a line each. Throws an error where there are none. */
 export async function printSearch(options: ExplainOptions): Promise<void> {
-  const { request, search, mapper, out } = options;
+  const { request, search, mapper, out, look } = options;
   const kinds =
     request === "" ? await everyKind(options) : await oneKind(options, (await readRequest(request, mapper)).resource);
   const found = searchFields(kinds, search);
@@ -20,9 +21,13 @@ export async function printSearch(options: ExplainOptions): Promise<void> {
       `no field's name or description holds ${JSON.stringify(search)}${request === "" ? "" : ` in ${request}`}`,
     );
   }
-  const writer = new TabWriter(out);
-  writer.write("FIELD\tTYPE\tDESCRIPTION\n");
-  for (const { path, type, summary } of found) writer.write(`${path}\t<${type}>\t${summary}\n`);
+  const writer = new TabWriter(out, { measure: look.measure, fit: look.fit });
+  const { key, type: ofType } = look.paint ?? unpainted;
+  writer.write.table?.({ names: [true, false, false], headed: true });
+  writer.write(`${headingCells(look, ["FIELD", "TYPE", "DESCRIPTION"]).join("\t")}\n`);
+  for (const { path, type, summary } of found) {
+    writer.write(`${[key(path), ofType(`<${type}>`), summary].join("\t")}\n`);
+  }
   writer.flush();
 }
 

@@ -26,7 +26,7 @@ export async function printHuman(options: GetOptions, streams: Streams): Promise
   const errors: unknown[] = error === undefined ? [] : [error];
 
   const output = new SeparatedOutput();
-  const writer = new TabWriter(output.write, { measure: print.look.measure });
+  const writer = new TabWriter(output.write, { measure: print.look.measure, fit: print.look.fit });
   const withKind = print.showKind || severalKinds(infos);
   let printer: Printer | undefined;
   let last: RestMapping | undefined;

@@ -21,7 +21,10 @@ export class WatchOutput {
     this.#asEvents = outputWatchEvents;
     this.#streams = streams;
     this.#beforeFirst = beforeFirst;
-    this.#writer = new TabWriter((text) => void (this.#text += text), { measure: print.look.measure });
+    this.#writer = new TabWriter((text) => void (this.#text += text), {
+      measure: print.look.measure,
+      fit: print.look.fit,
+    });
   }
 
   /** What is not visible is passed on without rows when it is a Table, for its columns, else not at all. */

@@ -2,7 +2,7 @@ import { NO_FILE_COMP } from "../../cli/completion/directive.js";
 import type { Command, Completer } from "../../cli/command.js";
 import { findNode } from "../../cli/command-node.js";
 import { rootNode, unknownCommand } from "../../cli/dispatch.js";
-import { helpText, helpWidth, usageText } from "../../cli/help/index.js";
+import { helpStyle, helpText, usageText } from "../../cli/help/index.js";
 
 /** `help get` is `get --help`; an unknown name gets the list of commands, on stderr. */
 export function helpCommand(): Command {
@@ -16,12 +16,12 @@ export function helpCommand(): Command {
       const tree = rootNode(root, factory, globalFlags);
       if (unknownCommand(tree, args) !== undefined) {
         err.write(
-          `Unknown help topic [${args.map((word) => `\`${word}\``).join(" ")}]\n${usageText(tree, helpWidth(err))}`,
+          `Unknown help topic [${args.map((word) => `\`${word}\``).join(" ")}]\n${usageText(tree, await helpStyle(err, factory.colours))}`,
         );
         return;
       }
       const { node } = await findNode(tree, args);
-      if (node.module?.selfExplaining !== true) out.write(helpText(node, helpWidth(out)));
+      if (node.module?.selfExplaining !== true) out.write(helpText(node, await helpStyle(out, factory.colours)));
     },
     completeArgs: completeCommands,
   };

@@ -4,7 +4,7 @@ import type { Writable } from "node:stream";
 import { setTimeout as pause } from "node:timers/promises";
 import { podLog, type PodLogRequest } from "../../actions/pod-log.js";
 import type { RestClient } from "../../client/rest/rest-client.js";
-import type { Look } from "../../printers/look.js";
+import type { Look, PaintedPart } from "../../printers/look.js";
 import { isStatusError } from "../../machinery/errors/status-error.js";
 
 export interface LogReadOptions {
@@ -22,6 +22,8 @@ export interface LogReadOptions {
 }
 
 const POLL = 1000;
+/** How many bytes of a line are looked at for what to colour; a longer line goes on without colours. */
+const LOOKED_AT = 16 * 1024;
 
 /** Copies the logs one after the other; the first that cannot be read ends it, unless errors are ignored. */
 export async function readInOrder(requests: readonly PodLogRequest[], options: LogReadOptions): Promise<void> {
@@ -65,12 +67,13 @@ async function readOne(request: PodLogRequest, options: LogReadOptions): Promise
 async function copyLines(request: PodLogRequest, options: LogReadOptions): Promise<void> {
   const { client, prefix, out, signal } = options;
   const head = Buffer.from(prefix ? shownOn(out, `${source(request, options)} `) : "");
+  const coloured = lineColours(options);
   let held: Uint8Array[] = [];
   try {
     for await (const chunk of podLog(client, request, signal)) {
       let from = 0;
       for (let end = chunk.indexOf(10); end !== -1; end = chunk.indexOf(10, from)) {
-        await deliverOutput(out, Buffer.concat([head, ...held, chunk.subarray(from, end + 1)]));
+        await deliverOutput(out, Buffer.concat([head, ...coloured([...held, chunk.subarray(from, end + 1)])]));
         held = [];
         from = end + 1;
       }
@@ -78,9 +81,38 @@ async function copyLines(request: PodLogRequest, options: LogReadOptions): Promi
     }
   } finally {
     // The beginning of a line that broke off is shown too.
-    if (held.length > 0) await deliverOutput(out, Buffer.concat([head, ...held]));
+    if (held.length > 0) await deliverOutput(out, Buffer.concat([head, ...coloured(held)]));
   }
 }
+
+/** Puts colours into a line, which is bytes of any encoding. Nothing else of it changes. */
+function lineColours({ look: { paint }, out }: LogReadOptions): (line: readonly Uint8Array[]) => readonly Uint8Array[] {
+  if (paint === undefined) return (line) => line;
+  const known = new Map<PaintedPart["paint"], readonly Buffer[]>();
+  const codesOf = (part: PaintedPart): readonly Buffer[] => {
+    const codes =
+      known.get(part.paint) ??
+      shownOn(out, part.paint("|"))
+        .split("|")
+        .map((code) => Buffer.from(code));
+    known.set(part.paint, codes);
+    return codes;
+  };
+  return (pieces) => {
+    const line = Buffer.concat(pieces);
+    const shown: Uint8Array[] = [];
+    let from = 0;
+    for (const part of paint.log(line.toString("latin1", 0, LOOKED_AT))) {
+      const [begin = EMPTY, end = EMPTY] = codesOf(part);
+      shown.push(line.subarray(from, part.start), begin, line.subarray(part.start, part.end), end);
+      from = part.end;
+    }
+    shown.push(line.subarray(from));
+    return shown;
+  };
+}
+
+const EMPTY = Buffer.alloc(0);
 
 const source = ({ pod, options }: PodLogRequest, { look: { paint } }: LogReadOptions): string => {
   const text = `[pod/${pod}/${options.container ?? ""}]`;

@@ -1,7 +1,7 @@
 import { errorMessage } from "../../base/error-message.js";
 import { followPods, type FollowedPod, type PodSelection } from "../../actions/follow-pods.js";
 import type { PodLogRequest } from "../../actions/pod-log.js";
-import { object, objects, text } from "../../machinery/meta/access.js";
+import { number, object, objects, text } from "../../machinery/meta/access.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import type { Info } from "../../resource/info.js";
 import { type LogReadOptions, readInOrder } from "./log-reader.js";
@@ -33,11 +33,31 @@ function selectionOf(target: Info, selector: string): PodSelection {
   return { namespace, labelSelector: loggedPodSelector(target) };
 }
 
+/** A run of a container that has a log. */
+interface Run {
+  /** Tells it from the container's other runs. */
+  readonly id: string;
+  /** The container has started again, or is about to: its log is that of `previous`. */
+  readonly previous: boolean;
+}
+
+/** A run whose log is to be read. */
+interface WaitingLog {
+  readonly uid: string;
+  readonly container: string;
+  readonly run: string;
+  readonly request: PodLogRequest;
+}
+
 /** One for each run of a container. */
 class LogStreams {
   readonly #options: WatchPodsOptions;
   readonly #begun = new Set<string>();
-  readonly #waiting: PodLogRequest[] = [];
+  /** The pods that are there, as they were last, by uid. */
+  readonly #pods = new Map<string, KubeObject>();
+  readonly #waiting: WaitingLog[] = [];
+  /** The containers whose run before is being read: what comes after it waits. */
+  readonly #readingPrevious = new Set<string>();
   readonly #told = new Set<string>();
   #open = 0;
 
@@ -48,15 +68,22 @@ class LogStreams {
   take({ pod, first, deleted }: FollowedPod): void {
     const { uid = "" } = pod.metadata ?? {};
     if (deleted) {
+      this.#pods.delete(uid);
       for (const run of this.#begun) if (run.startsWith(`${uid}/`)) this.#begun.delete(run);
       return;
     }
-    const runs = runsOf(pod);
+    this.#pods.set(uid, pod);
     for (const request of this.#requestsOf(pod)) {
-      const run = runs.get(request.options.container ?? "");
-      if (run === undefined || this.#begun.has(`${uid}/${run}`)) continue;
-      this.#begun.add(`${uid}/${run}`);
-      this.#waiting.push(first ? request : fromStart(request));
+      const container = request.options.container ?? "";
+      const runs = runsOf(pod, container);
+      // Of what was there at the start the last run is shown, which may be over: a container that crashes waits longer each time.
+      for (const run of first ? runs.slice(0, -1) : []) this.#begun.add(`${uid}/${container}/${run.id}`);
+      for (const { id } of runs) {
+        const key = `${uid}/${container}/${id}`;
+        if (this.#begun.has(key)) continue;
+        this.#begun.add(key);
+        this.#waiting.push({ uid, container, run: id, request: first ? request : fromStart(request) });
+      }
     }
     this.#openWaiting();
   }
@@ -73,27 +100,45 @@ class LogStreams {
 
   #openWaiting(): void {
     const { maxRequests } = this.#options;
+    const isReady = ({ uid, container }: WaitingLog): boolean => !this.#readingPrevious.has(`${uid}/${container}`);
     while (this.#open < maxRequests) {
-      const request = this.#waiting.shift();
-      if (request === undefined) return;
-      this.#open += 1;
-      void this.#read(request);
+      const at = this.#waiting.findIndex(isReady);
+      const [log] = at === -1 ? [] : this.#waiting.splice(at, 1);
+      if (log === undefined) return;
+      this.#begin(log);
     }
-    if (this.#waiting.length > 0) {
+    if (this.#waiting.some(isReady)) {
       this.#tell(
         `others wait: no more than ${maxRequests} at a time are followed, use --max-log-requests to increase the limit`,
       );
     }
   }
 
-  async #read(request: PodLogRequest): Promise<void> {
+  /** The container may have started again, even more than once, since the log began to wait. */
+  #begin({ uid, container, run, request }: WaitingLog): void {
+    const pod = this.#pods.get(uid);
+    const known = pod === undefined ? undefined : runsOf(pod, container).find(({ id }) => id === run);
+    if (pod !== undefined && known === undefined) {
+      this.#tell(`pod/${request.pod}: the log of an earlier run of container ${container} is gone`);
+      return;
+    }
+    const previous = known?.previous === true;
+    const options = previous ? { ...request.options, previous, follow: false } : request.options;
+    this.#open += 1;
+    if (previous) this.#readingPrevious.add(`${uid}/${container}`);
+    void this.#read({ ...request, options }, !previous).then(() => {
+      this.#open -= 1;
+      if (previous) this.#readingPrevious.delete(`${uid}/${container}`);
+      this.#openWaiting();
+    });
+  }
+
+  async #read(request: PodLogRequest, follow: boolean): Promise<void> {
     try {
-      await readInOrder([request], this.#options);
+      await readInOrder([request], { ...this.#options, follow });
     } catch (error) {
       if (!this.#options.signal.aborted) this.#tell(errorMessage(error));
     }
-    this.#open -= 1;
-    this.#openWaiting();
   }
 
   /** Once each. */
@@ -104,19 +149,23 @@ class LogStreams {
   }
 }
 
-/** The run of each container that has a log: its name and what tells the run from the ones before. */
-function runsOf(pod: KubeObject): ReadonlyMap<string, string> {
-  const status = object(pod.status);
-  const runs = new Map<string, string>();
-  for (const field of ["initContainerStatuses", "containerStatuses", "ephemeralContainerStatuses"]) {
-    for (const container of objects(status[field])) {
-      const { running, terminated } = object(container.state);
-      if (running === undefined && terminated === undefined) continue;
-      const id = text(container.containerID) || text(object(terminated).containerID) || String(container.restartCount);
-      runs.set(text(container.name), `${text(container.name)}/${id}`);
-    }
-  }
-  return runs;
+const STATUSES = ["initContainerStatuses", "containerStatuses", "ephemeralContainerStatuses"];
+
+/** The runs of a container that have a log, the one before first. */
+function runsOf(pod: KubeObject, container: string): readonly Run[] {
+  const statuses = STATUSES.flatMap((field) => objects(object(pod.status)[field]));
+  const found = statuses.find(({ name }) => name === container);
+  if (found === undefined) return [];
+  const { running, terminated } = object(found.state);
+  const before = object(found.lastState).terminated;
+  const restarts = number(found.restartCount);
+  const isThere = running !== undefined || terminated !== undefined;
+  const id = text(found.containerID) || text(object(terminated).containerID) || String(restarts);
+  const idBefore = text(object(before).containerID) || String(isThere ? restarts - 1 : restarts);
+  return [
+    ...(before === undefined || (isThere && idBefore === id) ? [] : [{ id: idBefore, previous: true }]),
+    ...(isThere ? [{ id, previous: false }] : []),
+  ];
 }
 
 /** The log of a pod that starts while the command runs is shown whole. */

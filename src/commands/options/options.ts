@@ -1,5 +1,5 @@
 import type { Command } from "../../cli/command.js";
-import { flagUsages, helpWidth } from "../../cli/help/index.js";
+import { flagUsages, helpStyle } from "../../cli/help/index.js";
 
 /** Prints the global flags. It takes no flags of its own, and any operands. */
 export function optionsCommand(): Command {
@@ -10,9 +10,9 @@ export function optionsCommand(): Command {
 {{program}} options`,
     flags: [],
     selfExplaining: true,
-    execute: async (factory, { globalFlags }) => {
-      const { out } = factory.streams;
-      out.write(`The following options can be passed to any command:\n\n${flagUsages(globalFlags, helpWidth(out))}`);
+    execute: async ({ streams: { out }, colours }, { globalFlags }) => {
+      const usages = flagUsages(globalFlags, await helpStyle(out, colours));
+      out.write(`The following options can be passed to any command:\n\n${usages}`);
     },
   };
 }

@@ -9,6 +9,7 @@ import type { Revision } from "../../kinds/rollout/history.js";
 import type { RestMapper } from "../../machinery/rest-mapper.js";
 import { templateText } from "./template-text.js";
 import { type PrintRequest, printerFor } from "../../printers/formats.js";
+import { headingCells, type Look, plainLook, tableColumns } from "../../printers/look.js";
 import { DESCRIPTION, TabWriter } from "../../printers/tab-writer.js";
 import type { Info } from "../../resource/info.js";
 import { readTarget, requireTarget, ROLLED_OUT, type Target, targetFlags, warnUnreadable } from "./target.js";
@@ -84,7 +85,7 @@ export async function runHistory(options: HistoryOptions): Promise<void> {
   await result.visit(async (info) => {
     const history = await historyOf(info, options);
     const heading = options.revision > 0n ? `with revision #${options.revision}` : "";
-    const text = await overview(history, options.revision);
+    const text = await overview(history, options.revision, print.look);
     printerFor(print, `${heading}\n${text}`).print(info.object ?? {}, out);
   });
 }
@@ -102,16 +103,22 @@ function chosen(revisions: readonly Revision[], wanted: bigint): readonly Revisi
   return [revision];
 }
 
-async function overview(history: readonly Revision[], wanted: bigint): Promise<string> {
+const HEADINGS = ["REVISION", "CHANGE-CAUSE"];
+
+async function overview(history: readonly Revision[], wanted: bigint, look: Look = plainLook): Promise<string> {
   if (history.length === 0) return "No rollout history found.";
   const revisions = chosen(history, wanted);
   const [only] = revisions;
   if (wanted > 0n && only !== undefined) return templateText(only.shownTemplate());
   let text = "";
-  const writer = new TabWriter((aligned) => {
-    text += aligned;
-  }, DESCRIPTION);
-  writer.write("REVISION\tCHANGE-CAUSE\n");
+  const writer = new TabWriter(
+    (aligned) => {
+      text += aligned;
+    },
+    { ...DESCRIPTION, measure: look.measure, fit: look.fit },
+  );
+  writer.write.table?.(tableColumns(HEADINGS, true));
+  writer.write(`${headingCells(look, HEADINGS).join("\t")}\n`);
   for (const { number, changeCause } of revisions) writer.write(`${number}\t${changeCause || "<none>"}\n`);
   writer.flush();
   return text;

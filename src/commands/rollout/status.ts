@@ -21,7 +21,7 @@ export interface StatusOptions extends Target {
   /** Milliseconds for each object; 0: without end. */
   readonly timeout: number;
   readonly streams: Streams;
-  /** On a terminal: a line of how far it is. */
+  /** On a terminal: a line of how far each object is, redrawn; of kubectl's lines stdout then gets the last of each object alone, if it is a terminal. */
   readonly live: LiveLines | undefined;
   readonly signal: AbortSignal;
 }
@@ -105,13 +105,19 @@ export async function runStatus(options: StatusOptions): Promise<void> {
 
 async function showStatus(info: Info, options: StatusOptions): Promise<void> {
   const { signal, timeout, watch, revision, streams, live } = options;
+  // Both streams are the person's: the line that is redrawn stands for all states but the last.
+  const redraws = live !== undefined && streams.out.isTTY === true;
+  let last: string | undefined;
   const { kind } = info.mapping.kind;
   const client = { rest: await options.client(), mapper: await options.mapper() };
   try {
     for await (const status of rolloutStatus({ client, object: info, revision, watch, timeout, signal })) {
       const text = statusText(kind, status.object.metadata?.name ?? "", status);
-      live?.clear();
-      streams.out.write(`${text}\n`);
+      last = text;
+      if (!redraws) {
+        live?.clear();
+        streams.out.write(`${text}\n`);
+      }
       if (status.step !== "complete" && watch) live?.set(objectName(info), progress(text));
     }
   } catch (error) {
@@ -119,6 +125,7 @@ async function showStatus(info: Info, options: StatusOptions): Promise<void> {
     throw error;
   } finally {
     live?.end();
+    if (redraws && last !== undefined) streams.out.write(`${last}\n`);
   }
 }
 

@@ -98,7 +98,10 @@ export async function runTopNode(options: TopNodeOptions): Promise<void> {
     const usage = readUsage(options.showCapacity ? capacity : allocatable);
     available.set(nodeName, swap === undefined ? usage : { ...usage, swap: parseQuantity(String(number(swap))) });
   }
-  const writer = new TabWriter((text) => void streams.out.write(text), { measure: options.print.look.measure });
+  const writer = new TabWriter((text) => void streams.out.write(text), {
+    measure: options.print.look.measure,
+    fit: options.print.look.fit,
+  });
   printNodes(metrics.map(measuredNode), available, withoutSwap, options.print, writer.write);
   writer.flush();
 }

@@ -120,7 +120,10 @@ export async function runTopPod(options: TopPodOptions): Promise<void> {
       allNamespaces ? "No resources found\n" : `No resources found in ${options.namespace} namespace.\n`,
     );
   }
-  const writer = new TabWriter((text) => void streams.out.write(text), { measure: options.print.look.measure });
+  const writer = new TabWriter((text) => void streams.out.write(text), {
+    measure: options.print.look.measure,
+    fit: options.print.look.fit,
+  });
   printPods(metrics.map(measuredPod), options.print, writer.write);
   writer.flush();
 }

@@ -1,6 +1,7 @@
 import { quantityValue } from "../../machinery/quantity/quantity.js";
 import type { Quantity } from "../../machinery/quantity/quantity.js";
-import { headingCells, type Look, rowCells } from "../../printers/look.js";
+import { headingCells, type Look, rowCells, tableColumns } from "../../printers/look.js";
+import type { Output } from "../../printers/printer.js";
 import { type Measured, type MeasuredPod, quantityOf, type SortBy, sorted, sumOf, type Usage } from "./usage.js";
 
 export interface MetricsPrintOptions {
@@ -10,14 +11,14 @@ export interface MetricsPrintOptions {
   readonly look: Look;
 }
 
-type Out = (text: string) => void;
-
 const UNKNOWN = "<unknown>";
 
 const NODE_COLUMNS = ["CPU(cores)", "CPU(%)", "MEMORY(bytes)", "MEMORY(%)"];
 
 /** Every cell is ended by a tab, the last of a line too. */
 const line = (cells: readonly string[]): string => `${cells.map((cell) => `${cell}\t`).join("")}\n`;
+/** An empty cell stands behind the last tab. */
+const columnsOf = (headings: readonly string[], headed: boolean) => tableColumns([...headings, ""], headed);
 
 const measuredResources = (showSwap: boolean): readonly string[] => ["cpu", "memory", ...(showSwap ? ["swap"] : [])];
 
@@ -27,10 +28,11 @@ export function printNodes(
   available: ReadonlyMap<string, Usage>,
   withoutSwap: ReadonlySet<string>,
   { showSwap, noHeaders, sortBy, look }: MetricsPrintOptions,
-  out: Out,
+  out: Output,
 ): void {
   const resources = measuredResources(showSwap);
   const headings = ["NAME", ...NODE_COLUMNS, ...(showSwap ? ["SWAP(bytes)", "SWAP(%)"] : [])];
+  out.table?.(columnsOf(headings, !noHeaders));
   const row = (cells: readonly string[]): void => out(line(rowCells(look, headings, cells)));
   if (!noHeaders) out(line(headingCells(look, headings)));
   const missing = new Set(available.keys());
@@ -68,13 +70,15 @@ export interface PodMetricsPrintOptions extends MetricsPrintOptions {
 }
 
 /** What pods or their containers use. */
-export function printPods(pods: readonly MeasuredPod[], options: PodMetricsPrintOptions, out: Out): void {
+export function printPods(pods: readonly MeasuredPod[], options: PodMetricsPrintOptions, out: Output): void {
   if (pods.length === 0) return;
   const { containers, withNamespace, noHeaders, showSwap, sortBy, sum, look } = options;
   const resources = measuredResources(showSwap);
   const names = [...(withNamespace ? ["NAMESPACE"] : []), ...(containers ? ["POD"] : [])];
   const columns = ["NAME", "CPU(cores)", "MEMORY(bytes)", ...(showSwap ? ["SWAP(bytes)"] : [])];
-  if (!noHeaders) out(line(headingCells(look, [...names, ...columns])));
+  const headings = [...names, ...columns];
+  out.table?.(columnsOf(headings, !noHeaders));
+  if (!noHeaders) out(line(headingCells(look, headings)));
   const amounts = (usage: Usage): readonly string[] => resources.flatMap((one) => usageCells(one, usage, undefined));
   for (const pod of sorted(pods, sortBy, withNamespace)) {
     const namespace = withNamespace ? [pod.namespace] : [];

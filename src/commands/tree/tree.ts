@@ -8,7 +8,7 @@ import { usageError } from "../../cli/errors.js";
 import type { Factory, Streams } from "../../cli/factory.js";
 import { humanDuration } from "../../machinery/duration/human-duration.js";
 import type { RestMapper } from "../../machinery/rest-mapper.js";
-import { headingCells, type Look, rowCells } from "../../printers/look.js";
+import { headingCells, type Look, rowCells, tableColumns } from "../../printers/look.js";
 import { TabWriter } from "../../printers/tab-writer.js";
 import { escapeForTerminal } from "../../printers/terminal-escape.js";
 import type { Info } from "../../resource/info.js";
@@ -91,8 +91,12 @@ export async function runTree(options: TreeOptions): Promise<void> {
     mapper: await options.mapper(),
     resources: preferredResources(await discovery.groups(), resources),
   });
-  const writer = new TabWriter((text) => void streams.out.write(text), { measure: options.look.measure });
+  const writer = new TabWriter((text) => void streams.out.write(text), {
+    measure: options.look.measure,
+    fit: options.look.fit,
+  });
   const headings = ["NAME", "READY", "STATUS", "AGE"];
+  writer.write.table?.(tableColumns(headings, !options.noHeaders));
   if (!options.noHeaders) writer.write(`${headingCells(options.look, headings).join("\t")}\n`);
   for (const branch of branchesOf(start, objects)) {
     writer.write(`${rowCells(options.look, headings, cellsOf(branch, options.clock.now())).join("\t")}\n`);

@@ -1,7 +1,10 @@
-const ESCAPE = "\u001b";
+import { CONTROL, inertCharacter, MARK_LENGTH } from "../../base/inert-text.js";
+
+/** What every sequence begins with. */
+export const ESCAPE = "\u001b";
 
 /** Colours and the like (SGR), which take no room, with the mark of the program's own. */
-const CODES = new RegExp(`${ESCAPE}\\[[0-9;]*m[\\u0001-\\u0008]*`, "g");
+const CODES = new RegExp(`${ESCAPE}\\[[0-9;]*m(?:[\\u0001-\\u0008]{${MARK_LENGTH}})?`, "g");
 
 export const withoutCodes = (text: string): string => (text.includes(ESCAPE) ? text.replace(CODES, "") : text);
 
@@ -9,6 +12,9 @@ const PLAIN = /^[\u0020-\u007e]*$/;
 
 /** Combining marks, joiners and variation selectors stand on what came before them. */
 const NO_ROOM = /[\p{Mn}\p{Me}\p{Cf}]/u;
+
+/** A terminal gets words in their place. */
+const IS_CONTROL = new RegExp(CONTROL);
 
 /**
  * What takes two columns: East Asian Wide and Fullwidth (Unicode Standard Annex #11), and what is shown as a picture.
@@ -18,6 +24,7 @@ const TWO_COLUMNS =
   /[\u1100-\u115f\u2329\u232a\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe10-\ufe19\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{16fe0}-\u{18cff}\u{1aff0}-\u{1b2ff}\u{20000}-\u{3fffd}\p{Emoji_Presentation}]/u;
 
 const columnsOf = (char: string): number => {
+  if (IS_CONTROL.test(char)) return inertCharacter(char).length;
   if (NO_ROOM.test(char) && char !== "\u00ad") return 0;
   return TWO_COLUMNS.test(char) ? 2 : 1;
 };
@@ -31,15 +38,35 @@ export function displayWidth(text: string): number {
   return width;
 }
 
-/** The beginning of a text without codes that fits into so many columns, with "…" where something is left out. */
-export function cutToWidth(text: string, columns: number): string {
-  if (displayWidth(text) <= columns) return text;
-  let cut = "";
-  let room = columns - 1;
-  for (const char of text) {
-    room -= columnsOf(char);
-    if (room < 0) break;
-    cut += char;
+/** What stands where text is left out. */
+export const ELLIPSIS = "…";
+
+/** The beginning of a text that fits into so many columns, with `ellipsis` where something is left out. Codes in it stay, all of them. */
+export function cutToWidth(text: string, columns: number, ellipsis = ELLIPSIS): string {
+  return displayWidth(text) <= columns ? text : endedBy(ellipsis, text, columns);
+}
+
+/** As much of a text as fits into so many columns in front of `ellipsis`, which is always there. Codes in the text stay, all of them. */
+export function endedBy(ellipsis: string, text: string, columns: number): string {
+  const mark = ellipsis.slice(0, Math.max(0, columns));
+  let room = columns - mark.length;
+  let isCut = false;
+  const take = (piece: string): string => {
+    let kept = "";
+    for (const char of isCut ? "" : piece) {
+      room -= columnsOf(char);
+      isCut = room < 0;
+      if (isCut) return kept + mark;
+      kept += char;
+    }
+    return kept;
+  };
+  const parts: string[] = [];
+  let from = 0;
+  for (const { 0: code, index } of text.matchAll(CODES)) {
+    parts.push(take(text.slice(from, index)), code);
+    from = index + code.length;
   }
-  return columns <= 0 ? "" : `${cut}…`;
+  parts.push(take(text.slice(from)));
+  return isCut ? parts.join("") : parts.join("") + mark;
 }

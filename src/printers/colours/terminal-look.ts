@@ -1,10 +1,13 @@
 import { Chalk } from "chalk";
-import type { Look, Paint } from "../look.js";
+import type { Look, Paint, TableFit } from "../look.js";
 import { codePoints } from "../look.js";
 import { displayWidth, withoutCodes } from "./display-width.js";
+import { fitRows } from "./fit-table.js";
 import { paintJson, paintKyaml, paintYaml } from "./paint-document.js";
-import { paintDescription, paintDiff } from "./paint-lines.js";
-import { type Tone, toneOf } from "./tones.js";
+import { paintDescription } from "./paint-description.js";
+import { paintDiff } from "./paint-diff.js";
+import { logParts } from "./paint-log.js";
+import { conditionTone, type Tone, toneOf } from "./tones.js";
 
 /** The sixteen colours that every terminal has, in the shades its owner chose. Whether they are wanted is decided elsewhere. */
 const chalk = new Chalk({ level: 1 });
@@ -38,15 +41,23 @@ export interface TerminalLookOptions {
   readonly colour: boolean;
   /** Makes of the code of a colour one that passes to the terminal. */
   readonly code: (sequence: string) => string;
+  /** The terminal's columns now, 0 or undefined where it does not know. Absent: tables are not cut. */
+  readonly columns?: (() => number | undefined) | undefined;
+  /** What stands where text is cut. */
+  readonly ellipsis: string;
 }
 
 /**
  * On a terminal text is aligned by what it takes there; elsewhere, as kubectl does, by code points, so that colours
  * that were asked for are all that differs.
  */
-export function terminalLook({ isTerminal, colour, code }: TerminalLookOptions): Look {
+export function terminalLook({ isTerminal, colour, code, columns, ellipsis }: TerminalLookOptions): Look {
   const measure = isTerminal ? displayWidth : (text: string): number => codePoints(withoutCodes(text));
-  return { measure, paint: colour ? createPaint(code) : undefined };
+  const fit: TableFit | undefined =
+    isTerminal && columns !== undefined
+      ? { width: () => columns() || undefined, rows: (rows, layout) => fitRows(rows, layout, ellipsis) }
+      : undefined;
+  return { measure, paint: colour ? createPaint(code) : undefined, fit, ellipsis };
 }
 
 function createPaint(code: TerminalLookOptions["code"]): Paint {
@@ -55,23 +66,31 @@ function createPaint(code: TerminalLookOptions["code"]): Paint {
     const tone = toneOf(column, text);
     return tone === undefined ? text : tones[tone](text);
   };
+  const condition = (type: string, status: string): string => {
+    const tone = conditionTone(type, status);
+    return tone === undefined ? status : tones[tone](status);
+  };
   const heading = bold;
   const document = { key: cyan, value: tones.busy, nothing: tones.muted };
   const difference = { added: tones.good, removed: tones.bad, place: cyan, file: bold };
   const pods = new Map<string, number>();
   return {
     heading,
+    key: cyan,
+    type: tones.busy,
     cell,
     yaml: (text) => paintYaml(text, document),
     json: (text) => paintJson(text, document),
     kyaml: (text) => paintKyaml(text, document),
-    description: (text) => paintDescription(text, { key: cyan, heading, cell }),
+    description: (text) => paintDescription(text, { key: cyan, heading, cell, condition }),
     diff: (text) => paintDiff(text, difference),
     source: (pod, text) => {
       const place = pods.get(pod) ?? pods.size;
       pods.set(pod, place);
       return (sources[place % sources.length] ?? cyan)(text);
     },
+    log: (line) =>
+      logParts(line).map(({ start, end, tone }) => ({ start, end, paint: tone === "key" ? cyan : tones[tone] })),
     error: (text) => text.replace(ERROR_HEAD, tones.bad),
     muted: tones.muted,
   };

@@ -14,6 +14,36 @@ export function toneOf(column: string, value: string): Tone | undefined {
 
 const NOTHING: ReadonlySet<string> = new Set(["<none>", "<unset>", "<unknown>", "<nil>"]);
 
+/** Types of conditions that are bad news when they are true. */
+const TROUBLE =
+  /(?:Pressure|Unavailable|Failed|Failure|FailureTarget|Degraded|Unreachable|Error|Invalid|Denied|Stalled|NotFound|Problem|Deadlock)$/;
+/** Types of conditions that are true until something is over. */
+const UNDER_WAY = /(?:Remaining|Pending|Resizing|Suspended|Limited|DisruptionTarget|Deleting|Terminating)$/;
+
+/** What the status of a condition of this type says. */
+export function conditionTone(type: string, status: string): Tone | undefined {
+  if (type === "") return toneOf("", status);
+  if (status === "Unknown") return "busy";
+  if (status !== "True" && status !== "False") return toneOf("", status);
+  if (TROUBLE.test(type)) return status === "True" ? "bad" : "good";
+  if (UNDER_WAY.test(type)) return status === "True" ? "busy" : "good";
+  return status === "True" ? "good" : "busy";
+}
+
+/** What the word for a level of a log says, klog's letters and pino's numbers included. */
+export const levelTone = (word: string): Tone | undefined => LEVELS.get(word.toLowerCase());
+
+const LEVELS: ReadonlyMap<string, Tone> = new Map([
+  ...toned("bad", "e f error err fatal critical crit panic severe alert emerg emergency 50 60"),
+  ...toned("busy", "w warn warning 40"),
+  ...toned("good", "i info notice 30"),
+  ...toned("muted", "debug trace verbose 10 20"),
+]);
+
+function toned(tone: Tone, words: string): readonly (readonly [string, Tone])[] {
+  return words.split(" ").map((word) => [word, tone] as const);
+}
+
 type Rule = (text: string) => Tone | undefined;
 
 const GOOD = new Set(

@@ -189,9 +189,9 @@ describe("debug with a session", () => {
     expect(stdout).toBe("out\n");
   });
 
-  test("shows a person first what it is about to write", async () => {
+  test("with -v shows a person first what it is about to write", async () => {
     const change = "  spec:\n    ephemeralContainers:\n";
-    const line = ["debug", "web", "--image=busybox", "-c", "shown", "--profile=netadmin"];
+    const line = ["debug", "web", "--image=busybox", "-c", "shown", "--profile=netadmin", "-v=1"];
     const { stderr } = await kubectl(line, { terminal: true, env: { NO_COLOR: "1" } });
     expect(stderr).toContain(`Changes of pod/web:\n${change}`);
     expect(stderr).toContain("name: shown");
@@ -199,8 +199,8 @@ describe("debug with a session", () => {
     expect(stderr).not.toContain("$setElementOrder");
   });
 
-  test("shows a person what a copy has otherwise", async () => {
-    const line = ["debug", "web", "--copy-to=copied", "--set-image=*=debian"];
+  test("with -v shows a person what a copy has otherwise", async () => {
+    const line = ["debug", "web", "--copy-to=copied", "--set-image=*=debian", "-v=1"];
     const { stderr } = await kubectl(line, { terminal: true, env: { NO_COLOR: "1" } });
     expect(stderr).toContain("Changes of pod/copied, beside pod/web:\n");
     expect(stderr).toContain("image: debian");

@@ -31,25 +31,50 @@ async function createPod(name: string, app: string, containers: readonly string[
   expect((await session.kubectl(`create -f ${name}.json`)).stderr).toBe("");
 }
 
+/** Says that the container of a pod waits to be started again after its nth run. */
+async function crashed(name: string, run: number): Promise<void> {
+  const terminated = { exitCode: 1, containerID: `test://${name}-web-${run}` };
+  await setStatuses(name, [
+    { ...statusOf(name, "web", run), state: { waiting: { reason: "CrashLoopBackOff" } }, lastState: { terminated } },
+  ]);
+}
+
+const statusOf = (name: string, container: string, run: number): object => ({
+  name: container,
+  ready: true,
+  restartCount: run,
+  image: "web:1",
+  imageID: "",
+  containerID: `test://${name}-${container}-${run}`,
+});
+
+async function setStatuses(name: string, containerStatuses: readonly object[]): Promise<void> {
+  const patch = JSON.stringify({ status: { phase: "Running", containerStatuses } });
+  const line = ["patch", "pod", name, "--subresource=status", "--type=merge", "-p", patch];
+  expect((await session.kubectl(line)).stderr).toBe("");
+}
+
 /** Says that the containers of a pod run, for the nth time. */
 async function runs(name: string, run: number, containers: readonly string[] = ["web"]): Promise<void> {
-  const containerStatuses = containers.map((container) => ({
-    name: container,
-    ready: true,
-    restartCount: run,
-    image: "web:1",
-    imageID: "",
-    containerID: `test://${name}-${container}-${run}`,
-    state: { running: { startedAt: "2026-01-01T00:00:00Z" } },
-  }));
-  const patch = JSON.stringify({ status: { phase: "Running", containerStatuses } });
-  expect((await session.kubectl(["patch", "pod", name, "--subresource=status", "-p", patch])).stderr).toBe("");
+  const state = { running: { startedAt: "2026-01-01T00:00:00Z" } };
+  const before = (container: string): object => ({
+    terminated: { exitCode: 1, containerID: `test://${name}-${container}-${run - 1}` },
+  });
+  await setStatuses(
+    name,
+    containers.map((container) => ({
+      ...statusOf(name, container, run),
+      state,
+      ...(run > 0 && { lastState: before(container) }),
+    })),
+  );
 }
 
 /** A command that runs until it is stopped, and the logs it has asked for. */
 function follow(argv: string) {
   const env = { HOME: session.folder, KUBECONFIG: `${session.folder}/kubeconfig` };
   const running = startCli(argv.split(" "), { env, cwd: session.folder });
+  const all = (): string => running.stdout() + running.stderr();
   const seen: string[] = [];
   const logs = (): readonly string[] => {
     seen.push(...session.requests());
@@ -63,9 +88,9 @@ function follow(argv: string) {
       }),
     watched: () =>
       eventually(async () => expect((logs(), seen).some((line) => line.includes("watch=true"))).toBe(true)),
+    wrote: (text: string) => eventually(() => expect(all()).toContain(text)),
     /** Stops it once it has written this at least so many times. */
     end: async (written: string, times = 1): Promise<CliResult> => {
-      const all = (): string => running.stdout() + running.stderr();
       await eventually(() => expect(all().split(written).length).toBeGreaterThan(times));
       return running.interrupt();
     },
@@ -134,6 +159,59 @@ test("one pod through its restarts; a container it does not have is told of", as
   const wrong = follow("logs -f --watch-pods alone -c none");
   await wrong.watched();
   expect((await wrong.end("none is not valid")).stderr).toBe("container none is not valid for pod alone out of: web\n");
+});
+
+test("a container that waits to be started again shows its last run at once, and the next one when it runs", async () => {
+  await createPod("crash", "crash");
+  await crashed("crash", 3);
+  session.requests();
+  const command = follow("logs -f --watch-pods crash --tail=5");
+  expect(await command.asked(1)).toEqual(["crash container=web&previous=true&tailLines=5"]);
+  await command.watched();
+  await runs("crash", 4);
+  expect(await command.asked(2)).toContain("crash container=web&follow=true");
+  await crashed("crash", 4);
+  await runs("crash", 5);
+  expect((await command.asked(3)).slice(2)).toEqual(["crash container=web&follow=true"]);
+  expect((await command.end("second line", 3)).stderr).toBe("");
+});
+
+test("a run that began and ended between two states of its pod is shown, before the one that runs", async () => {
+  await createPod("quick", "quick");
+  await runs("quick", 2);
+  session.requests();
+  const command = follow("logs -f --watch-pods quick");
+  expect(await command.asked(1)).toEqual(["quick container=web&follow=true"]);
+  await command.watched();
+  await runs("quick", 4);
+  expect((await command.asked(3)).slice(1)).toEqual([
+    "quick container=web&previous=true",
+    "quick container=web&follow=true",
+  ]);
+  expect((await command.end("second line", 3)).stderr).toBe("");
+});
+
+test("a log that waited until its run was gone is told of", async () => {
+  for (const name of ["turn-a", "turn-b"]) {
+    await createPod(name, "turn", ["held"]);
+    await runs(name, 0, ["held"]);
+  }
+  session.requests();
+  const command = follow("logs -f --watch-pods -l app=turn -c held --max-log-requests=1");
+  await command.wrote("[pod/turn-a/held] held\n");
+  await command.watched();
+  await runs("turn-b", 2, ["held"]);
+  await createPod("turn-c", "turn");
+  // The command has seen the run that is on when it has seen the pod after it.
+  await command.wrote("container held is not valid for pod turn-c");
+  kubelet.release();
+  const gone = "pod/turn-b: the log of an earlier run of container held is gone\n";
+  await command.wrote(gone);
+  expect(await command.asked(2)).toEqual([
+    "turn-a container=held&follow=true&tailLines=10",
+    "turn-b container=held&previous=true",
+  ]);
+  expect((await command.end(gone)).code).toBe(1);
 });
 
 test.each([

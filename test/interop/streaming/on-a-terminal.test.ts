@@ -184,7 +184,7 @@ describeBoth("on a terminal, kubectl and kubets alike", () => {
       screen: expect.stringContaining("the ephemeral container will not be restarted"),
     });
     const [change, session = ""] = ours.screen.split(/(?=^All commands)/m);
-    expect(change).toMatch(/^Changes of pod\/web:\n/);
+    expect(change).toMatch(/^pod\/web gets the ephemeral container .*\n$/);
     expect({ ...ours, screen: session }).toEqual(theirs);
   });
 });

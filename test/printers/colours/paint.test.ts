@@ -6,7 +6,9 @@ import { emitKyaml } from "../../../src/machinery/yaml/kyaml.js";
 import { emitYaml } from "../../../src/machinery/yaml/emit.js";
 import { cutToWidth, displayWidth, withoutCodes } from "../../../src/printers/colours/display-width.js";
 import { paintJson, paintKyaml, paintYaml } from "../../../src/printers/colours/paint-document.js";
-import { paintDescription, paintDiff } from "../../../src/printers/colours/paint-lines.js";
+import { paintDescription } from "../../../src/printers/colours/paint-description.js";
+import { paintDiff } from "../../../src/printers/colours/paint-diff.js";
+import { conditionTone } from "../../../src/printers/colours/tones.js";
 
 /** Keys in angles, values in braces, nothing in parentheses. */
 const marks = {
@@ -65,6 +67,14 @@ test("paint adds codes and nothing else, whatever the object", () => {
   );
 });
 
+const describedLines = (text: string): readonly string[] =>
+  paintDescription(text, {
+    key: (key) => `«${key}»`,
+    heading: (line) => `#${line}`,
+    cell: (column, value) => (value === "" ? "" : `${column}=${value}`),
+    condition: (type, status) => `${type} is ${status}`,
+  }).split("\n");
+
 test("a description: keys, headings above lines of dashes, warnings", () => {
   const text = [
     "Name:         web",
@@ -77,22 +87,92 @@ test("a description: keys, headings above lines of dashes, warnings", () => {
     "  Warning  Failed  5s  Error: see Notes: x",
     "https://example.com: y",
   ].join("\n");
-  const painted = paintDescription(text, {
-    key: (key) => `«${key}»`,
-    heading: (line) => `#${line}`,
-    cell: (column, value) => (value === "" ? "" : `${column}=${value}`),
-  });
-  expect(painted.split("\n")).toEqual([
+  expect(describedLines(text)).toEqual([
     "«Name:»         Name=web",
     "«Start Time:»   Start Time=<none>",
     "«Conditions:»",
     "#  Type    Status",
     "  ----    ------",
-    "  Ready   False",
+    "  «Ready»   Ready is False",
     "«Events:»",
     "  TYPE=Warning  Failed  5s  Error: see Notes: x",
     "https://example.com: y",
   ]);
+});
+
+test("conditions look alike in a pod, in a node's wider table, and among the fields of a custom resource", () => {
+  const pod = "Conditions:\n  Type             Status\n  Ready            True \nVolumes:  <none>";
+  expect(describedLines(pod)).toEqual([
+    "«Conditions:»",
+    "#  Type             Status",
+    "  «Ready»            Ready is True ",
+    "«Volumes:»  Volumes=<none>",
+  ]);
+  const node =
+    "Conditions:\n  Type             Status  LastHeartbeatTime  Reason\n  ----             ------  -----------------  ------\n  MemoryPressure   False   Wed, 01 Jan 2026   Fine: yes";
+  expect(describedLines(node)).toEqual([
+    "«Conditions:»",
+    "#  Type             Status  LastHeartbeatTime  Reason",
+    "  ----             ------  -----------------  ------",
+    "  «MemoryPressure»   MemoryPressure is False   Wed, 01 Jan 2026   Fine: yes",
+  ]);
+  const custom =
+    "Status:\n  Conditions:\n    Message:  all well\n    Status:   True\n    Type:     Ready\n    Message:  none\n    Status:   False\n    Type:     Stalled\n  Phase:      Running";
+  expect(describedLines(custom)).toEqual([
+    "«Status:»",
+    "  «Conditions:»",
+    "    «Message:»  Message=all well",
+    "    «Status:»   Ready is True",
+    "    «Type:»     «Ready»",
+    "    «Message:»  Message=none",
+    "    «Status:»   Stalled is False",
+    "    «Type:»     «Stalled»",
+    "  «Phase:»      Phase=Running",
+  ]);
+});
+
+test("names of containers look alike in a pod, in a template, and among the fields of a custom resource", () => {
+  const pod = "Init Containers:\n  prepare:\n    Image:  a\nContainers:\n  web-1:\n    Environment:\n      key:  x";
+  expect(describedLines(pod)).toEqual([
+    "«Init Containers:»",
+    "  #prepare:",
+    "    «Image:»  Image=a",
+    "«Containers:»",
+    "  #web-1:",
+    "    «Environment:»",
+    "      key:  x",
+  ]);
+  const template = "Pod Template:\n  Containers:\n   web:\n    Image:  a\n  Volumes:  <none>";
+  expect(describedLines(template)).toEqual([
+    "«Pod Template:»",
+    "  «Containers:»",
+    "   #web:",
+    "    «Image:»  Image=a",
+    "  «Volumes:»  Volumes=<none>",
+  ]);
+  const custom = "Spec:\n  Containers:\n    Image:  a\n    Name:   web\n    Ports:\n      Container Port:  80";
+  expect(describedLines(custom)).toEqual([
+    "«Spec:»",
+    "  «Containers:»",
+    "    «Image:»  Image=a",
+    "    «Name:»   #web",
+    "    «Ports:»",
+    "      «Container Port:»  Container Port=80",
+  ]);
+});
+
+test.each<[string, string, string | undefined]>([
+  ["Ready", "True", "good"],
+  ["Ready", "False", "busy"],
+  ["MemoryPressure", "False", "good"],
+  ["MemoryPressure", "True", "bad"],
+  ["Failed", "True", "bad"],
+  ["Suspended", "True", "busy"],
+  ["Ready", "Unknown", "busy"],
+  ["Ready", "<none>", "muted"],
+  ["", "True", undefined],
+])("the condition %s: %s is %s", (type, status, tone) => {
+  expect(conditionTone(type, status)).toBe(tone);
 });
 
 test("a difference: lines of a hunk are what they are, also those that look like names of files", () => {
@@ -116,6 +196,8 @@ test.each<[string, string, number]>([
   ["a mark on a letter", "e\u0301", 1],
   ["a picture", "🚀", 2],
   ["colours", "\u001b[31mred\u001b[39m", 3],
+  ["a control character, which is shown as ^G", "\u0007", 2],
+  ["one of C1, which is shown as \\x9b", "\u009b", 4],
 ])("%s takes its columns", (_name, text, columns) => {
   expect(displayWidth(text)).toBe(columns);
 });
@@ -127,6 +209,8 @@ test.each<[string, number, string]>([
   ["数据库", 5, "数据…"],
   ["数据库", 4, "数…"],
   ["x", 0, ""],
+  ["\u001b[31mdoes not\u001b[39m end", 5, "\u001b[31mdoes…\u001b[39m"],
+  ["\u0007\u0007bell", 4, "\u0007…"],
 ])("%s cut to %i columns", (text, columns, cut) => {
   expect(cutToWidth(text, columns)).toBe(cut);
 });

@@ -61,6 +61,9 @@ const MADE: Readonly<Record<string, string>> = {
   'node/scripted/shell/fields.ts: new RegExp(`[${characters.replace(/[\\\\\\]^-]/g, "\\\\$&")}]`, "g")':
     "a set of characters",
   "node/scripted/shell/glob.ts: new RegExp(anchored ? `^${source}$` : source)": SHELL,
+  'printers/colours/display-width.ts: new RegExp(`${ESCAPE}\\\\[[0-9;]*m(?:[\\\\u0001-\\\\u0008]{${MARK_LENGTH}})?`, "g")':
+    "begins with an escape, one loop over a set of characters, then a constant count",
+  "printers/colours/display-width.ts: new RegExp(CONTROL)": "a constant text without loops",
   'server/kubelet/html-links.ts: new RegExp(text, "gi")': "a constant text without loops",
 };
 
