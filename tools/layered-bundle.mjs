@@ -147,9 +147,7 @@ async function exportedNames(modules, options) {
     write: false,
     metafile: true,
   });
-  const own = new Map(
-    Object.values(metafile.outputs).map(({ entryPoint, exports }) => [entryPoint, exports]),
-  );
+  const own = new Map(Object.values(metafile.outputs).map(({ entryPoint, exports }) => [entryPoint, exports]));
   return new Map(modules.map((module) => [module, namesOf(module, own)]));
 }
 

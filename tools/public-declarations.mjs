@@ -56,7 +56,8 @@ export function publicDeclarations(files, entries, peers) {
 
   function keepFrom({ from, name, isPackage }, path) {
     if (isPackage) {
-      if (!from.startsWith("node:") && !peers.includes(from)) throw new Error(`the public declarations of ${path} need the package ${from}`);
+      if (!from.startsWith("node:") && !peers.includes(from))
+        throw new Error(`the public declarations of ${path} need the package ${from}`);
     } else if (name === "*") keepExports(from, path);
     else if (!keepExport(from, name, path)) throw new Error(`${path} imports ${name} from ${from}, which lacks it`);
   }

@@ -16,8 +16,8 @@ interface Fixtures extends ClusterTestContext {
  */
 export function clusterTest(options: ClusterTestOptions = {}): TestAPI<ClusterTestContext> {
   return base.extend<Fixtures>({
-    // The braces are how Vitest knows what a fixture uses.
     _file: [
+      // oxlint-disable-next-line no-empty-pattern -- the braces are how Vitest knows that the fixture uses none
       async ({}, use) => {
         const file = await TestCluster.start(options);
         await use(file);

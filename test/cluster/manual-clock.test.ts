@@ -126,7 +126,7 @@ async function life(): Promise<string> {
     manager.run(stopping.signal),
     elector.run(stopping.signal),
     everyMinute(time, stopping.signal, async (minute) => {
-      const { name = "", uid = "" } = owner.metadata ?? {};
+      const { name, uid } = owner.metadata ?? {};
       const ownerReferences = [{ apiVersion: "v1", kind: "ConfigMap", name, uid }];
       const runs = [1, 2, 3, 4].map((run) =>
         configMaps.create({ metadata: { name: `run-${minute}-${run}`, ...(run > 1 && { ownerReferences }) } }),

@@ -36,13 +36,16 @@ const env = {
   TZ: "UTC",
 };
 
-const run = (...words) => execFileSync(words[0], words.slice(1), { env, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
+const run = (...words) =>
+  execFileSync(words[0], words.slice(1), { env, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
 const kubets = (...words) => run(process.execPath, join(root, "bin/kubets.js"), ...words);
 const tmux = (...words) => run("tmux", "-S", socket, "-f", "/dev/null", ...words);
 
 try {
   mkdirSync(bin);
-  writeFileSync(join(bin, "kubets"), `#!/bin/sh\nexec ${process.execPath} ${join(root, "bin/kubets.js")} "$@"\n`, { mode: 0o755 });
+  writeFileSync(join(bin, "kubets"), `#!/bin/sh\nexec ${process.execPath} ${join(root, "bin/kubets.js")} "$@"\n`, {
+    mode: 0o755,
+  });
   mkdirSync(folder, { recursive: true });
   kubets("cluster", "start", "dev", "--detach", "--storage=memory", "--nodes=2");
   try {
@@ -65,7 +68,14 @@ async function fillCluster() {
   const client = kubernetesClient(await configFromFile(env.KUBECONFIG));
   await client.applyFiles(join(import.meta.dirname, "shop.yaml"));
   kubets("rollout", "status", "deployment/web", "-n", "shop");
-  kubets("wait", "pod/stuck", "-n", "shop", "--for=jsonpath={.status.containerStatuses[0].restartCount}=1", "--timeout=60s");
+  kubets(
+    "wait",
+    "pod/stuck",
+    "-n",
+    "shop",
+    "--for=jsonpath={.status.containerStatuses[0].restartCount}=1",
+    "--timeout=60s",
+  );
   kubets("wait", "pod/nowhere", "-n", "shop", "--for=condition=PodScheduled=False", "--timeout=60s");
   await client.close();
 }

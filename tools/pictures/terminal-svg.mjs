@@ -5,8 +5,42 @@ const PADDING = 14;
 
 /** The 16 colours, by the page: GitHub's own, whose contrast on its pages is known to be enough. */
 const COLOURS = {
-  light: ["24292f", "cf222e", "116329", "7d4e00", "0969da", "8250df", "1b7c83", "6e7781", "57606a", "a40e26", "1a7f37", "633c01", "218bff", "a475f9", "3192aa", "8c959f"],
-  dark: ["c9d1d9", "ff7b72", "3fb950", "d29922", "58a6ff", "bc8cff", "39c5cf", "b1bac4", "8b949e", "ffa198", "56d364", "e3b341", "79c0ff", "d2a8ff", "56d4dd", "f0f6fc"],
+  light: [
+    "24292f",
+    "cf222e",
+    "116329",
+    "7d4e00",
+    "0969da",
+    "8250df",
+    "1b7c83",
+    "6e7781",
+    "57606a",
+    "a40e26",
+    "1a7f37",
+    "633c01",
+    "218bff",
+    "a475f9",
+    "3192aa",
+    "8c959f",
+  ],
+  dark: [
+    "c9d1d9",
+    "ff7b72",
+    "3fb950",
+    "d29922",
+    "58a6ff",
+    "bc8cff",
+    "39c5cf",
+    "b1bac4",
+    "8b949e",
+    "ffa198",
+    "56d364",
+    "e3b341",
+    "79c0ff",
+    "d2a8ff",
+    "56d4dd",
+    "f0f6fc",
+  ],
 };
 
 const PAGES = {
@@ -46,12 +80,16 @@ function styleOf(theme) {
   return [`.page { fill: #${page}; stroke: #${frame}; }`, `text { fill: #${text}; }`, ...colours].join("\n");
 }
 
+const ESCAPE = "\u001b";
+/** A sequence that changes how cells look, or the text up to the next one. */
+const PARTS = new RegExp(`${ESCAPE}\\[([\\d;]*)m|([^${ESCAPE}]+)`, "g");
+
 /** A line, with a span for each run of cells that look alike. Each span has its place, whatever width a font gives to a letter. */
 function textOf(line, y) {
   const spans = [];
   let look = {};
   let column = 0;
-  for (const [, codes, text] of line.matchAll(/\x1b\[([\d;]*)m|([^\x1b]+)/g)) {
+  for (const [, codes, text] of line.matchAll(PARTS)) {
     if (codes !== undefined) look = lookAfter(look, codes);
     else {
       const cells = [...text].length;

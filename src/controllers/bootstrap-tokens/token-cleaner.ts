@@ -13,7 +13,7 @@ export function tokenCleaner({ client, manager, clock }: ControllerContext): voi
       if (left === Number.POSITIVE_INFINITY) return;
       if (left > 0) return { requeueAfterMilliseconds: left };
       try {
-        const { uid = "" } = secret.metadata ?? {};
+        const { uid } = secret.metadata ?? {};
         await client.of("v1", "Secret").namespace(namespace).delete(name, { preconditions: { uid } });
       } catch (error) {
         // Gone, or another secret of the name.

@@ -17,7 +17,7 @@ export function certificateRequestCleaner({ client, manager, clock }: Controller
       const left = end - clock.now();
       if (left >= 0) return { requeueAfterMilliseconds: left + 1 };
       try {
-        const { uid = "" } = request.metadata ?? {};
+        const { uid } = request.metadata ?? {};
         const requests = client.of("certificates.k8s.io/v1", "CertificateSigningRequest");
         await requests.delete(name, { preconditions: { uid } });
       } catch (error) {

@@ -61,7 +61,7 @@ export function deploymentController(context: ControllerContext): void {
   function* adopters(set: ReplicaSet): Generator<{ namespace: string; name: string }> {
     if (controllerOf(set) !== undefined) return;
     for (const one of deployments.lister.namespace(set.metadata?.namespace ?? "").list()) {
-      const { namespace = "", name = "" } = one.metadata ?? {};
+      const { namespace = "", name } = one.metadata ?? {};
       if (readSelector(one.spec?.selector)?.matches(set.metadata?.labels) === true) yield { namespace, name };
     }
   }

@@ -23,7 +23,7 @@ export async function changeTaints(
       const taints = changedTaints(spec?.taints, change, formatTime(clock.now()));
       if (taints === undefined) return;
       // Only to the very node that was read: the list of taints is replaced as a whole.
-      const { resourceVersion = "" } = metadata ?? {};
+      const { resourceVersion } = metadata ?? {};
       await nodes.patch(name, { metadata: { resourceVersion }, spec: { taints } }, { type: "merge" });
       return;
     } catch (error) {

@@ -57,7 +57,7 @@ export function resourceClaimController(context: ControllerContext): void {
       "v1",
       "Pod",
       (pod) => {
-        const { namespace = "", uid = "" } = pod.metadata ?? {};
+        const { namespace = "", uid } = pod.metadata ?? {};
         const made = claims.cache.byIndex(OWNER_INDEX, uid).map(({ metadata }) => metadata?.name ?? "");
         return [...new Set([...namesOfClaims(pod), ...made])].map((name) => ({ namespace, name }));
       },

@@ -58,7 +58,7 @@ export class ClusterIpRepair {
   async run(): Promise<void> {
     const services = new Map<string, Holder>();
     for await (const service of this.#services.listAll()) {
-      const { namespace = "", name = "" } = service.metadata ?? {};
+      const { namespace = "", name } = service.metadata ?? {};
       services.set(`${namespace}/${name}`, { namespace, name, ips: clusterIpsOf(service) });
     }
     // After the services: what is missing here is missing, what is too much may be that of a new service.

@@ -26,7 +26,7 @@ export async function migrateObjects(
   const objects = client.resource(resource);
   const { apiVersion, kind } = resource;
   for await (const { metadata } of objects.metadata().listAll({ signal })) {
-    const { namespace = "", name = "", uid = "", resourceVersion = "" } = metadata ?? {};
+    const { namespace = "", name, uid, resourceVersion } = metadata ?? {};
     if (!isOlder(resourceVersion, start)) continue;
     const own = resource.namespaced ? objects.namespace(namespace) : objects;
     try {

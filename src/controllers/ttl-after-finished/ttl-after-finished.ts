@@ -14,7 +14,7 @@ export function ttlAfterFinished({ client, manager, clock }: ControllerContext):
       const wait = job && expiresIn(job, clock.now());
       if (job === undefined || wait === undefined) return;
       if (wait > 0) return { requeueAfterMilliseconds: wait };
-      const { uid = "", resourceVersion = "" } = job.metadata ?? {};
+      const { uid, resourceVersion } = job.metadata ?? {};
       try {
         // Of this very version: its TTL may have been changed since.
         const preconditions = { uid, resourceVersion };

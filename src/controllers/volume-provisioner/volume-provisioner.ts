@@ -45,7 +45,7 @@ export function volumeProvisioner(context: ControllerContext): OwnWork {
       const onNode = selectedNode(claim) !== undefined;
       const node = onNode ? await nodeFor(claim) : undefined;
       if (onNode && node === undefined) return;
-      const { namespace = "", name = "" } = claim.metadata ?? {};
+      const { namespace = "", name } = claim.metadata ?? {};
       const message = `External provisioner is provisioning volume for claim "${namespace}/${name}"`;
       recorder.event(claim, "Normal", "Provisioning", message);
       try {
