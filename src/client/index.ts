@@ -1,7 +1,12 @@
 /** The client library: the exports of the package's main entry, "kubets". */
 
 // A client, and what it is made of.
-export { type InProcessServer, kubernetesClient, type KubernetesClient, type KubernetesClientOptions } from "./dynamic/kubernetes-client.js";
+export {
+  type InProcessServer,
+  kubernetesClient,
+  type KubernetesClient,
+  type KubernetesClientOptions,
+} from "./dynamic/kubernetes-client.js";
 export type { RestClientOptions } from "./rest/create-rest-client.js";
 export type { ClientConfig, ExecConfig, ImpersonationConfig } from "./config/client-config.js";
 export type { ConfigOverrides } from "./config/config-overrides.js";

@@ -24,6 +24,8 @@ export interface Paint {
   readonly source: (pod: string, text: string) => string;
   readonly error: (text: string) => string;
   readonly muted: (text: string) => string;
+  /** What is in use among others. */
+  readonly current: (text: string) => string;
 }
 
 /** In code points, as Go's writers count. */

@@ -41,7 +41,10 @@ export class FollowedKinds {
   ) {}
 
   /** The cache of a kind; empty before {@link follow} has resolved for it. */
-  cache<V extends string, K extends AnyKindIn<V>>(apiVersion: V, kind: K): SharedInformer<Stored<AnyObjectOf<V, K>>>["cache"] {
+  cache<V extends string, K extends AnyKindIn<V>>(
+    apiVersion: V,
+    kind: K,
+  ): SharedInformer<Stored<AnyObjectOf<V, K>>>["cache"] {
     let cache = this.#caches.get(kind);
     if (cache === undefined) {
       cache = this.informers.of<string, string>(apiVersion, kind).cache;

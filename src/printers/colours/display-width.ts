@@ -31,15 +31,28 @@ export function displayWidth(text: string): number {
   return width;
 }
 
-/** The beginning of a text without codes that fits into so many columns, with "…" where something is left out. */
+/**
+ * The beginning of a text that fits into so many columns, with "…" where something is left out. Codes take no room and all of them stay, so
+ * that a colour ends where the text does.
+ */
 export function cutToWidth(text: string, columns: number): string {
   if (displayWidth(text) <= columns) return text;
+  if (columns <= 0) return "";
   let cut = "";
   let room = columns - 1;
-  for (const char of text) {
-    room -= columnsOf(char);
-    if (room < 0) break;
-    cut += char;
+  const add = (part: string): void => {
+    for (const char of part) {
+      if (room < 0) return;
+      room -= columnsOf(char);
+      cut += room < 0 ? "…" : char;
+    }
+  };
+  let end = 0;
+  for (const { 0: code, index } of text.matchAll(CODES)) {
+    add(text.slice(end, index));
+    cut += code;
+    end = index + code.length;
   }
-  return columns <= 0 ? "" : `${cut}…`;
+  add(text.slice(end));
+  return cut;
 }

@@ -74,5 +74,6 @@ function createPaint(code: TerminalLookOptions["code"]): Paint {
     },
     error: (text) => text.replace(ERROR_HEAD, tones.bad),
     muted: tones.muted,
+    current: tones.good,
   };
 }
