@@ -233,7 +233,9 @@ describe("what is trusted because it is in the process", () => {
 const COMPOSES_SEQUENCES: Readonly<Record<string, string>> = {
   "base/inert-text.ts": "what is shown in place of control characters",
   "cli/live-lines.ts": "draws in place",
+  "cli/terminal-keys.ts": "reads the keys of a terminal",
   "cli/terminal-output.ts": "lets only the program's own sequences pass",
+  "cli/terminal-screen.ts": "draws on the whole terminal",
   "cli/warn.ts": "the colour of warnings",
   "commands/cluster-info/cluster-info.ts": "kubectl's colours",
   "printers/colours/display-width.ts": "measures text with colours",

@@ -1,14 +1,9 @@
-import { setTimeout as pause } from "node:timers/promises";
 import type { RestClient } from "../client/rest/rest-client.js";
 import type { KubeObject } from "../machinery/meta/object.js";
-import { Helper } from "../resource/helper.js";
+import { followList, type ListSelection } from "./follow-list.js";
 import { PODS } from "./selected-pods.js";
 
-export interface PodSelection {
-  readonly namespace: string;
-  readonly labelSelector?: string | undefined;
-  readonly fieldSelector?: string | undefined;
-}
+export type PodSelection = ListSelection;
 
 /** A pod as it is now; `first` for those that were there when it began. */
 export interface FollowedPod {
@@ -17,38 +12,13 @@ export interface FollowedPod {
   readonly deleted: boolean;
 }
 
-const BACK_OFF = 1000;
-const LONGEST_BACK_OFF = 30_000;
-
-/**
- * The pods that match, and every change of them, until `signal` aborts, when it ends without an error. The first list must succeed;
- * a watch that ends or breaks later is begun again with a list, so that a state may be told twice.
- */
+/** The pods that match, and every change of them, as {@link followList} has them. */
 export async function* followPods(
   client: RestClient,
-  { namespace, ...selection }: PodSelection,
+  selection: PodSelection,
   signal: AbortSignal,
 ): AsyncGenerator<FollowedPod, void> {
-  const helper = new Helper(client, PODS, { signal, typed: true });
-  let first = true;
-  let wait = BACK_OFF;
-  while (!signal.aborted) {
-    try {
-      const list = await helper.list(namespace, selection);
-      for (const pod of (list.items ?? []) as readonly KubeObject[]) yield { pod, first, deleted: false };
-      first = false;
-      const resourceVersion = list.metadata?.resourceVersion ?? "";
-      for await (const { type, object } of await helper.watch(namespace, { ...selection, resourceVersion }, signal)) {
-        if (type === "ERROR") break;
-        if (type === "BOOKMARK") continue;
-        wait = BACK_OFF;
-        yield { pod: object, first: false, deleted: type === "DELETED" };
-      }
-    } catch (error) {
-      if (signal.aborted) return;
-      if (first || !(error instanceof Error)) throw error;
-    }
-    await pause(wait, undefined, { signal }).catch(() => undefined);
-    wait = Math.min(wait * 2, LONGEST_BACK_OFF);
+  for await (const { object, first, deleted } of followList(client, PODS, selection, signal)) {
+    yield { pod: object, first, deleted };
   }
 }

@@ -9,6 +9,9 @@ const CONTROLS = new RegExp(CONTROL, "g");
 /** A text that does nothing to a terminal: control characters are shown as kubectl shows escape (^[) and return (\r). */
 export const inertText = (text: string): string => text.replace(CONTROLS, inertCharacter);
 
+/** The same on one line: ends of lines are shown as \n, tabs as blanks. */
+export const inertLine = (text: string): string => inertText(text).replaceAll(/\r?\n/g, "\\n").replaceAll("\t", " ");
+
 /** Whether a word holds a control character, a tab or an end of a line. */
 export const holdsControls = (word: string): boolean => /[\t\n]/.test(word) || word.search(CONTROLS) >= 0;
 

@@ -104,6 +104,11 @@ export interface CommandEntry {
   readonly children?: readonly CommandEntry[];
   /** For groups: the Use line and prose of the group itself. */
   readonly group?: CommandGroup;
+  /**
+   * True for a command that kubectl does not have, and whose name plugins of kubectl have: an alias of that name in the user's preferences
+   * takes its place, and under kubectl's name a plugin does. It is not suggested under kubectl's name.
+   */
+  readonly yields?: boolean;
   /** For an alias out of the user's preferences: where the command really is. */
   readonly standsFor?: RealPlace;
 }

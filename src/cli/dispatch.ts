@@ -33,6 +33,7 @@ export async function dispatch(
   const tree = rootNode(root, host, globals, (node) => run(node, root, host, makeFactory), presets);
   const unknown = unknownCommand(tree, argv);
   if (unknown !== undefined) return await runUnknown(unknown, root, argv, host);
+  await runPluginInstead(tree, argv, host);
   await runSubcommandPlugin(tree, argv, host);
   try {
     await tree.parseAsync([...argv], { from: "user" });
@@ -89,6 +90,18 @@ async function runUnknown(typed: string, root: CommandEntry, argv: readonly stri
   if (plugin !== undefined) throw new ExitError(await host.runPlugin(plugin.file, plugin.args));
   const { unknownCommandMessage } = await import("./suggestions.js");
   throw new Error(unknownCommandMessage(typed, host.program, root.children ?? []));
+}
+
+/** Under kubectl's name a plugin of the user's runs in place of a command that kubectl does not have. */
+async function runPluginInstead(tree: CommandNode, argv: readonly string[], host: Host): Promise<void> {
+  const found = tree.findChild(argv);
+  if (found?.entry.yields !== true) return;
+  const { findPlugin, yieldsToPlugins } = await import("./plugins.js");
+  if (!yieldsToPlugins(found.entry, host.program)) return;
+  if (findPlugin([found.entry.name, ...found.argv], host) === undefined) return;
+  // Where flags stand before the name, this throws kubectl's error.
+  const plugin = findPlugin(argv, host);
+  if (plugin !== undefined) throw new ExitError(await host.runPlugin(plugin.file, plugin.args));
 }
 
 /** `create` may be given further subcommands by plugins: `kubectl-create-thing` where a line begins with `create thing`. */

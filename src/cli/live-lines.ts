@@ -1,6 +1,6 @@
 import type { Clock } from "../base/clock.js";
 import type { RestClient } from "../client/rest/rest-client.js";
-import { inertText } from "../base/inert-text.js";
+import { inertLine } from "../base/inert-text.js";
 import { humanDuration } from "../machinery/duration/human-duration.js";
 import { cutToWidth, displayWidth } from "../printers/colours/display-width.js";
 import type { Look } from "../printers/look.js";
@@ -110,8 +110,9 @@ export class LiveLines {
   #texts(): readonly string[] {
     const { columns, rows } = this.#size();
     const now = this.#clock.now();
+    // What servers call things and say of them may hold ends of lines and control sequences: a line stays one, and is cut as it is shown.
     const all = [...this.#lines].map(([name, { state, since }]) =>
-      oneLine(`${name}: ${state} (${humanDuration(now - since)})`),
+      inertLine(`${name}: ${state} (${humanDuration(now - since)})`),
     );
     const room = Math.max(1, rows - 1);
     const shown = all.length <= room ? all : [...all.slice(0, room - 1), `and ${all.length - room + 1} more`];
@@ -136,6 +137,3 @@ export class LiveLines {
     return this.#code("\u001b[J");
   }
 }
-
-/** What servers call things and say of them may hold ends of lines and control sequences: a line stays one line, and is cut as it is shown. */
-const oneLine = (text: string): string => inertText(text).replaceAll("\n", "\\n").replaceAll("\t", " ");

@@ -1,5 +1,6 @@
 import { accessSync, constants, statSync } from "node:fs";
 import { posix, win32 } from "node:path";
+import type { CommandEntry } from "./command.js";
 import { ExitError } from "./errors.js";
 import type { Host } from "./host.js";
 
@@ -34,6 +35,10 @@ export function findPlugin(
   }
   return undefined;
 }
+
+/** Whether a plugin of the same name takes the command's place in a program of this name. */
+export const yieldsToPlugins = ({ yields }: CommandEntry, program: string): boolean =>
+  yields === true && program === "kubectl";
 
 /** The file that a shell would run under that name. */
 export function findOnPath(name: string, { env, platform }: Pick<Host, "env" | "platform">): string | undefined {

@@ -1,6 +1,7 @@
 import { distance } from "fastest-levenshtein";
 import { goQuote } from "../base/go-quote.js";
 import type { CommandEntry } from "./command.js";
+import { yieldsToPlugins } from "./plugins.js";
 
 const MAX_DISTANCE = 2;
 
@@ -19,7 +20,10 @@ export function suggestCommands(typed: string, entries: readonly CommandEntry[])
 
 /** cobra's words for an unknown command, with what may have been meant. */
 export function unknownCommandMessage(typed: string, program: string, entries: readonly CommandEntry[]): string {
-  const names = suggestCommands(typed, entries);
+  const names = suggestCommands(
+    typed,
+    entries.filter((entry) => !yieldsToPlugins(entry, program)),
+  );
   const hint = names.length === 0 ? "" : `\n\nDid you mean this?\n${names.map((name) => `\t${name}\n`).join("")}`;
   return `unknown command ${goQuote(typed)} for ${goQuote(program)}${hint}`;
 }

@@ -26,7 +26,7 @@ export class OwnCodes {
     if (this.#mark === "") {
       const bytes = this.#random.bytes(MARK_LENGTH);
       this.#mark = Array.from(bytes, (byte) => String.fromCharCode(1 + (byte & 7))).join("");
-      this.#parts = new RegExp(`(\\u001b\\[[0-9;]*[A-Za-z]|\\r)${this.#mark}|${CONTROL}`, "g");
+      this.#parts = new RegExp(`(\\u001b\\[[?0-9;]*[A-Za-z]|\\r)${this.#mark}|${CONTROL}`, "g");
     }
     return sequence + this.#mark;
   }

@@ -34,6 +34,8 @@ export interface Paint {
   readonly log: (line: string) => readonly PaintedPart[];
   readonly error: (text: string) => string;
   readonly muted: (text: string) => string;
+  /** What is in use among others. */
+  readonly current: (text: string) => string;
 }
 
 /** A part of a text, and what paints it. */

@@ -11,7 +11,8 @@ import { CommandPresets } from "./presets.js";
  * The line with the alias it uses resolved: the alias is a command of the root then, with flags set and arguments put in.
  * A line that names a command stays as it is; so does one whose first word is no alias.
  */
-export async function applyAlias(line: CommandLine, aliases: readonly Alias[]): Promise<CommandLine> {
+export async function applyAlias(given: CommandLine, aliases: readonly Alias[]): Promise<CommandLine> {
+  const line = { ...given, root: withoutYielding(given.root, aliases) };
   const tree = earlyTree(line);
   if (unknownCommand(tree, line.argv) === undefined) return line;
   const index = line.argv.findIndex((word) => !word.startsWith("-") && !word.startsWith("__complete"));
@@ -48,9 +49,18 @@ export async function applyAlias(line: CommandLine, aliases: readonly Alias[]): 
   return { ...line, root, argv, presets };
 }
 
+/** The commands without those that an alias of the same name takes the place of. */
+function withoutYielding(root: CommandEntry, aliases: readonly Alias[]): CommandEntry {
+  const isReplaced = ({ name, yields }: CommandEntry): boolean =>
+    yields === true && aliases.some((alias) => alias.name === name);
+  return root.children?.some(isReplaced) === true
+    ? { ...root, children: root.children.filter((child) => !isReplaced(child)) }
+    : root;
+}
+
 /** The command under another name, at the root. */
 function aliasEntry({ name }: Alias, { entry, path, inherited }: CommandNode): CommandEntry {
-  const { load, aliases: _aliases, group, ...rest } = entry;
+  const { load, aliases: _aliases, yields: _yields, group, ...rest } = entry;
   return {
     ...rest,
     name,

@@ -7,7 +7,7 @@ import {
 import type { Command, Completer, Invocation } from "../../cli/command.js";
 import { usageError } from "../../cli/errors.js";
 import type { Factory } from "../../cli/factory.js";
-import { accessOf } from "./access.js";
+import { accessOf } from "../../cli/kubeconfig-access.js";
 
 type Kind = "cluster" | "context" | "user";
 

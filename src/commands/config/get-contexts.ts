@@ -3,7 +3,7 @@ import type { Command, Invocation } from "../../cli/command.js";
 import type { Factory } from "../../cli/factory.js";
 import { headingCells, type Look, rowCells, tableColumns } from "../../printers/look.js";
 import { TabWriter } from "../../printers/tab-writer.js";
-import { accessOf } from "./access.js";
+import { accessOf } from "../../cli/kubeconfig-access.js";
 
 export interface GetContextsOptions {
   readonly config: Kubeconfig;

@@ -2,7 +2,8 @@ import { goQuote } from "../../base/go-quote.js";
 import { completeContexts, firstOperand } from "../../cli/completion/global-completers.js";
 import type { Command, Invocation } from "../../cli/command.js";
 import type { Streams } from "../../cli/factory.js";
-import { accessOf, type KubeconfigAccess, unexpectedArgs } from "./access.js";
+import { accessOf, type KubeconfigAccess, unexpectedArgs } from "../../cli/kubeconfig-access.js";
+import { renameContext } from "../../cli/kubeconfig-contexts.js";
 
 export interface RenameContextOptions {
   readonly access: KubeconfigAccess;
@@ -33,16 +34,6 @@ async function complete(invocation: Invocation, access: KubeconfigAccess): Promi
 }
 
 export async function runRenameContext({ access, from, to }: RenameContextOptions, streams: Streams): Promise<void> {
-  const config = await access.start();
-  const file = access.file();
-  const context = config.contexts.get(from);
-  if (context === undefined) throw new Error(`cannot rename the context ${goQuote(from)}, it's not in ${file}`);
-  if (config.contexts.has(to)) {
-    throw new Error(`cannot rename the context ${goQuote(from)}, the context ${goQuote(to)} already exists in ${file}`);
-  }
-  config.contexts.set(to, context);
-  config.contexts.delete(from);
-  if (config.currentContext === from) config.currentContext = to;
-  await access.modify(config, true);
+  await renameContext(access, from, to);
   streams.out.write(`Context ${goQuote(from)} renamed to ${goQuote(to)}.\n`);
 }

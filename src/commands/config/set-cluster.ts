@@ -3,7 +3,7 @@ import { goQuote } from "../../base/go-quote.js";
 import type { KubeconfigCluster } from "../../client/config/kubeconfig.js";
 import type { Command, Invocation } from "../../cli/command.js";
 import type { Streams } from "../../cli/factory.js";
-import { accessOf, type KubeconfigAccess, unexpectedArgs } from "./access.js";
+import { accessOf, type KubeconfigAccess, unexpectedArgs } from "../../cli/kubeconfig-access.js";
 import { readEmbedded, requireEmbeddable } from "./embed.js";
 
 export interface SetClusterOptions {

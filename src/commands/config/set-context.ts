@@ -2,7 +2,7 @@ import { goQuote } from "../../base/go-quote.js";
 import { completeContexts, completeNamespaces, firstOperand } from "../../cli/completion/global-completers.js";
 import type { Command, Invocation } from "../../cli/command.js";
 import type { Streams } from "../../cli/factory.js";
-import { accessOf, type KubeconfigAccess, unexpectedArgs } from "./access.js";
+import { accessOf, type KubeconfigAccess, unexpectedArgs } from "../../cli/kubeconfig-access.js";
 
 export interface SetContextOptions {
   readonly access: KubeconfigAccess;

@@ -2,7 +2,7 @@ import { goQuote } from "../../base/go-quote.js";
 import type { FlagSpec, FlagType } from "../../cli/flags/flag-set.js";
 import type { Command, Invocation } from "../../cli/command.js";
 import type { Streams } from "../../cli/factory.js";
-import { accessOf, type KubeconfigAccess, unexpectedArgs } from "./access.js";
+import { accessOf, type KubeconfigAccess, unexpectedArgs } from "../../cli/kubeconfig-access.js";
 import { type CredentialChanges, changedUser } from "./changed-user.js";
 import { requireEmbeddable } from "./embed.js";
 import { parsePairs } from "./pairs.js";

@@ -1,6 +1,6 @@
 import { goQuote } from "../../base/go-quote.js";
 import type { Command } from "../../cli/command.js";
-import { accessOf, unexpectedArgs } from "./access.js";
+import { accessOf, unexpectedArgs } from "../../cli/kubeconfig-access.js";
 import { modifyProperty } from "./modify-property.js";
 import { parsePropertyPath } from "./property-path.js";
 

@@ -1,7 +1,8 @@
 import { goQuote } from "../../base/go-quote.js";
 import { completeContexts, firstOperand } from "../../cli/completion/global-completers.js";
 import type { Command } from "../../cli/command.js";
-import { accessOf, unexpectedArgs } from "./access.js";
+import { accessOf, unexpectedArgs } from "../../cli/kubeconfig-access.js";
+import { switchContext } from "../../cli/kubeconfig-contexts.js";
 
 export function useContextCommand(): Command {
   return {
@@ -14,12 +15,7 @@ export function useContextCommand(): Command {
     execute: async (factory, invocation) => {
       const [name = ""] = invocation.args;
       if (invocation.args.length !== 1) throw await unexpectedArgs(invocation);
-      const access = accessOf(factory, invocation);
-      const config = await access.start();
-      if (name === "") throw new Error("empty context names are not allowed");
-      if (!config.contexts.has(name)) throw new Error(`no context exists with the name: ${goQuote(name)}`);
-      config.currentContext = name;
-      await access.modify(config, true);
+      await switchContext(accessOf(factory, invocation), name);
       factory.streams.out.write(`Switched to context ${goQuote(name)}.\n`);
     },
     completeArgs: firstOperand(completeContexts),

@@ -7,7 +7,7 @@ import { printFlags, readPrintRequest } from "../../cli/flags/print-flags.js";
 import { encodeJson } from "../../machinery/codec/json-encoder.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import { printerFor } from "../../printers/formats.js";
-import { accessOf } from "./access.js";
+import { accessOf } from "../../cli/kubeconfig-access.js";
 import { flattened, minified, redacted } from "./view-filters.js";
 
 export interface ViewOptions {

@@ -5,6 +5,7 @@ import { PathError } from "../../base/path-error.js";
 import type { Command, CommandEntry, Invocation } from "../../cli/command.js";
 import type { Factory, Streams } from "../../cli/factory.js";
 import { type InstalledPlugins, installedPlugins } from "../../cli/installed-plugins.js";
+import { yieldsToPlugins } from "../../cli/plugins.js";
 
 export interface PluginListOptions {
   readonly plugins: InstalledPlugins;
@@ -99,6 +100,7 @@ function commandOf(name: string, { root, program }: PluginListOptions): string |
   for (const word of words) {
     const child = entry.children?.find((one) => one.name === word || one.aliases?.includes(word) === true);
     if (child === undefined) break;
+    if (yieldsToPlugins(child, program)) return undefined;
     path.push(child.name);
     entry = child;
   }

@@ -4,17 +4,16 @@ import type { Discovery } from "../../client/discovery/discovery.js";
 import type { RestClient } from "../../client/rest/rest-client.js";
 import type { Command, Invocation } from "../../cli/command.js";
 import { completeTypesAndNames } from "../../cli/completion/resource-completers.js";
-import { usageError } from "../../cli/errors.js";
 import type { Factory, Streams } from "../../cli/factory.js";
-import { humanDuration } from "../../machinery/duration/human-duration.js";
 import type { RestMapper } from "../../machinery/rest-mapper.js";
 import { headingCells, type Look, rowCells, tableColumns } from "../../printers/look.js";
 import { TabWriter } from "../../printers/tab-writer.js";
-import { escapeForTerminal } from "../../printers/terminal-escape.js";
 import type { Info } from "../../resource/info.js";
-import { type Branch, branchesOf } from "./branches.js";
-import { readRelatives } from "./relatives.js";
-import { SUMMARY_ACCEPT, summaries } from "./summary.js";
+import { branchesOf } from "../../cli/object-tree/branches.js";
+import { namedObject, requireOneObject } from "../../cli/object-tree/named-object.js";
+import { readRelatives } from "../../cli/object-tree/relatives.js";
+import { summaries } from "../../cli/object-tree/summary.js";
+import { TREE_HEADINGS, treeCells } from "../../cli/object-tree/tree-rows.js";
 
 export interface TreeOptions {
   /** The object the tree is about, as the server's table has it. */
@@ -51,23 +50,9 @@ All types of the server that can be listed are looked at, in the namespace of th
 
 function complete(factory: Factory, invocation: Invocation): TreeOptions {
   const { args, flags } = invocation;
-  const named = args.length === 1 ? args[0]?.includes("/") === true : args.length === 2 && !args.join("").includes("/");
-  if (!named) throw usageError(invocation, "expected one object, as TYPE/NAME or TYPE NAME");
+  requireOneObject(invocation);
   return {
-    find: async () => {
-      const { namespace } = await factory.namespace();
-      const builder = await factory.builder();
-      const result = await builder
-        .namespaceParam(namespace)
-        .defaultNamespace()
-        .typeOrNameArgs(false, args)
-        .singleResourceType()
-        .transformRequests({ accept: SUMMARY_ACCEPT })
-        .do();
-      const [info] = await result.infos();
-      if (info === undefined) throw new Error("expected one object");
-      return info;
-    },
+    find: () => namedObject(factory, args),
     client: factory.restClient,
     mapper: factory.mapper,
     discovery: factory.discovery,
@@ -95,11 +80,10 @@ export async function runTree(options: TreeOptions): Promise<void> {
     measure: options.look.measure,
     fit: options.look.fit,
   });
-  const headings = ["NAME", "READY", "STATUS", "AGE"];
-  writer.write.table?.(tableColumns(headings, !options.noHeaders));
-  if (!options.noHeaders) writer.write(`${headingCells(options.look, headings).join("\t")}\n`);
+  writer.write.table?.(tableColumns(TREE_HEADINGS, !options.noHeaders));
+  if (!options.noHeaders) writer.write(`${headingCells(options.look, TREE_HEADINGS).join("\t")}\n`);
   for (const branch of branchesOf(start, objects)) {
-    writer.write(`${rowCells(options.look, headings, cellsOf(branch, options.clock.now())).join("\t")}\n`);
+    writer.write(`${rowCells(options.look, TREE_HEADINGS, treeCells(branch, options.clock.now())).join("\t")}\n`);
   }
   writer.flush();
   const reasons = [
@@ -107,12 +91,4 @@ export async function runTree(options: TreeOptions): Promise<void> {
     ...unread.map(({ type, reason }) => `${type} (${reason})`),
   ];
   if (reasons.length > 0) streams.err.write(`Warning: not looked at: ${reasons.join(", ")}\n`);
-}
-
-function cellsOf({ lead, object, again }: Branch, now: number): readonly string[] {
-  const { title, metadata, ready, status } = object;
-  if (again) return [`${lead}${title}`, "", "(above)"].map(escapeForTerminal);
-  const { creationTimestamp: created } = metadata;
-  const age = object.age || (typeof created === "string" ? humanDuration(now - Date.parse(created)) : "");
-  return [`${lead}${title}`, ready || "-", status || "-", age || "-"].map(escapeForTerminal);
 }

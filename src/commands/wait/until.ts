@@ -10,7 +10,7 @@ import { isNotFound } from "../../machinery/errors/status-error.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import type { Result } from "../../resource/builder.js";
 import { type Info, objectName } from "../../resource/info.js";
-import type { Condition } from "./conditions.js";
+import type { Condition } from "../../cli/wait-conditions/conditions.js";
 
 const POLL = 500;
 

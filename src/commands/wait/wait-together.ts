@@ -3,7 +3,7 @@ import { inParallel } from "../../base/in-parallel.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import { type Info, objectName } from "../../resource/info.js";
 import { aggregate } from "../../resource/visitor.js";
-import type { Condition } from "./conditions.js";
+import type { Condition } from "../../cli/wait-conditions/conditions.js";
 import { notMet, requireReachable, timedOut } from "./until.js";
 
 /** When the wait for an object is over: kubets' own --any and --fail-on. */

@@ -16,7 +16,7 @@ import { printerFor } from "../../printers/formats.js";
 import type { Printer } from "../../printers/printer.js";
 import type { Result } from "../../resource/builder.js";
 import { type Info, objectName } from "../../resource/info.js";
-import { type Condition, parseConditions } from "./conditions.js";
+import { type Condition, parseConditions } from "../../cli/wait-conditions/conditions.js";
 import { untilCreated, untilMet } from "./until.js";
 import { type Ending, waitTogether } from "./wait-together.js";
 

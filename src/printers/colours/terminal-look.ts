@@ -93,5 +93,6 @@ function createPaint(code: TerminalLookOptions["code"]): Paint {
       logParts(line).map(({ start, end, tone }) => ({ start, end, paint: tone === "key" ? cyan : tones[tone] })),
     error: (text) => text.replace(ERROR_HEAD, tones.bad),
     muted: tones.muted,
+    current: tones.good,
   };
 }

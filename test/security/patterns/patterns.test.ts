@@ -15,7 +15,7 @@ const BOUNDED: Readonly<Record<string, string>> = {
   "client/leveled-log.ts: /\\\\(.)|(\\[\\^?[^\\]]+\\])|([*?])|([^\\w])/g": "--vmodule of the user's own command line",
   "client/rest/reflector-log.ts: /\\.?0+$/": "a number of milliseconds with six digits after the point",
   "cluster/server-name.ts: /^-+|-+$/g": "this machine's name, at most 40 characters",
-  "commands/wait/conditions.ts: /^['\"]+|['\"]+$/g": "a word of the user's own command line",
+  "cli/wait-conditions/conditions.ts: /^['\"]+|['\"]+$/g": "a word of the user's own command line",
   "kustomize/vars.ts: /\\$(?:\\$|\\(([^)]*)\\))/g": "it is given text that ends in the bracket that it looks for",
   "machinery/cel/extensions/format.ts: /\\d(?=(?:\\d{3})+$)/g": "the digits of a float64, at most 309",
   "machinery/go-values/go-pattern.ts: /\\[\\^?\\]?[^\\]]*\\]/g":
@@ -35,7 +35,7 @@ const BOUNDED: Readonly<Record<string, string>> = {
 
 /** Calls that make an expression of a text, and why no text makes it slow. */
 const MADE: Readonly<Record<string, string>> = {
-  'cli/terminal-output.ts: new RegExp(`(\\\\u001b\\\\[[0-9;]*[A-Za-z]|\\\\r)${this.#mark}|${CONTROL}`, "g")':
+  'cli/terminal-output.ts: new RegExp(`(\\\\u001b\\\\[[?0-9;]*[A-Za-z]|\\\\r)${this.#mark}|${CONTROL}`, "g")':
     "begins at an escape character, which its loop does not take",
   "client/leveled-log.ts: new RegExp(`^${source}$`)": "--vmodule of the user's own command line",
   'kustomize/generators.ts: new RegExp(`.{1,${LINE}}`, "g")': "a constant length",

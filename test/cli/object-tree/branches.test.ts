@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { branchesOf } from "../../../src/commands/tree/branches.js";
-import type { Summary } from "../../../src/commands/tree/summary.js";
+import { branchesOf } from "../../../src/cli/object-tree/branches.js";
+import type { Summary } from "../../../src/cli/object-tree/summary.js";
 
 /** Objects by name, each with the names of its owners. */
 function tree(start: string, owners: Readonly<Record<string, readonly string[]>>): string {

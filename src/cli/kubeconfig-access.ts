@@ -1,8 +1,8 @@
-import type { Kubeconfig } from "../../client/config/kubeconfig.js";
-import { defaultKubeconfigFile, modifyKubeconfig, startingKubeconfig } from "../../client/config/kubeconfig-writer.js";
-import type { KubeconfigSources } from "../../client/config/load-kubeconfig.js";
-import type { Invocation } from "../../cli/command.js";
-import type { Factory } from "../../cli/factory.js";
+import type { Kubeconfig } from "../client/config/kubeconfig.js";
+import { defaultKubeconfigFile, modifyKubeconfig, startingKubeconfig } from "../client/config/kubeconfig-writer.js";
+import type { KubeconfigSources } from "../client/config/load-kubeconfig.js";
+import type { Invocation } from "./command.js";
+import type { Factory } from "./factory.js";
 
 /** The kubeconfig files a config command works on. */
 export interface KubeconfigAccess {

@@ -12,6 +12,8 @@ import { type Summary, SUMMARY_ACCEPT, summaries, titleOf, uidOf } from "./summa
 export interface RelativesOptions {
   readonly client: RestClient;
   readonly mapper: RestMapper;
+  /** Ends requests that are under way. */
+  readonly signal?: AbortSignal | undefined;
   /** What the server has, each type once. */
   readonly resources: readonly ApiResource[];
 }
@@ -33,8 +35,9 @@ const PAGE = 500;
 export async function readRelatives(
   start: Summary,
   mapping: RestMapping,
-  { client, mapper, resources }: RelativesOptions,
+  options: RelativesOptions,
 ): Promise<Relatives> {
+  const { client, resources } = options;
   const objects = new Map<string, Summary>();
   const unread: { readonly type: string; readonly reason: string }[] = [];
   const wanted = resources.filter((resource) => mayBelong(resource, mapping.namespaced));
@@ -44,7 +47,7 @@ export async function readRelatives(
   client.onWarning = undefined;
   const lists = await inParallel(wanted, LISTS_AT_A_TIME, async (resource) => {
     try {
-      return await list(resource, namespace, client);
+      return await list(resource, namespace, options);
     } catch (error) {
       if (isTransportError(error) || !(error instanceof Error)) throw error;
       const { group, name } = resource;
@@ -56,7 +59,7 @@ export async function readRelatives(
   });
   for (const found of lists.flat()) if (!objects.has(uidOf(found))) objects.set(uidOf(found), found);
   objects.set(uidOf(start), start);
-  await addOwners(start, objects, client, mapper);
+  await addOwners(start, objects, options);
   return { objects, unread: unread.toSorted((a, b) => (a.type < b.type ? -1 : 1)) };
 }
 
@@ -65,10 +68,14 @@ function mayBelong({ name, namespaced, verbs }: ApiResource, inNamespace: boolea
   return verbs.includes("list") && verbs.includes("get") && name !== "events" && (!inNamespace || namespaced);
 }
 
-async function list(resource: ApiResource, namespace: string, client: RestClient): Promise<readonly Summary[]> {
+async function list(
+  resource: ApiResource,
+  namespace: string,
+  { client, signal }: RelativesOptions,
+): Promise<readonly Summary[]> {
   const { group, version, name, kind, namespaced } = resource;
   const mapping = { resource: { group, version, resource: name }, kind: { group, version, kind }, namespaced };
-  const helper = new Helper(client, mapping, { accept: SUMMARY_ACCEPT });
+  const helper = new Helper(client, mapping, { accept: SUMMARY_ACCEPT, signal });
   const found: Summary[] = [];
   let next: string | undefined;
   do {
@@ -79,20 +86,14 @@ async function list(resource: ApiResource, namespace: string, client: RestClient
   return found;
 }
 
-async function addOwners(
-  start: Summary,
-  objects: Map<string, Summary>,
-  client: RestClient,
-  mapper: RestMapper,
-): Promise<void> {
+async function addOwners(start: Summary, objects: Map<string, Summary>, options: RelativesOptions): Promise<void> {
   const asked = new Set<string>();
   const waiting: Summary[] = [start];
   for (let owned = waiting.shift(); owned !== undefined; owned = waiting.shift()) {
     for (const reference of owned.metadata.ownerReferences ?? []) {
       if (asked.has(reference.uid)) continue;
       asked.add(reference.uid);
-      const owner =
-        objects.get(reference.uid) ?? (await readOwner(reference, owned.metadata.namespace ?? "", client, mapper));
+      const owner = objects.get(reference.uid) ?? (await readOwner(reference, owned.metadata.namespace ?? "", options));
       objects.set(reference.uid, owner);
       waiting.push(owner);
     }
@@ -103,8 +104,7 @@ async function addOwners(
 async function readOwner(
   { apiVersion, kind, name, uid }: OwnerReference,
   namespace: string,
-  client: RestClient,
-  mapper: RestMapper,
+  { client, mapper, signal }: RelativesOptions,
 ): Promise<Summary> {
   const { group, version } = parseGroupVersion(apiVersion);
   const unknown = (status: string): Summary => {
@@ -112,7 +112,7 @@ async function readOwner(
   };
   try {
     const mapping = await mapper.mappingFor({ group, kind }, version);
-    const helper = new Helper(client, mapping, { accept: SUMMARY_ACCEPT });
+    const helper = new Helper(client, mapping, { accept: SUMMARY_ACCEPT, signal });
     const answer: KubeObject = await helper.get(mapping.namespaced ? namespace : "", name);
     const [found] = summaries(answer, mapping);
     // Another of the same name is not the owner.

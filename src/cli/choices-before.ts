@@ -1,0 +1,58 @@
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { errorMessage } from "../base/error-message.js";
+import { kubeconfigFiles, type KubeconfigSources } from "../client/config/load-kubeconfig.js";
+import { writeCacheFile } from "../client/cache-files.js";
+import { isJsonObject } from "../machinery/meta/json.js";
+import type { Factory } from "./factory.js";
+import type { Flags } from "./flags/flag-set.js";
+
+/** What was in use before: one context of a kubeconfig, and a namespace of each context. */
+export interface ChoicesBefore {
+  context?: string;
+  readonly namespaces: Map<string, string>;
+}
+
+/**
+ * Remembers, for each list of kubeconfig files, what `ctx -` and `ns -` go back to, in a file in the cache's folder. A file that cannot be
+ * read holds nothing.
+ */
+export class ChoiceMemory {
+  readonly #file: string;
+  readonly #host: Pick<Factory, "random" | "streams">;
+
+  constructor(sources: KubeconfigSources, { flags, ...host }: Pick<Factory, "random" | "streams"> & { flags: Flags }) {
+    const files = kubeconfigFiles(sources).map((file) => resolve(sources.cwd, file));
+    const name = createHash("sha256").update(files.join("\n")).digest("hex").slice(0, 32);
+    this.#file = join(resolve(sources.cwd, flags.string("cache-dir")), "choices", `${name}.json`);
+    this.#host = host;
+  }
+
+  read(): ChoicesBefore {
+    try {
+      const kept: unknown = JSON.parse(readFileSync(this.#file, "utf8"));
+      if (!isJsonObject(kept)) return { namespaces: new Map() };
+      const { context, namespaces } = kept;
+      const pairs = Object.entries(isJsonObject(namespaces) ? namespaces : {}).filter(
+        (pair): pair is [string, string] => typeof pair[1] === "string",
+      );
+      return { ...(typeof context === "string" && { context }), namespaces: new Map(pairs) };
+    } catch {
+      return { namespaces: new Map() };
+    }
+  }
+
+  /** Changes what is remembered. Where it cannot be written the user is told, and nothing else fails. */
+  change(change: (choices: ChoicesBefore) => void): void {
+    const { random, streams } = this.#host;
+    const choices = this.read();
+    change(choices);
+    const { context, namespaces } = choices;
+    try {
+      writeCacheFile(this.#file, JSON.stringify({ context, namespaces: Object.fromEntries(namespaces) }), random);
+    } catch (error) {
+      streams.err.write(`Warning: "-" will not lead back: ${errorMessage(error)}\n`);
+    }
+  }
+}

@@ -1,0 +1,17 @@
+import { inertLine } from "../base/inert-text.js";
+import type { Factory } from "./factory.js";
+
+/** A name a line: in a pipe as it is; on a terminal inert and with the current one marked, by its colour where there are colours. */
+export function writeNames(
+  names: readonly string[],
+  current: string,
+  { streams: { out }, look }: Pick<Factory, "streams" | "look">,
+): void {
+  const isTerminal = out.isTTY === true;
+  for (const name of names) {
+    const text = isTerminal ? inertLine(name) : name;
+    if (name !== current) out.write(`${text}\n`);
+    else if (look.paint !== undefined) out.write(`${look.paint.current(text)}\n`);
+    else out.write(isTerminal ? `${text} (current)\n` : `${text}\n`);
+  }
+}

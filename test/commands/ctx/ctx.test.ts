@@ -1,0 +1,261 @@
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { startOnTerminal } from "../../helpers/driven-terminal.js";
+import { type CliResult, type CliSurroundings, runCli } from "../../helpers/run-cli.js";
+
+let folder: string;
+
+const configOf = (names: readonly string[], current = ""): string =>
+  JSON.stringify({
+    "current-context": current,
+    clusters: [{ name: "one", cluster: { server: "https://127.0.0.1:1" } }],
+    contexts: names.map((name) => ({ name, context: { cluster: "one", user: "" } })),
+  });
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "kubets-ctx-"));
+  writeFileSync(join(folder, "config"), configOf(["prod", "dev", "a=b"], "prod"));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const env = (kubeconfig: string) => ({ HOME: folder, KUBECONFIG: kubeconfig });
+
+const ctx = (line: string, kubeconfig = "config", more: CliSurroundings = {}): Promise<CliResult> =>
+  runCli(["ctx", ...line.split(" ").filter(Boolean)], {
+    cwd: folder,
+    env: env(kubeconfig),
+    program: "kubets",
+    ...more,
+  });
+
+const out = (stdout: string): CliResult => ({ code: 0, stdout, stderr: "" });
+const failed = (stderr: string): CliResult => ({ code: 1, stdout: "", stderr });
+const usage = (message: string): CliResult => failed(`error: ${message}\nSee 'kubets ctx -h' for help and examples\n`);
+const read = (file: string): string => readFileSync(join(folder, file), "utf8");
+
+describe("in a pipe", () => {
+  test("without arguments it lists the names, by the alphabet", async () => {
+    expect(await ctx("")).toEqual(out("a=b\ndev\nprod\n"));
+  });
+
+  test("-c prints the current one", async () => {
+    expect(await ctx("-c")).toEqual(out("prod\n"));
+    expect(await ctx("--current")).toEqual(out("prod\n"));
+  });
+
+  test("a name switches, - goes back, and back again", async () => {
+    expect(await ctx("dev")).toEqual(out('Switched to context "dev".\n'));
+    expect(await ctx("-c")).toEqual(out("dev\n"));
+    expect(await ctx("-")).toEqual(out('Switched to context "prod".\n'));
+    expect(await ctx("-")).toEqual(out('Switched to context "dev".\n'));
+  });
+
+  test("switching to the current one does not forget the one before", async () => {
+    await ctx("dev");
+    await ctx("dev");
+    expect(await ctx("-")).toEqual(out('Switched to context "prod".\n'));
+  });
+
+  test("each list of files has a context before of its own", async () => {
+    writeFileSync(join(folder, "other"), configOf(["x", "y"], "x"));
+    await ctx("dev");
+    expect(await ctx("-", "other")).toEqual(
+      failed("error: no context was in use before, as far as ctx has switched them\n"),
+    );
+    await ctx("y", "other");
+    expect(await ctx("-", "other")).toEqual(out('Switched to context "x".\n'));
+    expect(await ctx("-")).toEqual(out('Switched to context "prod".\n'));
+  });
+
+  test("NEW=OLD renames, . is the current one; the context before follows its name", async () => {
+    await ctx("dev");
+    expect(await ctx("live=prod")).toEqual(out('Context "prod" renamed to "live".\n'));
+    expect(await ctx("test=.")).toEqual(out('Context "dev" renamed to "test".\n'));
+    expect(await ctx("-c")).toEqual(out("test\n"));
+    expect(await ctx("-")).toEqual(out('Switched to context "live".\n'));
+  });
+
+  test("a name that holds = is a name where a context has it, on either side", async () => {
+    expect(await ctx("a=b")).toEqual(out('Switched to context "a=b".\n'));
+    expect(await ctx("c=a=b")).toEqual(out('Context "a=b" renamed to "c".\n'));
+    expect(await ctx("d=e=c")).toEqual(out('Context "c" renamed to "d=e".\n'));
+  });
+
+  test("-d deletes, . the current one, and says that no context is current then", async () => {
+    expect(await ctx("-d dev .")).toEqual({
+      code: 0,
+      stdout: 'Deleted context "dev".\nDeleted context "prod".\n',
+      stderr: 'Warning: "prod" was the current context, switch to another one\n',
+    });
+    expect(await ctx("")).toEqual(out("a=b\n"));
+    expect(read("config")).toContain("https://127.0.0.1:1");
+  });
+
+  test("-d deletes none where one of them is not there", async () => {
+    const before = read("config");
+    expect(await ctx("-d dev nope")).toEqual(failed('error: no context was deleted: "nope" not in config\n'));
+    expect(read("config")).toBe(before);
+  });
+
+  test("-u leaves no current context, whichever files set one", async () => {
+    writeFileSync(join(folder, "other"), configOf(["x"], "x"));
+    expect(await ctx("-u", "config:other")).toEqual(out("No context is the current one now.\n"));
+    expect(await ctx("-c", "config:other")).toEqual(failed("error: no context is the current one\n"));
+  });
+});
+
+describe("what is refused", () => {
+  test.each([
+    ["nope", failed('error: no context exists with the name: "nope"\n')],
+    ["dev=prod", failed('error: cannot rename the context "prod", the context "dev" already exists in config\n')],
+    ["new=nope", failed('error: cannot rename the context "nope", it\'s not in config\n')],
+    ["=prod", failed("error: a context is renamed by NEW_NAME=NAME: neither can be empty\n")],
+    ["dev prod", usage("expected at most 1 argument(s), got 2")],
+    ["-c dev", usage("expected at most 0 argument(s), got 1")],
+    ["-c -u", usage("--current and --unset cannot be used together")],
+    ["-d", usage("--delete needs the names of contexts")],
+    ["dev --context=prod", usage("--context is for one command: name the context to switch to without it")],
+  ])("ctx %s", async (line, result) => {
+    const before = read("config");
+    expect(await ctx(line)).toEqual(result);
+    expect(read("config")).toBe(before);
+  });
+
+  test("a kubeconfig without contexts, and none at all", async () => {
+    writeFileSync(join(folder, "empty"), "");
+    expect(await ctx("", "empty")).toEqual({ code: 0, stdout: "", stderr: "There are no contexts in empty\n" });
+    expect(await ctx("", "missing")).toEqual({ code: 0, stdout: "", stderr: "There are no contexts in missing\n" });
+    expect(await ctx("x", "missing")).toEqual(failed('error: no context exists with the name: "x"\n'));
+    expect(existsSync(join(folder, "missing"))).toBe(false);
+  });
+
+  test("a file that cannot be written: nothing is switched, and nothing remembered", async () => {
+    writeFileSync(join(folder, "config.lock"), "");
+    expect(await ctx("dev")).toEqual(failed("error: open config.lock: file exists\n"));
+    rmSync(join(folder, "config.lock"));
+    expect(await ctx("-c")).toEqual(out("prod\n"));
+    expect(existsSync(join(folder, ".kube"))).toBe(false);
+  });
+
+  test("where the context before cannot be kept, it is switched all the same, with a warning", async () => {
+    mkdirSync(join(folder, ".kube"));
+    writeFileSync(join(folder, ".kube", "cache"), "a file");
+    const { code, stdout, stderr } = await ctx("dev");
+    expect([code, stdout]).toEqual([0, 'Switched to context "dev".\n']);
+    expect(stderr).toMatch(/^Warning: "-" will not lead back: .*\n$/);
+  });
+
+  test("a file of contexts before that is broken holds none", async () => {
+    await ctx("dev");
+    const kept = join(folder, ".kube", "cache", "choices");
+    const [name = ""] = readdirSync(kept);
+    for (const text of ["{", "[]", '{"context":1,"namespaces":[2]}', '{"context":"gone"}']) {
+      writeFileSync(join(kept, name), text);
+      expect((await ctx("-")).code).toBe(1);
+    }
+    expect(await ctx("prod")).toEqual(out('Switched to context "prod".\n'));
+  });
+});
+
+test("the file that has the entry is written: of several the one of a renamed context, a new current context goes to the first", async () => {
+  writeFileSync(join(folder, "other"), configOf(["x", "y"], "x"));
+  const files = "missing:config:other";
+  const [first, second] = [read("config"), read("other")];
+  await ctx("y2=y", files);
+  expect(read("config")).toBe(first);
+  expect(read("other")).toContain("name: y2");
+  const renamed = read("other");
+  await ctx("y2", files);
+  expect(read("other")).toBe(renamed);
+  expect(read("config")).toContain("current-context: y2");
+  await ctx("-d y2 dev", files);
+  expect(read("other")).not.toContain("y2");
+  expect(read("config")).not.toContain("name: dev");
+  expect(second).toContain("y");
+  expect(existsSync(join(folder, "missing"))).toBe(false);
+});
+
+describe("on a terminal", () => {
+  const open = (line: string, more: { readonly env?: Record<string, string>; readonly columns?: number } = {}) =>
+    startOnTerminal(["ctx", ...line.split(" ").filter(Boolean)], {
+      cwd: folder,
+      ...more,
+      env: { ...env("config"), ...more.env },
+    });
+
+  test("without arguments one is picked, and it is switched to that", async () => {
+    const { terminal, ended } = open("");
+    await terminal.shows("> prod (current)");
+    terminal.press("\u001b[A");
+    await terminal.shows("> dev");
+    terminal.press("\r");
+    expect(await ended).toBe(0);
+    expect(terminal.screen.text).toBe('Switched to context "dev".\n|');
+    expect(terminal.raw).toEqual([true, false]);
+    expect(await ctx("-")).toEqual(out('Switched to context "prod".\n'));
+  });
+
+  test.each([
+    ["Escape", "\u001b", 1, ""],
+    ["Ctrl-C", "\u0003", 130, ""],
+    ["Ctrl-D", "\u0004", 1, "error: no context was picked: the input has ended\n"],
+  ])("%s leaves everything as it is", async (_what, keys, code, stderr) => {
+    const before = read("config");
+    const { terminal, ended } = open("");
+    await terminal.shows("> prod");
+    terminal.press(keys);
+    expect(await ended).toBe(code);
+    expect([terminal.stderr, terminal.screen.text, read("config")]).toEqual([stderr, "|", before]);
+    expect(terminal.raw).toEqual([true, false]);
+  });
+
+  test("a dumb terminal, and one without keys, get the list with the current one marked", async () => {
+    const { terminal, ended } = open("", { env: { TERM: "dumb" } });
+    expect(await ended).toBe(0);
+    expect(terminal.screen.text).toBe("a=b\ndev\nprod (current)\n|");
+    expect(terminal.raw).toEqual([]);
+    const colours = { env: { ...env("config"), FORCE_COLOR: "1" }, terminal: true };
+    expect((await ctx("", "config", colours)).stdout).toBe("a=b\ndev\n\u001b[32mprod\u001b[39m\n");
+  });
+
+  test("names that somebody else wrote do nothing to the terminal, and take a line each", async () => {
+    const hostile = "red\u001b[31m\nsecond";
+    writeFileSync(join(folder, "config"), configOf(["plain", hostile], hostile));
+    const { terminal, ended } = open("", { env: { TERM: "dumb" } });
+    expect(await ended).toBe(0);
+    expect(terminal.screen.text).toBe("plain\nred^[[31m\\nsecond (current)\n|");
+    const picking = open("");
+    await picking.terminal.shows("> red^[[31m\\nsecond (current)");
+    picking.terminal.press("\r");
+    expect(await picking.ended).toBe(0);
+    expect(picking.terminal.written).not.toContain("\u001b[31m");
+  });
+
+  test("a terminal without UTF-8 gets ASCII alone", async () => {
+    writeFileSync(join(folder, "config"), configOf(["müller", "x".repeat(100)], "müller"));
+    const { terminal, ended } = open("", { env: { LANG: "C" }, columns: 20 });
+    await terminal.shows(/^context:\n> m\?ller \(current\)\n {2}x{16}~\n/);
+    terminal.press("\u001b");
+    await ended;
+    expect(terminal.written).toMatch(/^[\0-\x7f]*$/);
+  });
+
+  test("a name that is nearly one says which was meant", async () => {
+    const { stderr } = await ctx("prd", "config", { terminal: true });
+    expect(stderr).toContain('Did you mean "prod"?');
+  });
+});
+
+test("completion: contexts for the first argument, others for --delete", async () => {
+  mkdirSync(join(folder, "empty"));
+  const complete = async (...words: string[]): Promise<readonly string[]> => {
+    const { stdout } = await runCli(["__completeNoDesc", "ctx", ...words], { cwd: folder, env: env("config") });
+    return stdout.split("\n").slice(0, -2);
+  };
+  expect(await complete("")).toEqual(["a=b", "dev", "prod"]);
+  expect(await complete("p")).toEqual(["prod"]);
+  expect(await complete("dev", "")).toEqual([]);
+  expect(await complete("-d", "dev", "")).toEqual(["a=b", "prod"]);
+});
