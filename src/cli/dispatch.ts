@@ -1,5 +1,6 @@
 import { posix, win32 } from "node:path";
 import { goQuote } from "../base/go-quote.js";
+import { withMistyped } from "../base/mistyped.js";
 import type { Look } from "../printers/look.js";
 import { lookOf } from "./colour.js";
 import type { Command, CommandEntry, CommandGroup, Invocation } from "./command.js";
@@ -59,7 +60,7 @@ async function withPreferences(root: CommandEntry, argv: readonly string[], host
 async function advised(error: unknown, host: Host, factory?: OwnedFactory): Promise<unknown> {
   if (host.streams.err.isTTY !== true || !(error instanceof Error) || "advice" in error) return error;
   const { adviceOn } = await import("./advice.js");
-  const advice = await adviceOn(error, factory);
+  const advice = await adviceOn(error, factory, host.signal);
   return advice === undefined ? error : Object.assign(error, { advice });
 }
 
@@ -116,8 +117,14 @@ function flagError(error: unknown, node: CommandNode): Error {
   }
   const hint =
     node.module?.selfExplaining === true ? `Run '${node.path}' without flags.` : `See '${node.path} --help' for usage.`;
-  const known = node.flagTable().all();
-  return new FlagError(`${error.message}\n${hint}`, error.typed, visible(known));
+  const { typed } = error;
+  const explained = new FlagError(`${error.message}\n${hint}`, typed);
+  if (typed === undefined) return explained;
+  return withMistyped(explained, () => ({
+    typed,
+    known: visible(node.flagTable().all()),
+    suggest: (name) => `--${name}`,
+  }));
 }
 
 const visible = (flags: readonly FlagSpec[]): readonly string[] =>

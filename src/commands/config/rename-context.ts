@@ -1,4 +1,5 @@
 import { goQuote } from "../../base/go-quote.js";
+import { withMistyped } from "../../base/mistyped.js";
 import { completeContexts, firstOperand } from "../../cli/completion/global-completers.js";
 import type { Command, Invocation } from "../../cli/command.js";
 import type { Streams } from "../../cli/factory.js";
@@ -36,7 +37,10 @@ export async function runRenameContext({ access, from, to }: RenameContextOption
   const config = await access.start();
   const file = access.file();
   const context = config.contexts.get(from);
-  if (context === undefined) throw new Error(`cannot rename the context ${goQuote(from)}, it's not in ${file}`);
+  if (context === undefined) {
+    const error = new Error(`cannot rename the context ${goQuote(from)}, it's not in ${file}`);
+    throw withMistyped(error, () => ({ typed: from, known: config.contexts.keys() }));
+  }
   if (config.contexts.has(to)) {
     throw new Error(`cannot rename the context ${goQuote(from)}, the context ${goQuote(to)} already exists in ${file}`);
   }

@@ -1,4 +1,5 @@
 import { goQuote } from "../../base/go-quote.js";
+import { withMistyped } from "../../base/mistyped.js";
 import { completeContexts, firstOperand } from "../../cli/completion/global-completers.js";
 import type { Command } from "../../cli/command.js";
 import { accessOf, unexpectedArgs } from "./access.js";
@@ -17,7 +18,10 @@ export function useContextCommand(): Command {
       const access = accessOf(factory, invocation);
       const config = await access.start();
       if (name === "") throw new Error("empty context names are not allowed");
-      if (!config.contexts.has(name)) throw new Error(`no context exists with the name: ${goQuote(name)}`);
+      if (!config.contexts.has(name)) {
+        const error = new Error(`no context exists with the name: ${goQuote(name)}`);
+        throw withMistyped(error, () => ({ typed: name, known: config.contexts.keys() }));
+      }
       config.currentContext = name;
       await access.modify(config, true);
       factory.streams.out.write(`Switched to context ${goQuote(name)}.\n`);

@@ -4,6 +4,7 @@ import type { OpenApiDocuments } from "../../client/openapi/openapi.js";
 import { parseGroupVersion } from "../../machinery/meta/gvk.js";
 import { formatKind, type RestMapper } from "../../machinery/rest-mapper.js";
 import { goQuote } from "../../base/go-quote.js";
+import { withMistyped } from "../../base/mistyped.js";
 import { findDocument } from "./find-document.js";
 import { explainPlainly } from "./plaintext.js";
 import { readRequest, readVersionedRequest, type ResourceRequest } from "./resource-request.js";
@@ -154,7 +155,10 @@ export async function runExplain(options: ExplainOptions): Promise<void> {
   const resource =
     apiVersion === "" ? found.resource : { ...parseGroupVersion(apiVersion), resource: found.resource.resource };
   const document = await findDocument(resource, await options.documents());
-  if (output !== PLAINTEXT) throw new Error(`unrecognized format: ${output}`);
+  if (output !== PLAINTEXT) {
+    const error = new Error(`unrecognized format: ${output}`);
+    throw withMistyped(error, () => ({ typed: output, known: [PLAINTEXT, LEGACY] }));
+  }
   const { recursive, maxDepth } = options;
   explainPlainly(document, { resource, fields: found.fields, recursive, maxDepth }, options.out);
 }

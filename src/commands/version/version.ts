@@ -1,3 +1,4 @@
+import { withMistyped } from "../../base/mistyped.js";
 import { goPlatform, kubernetesRelease, kustomizeVersion } from "../../cli/client-version.js";
 import type { Command, Invocation } from "../../cli/command.js";
 import type { Factory, Streams } from "../../cli/factory.js";
@@ -37,7 +38,10 @@ async function complete(factory: Factory, { args, flags }: Invocation): Promise<
   const discovery = client ? undefined : await factory.discovery();
   // Operands are a mistake only where kubectl looks at them: with --client it never does.
   if (!client && args.length > 0) throw new Error(`extra arguments: [${args.join(" ")}]`);
-  if (output !== "" && output !== "json" && output !== "yaml") throw new Error("--output must be 'yaml' or 'json'");
+  if (output !== "" && output !== "json" && output !== "yaml") {
+    const error = new Error("--output must be 'yaml' or 'json'");
+    throw withMistyped(error, () => ({ typed: output, known: ["json", "yaml"] }));
+  }
   return {
     output,
     warningsAsErrors: flags.bool("warnings-as-errors"),
