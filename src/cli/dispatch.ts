@@ -25,6 +25,10 @@ export async function dispatch(
   surroundings: Host,
   makeFactory: MakeFactory,
 ): Promise<void> {
+  if (words[0] === VERSION) {
+    const { printOwnVersion } = await import("./own-version.js");
+    return await printOwnVersion(words.slice(1), surroundings);
+  }
   const line = await withPreferences(commands, words, surroundings);
   const { root, argv, host, globals, presets } = line;
   if (COMPLETION_REQUESTS.has(argv[0] ?? "")) {
@@ -63,6 +67,9 @@ async function advised(error: unknown, host: Host, factory?: OwnedFactory): Prom
   const advice = await adviceOn(error, factory, host.signal);
   return advice === undefined ? error : Object.assign(error, { advice });
 }
+
+/** In the place of a command: kubectl has no such flag. */
+const VERSION = "--version";
 
 /** How completion scripts ask: cobra's protocol. */
 const COMPLETION_REQUESTS: ReadonlySet<string> = new Set(["__complete", "__completeNoDesc"]);

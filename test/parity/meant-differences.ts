@@ -85,6 +85,7 @@ const OWN_FLAGS = [
   "resume",
   "retry",
   "search",
+  "version",
   "watch-pods",
 ];
 const OWN_FLAG_LINE = new RegExp(`^ *--(?:${OWN_FLAGS.join("|")})(?:=.*)?(?:\\n|$)`, "gm");

@@ -54,7 +54,8 @@ async function complete(factory: Factory, { args, flags }: Invocation): Promise<
 /** Prints what is known, even when the server does not answer; its error comes last. */
 export async function runVersion(options: VersionOptions, streams: Streams): Promise<void> {
   const server = await settle(options.serverVersion);
-  streams.out.write(await render(options, server.value));
+  const own = options.output === "" && streams.out.isTTY === true ? await ownLine() : "";
+  streams.out.write(own + (await render(options, server.value)));
   if (server.value !== undefined) {
     const warning = versionSkewWarning(kubernetesRelease.gitVersion, server.value["gitVersion"] ?? "");
     if (warning !== undefined && options.warningsAsErrors) throw new Error(warning);
@@ -62,6 +63,9 @@ export async function runVersion(options: VersionOptions, streams: Streams): Pro
   }
   if (server.failed) throw server.error;
 }
+
+/** Loaded on a terminal alone. */
+const ownLine = async (): Promise<string> => `${(await import("../../cli/own-version.js")).ownVersionLine()}\n`;
 
 type Answer = Readonly<Record<string, string>> | undefined;
 
