@@ -7,6 +7,7 @@ import { dirname, join, relative } from "node:path";
 import { bridgeTo, toCommonJs } from "./tools/common-js.mjs";
 import { fillCodeCache } from "./tools/fill-code-cache.mjs";
 import { nodeBuiltins } from "./tools/node-builtins.mjs";
+import { ownBuild } from "./tools/own-build.mjs";
 import { parsedJson } from "./tools/parsed-json.mjs";
 import { sharedUndici, undiciFile } from "./tools/shared-undici.mjs";
 import { shortenedLocals, shortenedNames } from "./tools/shortened-names.mjs";
@@ -94,7 +95,14 @@ async function bundle() {
       options: {
         ...options,
         outdir: `${outdir}/cli`,
-        plugins: [clusterFromLibrary, sharedUndici("../"), ...names, nodeBuiltins, parsedJson],
+        plugins: [
+          ownBuild(import.meta.dirname),
+          clusterFromLibrary,
+          sharedUndici("../"),
+          ...names,
+          nodeBuiltins,
+          parsedJson,
+        ],
       },
     }),
     undiciFile({ ...options, outdir }),

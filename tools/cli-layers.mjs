@@ -11,6 +11,7 @@ export const CLI_LAYERS = [
     roots: [
       "src/cli/connect.ts",
       "src/cli/flags/print-flags.ts",
+      "src/cli/hints.ts",
       "src/cli/request-uri.ts",
       "src/cli/write-output.ts",
       "src/base/byte-text.ts",

@@ -1,94 +1,92 @@
-import { isStatusError, type StatusError } from "../machinery/errors/status-error.js";
+import { mistypedIn } from "../base/mistyped.js";
+import { isTransportError } from "../client/transport/transport-error.js";
+import { isStatusError } from "../machinery/errors/status-error.js";
 import { adviceOnCertificates } from "./advice-on-certificates.js";
+import { adviceOnClusters } from "./advice-on-clusters.js";
+import { adviceOnFiles } from "./advice-on-files.js";
 import { adviceOnKinds } from "./advice-on-kinds.js";
-import { objectNames, resourceTypes } from "./completion/resource-names.js";
+import { adviceOnNames, adviceOnNamespace, adviceOnTypes } from "./advice-on-names.js";
 import type { Factory } from "./factory.js";
-import { FlagError } from "./flags/flag-errors.js";
 import { nearFields } from "./near-fields.js";
-import { nearest } from "./suggestions.js";
+import { didYouMean, nearest } from "./suggestions.js";
+import { withinPatience } from "./within-patience.js";
+
+/** Looks for a line about errors, their causes among them. Undefined where it knows nothing of them; it may reject. */
+type Adviser = (errors: readonly unknown[], factory: Factory) => Promise<string | undefined>;
+
+/** What files tell. */
+const LOCAL: readonly Adviser[] = [adviceOnFiles, adviceOnClusters, adviceOnCertificates];
+
+/** What the server tells, each in at most one request beside discovery and OpenAPI, which are cached. */
+const OF_SERVER: readonly Adviser[] = [
+  async (errors, factory) => adviceOnKinds(errors.map(messageOf), factory),
+  async (errors, factory) => adviceOnTypes(errors.map(messageOf), factory),
+  adviceOnFields,
+  adviceOnNames,
+  async (errors, factory) => (errors.map(messageOf).some(isNothing) ? adviceOnNamespace(factory) : undefined),
+];
 
 /**
- * A line for a person who mistyped a flag, a type, a name or a field, or applied an object before its kind: what was probably meant; or whose
- * own certificate has expired. Undefined when nothing is
- * near enough, or the server cannot be asked. Only for terminals: scripts see kubectl's words alone, and a server their
- * requests.
+ * A line for a person about what was thrown: what was probably meant by a flag, a type, a name, a field or a file; which embedded
+ * cluster is stopped; which definition came too late; which certificate has expired. Undefined where nothing is known, or it cannot be
+ * found out in a short time. Only for terminals: scripts see kubectl's words alone, and a server their requests. A server that did not
+ * answer is not asked again.
  */
-export async function adviceOn(thrown: unknown, factory: Factory | undefined): Promise<string | undefined> {
-  try {
-    const errors = leaves(thrown);
-    const [flag] = errors.filter((error) => error instanceof FlagError);
-    const ofKinds = factory && (await adviceOnKinds(errors.map(messageOf), factory));
-    if (ofKinds !== undefined) return ofKinds;
-    const ofCertificates = factory && (await adviceOnCertificates(errors, factory));
-    if (ofCertificates !== undefined) return ofCertificates;
-    const meant = flag === undefined ? factory && (await nearestOnServer(errors, factory)) : nearestFlag(flag);
-    if (meant === undefined || meant.length === 0) return undefined;
-    return `Did you mean ${meant.map((name) => `"${name}"`).join(", ")}?`;
-  } catch {
+export async function adviceOn(
+  thrown: unknown,
+  factory: Factory | undefined,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const errors = withCauses(thrown);
+  return withinPatience(signal, async () => {
+    const meant = didYouMean(errors.map(suggestionFor));
+    if (meant !== undefined || factory === undefined) return meant;
+    for (const adviser of errors.some(isSilence) ? LOCAL : [...LOCAL, ...OF_SERVER]) {
+      const line = await adviser(errors, factory).catch(() => undefined);
+      if (line !== undefined) return line;
+    }
     return undefined;
-  }
+  });
 }
+
+/** What commands throw whose selectors match no object. */
+const isNothing = (message: string): boolean =>
+  message === "no matching resources found" || message.startsWith("no objects passed to ");
+
+/** The errors that were thrown, each followed by those that caused it. */
+function withCauses(error: unknown): readonly unknown[] {
+  if (error instanceof AggregateError) return error.errors.flatMap(withCauses);
+  const chain = [error];
+  for (let cause = causeOf(error); cause !== undefined && chain.length < MOST_CAUSES; cause = causeOf(cause)) {
+    chain.push(cause);
+  }
+  return chain;
+}
+
+/** An error may cause itself. */
+const MOST_CAUSES = 10;
+
+const causeOf = (error: unknown): unknown => (error instanceof Error ? error.cause : undefined);
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : "");
 
-function leaves(error: unknown): readonly unknown[] {
-  return error instanceof AggregateError ? error.errors.flatMap(leaves) : [error];
+function suggestionFor(error: unknown): string | undefined {
+  const mistyped = mistypedIn(error);
+  const name = mistyped && nearest(mistyped.typed, mistyped.known);
+  return name === undefined ? undefined : (mistyped?.suggest?.(name) ?? name);
 }
 
-function nearestFlag({ typed, known }: FlagError): readonly string[] {
-  const name = typed === undefined ? undefined : nearest(typed, known);
-  return name === undefined ? [] : [`--${name}`];
-}
+/** No answer, or one that says that the server is at its limits. */
+const isSilence = (error: unknown): boolean =>
+  isTransportError(error) ||
+  (isStatusError(error) && (AT_ITS_LIMITS.has(error.code) || error.reason === "ServerTimeout"));
 
-const UNKNOWN_CONTEXT =
-  /not found for specified context: (\S+)|no context exists with the name: "([^"]+)"|^context (\S+) not found$/;
+const AT_ITS_LIMITS: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
-async function nearestOnServer(errors: readonly unknown[], factory: Factory): Promise<readonly string[]> {
-  for (const message of errors.map(messageOf)) {
-    const type = /doesn't have a resource type "([^"]+)"/.exec(message)?.[1];
-    if (type !== undefined) return several([nearest(type, await typeNames(factory))]);
-    const context = UNKNOWN_CONTEXT.exec(message)
-      ?.slice(1)
-      .find((name) => name !== undefined);
-    if (context !== undefined) return several([nearest(context, (await factory.rawConfig()).contexts.keys())]);
-    const fields = await nearFields(message, factory);
-    if (fields.length > 0) return fields;
+async function adviceOnFields(errors: readonly unknown[], factory: Factory): Promise<string | undefined> {
+  for (const error of errors) {
+    const fields = await nearFields(messageOf(error), factory);
+    if (fields.length > 0) return didYouMean(fields);
   }
-  return nearNames(
-    errors.filter((error) => isStatusError(error)),
-    factory,
-  );
-}
-
-const several = (names: readonly (string | undefined)[]): readonly string[] => [
-  ...new Set(names.filter((name) => name !== undefined)),
-];
-
-/** One list, of the first type that something was not found of. */
-async function nearNames(errors: readonly StatusError[], factory: Factory): Promise<readonly string[]> {
-  const missing = errors
-    .filter(({ reason }) => reason === "NotFound")
-    .map(({ status: { details: { name = "", kind = "", group = "" } = {} } }) => ({
-      name,
-      type: group === "" ? kind : `${kind}.${group}`,
-    }))
-    .filter(({ name, type }) => name !== "" && type !== "");
-  const [first] = missing;
-  if (first === undefined) return [];
-  const there = await objectNames(factory, first.type);
-  return several(missing.filter(({ type }) => type === first.type).map(({ name }) => nearName(name, there)));
-}
-
-/** What a controller makes carries the name of its owner, and letters of its own. */
-function nearName(typed: string, there: readonly string[]): string | undefined {
-  return nearest(typed, there) ?? there.find((name) => name.startsWith(`${typed}-`));
-}
-
-/** With their singulars and short names, as a user may have meant to type them. */
-async function typeNames(factory: Factory): Promise<readonly string[]> {
-  const { resources } = await (await factory.discovery()).resources();
-  const plural = (await resourceTypes(factory)).map((type) => type.split(".")[0] ?? type);
-  return [...plural, ...resources.flatMap(({ singularName, shortNames }) => [singularName, ...shortNames])].filter(
-    Boolean,
-  );
+  return undefined;
 }

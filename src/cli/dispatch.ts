@@ -1,5 +1,6 @@
 import { posix, win32 } from "node:path";
 import { goQuote } from "../base/go-quote.js";
+import { withMistyped } from "../base/mistyped.js";
 import type { Look } from "../printers/look.js";
 import { lookOf } from "./colour.js";
 import type { Command, CommandEntry, CommandGroup, Invocation } from "./command.js";
@@ -24,6 +25,10 @@ export async function dispatch(
   surroundings: Host,
   makeFactory: MakeFactory,
 ): Promise<void> {
+  if (words[0] === VERSION) {
+    const { printOwnVersion } = await import("./own-version.js");
+    return await printOwnVersion(words.slice(1), surroundings);
+  }
   const line = await withPreferences(commands, words, surroundings);
   const { root, argv, host, globals, presets } = line;
   if (COMPLETION_REQUESTS.has(argv[0] ?? "")) {
@@ -60,9 +65,12 @@ async function withPreferences(root: CommandEntry, argv: readonly string[], host
 async function advised(error: unknown, host: Host, factory?: OwnedFactory): Promise<unknown> {
   if (host.streams.err.isTTY !== true || !(error instanceof Error) || "advice" in error) return error;
   const { adviceOn } = await import("./advice.js");
-  const advice = await adviceOn(error, factory);
+  const advice = await adviceOn(error, factory, host.signal);
   return advice === undefined ? error : Object.assign(error, { advice });
 }
+
+/** In the place of a command: kubectl has no such flag. */
+const VERSION = "--version";
 
 /** How completion scripts ask: cobra's protocol. */
 const COMPLETION_REQUESTS: ReadonlySet<string> = new Set(["__complete", "__completeNoDesc"]);
@@ -129,8 +137,14 @@ function flagError(error: unknown, node: CommandNode): Error {
   }
   const hint =
     node.module?.selfExplaining === true ? `Run '${node.path}' without flags.` : `See '${node.path} --help' for usage.`;
-  const known = node.flagTable().all();
-  return new FlagError(`${error.message}\n${hint}`, error.typed, visible(known));
+  const { typed } = error;
+  const explained = new FlagError(`${error.message}\n${hint}`, typed);
+  if (typed === undefined) return explained;
+  return withMistyped(explained, () => ({
+    typed,
+    known: visible(node.flagTable().all()),
+    suggest: (name) => `--${name}`,
+  }));
 }
 
 const visible = (flags: readonly FlagSpec[]): readonly string[] =>

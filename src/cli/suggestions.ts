@@ -1,5 +1,6 @@
 import { distance } from "fastest-levenshtein";
 import { goQuote } from "../base/go-quote.js";
+import { holdsControls } from "../base/inert-text.js";
 import type { CommandEntry } from "./command.js";
 import { yieldsToPlugins } from "./plugins.js";
 
@@ -28,14 +29,46 @@ export function unknownCommandMessage(typed: string, program: string, entries: r
   return `unknown command ${goQuote(typed)} for ${goQuote(program)}${hint}`;
 }
 
-/** The nearest of some names, if one is near enough for its length to be what was meant. */
+/**
+ * The one of some names that was probably meant, whatever its case: the nearest one, if it is near enough for its length, else the one
+ * that begins with what was typed, if all others that do begin with it in turn. A name that equals what was typed is none of them.
+ */
 export function nearest(typed: string, names: Iterable<string>): string | undefined {
+  const wanted = typed.toLowerCase();
+  const others = [...names].filter((name) => name !== typed);
   const limit = Math.max(1, Math.floor(typed.length / 3));
   let best: string | undefined;
   let bestDistance = limit + 1;
-  for (const name of names) {
-    const edits = distance(typed, name);
+  for (const name of others) {
+    const edits = editsBetween(wanted, name.toLowerCase());
     if (edits < bestDistance) [best, bestDistance] = [name, edits];
   }
-  return best;
+  return best ?? beginningWith(wanted, others);
+}
+
+/** Two letters that changed places are one mistake. */
+function editsBetween(typed: string, name: string): number {
+  let at = 0;
+  while (at < typed.length && typed[at] === name[at]) at += 1;
+  const swapped = typed.slice(0, at) + (typed[at + 1] ?? "") + (typed[at] ?? "") + typed.slice(at + 2);
+  return swapped === name ? 1 : distance(typed, name);
+}
+
+/** One letter says too little. */
+const LEAST_BEGINNING = 2;
+
+function beginningWith(wanted: string, names: readonly string[]): string | undefined {
+  if (wanted.length < LEAST_BEGINNING) return undefined;
+  const longer = names.filter((name) => name.toLowerCase().startsWith(wanted));
+  const shortest = longer.reduce((one, other) => (other.length < one.length ? other : one), longer[0] ?? "");
+  return shortest !== "" && longer.every((name) => name.startsWith(shortest)) ? shortest : undefined;
+}
+
+/**
+ * The question on a terminal; undefined where nothing was found. A name with a control character, which the terminal would not show as
+ * it is, is never suggested.
+ */
+export function didYouMean(found: readonly (string | undefined)[]): string | undefined {
+  const names = found.filter((name) => name !== undefined && !holdsControls(name));
+  return names.length === 0 ? undefined : `Did you mean ${[...new Set(names)].map((name) => `"${name}"`).join(", ")}?`;
 }

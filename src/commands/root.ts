@@ -32,7 +32,8 @@ export const root: CommandEntry = {
   summary: "Work with a Kubernetes cluster",
   group: {
     use: "kubectl [flags]",
-    description: "{{program}} works with Kubernetes clusters: it shows, creates, changes and deletes what they hold.",
+    description:
+      "{{program}} works with Kubernetes clusters: it shows, creates, changes and deletes what they hold. {{program}} --version prints which kubets it is.",
     bare: { stream: "out", code: 0 },
   },
   children: [

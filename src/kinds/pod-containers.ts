@@ -1,4 +1,5 @@
 import { goQuote } from "../base/go-quote.js";
+import { withMistyped } from "../base/mistyped.js";
 import { object, objects, type ReadonlyFields, text } from "../machinery/meta/access.js";
 import type { KubeObject } from "../machinery/meta/object.js";
 
@@ -42,11 +43,18 @@ export function chosenContainer(pod: KubeObject, name: string, say: (line: strin
   if (wanted !== "") {
     const found = findContainer(pod, wanted);
     if (found !== undefined) return found;
-    throw new Error(`container ${wanted} is not valid for pod ${podName} out of: ${allContainerNames(pod)}`);
+    throw noSuchContainer(pod, wanted);
   }
   const others = FIELDS.reduce((sum, field) => sum + containerNames(pod, field).length, 0);
   if (others > 1) say(`Defaulted container ${goQuote(text(first.name))} out of: ${allContainerNames(pod)}`);
   return { field: "containers", container: first };
+}
+
+/** An error in kubectl's words for a container that the pod does not have. */
+export function noSuchContainer(pod: KubeObject, typed: string): Error {
+  const name = pod.metadata?.name ?? "";
+  const error = new Error(`container ${typed} is not valid for pod ${name} out of: ${allContainerNames(pod)}`);
+  return withMistyped(error, () => ({ typed, known: FIELDS.flatMap((field) => containerNames(pod, field)) }));
 }
 
 /** "app, debugger (ephem), setup (init)". */

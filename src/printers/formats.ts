@@ -1,4 +1,5 @@
 import { goQuote } from "../base/go-quote.js";
+import { withMistyped } from "../base/mistyped.js";
 import { customColumnsPrinter, parseColumns, parseColumnsFile } from "./custom-columns.js";
 import { jsonPathPrinter } from "./jsonpath-printer.js";
 import { kyamlPrinter } from "./kyaml-printer.js";
@@ -45,9 +46,11 @@ export const getFormats: readonly string[] = [...objectFormats, "custom-columns"
 /** An unknown -o. */
 export function noCompatiblePrinter(output: string, allowed: readonly string[]): Error {
   const formats = allowed.toSorted().join(",");
-  return new Error(
+  const error = new Error(
     `unable to match a printer suitable for the output format ${goQuote(output)}, allowed formats are: ${formats}`,
   );
+  // "go-templat=..." has its template behind it.
+  return withMistyped(error, () => ({ typed: output.split("=", 1)[0] ?? "", known: allowed }));
 }
 
 /**

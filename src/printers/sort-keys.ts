@@ -1,7 +1,7 @@
 import { errorMessage } from "../base/error-message.js";
 import { JsonPath, relaxedJsonPath } from "../machinery/jsonpath/jsonpath.js";
 import type { KubeObject } from "../machinery/meta/object.js";
-import { isLess, noSuchField, type SortField, type SortValue, sortValue } from "./sort-values.js";
+import { isLess, noSuchField, type SortField, type SortValue, sortValue, withNearFields } from "./sort-values.js";
 
 /** One of several keys of --sort-by, or a descending one: kubets' own. */
 export interface SortKey {
@@ -72,7 +72,9 @@ export function sortByKeys<T>(
   });
   const rows = items.map((item) => ({ item, values: fields.map((field) => sortValue(field, objectOf(item))) }));
   for (const [at, { path }] of fields.entries()) {
-    if (rows.every(({ values }) => values[at]?.found !== true)) throw new SortKeyError(noSuchField(path));
+    if (rows.every(({ values }) => values[at]?.found !== true)) {
+      throw withNearFields(new SortKeyError(noSuchField(path)), path, items.map(objectOf));
+    }
   }
   const compare = (a: readonly SortValue[], b: readonly SortValue[]): number => {
     for (const [at, field] of fields.entries()) {

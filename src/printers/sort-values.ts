@@ -1,6 +1,7 @@
+import { withMistyped } from "../base/mistyped.js";
 import { goTypeName } from "../machinery/go-values/go-values.js";
 import type { JsonPath } from "../machinery/jsonpath/jsonpath.js";
-import type { JsonValue } from "../machinery/meta/json.js";
+import { isJsonObject, type JsonValue } from "../machinery/meta/json.js";
 import type { KubeObject } from "../machinery/meta/object.js";
 import { compareQuantities, parseQuantity, type Quantity, QuantityError } from "../machinery/quantity/quantity.js";
 
@@ -61,6 +62,46 @@ function quantityOf(value: JsonValue): Quantity | undefined {
   }
 }
 
-/** No object has the field. */
+/** The message for a field that no object has. */
 export const noSuchField = (path: string): string =>
   `couldn't find any field with path "${path}" in the list of objects`;
+
+/**
+ * The same error with the names that the objects do have where the path leads out of them. It suggests the whole path. A path with
+ * anything but names and places in lists has no suggestion.
+ */
+export function withNearFields<E extends Error>(error: E, path: string, objects: readonly unknown[]): E {
+  return withMistyped(error, () => {
+    const steps = stepsOf(path);
+    let below = objects;
+    for (const [at, step] of steps.entries()) {
+      const next = below.flatMap((value) => childrenAt(value, step));
+      if (next.length > 0) {
+        below = next;
+        continue;
+      }
+      const whole = (name: string): string => `.${steps.with(at, name).join(".").replaceAll(".[", "[")}`;
+      return {
+        typed: step,
+        known: below.flatMap((value) => (isJsonObject(value) ? Object.keys(value) : [])),
+        suggest: whole,
+      };
+    }
+    return { typed: "", known: [] };
+  });
+}
+
+/** The names of "{.spec.containers[0].name}", and the places in lists in their brackets. */
+function stepsOf(path: string): readonly string[] {
+  const inner = path.replace(/^\{/, "").replace(/\}$/, "");
+  return /['"?(]/.test(inner) ? [] : inner.split(/\.|(?=\[)/).filter((step) => step !== "");
+}
+
+function childrenAt(value: unknown, step: string): readonly unknown[] {
+  if (step.startsWith("[")) {
+    if (!Array.isArray(value)) return [];
+    const place = Number(step.slice(1, -1));
+    return Number.isInteger(place) ? value.slice(place, place + 1 || undefined) : value;
+  }
+  return isJsonObject(value) && Object.hasOwn(value, step) ? [value[step]] : [];
+}

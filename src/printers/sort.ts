@@ -4,7 +4,7 @@ import type { KubeObject } from "../machinery/meta/object.js";
 import { goSort } from "../base/go-sort.js";
 import { listItems, type Printer } from "./printer.js";
 import { parseSortKeys, sortByKeys } from "./sort-keys.js";
-import { isLess, noSuchField, type SortField, sortValue } from "./sort-values.js";
+import { isLess, noSuchField, type SortField, sortValue, withNearFields } from "./sort-values.js";
 import { asTable, fromTable, type Table } from "./table.js";
 
 /**
@@ -60,7 +60,9 @@ function relaxedOrAsGiven(field: string): string {
 
 function sortByField<T>(items: readonly T[], field: SortField, objectOf: (item: T) => KubeObject | undefined): T[] {
   const keyed = items.map((item) => ({ item, ...sortValue(field, objectOf(item)) }));
-  if (!keyed.some(({ found }) => found)) throw new Error(noSuchField(field.path));
+  if (!keyed.some(({ found }) => found)) {
+    throw withNearFields(new Error(noSuchField(field.path)), field.path, items.map(objectOf));
+  }
   goSort(keyed, (a, b) => isLess(a, b, field));
   return keyed.map(({ item }) => item);
 }

@@ -38,9 +38,12 @@ export async function expandPattern(pattern: string, scope: FileScope): Promise<
     if (!(error instanceof BadPatternError)) throw error;
     throw new Error(`pattern ${goQuote(pattern)} is not valid: ${error.message}`, { cause: error });
   }
-  if (matches.length === 0) throw new Error(`the path ${goQuote(pattern)} does not exist`);
+  if (matches.length === 0) throw noSuchPath(pattern, { code: "ENOENT" });
   return matches;
 }
+
+const noSuchPath = (path: string, cause: unknown): Error =>
+  new Error(`the path ${goQuote(path)} does not exist`, { cause: new PathError("stat", path, cause) });
 
 /**
  * The manifests at a path: the file itself whatever its name, or a directory's files of a known extension, with
@@ -48,7 +51,7 @@ export async function expandPattern(pattern: string, scope: FileScope): Promise<
  */
 export async function manifestsAt(root: string, recursive: boolean, scope: FileScope): Promise<readonly string[]> {
   await stat(withSlash(root, toFile(scope)(root))).catch((error: unknown) => {
-    if (errorCode(error) === "ENOENT") throw new Error(`the path ${goQuote(root)} does not exist`);
+    if (errorCode(error) === "ENOENT") throw noSuchPath(root, error);
     const text = new PathError("stat", root, error).message;
     throw new Error(`the path ${goQuote(root)} cannot be accessed: ${text}`, { cause: error });
   });

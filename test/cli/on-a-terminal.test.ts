@@ -61,7 +61,7 @@ const surroundings = ({ columns = 80, env = {} }: Terminal): CliSurroundings => 
   env: { HOME: session.folder, KUBECONFIG: `${session.folder}/kubeconfig`, NO_COLOR: "1", ...env },
   cwd: session.folder,
   clock,
-  terminal: { columns },
+  terminal: columns,
 });
 
 const onTerminal = (argv: string, terminal: Terminal = {}): Promise<CliResult> =>

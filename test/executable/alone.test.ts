@@ -79,6 +79,13 @@ describe.skipIf(executableMissing !== undefined)("the executable", () => {
     expect((await run("kubets get nonsense --help=oops")).stderr).toContain("kubets get");
   });
 
+  test("says which kubets it is, of which commit, and by which runtime", async () => {
+    const { stdout } = await run("kubets --version && kubets --version -o json");
+    expect(stdout).toMatch(
+      /^kubets \d+\.\d+\.\d+\S*\n(commit [0-9a-f]{40}(-modified)? of .*\n)?Kubernetes v1\.36\.3\nbun \S+, \w+\/\w+\n\{\n/,
+    );
+  });
+
   test("has its completion scripts inside", async () => {
     const { stdout } = await run("for shell in bash zsh fish powershell; do kubets completion $shell | wc -l; done");
     expect(stdout.split("\n").filter((lines) => Number(lines) > 20)).toHaveLength(4);

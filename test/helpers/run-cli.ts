@@ -16,8 +16,8 @@ export interface CliSurroundings
   readonly stdin?: string;
   /** What a person types: as `stdin`, which pretends to be a terminal. */
   readonly typed?: string;
-  /** Pretends that stdout and stderr are a terminal, of 80 columns unless told otherwise. */
-  readonly terminal?: boolean | { readonly columns: number };
+  /** Pretends that stdout and stderr are a terminal of 80 columns, or of as many as it says. */
+  readonly terminal?: boolean | number;
 }
 
 /** A command line that runs until it is stopped. */
@@ -58,10 +58,8 @@ function begin(
   let stderr = "";
   out.setEncoding("utf8").on("data", (text: string) => (stdout += text));
   err.setEncoding("utf8").on("data", (text: string) => (stderr += text));
-  if (terminal !== false) {
-    const { columns } = terminal === true ? { columns: 80 } : terminal;
-    for (const stream of [out, err]) Object.assign(stream, { isTTY: true, columns });
-  }
+  const columns = terminal === true ? 80 : terminal;
+  if (columns !== false) for (const stream of [out, err]) Object.assign(stream, { isTTY: true, columns });
   const input = Object.assign(Readable.from(stdin === "" ? [] : [Buffer.from(stdin)]), { isTTY: typed !== undefined });
   const run = async (): Promise<CliResult> => {
     const code = await main({

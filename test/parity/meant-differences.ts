@@ -86,6 +86,7 @@ const OWN_FLAGS = [
   "resume",
   "retry",
   "search",
+  "version",
   "watch-pods",
 ];
 const OWN_FLAG_LINE = new RegExp(`^ *--(?:${OWN_FLAGS.join("|")})(?:=.*)?(?:\\n|$)`, "gm");

@@ -9,6 +9,7 @@ import { CLI_LAYERS } from "../cli-layers.mjs";
 import { toCommonJs } from "../common-js.mjs";
 import { layeredBundle } from "../layered-bundle.mjs";
 import { nodeBuiltins } from "../node-builtins.mjs";
+import { ownBuild } from "../own-build.mjs";
 import { parsedJson } from "../parsed-json.mjs";
 
 /** Where bun puts the files of an executable. */
@@ -256,7 +257,7 @@ export async function bundleProgram(root, folder) {
   const regexps = await build({ ...options, format: "cjs", minify: true, entryPoints: ["re2js"], write: false });
   const codeOf = ({ outputFiles: [{ text }] }) => text;
   const packed = [packedGrpc(texts, codeOf(grpc)), packedRegexps(texts, codeOf(regexps)), packedJson(texts)];
-  const plugins = [bunTransport, ...packed, nodeBuiltins, parsedJson];
+  const plugins = [ownBuild(root), bunTransport, ...packed, nodeBuiltins, parsedJson];
   const program = join(folder, "kubets.js");
   const worker = join(folder, "sqlite-worker.js");
   const seldomRun = join(folder, "seldom-run.mjs");

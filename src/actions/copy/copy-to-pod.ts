@@ -3,6 +3,7 @@ import { basename, normalize, resolve } from "node:path";
 import { archiveFiles } from "../archive/archive-files.js";
 import { withoutLastSlash } from "../archive/local-names.js";
 import { goQuote } from "../../base/go-quote.js";
+import { PathError } from "../../base/path-error.js";
 import { execInPod, type ExecTarget, findExecPlace } from "./exec-in-pod.js";
 import { remoteJoin } from "./remote-path.js";
 import type { CopyMessages } from "./copy-messages.js";
@@ -56,7 +57,7 @@ export async function requireSource(source: string, cwd: string): Promise<void> 
   try {
     await stat(resolve(cwd, source));
   } catch (error) {
-    throw new Error(`${source} doesn't exist in local filesystem`, { cause: error });
+    throw new Error(`${source} doesn't exist in local filesystem`, { cause: new PathError("stat", source, error) });
   }
 }
 

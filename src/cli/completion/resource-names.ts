@@ -1,5 +1,5 @@
 import { holdsControls } from "../../base/inert-text.js";
-import { isJsonObject } from "../../machinery/meta/json.js";
+import { isJsonObject, type JsonObject } from "../../machinery/meta/json.js";
 import { formatGroupVersion } from "../../machinery/meta/gvk.js";
 import type { Factory } from "../factory.js";
 
@@ -12,33 +12,45 @@ const PATIENCE = 5000;
  */
 export async function objectNames(factory: Factory, types: string): Promise<readonly string[]> {
   const names: string[] = [];
-  for (const type of types.split(",")) names.push(...(await namesOfType(factory, type)));
+  for (const type of types.split(",")) names.push(...(await listNames(factory, type)).names);
   return names;
 }
 
-async function namesOfType(factory: Factory, type: string): Promise<readonly string[]> {
+/** Of the objects of a type, as {@link objectNames} has them. */
+export interface ListedNames {
+  readonly names: readonly string[];
+  /** False where there are more than are read. */
+  readonly isWhole: boolean;
+  readonly namespaced: boolean;
+}
+
+/** Asks for one list. */
+export async function listNames(factory: Factory, type: string): Promise<ListedNames> {
   const mapper = await factory.mapper();
   const resource = await mapper.resourceFor(type);
   const kind = await mapper.kindFor(resource);
-  const mapping = await mapper.mappingFor(kind, kind.version);
-  const { group, version } = mapping.resource;
+  const { namespaced, resource: found } = await mapper.mappingFor(kind, kind.version);
+  const { group, version } = found;
   const prefix = group === "" ? `/api/${version}` : `/apis/${formatGroupVersion({ group, version })}`;
-  const scope = mapping.namespaced ? `/namespaces/${encodeURIComponent((await factory.namespace()).namespace)}` : "";
+  const scope = namespaced ? `/namespaces/${encodeURIComponent((await factory.namespace()).namespace)}` : "";
   const client = await factory.restClient();
   const response = await client.request({
     method: "GET",
-    path: `${prefix}${scope}/${mapping.resource.resource}`,
+    path: `${prefix}${scope}/${found.resource}`,
     query: { limit: "500" },
     signal: AbortSignal.timeout(PATIENCE),
   });
-  const { items } = response.json();
-  if (!Array.isArray(items)) return [];
-  return items.flatMap((item) => {
+  const list = response.json();
+  const { items } = list;
+  const names = (Array.isArray(items) ? items : []).flatMap((item) => {
     const metadata = isJsonObject(item) ? item["metadata"] : undefined;
     const name = isJsonObject(metadata) ? metadata["name"] : undefined;
     return typeof name === "string" && !holdsControls(name) ? [name] : [];
   });
+  return { names, isWhole: !hasMore(list), namespaced };
 }
+
+const hasMore = ({ metadata }: JsonObject): boolean => isJsonObject(metadata) && Boolean(metadata["continue"]);
 
 /** The types that can be got, as `api-resources -o name` lists them: by group, then by name. */
 export async function resourceTypes(factory: Factory): Promise<readonly string[]> {

@@ -149,10 +149,14 @@ function flagNames(
   const inherited = new FlagTable(node.inherited, globals).all().filter((flag) => own.named(flag.name) === undefined);
   // At the root the global flags are its own, so help stands among them.
   if (node.parent === null && node.path.split(" ").length === 1) {
-    return flagNameCandidates([], [...inherited, ...own.all()], read.flags, toComplete);
+    const inPlaceOfCommand = read.flags.order.length === 0 ? [versionFlag] : [];
+    return flagNameCandidates([], [...inherited, ...own.all(), ...inPlaceOfCommand], read.flags, toComplete);
   }
   return flagNameCandidates(inherited, own.all(), read.flags, toComplete);
 }
+
+/** It is a flag of no command: `dispatch` looks for it as the first word. */
+const versionFlag: FlagSpec = { name: "version", type: "bool", usage: "Print which kubets this is" };
 
 const GLOBAL_COMPLETERS: Readonly<Record<string, Completer>> = {
   __proto__: null as never,

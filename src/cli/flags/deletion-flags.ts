@@ -1,5 +1,6 @@
 import type { FlagSpec, Flags } from "./flag-set.js";
 import { parseGoBool } from "../../base/go-bool.js";
+import { withMistyped } from "../../base/mistyped.js";
 
 export const cascadeFlag: FlagSpec = {
   name: "cascade",
@@ -24,7 +25,8 @@ export function readCascade(flags: Flags, warn: (text: string) => void): Propaga
   }
   const bool = parseGoBool(value);
   if (bool === undefined) {
-    throw new Error(`invalid cascade value (${value}). Must be "background", "foreground", or "orphan"`);
+    const error = new Error(`invalid cascade value (${value}). Must be "background", "foreground", or "orphan"`);
+    throw withMistyped(error, () => ({ typed: value, known: ["background", "foreground", "orphan"] }));
   }
   const instead = bool ? "background" : "orphan";
   warn(`warning: --cascade=${value} is deprecated (boolean value) and can be replaced with --cascade=${instead}.\n`);

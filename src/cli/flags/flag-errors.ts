@@ -10,8 +10,6 @@ export class FlagError extends Error {
     message: string,
     /** The unknown name, where that is the matter. */
     readonly typed?: string,
-    /** The names that would have been understood. */
-    readonly known: readonly string[] = [],
   ) {
     super(message);
   }

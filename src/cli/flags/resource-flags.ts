@@ -1,4 +1,5 @@
 import { parseGoBool } from "../../base/go-bool.js";
+import { withMistyped } from "../../base/mistyped.js";
 import { goQuote } from "../../base/go-quote.js";
 import type { Factory } from "../factory.js";
 import { klogWarning } from "../../client/klog.js";
@@ -43,7 +44,8 @@ export function readDryRun(flags: Flags, factory: Factory): DryRunStrategy {
   }
   const bool = parseGoBool(value);
   if (bool === undefined) {
-    throw new Error(`Invalid dry-run value (${value}). Must be "none", "server", or "client".`);
+    const error = new Error(`Invalid dry-run value (${value}). Must be "none", "server", or "client".`);
+    throw withMistyped(error, () => ({ typed: value, known: ["none", "server", "client"] }));
   }
   const strategy = bool ? "client" : "none";
   const text = `--dry-run=${value} is deprecated (boolean value) and can be replaced with --dry-run=${strategy}.`;

@@ -1,6 +1,7 @@
 import { conditionPath, created, deleted, hasCondition, pathHolds } from "../../actions/wait/conditions.js";
 import type { WaitCondition } from "../../actions/wait/conditions.js";
 import { goQuote } from "../../base/go-quote.js";
+import { withMistyped } from "../../base/mistyped.js";
 import { relaxedJsonPath } from "../../machinery/jsonpath/jsonpath.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import { stateOfCondition, stateOfDeletion, stateOfPath } from "./states.js";
@@ -23,7 +24,10 @@ function parseCondition(value: string): Condition {
   if (lower === "create") return { ...created, state: () => "is there" };
   if (value.startsWith("condition=")) return statusCondition(value.slice("condition=".length));
   if (value.startsWith("jsonpath=")) return jsonPathCondition(value.slice("jsonpath=".length));
-  throw new Error(`unrecognized condition: ${goQuote(value)}`);
+  const error = new Error(`unrecognized condition: ${goQuote(value)}`);
+  const [typed = "", ...more] = value.split("=");
+  const whole = (name: string): string => [name, ...more].join("=");
+  throw withMistyped(error, () => ({ typed, known: ["delete", "create", "condition", "jsonpath"], suggest: whole }));
 }
 
 function statusCondition(wanted: string): Condition {

@@ -1,6 +1,7 @@
 import type { ConfigOverrides } from "./config-overrides.js";
 import type { Kubeconfig, KubeconfigCluster, KubeconfigContext, KubeconfigUser } from "./kubeconfig.js";
 import { goQuote } from "../../base/go-quote.js";
+import { withMistyped } from "../../base/mistyped.js";
 
 /** The context, cluster and user in force: the entries of the kubeconfig, overridden by the flags. */
 export interface EffectiveEntries {
@@ -15,9 +16,16 @@ export interface EffectiveEntries {
 /** Throws for the first name in a flag that does not exist. Checks user, context and cluster in that order. */
 export function requireNamedEntries(config: Kubeconfig, overrides: ConfigOverrides): void {
   const { user, context, cluster } = overrides;
-  if (user !== "" && !config.users.has(user)) throw new Error(`auth info ${goQuote(user)} does not exist`);
-  if (context !== "" && !config.contexts.has(context)) throw new Error(`context ${goQuote(context)} does not exist`);
-  if (cluster !== "" && !config.clusters.has(cluster)) throw new Error(`cluster ${goQuote(cluster)} does not exist`);
+  const required = [
+    ["auth info", user, config.users],
+    ["context", context, config.contexts],
+    ["cluster", cluster, config.clusters],
+  ] as const;
+  for (const [what, name, entries] of required) {
+    if (name === "" || entries.has(name)) continue;
+    const error = new Error(`${what} ${goQuote(name)} does not exist`);
+    throw withMistyped(error, () => ({ typed: name, known: entries.keys() }));
+  }
 }
 
 /** Never throws. A name in a flag that does not exist gives an empty entry without the overrides. */

@@ -9,11 +9,22 @@ export interface KubeconfigLocation {
   readonly log?: VerboseLog | undefined;
 }
 
+/** The context that has become the current one. */
+export interface CurrentContext {
+  readonly context: string;
+  /** The absolute path of the kubeconfig file that gets new entries. */
+  readonly file: string;
+}
+
 /**
  * Copies the current context of `kubeconfig` (JSON text) with its cluster and user into the user's kubeconfig, as `name`. It
- * replaces entries of that name and makes the context current. Returns the absolute path of the file that gets new entries.
+ * replaces entries of that name and makes the context current. `former` is the context that was current; "" for none.
  */
-export async function addContext(name: string, kubeconfig: string, location: KubeconfigLocation): Promise<string> {
+export async function addContext(
+  name: string,
+  kubeconfig: string,
+  location: KubeconfigLocation,
+): Promise<CurrentContext & { readonly former: string }> {
   const sources = { ...location, explicitPath: "" };
   const added = decodeKubeconfig(JSON.parse(kubeconfig), "");
   const start = await startingKubeconfig(sources);
@@ -29,16 +40,36 @@ export async function addContext(name: string, kubeconfig: string, location: Kub
   wanted.contexts.set(name, { cluster: name, user: name, origin: wanted.contexts.get(name)?.origin ?? "" });
   wanted.currentContext = name;
   await modifyKubeconfig(sources, { start, wanted }, false);
-  return resolve(location.cwd, defaultKubeconfigFile(sources));
+  return { context: name, file: fileOf(sources), former: start.currentContext };
 }
 
-/** Removes the context, cluster and user `name`, and unsets the current context if it was this one. */
-export async function removeContext(name: string, location: KubeconfigLocation): Promise<void> {
+/**
+ * Removes the context, cluster and user `name`. If the current context was of this cluster, the first of the `former` ones that is still
+ * there becomes current; the answer is that one. Where none is, a current context of that name is unset.
+ */
+export async function removeContext(
+  name: string,
+  former: readonly string[],
+  location: KubeconfigLocation,
+): Promise<CurrentContext | undefined> {
   const sources = { ...location, explicitPath: "" };
   const start = await startingKubeconfig(sources);
   const wanted = structuredClone(start);
   const had = [wanted.contexts, wanted.clusters, wanted.users].map((entries) => entries.delete(name));
-  if (!had.includes(true)) return;
-  if (wanted.currentContext === name) wanted.currentContext = "";
+  if (!had.includes(true)) return undefined;
+  const { currentContext } = start;
+  // A user of the cluster has a context of its own.
+  const isCurrent = currentContext === name || start.contexts.get(currentContext)?.cluster === name;
+  const isOther = (context: string): boolean => {
+    const entry = wanted.contexts.get(context);
+    return entry !== undefined && entry.cluster !== name;
+  };
+  const next = isCurrent ? former.find(isOther) : undefined;
+  if (next !== undefined) wanted.currentContext = next;
+  else if (currentContext === name) wanted.currentContext = "";
   await modifyKubeconfig(sources, { start, wanted }, false);
+  return next === undefined ? undefined : { context: next, file: fileOf(sources) };
 }
+
+const fileOf = (sources: KubeconfigLocation & { readonly explicitPath: string }): string =>
+  resolve(sources.cwd, defaultKubeconfigFile(sources));

@@ -2,6 +2,7 @@ import { closeSync, openSync } from "node:fs";
 import { resolve } from "node:path";
 import { errorMessage } from "../../base/error-message.js";
 import { goQuote } from "../../base/go-quote.js";
+import { withMistyped } from "../../base/mistyped.js";
 import { PathError } from "../../base/path-error.js";
 import { ConfigurationInvalidError, ContextNotFoundError } from "./config-errors.js";
 import type { EffectiveEntries } from "./effective-entries.js";
@@ -12,10 +13,16 @@ import { parseProxyUrl } from "./proxy-url.js";
 export function validateEntries(config: Kubeconfig, entries: EffectiveEntries, cwd: string): void {
   const errors: Error[] = [];
   const { contextName, clusterName, cluster, userName, user } = entries;
-  if (contextName !== "" && !config.contexts.has(contextName)) errors.push(new ContextNotFoundError(contextName));
+  if (contextName !== "" && !config.contexts.has(contextName)) errors.push(contextNotFound(contextName, config));
   errors.push(...userErrors(userName, user, cwd));
   errors.push(...clusterErrors(clusterName, cluster, cwd));
   if (errors.length > 0) throw new ConfigurationInvalidError(errors);
+}
+
+/** The current context of the files was not typed. */
+function contextNotFound(name: string, { contexts, currentContext }: Kubeconfig): Error {
+  const error = new ContextNotFoundError(name);
+  return name === currentContext ? error : withMistyped(error, () => ({ typed: name, known: contexts.keys() }));
 }
 
 function clusterErrors(name: string, cluster: KubeconfigCluster, cwd: string): Error[] {

@@ -1,7 +1,15 @@
-import { readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
-import { homedir } from "node:os";
+import { rename, rm, writeFile } from "node:fs/promises";
 import { isAbsolute, join, resolve } from "node:path";
 import { makeOwnFolder } from "../../base/private-files.js";
+import {
+  type ClusterAddress,
+  clusterFolders,
+  contextOfCluster,
+  isClusterName,
+  readClusterRecord,
+  recordFile,
+} from "../../client/config/named-cluster.js";
+import type { JsonObject } from "../../machinery/meta/json.js";
 import type { EtcdConnection } from "../open-storage.js";
 import { namedClusterError } from "./named-cluster-error.js";
 
@@ -13,7 +21,7 @@ export type StorageChoice =
 export type StorageKind = StorageChoice["storage"];
 
 /** What is kept of a named cluster between runs, in `<home>/<name>/cluster.json`. */
-export interface ClusterRecord {
+export interface ClusterRecord extends ClusterAddress {
   readonly name: string;
   readonly storage: StorageKind;
   /** With storage "etcd". */
@@ -22,20 +30,15 @@ export interface ClusterRecord {
   readonly dataDir: string;
   /** The port of the last start; the next one tries it again. */
   readonly port: number;
-  readonly url: string;
   /** How many nodes the last start had; undefined in the records of earlier versions. */
   readonly nodes?: number;
-  /** The process that serves it, or served it last. */
-  readonly pid: number;
+  /**
+   * The contexts that were current before the cluster's own became it, the latest first: deleting the cluster goes back to the first
+   * that is still there. Undefined in the records of earlier versions.
+   */
+  readonly formerContexts?: readonly string[];
   /** RFC 3339. */
   readonly startedAt: string;
-}
-
-/** The folder that holds a folder per named cluster: $KUBETS_HOME, else ~/.kubets, then `clusters`. */
-export function clustersFolder(env: Readonly<Record<string, string | undefined>>, cwd: string): string {
-  const home = env.KUBETS_HOME;
-  if (home !== undefined && home !== "") return join(resolve(cwd, home), "clusters");
-  return join(env.HOME ?? env.USERPROFILE ?? homedir(), ".kubets", "clusters");
 }
 
 /** The files of one named cluster. Throws when the name cannot be a folder and a context name on every platform. */
@@ -46,7 +49,7 @@ export class ClusterHome {
     readonly clusters: string,
     readonly name: string,
   ) {
-    if (!/^[a-z0-9]([-a-z0-9.]{0,61}[a-z0-9])?$/.test(name)) {
+    if (!isClusterName(name)) {
       throw namedClusterError(
         `invalid cluster name "${name}": use lower-case letters, digits, "-" and ".", at most 63, beginning and ending with a letter or digit`,
       );
@@ -55,7 +58,7 @@ export class ClusterHome {
   }
 
   get context(): string {
-    return `kubets-${this.name}`;
+    return contextOfCluster(this.name);
   }
 
   get kubeconfig(): string {
@@ -73,19 +76,10 @@ export class ClusterHome {
 
   /** undefined when there is no such cluster. Throws when its record cannot be read. */
   async record(): Promise<ClusterRecord | undefined> {
-    const path = join(this.folder, "cluster.json");
-    let text: string;
-    try {
-      text = await readFile(path, "utf8");
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-      throw error;
-    }
-    try {
-      return JSON.parse(text) as ClusterRecord;
-    } catch {
-      throw namedClusterError(`${path} is damaged; remove it with: kubets cluster delete ${this.name}`);
-    }
+    const path = recordFile(this.clusters, this.name);
+    const record = await readClusterRecord(path);
+    if (record === undefined || isWhole(record)) return record;
+    throw namedClusterError(`${path} is damaged; remove it with: kubets cluster delete ${this.name}`);
   }
 
   /** The whole file or the old one: a crash leaves nothing half-written. */
@@ -114,21 +108,19 @@ export class ClusterHome {
   }
 }
 
-/** Every cluster there is a folder for, by name. */
-export async function listClusters(clusters: string): Promise<readonly ClusterHome[]> {
-  let names: string[];
-  try {
-    names = await readdir(clusters);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
-    throw error;
-  }
-  return names.sort().flatMap((name) => {
-    try {
-      return [new ClusterHome(clusters, name)];
-    } catch {
-      // Not ours: something else lies in the folder.
-      return [];
-    }
-  });
+function isWhole(record: (JsonObject & ClusterAddress) | "damaged"): record is JsonObject & ClusterRecord {
+  if (record === "damaged") return false;
+  const { storage, dataDir, port, startedAt, formerContexts = [] } = record;
+  const isText = (value: unknown): boolean => typeof value === "string";
+  return (
+    (storage === "memory" || storage === "disk" || storage === "etcd") &&
+    [dataDir, startedAt].every(isText) &&
+    Number.isSafeInteger(port) &&
+    Array.isArray(formerContexts) &&
+    formerContexts.every(isText)
+  );
 }
+
+/** Every cluster there is a folder for, by name. */
+export const listClusters = async (clusters: string): Promise<readonly ClusterHome[]> =>
+  (await clusterFolders(clusters)).map((name) => new ClusterHome(clusters, name));

@@ -1,3 +1,4 @@
+import { isProcessAlive } from "../../client/config/named-cluster.js";
 import type { ClusterHome, ClusterRecord } from "./cluster-home.js";
 import { clusterTransport, type ReachOptions } from "./cluster-transport.js";
 
@@ -13,7 +14,7 @@ export async function clusterState(
   record: ClusterRecord,
   options: AskOptions,
 ): Promise<ClusterState> {
-  if (!isAlive(record.pid)) return "Stopped";
+  if (!isProcessAlive(record.pid)) return "Stopped";
   const answer = await askForVersion(home, record, options);
   if (answer === "ours") return "Running";
   return answer === "silent" ? "Unresponsive" : "Stopped";
@@ -26,15 +27,6 @@ interface AskOptions extends ReachOptions {
 
 /** A machine that is busy with a hundred other processes answers within it. */
 const PATIENCE = 5000;
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM";
-  }
-}
 
 async function askForVersion(
   home: ClusterHome,

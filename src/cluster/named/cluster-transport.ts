@@ -1,11 +1,12 @@
 import { readFile } from "node:fs/promises";
 import type { Clock } from "../../base/clock.js";
 import type { VerboseLog } from "../../client/klog.js";
+import { clustersFolder } from "../../client/config/named-cluster.js";
 import { createTransport } from "../../client/transport/create-transport.js";
 import { debuggingTransport } from "../../client/transport/debugging-transport.js";
 import type { Transport } from "../../client/transport/transport.js";
 import { kubernetesClient, type KubernetesClient } from "../../client/dynamic/kubernetes-client.js";
-import { ClusterHome, type ClusterRecord, clustersFolder } from "./cluster-home.js";
+import { ClusterHome, type ClusterRecord } from "./cluster-home.js";
 import { namedClusterError } from "./named-cluster-error.js";
 
 export interface ReachOptions {

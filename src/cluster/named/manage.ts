@@ -1,7 +1,9 @@
 import type { Clock } from "../../base/clock.js";
+import { withMistyped } from "../../base/mistyped.js";
 import type { VerboseLog } from "../../client/klog.js";
-import { removeContext } from "../../client/config/kubeconfig-context.js";
-import { ClusterHome, type ClusterRecord, clustersFolder, listClusters } from "./cluster-home.js";
+import { type CurrentContext, removeContext } from "../../client/config/kubeconfig-context.js";
+import { clustersFolder, isProcessAlive } from "../../client/config/named-cluster.js";
+import { ClusterHome, type ClusterRecord, listClusters } from "./cluster-home.js";
 import { type ClusterState, clusterState } from "./cluster-state.js";
 import { removeDataDir } from "./data-dir.js";
 import { namedClusterError } from "./named-cluster-error.js";
@@ -32,7 +34,7 @@ export interface ClusterStatus {
 export async function clusterStatus(name: string, around: Surroundings): Promise<ClusterStatus> {
   const home = new ClusterHome(clustersFolder(around.env, around.cwd), name);
   const record = await home.record();
-  if (record === undefined) throw noSuchCluster(name);
+  if (record === undefined) throw await noSuchCluster(name, around);
   return { name, context: home.context, state: await clusterState(home, record, around), record };
 }
 
@@ -92,7 +94,7 @@ export async function stopNamedCluster(name: string, around: Surroundings): Prom
   }
   process.kill(record.pid, "SIGTERM");
   const deadline = Date.now() + 30_000;
-  while (isAlive(record.pid)) {
+  while (isProcessAlive(record.pid)) {
     if (Date.now() > deadline) {
       throw namedClusterError(`cluster "${name}" did not stop within 30 s; its process is ${record.pid}`);
     }
@@ -101,30 +103,28 @@ export async function stopNamedCluster(name: string, around: Surroundings): Prom
   return true;
 }
 
-/** Stops the cluster, takes its context out of the kubeconfig and removes its folder and its data; what is in etcd stays. */
-export async function deleteNamedCluster(name: string, around: Surroundings): Promise<void> {
+/**
+ * Stops the cluster, takes its context out of the kubeconfig and removes its folder and its data; what is in etcd stays. Where its
+ * context was the current one, the one that was current before is it again. Answers that one, undefined where there is none.
+ */
+export async function deleteNamedCluster(name: string, around: Surroundings): Promise<CurrentContext | undefined> {
   const home = new ClusterHome(clustersFolder(around.env, around.cwd), name);
   const record = await home.record().catch(() => undefined);
   if (record === undefined) {
-    if (!(await listClusters(home.clusters)).some((other) => other.name === name)) throw noSuchCluster(name);
+    if (!(await listClusters(home.clusters)).some((other) => other.name === name))
+      throw await noSuchCluster(name, around);
   } else {
     await stopNamedCluster(name, around);
     // Beside an etcd it holds certificates only, which other servers of that etcd may share.
     if (record.storage !== "etcd") await removeDataDir(record.dataDir);
   }
-  await removeContext(home.context, around);
+  const current = await removeContext(home.context, record?.formerContexts ?? [], around);
   await home.remove();
+  return current;
 }
 
-function noSuchCluster(name: string): Error {
-  return namedClusterError(`there is no cluster named "${name}"; kubets cluster list shows those there are`);
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
+async function noSuchCluster(name: string, around: Surroundings): Promise<Error> {
+  const known = await clusterNames(around);
+  const error = namedClusterError(`there is no cluster named "${name}"; kubets cluster list shows those there are`);
+  return withMistyped(error, () => ({ typed: name, known }));
 }

@@ -6,14 +6,9 @@ import { ownProgram } from "../../base/own-program.js";
 import { isStatusError } from "../../machinery/errors/status-error.js";
 import type { VerboseLog } from "../../client/klog.js";
 import { addContext } from "../../client/config/kubeconfig-context.js";
+import { clusterOfContext, clustersFolder } from "../../client/config/named-cluster.js";
 import { type LeadershipEvent, startCluster } from "../index.js";
-import {
-  ClusterHome,
-  type ClusterRecord,
-  clustersFolder,
-  type StorageChoice,
-  type StorageKind,
-} from "./cluster-home.js";
+import { ClusterHome, type ClusterRecord, type StorageChoice, type StorageKind } from "./cluster-home.js";
 import { clusterState } from "./cluster-state.js";
 import { claimDataDir, removeDataDir } from "./data-dir.js";
 import { leadershipLines } from "./leadership-lines.js";
@@ -115,7 +110,7 @@ async function serveFrom(
   const start = (port: number) => startCluster({ ...kept, ...server, nodes, port });
   const cluster = await listen(options.port, last?.port, (port) => start(port).catch((error) => naming(choice, error)));
   try {
-    const kubeconfig = await addContext(home.context, cluster.kubeconfig(), options);
+    const current = await addContext(home.context, cluster.kubeconfig(), options);
     await home.saveKubeconfig(cluster.kubeconfig());
     await home.save({
       name: home.name,
@@ -124,6 +119,7 @@ async function serveFrom(
       port: Number(new URL(cluster.url).port),
       url: cluster.url,
       nodes,
+      formerContexts: await formerContexts(home, current.former, last),
       pid: process.pid,
       startedAt: new Date().toISOString(),
     });
@@ -131,7 +127,7 @@ async function serveFrom(
     return {
       url: cluster.url,
       context: home.context,
-      kubeconfig,
+      kubeconfig: current.file,
       pid: process.pid,
       storage: choice.storage,
       began,
@@ -143,6 +139,22 @@ async function serveFrom(
     await cluster.close();
     throw error;
   }
+}
+
+/**
+ * The contexts to go back to when the cluster is deleted: the one that was current when it started, then those that were before that
+ * one, where it is the context of another cluster.
+ */
+async function formerContexts(
+  home: ClusterHome,
+  former: string,
+  last: ClusterRecord | undefined,
+): Promise<readonly string[]> {
+  if (former === "" || former === home.context) return last?.formerContexts ?? [];
+  const other = clusterOfContext(former);
+  const before =
+    other === undefined ? undefined : await new ClusterHome(home.clusters, other).record().catch(() => undefined);
+  return [...new Set([former, ...(before?.formerContexts ?? [])])].filter((context) => context !== home.context);
 }
 
 /** Serves a named cluster from a process of its own and resolves when it is ready. */

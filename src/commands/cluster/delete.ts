@@ -8,7 +8,7 @@ export function clusterDeleteCommand(run = deleteCluster): Command {
   return {
     use: "delete [NAME]",
     description:
-      "Stop a named cluster, remove what it kept, and take its context out of the kubeconfig. Without a NAME it is the only cluster there is.",
+      "Stop a named cluster, remove what it kept, and take its context out of the kubeconfig. Where that was the current one, the context is current again that was before the cluster's start, if it is still there. Without a NAME it is the only cluster there is.",
     examples: "  {{program}} cluster delete dev",
     flags: [],
     validateArgs: nameArgument,
@@ -19,6 +19,9 @@ export function clusterDeleteCommand(run = deleteCluster): Command {
 
 async function deleteCluster(name: string, { env, cwd, clock, log, streams }: Factory): Promise<void> {
   const { deleteNamedCluster } = await import("../../cluster/named/index.js");
-  await deleteNamedCluster(name, { env, cwd, clock, log: await log() });
+  const current = await deleteNamedCluster(name, { env, cwd, clock, log: await log() });
   streams.out.write(`cluster "${name}" deleted\n`);
+  if (current !== undefined) {
+    streams.out.write(`context "${current.context}" is current again in ${current.file}\n`);
+  }
 }

@@ -1,6 +1,7 @@
 import type { Invocation } from "../../cli/command.js";
 import { usageError } from "../../cli/errors.js";
 import type { Factory } from "../../cli/factory.js";
+import { clusterOfContext } from "../../client/config/named-cluster.js";
 
 /** For `validateArgs`: at most one NAME. */
 export function nameArgument(invocation: Invocation): void {
@@ -20,4 +21,29 @@ export async function clusterName({ args: [name], commandPath }: Invocation, { e
   if (name !== undefined) return name;
   const { onlyCluster } = await import("../../cluster/named/index.js");
   return onlyCluster(commandPath.slice(commandPath.lastIndexOf(" ") + 1), { env, cwd });
+}
+
+/** A cluster to show, and the others where no NAME was given. */
+export interface ShownCluster {
+  readonly name: string;
+  readonly others: readonly string[];
+}
+
+/** As {@link clusterName}, for a command that changes nothing: of several clusters it is the one of the context in force. */
+export async function shownCluster(invocation: Invocation, factory: Factory): Promise<ShownCluster> {
+  const [given] = invocation.args;
+  if (given !== undefined) return { name: given, others: [] };
+  const { clusterNames } = await import("../../cluster/named/index.js");
+  const names = await clusterNames(factory);
+  const current = names.length > 1 ? await currentCluster(invocation, factory) : undefined;
+  const name = current !== undefined && names.includes(current) ? current : await clusterName(invocation, factory);
+  return { name, others: names.filter((one) => one !== name) };
+}
+
+/** The cluster of the context in force, by the name of the kubeconfig's entry: users of a cluster have contexts of their own. */
+async function currentCluster({ flags }: Invocation, { rawConfig }: Factory): Promise<string | undefined> {
+  // A kubeconfig that cannot be read names no cluster.
+  const config = await rawConfig().catch(() => undefined);
+  const context = flags.string("context") || (config?.currentContext ?? "");
+  return clusterOfContext(config?.contexts.get(context)?.cluster ?? "");
 }

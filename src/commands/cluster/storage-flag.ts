@@ -113,6 +113,8 @@ export async function failPlainly<T>(body: () => Promise<T>): Promise<T> {
   } catch (error) {
     if (!(error instanceof Error) || error.name !== "NamedClusterError") throw error;
     const { exitCode } = error as { exitCode?: number };
-    throw exitCode === undefined ? new Error(error.message) : new ExitError(exitCode, `error: ${error.message}\n`);
+    throw exitCode === undefined
+      ? new Error(error.message, { cause: error })
+      : new ExitError(exitCode, `error: ${error.message}\n`);
   }
 }

@@ -1,3 +1,4 @@
+import { withMistyped } from "../../base/mistyped.js";
 import {
   completeClusters,
   completeContexts,
@@ -44,13 +45,17 @@ async function deleteEntry(kind: Kind, { streams, ...factory }: Factory, invocat
     return await invocation.printHelp();
   }
   const file = access.file();
-  if (!config[SECTIONS[kind]].has(name)) throw new Error(`cannot delete ${kind} ${name}, not in ${file}`);
+  const entries = config[SECTIONS[kind]];
+  if (!entries.has(name)) {
+    const error = new Error(`cannot delete ${kind} ${name}, not in ${file}`);
+    throw withMistyped(error, () => ({ typed: name, known: entries.keys() }));
+  }
   if (kind === "context" && config.currentContext === name) {
     streams.err.write(
       'warning: this removed your active context, use "kubectl config use-context" to select a different one\n',
     );
   }
-  config[SECTIONS[kind]].delete(name);
+  entries.delete(name);
   await access.modify(config, true);
   streams.out.write(`deleted ${kind} ${name} from ${file}\n`);
 }

@@ -1,3 +1,4 @@
+import { withMistyped } from "../../base/mistyped.js";
 import type { Kubeconfig } from "../../client/config/kubeconfig.js";
 import type { Command, Invocation } from "../../cli/command.js";
 import type { Factory } from "../../cli/factory.js";
@@ -65,7 +66,12 @@ export async function runGetContexts(options: GetContextsOptions): Promise<void>
   if (headers) table.write(`${headingCells(look, HEADINGS).join("\t")}\n`);
   for (const row of rows) table.write(`${rowCells(look, HEADINGS, row).join("\t")}\n`);
   table.flush();
-  if (missing.length > 0) throw new AggregateError(missing.map((name) => new Error(`context ${name} not found`)));
+  if (missing.length === 0) return;
+  throw new AggregateError(
+    missing.map((name) =>
+      withMistyped(new Error(`context ${name} not found`), () => ({ typed: name, known: config.contexts.keys() })),
+    ),
+  );
 }
 
 const HEADINGS = ["CURRENT", "NAME", "CLUSTER", "AUTHINFO", "NAMESPACE"];

@@ -100,6 +100,7 @@ export async function runDelete(options: DeleteCommandOptions): Promise<void> {
   });
   if (deleted.length === 0) {
     streams.out.write("No resources found\n");
+    await options.hintAtNamespace();
     return;
   }
   if (!options.wait || options.dryRun !== "none") return;
@@ -129,6 +130,7 @@ async function confirmAll(options: DeleteCommandOptions): Promise<ReadonlySet<st
   await preview.visit(async (info) => void infos.push(info));
   if (infos.length === 0) {
     options.streams.out.write("No resources found\n");
+    await options.hintAtNamespace();
     return undefined;
   }
   const names = infos.map((info) => `${qualifiedKind(info.mapping.kind)}/${info.name}`);

@@ -2,6 +2,7 @@ import type { Invocation } from "../../cli/command.js";
 import type { Factory, Streams } from "../../cli/factory.js";
 import { type PropagationPolicy, readCascade } from "../../cli/flags/deletion-flags.js";
 import { type DryRunStrategy, readDryRun, readFilenames } from "../../cli/flags/resource-flags.js";
+import { hintAtNamespace } from "../../cli/hints.js";
 import { klogLine } from "../../client/klog.js";
 import { requireRequestUri } from "../../cli/raw-request.js";
 import type { RestClient } from "../../client/rest/rest-client.js";
@@ -13,6 +14,8 @@ export interface DeleteCommandOptions {
   /** Finds what is to be deleted, each time anew. */
   readonly find: () => Promise<Result>;
   readonly streams: Streams;
+  /** Called after "No resources found" in one namespace. */
+  readonly hintAtNamespace: () => Promise<void>;
   readonly dryRun: DryRunStrategy;
   /** "name" prints type/name only. */
   readonly output: string;
@@ -91,6 +94,9 @@ export async function complete(
       return result;
     },
     streams,
+    hintAtNamespace: async () => {
+      if (!allNamespaces) await hintAtNamespace(factory, signal);
+    },
     dryRun,
     output,
     gracePeriod,

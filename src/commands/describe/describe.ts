@@ -4,6 +4,7 @@ import type { Command, Invocation } from "../../cli/command.js";
 import { completeTypesAndNames } from "../../cli/completion/resource-completers.js";
 import type { Factory, Streams } from "../../cli/factory.js";
 import { filenameFlags, readFilenames, selectorFlag } from "../../cli/flags/resource-flags.js";
+import { hintAtNamespace } from "../../cli/hints.js";
 import { zoneNames } from "../../cli/zone-names.js";
 import type { RestClient } from "../../client/rest/rest-client.js";
 import { describerOf, Description } from "../../kinds/describe/index.js";
@@ -33,6 +34,8 @@ export interface DescribeOptions {
   /** What the zone of this machine is called at a time in milliseconds. */
   readonly zoneName: (milliseconds: number) => string;
   readonly streams: Streams;
+  /** Called after "No resources found in NAMESPACE". */
+  readonly hintAtNamespace: () => Promise<void>;
   readonly look: Look;
 }
 
@@ -80,7 +83,7 @@ happened to them lately. A name that no resource has is taken for the beginning 
   };
 }
 
-async function complete(factory: Factory, { args, flags }: Invocation): Promise<DescribeOptions> {
+async function complete(factory: Factory, { args, flags, signal }: Invocation): Promise<DescribeOptions> {
   const { namespace, enforced } = await factory.namespace();
   const allNamespaces = flags.bool("all-namespaces");
   const files = readFilenames(flags);
@@ -103,6 +106,7 @@ async function complete(factory: Factory, { args, flags }: Invocation): Promise<
     clock: factory.clock,
     zoneName: zoneNames(factory.env.TZ),
     streams: factory.streams,
+    hintAtNamespace: () => hintAtNamespace(factory, signal),
     look: factory.look,
   };
 }
@@ -142,6 +146,7 @@ export async function runDescribe(options: DescribeOptions): Promise<void> {
   }
   if (infos.length === 0 && failures.length === 0) {
     streams.err.write(allNamespaces ? "No resources found\n" : `No resources found in ${namespace} namespace.\n`);
+    if (!allNamespaces) await options.hintAtNamespace();
   }
   throwAll(failures);
 }

@@ -9,7 +9,7 @@ import { endedBySignal, interruptible } from "../../cli/container-session/interr
 import { isRaw, openSessionStreams } from "../../cli/container-session/session-streams.js";
 import { usageError } from "../../cli/errors.js";
 import type { Factory } from "../../cli/factory.js";
-import { chosenContainer, hasContainer, allContainerNames } from "../../kinds/pod-containers.js";
+import { chosenContainer, hasContainer, noSuchContainer } from "../../kinds/pod-containers.js";
 import { object, text } from "../../machinery/meta/access.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import type { Look } from "../../printers/look.js";
@@ -143,7 +143,5 @@ async function findPod(options: ExecOptions, say: (line: string) => void): Promi
 function containerOf(pod: KubeObject, name: string, say: (line: string) => void): string {
   if (name === "") return text(chosenContainer(pod, "", say).container.name);
   if (hasContainer(pod, name)) return name;
-  throw new Error(
-    `container ${name} is not valid for pod ${pod.metadata?.name ?? ""} out of: ${allContainerNames(pod)}`,
-  );
+  throw noSuchContainer(pod, name);
 }

@@ -5,6 +5,7 @@ import { parseGroupVersion } from "../../machinery/meta/gvk.js";
 import { formatKind, type RestMapper } from "../../machinery/rest-mapper.js";
 import { goQuote } from "../../base/go-quote.js";
 import type { Look } from "../../printers/look.js";
+import { withMistyped } from "../../base/mistyped.js";
 import { findDocument } from "./find-document.js";
 import { explainPlainly } from "./plaintext.js";
 import { readRequest, readVersionedRequest, type ResourceRequest } from "./resource-request.js";
@@ -157,7 +158,10 @@ export async function runExplain(options: ExplainOptions): Promise<void> {
   const resource =
     apiVersion === "" ? found.resource : { ...parseGroupVersion(apiVersion), resource: found.resource.resource };
   const document = await findDocument(resource, await options.documents());
-  if (output !== PLAINTEXT) throw new Error(`unrecognized format: ${output}`);
+  if (output !== PLAINTEXT) {
+    const error = new Error(`unrecognized format: ${output}`);
+    throw withMistyped(error, () => ({ typed: output, known: [PLAINTEXT, LEGACY] }));
+  }
   const { recursive, maxDepth, look } = options;
   const listing = { recursive, maxDepth, paint: look.paint };
   explainPlainly(document, { resource, fields: found.fields, ...listing }, options.out);

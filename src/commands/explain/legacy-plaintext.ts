@@ -1,6 +1,7 @@
 import { append } from "../../base/append.js";
 import { compareKeys } from "../../base/key-order.js";
 import { goQuote } from "../../base/go-quote.js";
+import { withMistyped } from "../../base/mistyped.js";
 import type { V2Model, V2Models } from "../../client/openapi/v2-models.js";
 import { formatGroupVersion, type GroupVersionKind } from "../../machinery/meta/gvk.js";
 import { type TextPaint, unpainted } from "../../printers/look.js";
@@ -52,7 +53,10 @@ function follow(model: V2Model, [name, ...rest]: readonly string[], models: V2Mo
       return follow(models.target(model.name), [name, ...rest], models);
     case "kind": {
       const field = model.fields.get(name);
-      if (field === undefined) throw new Error(`field ${goQuote(name)} does not exist`);
+      if (field === undefined) {
+        const error = new Error(`field ${goQuote(name)} does not exist`);
+        throw withMistyped(error, () => ({ typed: name, known: model.fields.keys() }));
+      }
       return follow(field, rest, models);
     }
     case "primitive":

@@ -1,3 +1,5 @@
+import { withMistyped } from "../../base/mistyped.js";
+import { fieldNamesAt } from "../../client/openapi/openapi-fields.js";
 import { goV } from "../../machinery/go-values/go-values.js";
 import type { GroupVersionResource } from "../../machinery/meta/gvk.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../machinery/meta/json.js";
@@ -30,18 +32,34 @@ export function explainPlainly(root: JsonObject, explanation: Explanation, out: 
   const schema = schemaOf(root, kind);
   const document = new SchemaDocument(root);
   const text = explainField(schema, explanation.fields, { document, listing: explanation, seen: new Set() });
-  if (text === "") throw new Error(`error: field "${explanation.fields.at(-1)}" does not exist`);
+  if (text === "") throw noSuchField(schema, explanation.fields, root);
   out(`${text}\n`);
+}
+
+/** kubectl names the last field, whichever is not there. */
+function noSuchField(schema: JsonObject, fields: readonly string[], root: JsonObject): Error {
+  const error = new Error(`error: field "${fields.at(-1)}" does not exist`);
+  return withMistyped(error, () => {
+    for (const [at, typed] of fields.entries()) {
+      const known = fieldNamesAt(schema, schemasOf(root), fields.slice(0, at));
+      if (!known.includes(typed)) return { typed, known, suggest: (name) => fields.with(at, name).join(".") };
+    }
+    return { typed: "", known: [] };
+  });
 }
 
 const unknownResource = (resource: GroupVersionResource): Error =>
   new Error(`error: GVR (${formatResource(resource)}) not found in OpenAPI schema`);
 
 function schemaOf(root: JsonObject, kind: JsonObject): JsonObject {
-  const schemas = isJsonObject(root["components"]) ? root["components"]["schemas"] : undefined;
-  const found = sortedEntries(schemas).find(([, schema]) => describesKind(schema, kind));
+  const found = sortedEntries(schemasOf(root)).find(([, schema]) => describesKind(schema, kind));
   if (found === undefined) throw new Error(`error: GVK ${goV(kind)} not found in OpenAPI schema`);
   return found[1] as JsonObject;
+}
+
+function schemasOf({ components }: JsonObject): JsonObject {
+  const schemas = isJsonObject(components) ? components["schemas"] : undefined;
+  return isJsonObject(schemas) ? schemas : {};
 }
 
 /** The schema of a resource's kind; undefined for a resource that the document does not describe. */

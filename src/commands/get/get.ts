@@ -5,6 +5,7 @@ import type { Command, Invocation } from "../../cli/command.js";
 import { completeTypesAndNames, completeWords, offerWords } from "../../cli/completion/resource-completers.js";
 import { usageError } from "../../cli/errors.js";
 import type { Factory, Streams } from "../../cli/factory.js";
+import { hintAtDropped, hintAtNamespace } from "../../cli/hints.js";
 import { requireRequestUri } from "../../cli/request-uri.js";
 import { getFormats } from "../../printers/formats.js";
 import { getFlags } from "./get-flags.js";
@@ -103,6 +104,8 @@ async function complete(factory: Factory, invocation: Invocation): Promise<GetOp
     signal,
     builder: () => factory.builder(),
     restClient: () => factory.restClient(),
+    hintAtNamespace: () => hintAtNamespace(factory, signal),
+    hintAtDropped: (error) => hintAtDropped(error, factory, signal),
   };
   if (raw === "") checkTarget(options, factory.streams, invocation);
   return options;

@@ -30,6 +30,10 @@ export interface GetOptions {
   readonly signal: AbortSignal;
   readonly builder: () => Promise<Builder>;
   readonly restClient: () => Promise<RestClient>;
+  /** Called after "No resources found in NAMESPACE". */
+  readonly hintAtNamespace: () => Promise<void>;
+  /** Called after the same, where there are objects and a printer has failed for all of them. */
+  readonly hintAtDropped: (error: unknown) => Promise<void>;
 }
 
 export interface GetPrintOptions extends PrintRequest {

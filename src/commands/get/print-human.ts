@@ -28,6 +28,7 @@ export async function printHuman(options: GetOptions, streams: Streams): Promise
   const output = new SeparatedOutput();
   const writer = new TabWriter(output.write, { measure: print.look.measure, fit: print.look.fit });
   const withKind = print.showKind || severalKinds(infos);
+  const dropped: unknown[] = [];
   let printer: Printer | undefined;
   let last: RestMapping | undefined;
   for (const info of print.sortBy === "" ? infos : (sorting()?.ordered(infos, print.sortBy) ?? infos)) {
@@ -48,7 +49,7 @@ export async function printHuman(options: GetOptions, streams: Streams): Promise
       }
       last = info.mapping;
     }
-    printIgnoringFailure(printer, info, writer.write);
+    printIgnoringFailure(printer, info, writer.write, dropped);
   }
   writer.flush();
   await writeOutput(streams.out, output.text());
@@ -57,19 +58,27 @@ export async function printHuman(options: GetOptions, streams: Streams): Promise
     const inNamespace = !allNamespaces && infos.every(({ mapping }) => mapping.namespaced);
     const place = inNamespace ? ` in ${options.namespace} namespace.` : "";
     streams.err.write(`No resources found${place}\n`);
+    if (dropped.length > 0) await options.hintAtDropped(dropped[0]);
+    else if (inNamespace) await options.hintAtNamespace();
   }
   // What a listing threw is an aggregate already: its errors read as some of several then, without "error: ".
   if (errors.length > 0) throw new AggregateError(errors);
 }
 
 /** kubectl drops what a printer of tables complains about. */
-function printIgnoringFailure(printer: Printer, { object }: Info, out: (text: string) => void): void {
+function printIgnoringFailure(
+  printer: Printer,
+  { object }: Info,
+  out: (text: string) => void,
+  dropped: unknown[],
+): void {
   if (object === undefined) return;
   try {
     printer.print(object, out);
   } catch (error) {
     const isOurs = error instanceof TypeError || error instanceof RangeError;
     if (isOurs || sorting()?.isSortingFault(error) === true) throw error;
+    dropped.push(error);
   }
 }
 

@@ -2,7 +2,13 @@ import type { PodLogOptions, PodLogRequest } from "../../actions/pod-log.js";
 import { selectedPods } from "../../actions/selected-pods.js";
 import { goQuote } from "../../base/go-quote.js";
 import type { RestClient } from "../../client/rest/rest-client.js";
-import { allContainerNames, containerNames, DEFAULT_CONTAINER, hasContainer } from "../../kinds/pod-containers.js";
+import {
+  allContainerNames,
+  containerNames,
+  DEFAULT_CONTAINER,
+  hasContainer,
+  noSuchContainer,
+} from "../../kinds/pod-containers.js";
 import { byLogging } from "../../kinds/pod-order.js";
 import { podSelectorOf } from "../../kinds/selector.js";
 import { goSort } from "../../base/go-sort.js";
@@ -89,8 +95,6 @@ function chosenContainer(pod: KubeObject, { log, allPods, say }: LogSourceOption
 
 function ofContainer(pod: KubeObject, container: string, { log }: LogSourceOptions): PodLogRequest {
   const { name = "", namespace = "" } = pod.metadata ?? {};
-  if (!hasContainer(pod, container)) {
-    throw new Error(`container ${container} is not valid for pod ${name} out of: ${allContainerNames(pod)}`);
-  }
+  if (!hasContainer(pod, container)) throw noSuchContainer(pod, container);
   return { namespace, pod: name, options: { ...log, container } };
 }

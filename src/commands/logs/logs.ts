@@ -6,6 +6,7 @@ import { silentExit, usageError } from "../../cli/errors.js";
 import type { Factory, Streams } from "../../cli/factory.js";
 import type { FlagSpec, Flags } from "../../cli/flags/flag-set.js";
 import { selectorFlag } from "../../cli/flags/resource-flags.js";
+import { hintAtNamespace } from "../../cli/hints.js";
 import type { RestClient } from "../../client/rest/rest-client.js";
 import { canonicalizeTime } from "../../machinery/codec/go-time.js";
 import { isNotFound } from "../../machinery/errors/status-error.js";
@@ -150,7 +151,7 @@ async function complete(factory: Factory, invocation: Invocation): Promise<LogsO
   const podTimeout = given.duration("pod-running-timeout");
   if (podTimeout <= 0) throw new Error("--pod-running-timeout must be higher than zero");
   const log = readLogOptions(given, args[1], selector);
-  const target = await findTarget(factory, namespace, args[0], selector);
+  const target = await findTarget(factory, signal, namespace, args[0], selector);
   validate(given, args, log);
   const allPods = given.bool("all-pods");
   const watchPods = given.bool("watch-pods");
@@ -197,6 +198,7 @@ function readLogOptions(given: Flags, container: string | undefined, selector: s
 
 async function findTarget(
   factory: Factory,
+  signal: AbortSignal,
   namespace: string,
   name: string | undefined,
   selector: string,
@@ -218,6 +220,7 @@ async function findTarget(
   const { object = {} } = info;
   if (selector !== "" && isList(object) && listItems(object).length === 0) {
     factory.streams.err.write(`No resources found in ${namespace} namespace.\n`);
+    await hintAtNamespace(factory, signal);
   }
   return info;
 }

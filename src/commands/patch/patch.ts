@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { goQuote } from "../../base/go-quote.js";
+import { withMistyped } from "../../base/mistyped.js";
 import { PathError } from "../../base/path-error.js";
 import type { Command, Invocation } from "../../cli/command.js";
 import { completeTypesAndNames, offerWords } from "../../cli/completion/resource-completers.js";
@@ -142,7 +143,8 @@ function validate({ args, flags }: Invocation, dryRun: DryRunStrategy): PatchKin
   const given = flags.string("type");
   const type = given === "" ? "strategic" : given.toLowerCase();
   if (type === "json" || type === "merge" || type === "strategic") return type;
-  throw new Error(`--type must be one of [json merge strategic], not ${goQuote(given)}`);
+  const error = new Error(`--type must be one of [json merge strategic], not ${goQuote(given)}`);
+  throw withMistyped(error, () => ({ typed: type, known: ["json", "merge", "strategic"] }));
 }
 
 /** JSON stays as it was written, YAML becomes JSON. */

@@ -1,5 +1,6 @@
+import { withMistyped } from "../../base/mistyped.js";
 import { podTemplateOf } from "../../kinds/pod-template.js";
-import { child, children, ensureChild, type Fields } from "../../machinery/meta/access.js";
+import { child, children, ensureChild, type Fields, text } from "../../machinery/meta/access.js";
 import { parseGroupVersion } from "../../machinery/meta/gvk.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 
@@ -23,6 +24,12 @@ export function selectContainers(spec: Fields, pattern: string): readonly Fields
   return [...children(spec, "containers"), ...children(spec, "initContainers")].filter(({ name }) =>
     fits(typeof name === "string" ? name : "", pattern),
   );
+}
+
+/** An error in kubectl's words for a container that is none of these; `shown` is the name as they show it. */
+export function noContainerNamed(containers: readonly Fields[], typed: string, shown = typed): Error {
+  const error = new Error(`error: unable to find container named ${shown}`);
+  return withMistyped(error, () => ({ typed, known: containers.map(({ name }) => text(name)) }));
 }
 
 /**

@@ -17,7 +17,7 @@ import { withChangeCause } from "../../kinds/change-cause.js";
 import { children } from "../../machinery/meta/access.js";
 import { throwAll } from "../../resource/visitor.js";
 import { changeAll, type ChangeOptions, outputFlags, typedPrint } from "./change.js";
-import { podSpecOf } from "./containers.js";
+import { noContainerNamed, podSpecOf } from "./containers.js";
 import { find, loadTypedKinds, requireNoOperands } from "./find.js";
 
 export interface SetImageOptions extends ChangeOptions {
@@ -121,7 +121,7 @@ export async function runSetImage(options: SetImageOptions): Promise<void> {
       for (const [name, image] of options.images) {
         const found = containers.filter((container) => name === "*" || container["name"] === name);
         for (const container of found) container["image"] = image;
-        if (found.length === 0) fail(new Error(`error: unable to find container named ${goQuote(name)}`));
+        if (found.length === 0) fail(noContainerNamed(containers, name, goQuote(name)));
       }
       return withChangeCause(object, options.cause);
     },

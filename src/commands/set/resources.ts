@@ -14,7 +14,7 @@ import { withChangeCause } from "../../kinds/change-cause.js";
 import { ensureChild } from "../../machinery/meta/access.js";
 import { canonicalizeQuantity } from "../../machinery/quantity/quantity.js";
 import { changeAll, type ChangeOptions, outputFlags, typedPrint } from "./change.js";
-import { podSpecOf, selectContainers } from "./containers.js";
+import { noContainerNamed, podSpecOf, selectContainers } from "./containers.js";
 import { find, loadTypedKinds, requireNoOperands } from "./find.js";
 
 type Quantities = Readonly<Record<string, string>>;
@@ -124,9 +124,10 @@ export async function runSetResources(options: SetResourcesOptions): Promise<voi
   await changeAll(
     options,
     (object, fail) => {
-      const containers = selectContainers(podSpecOf(object), options.containers);
+      const spec = podSpecOf(object);
+      const containers = selectContainers(spec, options.containers);
       if (containers.length === 0) {
-        fail(new Error(`error: unable to find container named ${options.containers}`));
+        fail(noContainerNamed(selectContainers(spec, "*"), options.containers));
         return undefined;
       }
       for (const container of containers) {

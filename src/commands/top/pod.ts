@@ -6,6 +6,7 @@ import { usageError } from "../../cli/errors.js";
 import type { Factory, Streams } from "../../cli/factory.js";
 import { selectorFlag } from "../../cli/flags/resource-flags.js";
 import { allNamespacesFlag, fieldSelectorFlag } from "../../cli/flags/selection-flags.js";
+import { hintAtNamespace } from "../../cli/hints.js";
 import { goDurationText } from "../../client/rest/go-duration-text.js";
 import type { RestClient } from "../../client/rest/rest-client.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
@@ -29,6 +30,8 @@ export interface TopPodOptions {
   readonly print: PodMetricsPrintOptions;
   readonly clock: Clock;
   readonly streams: Streams;
+  /** Called after "No resources found in NAMESPACE". */
+  readonly hintAtNamespace: () => Promise<void>;
 }
 
 const USE = "pod [NAME | -l label]";
@@ -69,7 +72,7 @@ For some minutes after it was created there may be no metrics of a pod.`,
 }
 
 async function complete(factory: Factory, invocation: Invocation): Promise<TopPodOptions> {
-  const { args, flags } = invocation;
+  const { args, flags, signal } = invocation;
   if (args.length > 1) throw usageError(invocation, USE);
   const { namespace } = await factory.namespace();
   await factory.clientConfig();
@@ -99,6 +102,7 @@ async function complete(factory: Factory, invocation: Invocation): Promise<TopPo
     },
     clock: factory.clock,
     streams: factory.streams,
+    hintAtNamespace: () => hintAtNamespace(factory, signal),
   };
 }
 
@@ -119,6 +123,7 @@ export async function runTopPod(options: TopPodOptions): Promise<void> {
     streams.err.write(
       allNamespaces ? "No resources found\n" : `No resources found in ${options.namespace} namespace.\n`,
     );
+    if (!allNamespaces) await options.hintAtNamespace();
   }
   const writer = new TabWriter((text) => void streams.out.write(text), {
     measure: options.print.look.measure,

@@ -1,3 +1,4 @@
+import { withMistyped } from "../../base/mistyped.js";
 import { goPlatform, kubernetesRelease, kustomizeVersion } from "../../cli/client-version.js";
 import type { Command, Invocation } from "../../cli/command.js";
 import type { Factory, Streams } from "../../cli/factory.js";
@@ -37,7 +38,10 @@ async function complete(factory: Factory, { args, flags }: Invocation): Promise<
   const discovery = client ? undefined : await factory.discovery();
   // Operands are a mistake only where kubectl looks at them: with --client it never does.
   if (!client && args.length > 0) throw new Error(`extra arguments: [${args.join(" ")}]`);
-  if (output !== "" && output !== "json" && output !== "yaml") throw new Error("--output must be 'yaml' or 'json'");
+  if (output !== "" && output !== "json" && output !== "yaml") {
+    const error = new Error("--output must be 'yaml' or 'json'");
+    throw withMistyped(error, () => ({ typed: output, known: ["json", "yaml"] }));
+  }
   return {
     output,
     warningsAsErrors: flags.bool("warnings-as-errors"),
@@ -50,7 +54,8 @@ async function complete(factory: Factory, { args, flags }: Invocation): Promise<
 /** Prints what is known, even when the server does not answer; its error comes last. */
 export async function runVersion(options: VersionOptions, streams: Streams): Promise<void> {
   const server = await settle(options.serverVersion);
-  streams.out.write(await render(options, server.value));
+  const own = options.output === "" && streams.out.isTTY === true ? await ownLine() : "";
+  streams.out.write(own + (await render(options, server.value)));
   if (server.value !== undefined) {
     const warning = versionSkewWarning(kubernetesRelease.gitVersion, server.value["gitVersion"] ?? "");
     if (warning !== undefined && options.warningsAsErrors) throw new Error(warning);
@@ -58,6 +63,9 @@ export async function runVersion(options: VersionOptions, streams: Streams): Pro
   }
   if (server.failed) throw server.error;
 }
+
+/** Loaded on a terminal alone. */
+const ownLine = async (): Promise<string> => `${(await import("../../cli/own-version.js")).ownVersionLine()}\n`;
 
 type Answer = Readonly<Record<string, string>> | undefined;
 
