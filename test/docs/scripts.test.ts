@@ -5,6 +5,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 
 import { homedir, tmpdir } from "node:os";
 import { delimiter, dirname, join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { LONGEST_TEST } from "../helpers/patience.js";
 import { programIsBuilt } from "../helpers/program-under-test.js";
 import { realTool } from "../helpers/real-tools.js";
 import { type Block, documentBlocks, documentPages, placeOf } from "./markdown-blocks.js";
@@ -44,7 +45,9 @@ describe.skipIf(!programIsBuilt).each(triedNodes)("on %s the scripts of", (_, no
       if (!isScript(block) || (block.kind === "clone script" && node !== triedNodes[0]?.[1])) continue;
       const missing = missingFor(block);
       if (missing !== undefined) process.stdout.write(`${placeOf(block)} is skipped: ${missing}\n`);
-      test.skipIf(missing !== undefined)(placeOf(block), async () => {
+      // npm installs all that the build needs, and builds with types.
+      const timeout = block.kind === "script" ? LONGEST_TEST : 2 * LONGEST_TEST;
+      test.skipIf(missing !== undefined)(placeOf(block), { timeout }, async () => {
         const { code, output } = await home.run(block.text, block.kind === "script" ? home.work : home.clone());
         printed = output;
         expect(code, output).toBe(0);
@@ -64,6 +67,7 @@ class Home {
   readonly folder = mkdtempSync(join(tmpdir(), "kubets-docs-home-"));
   /** Where scripts run: it has the package's examples. */
   readonly work = join(this.folder, "work");
+  #clone: string | undefined;
 
   constructor(node: string) {
     mkdirSync(join(this.folder, "bin"));
@@ -72,10 +76,11 @@ class Home {
     cpSync(join(root, "examples"), join(this.work, "examples"), { recursive: true });
   }
 
-  /** A clone of the project as it is here, with changes that are not committed. */
+  /** A clone of the project as it is here, with changes that are not committed; on disk, because of the packages that it installs. */
   clone(): string {
-    const folder = join(this.folder, "clone");
-    if (existsSync(folder)) return folder;
+    if (this.#clone !== undefined) return this.#clone;
+    const folder = mkdtempSync(join(process.env["KUBETS_DISK_FOLDER"] ?? tmpdir(), "kubets-docs-clone-"));
+    this.#clone = folder;
     const files = execFileSync("git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard"], { cwd: root });
     for (const file of files.toString().split("\0")) {
       if (file !== "" && existsSync(join(root, file))) cpSync(join(root, file), join(folder, file));
@@ -121,7 +126,9 @@ class Home {
     const { output } = await this.run("kubets cluster list", this.work);
     const rows = output.split("\n").filter((line) => line.includes(" https://"));
     for (const row of rows) await this.run(`kubets cluster delete ${row.split(" ", 1)}`, this.work);
-    rmSync(this.folder, { recursive: true, force: true });
+    for (const folder of [this.folder, this.#clone]) {
+      if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
+    }
   }
 }
 
