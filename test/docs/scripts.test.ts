@@ -47,8 +47,9 @@ describe.skipIf(!programIsBuilt).each(triedNodes)("on %s the scripts of", (_, no
       if (missing !== undefined) process.stdout.write(`${placeOf(block)} is skipped: ${missing}\n`);
       // npm installs all that the build needs, and builds with types.
       const timeout = block.kind === "script" ? LONGEST_TEST : 2 * LONGEST_TEST;
-      test.skipIf(missing !== undefined)(placeOf(block), { timeout }, async () => {
-        const { code, output } = await home.run(block.text, block.kind === "script" ? home.work : home.clone());
+      test.skipIf(missing !== undefined)(placeOf(block), { timeout }, async ({ signal }) => {
+        const folder = block.kind === "script" ? home.work : home.clone();
+        const { code, output } = await home.run(block.text, folder, signal);
         printed = output;
         expect(code, output).toBe(0);
       });
@@ -88,8 +89,12 @@ class Home {
     return folder;
   }
 
-  /** Runs a script in bash, which ends it at the first command that fails. */
-  run(script: string, cwd: string): Promise<{ readonly code: number | null; readonly output: string }> {
+  /** Runs a script in bash, which ends it at the first command that fails. `signal` ends it with all that it has started, but for clusters. */
+  run(
+    script: string,
+    cwd: string,
+    signal?: AbortSignal,
+  ): Promise<{ readonly code: number | null; readonly output: string }> {
     const path = [
       join(this.folder, ".local/bin"),
       join(this.folder, "bin"),
@@ -113,6 +118,11 @@ class Home {
         npm_config_update_notifier: "false",
       },
       stdio: ["ignore", "pipe", "pipe"],
+      // A process group of its own.
+      detached: true,
+    });
+    signal?.addEventListener("abort", () => {
+      if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, "SIGTERM");
     });
     let output = "";
     for (const stream of [child.stdout, child.stderr]) {
