@@ -13,8 +13,8 @@ const LONG = [
   "test/client/rest/dead-line.test.ts",
   "test/cluster/elected-processes.test.ts",
   "test/controllers/crash/many-kills.test.ts",
-  // It makes every picture, at two widths.
-  "test/docs/pictures.test.ts",
+  // They make every picture, and run every program and script of the docs.
+  "test/docs/{pictures,programs,scripts}.test.ts",
   "test/durability/**/*.test.ts",
   "test/faults/**/*.test.ts",
   "test/hostile/**/*.test.ts",
@@ -82,7 +82,7 @@ const BUN = [
  * tests. What a file leaves behind in a module or in the process, the next one finds.
  */
 const SHARING =
-  /^test\/(actions|api|base|cli|client|controllers|interop|kinds|machinery|node|printers|resource|security|server)\//;
+  /^test\/(actions|api|base|cli|client|controllers|docs|interop|kinds|machinery|node|printers|resource|security|server)\//;
 
 /** Folders and files of those that have a thread of their own all the same. */
 const ALONE = [

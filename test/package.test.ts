@@ -1,6 +1,8 @@
-import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { compileBlocks } from "./docs/compile-blocks.js";
+import { slugOf } from "./docs/markdown-blocks.js";
 import { packageMissing, type PackedProject, packedProject } from "./helpers/packed-project.js";
 
 if (packageMissing !== undefined) process.stdout.write(`the package test is skipped: ${packageMissing}\n`);
@@ -63,6 +65,32 @@ try {
       const script = source.replace("await using server", "const server").concat("await server.close();\n");
       writeFileSync(join(folder, "use.mjs"), script);
       expect(run(process.execPath, "use.mjs")).toBe("200\ncafe.example.com\ntrue\n");
+    });
+
+    test("the code of README.md and docs compiles against it, programs and fragments", () => {
+      compileBlocks(project, { emits: false });
+    });
+
+    test("every relative link of its pages leads to a file of the package, and to a heading of it", () => {
+      const installed = join(folder, "node_modules/kubets");
+      const pages = readdirSync(installed, { recursive: true, encoding: "utf8" }).filter((path) =>
+        path.endsWith(".md"),
+      );
+      expect(pages).toEqual(
+        expect.arrayContaining(["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/library.md"]),
+      );
+      const links = pages.flatMap((page) => {
+        const text = readFileSync(join(installed, page), "utf8");
+        return linksOf(text).map((target) => ({ page, target }));
+      });
+      expect(links.length).toBeGreaterThan(40);
+      const dead = links.filter(({ page, target }) => {
+        const [path = "", anchor] = target.split("#");
+        const file = path === "" ? join(installed, page) : join(installed, dirname(page), path);
+        if (!existsSync(file)) return true;
+        return anchor !== undefined && !anchorsOf(readFileSync(file, "utf8")).includes(anchor);
+      });
+      expect(dead).toEqual([]);
     });
 
     test("the declarations shipped are those that a public entry reaches", () => {
@@ -173,6 +201,20 @@ function typeEntries(installed: string, shipped: readonly string[]): string[] {
     return after === undefined ? [before] : shipped.filter((path) => path.startsWith(before) && path.endsWith(after));
   });
 }
+
+/** Where a page's links and pictures lead, but those to other sites. */
+function linksOf(page: string): string[] {
+  const prose = page.replaceAll(/^```[^]*?^```$/gm, "").replaceAll(/`[^`\n]*`/g, "code");
+  const targets = [
+    ...[...prose.matchAll(/\]\(([^()\s]+)\)/g)].map(([, target = ""]) => target),
+    ...[...prose.matchAll(/\b(?:src|srcset|href)="([^"]+)"/g)].map(([, target = ""]) => target),
+  ];
+  return targets.filter((target) => !/^[a-z]+:/.test(target));
+}
+
+/** The anchors of a page's headings. */
+const anchorsOf = (page: string): string[] =>
+  [...page.replaceAll(/^```[^]*?^```$/gm, "").matchAll(/^#{1,6} (.+)$/gm)].map(([, heading = ""]) => slugOf(heading));
 
 function sizeOf(path: string): number {
   const stat = statSync(path);

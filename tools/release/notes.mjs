@@ -1,4 +1,5 @@
-// Release notes from the log: the subjects of the commits since the last tag, by the part of the project that each changed most.
+// Release notes: the changelog's entry, and from the log the subjects of the commits since the last version's tag, by the part of
+// the project that each changed most.
 import { execFileSync } from "node:child_process";
 
 /** Parts in the order of the notes, with the folders that belong to each; what is in no folder here is in the last. */
@@ -11,21 +12,21 @@ const PARTS = [
 ];
 
 /**
+ * The changelog's entry alone where no version is tagged: the commits of a first release are the whole history.
  * @param {string} root The project's checkout.
  * @param {string} version The release's.
  * @param {string} changelog The text of CHANGELOG.md: what the release says to users comes first.
  */
 export function releaseNotes(root, version, changelog) {
+  const entry = `# kubets ${version}\n\n${entryOf(changelog, version)}`;
   const since = lastTag(root);
+  if (since === undefined) return entry;
   const commits = commitsSince(root, since);
   const parts = PARTS.map(([title]) => ({ title, subjects: commits.filter(({ part }) => part === title) }));
   const sections = parts
     .filter(({ subjects }) => subjects.length > 0)
     .map(({ title, subjects }) => `### ${title}\n\n${subjects.map(({ subject }) => `- ${subject}`).join("\n")}\n`);
-  const range = since === undefined ? "All commits" : `Commits since ${since}`;
-  return [`# kubets ${version}\n`, entryOf(changelog, version), `## ${range} (${commits.length})\n`, ...sections].join(
-    "\n",
-  );
+  return [entry, `## Commits since ${since} (${commits.length})\n`, ...sections].join("\n");
 }
 
 /** The text below the version's heading, up to the next version. Throws where CHANGELOG.md has none. */
@@ -44,8 +45,7 @@ function lastTag(root) {
 }
 
 function commitsSince(root, tag) {
-  const range = tag === undefined ? "HEAD" : `${tag}..HEAD`;
-  const log = git(root, "log", "--no-merges", "--name-only", "--format=%x00%s", range);
+  const log = git(root, "log", "--no-merges", "--name-only", "--format=%x00%s", `${tag}..HEAD`);
   return log
     .split("\0")
     .slice(1)

@@ -72,16 +72,22 @@ describe("release notes", () => {
 `);
   });
 
-  test("list every commit where no version is tagged, and no merges", () => {
+  test("are the changelog's entry alone where no version is tagged: a first release's log is the whole history", () => {
     commit("Pots are sold", "src/server/pots.ts");
     git("tag", "another-tag");
+    expect(notes()).toBe("# kubets 0.2.0\n\n### Added\n\n- Plants.\n");
+  });
+
+  test("list no merges", () => {
+    commit("Pots are sold", "src/server/pots.ts");
+    git("tag", "v0.1.0");
     git("checkout", "--quiet", "-b", "side");
     commit("Plants grow", "src/client/plants.ts");
     git("checkout", "--quiet", "-");
     commit("Pots break", "src/server/breaks.ts");
     git("merge", "--quiet", "--no-edit", "side");
     expect(notes()).toContain(
-      "## All commits (3)\n\n### Server\n\n- Pots break\n- Pots are sold\n\n### Library\n\n- Plants grow\n",
+      "## Commits since v0.1.0 (2)\n\n### Server\n\n- Pots break\n\n### Library\n\n- Plants grow\n",
     );
   });
 
