@@ -86,7 +86,7 @@ describeTerminal("completion that was installed", () => {
 /** What docs/shell.md says to write for the alias k. */
 function aliasLines(shell: string): string {
   const page = readFileSync(join(import.meta.dirname, "../../docs/shell.md"), "utf8");
-  const [, lines] = new RegExp(`\\n# ${shell}\\b.*\\n((?:[a-z].*\\n)+)`).exec(page) ?? [];
+  const [, lines] = new RegExp(`\\n\`{3}${shell} fragment\\n((?:.*\\n)*?)\`{3}`).exec(page) ?? [];
   if (lines === undefined) throw new Error(`docs/shell.md has no alias for ${shell}`);
   return lines;
 }
