@@ -19,10 +19,10 @@ describe("what runs beside a command line", () => {
     expect(beside(...lines).status).toBe(code);
   });
 
-  test("has the lowest priority, and the first keeps its own", () => {
+  test("has a lower priority, and the first keeps its own", () => {
     const { stdout } = beside(printsPriorityOf("first"), printsPriorityOf("second"));
     expect(stdout.split("\n")).toEqual(
-      expect.arrayContaining([`first ${getPriority()}`, `second ${constants.priority.PRIORITY_LOW}`]),
+      expect.arrayContaining([`first ${getPriority()}`, `second ${constants.priority.PRIORITY_BELOW_NORMAL}`]),
     );
   });
 
