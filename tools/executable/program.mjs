@@ -115,6 +115,7 @@ function unpackedFile(texts, name, code) {
  * executable is 1 MB smaller.
  */
 const SELDOM_RUN = [
+  "src/actions/copy/",
   "src/actions/forward-ports/",
   "src/api/admission/",
   "src/api/descriptions/",
@@ -128,12 +129,17 @@ const SELDOM_RUN = [
   "src/client/leaderelection/",
   "src/client/manager/",
   "src/client/workqueue/",
+  "src/cli/object-tree/",
   "src/cluster/",
   "src/commands/cluster/",
+  "src/commands/ctx/",
   "src/commands/debug/",
   "src/commands/explain/",
+  "src/commands/ns/",
   "src/commands/port-forward/",
   "src/commands/proxy/",
+  "src/commands/tree/",
+  "src/commands/watch/",
   "src/controllers/",
   "src/kustomize/",
   "src/machinery/apply/",
