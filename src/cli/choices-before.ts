@@ -43,7 +43,7 @@ export class ChoiceMemory {
     }
   }
 
-  /** Changes what is remembered. Where it cannot be written the user is told, and nothing else fails. */
+  /** Writes the choice that `-` goes back to. A file that cannot be written is a warning on stderr, and the command goes on. */
   change(change: (choices: ChoicesBefore) => void): void {
     const { random, streams } = this.#host;
     const choices = this.read();

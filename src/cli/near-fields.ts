@@ -3,7 +3,7 @@ import { nearest } from "./suggestions.js";
 
 const UNKNOWN_FIELD = /unknown field "([^"]+)"/g;
 const WHICH_KIND = /(?<!\S)(\S+) in version "([^"]+)" cannot be handled as an? /;
-/** A server-side apply has words of its own. */
+/** What the server says of an unknown field in a server-side apply, which it words otherwise than in a create. */
 const UNDECLARED_FIELD = /(?:^|\s)\.(\S+): field not declared in schema/g;
 const WHICH_APPLIED_KIND = /\([^();]*; ([^(),]*), Kind=([^(),]+)\): /;
 

@@ -58,7 +58,7 @@ export async function removeContext(
   const had = [wanted.contexts, wanted.clusters, wanted.users].map((entries) => entries.delete(name));
   if (!had.includes(true)) return undefined;
   const { currentContext } = start;
-  // A user of the cluster has a context of its own.
+  // `cluster user --as-context` has written a context for each user of the cluster.
   const isCurrent = currentContext === name || start.contexts.get(currentContext)?.cluster === name;
   const isOther = (context: string): boolean => {
     const entry = wanted.contexts.get(context);

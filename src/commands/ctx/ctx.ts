@@ -22,7 +22,7 @@ export interface CtxOptions {
   readonly action: CtxAction;
   readonly access: KubeconfigAccess;
   readonly memory: ChoiceMemory;
-  /** Undefined where nobody can be asked. */
+  /** Shows the picker; undefined where stdin or stdout is no terminal. */
   readonly pick: ((names: readonly string[], current: string) => Promise<string>) | undefined;
   readonly out: Pick<Factory, "streams" | "look">;
 }

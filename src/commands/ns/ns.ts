@@ -30,7 +30,7 @@ export interface NsOptions {
   readonly access: KubeconfigAccess;
   readonly memory: ChoiceMemory;
   readonly client: () => Promise<RestClient>;
-  /** Undefined where nobody can be asked. */
+  /** Shows the picker; undefined where stdin or stdout is no terminal. */
   readonly pick: ((names: readonly string[], current: string) => Promise<string>) | undefined;
   readonly out: Pick<Factory, "streams" | "look">;
 }

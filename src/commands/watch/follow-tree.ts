@@ -34,7 +34,7 @@ const LOOK_AT_ALL = 15_000;
 /** Reasons for which a type is not asked for again. */
 const LASTING: ReadonlySet<string> = new Set(["Forbidden", "MethodNotAllowed", "NotFound"]);
 
-/** Reads the tree around an object again and again, sooner where it is told that something has changed. */
+/** Lists the tree around an object each second, and sooner after `changed()`, which an event or a pod's change calls. */
 export class TreeFollower {
   readonly #options: FollowTreeOptions;
   readonly #watched: Watched;
