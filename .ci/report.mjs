@@ -1,9 +1,9 @@
-// What vitest reported, for a reader of CI's log: seconds and tests by folder, the tests that were skipped, those that passed the
-// second time, and the counts.
+// What vitest reported, for a reader of CI's log: seconds and tests by folder, the tests that were skipped, those that failed or
+// passed the second time, and the counts.
 //   node .ci/report.mjs EXIT_CODE FOLDER      (FOLDER holds vitest's JSON reports, and flaky.jsonl of tools/run-tests.mjs)
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { printFlakyTests } from "../tools/run-tests.mjs";
+import { printWhatFailed } from "../tools/run-tests.mjs";
 
 const [exitCode, folder] = process.argv.slice(2);
 const files = readdirSync(folder).filter((name) => name.endsWith(".json"));
@@ -32,7 +32,7 @@ const skipped = reports
 print(`\nskipped: ${skipped.length === 0 ? "none" : ""}`);
 for (const { file, names } of skipped) print(`  test/${file}: ${names.length}, the first: ${names[0]}`);
 
-printFlakyTests(join(folder, "flaky.jsonl"));
+printWhatFailed(join(folder, "flaky.jsonl"));
 const statuses = reports
   .flatMap(({ testResults }) => testResults.map(fileOf))
   .flatMap(({ tests }) => tests.map((test) => test.status));

@@ -1,10 +1,11 @@
 // Runs the tests of one mode of vitest.config.ts. Files that failed run once more, alone, at the end.
 //   node tools/run-tests.mjs --mode main [--before LINE]... [--beside LINE]... [FILTER]...
-// What passes then is printed as "flaky: FILE > TEST", last of all, and does not fail the run. More than three failed files do, as
+// What passes then is printed as "flaky: FILE > TEST" and does not fail the run. More than three failed files do, as
 // does a second failure, and an error that belongs to no file. Command lines before the tests run at the same time, and the
 // tests only if all succeed; those beside the tests run one after the other at a lower priority, and must succeed too.
 // KUBETS_TEST_REPORT is where vitest's JSON report is written, with the second run in place of the first.
-// KUBETS_FLAKY_TESTS is a list of the flaky tests, one JSON object a line: runs that share it have three files together.
+// KUBETS_FLAKY_TESTS is a list of what failed, one JSON object a line: runs that share it have three flaky files together. What is
+// in it is printed last of all, as "failed: FILE > TEST" where the run fails for it.
 import { spawn } from "node:child_process";
 import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -48,7 +49,7 @@ export async function withFlakyTests(run) {
   try {
     return await run({ ...process.env, KUBETS_FLAKY_TESTS: list });
   } finally {
-    printFlakyTests(list);
+    printWhatFailed(list);
     rmSync(folder, { recursive: true, force: true });
   }
 }
@@ -78,8 +79,12 @@ export async function runTests({
     const code = await run(filters, report, record);
     const settledCode = await settled;
     if (code === 0) return settledCode;
-    const reruns = filesToRerun(record, env.KUBETS_FLAKY_TESTS);
-    if (reruns === undefined) return code;
+    const list = env.KUBETS_FLAKY_TESTS;
+    const { reruns, failures } = whatFailed(record, mode, list);
+    if (reruns === undefined) {
+      for (const failure of failures) note(list, { ...failure, failed: true });
+      return code;
+    }
     let failed = false;
     for (const [at, { file, project, tests }] of reruns.entries()) {
       print(`\nonce more, alone: ${file}`);
@@ -87,11 +92,12 @@ export async function runTests({
       const words = [...(project === "" ? [] : ["--project", project]), resolve(file)];
       if ((await run(words, second, join(folder, `second-${at}-failed.json`))) !== 0) {
         print(`failed twice: ${file}`);
+        for (const test of tests) note(list, { file, test, failed: true });
         failed = true;
         continue;
       }
       replaceResults(report, second);
-      for (const test of tests) appendFileSync(env.KUBETS_FLAKY_TESTS, `${JSON.stringify({ file, test })}\n`);
+      for (const test of tests) note(list, { file, test });
     }
     return failed ? code : settledCode;
   } finally {
@@ -99,22 +105,24 @@ export async function runTests({
   }
 }
 
-/** The files that failed in a run that did not pass; undefined, with the reason printed, where they are not tried again. */
-function filesToRerun(record, flaky) {
+/**
+ * What failed in a run that did not pass: `reruns` are the files to try again. Where they are not tried, the reason is printed, and
+ * `failures` are entries for the list.
+ */
+function whatFailed(record, mode, list) {
+  const refuse = (reason, failures = [{ file: `tests of mode ${mode}`, test: reason }]) => {
+    print(`\nnothing is tried a second time: ${reason}`);
+    return { failures };
+  };
   // Vitest itself ended before it could write what failed.
   if (!existsSync(record)) return refuse("the tests did not run to their end");
   const { files, errors } = JSON.parse(readFileSync(record, "utf8"));
   if (errors.length > 0) return refuse(`an error that belongs to no test file: ${errors.join("; ")}`);
   if (files.length === 0) return refuse("no test file failed, but vitest did");
-  const known = new Set([...flakyTests(flaky), ...files].map(({ file }) => file));
-  if (known.size > MOST_FLAKY_FILES)
-    return refuse(`more than ${MOST_FLAKY_FILES} files failed: ${[...known].join(", ")}`);
-  return files;
-}
-
-function refuse(reason) {
-  print(`\nnothing is tried a second time: ${reason}`);
-  return undefined;
+  const known = new Set([...flakyTests(list), ...files].map(({ file }) => file));
+  if (known.size <= MOST_FLAKY_FILES) return { reruns: files };
+  const failures = files.flatMap(({ file, tests }) => tests.map((test) => ({ file, test })));
+  return refuse(`more than ${MOST_FLAKY_FILES} files failed: ${[...known].join(", ")}`, failures);
 }
 
 /** Puts the results of a file's second run in place of its first in a JSON report. Counts stay those of the first run. */
@@ -125,16 +133,25 @@ function replaceResults(report, second) {
   writeFileSync(report, JSON.stringify({ ...all, testResults: [...others, ...testResults] }));
 }
 
-/** The entries of a list of flaky tests; none where there is no list yet. */
-function flakyTests(path) {
+/** The entries of a list; none where there is no list yet. */
+function entriesOf(path) {
   if (!existsSync(path)) return [];
   const lines = readFileSync(path, "utf8").split("\n");
   return lines.filter((line) => line !== "").map((line) => JSON.parse(line));
 }
 
-/** Prints a list of flaky tests; nothing where there are none. */
-export function printFlakyTests(path) {
-  for (const { file, test } of flakyTests(path)) print(`flaky: ${file} > ${test}`);
+function flakyTests(path) {
+  return entriesOf(path).filter(({ failed }) => !failed);
+}
+
+function note(path, entry) {
+  appendFileSync(path, `${JSON.stringify(entry)}\n`);
+}
+
+/** Prints a list, what failed the run last; nothing where it is empty. */
+export function printWhatFailed(path) {
+  const entries = entriesOf(path).map(({ file, test, failed }) => `${failed ? "failed" : "flaky"}: ${file} > ${test}`);
+  for (const line of entries.toSorted().toReversed()) print(line);
 }
 
 /** Of a process that a signal ended, 1. */
