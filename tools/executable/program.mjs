@@ -157,16 +157,23 @@ const SELDOM_RUN = [
  * when it is first needed, in a few milliseconds. Nothing that a server's start or a command of every day loads may stand here.
  */
 const PACKED = [
+  "src/actions/copy/",
   "src/actions/forward-ports/",
   "src/api/descriptions/",
   "src/api/examples/",
   "src/api/openapi/",
+  "src/cli/object-tree/",
   "src/cluster/authentication/",
   "src/cluster/envtest/",
+  "src/commands/ctx/",
   "src/commands/debug/",
+  "src/commands/ns/",
   "src/commands/port-forward/",
   "src/commands/proxy/",
+  "src/commands/tree/",
+  "src/commands/watch/",
   "src/controllers/horizontal-pod-autoscaler/",
+  "src/kustomize/",
   "src/node/scripted/images/",
   ...["awk", "compare", "dumps", "find", "network", "sed", "text-tools"].map(
     (folder) => `src/node/scripted/programs/${folder}/`,
