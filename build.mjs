@@ -9,6 +9,7 @@ import { fillCodeCache } from "./tools/fill-code-cache.mjs";
 import { nodeBuiltins } from "./tools/node-builtins.mjs";
 import { ownBuild } from "./tools/own-build.mjs";
 import { parsedJson } from "./tools/parsed-json.mjs";
+import { besideFile, regexpsBeside, regexpsFile } from "./tools/shared-regexps.mjs";
 import { sharedUndici, undiciFile } from "./tools/shared-undici.mjs";
 import { shortenedLocals, shortenedNames } from "./tools/shortened-names.mjs";
 import { publicDeclarations } from "./tools/public-declarations.mjs";
@@ -62,7 +63,7 @@ async function bundle() {
     external: ["libsql", "vitest"],
     logLevel: "warning",
   };
-  const [library, cli, undici] = await Promise.all([
+  const [library, cli, undici, regexps] = await Promise.all([
     layeredBundle({
       layers: [
         // What `kubets` loads at its import.
@@ -87,7 +88,7 @@ async function bundle() {
         // Beside the file that starts them.
         "sqlite-worker": "src/server/storage/sqlite/sqlite-worker.ts",
       },
-      options: { ...options, outdir, plugins: [sharedUndici("./"), ...names, nodeBuiltins, parsedJson] },
+      options: { ...options, outdir, plugins: [sharedUndici("./"), regexpsBeside, ...names, nodeBuiltins, parsedJson] },
     }),
     layeredBundle({
       layers: CLI_LAYERS,
@@ -106,17 +107,20 @@ async function bundle() {
       },
     }),
     undiciFile({ ...options, outdir }),
+    regexpsFile({ ...options, outdir }),
   ]);
   mkdirSync(join(building, "cli"), { recursive: true });
-  for (const { name, contents } of [...library.files, undici]) writeFileSync(join(building, name), contents);
+  for (const { name, contents } of [...library.files, undici, regexps, besideFile])
+    writeFileSync(join(building, name), contents);
   for (const file of cli.files) {
     const { name, contents } = toCommonJs(file);
     writeFileSync(join(building, "cli", name), contents);
   }
   for (const { name, contents } of Object.keys(fromLibrary).map(bridgeTo))
     writeFileSync(join(building, name), contents);
-  const inputs = { ...cli.metafile.inputs, ...library.metafile.inputs, ...undici.metafile.inputs };
-  const outputs = { ...cli.metafile.outputs, ...library.metafile.outputs, ...undici.metafile.outputs };
+  const metafiles = [cli, library, undici, regexps].map(({ metafile }) => metafile);
+  const inputs = Object.assign({}, ...metafiles.map((metafile) => metafile.inputs));
+  const outputs = Object.assign({}, ...metafiles.map((metafile) => metafile.outputs));
   const metafile = JSON.stringify({ inputs, outputs });
   writeFileSync(join(building, "metafile.json"), metafile.replaceAll(/"(dist\/cli\/[\w-]+)\.js"/g, '"$1.cjs"'));
 }

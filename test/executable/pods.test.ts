@@ -59,6 +59,16 @@ const ROWS: readonly Row[] = [
     stderr: "err\ncommand terminated with exit code 3\n",
   },
   { argv: "exec -i web -- cat", stdin: LARGE, stdout: LARGE },
+  // Patterns whose flags count.
+  {
+    argv: [
+      "exec",
+      "web",
+      "--",
+      ...script("echo Kubets | grep -io KU; echo Kubets | sed 's/KUB/b/I'; echo ab | grep -oE 'a|ab'"),
+    ],
+    stdout: "Ku\nbets\nab\n",
+  },
   {
     argv: "exec web -- no-such-program",
     code: 1,

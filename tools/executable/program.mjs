@@ -11,6 +11,7 @@ import { layeredBundle } from "../layered-bundle.mjs";
 import { nodeBuiltins } from "../node-builtins.mjs";
 import { ownBuild } from "../own-build.mjs";
 import { parsedJson } from "../parsed-json.mjs";
+import { regexpsFile, regexpsOnDemand } from "../shared-regexps.mjs";
 
 /** Where bun puts the files of an executable. */
 const MODULE_URL = 'process.getBuiltinModule("node:url").pathToFileURL(Bun.main).href';
@@ -77,22 +78,13 @@ const packedGrpc = (texts, code) => ({
 });
 
 /** An esbuild plugin for Go's regular expressions, which servers use for patterns of custom kinds: they come with the first. */
-const packedRegexps = (texts, code) => ({
-  name: "packed-regexps",
-  setup(pass) {
-    pass.onLoad({ filter: /re2js[\\/].*index\.js$/ }, () => ({
-      contents: `
-        let loaded;
-        function load() {
-          const module = { exports: {} };
-          const { exports } = module;
-          ${unpacked(texts, "re2js.cjs", code)}
-          return module.exports.RE2JS;
-        }
-        export const RE2JS = { compile: (pattern) => (loaded ??= load()).compile(pattern) };`,
-    }));
-  },
-});
+const packedRegexps = (texts, { name, contents }) =>
+  regexpsOnDemand(`(() => {
+    const module = { exports: {} };
+    const { exports } = module;
+    ${unpacked(texts, name, Buffer.from(contents).toString())}
+    return module.exports.RE2JS;
+  })()`);
 
 /** JavaScript that runs a packed CommonJS module. `require` is an expression for what the module requires other files by. */
 const unpacked = (texts, name, code, require = "require") => `
@@ -267,9 +259,9 @@ export async function bundleProgram(root, folder) {
     entryPoints: ["@grpc/grpc-js"],
     write: false,
   });
-  const regexps = await build({ ...options, format: "cjs", minify: true, entryPoints: ["re2js"], write: false });
+  const regexps = await regexpsFile({ ...options, outdir: folder });
   const codeOf = ({ outputFiles: [{ text }] }) => text;
-  const packed = [packedGrpc(texts, codeOf(grpc)), packedRegexps(texts, codeOf(regexps)), packedJson(texts)];
+  const packed = [packedGrpc(texts, codeOf(grpc)), packedRegexps(texts, regexps), packedJson(texts)];
   const plugins = [ownBuild(root), bunTransport, ...packed, nodeBuiltins, parsedJson];
   const program = join(folder, "kubets.js");
   const worker = join(folder, "sqlite-worker.js");

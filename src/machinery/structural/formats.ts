@@ -77,11 +77,20 @@ const SHORT_NAME = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
 // At most 253 characters are matched.
 const LONG_NAME = /^[a-z0-9](-*[a-z0-9])*(\.[a-z0-9](-*[a-z0-9])*)*$/;
 
-const HOSTNAME =
-  /^([a-zA-Z0-9\p{S}\p{L}]((-?[a-zA-Z0-9\p{S}\p{L}]{0,62})?)|([a-zA-Z0-9\p{S}\p{L}](([a-zA-Z0-9-\p{S}\p{L}]{0,61}[a-zA-Z0-9\p{S}\p{L}])?)(\.)){1,}([a-zA-Z\p{L}]){2,63})$/u;
+/**
+ * Made when it is first needed, of a text: V8 checks a literal whenever it reads this file, and these classes of letters take it
+ * longer than all other patterns.
+ */
+function hostnamePattern(): RegExp {
+  return (hostname ??= new RegExp(
+    String.raw`^([a-zA-Z0-9\p{S}\p{L}]((-?[a-zA-Z0-9\p{S}\p{L}]{0,62})?)|([a-zA-Z0-9\p{S}\p{L}](([a-zA-Z0-9-\p{S}\p{L}]{0,61}[a-zA-Z0-9\p{S}\p{L}])?)(\.)){1,}([a-zA-Z\p{L}]){2,63})$`,
+    "u",
+  ));
+}
+let hostname: RegExp | undefined;
 
 function isHostname(text: string): boolean {
-  if (Buffer.byteLength(text) > 255 || !HOSTNAME.test(text)) return false;
+  if (Buffer.byteLength(text) > 255 || !hostnamePattern().test(text)) return false;
   return text.split(".").every((label) => Buffer.byteLength(label) <= 63);
 }
 
