@@ -9,14 +9,32 @@ import {
   tooLong,
   tooMany,
 } from "../../machinery/errors/field-error.js";
-import { absent, list, number, object, objects, type ReadonlyFields, text } from "../../machinery/meta/access.js";
-import type { KubeObject } from "../../machinery/meta/object.js";
+import {
+  absent,
+  list,
+  number,
+  object,
+  objects,
+  type Received,
+  type ReceivedObject,
+  text,
+} from "../../machinery/meta/received.js";
 import {
   dns1123LabelErrors,
   dns1123SubdomainErrors,
   qualifiedNameErrors,
   regexError,
 } from "../../machinery/validation/names.js";
+import type {
+  Job,
+  JobSpec,
+  JobStatus,
+  PodFailurePolicyOnExitCodesRequirement,
+  PodFailurePolicyOnPodConditionsPattern,
+  PodFailurePolicyRule,
+  SuccessPolicyRule,
+} from "../types/batch/v1.js";
+import type { PodSpec, PodTemplateSpec } from "../types/core/v1.js";
 import { check, checkNonNegative, checkOneOf, type Errors } from "./collect.js";
 import { goJson } from "./go-shapes.js";
 import { countIndexes } from "./index-intervals.js";
@@ -29,11 +47,11 @@ import { checkSelects, parsedSelector, sorted } from "./selected-template.js";
 const CONTROLLER_UID = "batch.kubernetes.io/controller-uid";
 const JOB_NAME = "batch.kubernetes.io/job-name";
 
-export function validateJob(job: KubeObject): FieldError[] {
+export function validateJob(job: ReceivedObject<Job>): FieldError[] {
   return jobErrors(job, NEW_TEMPLATE, true);
 }
 
-export function validateJobUpdate(job: KubeObject, old: KubeObject): FieldError[] {
+export function validateJobUpdate(job: ReceivedObject<Job>, old: ReceivedObject<Job>): FieldError[] {
   const [spec, before] = [object(job.spec), object(old.spec)];
   const template = object(before.template);
   const labels = object(object(template.metadata).labels);
@@ -51,13 +69,14 @@ export function validateJobUpdate(job: KubeObject, old: KubeObject): FieldError[
   for (const [field, type] of FIXED) {
     if (sameValue(spec[field], before[field])) continue;
     const value = spec[field];
-    const shown = type === undefined || absent(value) ? (value ?? null) : goJson(type, object(value));
+    const isStruct = type !== undefined && typeof value === "object" && value !== null;
+    const shown = isStruct ? goJson(type, object(value)) : (value ?? null);
     errors.push(invalidValue(`spec.${field}`, shown, IMMUTABLE));
   }
   return errors;
 }
 
-const FIXED: readonly (readonly [field: string, type?: string])[] = [
+const FIXED: readonly (readonly [field: keyof JobSpec, type?: string])[] = [
   ["completionMode"],
   ["podFailurePolicy", "PodFailurePolicy"],
   ["backoffLimitPerIndex"],
@@ -65,7 +84,7 @@ const FIXED: readonly (readonly [field: string, type?: string])[] = [
   ["successPolicy", "SuccessPolicy"],
 ];
 
-function jobErrors(job: KubeObject, options: PodValidationOptions, prefixed: boolean): FieldError[] {
+function jobErrors(job: ReceivedObject<Job>, options: PodValidationOptions, prefixed: boolean): FieldError[] {
   const errors: Errors = [];
   const spec = object(job.spec);
   if (spec.manualSelector !== true && !absent(spec.selector)) checkGeneratedSelector(job, prefixed, errors);
@@ -83,7 +102,7 @@ function jobErrors(job: KubeObject, options: PodValidationOptions, prefixed: boo
 }
 
 /** A selector that the server made picks the job's own pods; its labels have an old and a new name each. */
-function checkGeneratedSelector(job: KubeObject, prefixed: boolean, errors: Errors): void {
+function checkGeneratedSelector(job: ReceivedObject<Job>, prefixed: boolean, errors: Errors): void {
   const spec = object(job.spec);
   const { name = "", uid = "" } = job.metadata ?? {};
   if (uid === "") errors.push(required("metadata.uid"));
@@ -101,7 +120,7 @@ function checkGeneratedSelector(job: KubeObject, prefixed: boolean, errors: Erro
   }
 }
 
-function checkWholeSpec(spec: ReadonlyFields, path: string, options: PodValidationOptions, errors: Errors): void {
+function checkWholeSpec(spec: Received<JobSpec>, path: string, options: PodValidationOptions, errors: Errors): void {
   checkJobSpec(spec, path, options, errors);
   if (absent(spec.selector)) errors.push(required(`${path}.selector`));
   validateSelector(spec.selector, `${path}.selector`, options.allowInvalidSelectorValue, errors);
@@ -117,10 +136,15 @@ const COUNTS = [
   "ttlSecondsAfterFinished",
   "backoffLimitPerIndex",
   "maxFailedIndexes",
-];
+] as const;
 
 /** A job's spec, or that of a cron job's template, which has no selector yet. */
-export function checkJobSpec(spec: ReadonlyFields, path: string, options: PodValidationOptions, errors: Errors): void {
+export function checkJobSpec(
+  spec: Received<JobSpec>,
+  path: string,
+  options: PodValidationOptions,
+  errors: Errors,
+): void {
   for (const field of COUNTS) checkNonNegative(spec[field], `${path}.${field}`, errors);
   if (!absent(spec.maxFailedIndexes) && absent(spec.backoffLimitPerIndex)) {
     errors.push(required(`${path}.backoffLimitPerIndex`, "when maxFailedIndexes is specified"));
@@ -129,7 +153,7 @@ export function checkJobSpec(spec: ReadonlyFields, path: string, options: PodVal
   checkOneOf(spec.completionMode, `${path}.completionMode`, ["NonIndexed", "Indexed"], errors);
   if (spec.completionMode === "Indexed") checkIndexed(spec, path, errors);
   if (absent(spec.completionMode) || spec.completionMode === "NonIndexed") {
-    for (const field of ["backoffLimitPerIndex", "maxFailedIndexes"]) {
+    for (const field of ["backoffLimitPerIndex", "maxFailedIndexes"] as const) {
       if (absent(spec[field])) continue;
       errors.push(invalidValue(`${path}.${field}`, spec[field], "requires indexed completion mode"));
     }
@@ -143,7 +167,7 @@ export function checkJobSpec(spec: ReadonlyFields, path: string, options: PodVal
   checkRestartPolicy(spec, `${path}.template.spec.restartPolicy`, errors);
 }
 
-function checkRestartPolicy(spec: ReadonlyFields, path: string, errors: Errors): void {
+function checkRestartPolicy(spec: Received<JobSpec>, path: string, errors: Errors): void {
   const policy = text(object(object(spec.template).spec).restartPolicy);
   if (policy === "Always" || policy === "") errors.push(required(path, 'valid values: "OnFailure", "Never"'));
   else if (policy !== "OnFailure" && policy !== "Never") {
@@ -173,9 +197,9 @@ function checkManager(name: string, path: string, errors: Errors): void {
 const MANY = 100_000;
 const SOME = 10_000;
 
-function checkIndexed(spec: ReadonlyFields, path: string, errors: Errors): void {
+function checkIndexed(spec: Received<JobSpec>, path: string, errors: Errors): void {
   const { completions, parallelism, maxFailedIndexes: failed } = spec;
-  const atMost = (field: string, most: string) =>
+  const atMost = (field: keyof JobSpec, most: string) =>
     errors.push(invalidValue(`${path}.${field}`, spec[field], `must be less than or equal to ${most}`));
   if (absent(completions)) errors.push(required(`${path}.completions`, "when completion mode is Indexed"));
   if (number(parallelism) > MANY) atMost("parallelism", `${MANY} when completion mode is Indexed`);
@@ -193,7 +217,7 @@ function checkIndexed(spec: ReadonlyFields, path: string, errors: Errors): void 
 const ACTIONS = ["Count", "FailIndex", "FailJob", "Ignore"];
 const shownList = (values: readonly string[]) => `valid values: [${values.map(goQuote).join(" ")}]`;
 
-function checkFailurePolicy(spec: ReadonlyFields, path: string, errors: Errors): void {
+function checkFailurePolicy(spec: Received<JobSpec>, path: string, errors: Errors): void {
   const rules = objects(object(spec.podFailurePolicy).rules);
   if (rules.length > 20) errors.push(tooMany(`${path}.rules`, rules.length, 20));
   const pod = object(object(spec.template).spec);
@@ -213,7 +237,12 @@ function checkFailurePolicy(spec: ReadonlyFields, path: string, errors: Errors):
   }
 }
 
-function checkAction(rule: ReadonlyFields, spec: ReadonlyFields, path: string, errors: Errors): void {
+function checkAction(
+  rule: Received<PodFailurePolicyRule>,
+  spec: Received<JobSpec>,
+  path: string,
+  errors: Errors,
+): void {
   const action = text(rule.action);
   if (action === "") errors.push(required(path, shownList(ACTIONS)));
   else if (!ACTIONS.includes(action)) errors.push(notSupported(path, action, ACTIONS));
@@ -222,7 +251,11 @@ function checkAction(rule: ReadonlyFields, spec: ReadonlyFields, path: string, e
   }
 }
 
-function checkConditions(conditions: readonly ReadonlyFields[], path: string, errors: Errors): void {
+function checkConditions(
+  conditions: readonly Received<PodFailurePolicyOnPodConditionsPattern>[],
+  path: string,
+  errors: Errors,
+): void {
   if (conditions.length > 20) errors.push(tooMany(path, conditions.length, 20));
   for (const [index, { type, status }] of conditions.entries()) {
     const at = `${path}[${index}]`;
@@ -233,7 +266,12 @@ function checkConditions(conditions: readonly ReadonlyFields[], path: string, er
   }
 }
 
-function checkExitCodes(codes: ReadonlyFields, containers: ReadonlySet<unknown>, path: string, errors: Errors): void {
+function checkExitCodes(
+  codes: Received<PodFailurePolicyOnExitCodesRequirement>,
+  containers: ReadonlySet<unknown>,
+  path: string,
+  errors: Errors,
+): void {
   const operators = ["In", "NotIn"];
   if (text(codes.operator) === "") errors.push(required(`${path}.operator`, shownList(operators)));
   else checkOneOf(codes.operator, `${path}.operator`, operators, errors);
@@ -259,7 +297,7 @@ function checkExitCodes(codes: ReadonlyFields, containers: ReadonlySet<unknown>,
   }
 }
 
-function checkSuccessPolicy(spec: ReadonlyFields, path: string, errors: Errors): void {
+function checkSuccessPolicy(spec: Received<JobSpec>, path: string, errors: Errors): void {
   if (spec.completionMode !== "Indexed") {
     const shown = goJson("SuccessPolicy", object(spec.successPolicy));
     errors.push(invalidValue(path, shown, "requires indexed completion mode"));
@@ -277,7 +315,7 @@ function checkSuccessPolicy(spec: ReadonlyFields, path: string, errors: Errors):
 
 const MAX_INDEXES_BYTES = 64 * 1024;
 
-function checkSuccessRule(rule: ReadonlyFields, completions: number, path: string, errors: Errors): void {
+function checkSuccessRule(rule: Received<SuccessPolicyRule>, completions: number, path: string, errors: Errors): void {
   const { succeededCount: count, succeededIndexes: indexes } = rule;
   if (absent(count) && absent(indexes)) {
     errors.push(required(path, "at least one of succeededCount or succeededIndexes must be specified"));
@@ -299,7 +337,7 @@ function checkSuccessRule(rule: ReadonlyFields, completions: number, path: strin
   if (!absent(indexes) && number(count) > total) atMost(total, "indexes in the specified succeededIndexes field");
 }
 
-function checkCompletionsChange(spec: ReadonlyFields, old: ReadonlyFields, errors: Errors): void {
+function checkCompletionsChange(spec: Received<JobSpec>, old: Received<JobSpec>, errors: Errors): void {
   const { completions } = spec;
   if (spec.completionMode !== "Indexed") append(errors, immutable(completions, old.completions, "spec.completions"));
   else if (!sameValue(completions, old.completions) && !absent(completions)) {
@@ -310,7 +348,7 @@ function checkCompletionsChange(spec: ReadonlyFields, old: ReadonlyFields, error
 }
 
 /** While a job is suspended and nothing of it runs, where its pods go and what they ask for may change. */
-function checkTemplateChange(spec: ReadonlyFields, old: KubeObject, errors: Errors): void {
+function checkTemplateChange(spec: Received<JobSpec>, old: ReceivedObject<Job>, errors: Errors): void {
   const before = object(old.spec);
   const template = object(spec.template);
   let oldTemplate = object(before.template);
@@ -326,7 +364,7 @@ function checkTemplateChange(spec: ReadonlyFields, old: KubeObject, errors: Erro
 }
 
 /** Never started, or suspended since, with its pods gone or on their way. */
-function isAtRest(status: ReadonlyFields): boolean {
+function isAtRest(status: Received<JobStatus>): boolean {
   if (absent(status.startTime)) return true;
   const suspended = objects(status.conditions).some(
     ({ type, status: value }) => type === "Suspended" && value === "True",
@@ -334,7 +372,10 @@ function isAtRest(status: ReadonlyFields): boolean {
   return suspended && number(status.active) === 0;
 }
 
-function withScheduling(old: ReadonlyFields, template: ReadonlyFields): ReadonlyFields {
+function withScheduling(
+  old: Received<PodTemplateSpec>,
+  template: Received<PodTemplateSpec>,
+): Received<PodTemplateSpec> {
   const [spec, before] = [object(template.spec), object(old.spec)];
   const { labels, annotations } = object(template.metadata);
   const affinity = { ...object(before.affinity), nodeAffinity: object(spec.affinity).nodeAffinity };
@@ -346,8 +387,8 @@ function withScheduling(old: ReadonlyFields, template: ReadonlyFields): Readonly
   };
 }
 
-function withResources(old: ReadonlyFields, spec: ReadonlyFields): ReadonlyFields {
-  const merged = (field: string) => {
+function withResources(old: Received<PodSpec>, spec: Received<PodSpec>): Received<PodSpec> {
+  const merged = (field: "containers" | "initContainers") => {
     const [now, before] = [objects(spec[field]), objects(old[field])];
     if (now.length !== before.length) return old[field];
     return before.map((container, index) =>
