@@ -1,7 +1,7 @@
 import { append } from "../../base/append.js";
 import { errorMessage } from "../../base/error-message.js";
 import { applyServerSide, type ServerSideEvent } from "../../actions/apply-server-side.js";
-import { type ApplyOptions, applyObject, readLive } from "../../actions/apply-object.js";
+import { type ApplyOptions, applyObject, readLive, requireName } from "../../actions/apply-object.js";
 import { LAST_APPLIED } from "../../actions/last-applied.js";
 import { forEachPrunable, pruneObject, Visited } from "../../actions/prune.js";
 import { ReadAhead } from "../../actions/read-ahead.js";
@@ -75,11 +75,6 @@ async function applyOne(info: Info, visited: Visited, live: Live, options: Apply
   requireName(info);
   if (options.choices.serverSide) await applyOnServer(info, visited, options);
   else await applyHere(info, visited, live, options);
-}
-
-function requireName({ name, object }: Info): void {
-  const generateName = object?.metadata?.generateName ?? "";
-  if (name === "" && generateName !== "") throw new Error(`from ${generateName}: cannot use generate name with apply`);
 }
 
 async function applyHere(info: Info, visited: Visited, live: Live, options: ApplyCommandOptions): Promise<void> {
