@@ -9,7 +9,7 @@ import type { KubeObject } from "../../machinery/meta/object.js";
 import { type Info, objectName } from "../../resource/info.js";
 import { aggregate } from "../../resource/visitor.js";
 import { pruneApplySet } from "./apply-set-prune.js";
-import type { ApplyCommandOptions, Operation } from "./options.js";
+import type { ApplyCommandOptions, ApplyOutcome } from "./options.js";
 import type { Stage } from "../../actions/apply-stages.js";
 
 /**
@@ -102,7 +102,7 @@ async function applyOnServer(info: Info, visited: Visited, options: ApplyCommand
 }
 
 function tellOutcome(
-  operation: Operation,
+  operation: ApplyOutcome,
   { object, deleting }: { readonly object: KubeObject; readonly deleting: boolean },
   visited: Visited,
   options: ApplyCommandOptions,
