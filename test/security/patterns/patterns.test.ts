@@ -35,7 +35,7 @@ const BOUNDED: Readonly<Record<string, string>> = {
 
 /** Calls that make an expression of a text, and why no text makes it slow. */
 const MADE: Readonly<Record<string, string>> = {
-  'cli/terminal-output.ts: new RegExp(`(\\\\u001b\\\\[[?0-9;]*[A-Za-z]|\\\\r)${this.#mark}|${CONTROL}`, "g")':
+  'cli/terminal/terminal-output.ts: new RegExp(`(\\\\u001b\\\\[[?0-9;]*[A-Za-z]|\\\\r)${this.#mark}|${CONTROL}`, "g")':
     "begins at an escape character, which its loop does not take",
   "client/leveled-log.ts: new RegExp(`^${source}$`)": "--vmodule of the user's own command line",
   'kustomize/generators.ts: new RegExp(`.{1,${LINE}}`, "g")': "a constant length",
@@ -47,10 +47,10 @@ const MADE: Readonly<Record<string, string>> = {
     "parts that begin with different characters, at one place; the lexer goes on where a match ended",
   'machinery/cel/parser/lexer.ts: new RegExp( [ String.raw`[bB]?"(?:${ESCAPE}|[^\\\\"\\n\\r])*(?:${CUT_ESCAPE})?.?`, String.raw`[bB]?\'(?:${ESCAPE}|[^\\\\\'\\n\\r])*(?:${CUT_ESCAPE})?.?`, String.raw`[bB]?[rR]["\'].*`, "`[\\\\w./ -]*.?", "[&|=]?[^]", ].join("|"), "uy", )':
     "parts that begin with different characters, at one place; the lexer goes on where a match ended",
-  'machinery/go-values/go-pattern.ts: new RegExp(source, [...flags].join(""))':
+  'machinery/text/go/go-pattern.ts: new RegExp(source, [...flags].join(""))':
     "a pattern of the user's own kustomization, or of the user's own command line",
   "machinery/text/go/go-url.ts: new RegExp(`^${HOST.source}*$`)": "one loop over a set of characters, anchored",
-  'machinery/go-values/number-syntax.ts: new RegExp(`${prefix === "" ? "^_|" : ""}(?<!^|${digit})_|_(?!${digit})`)':
+  'machinery/text/go/number-syntax.ts: new RegExp(`${prefix === "" ? "^_|" : ""}(?<!^|${digit})_|_(?!${digit})`)':
     "no loop",
   'machinery/structural/formats.ts: new RegExp(`^[0-9a-f]{8}-?[0-9a-f]{4}-?${middle}-?[0-9a-f]{12}$`, "i")':
     "counted digits, anchored; what is put in is a constant",
@@ -58,7 +58,7 @@ const MADE: Readonly<Record<string, string>> = {
     "constants of the file, anchored, whose parts are divided by characters that they do not take",
   'node/scripted/programs/posix-regexp.ts: new RegExp(translation.source, `g${syntax.ignoreCase === true ? "i" : ""}`)':
     "a pattern without repeats and choices: it tries each place of the text once",
-  'node/scripted/shell/fields.ts: new RegExp(`[${characters.replace(/[\\\\\\]^-]/g, "\\\\$&")}]`, "g")':
+  'node/scripted/shell/expansion/fields.ts: new RegExp(`[${characters.replace(/[\\\\\\]^-]/g, "\\\\$&")}]`, "g")':
     "a set of characters",
   "node/scripted/shell/expansion/glob.ts: new RegExp(anchored ? `^${source}$` : source)": SHELL,
   'printers/colours/display-width.ts: new RegExp(`${ESCAPE}\\\\[[0-9;]*m(?:[\\\\u0001-\\\\u0008]{${MARK_LENGTH}})?`, "g")':
