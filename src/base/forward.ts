@@ -59,7 +59,7 @@ export function parseForward(text: string): Forward {
     /^(?:([^/:=]+)\/)?([^/:=]+)\/([^/:=]+):(\d+)=(.+)$/.exec(text) ?? [];
   if (name === "") {
     throw new ForwardSyntaxError(
-      `${JSON.stringify(text)} is no forward: use [NAMESPACE/]KIND/NAME:PORT=HOST:PORT, such as deploy/web:80=127.0.0.1:3000`,
+      `${JSON.stringify(text)} is not a forward: use [NAMESPACE/]KIND/NAME:PORT=HOST:PORT, such as deploy/web:80=127.0.0.1:3000`,
     );
   }
   const forward = { ...(namespace !== undefined && { namespace }), pods: `${kind}/${name}`, port: Number(port), to };
@@ -90,7 +90,7 @@ export function ownerOf(pods: string): { readonly kind: string; readonly name: s
 /** "127.0.0.1:3000", "[::1]:3000", "localhost:3000". Throws a {@link ForwardSyntaxError}. */
 export function parseAddress(text: string): Address {
   const { host, first, last } = parseRange(text);
-  if (first !== last) throw new ForwardSyntaxError(`${JSON.stringify(text)} is no address: use HOST:PORT`);
+  if (first !== last) throw new ForwardSyntaxError(`${JSON.stringify(text)} is not an address: use HOST:PORT`);
   return { host, port: first };
 }
 
@@ -99,6 +99,8 @@ export function parseRange(text: string): AddressRange {
   const [, host = "", first = "", last = first] = /^\[?([^[\]/@ ]+?)\]?:(\d{1,5})(?:-(\d{1,5}))?$/.exec(text) ?? [];
   const range = { host, first: Number(first), last: Number(last) };
   if (host === "" || range.first < 1 || range.last > LAST_PORT || range.first > range.last)
-    throw new ForwardSyntaxError(`${JSON.stringify(text)} is no address: use HOST:PORT, or HOST:PORT-PORT for several`);
+    throw new ForwardSyntaxError(
+      `${JSON.stringify(text)} is not an address: use HOST:PORT, or HOST:PORT-PORT for several`,
+    );
   return range;
 }

@@ -121,7 +121,7 @@ class Checker {
     if (token === "" && tokenFile !== "") this.read(user, "tokenFile", tokenFile, tell);
     const provider = value["auth-provider"];
     if (isJsonObject(provider)) {
-      tell("auth-provider", "is supported no more: use exec with the credential plugin of your provider");
+      tell("auth-provider", "is no longer supported: use exec with the credential plugin of your provider");
     }
     const { exec } = value;
     if (isJsonObject(exec)) checkExec(exec, (field, problem) => tell(`exec.${field}`, problem));

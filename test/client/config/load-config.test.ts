@@ -186,7 +186,7 @@ describe("a wrong kubeconfig is named by file, entry and field", () => {
     [
       "an auth provider",
       config({ user: { "auth-provider": { name: "gcp" } } }),
-      'kubeconfig: users[2] "admin": auth-provider: is supported no more: use exec with the credential plugin of your provider',
+      'kubeconfig: users[2] "admin": auth-provider: is no longer supported: use exec with the credential plugin of your provider',
     ],
   ])("%s", async (_, text, message, options = {}) => {
     const error: unknown = await configFromText(text, { ...home, ...options }).catch((reason: unknown) => reason);
@@ -218,7 +218,7 @@ describe("a file that is not there", () => {
     [
       "is named where nothing is configured",
       () => loadConfig(home),
-      `${folder}/.kube/config: no such file, and this is no pod: set KUBECONFIG, or give a kubeconfig or a server`,
+      `${folder}/.kube/config: no such file, and this process is not in a pod: set KUBECONFIG, or give a kubeconfig or a server`,
     ],
     ["needs a name", () => configFromFile("", home), 'kubeconfig: the name of the file is ""'],
   ])("%s", async (_, load, message) => {

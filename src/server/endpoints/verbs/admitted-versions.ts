@@ -97,7 +97,7 @@ export class AdmittedVersions implements ObjectVersions {
 
   #kindAt(gvk: GroupVersionKind): VersionedKind {
     const kind = this.resource.codec.versionAt(gvk);
-    if (kind === undefined) throw new Error(`${formatGroupVersion(gvk)} ${gvk.kind} is no version of this object`);
+    if (kind === undefined) throw new Error(`${formatGroupVersion(gvk)} ${gvk.kind} is not a version of this object`);
     return kind;
   }
 
