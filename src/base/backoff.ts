@@ -7,15 +7,15 @@ export interface BackoffOptions {
   readonly first: number;
   readonly longest: number;
   readonly factor: number;
-  /** A wait is up to this share longer, at random: 1 is up to twice as long. */
+  /** The largest random addition to a wait, as a share of it: with 1 a wait is up to twice as long. */
   readonly jitter: number;
-  /** After so many milliseconds without a wait, the next one is the first again. */
+  /** Milliseconds without a wait after which the next wait has the first length again. */
   readonly resetAfter: number;
   readonly random: Random;
   readonly stopwatch: StartStopwatch;
 }
 
-/** Waits that grow while failures follow each other (apimachinery's wait.Backoff with a reset). */
+/** Computes waits that grow while failures follow each other (apimachinery's wait.Backoff with a reset). */
 export class Backoff {
   #next: number;
   #sinceLast: Stopwatch = () => 0;
@@ -26,7 +26,7 @@ export class Backoff {
     this.#next = options.first;
   }
 
-  /** Milliseconds to wait before the next attempt. */
+  /** Returns the milliseconds to wait before the next attempt. */
   next(): number {
     const { longest, factor, jitter, resetAfter, random } = this.options;
     if (this.#sinceLast() > resetAfter) this.reset();

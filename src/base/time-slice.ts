@@ -58,8 +58,8 @@ export function nextSlice(token?: CancellationToken, owner?: object): Promise<vo
 }
 
 /**
- * Does work that yields where others may have their turn, or that waits; answers what it returns. Rejects with REQUEST_IS_OVER
- * when the work is cancelled meanwhile.
+ * Does work in slices, with turns of other work in between, and returns its result. Rejects with REQUEST_IS_OVER when the work is cancelled
+ * meanwhile.
  */
 export async function inSlices<T>(work: Steps<T>, token?: CancellationToken): Promise<T> {
   for (;;) {

@@ -10,7 +10,7 @@ export function failureLine(failure: EditFailure, error: unknown, info: Info): s
   return `error: ${named(info)} could not be patched: ${messageOf(error)}`;
 }
 
-/** The reasons as comment lines above what has to be edited again; "" when there are none. */
+/** Returns the reasons as comment lines for the file that is edited again; "" without reasons. */
 export const reasonComments = (reasons: readonly EditReason[]): string => reasons.map(commentOf).join("");
 
 function commentOf(reason: EditReason): string {

@@ -71,6 +71,8 @@ export interface Factory {
   mapper(): Promise<RestMapper>;
   openapi(): Promise<OpenApi>;
   builder(): Promise<Builder>;
-  /** Call it before gigabytes may pass through: where the process is the command's own, its memory stays flat from now on. */
+  /**
+   * Keeps the memory of the process flat from now on, if the process runs this command alone. Call it before gigabytes may pass through.
+   */
   keepMemoryFlat(): Promise<void>;
 }

@@ -8,8 +8,8 @@ const UNDECLARED_FIELD = /(?:^|\s)\.(\S+): field not declared in schema/g;
 const WHICH_APPLIED_KIND = /\([^();]*; ([^(),]*), Kind=([^(),]+)\): /;
 
 /**
- * Names near to those that a server does not know in an object, by the schema it publishes. Empty when the message is about
- * something else, the kind cannot be told, or nothing is near.
+ * Finds field names near to the ones that a server does not know in an object, by the schema that it publishes. Empty when the message is
+ * about something else, when the kind is unclear, or when no name is near.
  */
 export async function nearFields(message: string, factory: Factory): Promise<readonly string[]> {
   const { kind, version, paths } = unknownFields(message);

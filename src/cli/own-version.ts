@@ -10,8 +10,8 @@ const OUTPUT: FlagSpec = { name: "output", short: "o", type: "string", usage: "O
 const FORMS = ["json", "yaml"];
 
 /**
- * What `--version` prints, which kubectl does not have: which kubets this is, whatever it is called. `words` stand behind the flag. Asks
- * no server. Throws for anything but -o json and -o yaml.
+ * Prints the version of kubets for `--version`, a flag that kubectl does not have, under whatever name the program runs. `words` follow the
+ * flag. Sends no request. Throws for words other than -o json and -o yaml.
  */
 export async function printOwnVersion(
   words: readonly string[],

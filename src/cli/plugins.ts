@@ -40,7 +40,7 @@ export function findPlugin(
 export const yieldsToPlugins = ({ yields }: CommandEntry, program: string): boolean =>
   yields === true && program === "kubectl";
 
-/** The file that a shell would run under that name. */
+/** Returns the file that a shell would run under that name. */
 export function findOnPath(name: string, { env, platform }: Pick<Host, "env" | "platform">): string | undefined {
   if (name.includes("/")) return undefined;
   const { delimiter, join } = platform === "win32" ? win32 : posix;

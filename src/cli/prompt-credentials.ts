@@ -1,7 +1,7 @@
 import type { Readable } from "node:stream";
 import type { Streams } from "./factory.js";
 
-/** client-go's questions for a server that wants to know who asks. A password is read from a terminal only, unseen. */
+/** Asks client-go's questions for a user name and a password. A password is read from a terminal only, without echo. */
 export async function promptCredentials({ in: input, out }: Streams): Promise<{ username: string; password: string }> {
   out.write("Please enter Username: ");
   const username = await readWord(input);

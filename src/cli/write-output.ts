@@ -2,7 +2,7 @@ import type { Writable } from "node:stream";
 import { bytesOf } from "../base/byte-text.js";
 import { shownOn } from "./terminal-output.js";
 
-/** Writes and, when the reader is slow, waits for it. Text may stand for bytes that are not UTF-8. Bytes reach a terminal as they are. */
+/** Writes, and waits for a slow reader. Text may stand for bytes that are not UTF-8. Bytes reach a terminal unchanged. */
 export async function writeOutput(out: Writable, chunk: string | Uint8Array): Promise<void> {
   const goesOn = out.write(typeof chunk === "string" ? bytesOf(shownOn(out, chunk)) : chunk);
   // Bun says so of a closed pipe while it writes, and nothing comes after it.

@@ -58,7 +58,7 @@ interface CommonFlagSpec {
 /** A flag as it was given. */
 export interface GivenFlag {
   readonly name: string;
-  /** What was written, or what a flag that stood alone means. */
+  /** The text of the value, or the meaning of a flag without one. */
   readonly text: string;
 }
 

@@ -13,7 +13,7 @@ export class FlagTable {
   readonly #byShort = new Map<string, FlagSpec>();
   readonly #own: ReadonlySet<FlagSpec>;
 
-  /** `own` are the command's, `inherited` those of its groups and the global ones. */
+  /** `own` are the flags of the command, `inherited` those of its groups and the global ones. */
   constructor(own: readonly FlagSpec[], ...inherited: readonly (readonly FlagSpec[])[]) {
     this.#own = new Set(own);
     for (const spec of [own, ...inherited].flat()) {

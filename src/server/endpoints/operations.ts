@@ -20,14 +20,14 @@ import { handleScaleGet, handleScalePatch, handleScaleUpdate } from "./verbs/sca
 import { handleUpdate } from "./verbs/update.js";
 import { handleWatch } from "./verbs/watch.js";
 
-/** How a verb is answered. */
+/** The handler of a verb. */
 export interface Operation {
   readonly handle: Handler;
   /** False for a handler that the resource's record brings, which checks the request's path itself. */
   readonly generic: boolean;
 }
 
-/** What a resource, or one subresource of it, answers. */
+/** The operations of a resource, or of one of its subresources. */
 export interface Operations {
   /** By verb: "get", "deletecollection". */
   readonly verbs: ReadonlyMap<string, Operation>;

@@ -27,7 +27,7 @@ export interface ResourceRecord {
   readonly handlers?: Readonly<Record<string, MakeHandler>>;
 }
 
-/** What of a resource's storage is not as usual. */
+/** The parts of a resource's storage that differ from the generic Store. */
 export interface StorageRecord {
   /**
    * "<group>/<resource>" of the resource whose storage and strategy this one shares: the events of both groups are

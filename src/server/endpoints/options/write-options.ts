@@ -9,13 +9,13 @@ import {
 } from "../../../machinery/errors/field-error.js";
 import type { FieldValidation } from "../representation/version-codec.js";
 
-/** What a create, update or patch asks for in its query. */
+/** The query options of a create, update or patch. */
 export interface WriteOptions {
   readonly dryRun: boolean;
   readonly fieldValidation: FieldValidation;
   /** "" when none is given. */
   readonly fieldManager: string;
-  /** Of an apply. */
+  /** Whether an apply takes fields from other managers. */
   readonly force: boolean;
 }
 

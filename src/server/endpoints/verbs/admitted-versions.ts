@@ -23,7 +23,7 @@ export interface AdmittedBody {
   readonly schema: StructSchema | undefined;
 }
 
-/** The versions of a request's object, as the server serves them. */
+/** Converts a request's object to the versions that the server serves. */
 export class AdmittedVersions implements ObjectVersions {
   constructor(
     private readonly api: ServedApi,

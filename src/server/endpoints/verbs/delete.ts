@@ -9,7 +9,7 @@ import { respondList, storeOptions } from "./list.js";
 import { Admitter } from "./admitter.js";
 import { objectFormat, scopeOf } from "./scope.js";
 
-/** DELETE of one object: a Status when it is gone, the object when something still holds it. */
+/** DELETE of one object: answers a Status when the object is deleted, and the object when a finalizer or a grace period keeps it. */
 export async function handleDelete(
   request: ApiRequest,
   resource: ServedResource,

@@ -17,11 +17,11 @@ import { reorderedMetadata } from "./sorted-metadata.js";
 import { spliceMetadata } from "./splice.js";
 import { encodeEmpty, encodeStored } from "./stored-json.js";
 
-/** How one request wants objects to look: the plain kind, metadata only, or rows of a table. */
+/** Encodes objects in the shape that one request wants: the plain kind, metadata only, or rows of a table. */
 export interface Shaper {
-  /** One object, kind and apiVersion included, without a newline. For a table: a table of one row. */
+  /** Encodes one object with kind and apiVersion, without a newline. A table has one row. */
   one(stored: StoredObject, firstOfStream?: boolean): Uint8Array;
-  /** An object of the kind with nothing but `metadata`. */
+  /** Encodes an object of the kind with `metadata` alone. */
   bookmark(metadata: BookmarkMetadata, firstOfStream: boolean): Uint8Array;
 }
 
@@ -55,7 +55,7 @@ export function storedMetadata({ resource, format }: View, stored: StoredObject)
 export interface TableRow {
   readonly cells: readonly TableCell[];
   readonly conditions?: readonly TableRowCondition[];
-  /** JSON of what rides along. */
+  /** The JSON of the object that the row contains. */
   readonly object: Uint8Array;
 }
 
@@ -77,7 +77,10 @@ export function tableRow(view: View, stored: StoredObject): TableRow {
 export const columnsOf = ({ strategy, codec }: ServedResource): TableColumns =>
   strategy.columnsAt?.(codec.apiVersion) ?? strategy.columns;
 
-/** The fields of a meta.k8s.io Table but its rows. `definitions` null is how events of a watch after the first leave them out. */
+/**
+ * Returns the JSON of a meta.k8s.io Table around its rows. `definitions` is null for events of a watch after the first, which leave them
+ * out.
+ */
 export function tableEnvelope(
   format: ResponseFormat,
   metadata: object,

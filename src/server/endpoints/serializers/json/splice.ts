@@ -93,7 +93,7 @@ function isName(bytes: Uint8Array, start: number, end: number, name: Uint8Array)
 }
 
 /**
- * An object with nothing but this one's metadata: `head` is how it begins, up to metadata. undefined when the stored bytes are
+ * Returns an object with the metadata of stored bytes alone: `head` is its beginning, up to metadata. Undefined when the stored bytes are
  * not canonical, or in byte order.
  */
 export function spliceMetadata(bytes: Uint8Array, revision: number, head: string): Uint8Array | undefined {
@@ -157,10 +157,10 @@ function behindString(bytes: Uint8Array, at: number): number {
   return -1;
 }
 
-/** What stands at the {@link versionPlace}. */
+/** Returns the text that is inserted at the {@link versionPlace}. */
 export const versionText = (revision: number): string => `,"resourceVersion":"${revision}"`;
 
-/** Puts metadata.resourceVersion into stored bytes, and `tail` behind them; undefined when they are not canonical. */
+/** Inserts metadata.resourceVersion into stored bytes and appends `tail`; undefined when the bytes are not canonical. */
 export function spliceResourceVersion(
   bytes: Uint8Array,
   revision: number,
