@@ -460,7 +460,7 @@ describe.skipIf(!programIsBuilt)("kubets cluster", () => {
         ["start", "--wait", "--timeout=abc"],
         /^error: invalid argument "abc" for "--timeout" flag: time: invalid duration "abc"/,
       ],
-      ["two names", ["stop", "a", "b"], /^error: one cluster name at most/],
+      ["two names", ["stop", "a", "b"], /^error: give at most one cluster name/],
       [
         "a cluster that is not there",
         ["stop", "ghost"],
