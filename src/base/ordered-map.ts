@@ -54,7 +54,7 @@ export class OrderedMap<V> {
     return new OrderedMap<V>(nodes.length === 1 ? nodes[0] : branch(nodes));
   }
 
-  /** The same map when the key is absent. */
+  /** Returns a map without the key; the map itself when it does not have the key. */
   delete(key: string): OrderedMap<V> {
     if (this.root === undefined) return this;
     const node = remove(this.root, key);

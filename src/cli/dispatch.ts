@@ -100,7 +100,7 @@ async function runUnknown(typed: string, root: CommandEntry, argv: readonly stri
   throw new Error(unknownCommandMessage(typed, host.program, root.children ?? []));
 }
 
-/** Under kubectl's name a plugin of the user's runs in place of a command that kubectl does not have. */
+/** Under kubectl's name, runs a plugin in place of a command of the same name that kubectl does not have. */
 async function runPluginInstead(tree: CommandNode, argv: readonly string[], host: Host): Promise<void> {
   const found = tree.findChild(argv);
   if (found?.entry.yields !== true) return;
@@ -112,7 +112,7 @@ async function runPluginInstead(tree: CommandNode, argv: readonly string[], host
   if (plugin !== undefined) throw new ExitError(await host.runPlugin(plugin.file, plugin.args));
 }
 
-/** `create` may be given further subcommands by plugins: `kubectl-create-thing` where a line begins with `create thing`. */
+/** Runs the plugin that adds a subcommand to `create`: `kubectl-create-thing` where a line begins with `create thing`. */
 async function runSubcommandPlugin(tree: CommandNode, argv: readonly string[], host: Host): Promise<void> {
   const found = tree.findChild(argv);
   const [word] = found?.argv ?? [];

@@ -3,7 +3,7 @@ import { goQuote } from "../base/go-quote.js";
 import type { Info } from "../resource/info.js";
 import { messageOf } from "./error-boundary.js";
 
-/** kubectl's line about an object that was not saved. */
+/** Returns kubectl's line about an object that was not saved. */
 export function failureLine(failure: EditFailure, error: unknown, info: Info): string {
   if (failure === "invalid") return `error: ${named(info)} is invalid`;
   if (failure === "notFound") return `error: ${named(info)} could not be found on the server`;

@@ -60,11 +60,11 @@ export interface Factory {
   readonly look: Look;
   /** Undefined unless -v or --vmodule asks for lines. */
   log(): Promise<VerboseLog | undefined>;
-  /** The merged kubeconfig as it stands in the files, paths resolved, without the flags. */
+  /** Returns the merged kubeconfig of the files, paths resolved, without the flags. */
   rawConfig(): Promise<Kubeconfig>;
-  /** kubeconfig merged with the global flags; read once. */
+  /** Returns the kubeconfig merged with the global flags; it is read once. */
   clientConfig(): Promise<ClientConfig>;
-  /** The namespace in force, and whether -n was given (then a manifest's own must match). */
+  /** Returns the current namespace, and whether -n was given (then a manifest's own namespace must match). */
   namespace(): Promise<{ readonly namespace: string; readonly enforced: boolean }>;
   restClient(): Promise<RestClient>;
   discovery(): Promise<Discovery>;

@@ -42,7 +42,10 @@ const pathsIn = (message: string, pattern: RegExp): readonly string[] =>
 /** `spec.template.spec.containers[0].imge` without the places in lists. */
 const fieldPath = (path: string): readonly string[] => path.replace(/\[[^[\]]*\]/g, "").split(".");
 
-/** The message names the version of the kind without its group: every group with such a kind is asked. */
+/**
+ * Returns the fields next to the unknown one. The message names the kind's version without its group, so that every group with such a kind
+ * is asked.
+ */
 async function siblings(
   kind: string,
   versionOrGroupVersion: string,

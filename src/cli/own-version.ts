@@ -45,7 +45,7 @@ export async function printOwnVersion(
 const buildLines = (commit: string, date: string): readonly string[] =>
   commit === "" ? [] : [`commit ${commit} of ${date}`];
 
-/** "kubets Version: 0.1.0 (6935763f)", the line of `version` on a terminal. */
+/** Returns the line of `version` on a terminal: "kubets Version: 0.1.0 (6935763f)". */
 export function ownVersionLine(): string {
   const { version, commit } = ownBuild;
   return `kubets Version: ${version}${commit === "" ? "" : ` (${shortened(commit)})`}`;

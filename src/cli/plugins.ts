@@ -13,9 +13,9 @@ export interface Plugin {
 const OWN = new Set(["help", "__complete", "__completeNoDesc"]);
 
 /**
- * The program `kubectl-<words>` on PATH for a command line that names no command: the longest run of leading words
- * wins, `-` in a word is `_` in the file's name, the rest is passed on. The name has `least` words at least.
- * @throws when flags stand before the first word, as kubectl does
+ * Finds the program `kubectl-<words>` on PATH for a command line that names no command: the longest run of leading words wins, `-` in a word
+ * is `_` in the file's name, and the other words are passed on. The name has at least `least` words. @throws when flags stand before the
+ * first word, as kubectl does
  */
 export function findPlugin(
   argv: readonly string[],

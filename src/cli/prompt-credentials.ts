@@ -11,7 +11,7 @@ export async function promptCredentials({ in: input, out }: Streams): Promise<{ 
   return { username, password };
 }
 
-/** The first word, as Go's Fscan reads one: white space and empty lines before it are skipped. */
+/** Reads the first word, as Go's Fscan does: white space and empty lines before it are skipped. */
 async function readWord(input: Readable): Promise<string> {
   for (;;) {
     const line = await readLine(input);

@@ -21,8 +21,8 @@ export async function writeOutput(out: Writable, chunk: string | Uint8Array): Pr
 }
 
 /**
- * {@link writeOutput} for stdout that throws Go's error when the write failed: "write /dev/stdout: no space left on device". A pipe that
- * its reader has closed is no error: it ends the whole process.
+ * As {@link writeOutput}, for stdout. Throws Go's error for a failed write: "write /dev/stdout: no space left on device". A pipe that its
+ * reader has closed is no error: it ends the whole process.
  */
 export async function deliverOutput(out: Writable, chunk: string | Uint8Array): Promise<void> {
   await writeOutput(out, chunk);

@@ -36,7 +36,7 @@ export function valueCompletion(table: FlagTable, argv: readonly string[], last:
   return { flag, argv: argv.slice(0, -1), toComplete: last };
 }
 
-/** Flag names that fit, the inherited ones first; those given already are left out unless they may repeat. */
+/** Returns the flag names that match, the inherited ones first. Flags that the line has are left out unless they may repeat. */
 export function flagNameCandidates(
   inherited: readonly FlagSpec[],
   own: readonly FlagSpec[],

@@ -65,12 +65,12 @@ export interface GivenFlag {
 /** The flags of one invocation after parsing. Reading a flag that was not declared, or as another type, throws. */
 export interface Flags {
   bool(name: string): boolean;
-  /** int, int32, int64, count, float64. */
+  /** Returns the value of a flag of type int, int32, int64, count or float64. */
   number(name: string): number;
   /** Milliseconds. */
   duration(name: string): number;
   string(name: string): string;
-  /** stringSlice and stringArray; pairs as `key=value`, each key once. */
+  /** Returns the values of a stringSlice or stringArray; of pairs as `key=value`, each key once. */
   strings(name: string): readonly string[];
   /** True when the user gave it, whatever the value. */
   changed(name: string): boolean;

@@ -37,7 +37,7 @@ export class FlagTable {
     return this.#byShort.get(letter);
   }
 
-  /** Sorted by name, as pflag visits them. */
+  /** Returns all flags sorted by name, as pflag visits them. */
   all(): readonly FlagSpec[] {
     return [...this.#byName.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
   }

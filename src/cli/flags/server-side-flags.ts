@@ -10,7 +10,7 @@ export const serverSideFlags: readonly FlagSpec[] = [
 export const CLIENT_SIDE_MANAGER = "kubectl-client-side-apply";
 const SERVER_SIDE_MANAGER = "kubectl";
 
-/** --field-manager, or the name that goes with the way it is applied. */
+/** Returns --field-manager, or the default name for the way of applying. */
 export function readApplyManager(flags: Flags): string {
   if (flags.changed("field-manager")) return flags.string("field-manager");
   return flags.bool("server-side") ? SERVER_SIDE_MANAGER : CLIENT_SIDE_MANAGER;

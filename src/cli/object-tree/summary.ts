@@ -40,7 +40,7 @@ function summary(mapping: RestMapping, { metadata = {} }: KubeObject, { ready, s
   return { title, metadata, ready, status: isGoing ? "Terminating" : status || statusOf(ready), age };
 }
 
-/** "deployment.apps/web", as -o name prints it. */
+/** Returns the title of an object as -o name prints it: "deployment.apps/web". */
 export function titleOf({ group, kind }: RestMapping["kind"], name: string): string {
   return `${kind.toLowerCase()}${group === "" ? "" : `.${group}`}/${name}`;
 }

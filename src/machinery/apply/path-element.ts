@@ -34,7 +34,7 @@ export const valueElement = (value: JsonValue): PathElement => `v:${encodeShort(
 const encodeShort = (value: JsonValue): string =>
   typeof value === "object" && value !== null ? encodeJson(value) : encodeJsonScalar(value);
 
-/** `fields` in any order. */
+/** Makes the step of a list item that keys identify. `fields` may be in any order. */
 export function keyElement(fields: readonly (readonly [name: string, value: JsonValue])[]): PathElement {
   const sorted = fields.length < 2 ? fields : fields.toSorted(([a], [b]) => compareKeys(a, b));
   return `k:{${sorted.map(([name, value]) => `${JSON.stringify(name)}:${encodeShort(value)}`).join(",")}}`;
@@ -139,7 +139,7 @@ export function rankElement(element: PathElement): RankedElement {
   }
 }
 
-/** {@link compareElements}. */
+/** As {@link compareElements}, for ranked elements. */
 export function compareRanked(a: RankedElement, b: RankedElement): number {
   if (a.element === b.element) return 0;
   if (a.kind !== b.kind) return a.kind - b.kind;

@@ -15,7 +15,7 @@ export function list(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : NO_ITEMS;
 }
 
-/** A list of objects. */
+/** Reads a value as a list of objects: what is no list reads as an empty one, and items that are no objects as empty objects. */
 export function objects(value: unknown): readonly ReadonlyFields[] {
   return list(value).map(object);
 }

@@ -29,7 +29,7 @@ const META_GROUP = "meta.k8s.io";
 export const metaGroupSchema = (gvk: GroupVersionKind): StructSchema | undefined =>
   gvk.group === META_GROUP ? schemaFor(gvk) : undefined;
 
-/** The metadata of lists. */
+/** Returns the schema of the metadata of lists. */
 export function listMetaSchema(): StructSchema {
   const schema = structOf("io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta");
   if (schema === undefined) throw new Error("no schema for ListMeta");

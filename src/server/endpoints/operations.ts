@@ -38,8 +38,8 @@ export interface Operations {
 type Handlers = Readonly<Record<string, Handler | undefined>>;
 
 /**
- * The operations of a served resource: "" are those of the resource itself, the others those of its subresources by name. A
- * generic verb is there when the facts list it and the storage implements its capability.
+ * Returns the operations of a served resource: under "" those of the resource itself, under their names those of its subresources. A generic
+ * verb is there when the facts list it and the storage implements its capability.
  */
 export function operationsOf(resource: ServedResource, server: HandlerContext): ReadonlyMap<string, Operations> {
   const { facts, record } = resource;

@@ -85,7 +85,7 @@ export interface HandlerContext {
 export const recordId = ({ group, resource }: Pick<ResourceRecord, "group" | "resource">): string =>
   `${group}/${resource}`;
 
-/** The rules of the subresources that write a part of the object, by name. */
+/** Returns the rules of the subresources that write a part of the object, by name. */
 export function partsOf(record: ResourceRecord | undefined): Readonly<Record<string, SubresourceStrategy>> {
   const parts = Object.entries(record?.subresources ?? {}).flatMap(([name, subresource]) =>
     "part" in subresource ? [[name, subresource.part] as const] : [],

@@ -63,7 +63,7 @@ function randomSuffix(random: Random): string {
   return suffix;
 }
 
-/** RFC 3339 in UTC, whole seconds. */
+/** Formats a time as RFC 3339 in UTC with whole seconds. */
 export function timestamp(milliseconds: number): string {
   return `${new Date(milliseconds).toISOString().slice(0, 19)}Z`;
 }

@@ -116,7 +116,7 @@ export const isGracefulDeleter = (storage: ResourceStorage): storage is Resource
 export const isCollectionDeleter = (storage: ResourceStorage): storage is ResourceStorage & CollectionDeleter =>
   storage.deleteCollection !== undefined;
 
-/** The verbs that a storage can answer, sorted. */
+/** Returns the verbs that a storage can answer, sorted. */
 export function verbsOfStorage(storage: ResourceStorage): readonly string[] {
   return [
     ...(isCreater(storage) ? ["create"] : []),

@@ -35,7 +35,7 @@ export function negotiate(exchange: Exchange, offers: Offers): ResponseFormat {
   return format;
 }
 
-/** {@link negotiate}, but undefined when no clause is left. */
+/** As {@link negotiate}, but returns undefined when no clause is left. */
 export function negotiated(exchange: Exchange, offers: Offers): ResponseFormat | undefined {
   for (const clause of parseAccept(exchange.headers["accept"])) {
     const mediaType = ours(clause.type);

@@ -66,7 +66,7 @@ export function writeOptions(
 /** As Go reads a boolean of a query: anything but "false" and "0". */
 const isTrue = (value: string | null): boolean => value !== null && value !== "0" && value.toLowerCase() !== "false";
 
-/** dryRun holds "All" and nothing else. */
+/** Returns the problems of dryRun, which may hold "All" alone. */
 export function dryRunProblems(dryRun: readonly string[]): FieldError[] {
   const wrong = dryRun.some((value) => value !== "All" && value !== "");
   return wrong ? [notSupported("dryRun", dryRun, ["All"])] : [];

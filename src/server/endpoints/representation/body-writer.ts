@@ -94,7 +94,7 @@ async function writeZipped(writer: ResponseWriter, chunksOfAll: AsyncIterable<Ui
   }
 }
 
-/** The parts in chunks of at least {@link CHUNK_BYTES}; the last may be smaller. */
+/** Joins the parts to chunks of at least {@link CHUNK_BYTES}; the last one may be smaller. */
 async function* chunks(parts: Iterable<Uint8Array>, token: CancellationToken): AsyncGenerator<Uint8Array> {
   let pending: Uint8Array[] = [];
   let length = 0;

@@ -82,14 +82,14 @@ export class VersionCodec {
   readonly schemaOf = (gvk: GroupVersionKind): StructSchema | undefined =>
     this.scheme.isRegistered(gvk) ? this.scheme.kind(gvk).schema : metaGroupSchema(gvk);
 
-  /** This kind at another version ("apps/v1beta1"); undefined when the server does not know it. */
+  /** Returns this kind at another version ("apps/v1beta1"); undefined when the server does not know it. */
   kindAt(apiVersion: string): VersionedKind | undefined {
     if (apiVersion.split("/").length > 2) return undefined;
     const gvk = { ...parseGroupVersion(apiVersion), kind: this.gvk.kind };
     return this.scheme.isRegistered(gvk) ? this.scheme.kind(gvk) : undefined;
   }
 
-  /** A version of this kind's objects: one that goes through the same hub, in whatever group. Undefined for any other kind. */
+  /** Returns a version of this kind's objects, which is one with the same hub, in whatever group; undefined for any other kind. */
   versionAt(gvk: GroupVersionKind): VersionedKind | undefined {
     if (!this.scheme.isRegistered(gvk)) return undefined;
     const kind = this.scheme.kind(gvk);

@@ -18,7 +18,7 @@ import type { ServedResource } from "../served-resource.js";
 
 const trackings = new WeakMap<ServedResource, Map<string, FieldTracking>>();
 
-/** The tracking of a resource's objects, or of a subresource ("status"). One for each. */
+/** Returns the tracking of a resource's objects, or of a subresource ("status"): the same instance for the same one. */
 export function fieldTracking(resource: ServedResource, subresource = ""): FieldTracking {
   let known = trackings.get(resource);
   if (known === undefined) {

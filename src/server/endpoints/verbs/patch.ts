@@ -34,7 +34,7 @@ import { Admitter } from "./admitter.js";
 import { changeOrRetry } from "./retry-too-large.js";
 import { type EndpointScope, objectFormat, scopeOf, weigh } from "./scope.js";
 
-/** PATCH of an object or of a part of it. */
+/** Handles PATCH of an object or of a part of it. */
 export async function handlePatch(
   request: ApiRequest,
   resource: ServedResource,

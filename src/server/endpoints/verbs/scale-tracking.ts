@@ -18,7 +18,7 @@ const REPLICAS = [fieldElement("spec"), fieldElement("replicas")];
 
 const trackings = new WeakMap<ServedResource, ScaleTracking>();
 
-/** The tracking of a resource's /scale. */
+/** Returns the tracking of a resource's /scale. */
 export function scaleTracking(resource: ServedResource): ScaleTracking {
   let tracking = trackings.get(resource);
   if (tracking === undefined) {

@@ -9,7 +9,7 @@ export interface ListEnvelope {
   readonly after?: Readonly<Record<string, unknown>>;
 }
 
-/** The end of the JSON of a list, from behind its last member. */
+/** Returns the JSON of a list after its last member. */
 export const listEnd = ({ after }: ListEnvelope): string =>
   after === undefined ? "]}" : `],${encodeJson(after).slice(1)}`;
 

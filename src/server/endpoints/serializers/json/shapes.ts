@@ -25,14 +25,14 @@ export interface Shaper {
   bookmark(metadata: BookmarkMetadata, firstOfStream: boolean): Uint8Array;
 }
 
-/** PartialObjectMetadata of an object, fields in Go's order; without a newline. */
+/** Encodes the PartialObjectMetadata of an object, fields in Go's order, without a newline. */
 export function partialMetadata(object: KubeObject, format: ResponseFormat): Uint8Array {
   const { metadata = {} } = object;
   const apiVersion = `meta.k8s.io/${format.metaVersion}`;
   return encodeObject({ kind: "PartialObjectMetadata", apiVersion, metadata }, metaSchema(PARTIAL_OBJECT_METADATA));
 }
 
-/** {@link partialMetadata} of what is stored, whose bytes have it ready unless the version converts it. */
+/** As {@link partialMetadata}, of a stored object, whose bytes contain the result unless the version converts it. */
 export function storedMetadata({ resource, format }: View, stored: StoredObject): Uint8Array {
   const prepared = resource.codec.preparedObject(stored);
   if (prepared !== undefined) return partialMetadata(prepared, format);
@@ -73,7 +73,7 @@ export function tableRow(view: View, stored: StoredObject): TableRow {
   return { ...row, object: storedMetadata(view, stored) };
 }
 
-/** The columns of a resource at the version that is served. */
+/** Returns the columns of a resource at the served version. */
 export const columnsOf = ({ strategy, codec }: ServedResource): TableColumns =>
   strategy.columnsAt?.(codec.apiVersion) ?? strategy.columns;
 
@@ -97,14 +97,14 @@ export function tableEnvelope(
   return { kind: "Table", apiVersion: `meta.k8s.io/${format.metaVersion}`, metadata, columnDefinitions: columns };
 }
 
-/** The JSON of a row, in parts. */
+/** Returns the JSON of a row, in parts. */
 export const rowParts = ({ cells, conditions, object }: TableRow): readonly Uint8Array[] => [
   Buffer.from(`${jsonText(conditions === undefined ? { cells } : { cells, conditions }).slice(0, -1)},"object":`),
   object,
   CLOSE,
 ];
 
-/** A short meta.k8s.io Table. */
+/** Encodes a meta.k8s.io Table as a whole, for tables of few rows. */
 export function tableBytes(
   format: ResponseFormat,
   metadata: object,

@@ -26,7 +26,7 @@ export function encodeStored(codec: VersionCodec, stored: StoredObject): Uint8Ar
   return bytes;
 }
 
-/** {@link encodeStored} with a newline behind it. */
+/** As {@link encodeStored}, with a newline at the end. */
 export function encodeStoredLine(codec: VersionCodec, stored: StoredObject): Uint8Array {
   if (codec.isHub && stored.revision > 0) {
     const spliced = spliceResourceVersion(stored.bytes, stored.revision, NEWLINE);
