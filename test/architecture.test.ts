@@ -353,6 +353,13 @@ test("every path that README.md, CONTRIBUTING.md and the pages of docs/ name exi
   expect(named.filter((one) => !existsSync(join(root, one.slice(one.indexOf(": ") + 2))))).toEqual([]);
 });
 
+test("the picture of the floors in docs/architecture.md has every folder of src", () => {
+  const page = readFileSync(join(root, "docs/architecture.md"), "utf8");
+  const [, picture = ""] = /```text diagram\n([^`]*)```/.exec(page) ?? [];
+  const words = new Set(picture.match(/[\w.]+/g));
+  expect(Object.keys(MAY_IMPORT).filter((folder) => !words.has(folder))).toEqual([]);
+});
+
 describe('"Where to put things" in docs/architecture.md', () => {
   const page = readFileSync(join(root, "docs/architecture.md"), "utf8");
   const section = page.slice(page.indexOf("## Where to put things"));
