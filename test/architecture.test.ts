@@ -360,6 +360,22 @@ test("the picture of the floors in docs/architecture.md has every folder of src"
   expect(Object.keys(MAY_IMPORT).filter((folder) => !words.has(folder))).toEqual([]);
 });
 
+test("each seam of docs/architecture.md is exported by the file that the page names", () => {
+  const page = readFileSync(join(root, "docs/architecture.md"), "utf8");
+  const seams = page.slice(page.indexOf("## Seams"), page.indexOf("## Glossary"));
+  const rows = [...seams.matchAll(/^\| (`.+) \| (`.+) \| .+ \|$/gm)];
+  const named = rows.flatMap(([, names = "", files = ""]) => {
+    const paths = quoted(files);
+    return quoted(names).map((name, index) => ({ name, path: paths[index] ?? "" }));
+  });
+  expect(named.length).toBeGreaterThan(10);
+  const missing = named.filter(
+    ({ name, path }) =>
+      !new RegExp(`export (?:interface|type|class) ${name}\\b`).test(readFileSync(join(root, path), "utf8")),
+  );
+  expect(missing).toEqual([]);
+});
+
 describe('"Where to put things" in docs/architecture.md', () => {
   const page = readFileSync(join(root, "docs/architecture.md"), "utf8");
   const section = page.slice(page.indexOf("## Where to put things"));
