@@ -7,15 +7,13 @@ export interface BackoffOptions {
   readonly first: number;
   readonly longest: number;
   readonly factor: number;
-  /** The largest random addition to a wait, as a share of it: with 1 a wait is up to twice as long. */
-  readonly jitter: number;
-  /** Milliseconds without a wait after which the next wait has the first length again. */
-  readonly resetAfter: number;
-  readonly random: Random;
-  readonly stopwatch: StartStopwatch;
+  /** The largest random addition to a wait, as a share of it: with 1 a wait is up to twice as long. Default: no addition. */
+  readonly jitter?: { readonly share: number; readonly random: Random };
+  /** Milliseconds without a wait after which the next wait has the first length again. Default: never. */
+  readonly reset?: { readonly after: number; readonly stopwatch: StartStopwatch };
 }
 
-/** Computes waits that grow while failures follow each other (apimachinery's wait.Backoff with a reset). */
+/** Computes waits that grow while failures follow each other, as apimachinery's wait.Backoff does. */
 export class Backoff {
   #next: number;
   #sinceLast: Stopwatch = () => 0;
@@ -28,13 +26,15 @@ export class Backoff {
 
   /** Returns the milliseconds to wait before the next attempt. */
   next(): number {
-    const { longest, factor, jitter, resetAfter, random } = this.options;
-    if (this.#sinceLast() > resetAfter) this.reset();
+    const { longest, factor, jitter, reset } = this.options;
+    if (reset !== undefined) {
+      if (this.#sinceLast() > reset.after) this.reset();
+      this.#sinceLast = reset.stopwatch();
+    }
     const wait = this.#next;
     this.#next = Math.min(wait * factor, longest);
-    this.#sinceLast = this.options.stopwatch();
     this.attempts += 1;
-    return wait * (1 + (jitter * randomBelow(random, 1 << 20)) / (1 << 20));
+    return jitter === undefined ? wait : wait * (1 + (jitter.share * randomBelow(jitter.random, 1 << 20)) / (1 << 20));
   }
 
   reset(): void {
