@@ -97,7 +97,7 @@ async function bundled() {
   mkdirSync(cache, { recursive: true });
   const outdir = mkdtempSync(join(cache, "kubets-tokens-bench-"));
   const contents = `export { serviceAccountTokens } from "./src/server/authn/service-account-token.ts";
-    export { signingKey, signToken } from "./src/machinery/jwt/jws.ts";`;
+    export { signingKey, signToken } from "./src/machinery/crypto/jwt/jws.ts";`;
   const outfile = join(outdir, "tokens.mjs");
   await build({
     stdin: { contents, resolveDir: root },

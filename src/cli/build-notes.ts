@@ -1,6 +1,6 @@
-import type { Clock } from "../base/clock.js";
+import type { Clock } from "../base/time/clock.js";
 import { klogLine } from "../client/klog.js";
-import type { Streams } from "./factory.js";
+import type { Streams } from "./connect/factory.js";
 
 /** Returns where the build of a kustomization writes its notes and warnings: on stderr, as kubectl does. */
 export const buildNotes = (

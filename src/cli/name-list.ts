@@ -1,5 +1,5 @@
-import { inertLine } from "../base/inert-text.js";
-import type { Factory } from "./factory.js";
+import { inertLine } from "../base/text/inert-text.js";
+import type { Factory } from "./connect/factory.js";
 
 /**
  * Writes a name a line. In a pipe names are written unchanged; on a terminal control characters are shown, and the current name is marked,

@@ -1,5 +1,5 @@
-import type { Colours } from "./colour.js";
-import type { Streams } from "./factory.js";
+import type { Colours } from "./terminal/colour.js";
+import type { Streams } from "./connect/factory.js";
 
 /** Returns "Warning:", in yellow on a terminal with colours. */
 export function warningHead(err: Streams["err"], colours: Colours): string {

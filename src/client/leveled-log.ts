@@ -1,6 +1,6 @@
-import { byteFor, bytesOf } from "../base/byte-text.js";
-import type { Clock } from "../base/clock.js";
-import { goQuote } from "../base/go-quote.js";
+import { byteFor, bytesOf } from "../base/text/byte-text.js";
+import type { Clock } from "../base/time/clock.js";
+import { goQuote } from "../base/text/go-quote.js";
 import { klogLine, klogText, type LogValues, type VerboseLog } from "./klog.js";
 
 export interface LeveledLogOptions {
@@ -34,7 +34,7 @@ export function leveledLog({ level, modules, write, clock, pid }: LeveledLogOpti
   };
 }
 
-/** A byte of invalid UTF-8, in the encoding of base/byte-text.ts. */
+/** A byte of invalid UTF-8, in the encoding of base/text/byte-text.ts. */
 const STRAY_BYTE = /[\udc80-\udcff]/u;
 
 const fileOf = (source: string): string => source.slice(0, source.indexOf(".go:"));

@@ -7,7 +7,7 @@ const { shortenedLocals } = (await import("../../tools/shortened-names.mjs" as s
 };
 
 test("exported functions keep their names, as traces show them; parameters and what is local get short ones", async () => {
-  const source = join(import.meta.dirname, "../../src/machinery/duration/human-duration.ts");
+  const source = join(import.meta.dirname, "../../src/machinery/text/duration/human-duration.ts");
   const bundle = async (plugins: Plugin[]): Promise<string> => {
     const { outputFiles } = await build({
       entryPoints: [source],

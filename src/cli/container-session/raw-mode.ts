@@ -1,4 +1,4 @@
-import type { Factory, Streams } from "../factory.js";
+import type { Factory, Streams } from "../connect/factory.js";
 
 /** The parts of the factory that raw mode needs. */
 export type TerminalHost = Pick<Factory, "runProgram" | "platform">;

@@ -1,4 +1,4 @@
-import type { Steps } from "../../base/steps.js";
+import type { Steps } from "../../base/async/steps.js";
 import type { JsonObject, JsonValue } from "../meta/json.js";
 
 /** Compares two values, in steps or at once. */

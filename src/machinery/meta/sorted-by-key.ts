@@ -1,4 +1,4 @@
-import { compareKeys } from "../../base/key-order.js";
+import { compareKeys } from "../../base/collections/key-order.js";
 import { isJsonObject, type JsonValue } from "./json.js";
 
 /** Returns a copy of the value with the keys of all objects in byte order, as Go writes maps. */

@@ -1,4 +1,4 @@
-import type { PeerIdentity } from "../../machinery/signature/peer-authorities.js";
+import type { PeerIdentity } from "../../machinery/crypto/peer-authorities.js";
 import type { UpgradeOffer } from "./upgrade.js";
 import type { WebSocketOffer } from "./web-socket.js";
 
@@ -13,7 +13,7 @@ export interface Exchange extends PeerIdentity {
   readonly query: URLSearchParams;
   /** The path and the query as the client sent them. */
   readonly uri: string;
-  /** Lower-case names; several values are joined with ", ". A value has a character for each byte: base/header-text has its text. */
+  /** Lower-case names; several values are joined with ", ". A value has a character for each byte: base/text/header-text has its text. */
   readonly headers: Readonly<Record<string, string | undefined>>;
   /** The server's host and port as an HTTP/2 client names it, in the place of the header "host". */
   readonly authority?: string | undefined;
@@ -24,7 +24,7 @@ export interface Exchange extends PeerIdentity {
   readonly signal: AbortSignal;
   /** True once the client has disconnected or the whole answer was sent. Asking costs nothing, and the signal is not made. */
   readonly left?: boolean;
-  /** As {@link import("../../base/cancellation.js").CancellationToken.isRevoked}. */
+  /** As {@link import("../../base/async/cancellation.js").CancellationToken.isRevoked}. */
   readonly isRevoked?: boolean;
   /** Reads the whole body. Throws a 413 StatusError beyond `limit` bytes. */
   body(limit: number): Promise<Uint8Array>;

@@ -1,10 +1,10 @@
 import { isUtf8 } from "node:buffer";
-import { inSlices } from "../../../base/time-slice.js";
+import { inSlices } from "../../../base/async/time-slice.js";
 import { badRequest } from "../../../machinery/errors/status-error.js";
-import { readYaml, readYamlSteps, type YamlRead } from "../../../machinery/yaml/read.js";
-import { notUtf8 } from "../../../machinery/yaml/not-utf8.js";
+import { readYaml, readYamlSteps, type YamlRead } from "../../../machinery/text/yaml/read.js";
+import { notUtf8 } from "../../../machinery/text/yaml/not-utf8.js";
 import { isLarge } from "./request-body.js";
-import { YamlError } from "../../../machinery/yaml/yaml-error.js";
+import { YamlError } from "../../../machinery/text/yaml/yaml-error.js";
 
 /**
  * Reads a body of one YAML document; `prefix` begins the text of a 400. It is a module of its own so that a server that gets only JSON never
