@@ -1,4 +1,4 @@
-import { Fifo } from "../base/fifo.js";
+import { Fifo } from "../base/collections/fifo.js";
 import type { ByteStream } from "../machinery/streaming/byte-stream.js";
 
 /** A writer waits while so many bytes are unread. */

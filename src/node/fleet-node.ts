@@ -1,6 +1,6 @@
 import type { Duplex } from "node:stream";
 import type { Taint } from "../api/types/core/v1.js";
-import { once } from "../base/once.js";
+import { once } from "../base/async/once.js";
 import { markStandIn, standInAt } from "../machinery/streaming/stand-in-end.js";
 import { duplexOf } from "../machinery/streaming/byte-stream-duplex.js";
 import { referenceTo } from "../client/events/object-reference.js";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { followObject, type Followed } from "../../src/actions/follow-object.js";
+import { followObject, type Followed } from "../../src/actions/follow/follow-object.js";
 import { notFound } from "../../src/machinery/errors/status-error.js";
 import type { WatchFrame } from "../../src/client/dynamic/watch-events.js";
 

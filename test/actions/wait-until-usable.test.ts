@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { waitUntilServed } from "../../src/actions/wait-until-usable.js";
+import { waitUntilServed } from "../../src/actions/wait/wait-until-usable.js";
 import type { GroupKind } from "../../src/machinery/meta/gvk.js";
 import { NoKindMatchError, type RestMapper } from "../../src/machinery/rest-mapper.js";
 

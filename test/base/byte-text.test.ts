@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { byteLength, byteSlice, bytesOf, joined, textOf } from "../../src/base/byte-text.js";
+import { byteLength, byteSlice, bytesOf, joined, textOf } from "../../src/base/text/byte-text.js";
 
 describe("byte text", () => {
   it("holds any bytes", () => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Fifo } from "../../src/base/fifo.js";
+import { Fifo } from "../../src/base/collections/fifo.js";
 
 test("gives back what it was given, in order, also while it is filled", () => {
   const fifo = new Fifo<number>();

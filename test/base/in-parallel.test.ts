@@ -1,6 +1,6 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { inParallel } from "../../src/base/in-parallel.js";
+import { inParallel } from "../../src/base/async/in-parallel.js";
 
 test("never more than so many at a time, and answers in order", async () => {
   let running = 0;

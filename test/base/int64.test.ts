@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { int64Of } from "../../src/base/int64.js";
+import { int64Of } from "../../src/base/numbers/int64.js";
 
 test.each([
   ["0", 0n],

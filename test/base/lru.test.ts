@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Lru } from "../../src/base/lru.js";
+import { Lru } from "../../src/base/collections/lru.js";
 
 test("the entry that was not used for longest is forgotten first", () => {
   const lru = new Lru<string, number>(2);

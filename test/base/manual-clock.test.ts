@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { deferred } from "../../src/base/deferred.js";
-import { manualClock } from "../../src/base/manual-clock.js";
-import { pause } from "../../src/base/pause.js";
-import { turn } from "../../src/base/turn.js";
+import { deferred } from "../../src/base/async/deferred.js";
+import { manualClock } from "../../src/base/time/manual-clock.js";
+import { pause } from "../../src/base/time/pause.js";
+import { turn } from "../../src/base/async/turn.js";
 
 const START = Date.parse("2026-01-01T00:00:00Z");
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { compareKeys, prefixEnd } from "../../src/base/key-order.js";
-import { OrderedMap } from "../../src/base/ordered-map.js";
+import { compareKeys, prefixEnd } from "../../src/base/collections/key-order.js";
+import { OrderedMap } from "../../src/base/collections/ordered-map.js";
 
 const key = fc.oneof(fc.string({ maxLength: 3 }), fc.integer({ max: 200, min: 0 }).map(String));
 const change = fc.record({ key, remove: fc.boolean() });

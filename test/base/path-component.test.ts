@@ -1,6 +1,6 @@
 import { posix, win32 } from "node:path";
 import { describe, expect, test } from "vitest";
-import { isOwnName, pathComponent } from "../../src/base/path-component.js";
+import { isOwnName, pathComponent } from "../../src/base/files/path-component.js";
 
 describe("a path component that is made of words of others", () => {
   test.each([

@@ -2,7 +2,7 @@ import { chmodSync, chownSync, mkdirSync, mkdtempSync, readFileSync, rmSync, sta
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { keepPrivate, makeOwnFolder, makePrivateFile, privacyFaults } from "../../src/base/private-files.js";
+import { keepPrivate, makeOwnFolder, makePrivateFile, privacyFaults } from "../../src/base/files/private-files.js";
 
 describe("files and folders that are the program's own", () => {
   let folder: string;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { forkRandom, isReproducible, systemRandom } from "../../src/base/random.js";
-import { seededRandom } from "../../src/base/seeded-random.js";
+import { forkRandom, isReproducible, systemRandom } from "../../src/base/numbers/random.js";
+import { seededRandom } from "../../src/base/numbers/seeded-random.js";
 
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString("hex");
 

@@ -1,6 +1,6 @@
 import { getEventListeners } from "node:events";
 import { expect, test } from "vitest";
-import { withTimeLimit } from "../../src/base/time-limit.js";
+import { withTimeLimit } from "../../src/base/time/time-limit.js";
 import { ManualTime } from "../helpers/manual-time.js";
 
 const never = () => new Promise<never>(() => {});

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { nextSlice, sliceIsSpent } from "../../src/base/time-slice.js";
+import { nextSlice, sliceIsSpent } from "../../src/base/async/time-slice.js";
 
 const WORKERS = 10;
 const PIECES = 20;

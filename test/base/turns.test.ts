@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
-import { nextSlice, sliceIsSpent } from "../../src/base/time-slice.js";
-import { turn } from "../../src/base/turn.js";
-import { driveTurns, inOrder, outside, quiet, soon, TooManyTurnsError } from "../../src/base/turns.js";
+import { nextSlice, sliceIsSpent } from "../../src/base/async/time-slice.js";
+import { turn } from "../../src/base/async/turn.js";
+import { driveTurns, inOrder, outside, quiet, soon, TooManyTurnsError } from "../../src/base/async/turns.js";
 
 function driven(): string[] {
   onTestFinished(driveTurns());

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { atOnce, type Steps } from "../../src/base/steps.js";
-import { inSlices } from "../../src/base/time-slice.js";
-import { waitFor } from "../../src/base/wait-for.js";
+import { atOnce, type Steps } from "../../src/base/async/steps.js";
+import { inSlices } from "../../src/base/async/time-slice.js";
+import { waitFor } from "../../src/base/async/wait-for.js";
 
 function* sum(first: number | Promise<number>, second: number | Promise<number>): Steps<number> {
   const left = yield* waitFor(first);

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { systemRandom } from "../../src/base/random.js";
-import { Colours } from "../../src/cli/colour.js";
+import { systemRandom } from "../../src/base/numbers/random.js";
+import { Colours } from "../../src/cli/terminal/colour.js";
 
 const [terminal, pipe] = [{ isTTY: true }, {}];
 

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { mistypedIn } from "../../src/base/mistyped.js";
+import { mistypedIn } from "../../src/base/text/mistyped.js";
 import type { V2Model } from "../../src/client/openapi/v2-models.js";
 import { type Cluster, startCluster } from "../../src/cluster/index.js";
 import { explainLegacy } from "../../src/commands/explain/legacy-plaintext.js";

@@ -1,6 +1,6 @@
 import { PassThrough } from "node:stream";
 import { expect, test } from "vitest";
-import { LiveLines } from "../../src/cli/live-lines.js";
+import { LiveLines } from "../../src/cli/terminal/live-lines.js";
 import type { RestClient } from "../../src/client/rest/rest-client.js";
 
 const ERASE = "\r\u001b[J";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { systemRandom } from "../../src/base/random.js";
-import { Colours } from "../../src/cli/colour.js";
-import { pickName } from "../../src/cli/picker.js";
+import { systemRandom } from "../../src/base/numbers/random.js";
+import { Colours } from "../../src/cli/terminal/colour.js";
+import { pickName } from "../../src/cli/terminal/picker.js";
 import { DrivenTerminal } from "../helpers/driven-terminal.js";
 
 interface Picking {

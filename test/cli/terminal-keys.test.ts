@@ -1,7 +1,7 @@
 import { PassThrough } from "node:stream";
 import { expect, test } from "vitest";
 import { StandardInput } from "../../src/cli/container-session/standard-input.js";
-import { type Key, keysOf } from "../../src/cli/terminal-keys.js";
+import { type Key, keysOf } from "../../src/cli/terminal/terminal-keys.js";
 
 /** The keys of pieces of input that come one after the other, each once the one before was read. */
 async function keysIn(...pieces: readonly (string | Uint8Array)[]): Promise<readonly string[]> {

@@ -1,7 +1,7 @@
 import { PassThrough } from "node:stream";
 import { describe, expect, test } from "vitest";
-import { systemRandom } from "../../src/base/random.js";
-import { guardTerminal, OwnCodes, shownOn } from "../../src/cli/terminal-output.js";
+import { systemRandom } from "../../src/base/numbers/random.js";
+import { guardTerminal, OwnCodes, shownOn } from "../../src/cli/terminal/terminal-output.js";
 import { writeOutput } from "../../src/cli/write-output.js";
 import { displayWidth } from "../../src/printers/colours/display-width.js";
 

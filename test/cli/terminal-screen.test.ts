@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { TerminalScreen } from "../../src/cli/terminal-screen.js";
+import { TerminalScreen } from "../../src/cli/terminal/terminal-screen.js";
 import { DrivenTerminal } from "../helpers/driven-terminal.js";
 
 function open(size: { readonly columns?: number; readonly rows?: number } = {}, utf8 = true) {

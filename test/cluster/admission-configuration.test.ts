@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { readAdmissionOptions } from "../../src/cluster/admission-configuration.js";
+import { readAdmissionOptions } from "../../src/cluster/options/admission-configuration.js";
 import { type OwnAdmissionPlugin, startCluster } from "../../src/cluster/index.js";
 import { call } from "../helpers/api-caller.js";
 import { quietCluster } from "../helpers/quiet-cluster.js";

@@ -8,7 +8,7 @@ import { type Cluster, startCluster } from "../../src/cluster/index.js";
 import { kubeletCertificate } from "./kubelet-certificate.js";
 import type { ByteStream } from "../../src/machinery/streaming/byte-stream.js";
 import { exitStatus } from "../../src/machinery/streaming/remote-command.js";
-import { spdyConnection } from "../../src/machinery/streaming/spdy/spdy-connection.js";
+import { spdyConnection } from "../../src/machinery/wire/spdy/spdy-connection.js";
 import { done } from "./admitting-server.js";
 
 export interface LocalKubeletOptions {

@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
-import { errorMessage } from "../../base/error-message.js";
-import { errnoText, errorCode } from "../../base/path-error.js";
+import { errorMessage } from "../../base/text/error-message.js";
+import { errnoText, errorCode } from "../../base/files/path-error.js";
 import type { ByteStream } from "../../machinery/streaming/byte-stream.js";
 import type { MultiplexedConnection } from "../../machinery/streaming/multiplexed-connection.js";
 import { portForwardHeaders } from "../../machinery/streaming/port-forward.js";

@@ -1,4 +1,4 @@
-import { append } from "../../base/append.js";
+import { append } from "../../base/collections/append.js";
 import type { Server, Socket } from "node:net";
 import type { MultiplexedConnection } from "../../machinery/streaming/multiplexed-connection.js";
 import { awaitedPause } from "../surroundings.js";

@@ -2,9 +2,9 @@ import type { ByteStream } from "./byte-stream.js";
 import { ChunkPipe } from "./chunk-pipe.js";
 import { ReceiveBudget } from "./receive-budget.js";
 import { CHANNEL, type ChannelProtocol } from "./remote-command.js";
-import { CLOSE, WebSocketCloseError } from "./web-socket/close-error.js";
-import type { MessagePiece } from "./web-socket/frame-reader.js";
-import type { WebSocket } from "./web-socket/web-socket.js";
+import { CLOSE, WebSocketCloseError } from "../wire/web-socket/close-error.js";
+import type { MessagePiece } from "../wire/web-socket/frame-reader.js";
+import type { WebSocket } from "../wire/web-socket/web-socket.js";
 
 export interface ChannelOptions {
   readonly protocol: ChannelProtocol;

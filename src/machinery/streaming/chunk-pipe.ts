@@ -1,4 +1,4 @@
-import { Fifo } from "../../base/fifo.js";
+import { Fifo } from "../../base/collections/fifo.js";
 
 /**
  * The reading half of a stream: chunks that arrive wait here until an async iteration takes them. `onTaken` is called when the reader

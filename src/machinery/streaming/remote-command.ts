@@ -1,6 +1,6 @@
-import { errorMessage } from "../../base/error-message.js";
-import { goQuote } from "../../base/go-quote.js";
-import { parseExactJson } from "../codec/exact-json.js";
+import { errorMessage } from "../../base/text/error-message.js";
+import { goQuote } from "../../base/text/go-quote.js";
+import { parseExactJson } from "../wire/json/exact-json.js";
 import { isJsonObject } from "../meta/json.js";
 import type { Status } from "../errors/status-error.js";
 

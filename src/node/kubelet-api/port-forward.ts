@@ -1,5 +1,5 @@
-import { errorMessage } from "../../base/error-message.js";
-import type { Timers } from "../../base/timers.js";
+import { errorMessage } from "../../base/text/error-message.js";
+import type { Timers } from "../../base/time/timers.js";
 import { ChannelConnection } from "../../machinery/streaming/channel-connection.js";
 import type { ByteStream } from "../../machinery/streaming/byte-stream.js";
 import { joinStreams } from "../../machinery/streaming/join-streams.js";
@@ -11,8 +11,8 @@ import {
   TUNNELLED_PORT_FORWARD_PROTOCOL,
 } from "../../machinery/streaming/port-forward.js";
 import { type ChannelProtocol, CHANNEL_PROTOCOLS, V4 } from "../../machinery/streaming/remote-command.js";
-import { spdyConnection } from "../../machinery/streaming/spdy/spdy-connection.js";
-import { webSocketDuplex } from "../../machinery/streaming/web-socket/web-socket-duplex.js";
+import { spdyConnection } from "../../machinery/wire/spdy/spdy-connection.js";
+import { webSocketDuplex } from "../../machinery/wire/web-socket/web-socket-duplex.js";
 import { HttpError } from "./http-error.js";
 import { acceptSpdy, acceptWebSocket, asksForWebSocket, type UpgradeRequest } from "./upgrade.js";
 

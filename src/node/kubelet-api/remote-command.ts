@@ -1,5 +1,5 @@
-import { errorMessage } from "../../base/error-message.js";
-import type { Timers } from "../../base/timers.js";
+import { errorMessage } from "../../base/text/error-message.js";
+import type { Timers } from "../../base/time/timers.js";
 import { internalError } from "../../machinery/errors/status-error.js";
 import { exitStatus, type TerminalSize } from "../../machinery/streaming/remote-command.js";
 import type { ByteStream } from "../../machinery/streaming/byte-stream.js";

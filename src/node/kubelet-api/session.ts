@@ -1,5 +1,5 @@
 import type { Duplex } from "node:stream";
-import type { Timers } from "../../base/timers.js";
+import type { Timers } from "../../base/time/timers.js";
 import { ChannelConnection } from "../../machinery/streaming/channel-connection.js";
 import type { ByteStream } from "../../machinery/streaming/byte-stream.js";
 import type { MultiplexedConnection } from "../../machinery/streaming/multiplexed-connection.js";
@@ -12,7 +12,7 @@ import {
   V3,
   V4,
 } from "../../machinery/streaming/remote-command.js";
-import { spdyConnection } from "../../machinery/streaming/spdy/spdy-connection.js";
+import { spdyConnection } from "../../machinery/wire/spdy/spdy-connection.js";
 import { acceptSpdy, acceptWebSocket, asksForWebSocket, type UpgradeRequest } from "./upgrade.js";
 
 /** The streams of an exec or attach that a client has opened, over SPDY or a WebSocket. */

@@ -1,5 +1,5 @@
-import type { Clock } from "../../base/clock.js";
-import type { Timers } from "../../base/timers.js";
+import type { Clock } from "../../base/time/clock.js";
+import type { Timers } from "../../base/time/timers.js";
 import type { Duplex } from "node:stream";
 import type { ByteStream } from "../../machinery/streaming/byte-stream.js";
 import type { FileSystem } from "./files/file-system.js";

@@ -1,4 +1,4 @@
-import { errorMessage } from "../../base/error-message.js";
+import { errorMessage } from "../../base/text/error-message.js";
 import { runSession, spdySession } from "../../client/streaming/remote-session.js";
 import type { RemoteCommandStreams } from "../../client/streaming/remote-command.js";
 import { refusedUpgrade } from "../../client/streaming/upgrade-failure.js";
@@ -15,7 +15,7 @@ import {
   SPDY_PROTOCOLS,
   V5,
 } from "../../machinery/streaming/remote-command.js";
-import { spdyConnection } from "../../machinery/streaming/spdy/spdy-connection.js";
+import { spdyConnection } from "../../machinery/wire/spdy/spdy-connection.js";
 import type { ApiRequest } from "../request/api-request.js";
 import { acceptWebSocket } from "./accept-web-socket.js";
 import { askUpgrade } from "./ask-upgrade.js";

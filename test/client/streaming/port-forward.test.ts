@@ -6,7 +6,7 @@ import { openPortForward } from "../../../src/client/streaming/port-forward.js";
 import type { MultiplexedConnection } from "../../../src/machinery/streaming/multiplexed-connection.js";
 import { portForwardHeaders } from "../../../src/machinery/streaming/port-forward.js";
 import { eventually } from "../../helpers/eventually.js";
-import { readAll, readText } from "../../machinery/streaming/read-all.js";
+import { readAll, readText } from "../../machinery/wire/streams/read-all.js";
 import { clientConfig } from "./client-config.js";
 import { streamingServer } from "./streaming-server.js";
 

@@ -5,10 +5,10 @@ import type { ByteStream } from "../../../src/machinery/streaming/byte-stream.js
 import { ChannelConnection } from "../../../src/machinery/streaming/channel-connection.js";
 import type { MultiplexedConnection } from "../../../src/machinery/streaming/multiplexed-connection.js";
 import { CHANNEL, CHANNEL_PROTOCOLS, exitStatus } from "../../../src/machinery/streaming/remote-command.js";
-import { spdyConnection } from "../../../src/machinery/streaming/spdy/spdy-connection.js";
-import { offeredSubprotocols, webSocketAnswer } from "../../../src/machinery/streaming/web-socket/handshake.js";
-import { WebSocket } from "../../../src/machinery/streaming/web-socket/web-socket.js";
-import { webSocketDuplex } from "../../../src/machinery/streaming/web-socket/web-socket-duplex.js";
+import { spdyConnection } from "../../../src/machinery/wire/spdy/spdy-connection.js";
+import { offeredSubprotocols, webSocketAnswer } from "../../../src/machinery/wire/web-socket/handshake.js";
+import { WebSocket } from "../../../src/machinery/wire/web-socket/web-socket.js";
+import { webSocketDuplex } from "../../../src/machinery/wire/web-socket/web-socket-duplex.js";
 
 /** The streams of a remote command at the server's end. */
 export interface ServedCommand {

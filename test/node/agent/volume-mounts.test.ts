@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { Environment } from "../../../src/node/agent/container-environment.js";
-import { volumeMounts } from "../../../src/node/agent/volume-mounts.js";
+import { volumeMounts } from "../../../src/node/agent/volumes/volume-mounts.js";
 import type { VolumeFile, VolumeMount } from "../../../src/node/container-runtime.js";
 import { mountSource } from "../../helpers/mount-source.js";
 

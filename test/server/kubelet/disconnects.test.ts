@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { type Deferred, deferred } from "../../../src/base/deferred.js";
+import { type Deferred, deferred } from "../../../src/base/async/deferred.js";
 import { configFromText, type KubernetesClient, kubernetesClient } from "../../../src/client/index.js";
 import { openPortForward } from "../../../src/client/streaming/port-forward.js";
 import { runRemoteCommand } from "../../../src/client/streaming/remote-command.js";

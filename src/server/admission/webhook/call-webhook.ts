@@ -1,5 +1,5 @@
-import { errorMessage } from "../../../base/error-message.js";
-import { goQuote } from "../../../base/go-quote.js";
+import { errorMessage } from "../../../base/text/error-message.js";
+import { goQuote } from "../../../base/text/go-quote.js";
 import { type AnsweredReview, readReview } from "../../webhook/read-review.js";
 import { standInErrorOf } from "../../../machinery/streaming/stand-in-end.js";
 import type { WebhookTarget } from "../../webhook/webhook-target.js";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { dropDisabledFields } from "../../../../src/server/builtin/core/disabled-fields.js";
+import { dropDisabledFields } from "../../../../src/server/builtin/core/pods/disabled-fields.js";
 
 const specWith = () => ({
   schedulingGroup: { podGroupName: "g" },

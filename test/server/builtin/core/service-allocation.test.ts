@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { NODE_PORTS } from "../../../../src/server/builtin/core/port-set.js";
+import { NODE_PORTS } from "../../../../src/server/builtin/core/services/port-set.js";
 import type { Kv } from "../../../../src/server/storage/kv.js";
 import { openMemoryKv } from "../../../../src/server/storage/memory/memory-kv.js";
 import { type Answer, call } from "../../../helpers/api-caller.js";

@@ -1,4 +1,4 @@
-import { deferred } from "../../../../base/deferred.js";
+import { deferred } from "../../../../base/async/deferred.js";
 import type { ByteStream } from "../../../../machinery/streaming/byte-stream.js";
 import { byteStreamOf } from "../../../../machinery/streaming/duplex-byte-stream.js";
 import { BytePipe } from "../../../byte-pipe.js";
