@@ -1,4 +1,8 @@
 import type { StorageVersionMigration } from "../../api/types/storagemigration/v1beta1.js";
+import type { Clock } from "../../base/time/clock.js";
+import type { KubernetesClient } from "../../client/dynamic/kubernetes-client.js";
+import type { Stored } from "../../client/dynamic/stored.js";
+import type { Lister } from "../../client/informers/index.js";
 import { isStatusError } from "../../machinery/errors/status-error.js";
 import type { ControllerContext } from "../context.js";
 import type { ServedResource } from "../served-resources.js";
@@ -27,11 +31,11 @@ const PASSING = [429, 500, 503, 504];
 /** Writes the objects of a resource again, so that all are stored in its current version; one migration of a resource at a time. */
 export const storageVersionMigrator = whereServed(
   { group: "storagemigration.k8s.io", version: "v1beta1" },
-  ({ client, manager, served, clock, signal }: ControllerContext): void => {
-    const migrations = manager.informers.of(...KIND);
-    const definitions = client.of(...DEFINITION);
+  (context: ControllerContext): void => {
+    const migrations = context.manager.informers.of(...KIND);
+    const migrator = new StorageVersionMigrator(context, migrations.lister);
 
-    manager
+    context.manager
       .controllerFor(...KIND)
       .named(NAME)
       .workers(5)
@@ -42,86 +46,111 @@ export const storageVersionMigrator = whereServed(
           .map(({ metadata }) => ({ namespace: "", name: metadata?.name ?? "" })),
       )
       .reconcile(async ({ object: migration }) => {
-        if (migration !== undefined) await unlessChanged(step(migration));
+        if (migration !== undefined) await unlessChanged(migrator.step(migration));
       });
-
-    async function step(migration: StorageVersionMigration): Promise<void> {
-      if (isOver(migration)) return finish(migration);
-      if (!has(migration, "Running")) {
-        const others = migrations.lister.list().filter((other) => isSameResource(other, migration));
-        if (nextOf(others) === migration) await begin(migration);
-        return;
-      }
-      const resource = await resourceOf(migration);
-      if (resource === undefined) return fail(migration, "resource does not exist in discovery");
-      const { resourceVersion = "" } = migration.status ?? {};
-      if (resourceVersion !== "") return run(migration, resource, resourceVersion);
-      const current = await currentVersion(client, resource);
-      await client
-        .of(...KIND)
-        .updateStatus({ ...migration, status: { ...migration.status, resourceVersion: current } });
-    }
-
-    async function begin(migration: StorageVersionMigration): Promise<void> {
-      const definition = await definitionOf(migration);
-      if (definition !== undefined) {
-        const status = migratingStatus(definition, migration.metadata?.name ?? "", clock.now());
-        await applyStatus(definition.metadata?.name ?? "", status);
-      }
-      await note(migration, "Running", "MigrationRunning", "The migration is running");
-    }
-
-    async function run(migration: StorageVersionMigration, resource: ServedResource, start: string): Promise<void> {
-      try {
-        await migrateObjects(client, resource, start, { fieldManager: NAME, signal });
-      } catch (error) {
-        if (!isStatusError(error) || PASSING.includes(error.code)) throw error;
-        return fail(migration, `migration encountered unhandled error: ${error.message}`);
-      }
-      await note(migration, "Succeeded", "StorageVersionMigrationSucceeded", "");
-    }
-
-    async function finish(migration: StorageVersionMigration): Promise<void> {
-      const finished = withoutRunning(migration);
-      if (finished === undefined) return;
-      const definition = await definitionOf(migration);
-      if (definition !== undefined) {
-        const status = migratedStatus(definition, has(migration, "Succeeded"), clock.now());
-        await applyStatus(definition.metadata?.name ?? "", status);
-      }
-      await client.of(...KIND).updateStatus(finished);
-    }
-
-    const fail = (migration: StorageVersionMigration, message: string): Promise<void> =>
-      note(migration, "Failed", "StorageVersionMigrationFailed", message);
-
-    async function note(
-      migration: StorageVersionMigration,
-      type: MigrationCondition,
-      reason: string,
-      message: string,
-    ): Promise<void> {
-      await client.of(...KIND).updateStatus(withCondition(migration, type, { reason, message, now: clock.now() }));
-    }
-
-    async function resourceOf({ spec }: StorageVersionMigration): Promise<ServedResource | undefined> {
-      const { group = "", resource = "" } = spec?.resource ?? {};
-      const { resources } = await served.all();
-      return resources.find((one) => one.group === group && one.resource === resource && one.preferred);
-    }
-
-    async function definitionOf({ spec }: StorageVersionMigration) {
-      const { group = "", resource = "" } = spec?.resource ?? {};
-      return group === "" ? undefined : unlessAbsent(definitions.get(`${resource}.${group}`));
-    }
-
-    async function applyStatus(name: string, status: object): Promise<void> {
-      const patch = { apiVersion: DEFINITION[0], kind: DEFINITION[1], metadata: { name }, status };
-      await definitions.patchStatus(name, patch, {
-        type: "apply",
-        fieldManager: "migration-runner-controller",
-        force: true,
-      });
-    }
   },
 );
+
+class StorageVersionMigrator {
+  readonly #client: KubernetesClient;
+  readonly #clock: Clock;
+  readonly #served: ControllerContext["served"];
+  readonly #signal: AbortSignal;
+
+  constructor(
+    { client, clock, served, signal }: ControllerContext,
+    private readonly migrations: Lister<Stored<StorageVersionMigration>>,
+  ) {
+    this.#client = client;
+    this.#clock = clock;
+    this.#served = served;
+    this.#signal = signal;
+  }
+
+  get #definitions() {
+    return this.#client.of(...DEFINITION);
+  }
+
+  /** Takes the next step of a migration. */
+  async step(migration: StorageVersionMigration): Promise<void> {
+    if (isOver(migration)) return this.#finish(migration);
+    if (!has(migration, "Running")) {
+      const others = this.migrations.list().filter((other) => isSameResource(other, migration));
+      if (nextOf(others) === migration) await this.#begin(migration);
+      return;
+    }
+    const resource = await this.#resourceOf(migration);
+    if (resource === undefined) return this.#fail(migration, "resource does not exist in discovery");
+    const { resourceVersion = "" } = migration.status ?? {};
+    if (resourceVersion !== "") return this.#run(migration, resource, resourceVersion);
+    const current = await currentVersion(this.#client, resource);
+    await this.#client
+      .of(...KIND)
+      .updateStatus({ ...migration, status: { ...migration.status, resourceVersion: current } });
+  }
+
+  async #begin(migration: StorageVersionMigration): Promise<void> {
+    const definition = await this.#definitionOf(migration);
+    if (definition !== undefined) {
+      const status = migratingStatus(definition, migration.metadata?.name ?? "", this.#clock.now());
+      await this.#applyStatus(definition.metadata?.name ?? "", status);
+    }
+    await this.#note(migration, "Running", "MigrationRunning", "The migration is running");
+  }
+
+  async #run(migration: StorageVersionMigration, resource: ServedResource, start: string): Promise<void> {
+    try {
+      await migrateObjects(this.#client, resource, start, { fieldManager: NAME, signal: this.#signal });
+    } catch (error) {
+      if (!isStatusError(error) || PASSING.includes(error.code)) throw error;
+      return this.#fail(migration, `migration encountered unhandled error: ${error.message}`);
+    }
+    await this.#note(migration, "Succeeded", "StorageVersionMigrationSucceeded", "");
+  }
+
+  async #finish(migration: StorageVersionMigration): Promise<void> {
+    const finished = withoutRunning(migration);
+    if (finished === undefined) return;
+    const definition = await this.#definitionOf(migration);
+    if (definition !== undefined) {
+      const status = migratedStatus(definition, has(migration, "Succeeded"), this.#clock.now());
+      await this.#applyStatus(definition.metadata?.name ?? "", status);
+    }
+    await this.#client.of(...KIND).updateStatus(finished);
+  }
+
+  #fail(migration: StorageVersionMigration, message: string): Promise<void> {
+    return this.#note(migration, "Failed", "StorageVersionMigrationFailed", message);
+  }
+
+  async #note(
+    migration: StorageVersionMigration,
+    type: MigrationCondition,
+    reason: string,
+    message: string,
+  ): Promise<void> {
+    await this.#client
+      .of(...KIND)
+      .updateStatus(withCondition(migration, type, { reason, message, now: this.#clock.now() }));
+  }
+
+  async #resourceOf({ spec }: StorageVersionMigration): Promise<ServedResource | undefined> {
+    const { group = "", resource = "" } = spec?.resource ?? {};
+    const { resources } = await this.#served.all();
+    return resources.find((one) => one.group === group && one.resource === resource && one.preferred);
+  }
+
+  async #definitionOf({ spec }: StorageVersionMigration) {
+    const { group = "", resource = "" } = spec?.resource ?? {};
+    return group === "" ? undefined : unlessAbsent(this.#definitions.get(`${resource}.${group}`));
+  }
+
+  async #applyStatus(name: string, status: object): Promise<void> {
+    const patch = { apiVersion: DEFINITION[0], kind: DEFINITION[1], metadata: { name }, status };
+    await this.#definitions.patchStatus(name, patch, {
+      type: "apply",
+      fieldManager: "migration-runner-controller",
+      force: true,
+    });
+  }
+}

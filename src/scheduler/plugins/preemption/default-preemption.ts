@@ -1,3 +1,4 @@
+import type { Pod } from "../../../api/types/core/v1.js";
 import type { PodDisruptionBudget } from "../../../api/types/policy/v1.js";
 import { randomBelow } from "../../../base/numbers/random-below.js";
 import type { NodeInfo } from "../../cache/node-info.js";
@@ -24,109 +25,123 @@ const NOT_HELPFUL = unresolvable("", "Preemption is not helpful for scheduling")
 const NO_VICTIMS = unresolvable("", "No preemption victims found for incoming pod");
 
 /** Makes room for a pod that fits no node: deletes less important pods of one node, and nominates the pod to it. */
-export function defaultPreemption(handle: SchedulerHandle, args: DefaultPreemptionArgs = {}): SchedulerPlugin {
-  const { minCandidateNodesPercentage = 10, minCandidateNodesAbsolute = 100 } = args;
-  const { kinds, nodes, clock, random } = handle;
-  /** The pods whose victims are being deleted, but for the last victim of each. */
-  const preempting = new Set<string>();
+export const defaultPreemption = (handle: SchedulerHandle, args: DefaultPreemptionArgs = {}): SchedulerPlugin =>
+  new DefaultPreemption(handle, args);
 
-  const preempt = async (info: PodInfo, { node, victims }: Candidate): Promise<void> => {
+class DefaultPreemption implements SchedulerPlugin {
+  readonly name = NAME;
+  // The plugins that rejected the pod decide when it is tried again.
+  readonly events: NonNullable<SchedulerPlugin["events"]> = [
+    { resource: "AssignedPod", action: Action.delete, hint: () => false },
+  ];
+  readonly #handle: SchedulerHandle;
+  readonly #args: DefaultPreemptionArgs;
+  /** The pods whose victims are being deleted, but for the last victim of each. */
+  readonly #preempting = new Set<string>();
+
+  constructor(handle: SchedulerHandle, args: DefaultPreemptionArgs) {
+    this.#handle = handle;
+    this.#args = args;
+  }
+
+  preEnqueue({ metadata }: Pod): Status | undefined {
+    return this.#preempting.has(metadata?.uid ?? "")
+      ? unresolvable(NAME, "waiting for the preemption for this pod to be finished")
+      : undefined;
+  }
+
+  prepare({ priority }: PodInfo) {
+    const { kinds, nodes } = this.#handle;
+    return priority !== 0 || nodes.prioritiesDiffer ? kinds.follow([["policy/v1", "PodDisruptionBudget"]]) : undefined;
+  }
+
+  postFilter(state: CycleState, info: PodInfo, rejected: NodeStatuses): PostFilterResult {
+    const pod = this.#handle.podOf(info.uid) ?? info;
+    const ineligible = whyIneligible(pod, rejected, this.#handle.nodes.get(pod.pod.status?.nominatedNodeName ?? ""));
+    if (ineligible !== undefined) return { status: because(ineligible) };
+    const statuses = new Map<string, Status>();
+    const candidates = this.#findCandidates(state, pod, rejected.withCode("unschedulable"), statuses);
+    const chosen = cheapest(candidates, this.#handle.clock.now());
+    if (chosen === undefined) {
+      const diagnosis = { statuses, absent: NOT_HELPFUL, preFilterMessage: "", postFilterMessage: "" };
+      return { status: because(fitMessage(this.#handle.nodes.list().length, diagnosis)), nominatedNode: "" };
+    }
+    void this.#preempt(pod, chosen);
+    return { nominatedNode: chosen.node };
+  }
+
+  async #preempt(info: PodInfo, { node, victims }: Candidate): Promise<void> {
     const left = victims.filter(({ isTerminating }) => !isTerminating);
     const last = left.pop();
     if (last === undefined) return;
-    preempting.add(info.uid);
+    this.#preempting.add(info.uid);
     try {
-      const displaced = handle.nominatedOn(node).filter(({ priority }) => priority < info.priority);
-      await Promise.all(displaced.map((pod) => handle.clearNomination(pod)));
-      await Promise.all(left.map((victim) => evict(handle, victim, info, node)));
+      const displaced = this.#handle.nominatedOn(node).filter(({ priority }) => priority < info.priority);
+      await Promise.all(displaced.map((pod) => this.#handle.clearNomination(pod)));
+      await Promise.all(left.map((victim) => evict(this.#handle, victim, info, node)));
       // The end of the last victim may move the pod.
-      preempting.delete(info.uid);
-      await evict(handle, last, info, node);
+      this.#preempting.delete(info.uid);
+      await evict(this.#handle, last, info, node);
     } catch (error) {
-      preempting.delete(info.uid);
-      handle.report(error);
-      handle.activate(info.uid);
+      this.#preempting.delete(info.uid);
+      this.#handle.report(error);
+      this.#handle.activate(info.uid);
     }
-  };
+  }
 
   /** What must go from a copy of a node for the pod to fit, or why nothing helps. */
-  const selectVictims = (
+  #selectVictims(
     state: CycleState,
     info: PodInfo,
     node: NodeInfo,
     budgets: readonly PodDisruptionBudget[],
-  ): Candidate | Status => {
+  ): Candidate | Status {
     const remove = (pod: PodInfo): void => {
       node.removePod(pod.uid);
-      handle.removePod(state, info, pod, node);
+      this.#handle.removePod(state, info, pod, node);
     };
     const lesser = [...node.pods.values()].filter(({ priority }) => priority < info.priority);
     if (lesser.length === 0) return NO_VICTIMS;
     for (const pod of lesser) remove(pod);
-    const status = handle.fits(state, info, node);
+    const status = this.#handle.fits(state, info, node);
     if (status !== undefined) return status;
-    const order = byImportance(clock.now());
+    const order = byImportance(this.#handle.clock.now());
     const { violating, others } = byBudget(lesser.sort(order), budgets);
     const victims: PodInfo[] = [];
     let violations = 0;
     // As many stay as can, those first that a budget protects, and the more important first.
     for (const pod of [...violating, ...others]) {
       node.addPod(pod);
-      handle.addPod(state, info, pod, node);
-      if (handle.fits(state, info, node) === undefined) continue;
+      this.#handle.addPod(state, info, pod, node);
+      if (this.#handle.fits(state, info, node) === undefined) continue;
       remove(pod);
       victims.push(pod);
       if (violating.includes(pod)) violations++;
     }
     return { node: node.name, victims: victims.sort(order), violations };
-  };
+  }
 
-  const findCandidates = (
+  #findCandidates(
     state: CycleState,
     info: PodInfo,
     potential: readonly NodeInfo[],
     statuses: Map<string, Status>,
-  ): readonly Candidate[] => {
-    const wanted = candidateCount(potential.length, minCandidateNodesPercentage, minCandidateNodesAbsolute);
-    const offset = potential.length === 0 ? 0 : randomBelow(random, potential.length);
-    const budgets = [...kinds.cache("policy/v1", "PodDisruptionBudget").values()];
+  ): readonly Candidate[] {
+    const { minCandidateNodesPercentage: percentage = 10, minCandidateNodesAbsolute: least = 100 } = this.#args;
+    const wanted = candidateCount(potential.length, percentage, least);
+    const offset = potential.length === 0 ? 0 : randomBelow(this.#handle.random, potential.length);
+    const budgets = [...this.#handle.kinds.cache("policy/v1", "PodDisruptionBudget").values()];
     const kept: Candidate[] = [];
     const violating: Candidate[] = [];
     for (let index = 0; index < potential.length; index++) {
       const node = potential[(offset + index) % potential.length] as NodeInfo;
-      const found = selectVictims(state.clone(), info, node.clone(), budgets);
+      const found = this.#selectVictims(state.clone(), info, node.clone(), budgets);
       if ("code" in found) statuses.set(node.name, found);
       else if (found.victims.length > 0) (found.violations === 0 ? kept : violating).push(found);
       if (kept.length > 0 && kept.length + violating.length >= wanted) break;
     }
     return [...kept, ...violating].slice(0, Math.max(wanted, 1));
-  };
-
-  return {
-    name: NAME,
-    // The plugins that rejected the pod decide when it is tried again.
-    events: [{ resource: "AssignedPod", action: Action.delete, hint: () => false }],
-    preEnqueue: ({ metadata }) =>
-      preempting.has(metadata?.uid ?? "")
-        ? unresolvable(NAME, "waiting for the preemption for this pod to be finished")
-        : undefined,
-    prepare: ({ priority }) =>
-      priority !== 0 || nodes.prioritiesDiffer ? kinds.follow([["policy/v1", "PodDisruptionBudget"]]) : undefined,
-    postFilter(state, info, rejected): PostFilterResult {
-      const pod = handle.podOf(info.uid) ?? info;
-      const ineligible = whyIneligible(pod, rejected, nodes.get(pod.pod.status?.nominatedNodeName ?? ""));
-      if (ineligible !== undefined) return { status: because(ineligible) };
-      const statuses = new Map<string, Status>();
-      const candidates = findCandidates(state, pod, rejected.withCode("unschedulable"), statuses);
-      const chosen = cheapest(candidates, clock.now());
-      if (chosen === undefined) {
-        const diagnosis = { statuses, absent: NOT_HELPFUL, preFilterMessage: "", postFilterMessage: "" };
-        return { status: because(fitMessage(nodes.list().length, diagnosis)), nominatedNode: "" };
-      }
-      void preempt(pod, chosen);
-      return { nominatedNode: chosen.node };
-    },
-  };
+  }
 }
 
 const because = (message: string): Status => unschedulable(NAME, `preemption: ${message}`);

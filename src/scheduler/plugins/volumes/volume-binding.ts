@@ -5,6 +5,7 @@ import { matchingVolume, requestedBytes } from "../../../api/volumes/volume-matc
 import type { NodeInfo } from "../../cache/node-info.js";
 import type { PodInfo } from "../../cache/pod-info.js";
 import { Action } from "../../framework/cluster-event.js";
+import type { CycleState } from "../../framework/cycle-state.js";
 import type { SchedulerHandle } from "../../framework/handle.js";
 import type { SchedulerPlugin } from "../../framework/plugin.js";
 import { SKIP, type Status, unresolvable } from "../../framework/status.js";
@@ -33,27 +34,87 @@ interface PodClaims {
 }
 
 /** Chooses nodes from which the pod's volumes can be reached, or made, and has its claims bound before the pod. */
-export function volumeBinding(
-  handle: SchedulerHandle,
-  { bindTimeoutSeconds = 600 }: VolumeBindingArgs = {},
-): SchedulerPlugin {
-  const { kinds } = handle;
-  const objects = new VolumeObjects(kinds);
-  /** The claims that volumes were given to here, by the volumes' names, and the nodes of claims to provision: the API does not show it yet. */
-  const assumedVolumes = new Map<string, string>();
-  const assumedNodes = new Map<string, string>();
+export const volumeBinding = (handle: SchedulerHandle, args: VolumeBindingArgs = {}): SchedulerPlugin =>
+  new VolumeBinding(handle, args);
 
-  const decide = (node: NodeInfo, { bound, unbound }: PodClaims): VolumeDecisions | Status => {
+class VolumeBinding implements SchedulerPlugin {
+  readonly name = NAME;
+  readonly events: NonNullable<SchedulerPlugin["events"]> = [
+    OWN_CLAIM,
+    { resource: "PersistentVolume", action: Action.add | Action.update },
+    { resource: "StorageClass", action: Action.add | Action.update },
+    { resource: "Node", action: Action.add | Action.nodeLabel },
+    { resource: "CSINode", action: Action.add | Action.update },
+    { resource: "CSIDriver", action: Action.update },
+    { resource: "CSIStorageCapacity", action: Action.add | Action.update },
+  ];
+  readonly #handle: SchedulerHandle;
+  readonly #objects: VolumeObjects;
+  /** Milliseconds. */
+  readonly #bindTimeout: number;
+  /** The claims that volumes were given to here, by the volumes' names, and the nodes of claims to provision: the API does not show it yet. */
+  readonly #assumedVolumes = new Map<string, string>();
+  readonly #assumedNodes = new Map<string, string>();
+
+  constructor(handle: SchedulerHandle, { bindTimeoutSeconds = 600 }: VolumeBindingArgs) {
+    this.#handle = handle;
+    this.#objects = new VolumeObjects(handle.kinds);
+    this.#bindTimeout = bindTimeoutSeconds * 1000;
+  }
+
+  prepare(info: PodInfo) {
+    return followVolumes(info, this.#handle.kinds);
+  }
+
+  preFilter(state: CycleState, info: PodInfo): Status | undefined {
+    if (info.claims.length === 0) return SKIP;
+    const claims = claimsOf(info, this.#objects);
+    if ("code" in claims) return claims;
+    state.write(NAME, claims);
+    return undefined;
+  }
+
+  filter(state: CycleState, _info: PodInfo, node: NodeInfo): Status | undefined {
+    const claims = state.read<PodClaims>(NAME) as PodClaims;
+    const decided = this.#decide(node, claims);
+    if ("code" in decided) return decided;
+    claims.byNode.set(node.name, decided);
+    return undefined;
+  }
+
+  reserve(state: CycleState, _info: PodInfo, node: string): undefined {
+    const decided = state.read<PodClaims>(NAME)?.byNode.get(node);
+    for (const [claim, volume] of decided?.bindings ?? [])
+      this.#assumedVolumes.set(volume.metadata?.name ?? "", keyOf(claim));
+    for (const claim of decided?.provisions ?? []) this.#assumedNodes.set(keyOf(claim), node);
+    return undefined;
+  }
+
+  unreserve(state: CycleState, _info: PodInfo, node: string): void {
+    const decided = state.read<PodClaims>(NAME)?.byNode.get(node);
+    if (decided !== undefined) this.#revert(decided);
+  }
+
+  async preBind(state: CycleState, _info: PodInfo, node: string): Promise<undefined> {
+    const decided = state.read<PodClaims>(NAME)?.byNode.get(node);
+    if (decided === undefined || decided.bindings.length + decided.provisions.length === 0) return undefined;
+    await bindVolumes(this.#handle, this.#objects, decided, node, this.#bindTimeout);
+    this.#revert(decided);
+    return undefined;
+  }
+
+  /** What a node gives the pod's claims, or why it does not fit. */
+  #decide(node: NodeInfo, { bound, unbound }: PodClaims): VolumeDecisions | Status {
     const reasons: string[] = [];
     if (bound.some((volume) => volume !== undefined && !reaches(volume, node))) reasons.push(NODE_CONFLICT);
     const bindings: [PersistentVolumeClaim, PersistentVolume][] = [];
     const provisions: PersistentVolumeClaim[] = [];
     for (const claim of unbound) {
       const key = keyOf(claim);
-      const selected = claim.metadata?.annotations?.[SELECTED_NODE] ?? assumedNodes.get(key);
+      const selected = claim.metadata?.annotations?.[SELECTED_NODE] ?? this.#assumedNodes.get(key);
       if (selected !== undefined && selected !== node.name) return unresolvable(NAME, ...reasons, NO_MATCH);
       const isTaken = ({ metadata }: PersistentVolume): boolean => {
-        const assumed = assumedVolumes.get(metadata?.name ?? "");
+        const assumed = this.#assumedVolumes.get(metadata?.name ?? "");
         return (
           (assumed !== undefined && assumed !== key) ||
           bindings.some(([, other]) => other.metadata?.name === metadata?.name)
@@ -61,73 +122,27 @@ export function volumeBinding(
       };
       const volume =
         selected === undefined
-          ? matchingVolume(claim, objects.volumes(), { fitsNode: (one) => reaches(one, node), isTaken })
+          ? matchingVolume(claim, this.#objects.volumes(), { fitsNode: (one) => reaches(one, node), isTaken })
           : undefined;
       if (volume !== undefined) bindings.push([claim, volume]);
       else provisions.push(claim);
     }
     for (const claim of provisions) {
-      const storageClass = objects.storageClass(storageClassOf(claim));
+      const storageClass = this.#objects.storageClass(storageClassOf(claim));
       if (storageClass === undefined) throw new Error(`failed to find storage class "${storageClassOf(claim)}"`);
-      const answer = canProvision(claim, storageClass, node, kinds);
+      const answer = canProvision(claim, storageClass, node, this.#handle.kinds);
       if (answer === "yes") continue;
       reasons.push(answer === "no" ? NO_MATCH : NO_SPACE);
       break;
     }
     if (bound.includes(undefined)) reasons.push(NO_VOLUME);
     return reasons.length > 0 ? unresolvable(NAME, ...reasons) : { bindings, provisions };
-  };
+  }
 
-  const revert = ({ bindings, provisions }: VolumeDecisions): void => {
-    for (const [, volume] of bindings) assumedVolumes.delete(volume.metadata?.name ?? "");
-    for (const claim of provisions) assumedNodes.delete(keyOf(claim));
-  };
-
-  return {
-    name: NAME,
-    events: [
-      OWN_CLAIM,
-      { resource: "PersistentVolume", action: Action.add | Action.update },
-      { resource: "StorageClass", action: Action.add | Action.update },
-      { resource: "Node", action: Action.add | Action.nodeLabel },
-      { resource: "CSINode", action: Action.add | Action.update },
-      { resource: "CSIDriver", action: Action.update },
-      { resource: "CSIStorageCapacity", action: Action.add | Action.update },
-    ],
-    prepare: (info) => followVolumes(info, kinds),
-    preFilter(state, info) {
-      if (info.claims.length === 0) return SKIP;
-      const claims = claimsOf(info, objects);
-      if ("code" in claims) return claims;
-      state.write(NAME, claims);
-      return undefined;
-    },
-    filter(state, _info, node) {
-      const claims = state.read<PodClaims>(NAME) as PodClaims;
-      const decided = decide(node, claims);
-      if ("code" in decided) return decided;
-      claims.byNode.set(node.name, decided);
-      return undefined;
-    },
-    reserve(state, _info, node) {
-      const decided = state.read<PodClaims>(NAME)?.byNode.get(node);
-      for (const [claim, volume] of decided?.bindings ?? [])
-        assumedVolumes.set(volume.metadata?.name ?? "", keyOf(claim));
-      for (const claim of decided?.provisions ?? []) assumedNodes.set(keyOf(claim), node);
-      return undefined;
-    },
-    unreserve(state, _info, node) {
-      const decided = state.read<PodClaims>(NAME)?.byNode.get(node);
-      if (decided !== undefined) revert(decided);
-    },
-    async preBind(state, _info, node) {
-      const decided = state.read<PodClaims>(NAME)?.byNode.get(node);
-      if (decided === undefined || decided.bindings.length + decided.provisions.length === 0) return undefined;
-      await bindVolumes(handle, objects, decided, node, bindTimeoutSeconds * 1000);
-      revert(decided);
-      return undefined;
-    },
-  };
+  #revert({ bindings, provisions }: VolumeDecisions): void {
+    for (const [, volume] of bindings) this.#assumedVolumes.delete(volume.metadata?.name ?? "");
+    for (const claim of provisions) this.#assumedNodes.delete(keyOf(claim));
+  }
 }
 
 const keyOf = ({ metadata }: PersistentVolumeClaim): string => `${metadata?.namespace}/${metadata?.name}`;
