@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 
 const src = resolve(import.meta.dirname, "../src");
 
-/** Who may import whom; docs/architecture.md shows the same table. A folder may always import itself. */
+/** Which folders a folder may import; docs/architecture.md draws them as floors. A folder may always import itself. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   base: [],
   machinery: ["base"],
@@ -339,17 +339,105 @@ describe("the import table", () => {
   });
 });
 
-test("every path that docs/architecture.md, README.md and CONTRIBUTING.md name exists", () => {
-  const root = resolve(src, "..");
-  const named = ["docs/architecture.md", "README.md", "CONTRIBUTING.md"].flatMap((file) => {
-    const text = readFileSync(join(root, file), "utf8");
-    return [...text.matchAll(/`((?:src|test|docs|bench|bin|tools|examples|completions)\/[\w./-]+)`/g)].map(
-      (m) => m[1] ?? "",
+const root = resolve(src, "..");
+
+test("every path that README.md, CONTRIBUTING.md and the pages of docs/ name exists", () => {
+  const pages = readdirSync(join(root, "docs")).filter((name) => name.endsWith(".md"));
+  const named = ["README.md", "CONTRIBUTING.md", ...pages.map((name) => `docs/${name}`)].flatMap((page) => {
+    const text = readFileSync(join(root, page), "utf8");
+    return [...text.matchAll(/`((?:src|test|docs|bench|bin|tools|completions)\/[\w./-]+)`/g)].map(
+      ([, path = ""]) => `${page}: ${path}`,
     );
   });
-  expect(named.length).toBeGreaterThan(20);
-  expect(named.filter((path) => !existsSync(join(root, path)))).toEqual([]);
+  expect(named.length).toBeGreaterThan(100);
+  expect(named.filter((one) => !existsSync(join(root, one.slice(one.indexOf(": ") + 2))))).toEqual([]);
 });
+
+test("the picture of the floors in docs/architecture.md has every folder of src", () => {
+  const page = readFileSync(join(root, "docs/architecture.md"), "utf8");
+  const [, picture = ""] = /```text diagram\n([^`]*)```/.exec(page) ?? [];
+  const words = new Set(picture.match(/[\w.]+/g));
+  expect(Object.keys(MAY_IMPORT).filter((folder) => !words.has(folder))).toEqual([]);
+});
+
+test("each seam of docs/architecture.md is exported by the file that the page names", () => {
+  const page = readFileSync(join(root, "docs/architecture.md"), "utf8");
+  const seams = page.slice(page.indexOf("## Seams"), page.indexOf("## Glossary"));
+  const rows = [...seams.matchAll(/^\| (`.+) \| (`.+) \| .+ \|$/gm)];
+  const named = rows.flatMap(([, names = "", files = ""]) => {
+    const paths = quoted(files);
+    return quoted(names).map((name, index) => ({ name, path: paths[index] ?? "" }));
+  });
+  expect(named.length).toBeGreaterThan(10);
+  const missing = named.filter(
+    ({ name, path }) =>
+      !new RegExp(`export (?:interface|type|class) ${name}\\b`).test(readFileSync(join(root, path), "utf8")),
+  );
+  expect(missing).toEqual([]);
+});
+
+describe('"Where to put things" in docs/architecture.md', () => {
+  const page = readFileSync(join(root, "docs/architecture.md"), "utf8");
+  const section = page.slice(page.indexOf("## Where to put things"));
+  const rows = [...section.matchAll(/^\| (.+) \| (.+) \| (.*) \|$/gm)]
+    .map(([, thing = "", places = "", example = ""]) => ({
+      thing,
+      places: quoted(places).filter((word) => word.includes("/")),
+      example: quoted(example),
+    }))
+    .filter(({ places }) => places.length > 0);
+
+  test.each(
+    [
+      "a command",
+      "a built-in resource",
+      "a column of a table",
+      "what `describe` prints of a kind",
+      "an admission plugin",
+      "one with a configuration",
+      "a filter",
+      "an authenticator",
+      "a storage",
+      "a controller",
+      "an input of a controller",
+      "a plugin of the scheduler",
+    ].map((thing) => [thing]),
+  )("has a row with an example for %s", (thing) => {
+    expect(rows.find((row) => row.thing === thing)?.example).not.toEqual([]);
+  });
+
+  test.each(rows.map((row) => [row.thing, row] as const))(
+    "%s: the places exist, and lists name the example",
+    (_, row) => {
+      const words = placeholderWords(row);
+      const name = row.example.at(-1);
+      const missing = row.places.filter((place) => {
+        const path = join(
+          root,
+          place.replaceAll(/<\w+>/g, (placeholder) => words.get(placeholder) ?? placeholder),
+        );
+        if (!existsSync(path)) return true;
+        if (place.includes("<") || name === undefined || !path.endsWith(".ts")) return false;
+        return !plain(readFileSync(path, "utf8")).includes(plain(name));
+      });
+      expect(missing).toEqual([]);
+    },
+  );
+
+  /** The words of the example, by the placeholders of the row in the order in which they first come. */
+  function placeholderWords({ places, example }: (typeof rows)[number]): ReadonlyMap<string, string> {
+    const placeholders = [...new Set(places.join(" ").match(/<\w+>/g) ?? [])];
+    return new Map(placeholders.map((placeholder, index) => [placeholder, example[index] ?? placeholder]));
+  }
+});
+
+/** The words in backticks. */
+function quoted(cell: string): readonly string[] {
+  return [...cell.matchAll(/`([^`]+)`/g)].map(([, word = ""]) => word);
+}
+
+/** A name in any case: "cron-job", "CronJob" and "cronjob" are one. */
+const plain = (text: string): string => text.toLowerCase().replaceAll("-", "");
 
 const metafilePath = resolve(import.meta.dirname, "../dist/metafile.json");
 

@@ -34,7 +34,7 @@ export function toCommonJs({ name, contents }) {
     .replaceAll(/\bimport\("(node:[\w/]+)"\)/g, 'Promise.resolve().then(()=>require("$1"))')
     .replaceAll("import.meta.url", 'process.getBuiltinModule("node:url").pathToFileURL(__filename).href');
   const left = /(?:^|[;}\n])(?:import|export)\b[^(].{0,60}|\bimport\(".{0,60}|import\.meta.{0,20}/.exec(code);
-  if (left !== null) throw new Error(`${name}: this is not known in CommonJS: ${left[0]}`);
+  if (left !== null) throw new Error(`${name} uses what CommonJS does not have: ${left[0]}`);
   const bindings = requires.filter((one) => one.startsWith("{"));
   const head = [
     '"use strict";',

@@ -1,7 +1,7 @@
 // Writes src/api/facts/data: kubernetes-1.36.json, the API facts in the compact form that src/api/facts/definitions.ts
 // reads, and unpublished.json, the same of kinds that 1.36's OpenAPI lacks: versions no longer served, for conversion,
-// and what is sent without being a resource. Usage: node tools/generate-api-facts.mjs DATA_DIR, where DATA_DIR holds kubernetes-1.36-api.json (OpenAPI),
-// kubernetes-1.36-go-types.json (Go types) and kubernetes-1.20-discovery-and-columns.json (discovery).
+// and what is sent without being a resource. Usage: node tools/generate-api-facts.mjs [FOLDER], which writes into FOLDER instead.
+// It reads tools/api-data; CONTRIBUTING.md says where the data come from.
 //
 // A definition is one line, "@attribute=value" words first, then its fields in Go's encoding order, all joined by ";":
 //   name flags type [key=value ...]
@@ -11,14 +11,11 @@
 // i the Go fields of the inlined structs it lies in, s patch strategy, k patch merge key, l list type, m list map keys, t map type.
 import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
+import { gunzipSync } from "node:zlib";
 
-const dataDirectory = process.argv[2];
-if (dataDirectory === undefined) {
-  process.stderr.write("usage: node tools/generate-api-facts.mjs DATA_DIR\n");
-  process.exit(1);
-}
-const read = (name) => JSON.parse(readFileSync(join(dataDirectory, name), "utf8"));
+const folder = resolve(process.argv[2] ?? join(import.meta.dirname, "../src/api/facts/data"));
+const read = (name) => JSON.parse(gunzipSync(readFileSync(join(import.meta.dirname, "api-data", `${name}.gz`))));
 const openApi = read("kubernetes-1.36-api.json");
 const go = read("kubernetes-1.36-go-types.json");
 const discovery = read("kubernetes-1.20-discovery-and-columns.json");
@@ -430,9 +427,9 @@ ${Object.entries(facts.definitions)
   .join(",\n")}}}
 `;
 const write = (name, text) => {
-  const target = new URL(`../src/api/facts/data/${name}`, import.meta.url);
+  const target = join(folder, name);
   writeFileSync(target, text);
-  process.stdout.write(`${target.pathname}: ${text.length} bytes\n`);
+  process.stdout.write(`${target}: ${text.length} bytes\n`);
 };
 write("kubernetes-1.36.json", text);
 process.stdout.write(`${wanted.size} definitions, ${resources.length} resources\n`);

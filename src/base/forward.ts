@@ -1,19 +1,22 @@
-/** Leads a port of pods to a program of this machine. */
+/** A rule by which a port of pods leads to a program of this machine. */
 export interface Forward {
   /** Default: "default". */
   readonly namespace?: string;
-  /** Whose pods: "deployment/web", "statefulset/db", "daemonset/agent", "replicaset/web-5d8f", "job/load", "pod/web"; kubectl's short names too. */
+  /**
+   * The pod, or the owner of the pods: "deployment/web", "statefulset/db", "daemonset/agent", "replicaset/web-5d8f", "job/load", "pod/web";
+   * kubectl's short names too.
+   */
   readonly pods: string;
-  /** Of the pods, in numbers. */
+  /** The number of the pods' port. */
   readonly port: number;
-  /** Where the program listens: "127.0.0.1:3000". */
+  /** The address at which the program listens: "127.0.0.1:3000". */
   readonly to: string;
 }
 
 /** Addresses of this machine that pods may name themselves: "127.0.0.1:3000", "127.0.0.1:3000-3999". */
 export type AllowedForward = string;
 
-/** What is wrong with the text of a forward or of an allowed one. */
+/** The text of a forward, or of an allowed address, has an error. */
 export class ForwardSyntaxError extends Error {
   override readonly name = "ForwardSyntaxError";
 }
@@ -53,13 +56,13 @@ const KINDS: Readonly<Record<string, string>> = {
 
 const LAST_PORT = 65_535;
 
-/** "deploy/web:80=127.0.0.1:3000", with the namespace before it: "shop/deploy/web:80=127.0.0.1:3000". Throws a {@link ForwardSyntaxError}. */
+/** Parses "deploy/web:80=127.0.0.1:3000", or "shop/deploy/web:80=127.0.0.1:3000" with a namespace. Throws a {@link ForwardSyntaxError}. */
 export function parseForward(text: string): Forward {
   const [, namespace, kind = "", name = "", port = "", to = ""] =
     /^(?:([^/:=]+)\/)?([^/:=]+)\/([^/:=]+):(\d+)=(.+)$/.exec(text) ?? [];
   if (name === "") {
     throw new ForwardSyntaxError(
-      `${JSON.stringify(text)} is no forward: use [NAMESPACE/]KIND/NAME:PORT=HOST:PORT, such as deploy/web:80=127.0.0.1:3000`,
+      `${JSON.stringify(text)} is not a forward: use [NAMESPACE/]KIND/NAME:PORT=HOST:PORT, such as deploy/web:80=127.0.0.1:3000`,
     );
   }
   const forward = { ...(namespace !== undefined && { namespace }), pods: `${kind}/${name}`, port: Number(port), to };
@@ -67,7 +70,7 @@ export function parseForward(text: string): Forward {
   return forward;
 }
 
-/** Throws a {@link ForwardSyntaxError} that names what is wrong. */
+/** Throws a {@link ForwardSyntaxError} for a forward with an invalid field. */
 export function checkForward({ pods, port, to }: Forward): void {
   ownerOf(pods);
   if (!Number.isInteger(port) || port < 1 || port > LAST_PORT)
@@ -75,7 +78,7 @@ export function checkForward({ pods, port, to }: Forward): void {
   parseAddress(to);
 }
 
-/** The kind and the name that "deploy/web" means. Throws a {@link ForwardSyntaxError}. */
+/** Returns the kind and the name that "deploy/web" means. Throws a {@link ForwardSyntaxError}. */
 export function ownerOf(pods: string): { readonly kind: string; readonly name: string } {
   const [short = "", name = ""] = pods.split("/");
   const kind = KINDS[short.toLowerCase()];
@@ -87,18 +90,20 @@ export function ownerOf(pods: string): { readonly kind: string; readonly name: s
   return { kind, name };
 }
 
-/** "127.0.0.1:3000", "[::1]:3000", "localhost:3000". Throws a {@link ForwardSyntaxError}. */
+/** Parses "127.0.0.1:3000", "[::1]:3000" or "localhost:3000". Throws a {@link ForwardSyntaxError}. */
 export function parseAddress(text: string): Address {
   const { host, first, last } = parseRange(text);
-  if (first !== last) throw new ForwardSyntaxError(`${JSON.stringify(text)} is no address: use HOST:PORT`);
+  if (first !== last) throw new ForwardSyntaxError(`${JSON.stringify(text)} is not an address: use HOST:PORT`);
   return { host, port: first };
 }
 
-/** An address, or "127.0.0.1:3000-3999". Throws a {@link ForwardSyntaxError}. */
+/** Parses an address, or a range of ports as "127.0.0.1:3000-3999". Throws a {@link ForwardSyntaxError}. */
 export function parseRange(text: string): AddressRange {
   const [, host = "", first = "", last = first] = /^\[?([^[\]/@ ]+?)\]?:(\d{1,5})(?:-(\d{1,5}))?$/.exec(text) ?? [];
   const range = { host, first: Number(first), last: Number(last) };
   if (host === "" || range.first < 1 || range.last > LAST_PORT || range.first > range.last)
-    throw new ForwardSyntaxError(`${JSON.stringify(text)} is no address: use HOST:PORT, or HOST:PORT-PORT for several`);
+    throw new ForwardSyntaxError(
+      `${JSON.stringify(text)} is not an address: use HOST:PORT, or HOST:PORT-PORT for several`,
+    );
   return range;
 }

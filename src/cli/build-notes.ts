@@ -2,7 +2,7 @@ import type { Clock } from "../base/time/clock.js";
 import { klogLine } from "../client/klog.js";
 import type { Streams } from "./connect/factory.js";
 
-/** Where the build of a kustomization says what is not part of its result: on stderr, as kubectl has it. */
+/** Returns where the build of a kustomization writes its notes and warnings: on stderr, as kubectl does. */
 export const buildNotes = (
   { err }: Pick<Streams, "err">,
   clock: Clock,

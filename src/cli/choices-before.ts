@@ -8,7 +8,7 @@ import { isJsonObject } from "../machinery/meta/json.js";
 import type { Factory } from "./connect/factory.js";
 import type { Flags } from "./flags/flag-set.js";
 
-/** What was in use before: one context of a kubeconfig, and a namespace of each context. */
+/** The choices before the present ones: one context of a kubeconfig, and a namespace of each context. */
 export interface ChoicesBefore {
   context?: string;
   readonly namespaces: Map<string, string>;

@@ -7,10 +7,10 @@ import { type ParsedFlags, parseFlags } from "./flags/parse-flags.js";
 import type { Host } from "./connect/host.js";
 import { stripFlags, withoutOperand } from "./strip-flags.js";
 
-/** What a node does once its own command line is parsed. */
+/** The function that a node calls once its command line is parsed. */
 export type NodeAction = (node: CommandNode) => Promise<void>;
 
-/** What every node of one command line shares. */
+/** The data that all nodes of one command line share. */
 export interface NodeContext {
   readonly globals: readonly FlagSpec[];
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -18,15 +18,15 @@ export interface NodeContext {
   readonly platform: NodeJS.Platform;
   readonly action: NodeAction;
   readonly presets?: Presets | undefined;
-  /** Turns a flag error into what the boundary prints. */
+  /** Turns a flag error into the error that the boundary prints. */
   readonly flagError: (error: unknown, node: CommandNode) => Error;
 }
 
-/** What the user's preferences say of the command a line names. */
+/** The user's preferences for the command that a line names. */
 export interface Presets {
-  /** Flags that are set before the line is read. */
+  /** Returns the flags that are set before the line is parsed. */
   flagsOf(node: CommandNode): readonly GivenFlag[];
-  /** Before the command runs: with -v=1, says what the line would be without preferences. */
+  /** Called before the command runs: with -v=1, logs the line as it would be without preferences. */
   announce(node: CommandNode, flags: Flags, host: Host): void;
 }
 
@@ -34,7 +34,7 @@ interface FoundChild {
   readonly entry: CommandEntry;
   /** As it was typed: the name or an alias. */
   readonly name: string;
-  /** What is left of the command line for it. */
+  /** The part of the command line that is left for it. */
   readonly argv: readonly string[];
 }
 
@@ -46,7 +46,7 @@ export class CommandNode extends CommanderCommand {
   /** The command's module, once loaded; a pure group has none. */
   module: Command | undefined;
   parsed: ParsedFlags | undefined;
-  /** What stood on the command line for this node, its name taken out. */
+  /** The words of the command line for this node, without its name. */
   argv: readonly string[] = [];
 
   readonly #tables: Partial<
@@ -84,7 +84,7 @@ export class CommandNode extends CommanderCommand {
     return flags.every(isOpen) ? flags : flags.filter(isOpen);
   }
 
-  /** Everything it understands: its own first, then what it inherits. `--help` is unknown to cobra's first look. */
+  /** Returns all flags of the command: its own first, then the inherited ones. `--help` is unknown to cobra's first pass. */
   flagTable(withHelp = true): FlagTable {
     const key = withHelp ? "full" : "bare";
     // Made once for each state: before and after the module is there.
@@ -95,7 +95,7 @@ export class CommandNode extends CommanderCommand {
     return table;
   }
 
-  /** The subcommand an argument names. */
+  /** Returns the subcommand that an argument names. */
   findChild(argv: readonly string[]): FoundChild | undefined {
     const children = this.entry.children;
     if (children === undefined) return undefined;
@@ -115,7 +115,7 @@ export class CommandNode extends CommanderCommand {
     return new CommandNode(entry, this.context, `${path} ${entry.name}`, flags, `${typedPath} ${typed}`);
   }
 
-  /** An alias is one name only: what stands below it is where it always was. */
+  /** Returns the names of the children and their paths. An alias renames one command only: its subcommands keep their paths. */
   #pathsOfChildren(): readonly [path: string, typedPath: string] {
     const { standsFor } = this.entry;
     if (standsFor === undefined) return [this.path, this.typedPath];

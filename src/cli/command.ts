@@ -3,7 +3,7 @@ import type { FlagSpec, Flags } from "./flags/flag-set.js";
 
 /** One parsed command line, as a command sees it. */
 export interface Invocation {
-  /** What the program was called as, then the path: "kubectl get", "kubets config view". */
+  /** The name by which the program was called, then the path: "kubectl get", "kubets config view". */
   readonly commandPath: string;
   /** The same with aliases as they were typed: "kubectl set sa". */
   readonly typedPath: string;
@@ -61,7 +61,7 @@ export interface Command {
   readonly completeFlags?: Readonly<Record<string, Completer>>;
   /** See {@link https://pkg.go.dev/github.com/spf13/cobra#Command}: passes everything after the name as operands. */
   readonly disableFlagParsing?: boolean;
-  /** Its output is its help (`options`): -h prints nothing, and a flag error says to run it without flags. */
+  /** True for `options`, whose output is its help: -h prints nothing, and a flag error says to run it without flags. */
   readonly selfExplaining?: boolean;
   /**
    * True for a command that cleans up when its signal aborts: the program then waits for `execute` to settle. Without
@@ -69,8 +69,8 @@ export interface Command {
    */
   readonly handlesSignals?: boolean | ((invocation: Invocation) => boolean);
   /**
-   * Exit code of its failures, where 1 says something else (`diff`: there are differences). Flag errors then read as
-   * other usage errors do. Default: 1.
+   * The exit code of its failures, where 1 has another meaning (`diff`: there are differences). Flag errors then read as other usage errors
+   * do. Default: 1.
    */
   readonly failureCode?: number;
   /** The "[flags]" at the end of {@link use} is the command's own; cobra adds the others', whatever the command is called. */
@@ -113,9 +113,9 @@ export interface CommandEntry {
   readonly standsFor?: RealPlace;
 }
 
-/** What a command has of the place it stands at, wherever else it is called from. */
+/** The properties of a command that depend on its place in the tree, wherever else it is called from. */
 export interface RealPlace {
-  /** Its words, without the program: its subcommands are known under it. */
+  /** The command's path without the program, by which its subcommands are found. */
   readonly path: string;
   /** Persistent flags of the groups above. */
   readonly inherited: readonly FlagSpec[];
@@ -130,7 +130,7 @@ export interface CommandGroup {
   readonly bare?: {
     readonly stream: "out" | "err";
     readonly code: number;
-    /** True where a subcommand that it does not have is no error: its help is all the same. */
+    /** True when an unknown subcommand is no error: its help is printed all the same. */
     readonly takesOperands?: boolean;
   };
 }

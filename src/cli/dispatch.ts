@@ -47,7 +47,7 @@ export async function dispatch(
   }
 }
 
-/** The line as the user's preferences make it. Where there are none, this costs one look for their file. */
+/** Applies the user's preferences to the line. Without preferences this costs one look for their file. */
 async function withPreferences(root: CommandEntry, argv: readonly string[], host: Host): Promise<CommandLine> {
   const globals = globalFlags(defaultCacheDir(host));
   if (isKubercDisabled(host.env)) {
@@ -61,7 +61,7 @@ async function withPreferences(root: CommandEntry, argv: readonly string[], host
   return await applyKuberc(file, line);
 }
 
-/** The same error, where a person reads with a line on what was probably meant. */
+/** Returns the error, on a terminal with a line that says what was probably meant. */
 async function advised(error: unknown, host: Host, factory?: OwnedFactory): Promise<unknown> {
   if (host.streams.err.isTTY !== true || !(error instanceof Error) || "advice" in error) return error;
   const { adviceOn } = await import("./advice/advice.js");
@@ -75,7 +75,7 @@ const VERSION = "--version";
 /** How completion scripts ask: cobra's protocol. */
 const COMPLETION_REQUESTS: ReadonlySet<string> = new Set(["__complete", "__completeNoDesc"]);
 
-/** The tree of commands for one command line; `action` runs on the node the line names. */
+/** Makes the tree of commands for one command line; `action` runs on the node that the line names. */
 export function rootNode(
   root: CommandEntry,
   { program, env, cwd, platform }: Pick<Host, "program" | "env" | "cwd" | "platform">,
@@ -86,12 +86,12 @@ export function rootNode(
   return new CommandNode(root, { globals, env, cwd, platform, action, flagError, presets }, program, []);
 }
 
-/** The first word of a line that names no command, or undefined when it names one or has no words at all. */
+/** Returns the first word of a line that names no command; undefined when it names one or has no words. */
 export function unknownCommand(tree: CommandNode, argv: readonly string[]): string | undefined {
   return tree.findChild(argv) === undefined ? stripFlags(argv, tree.flagTable(false))[0] : undefined;
 }
 
-/** A command of that name may be a plugin; if not, what was meant? */
+/** Runs the plugin of that name. Without one it throws cobra's error with suggestions. */
 async function runUnknown(typed: string, root: CommandEntry, argv: readonly string[], host: Host): Promise<void> {
   const { findPlugin } = await import("./plugins.js");
   const plugin = findPlugin(argv, host);
@@ -100,7 +100,7 @@ async function runUnknown(typed: string, root: CommandEntry, argv: readonly stri
   throw new Error(unknownCommandMessage(typed, host.program, root.children ?? []));
 }
 
-/** Under kubectl's name a plugin of the user's runs in place of a command that kubectl does not have. */
+/** Under kubectl's name, runs a plugin in place of a command of the same name that kubectl does not have. */
 async function runPluginInstead(tree: CommandNode, argv: readonly string[], host: Host): Promise<void> {
   const found = tree.findChild(argv);
   if (found?.entry.yields !== true) return;
@@ -112,7 +112,7 @@ async function runPluginInstead(tree: CommandNode, argv: readonly string[], host
   if (plugin !== undefined) throw new ExitError(await host.runPlugin(plugin.file, plugin.args));
 }
 
-/** `create` may be given further subcommands by plugins: `kubectl-create-thing` where a line begins with `create thing`. */
+/** Runs the plugin that adds a subcommand to `create`: `kubectl-create-thing` where a line begins with `create thing`. */
 async function runSubcommandPlugin(tree: CommandNode, argv: readonly string[], host: Host): Promise<void> {
   const found = tree.findChild(argv);
   const [word] = found?.argv ?? [];
@@ -167,7 +167,7 @@ async function run(node: CommandNode, root: CommandEntry, host: Host, makeFactor
   }
 }
 
-/** Where a person reads and the first operand is nearly a subcommand, the same error with its name. */
+/** Adds to the error, on a terminal, the name of a subcommand that the first operand nearly is. */
 async function withNearCommands(
   error: UsageError,
   { entry: { children = [] } }: CommandNode,
@@ -180,7 +180,7 @@ async function withNearCommands(
   return names.length === 0 ? error : Object.assign(error, { advice: `Did you mean ${names.join(", ")}?` });
 }
 
-/** One parsed command line, as commands and completers see it. */
+/** Makes the {@link Invocation} of a parsed command line, for commands and completers. */
 export function invocationOf(node: CommandNode, parsed: ParsedFlags, root: CommandEntry, host: Host): Invocation {
   return {
     commandPath: node.path,
@@ -223,7 +223,7 @@ function isForPrograms(flags: Invocation["flags"]): boolean {
   return flags.has("output") && /^(?:json|yaml|kyaml|go-template|template)/i.test(flags.string("output"));
 }
 
-/** A group by itself: its help, or an error naming what it was given. */
+/** Runs a group without a subcommand: prints its help, or throws an error that names the operand. */
 async function runGroup(node: CommandNode, invocation: Invocation, host: Host): Promise<void> {
   const bare: NonNullable<CommandGroup["bare"]> = node.entry.group?.bare ?? { stream: "err", code: 1 };
   if (node.parent !== null && invocation.args.length > 0 && bare.takesOperands !== true) {

@@ -7,15 +7,15 @@ import type { GroupVersionResource } from "../machinery/meta/gvk.js";
 import { isNoMatchError, NoResourceMatchError } from "../machinery/rest-mapper.js";
 import { ExitError } from "./errors.js";
 
-/** What is left of a failed command: the text for stderr ("" prints nothing) and the exit code. */
+/** The result of a failed command: the text for stderr ("" prints nothing) and the exit code. */
 export interface Report {
   readonly text: string;
   readonly code: number;
 }
 
 /**
- * The one place where errors become text and exit codes, as kubectl's CheckErr makes them. `tty` adds the line an error
- * carries as `advice`: what to do, or where exactly.
+ * Turns an error into text and an exit code, as kubectl's CheckErr does. No other code does that. With `tty` the text has the error's
+ * `advice`: what to do, or where exactly the fault is.
  */
 export function reportError(thrown: unknown, tty = false): Report {
   const error = onlyOne(thrown);
@@ -90,7 +90,7 @@ function plainMessage(error: unknown): string {
   return standardMessage(error) ?? messageOf(error);
 }
 
-/** The leaves of nested aggregates, in order. */
+/** Returns the leaves of nested aggregates, in order. */
 export function flatten(error: AggregateError): readonly unknown[] {
   return error.errors.flatMap((inner: unknown) => (inner instanceof AggregateError ? flatten(inner) : [inner]));
 }

@@ -1,4 +1,4 @@
-/** The first line of a stream, as a person answers a question; "" at its end. */
+/** Reads the first line of a stream, such as the answer to a question; "" at its end. */
 export async function firstLine(input: AsyncIterable<Uint8Array | string>): Promise<string> {
   const decoder = new TextDecoder();
   let text = "";

@@ -3,7 +3,7 @@ import { goQuote } from "../base/text/go-quote.js";
 /** Go's own texts that reach users of kubectl, each made in one place. */
 export type NumberFault = "invalid syntax" | "value out of range";
 
-/** "strconv.ParseInt: parsing \"3x\": invalid syntax" */
+/** Returns the text of a strconv error: `strconv.ParseInt: parsing "3x": invalid syntax`. */
 export function strconvError(
   func: "ParseInt" | "ParseUint" | "ParseBool" | "ParseFloat" | "Atoi",
   text: string,
@@ -21,11 +21,11 @@ export const unknownUnit = (unit: string, text: string): Error =>
 
 export type CsvFault = 'bare " in non-quoted-field' | 'extraneous or missing " in quoted-field';
 
-/** `column` counts from 1, in bytes. */
+/** Returns the text of an encoding/csv error. `column` counts from 1, in bytes. */
 export const csvError = (line: number, column: number, fault: CsvFault): Error =>
   new Error(`parse error on line ${line}, column ${column}: ${fault}`);
 
-/** Go's %q of one character: 'x'. */
+/** Quotes one character as Go's %q does: 'x'. */
 export function goQuoteChar(char: string): string {
   if (char === "'") return "'\\''";
   if (char === '"') return "'\"'";

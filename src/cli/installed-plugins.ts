@@ -11,7 +11,7 @@ export interface InstalledPlugins {
   readonly unreadable: readonly { readonly folder: string; readonly error: PathError }[];
 }
 
-/** What of PATH looks like a plugin. */
+/** Finds the files of PATH that are named like plugins. */
 export function installedPlugins({ env, cwd, platform }: Pick<Host, "env" | "cwd" | "platform">): InstalledPlugins {
   const { delimiter, join } = platform === "win32" ? win32 : posix;
   const folders = new Set((env["PATH"] ?? "").split(delimiter).filter((folder) => folder.trim() !== ""));
@@ -33,7 +33,7 @@ const pluginNames = (folder: string): readonly string[] =>
     .map((entry) => entry.name)
     .sort(compareKeys);
 
-/** The words on a command line that a plugin's file answers to: `kubectl-my_tool-sub` to "my-tool sub". */
+/** Returns the words of a command line that run a plugin's file: "my-tool sub" for `kubectl-my_tool-sub`. */
 export function pluginWords(file: string): readonly string[] {
   const [, ...parts] = file.slice(Math.max(file.lastIndexOf("/"), file.lastIndexOf("\\")) + 1).split("-");
   return parts.map((part) => part.replaceAll("_", "-"));

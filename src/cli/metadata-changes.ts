@@ -27,7 +27,7 @@ export type MetadataMap = "labels" | "annotations";
 
 /** The options of such a command, but for what it changes and how it prints. */
 export interface MetadataChangeOptions {
-  /** Without it, an entry that has another value is refused. */
+  /** Whether an entry may replace another value. If not, the change is refused. */
   readonly overwrite: boolean;
   /** Shows the entries, as they would be, instead of changing them. */
   readonly list: boolean;
@@ -36,7 +36,7 @@ export interface MetadataChangeOptions {
   /** "": whatever the object's version is. */
   readonly resourceVersion: string;
   readonly fieldManager: string;
-  /** Why, for --record. */
+  /** The change cause of --record. */
   readonly cause: string | undefined;
   readonly find: () => Promise<Result>;
   readonly client: () => Promise<RestClient>;
@@ -64,7 +64,7 @@ export const metadataFlags = (command: string, map: MetadataMap): readonly FlagS
   selectorFlag,
 ];
 
-/** What a command knows before it reads the other flags. */
+/** The operands and options that a command reads before the other flags. */
 export interface Targets {
   /** The operands before the first change. */
   readonly resources: readonly string[];
@@ -110,7 +110,7 @@ export function readMetadataChange(
   };
 }
 
-/** Refuses flags and operands that name nothing, or contradict each other. `example` is what a file is called in advice. */
+/** Throws for flags and operands that name nothing, or contradict each other. `example` is the file name that the advice shows. */
 export function requireTargets({ flags }: Invocation, { resources, dryRun }: Targets, example: string): void {
   const all = flags.bool("all");
   if (all && flags.string("selector") !== "") throw new Error("cannot set --all and --selector at the same time");
@@ -131,7 +131,7 @@ export function requireTargets({ flags }: Invocation, { resources, dryRun }: Tar
   if (noFiles) throw new Error(`one or more files must be specified as ${asFiles}`);
 }
 
-/** Changes one object after the other, or shows what it would have; goes on after a failure. */
+/** Changes one object after the other, or shows its entries; continues after a failure. */
 export async function changeEach<Changed extends { readonly object: KubeObject }>(
   options: MetadataChangeOptions & { readonly print: (changed: Changed) => void },
   map: MetadataMap,
@@ -149,11 +149,11 @@ export async function changeEach<Changed extends { readonly object: KubeObject }
   });
 }
 
-/** Whether nothing is sent to the server. */
+/** Returns whether nothing is sent to the server. */
 export const staysHere = ({ dryRun, local, list }: MetadataChangeOptions): boolean =>
   dryRun === "client" || local || list;
 
-/** Sends what makes `after` of `before`; the object as the server has it then. */
+/** Sends the patch from `before` to `after`; returns the object that the server answers. */
 export async function sendChange(
   { namespace, name, mapping }: Info,
   before: KubeObject,

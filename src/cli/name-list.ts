@@ -1,7 +1,10 @@
 import { inertLine } from "../base/text/inert-text.js";
 import type { Factory } from "./connect/factory.js";
 
-/** A name a line: in a pipe as it is; on a terminal inert and with the current one marked, by its colour where there are colours. */
+/**
+ * Writes a name a line. In a pipe names are written unchanged; on a terminal control characters are shown, and the current name is marked,
+ * with colours by its colour.
+ */
 export function writeNames(
   names: readonly string[],
   current: string,

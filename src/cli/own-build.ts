@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 
 /** Which kubets this is. */
 export interface OwnBuild {
-  /** Of package.json. */
+  /** The version of package.json. */
   readonly version: string;
   /** The commit that was built, "-modified" behind it where files differed from it; "" where that is not known. */
   readonly commit: string;
@@ -10,7 +10,7 @@ export interface OwnBuild {
   readonly date: string;
 }
 
-/** A build puts in this module's place what is known then (tools/own-build.mjs); this is what runs from source. */
+/** The build replaces this module by the build's facts (tools/own-build.mjs); this one is used when the program runs from source. */
 export const ownBuild: OwnBuild = { version: versionOfPackage(), commit: "", date: "" };
 
 function versionOfPackage(): string {

@@ -10,8 +10,8 @@ const OUTPUT: FlagSpec = { name: "output", short: "o", type: "string", usage: "O
 const FORMS = ["json", "yaml"];
 
 /**
- * What `--version` prints, which kubectl does not have: which kubets this is, whatever it is called. `words` stand behind the flag. Asks
- * no server. Throws for anything but -o json and -o yaml.
+ * Prints the version of kubets for `--version`, a flag that kubectl does not have, under whatever name the program runs. `words` follow the
+ * flag. Sends no request. Throws for words other than -o json and -o yaml.
  */
 export async function printOwnVersion(
   words: readonly string[],
@@ -45,7 +45,7 @@ export async function printOwnVersion(
 const buildLines = (commit: string, date: string): readonly string[] =>
   commit === "" ? [] : [`commit ${commit} of ${date}`];
 
-/** "kubets Version: 0.1.0 (6935763f)", the line of `version` on a terminal. */
+/** Returns the line of `version` on a terminal: "kubets Version: 0.1.0 (6935763f)". */
 export function ownVersionLine(): string {
   const { version, commit } = ownBuild;
   return `kubets Version: ${version}${commit === "" ? "" : ` (${shortened(commit)})`}`;

@@ -4,7 +4,7 @@ export interface ResourcesAndPairs {
   readonly pairs: readonly string[];
 }
 
-/** Throws when a resource stands behind a change. `what` is what a change is called: "label". */
+/** Splits the operands. Throws when a resource follows a change. `what` names a change in errors: "label". */
 export function splitResourcesAndPairs(args: readonly string[], what: string): ResourcesAndPairs {
   const isPair = (arg: string): boolean => arg.indexOf("=") > 0 || (arg.endsWith("-") && arg !== "-");
   const first = args.findIndex(isPair);

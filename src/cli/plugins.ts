@@ -13,9 +13,9 @@ export interface Plugin {
 const OWN = new Set(["help", "__complete", "__completeNoDesc"]);
 
 /**
- * The program `kubectl-<words>` on PATH for a command line that names no command: the longest run of leading words
- * wins, `-` in a word is `_` in the file's name, the rest is passed on. The name has `least` words at least.
- * @throws when flags stand before the first word, as kubectl does
+ * Finds the program `kubectl-<words>` on PATH for a command line that names no command: the longest run of leading words wins, `-` in a word
+ * is `_` in the file's name, and the other words are passed on. The name has at least `least` words. @throws when flags stand before the
+ * first word, as kubectl does
  */
 export function findPlugin(
   argv: readonly string[],
@@ -40,7 +40,7 @@ export function findPlugin(
 export const yieldsToPlugins = ({ yields }: CommandEntry, program: string): boolean =>
   yields === true && program === "kubectl";
 
-/** The file that a shell would run under that name. */
+/** Returns the file that a shell would run under that name. */
 export function findOnPath(name: string, { env, platform }: Pick<Host, "env" | "platform">): string | undefined {
   if (name.includes("/")) return undefined;
   const { delimiter, join } = platform === "win32" ? win32 : posix;

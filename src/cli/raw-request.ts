@@ -5,7 +5,7 @@ import { readAll } from "../resource/document-source.js";
 import type { Factory } from "./connect/factory.js";
 import { parseRequestUri } from "./request-uri.js";
 
-/** --raw: sends a file ("-" is stdin, undefined nothing) as it is, and prints the answer as it is. */
+/** Handles --raw: sends a file unchanged ("-" is stdin, undefined no body) and prints the answer unchanged. */
 export async function rawRequest(
   method: string,
   uri: string,

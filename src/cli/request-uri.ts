@@ -23,7 +23,7 @@ export function requireRequestUri(uri: string): void {
 
 const SCHEME = /^[a-zA-Z][a-zA-Z0-9+.-]*:/;
 
-/** Path and query of what {@link requireRequestUri} let pass; scheme, host and fragment mean nothing here. */
+/** Returns path and query of a URI that {@link requireRequestUri} accepts. Its scheme, host and fragment are ignored. */
 export function parseRequestUri(uri: string): RequestUri {
   const [beforeFragment = ""] = uri.split("#");
   const mark = beforeFragment.indexOf("?");

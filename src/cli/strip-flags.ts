@@ -1,8 +1,8 @@
 import type { FlagTable } from "./flags/flag-table.js";
 
 /**
- * cobra's look at a command line before it knows the command: what would be operands, if every flag it does not know
- * took the next argument as its value. So `--save-config create ns a` asks for the command "ns".
+ * Returns the operands as cobra finds them before it knows the command: every flag that it does not know takes the next argument as its
+ * value. So `--save-config create ns a` asks for the command "ns".
  */
 export function stripFlags(argv: readonly string[], flags: FlagTable): readonly string[] {
   const operands: string[] = [];
@@ -19,7 +19,7 @@ export function stripFlags(argv: readonly string[], flags: FlagTable): readonly 
   return operands;
 }
 
-/** The command line without the first operand that reads `name`. */
+/** Removes the first operand that equals `name` from the command line. */
 export function withoutOperand(argv: readonly string[], name: string, flags: FlagTable): readonly string[] {
   for (let index = 0; index < argv.length; index++) {
     const argument = argv[index] ?? "";

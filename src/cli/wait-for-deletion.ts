@@ -6,7 +6,7 @@ export interface WaitForDeletionOptions extends WaitForAllOptions {
   readonly handleSignals: () => void;
 }
 
-/** Waits until all of them are gone. Once it watches, a signal ends it without a word and with code 1, as it ends kubectl. */
+/** Waits until all objects are deleted. From the first watch on, a signal ends the command silently with code 1, as it ends kubectl. */
 export async function waitForDeletion(deleted: readonly DeletedInfo[], options: WaitForDeletionOptions): Promise<void> {
   let watches = false;
   const onWatch = (): void => {

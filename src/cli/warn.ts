@@ -1,13 +1,13 @@
 import type { Colours } from "./terminal/colour.js";
 import type { Streams } from "./connect/factory.js";
 
-/** "Warning:", in yellow where a person reads. */
+/** Returns "Warning:", in yellow on a terminal with colours. */
 export function warningHead(err: Streams["err"], colours: Colours): string {
   if (!colours.on(err)) return "Warning:";
   return `${colours.code(err, "\u001b[33;1m")}Warning:${colours.code(err, "\u001b[0m")}`;
 }
 
-/** A command's own warnings, in yellow where a person reads. */
+/** Returns the function that writes a command's own warnings, in yellow on a terminal with colours. */
 export const warnTo =
   ({ err }: Streams, colours: Colours) =>
   (message: string): void => {

@@ -11,9 +11,8 @@ type OffsetOf = (milliseconds: number) => number;
 const offsetOfMachine: OffsetOf = (milliseconds) => new Date(milliseconds).getTimezoneOffset();
 
 /**
- * What the zone of this machine is called at a time in milliseconds since the epoch ("CEST"), for which JavaScript has
- * no answer but a language's own. `zone` is the environment's TZ: undefined where that is not set. Nothing is read before
- * the first call.
+ * Returns the name of this machine's time zone at a time in milliseconds since the epoch ("CEST"). JavaScript has only localized names.
+ * `zone` is the environment's TZ, undefined when that is not set. Nothing is read before the first call.
  */
 export function zoneNames(
   zone: string | undefined,

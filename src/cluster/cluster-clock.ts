@@ -42,7 +42,7 @@ const PATIENCE_MS = 30_000;
 export function clusterClock(clock: ManualClock): ClusterClock {
   let driving = false;
   const drive = async (until: number, options: AdvanceOptions): Promise<void> => {
-    if (driving) throw new Error("the clock is being advanced: await the first call before the next one");
+    if (driving) throw new Error("the clock is already being advanced: await that call before the next one");
     driving = true;
     try {
       await passTime(clock, until, options.mostTurns ?? MOST_TURNS);

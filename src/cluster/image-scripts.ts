@@ -40,7 +40,7 @@ function readEntries(file: string, text: string): readonly ImageScriptText[] {
       if (name !== "image" && name !== "script") {
         throw failed(key.line, `unknown field ${JSON.stringify(name)}; an entry has image and script`);
       }
-      if (fields.has(name)) throw failed(key.line, `${name} is there twice`);
+      if (fields.has(name)) throw failed(key.line, `the entry has ${name} twice`);
       const value = node.kind === "alias" ? node.target : node;
       if (!isText(value)) throw failed(node.line, `${name} must be a string`);
       fields.set(name, value);

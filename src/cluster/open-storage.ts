@@ -90,12 +90,12 @@ async function openKvOf(
       return openMemoryKv({ clock, timers });
     }
     case "disk": {
-      if (dataDir === undefined) throw new Error('storage "disk" needs a dataDir');
+      if (dataDir === undefined) throw new Error('storage "disk" needs a folder: set the option dataDir');
       const { openSqliteKv } = await import("../server/storage/sqlite/sqlite-kv.js");
       return openSqliteKv({ directory: dataDir, clock, timers });
     }
     case "etcd": {
-      if (etcd === undefined) throw new Error('storage "etcd" needs the option etcd');
+      if (etcd === undefined) throw new Error('storage "etcd" needs the addresses of an etcd: set the option etcd');
       const { openEtcdKv } = await import("../server/storage/etcd/etcd-kv.js");
       const { servers, ...rest } = etcd;
       // Without the cluster's clock: etcd's leases expire by the time of its own machine.

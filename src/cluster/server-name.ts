@@ -26,7 +26,9 @@ const VALID = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$
 export function checkServerName(name: string, isShared: boolean): void {
   if (!isShared) {
     const quoted = JSON.stringify(name);
-    throw new ServerNameError(`the server name ${quoted} is of no use: names are for servers that share an etcd`);
+    throw new ServerNameError(
+      `the server name ${quoted} has no effect: only servers on an etcd have names; leave it out`,
+    );
   }
   if (name.length <= LONGEST && VALID.test(name)) return;
   throw new ServerNameError(

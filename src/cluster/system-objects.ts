@@ -100,6 +100,7 @@ export const isSliceOfPort = ({ metadata = {} }: KubeObject): boolean =>
 
 function firstAddress(cidr: string): string {
   const prefix = parseIpv4Prefix(cidr);
-  if (prefix === undefined) throw new Error(`${cidr} is no block of IPv4 addresses`);
+  if (prefix === undefined)
+    throw new Error(`${JSON.stringify(cidr)} is not a block of IPv4 addresses such as "10.0.0.0/24"`);
   return formatIpv4(prefix.network + 1);
 }

@@ -110,7 +110,7 @@ const namesIn = (path: string): Promise<readonly string[]> => readdir(path).catc
 
 /** Documents are read without a server. */
 function neverAsked(): never {
-  throw new Error("reading a manifest asks no server");
+  throw new Error("the client was asked for a server while it reads manifests, which needs none");
 }
 
 function kindOf({ object: { apiVersion = "", kind = "" } }: Manifest): GroupKind {

@@ -15,7 +15,8 @@ export function createProfiles(
     // Plugins may ask for their profile only when all of them are made.
     let profile: Profile | undefined;
     const handle = handleOf(() => {
-      if (profile === undefined) throw new Error(`profile ${name}: its plugins are not all made yet`);
+      if (profile === undefined)
+        throw new Error(`profile ${name}: its plugins asked for the profile before all of them were made`);
       return profile;
     });
     const percentage = given.percentageOfNodesToScore ?? options.percentageOfNodesToScore ?? 0;

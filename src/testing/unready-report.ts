@@ -27,7 +27,7 @@ export async function unreadyReport(client: KubernetesClient, namespace: string)
     });
     return (await Promise.all(sections)).flat().map(inertText).join("\n");
   } catch (error) {
-    return inertText(`what is not ready cannot be told: ${errorMessage(error)}`);
+    return inertText(`cannot find out what is not ready: ${errorMessage(error)}`);
   }
 }
 

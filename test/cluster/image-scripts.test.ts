@@ -31,7 +31,7 @@ describe("a file of scripts for images", () => {
     ["an empty image", '- image: ""\n  script: b\n', "line 1: image is empty"],
     ["a field too many", "- image: a\n  run: b\n", 'line 2: unknown field "run"; an entry has image and script'],
     ["a field of all objects", "- __proto__: a\n", 'line 1: unknown field "__proto__"'],
-    ["a field twice", "- image: a\n  image: b\n", "line 2: image is there twice"],
+    ["a field twice", "- image: a\n  image: b\n", "line 2: the entry has image twice"],
     ["a number", "- image: a\n  script: 5\n", "line 2: script must be a string"],
     ["a list as script", "- image: a\n  script: [b]\n", "line 2: script must be a string"],
     ["a syntax error of YAML", "- image: a\n  script: 'b\n", "line 3: error converting YAML to JSON: yaml:"],

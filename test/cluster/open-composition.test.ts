@@ -148,9 +148,9 @@ describe("filters of the caller", () => {
   });
 
   test.each([
-    [{ before: "nothing" }, 'filter "x" names the place of "nothing", which is unknown'],
-    [{ before: "deadline", after: "deadline" }, 'filter "x" can run before or after another one, not both'],
-    [{ name: "deadline" }, 'filter "deadline" is there already'],
+    [{ before: "nothing" }, 'filter "x" should run before "nothing", and there is no such filter'],
+    [{ before: "deadline", after: "deadline" }, 'filter "x" cannot have both before and after; give one of them'],
+    [{ name: "deadline" }, 'there is a filter "deadline" already; give this one another name'],
   ])("a place that cannot be is refused at the start: %j", async (place, message) => {
     const filter = { ...recorder("x", []), ...place } as OwnFilter;
     await expect(startServer({ port: false, filters: [filter] })).rejects.toThrow(message);

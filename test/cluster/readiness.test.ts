@@ -138,7 +138,7 @@ test.each<[string, object, string[]]>([
   [
     "a Deployment of which no controller knows",
     { deployments: [{ metadata: metadata("d", { generation: 1 }), spec: { replicas: 2 } }] },
-    ["hardly deployment.apps/d NotObserved: no controller has taken note of it"],
+    ["hardly deployment.apps/d NotObserved: no controller has seen it yet"],
   ],
   [
     "a Deployment whose pods are refused",
@@ -170,9 +170,9 @@ test.each<[string, object, string[]]>([
       daemonSets: [{ metadata: metadata("e"), status: { desiredNumberScheduled: 2, currentNumberScheduled: 0 } }],
     },
     [
-      "good deployment.apps/d PodsMissing: 1 of 2 pods are there",
-      "good replicaset.apps/alone PodsMissing: 0 of 1 pods are there",
-      "good daemonset.apps/e PodsMissing: 0 of 2 pods are there",
+      "good deployment.apps/d PodsMissing: 1 of 2 pods exist",
+      "good replicaset.apps/alone PodsMissing: 0 of 1 pods exist",
+      "good daemonset.apps/e PodsMissing: 0 of 2 pods exist",
     ],
   ],
   [

@@ -194,7 +194,7 @@ it("a store that holds such definitions starts whole, and their deletion takes n
   );
   // What the garbage collector says of the owner that is not served is none of it.
   expect(reported.filter((one) => !String(one).includes("unable to get REST mapping"))).toEqual([
-    `Error: ${DEFINITIONS}/strange holds apiextensions.k8s.io/v2 Definition, which is no definition: it is not served`,
+    `Error: ${DEFINITIONS}/strange holds apiextensions.k8s.io/v2 Definition, which is not a CustomResourceDefinition; it is not served`,
   ]);
   await withCluster(async (cluster) => {
     expect((await call(cluster.transport(), "GET", `${RBAC}/clusterrolebindings/cluster-admin`)).status).toBe(200);

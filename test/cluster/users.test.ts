@@ -49,7 +49,7 @@ describe("kubeconfig()", () => {
   });
 
   test("a user without a name is refused", () => {
-    expect(() => cluster.kubeconfig({ user: "" })).toThrow("a user has a name: give `user`");
+    expect(() => cluster.kubeconfig({ user: "" })).toThrow("the user has no name: set the option user");
   });
 
   test("a server of one's own has users too", async () => {

@@ -26,7 +26,7 @@ describe("the next free range of addresses", () => {
 
   test("must be IPv4", () => {
     expect(() => freeRange({ cidr: "fd00::/48", nodeMask: 64 }, [], 0)).toThrow(
-      "fd00::/48 is no block of IPv4 addresses",
+      '"fd00::/48" is not a block of IPv4 addresses such as "10.0.0.0/24"',
     );
   });
 });

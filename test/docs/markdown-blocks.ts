@@ -22,7 +22,9 @@ export type Kind =
   /** A file of static tokens. */
   | "tokens"
   /** What the script before it prints: its lines in their order, among others; `...` stands for any text. */
-  | "output";
+  | "output"
+  /** A picture made of characters. */
+  | "diagram";
 
 const KINDS: Readonly<Record<string, Kind>> = {
   __proto__: null as never,
@@ -41,6 +43,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
   "yaml fragment": "document fragment",
   csv: "tokens",
   "text output": "output",
+  "text diagram": "diagram",
 };
 
 export interface Block {

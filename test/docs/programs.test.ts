@@ -89,9 +89,9 @@ const plays: Readonly<Record<string, Play>> = {
       program.kill("SIGINT");
     },
   },
-  "readme-a-cluster-in-a-test-2.ts": { prints: 'secrets "key" is forbidden: it needs an owner label\n' },
-  "readme-a-cluster-in-a-test-3.ts": { prints: ['pods "web" is forbidden: violates PodSecurity "restricted:latest"'] },
-  "readme-a-cluster-in-a-test-4.ts": { prints: "forbidden: true\n" },
+  "owner-label.ts": { prints: 'secrets "key" is forbidden: it needs an owner label\n' },
+  "restricted.ts": { prints: ['pods "web" is forbidden: violates PodSecurity "restricted:latest"'] },
+  "rights.ts": { prints: "forbidden: true\n" },
   "readme-a-client.ts": { prints: ["web\n", "ADDED web\n"] },
   "readme-an-api-server-of-your-own.js": { prints: ["https://127.0.0.1:"] },
   "maintenance.ts": {

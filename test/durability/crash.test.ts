@@ -82,7 +82,7 @@ describe("disk storage after a crash", () => {
     await child.until("done");
     await expect(openSqliteKv({ directory })).rejects.toMatchObject({
       problem: "in-use",
-      message: `data directory ${directory} is in use by process ${child.process.pid}`,
+      message: `data directory ${directory} is in use by process ${child.process.pid}; stop that, or use another folder`,
     });
     await child.kill();
     const kv = await openSqliteKv({ directory });

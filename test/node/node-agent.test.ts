@@ -89,8 +89,8 @@ describe("a node", () => {
   });
 
   test.each([
-    [[{ name: "A" }], '"A" is no name of a node: use lower case letters, digits, "-" and "."'],
-    [[{ name: "a" }, { name: "a" }], 'two nodes are named "a"'],
+    [[{ name: "A" }], 'invalid node name "A": use lower-case letters, digits, "-" and "."'],
+    [[{ name: "a" }, { name: "a" }], 'two nodes are named "a"; give each node a name of its own'],
   ])("that cannot be is refused before anything is opened: %j", async (nodes, message) => {
     await expect(startCluster({ nodes })).rejects.toThrow(message);
   });

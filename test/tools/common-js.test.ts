@@ -46,5 +46,5 @@ test.each([
   'let a=()=>import("elsewhere");',
   "import.meta.dirname",
 ])("what it does not know stops the build: %s", (code) => {
-  expect(() => converted(code)).toThrow("a.js: this is not known in CommonJS: ");
+  expect(() => converted(code)).toThrow("a.js uses what CommonJS does not have: ");
 });

@@ -78,7 +78,7 @@ export class TargetFolder {
     let folder = this.#destination;
     for (const component of this.#componentsOf(path).slice(0, -1)) {
       folder = joined(folder, component);
-      if ((await this.#look(folder))?.isDirectory() !== true) throw new UnsafeTargetError(`${folder} is no folder`);
+      if ((await this.#look(folder))?.isDirectory() !== true) throw new UnsafeTargetError(`${folder} is not a folder`);
     }
     const found = await this.#look(path);
     if (found !== undefined) checkRegular(path, found);

@@ -73,7 +73,7 @@ async function readTarget(target: Target, { client, subresource, signal }: EditO
 
 async function readObjects(text: string, client: ActionClient): Promise<readonly Info[]> {
   const value = parseYaml(text);
-  if (!isJsonObject(value)) throw new Error("the text holds no object");
+  if (!isJsonObject(value)) throw new Error("the edited text is not an object");
   const object: KubeObject = value;
   const infos: Info[] = [];
   for (const item of isList(object) ? listItems(object) : [object]) infos.push(await infoOf(client, item));

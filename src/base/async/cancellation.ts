@@ -1,25 +1,29 @@
 /**
- * What work is aborted and rejected with when its request is over. One for all requests: every new exception records where it was made,
- * which takes longer than the rest of the end of a request.
+ * The reason with which work is aborted and rejected when its request is over. All requests share one exception, because making one records
+ * a stack, which takes longer than the rest of a request's end.
  */
 export const REQUEST_IS_OVER = new DOMException("This operation was aborted", "AbortError");
 
 /**
- * Says whether anything still waits for what work makes. Work asks between its steps and ends by {@link throwIfCancelled}. Asking costs a
- * property, where an AbortSignal costs more than the rest of a small request.
+ * Tells work whether anybody still waits for its result. Work checks it between its steps and ends by {@link throwIfCancelled}. Reading it
+ * costs a property access; an AbortSignal would cost more than the rest of a small request.
  */
 export interface CancellationToken {
   /** True once the client has disconnected or its deadline has passed. It never becomes false again. */
   readonly isCancelled: boolean;
   /**
-   * True once the sender may not act any more: then nothing is stored, whatever was done for the request before. Left out: it always may.
+   * True once the sender has lost the right to act, such as a leader whose term has ended: then nothing is stored, however far the request
+   * is. Left out: the sender always may act.
    */
   readonly isRevoked?: boolean;
-  /** For work that waits for others, such as a call of a webhook. Aborts when the work is cancelled, or the server stops. Made when it is asked for. */
+  /**
+   * Aborts when the work is cancelled or the server stops, for work that waits for others, such as the call of a webhook. The signal is made
+   * on first use.
+   */
   readonly signal: AbortSignal;
 }
 
-/** Throws {@link REQUEST_IS_OVER} for work that is cancelled. */
+/** Throws {@link REQUEST_IS_OVER} when the work is cancelled. */
 export function throwIfCancelled(token: CancellationToken | undefined): void {
   if (token?.isCancelled === true) throw REQUEST_IS_OVER;
 }

@@ -1,4 +1,4 @@
-/** A promise with its two ends in hand. */
+/** A promise with the functions that settle it. */
 export interface Deferred<T> {
   readonly promise: Promise<T>;
   resolve(value: T): void;

@@ -1,6 +1,6 @@
 /**
- * Works on all items, at most `limit` at a time, begun in their order; answers in their order. The first failure is thrown at
- * once, and nothing more is begun.
+ * Runs `work` on all items, at most `limit` at a time. Items begin in order, and results come in the order of the items. After the first
+ * failure no further item begins, and the call rejects at once.
  */
 export async function inParallel<T, R>(
   items: readonly T[],

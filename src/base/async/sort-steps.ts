@@ -5,7 +5,7 @@ import type { Steps } from "./steps.js";
 /** Items that are sorted at once. */
 const RUN = 512;
 
-/** A sorted copy, in steps. Equal items keep their order. */
+/** Returns a sorted copy, in steps. Equal items keep their order. */
 export function sortSteps<T>(items: readonly T[], compare: (a: T, b: T) => number): Steps<T[]> {
   return sortRunsSteps(items, compare, RUN, compare);
 }
@@ -36,7 +36,7 @@ function* sortRunsSteps<T>(
 /** Code units of which JavaScript's order is not that of the bytes. */
 const NOT_IN_BYTE_ORDER = /[\ud800-\uffff]/;
 
-/** The keys in the order of their bytes, in steps. The same list where they are in it. */
+/** Returns the keys in the order of their bytes, in steps. Returns the list itself if it has that order. */
 export function* sortKeysSteps(keys: readonly string[]): Steps<readonly string[]> {
   const pace = new Pace(PER_STEP);
   let isPlain = true;

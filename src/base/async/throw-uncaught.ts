@@ -1,7 +1,4 @@
-/**
- * Throws where no caller can catch it: Node reports it as an uncaught exception. For what a callback throws when the caller of
- * that callback must go on.
- */
+/** Throws outside of every caller, so that Node reports an uncaught exception. For errors of a callback whose caller must continue. */
 export function throwUncaught(error: unknown): void {
   queueMicrotask(() => {
     throw error;

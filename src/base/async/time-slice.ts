@@ -42,10 +42,9 @@ export function sliceIsSpent(): boolean {
 }
 
 /**
-/**
- * Resolves in a later turn of the event loop: a turn for one of those who wait, in the order they came. With an `owner`, such as a
- * container, the work stands behind all work without one, which is that of requests. Rejects with REQUEST_IS_OVER when the work is
- * cancelled meanwhile.
+ * Resolves in a later turn of the event loop. Each turn resumes one of the waiting callers, first come first served. Work with an `owner`,
+ * such as a container, waits behind all work without one, which is that of requests. Rejects with REQUEST_IS_OVER when the work is cancelled
+ * meanwhile.
  */
 export function nextSlice(token?: CancellationToken, owner?: object): Promise<void> {
   return new Promise((resume, cancel) => {
@@ -58,8 +57,8 @@ export function nextSlice(token?: CancellationToken, owner?: object): Promise<vo
 }
 
 /**
- * Does work that yields where others may have their turn, or that waits; answers what it returns. Rejects with REQUEST_IS_OVER
- * when the work is cancelled meanwhile.
+ * Does work in slices, with turns of other work in between, and returns its result. Rejects with REQUEST_IS_OVER when the work is cancelled
+ * meanwhile.
  */
 export async function inSlices<T>(work: Steps<T>, token?: CancellationToken): Promise<T> {
   for (;;) {

@@ -1,4 +1,4 @@
 import { soon } from "./turns.js";
 
-/** Resolves after every other waiter for the event loop had a turn. */
+/** Resolves in a later turn of the event loop, after all callbacks that are waiting now. */
 export const turn = (): Promise<void> => new Promise((resolve) => soon(resolve));

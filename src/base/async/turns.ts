@@ -27,14 +27,14 @@ let taken = 0;
 let outsideCount = 0;
 let waiting: readonly Waiting[] = [];
 
-/** The turns of one moment are more than it may take. */
+/** More turns were taken than {@link quiet} allows. */
 export class TooManyTurnsError extends Error {
   override readonly name = "TooManyTurnsError";
 }
 
 /**
- * Puts all turns of the process into one queue, until the returned function is called: each turn then begins when everything has
- * run that the one before it began, so that their order never depends on how long anything takes. A driven clock needs that.
+ * Puts all turns of the process into one queue, until the returned function is called. A turn then begins when all that the turn before it
+ * began has run, so that their order does not depend on how long anything takes. A driven clock needs that.
  */
 export function driveTurns(): () => void {
   drivers += 1;
@@ -45,10 +45,10 @@ export function driveTurns(): () => void {
   };
 }
 
-/** Whether the order of turns is driven; see {@link driveTurns}. */
+/** Returns whether turns are driven; see {@link driveTurns}. */
 export const turnsAreDriven = (): boolean => drivers > 0;
 
-/** Counts the driven turns. */
+/** Returns how many driven turns have been taken. */
 export const turnNumber = (): number => taken;
 
 /** Calls `run` in a later turn of the event loop. */
@@ -58,8 +58,8 @@ export function soon(run: () => void): void {
 }
 
 /**
- * Answers what `work` does: a module that loads, a thread that computes. What follows keeps its place among driven turns however
- * long the work takes. The work must not need a turn of the event loop itself.
+ * Returns the result of `work`, such as a module that loads or a thread that computes. The code after it keeps its place among driven turns,
+ * however long the work takes. The work itself must not need a turn of the event loop.
  */
 export async function inOrder<T>(work: Promise<T>): Promise<T> {
   if (drivers === 0) return work;
@@ -69,7 +69,7 @@ export async function inOrder<T>(work: Promise<T>): Promise<T> {
   return work;
 }
 
-/** Answers what `work` does outside of this thread, such as a request over a socket: the process is not quiet meanwhile. */
+/** Returns the result of `work` outside of this thread, such as a request over a socket. {@link quiet} waits for it. */
 export function outside<T>(work: Promise<T>): Promise<T> {
   return drivers === 0 ? work : counted(work);
 }

@@ -1,6 +1,6 @@
 import type { Steps } from "./steps.js";
 
-/** The value, or in steps what the promise resolves to. Throws what it rejects with. */
+/** Returns the value, or yields the promise and returns what it resolved to. Throws what it rejects with. */
 export function* waitFor<T>(value: T | Promise<T>): Steps<T> {
   if (!(value instanceof Promise)) return value;
   let outcome: { readonly value: T } | { readonly error: unknown } | undefined;

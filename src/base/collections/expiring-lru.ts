@@ -20,7 +20,7 @@ export class ExpiringLru<V> {
     return undefined;
   }
 
-  /** `ttl` is in milliseconds; with 0 nothing is kept. */
+  /** Keeps `value` for `ttl` milliseconds; 0 keeps nothing. */
   set(key: string, value: V, ttl: number): void {
     if (ttl > 0) this.#entries.set(key, { value, expires: this.clock.now() + ttl });
   }

@@ -1,9 +1,9 @@
 /** How many places may be wasted before they are given up. */
 const WASTE = 1024;
 
-/** First in, first out. Both ends cost the same however long it is; a map or a set is slow to say which entry is its oldest. */
+/** A queue, first in first out. Both ends take constant time, while finding the oldest entry of a Map or Set becomes slow. */
 export class Fifo<T> {
-  /** Those before `#start` are gone, and nothing is held on to. */
+  /** The slots before `#start` are undefined, so that removed items can be collected. */
   #items: (T | undefined)[] = [];
   #start = 0;
 
@@ -15,7 +15,7 @@ export class Fifo<T> {
     this.#items.push(item);
   }
 
-  /** Takes out the oldest; undefined when there is none. */
+  /** Removes and returns the oldest item; undefined when the queue is empty. */
   shift(): T | undefined {
     if (this.#start === this.#items.length) return undefined;
     const oldest = this.#items[this.#start];

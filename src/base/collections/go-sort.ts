@@ -121,7 +121,7 @@ class PatternDefeatingSort {
     return { middle: j, already: false };
   }
 
-  /** Puts what equals the pivot first; returns where the rest begins. */
+  /** Moves the items that equal the pivot to the front; returns the index of the first other one. */
   #partitionEqual(a: number, b: number, pivot: number): number {
     this.#swap(a, pivot);
     let i = a + 1;
@@ -136,7 +136,7 @@ class PatternDefeatingSort {
     }
   }
 
-  /** True when the range is sorted now; gives up after five repairs. */
+  /** Returns true when the range is sorted afterwards; gives up after five repairs. */
   #partialInsertionSort(a: number, b: number): boolean {
     const [maxSteps, shortest] = [5, 50];
     let i = a + 1;
@@ -155,7 +155,7 @@ class PatternDefeatingSort {
     return false;
   }
 
-  /** Scatters three items, by a generator seeded with the length. */
+  /** Scatters three items, by a generator of random numbers seeded with the length. */
   #breakPatterns(a: number, b: number): void {
     const length = b - a;
     if (length < 8) return;

@@ -18,7 +18,7 @@ function rank(codeUnit: number): number {
   return codeUnit < 0xe000 ? codeUnit + 0x2000 : codeUnit - 0x800;
 }
 
-/** A key that sorts after every key with this prefix and before every other greater key. */
+/** Returns a key that sorts after every key with this prefix and before every other greater key. */
 export function prefixEnd(prefix: string): string {
   return `${prefix}\u{10FFFF}`;
 }

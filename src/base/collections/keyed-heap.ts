@@ -1,4 +1,4 @@
-/** Items in the order of `compare`, found again by their key: a binary heap. Items that compare equal come out as they went in. */
+/** A binary heap whose items can be found by key. Items that compare equal come out in the order in which they went in. */
 export class KeyedHeap<T, K = string> {
   #heap: Entry<T, K>[] = [];
   readonly #entries = new Map<K, Entry<T, K>>();
@@ -21,7 +21,7 @@ export class KeyedHeap<T, K = string> {
     return this.#heap[0]?.item;
   }
 
-  /** Adds an item in the place of the one with its key. */
+  /** Adds an item, and replaces the one with the same key. */
   push(item: T): void {
     const key = this.keyOf(item);
     this.delete(key);
@@ -95,8 +95,8 @@ export class KeyedHeap<T, K = string> {
 interface Entry<T, K> {
   readonly item: T;
   readonly key: K;
-  /** Orders items that compare equal. */
+  /** The insertion number, which orders items that compare equal. */
   readonly sequence: number;
-  /** Its place in the heap. */
+  /** The index in the heap. */
   place: number;
 }

@@ -1,4 +1,4 @@
-/** A map that forgets the entry that was not used for longest, once it holds more than `capacity`. */
+/** A map that removes its least recently used entry once it holds more than `capacity`. */
 export class Lru<K, V> {
   readonly #entries = new Map<K, V>();
 
@@ -8,7 +8,7 @@ export class Lru<K, V> {
     return this.#entries.size;
   }
 
-  /** The value at the key, which counts as used. */
+  /** Returns the value at the key, and marks it as used. */
   get(key: K): V | undefined {
     const value = this.#entries.get(key);
     if (value !== undefined) this.set(key, value);
@@ -27,7 +27,7 @@ export class Lru<K, V> {
     this.#entries.delete(key);
   }
 
-  /** From the one that was not used for longest. */
+  /** Returns the entries, the least recently used first. */
   entries(): IterableIterator<[K, V]> {
     return this.#entries.entries();
   }

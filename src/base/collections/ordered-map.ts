@@ -54,7 +54,7 @@ export class OrderedMap<V> {
     return new OrderedMap<V>(nodes.length === 1 ? nodes[0] : branch(nodes));
   }
 
-  /** The same map when the key is absent. */
+  /** Returns a map without the key; the map itself when it does not have the key. */
   delete(key: string): OrderedMap<V> {
     if (this.root === undefined) return this;
     const node = remove(this.root, key);
@@ -62,7 +62,7 @@ export class OrderedMap<V> {
     return new OrderedMap<V>(node === undefined ? undefined : collapse(node));
   }
 
-  /** How many keys come before `key`. */
+  /** Returns how many keys sort before `key`. */
   rank(key: string): number {
     let before = 0;
     let node = this.root;
@@ -74,14 +74,14 @@ export class OrderedMap<V> {
     return node === undefined ? 0 : before + lowerBound(node.keys, key);
   }
 
-  /** The values of the keys >= `from` and < `end`, in order, at most `limit`. */
+  /** Returns the values of the keys >= `from` and < `end`, in order, at most `limit`. */
   values(from: string, end: string, limit: number): V[] {
     const values: V[] = [];
     if (this.root !== undefined && limit > 0) collect(this.root, from, end, limit, values);
     return values;
   }
 
-  /** Visits entries from the first key >= `from`, in order, until `visit` answers false. */
+  /** Visits entries in order from the first key >= `from`, until `visit` returns false. */
   scan(from: string, visit: (key: string, value: V) => boolean): void {
     if (this.root !== undefined) scan(this.root, from, visit);
   }

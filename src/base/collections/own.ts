@@ -1,6 +1,6 @@
 /**
- * What a record holds under a name of its own; undefined for one that it does not have. Names that users choose, labels above all, may be
- * those of Object.prototype: "constructor", "toString", "valueOf".
+ * Returns the value of an own property; undefined for any other name. Names that users choose, above all labels, may be names of
+ * Object.prototype: "constructor", "toString", "valueOf".
  */
 export function own<T>(record: Readonly<Record<string, T>> | undefined, name: string): T | undefined {
   const value = record?.[name];

@@ -4,13 +4,13 @@ export type StartedProcess = Pick<NodeJS.Process, "argv" | "argv0" | "execPath">
 /** Where the code of an executable made by bun lies, on Windows and elsewhere: no file system has these paths. */
 const INSIDE_EXECUTABLE = /^(?:\/\$bunfs\/|[A-Z]:[\\/]~BUN[\\/])/;
 
-/** The words that start this program again: the runtime and the script it runs, or the executable alone. */
+/** Returns the words that start this program again: the runtime and its script, or the executable alone. */
 export function ownProgram({ argv, execPath }: StartedProcess): readonly string[] {
   const script = scriptOf(argv);
   return script === undefined ? [execPath] : [execPath, script];
 }
 
-/** The path that this program was called by: of the script or a link to it, or of the executable. */
+/** Returns the path by which this program was called: of the script, of a link to it, or of the executable. */
 export function calledAs({ argv, argv0, execPath }: StartedProcess): string {
   return scriptOf(argv) ?? argv0 ?? execPath;
 }

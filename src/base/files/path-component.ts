@@ -5,14 +5,14 @@ const OWN_PLATFORM: NodeJS.Platform = sep === "\\" ? "win32" : "linux";
 /** Names that Windows takes for devices, whatever follows the first dot, and those that name a stream of another file. */
 const WINDOWS_DEVICE = /^(con|prn|aux|nul|com[\d¹²³]|lpt[\d¹²³]|conin\$|conout\$)(\.|$)|:|[. ]$/i;
 
-/** Whether the system keeps a file under exactly this name. */
+/** Returns whether the system keeps a file under exactly this name. */
 export const isOwnName = (component: string, platform: NodeJS.Platform): boolean =>
   platform !== "win32" || !WINDOWS_DEVICE.test(component);
 
 /**
- * The name of one entry of a folder, made of words that a server, a manifest or an archive chose. Words that name an entry stay as they
- * are. Separators, control characters, a lone "." or ".." and what Windows takes for something else are percent-encoded, so
- * that the entry lies in the folder whatever the words are.
+ * Makes the name of one entry of a folder from words that a server, a manifest or an archive chose. Words that are a valid name stay as they
+ * are. Separators, control characters, a lone "." or ".." and names that Windows treats specially are percent-encoded, so that the entry is
+ * always inside the folder.
  */
 export function pathComponent(words: string, platform: NodeJS.Platform = OWN_PLATFORM): string {
   if (words === "") return "%";

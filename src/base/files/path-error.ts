@@ -33,13 +33,13 @@ const errnoTexts: Readonly<Record<string, string>> = {
   EADDRNOTAVAIL: "cannot assign requested address",
 };
 
-/** The `code` of a Node system error, or undefined. */
+/** Returns the `code` of a Node system error, or undefined. */
 export function errorCode(error: unknown): string | undefined {
   if (typeof error !== "object" || error === null || !("code" in error)) return undefined;
   return typeof error.code === "string" ? error.code : undefined;
 }
 
-/** Go's words for a Node system error: "no such file or directory". */
+/** Returns Go's text for a Node system error: "no such file or directory". */
 export function errnoText(error: unknown): string {
   const code = errorCode(error);
   const known = code === undefined ? undefined : errnoTexts[code];

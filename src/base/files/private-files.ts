@@ -42,7 +42,10 @@ function tryMake(path: string, mode: number): boolean {
   return true;
 }
 
-/** Makes an empty file that only its owner reads, or closes the one that is there. What fails is left to whoever opens it. */
+/**
+ * Makes an empty file that only its owner can read, or restricts an existing one to its owner. Ignores failures: the later opening of the
+ * file reports them.
+ */
 export function makePrivateFile(path: string): void {
   try {
     const file = openSync(path, "ax", 0o600);
@@ -53,7 +56,7 @@ export function makePrivateFile(path: string): void {
   }
 }
 
-/** Closes a file to all but its owner. One that is missing, or that another user owns, stays as it is. */
+/** Restricts a file to its owner. A file that is missing, or that another user owns, stays as it is. */
 export function keepPrivate(path: string): void {
   try {
     const found = lstatSync(path);
@@ -63,7 +66,7 @@ export function keepPrivate(path: string): void {
   }
 }
 
-/** What of a folder, and of the files in it, other users may read or change, in a sentence each. None on Windows. */
+/** Returns a sentence for the folder and for each file in it that other users may read or change. Empty on Windows. */
 export function privacyFaults(folder: string): readonly string[] {
   const own = process.getuid?.();
   if (own === undefined) return [];

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { errorCode, PathError } from "./path-error.js";
 
-/** The bytes of a file. Rejects with a {@link PathError}: "open PATH: no such file or directory". */
+/** Reads the bytes of a file. Rejects with a {@link PathError}: "open PATH: no such file or directory". */
 export async function readBytes(path: string): Promise<Buffer> {
   try {
     return await readFile(path);
@@ -11,5 +11,5 @@ export async function readBytes(path: string): Promise<Buffer> {
   }
 }
 
-/** The text of a file, UTF-8. Rejects as {@link readBytes}. */
+/** Reads a UTF-8 text file. Rejects as {@link readBytes}. */
 export const readText = async (path: string): Promise<string> => (await readBytes(path)).toString("utf8");

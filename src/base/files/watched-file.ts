@@ -17,8 +17,8 @@ const POLL_INTERVAL = 60_000;
 const VOLUME_LINK = "..data";
 
 /**
- * Looks at a file when something in its folder changes, which also shows a file that is replaced, and from time to time. Where the
- * folder cannot be watched, only from time to time. It does not keep the process alive.
+ * Calls `look` at once, when an entry of the folder that leads to the file changes, so also when the file is replaced, and once a minute.
+ * Where the folder cannot be watched, only once a minute. Does not keep the process alive.
  */
 export class WatchedFile {
   readonly #options: WatchedFileOptions;

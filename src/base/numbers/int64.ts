@@ -2,8 +2,8 @@
 const LONGEST = 20;
 
 /**
- * The integer that decimal digits with or without a sign say, when an int64 holds it; undefined when none does. Takes no
- * longer for more digits: what no int64 holds is not read, which would take seconds for a million of them.
+ * Parses decimal digits with an optional sign; undefined for a number beyond int64. Very long digits are rejected unread: to parse a million
+ * of them would take seconds.
  */
 export function int64Of(digits: string): bigint | undefined {
   const [, sign = "", magnitude = ""] = /^([+-]?)0*([1-9]\d*)?$/.exec(digits) ?? [];

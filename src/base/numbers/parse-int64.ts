@@ -2,7 +2,7 @@ import { int64Of } from "./int64.js";
 import { goQuote } from "../text/go-quote.js";
 
 /**
- * A decimal int64, with or without a sign; a bigint beyond 2^53. Throws with the text of Go's strconv.ParseInt:
+ * Parses a decimal int64 with an optional sign; the result is a bigint beyond 2^53. Throws with the text of Go's strconv.ParseInt:
  * `strconv.ParseInt: parsing "3x": invalid syntax`.
  */
 export function parseInt64(text: string): number | bigint {

@@ -1,11 +1,8 @@
-/** A source of random bytes. uids, generated names and tokens come from the one a caller was given. */
+/** A source of random bytes. uids, generated names and tokens are made of the source that the caller was given. */
 export interface Random {
   /** Returns `length` fresh bytes. */
   bytes(length: number): Uint8Array;
-  /**
-   * A source for one part of a program: what the part takes from it changes no byte of this one. Left out: parts take the system's
-   * randomness.
-   */
+  /** Returns a source for one part of a program, whose use changes no byte of this one. Left out: parts use the system's randomness. */
   fork?(name: string): Random;
 }
 
@@ -36,8 +33,8 @@ const POOL_BYTES = 4096;
 
 export const systemRandom: Random = new SystemRandom();
 
-/** Whether the bytes repeat, so that what is made of them should too. */
+/** Returns whether the source gives the same bytes in every run, so that objects made of them should be the same too. */
 export const isReproducible = (random: Random): boolean => random.fork !== undefined && random !== systemRandom;
 
-/** The source of a part of a program; see {@link Random.fork}. */
+/** Returns the source of a part of a program; see {@link Random.fork}. */
 export const forkRandom = (random: Random, part: string): Random => random.fork?.(part) ?? systemRandom;

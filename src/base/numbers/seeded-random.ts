@@ -5,8 +5,8 @@ import type { Random } from "./random.js";
 const POOL_BYTES = 4096;
 
 /**
- * Random bytes that are the same for the same seed: the key stream of AES in counter mode. Secrets of a cluster that uses it are as
- * secret as its seed.
+ * Makes a source whose bytes are the same for the same seed: the key stream of AES in counter mode. Secrets of a cluster that uses it are
+ * only as secret as the seed.
  */
 export function seededRandom(seed: string): Random {
   const key = createHash("sha256").update(seed).digest();

@@ -1,6 +1,6 @@
 import type { Random } from "./random.js";
 
-/** A version 4 UUID. */
+/** Makes a version 4 UUID. */
 export function uuid(random: Random): string {
   const bytes = Buffer.from(random.bytes(16));
   bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;

@@ -7,7 +7,7 @@ const encoder = new TextEncoder();
 const LONE_SURROGATE = /\p{Cs}/u;
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** The bytes a text stands for. A surrogate that stands for no byte becomes U+FFFD, as in UTF-8. */
+/** Returns the bytes that a text stands for. A surrogate that stands for no byte becomes U+FFFD, as in UTF-8. */
 export function bytesOf(text: string): Uint8Array {
   if (!LONE_SURROGATE.test(text)) return encoder.encode(text);
   const bytes: number[] = [];
@@ -19,7 +19,7 @@ export function bytesOf(text: string): Uint8Array {
   return Uint8Array.from(bytes);
 }
 
-/** The text that stands for some bytes; {@link bytesOf} gives them back. */
+/** Returns the text that stands for `bytes`; {@link bytesOf} is the inverse. */
 export function textOf(bytes: Uint8Array): string {
   try {
     return decoder.decode(bytes);
@@ -28,23 +28,23 @@ export function textOf(bytes: Uint8Array): string {
   }
 }
 
-/** How many bytes a text stands for. */
+/** Returns how many bytes a text stands for. */
 export function byteLength(text: string): number {
   return isAscii(text) ? text.length : bytesOf(text).length;
 }
 
-/** The bytes from `start` to `end` (not included) of what a text stands for. */
+/** Returns the bytes from `start` up to `end`, without it, of those that a text stands for. */
 export function byteSlice(text: string, start: number, end: number): string {
   return isAscii(text) ? text.slice(start, end) : textOf(bytesOf(text).subarray(start, end));
 }
 
-/** The byte that a lone surrogate stands for; undefined for any other character. */
+/** Returns the byte that a lone surrogate stands for; undefined for any other character. */
 export function byteFor(character: string): number | undefined {
   const code = character.charCodeAt(0);
   return code >= 0xdc80 && code <= 0xdcff ? code - 0xdc00 : undefined;
 }
 
-/** Joined pieces may make whole characters of what was apart. */
+/** Normalizes a text that was joined of pieces: bytes of one character may have stood in two of them. */
 export function joined(text: string): string {
   return LONE_SURROGATE.test(text) ? textOf(bytesOf(text)) : text;
 }

@@ -1,2 +1,2 @@
-/** What went wrong, of whatever was thrown. */
+/** Returns the message of an error, and the text of any other thrown value. */
 export const errorMessage = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -10,7 +10,7 @@ const UNIT_MS: Readonly<Record<string, number>> = {
   h: 3_600_000,
 };
 
-/** Milliseconds of a duration as Go writes it ("1h30m", "-1.5s", "0"); undefined for anything else. */
+/** Parses a duration as Go writes it ("1h30m", "-1.5s", "0") into milliseconds; undefined for any other text. */
 export function parseGoDuration(text: string): number | undefined {
   const match = /^([+-]?)((?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+)$/.exec(text);
   if (match === null) return /^[+-]?0$/.test(text) ? 0 : undefined;

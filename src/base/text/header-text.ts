@@ -4,10 +4,10 @@
 
 const BEYOND_ASCII = /[^\0-\x7f]/;
 
-/** The value of a header, as Node takes it, that holds a text. */
+/** Encodes a text as the value of a header for Node: a character for each byte of its UTF-8. */
 export const headerValue = (text: string): string =>
   BEYOND_ASCII.test(text) ? Buffer.from(text, "utf8").toString("latin1") : text;
 
-/** The text that a header's value holds, as Node shows it. Bytes that are no UTF-8 become U+FFFD. */
+/** Decodes the value of a header from Node, which has a character for each byte. Bytes that are not UTF-8 become U+FFFD. */
 export const headerText = (value: string): string =>
   BEYOND_ASCII.test(value) ? Buffer.from(value, "latin1").toString("utf8") : value;

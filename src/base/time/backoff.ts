@@ -7,13 +7,13 @@ export interface BackoffOptions {
   readonly first: number;
   readonly longest: number;
   readonly factor: number;
-  /** A wait is up to this share longer, at random: 1 is up to twice as long. By default none is. */
+  /** The largest random addition to a wait, as a share of it: with 1 a wait is up to twice as long. Default: no addition. */
   readonly jitter?: { readonly share: number; readonly random: Random };
-  /** After so many milliseconds without a wait, the next one is the first again. By default never. */
+  /** Milliseconds without a wait after which the next wait has the first length again. Default: never. */
   readonly reset?: { readonly after: number; readonly stopwatch: StartStopwatch };
 }
 
-/** Waits that grow while failures follow each other, as those of apimachinery's wait.Backoff. */
+/** Computes waits that grow while failures follow each other, as apimachinery's wait.Backoff does. */
 export class Backoff {
   #next: number;
   #sinceLast: Stopwatch = () => 0;
@@ -24,7 +24,7 @@ export class Backoff {
     this.#next = options.first;
   }
 
-  /** Milliseconds to wait before the next attempt. */
+  /** Returns the milliseconds to wait before the next attempt. */
   next(): number {
     const { longest, factor, jitter, reset } = this.options;
     if (reset !== undefined) {

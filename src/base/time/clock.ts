@@ -1,4 +1,4 @@
-/** Tells the time. Everything that stamps, expires or prints an age is given one, so that a test can stop it. */
+/** Tells the time. All code that stamps, expires or prints ages is given a clock, so that a test can stop time. */
 export interface Clock {
   /** Milliseconds since the Unix epoch. */
   now(): number;

@@ -3,11 +3,11 @@ import { KeyedHeap } from "../collections/keyed-heap.js";
 interface Delayed<T> {
   readonly item: T;
   readonly readyAt: number;
-  /** Orders items that are ready at the same time: first in, first out, also where one was moved forward. */
+  /** Orders items that are ready at the same time, first in first out; an item keeps its number when it is moved forward. */
   readonly sequence: number;
 }
 
-/** Items and when each is ready, the earliest at hand. An item is there once, with the earlier of its times. */
+/** A priority queue of items by the time at which each is ready. An item is in it once, with the earliest of its times. */
 export class DelayHeap<T> {
   readonly #heap = new KeyedHeap<Delayed<T>, T>(
     ({ item }) => item,
@@ -19,25 +19,25 @@ export class DelayHeap<T> {
     return this.#heap.size;
   }
 
-  /** When the earliest item is ready; undefined while there is none. */
+  /** The time at which the earliest item is ready; undefined while the queue is empty. */
   get earliest(): number | undefined {
     return this.#heap.peek()?.readyAt;
   }
 
-  /** Adds an item, or moves it forward if it would be ready later than that. */
+  /** Adds an item, or moves it forward if the queue has it for a later time. */
   push(item: T, readyAt: number): void {
     const known = this.#heap.get(item);
     if (known !== undefined && readyAt >= known.readyAt) return;
     this.#heap.push({ item, readyAt, sequence: known?.sequence ?? this.#sequence++ });
   }
 
-  /** Takes out the earliest item if it is ready by `time`; else undefined. */
+  /** Removes and returns the earliest item if it is ready by `time`; undefined otherwise. */
   popReady(time: number): T | undefined {
     const first = this.#heap.peek();
     return first === undefined || first.readyAt > time ? undefined : this.#heap.pop()?.item;
   }
 
-  /** Takes out an item, wherever it is; false when it is not there. */
+  /** Removes an item; returns false when the queue does not have it. */
   remove(item: T): boolean {
     return this.#heap.delete(item) !== undefined;
   }

@@ -7,13 +7,13 @@ import type { Timers } from "./timers.js";
 /** Work under way. */
 interface Work {
   readonly describe: () => string | undefined;
-  /** How many timers run that it has started. */
+  /** How many timers that the work has started are running. */
   timers: number;
 }
 
 interface Timer {
   readonly callback: () => void;
-  /** The work that started it. */
+  /** The work that started the timer. */
   readonly work: Work | undefined;
 }
 
@@ -25,7 +25,7 @@ export class ManualClock implements Clock, Timers {
   #now: number;
   readonly #timers = new DelayHeap<Timer>();
   readonly #underWay = new Set<Work>();
-  /** The work that runs now. */
+  /** The work that is running. */
   readonly #current = new AsyncLocalStorage<Work>();
   #observer: (work: Work) => void = () => {};
 
@@ -66,12 +66,15 @@ export class ManualClock implements Clock, Timers {
     }
   }
 
-  /** When the earliest timer is due; undefined while there is none. */
+  /** The time at which the earliest timer is due; undefined while no timer runs. */
   get nextDue(): number | undefined {
     return this.#timers.earliest;
   }
 
-  /** Moves on to the earliest timer that is due by `time` and calls it; of those due at the same time, the one started first. False when there is none. */
+  /**
+   * Moves to the earliest timer that is due by `time` and calls it; of timers due at the same time, the one started first. Returns false
+   * when there is none.
+   */
   fireNext(time: number): boolean {
     const due = this.#timers.earliest;
     const timer = this.#timers.popReady(time);
@@ -82,12 +85,12 @@ export class ManualClock implements Clock, Timers {
     return true;
   }
 
-  /** Moves on to `time`. Timers that are due by then must have fired. */
+  /** Moves to `time`. Timers that are due by then must have fired. */
   moveTo(time: number): void {
     this.#now = Math.max(this.#now, time);
   }
 
-  /** Calls `observer` with the work that is under way, and with what begins until the returned function is called. */
+  /** Calls `observer` with the descriptions of work under way, and of work that begins until the returned function is called. */
   observe(observer: (description: string) => void): () => void {
     this.#observer = ({ describe }) => {
       const description = describe();
@@ -99,7 +102,7 @@ export class ManualClock implements Clock, Timers {
     };
   }
 
-  /** Descriptions of the work under way that waits for no timer. */
+  /** Returns the descriptions of work under way that waits for no timer. */
   untimed(): readonly string[] {
     if (this.#underWay.size === 0) return [];
     return [...this.#underWay].flatMap(({ describe, timers }) => (timers === 0 ? (describe() ?? []) : []));
@@ -107,8 +110,8 @@ export class ManualClock implements Clock, Timers {
 }
 
 /**
- * A clock that stands still until it is driven. `start` is a Date, milliseconds since the Unix epoch, or an RFC 3339 time; default
- * 2026-01-01T00:00:00Z. Throws a RangeError for what is no time.
+ * Makes a clock that stands still until it is driven. `start` is a Date, milliseconds since the Unix epoch, or an RFC 3339 time; default
+ * 2026-01-01T00:00:00Z. Throws a RangeError for an invalid time.
  */
 export function manualClock(start: Date | number | string = "2026-01-01T00:00:00Z"): ManualClock {
   const time = new Date(start).getTime();

@@ -1,11 +1,11 @@
 /** Less than a millisecond's work for each of the walks that use it. */
 const ENTRIES_PER_STEP = 256;
 
-/** Counts the entries that a walk over a deep value has visited: a walk yields wherever `isDue` is true. */
+/** Counts the entries that a walk over a deep value has visited. The walk yields whenever `isDue` returns true. */
 export class Pace {
   #left: number;
 
-  /** `entriesPerStep` where an entry takes longer than to look at it. */
+  /** Pass a smaller `entriesPerStep` where the work on an entry takes longer than a look at it. */
   constructor(private readonly entriesPerStep = ENTRIES_PER_STEP) {
     this.#left = entriesPerStep;
   }

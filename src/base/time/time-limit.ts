@@ -3,13 +3,13 @@ import type { Timers } from "./timers.js";
 export interface TimeLimit {
   readonly timers: Timers;
   readonly milliseconds: number;
-  /** Ends the work before the time is over. */
+  /** Aborts the work before the time is over. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * Runs work that ends by itself, or when the time is over or the signal aborts: then the signal of the work aborts and the
- * call rejects with its reason, even when the work does not listen. Leaves no timer and no listener behind.
+ * Runs `work` until it ends, the time is over, or the signal aborts. In the last two cases the work's own signal aborts and the call rejects
+ * with its reason, even when the work does not listen. Leaves no timer and no listener behind.
  */
 export async function withTimeLimit<T>(limit: TimeLimit, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const { timers, milliseconds, signal: outer } = limit;

@@ -1,8 +1,8 @@
 import type { Timers } from "./timers.js";
 
 /**
- * Timers that keep the process alive until they fire or are cancelled. For work that must go on: what waits for its server to
- * come back holds no socket, and Node would end its process.
+ * Timers that keep the process alive until they fire or are cancelled. Work that waits for its server to come back holds no socket, so that
+ * Node would end the process.
  */
 export const workTimers: Timers = {
   start(milliseconds, callback) {

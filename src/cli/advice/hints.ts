@@ -6,7 +6,7 @@ import type { Factory } from "../connect/factory.js";
  * terminal.
  */
 
-/** Says so where the namespace in force does not exist. */
+/** Writes a hint when the current namespace does not exist. */
 export async function hintAtNamespace(factory: Factory, signal: AbortSignal): Promise<void> {
   const { err } = factory.streams;
   if (err.isTTY !== true) return;
@@ -18,7 +18,7 @@ export async function hintAtNamespace(factory: Factory, signal: AbortSignal): Pr
   if (line !== undefined) err.write(`${line}\n`);
 }
 
-/** Tells the error for which nothing was shown, which kubectl drops. */
+/** Writes the error because of which nothing was shown, which kubectl drops. */
 export async function hintAtDropped(error: unknown, factory: Factory, signal: AbortSignal): Promise<void> {
   const { err } = factory.streams;
   if (err.isTTY !== true) return;

@@ -8,8 +8,8 @@ const UNDECLARED_FIELD = /(?:^|\s)\.(\S+): field not declared in schema/g;
 const WHICH_APPLIED_KIND = /\([^();]*; ([^(),]*), Kind=([^(),]+)\): /;
 
 /**
- * Names near to those that a server does not know in an object, by the schema it publishes. Empty when the message is about
- * something else, the kind cannot be told, or nothing is near.
+ * Finds field names near to the ones that a server does not know in an object, by the schema that it publishes. Empty when the message is
+ * about something else, when the kind is unclear, or when no name is near.
  */
 export async function nearFields(message: string, factory: Factory): Promise<readonly string[]> {
   const { kind, version, paths } = unknownFields(message);
@@ -42,7 +42,10 @@ const pathsIn = (message: string, pattern: RegExp): readonly string[] =>
 /** `spec.template.spec.containers[0].imge` without the places in lists. */
 const fieldPath = (path: string): readonly string[] => path.replace(/\[[^[\]]*\]/g, "").split(".");
 
-/** The message names the version of the kind without its group: every group with such a kind is asked. */
+/**
+ * Returns the fields next to the unknown one. The message names the kind's version without its group, so that every group with such a kind
+ * is asked.
+ */
 async function siblings(
   kind: string,
   versionOrGroupVersion: string,

@@ -6,7 +6,7 @@ import { yieldsToPlugins } from "../plugins.js";
 
 const MAX_DISTANCE = 2;
 
-/** The commands cobra would name for a mistyped one: near by edits, by prefix, or listed for that very word. */
+/** Returns the commands that cobra would suggest for a mistyped one: near by edits, by prefix, or listed for that very word. */
 export function suggestCommands(typed: string, entries: readonly CommandEntry[]): readonly string[] {
   const wanted = typed.toLowerCase();
   const suggestions: string[] = [];
@@ -19,7 +19,7 @@ export function suggestCommands(typed: string, entries: readonly CommandEntry[])
   return suggestions;
 }
 
-/** cobra's words for an unknown command, with what may have been meant. */
+/** Returns cobra's text for an unknown command, with suggestions. */
 export function unknownCommandMessage(typed: string, program: string, entries: readonly CommandEntry[]): string {
   const names = suggestCommands(
     typed,
@@ -30,8 +30,8 @@ export function unknownCommandMessage(typed: string, program: string, entries: r
 }
 
 /**
- * The one of some names that was probably meant, whatever its case: the nearest one, if it is near enough for its length, else the one
- * that begins with what was typed, if all others that do begin with it in turn. A name that equals what was typed is none of them.
+ * Returns the name that was probably meant, whatever its case: the nearest one, if it is near enough for its length; else the only name that
+ * begins with the typed word, or the shortest if it is a prefix of all others that do. Never a name that equals the typed word.
  */
 export function nearest(typed: string, names: Iterable<string>): string | undefined {
   const wanted = typed.toLowerCase();
@@ -65,8 +65,8 @@ function beginningWith(wanted: string, names: readonly string[]): string | undef
 }
 
 /**
- * The question on a terminal; undefined where nothing was found. A name with a control character, which the terminal would not show as
- * it is, is never suggested.
+ * Returns the question for a terminal; undefined when nothing was found. A name with a control character is never suggested, because the
+ * terminal would not show it as it is.
  */
 export function didYouMean(found: readonly (string | undefined)[]): string | undefined {
   const names = found.filter((name) => name !== undefined && !holdsControls(name));

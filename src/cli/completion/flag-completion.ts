@@ -3,18 +3,18 @@ import type { FlagTable } from "../flags/flag-table.js";
 import { bareValue } from "../flags/flag-value.js";
 import type { ParsedFlagSet } from "../flags/parse-flags.js";
 
-/** What the last word of a line is part of: the value of a flag, or not. */
+/** Describes the last word of a line: the value of a flag, or another word. */
 export interface ValueCompletion {
   readonly flag?: FlagSpec;
   /** The line without the flag whose value is being typed. */
   readonly argv: readonly string[];
-  /** What of the value is typed already. */
+  /** The part of the value that is typed already. */
   readonly toComplete: string;
-  /** A flag was named that the command does not have. */
+  /** The flag of the line that the command does not have. */
   readonly unknownFlag?: string;
 }
 
-/** Finds out whether `--flag=va`, `--flag va`, `-f=va` or `-abf va` is being completed, as cobra does. */
+/** Finds the flag whose value is being completed (`--flag=va`, `--flag va`, `-f=va`, `-abf va`), as cobra does. */
 export function valueCompletion(table: FlagTable, argv: readonly string[], last: string): ValueCompletion {
   const find = (name: string): FlagSpec | undefined =>
     name.length === 1 ? (table.short(name) ?? table.named(name)) : table.named(name);
@@ -36,7 +36,7 @@ export function valueCompletion(table: FlagTable, argv: readonly string[], last:
   return { flag, argv: argv.slice(0, -1), toComplete: last };
 }
 
-/** Flag names that fit, the inherited ones first; those given already are left out unless they may repeat. */
+/** Returns the flag names that match, the inherited ones first. Flags that the line has are left out unless they may repeat. */
 export function flagNameCandidates(
   inherited: readonly FlagSpec[],
   own: readonly FlagSpec[],

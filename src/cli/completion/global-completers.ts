@@ -24,7 +24,7 @@ export const completeNamespaces: Completer = async (factory, _invocation, toComp
   return { candidates: names.filter((name) => name.startsWith(toComplete)), directive: NO_FILE_COMP };
 };
 
-/** For commands whose only operand is such a name. */
+/** Restricts a completer to the first operand, for commands that have only one. */
 export function firstOperand(completer: Completer): Completer {
   return (factory, invocation, toComplete) =>
     invocation.args.length === 0

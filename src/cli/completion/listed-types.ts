@@ -4,8 +4,8 @@ import { NO_FILE_COMP, NO_SPACE } from "./directive.js";
 import { objectNames } from "./resource-names.js";
 
 /**
- * `TYPE NAME...` and `TYPE/NAME...` where only some types make sense, which are offered without asking the server. Without
- * `repeat` one name is all the command takes.
+ * Completes `TYPE NAME...` and `TYPE/NAME...` for commands that accept only some types, which are offered without a request. Without
+ * `repeat` the command accepts one name.
  */
 export function completeListedTypes(types: readonly string[], { repeat = true } = {}): Completer {
   return async (factory, { args }, toComplete) => {

@@ -9,8 +9,8 @@ export interface PluginLine extends CommandLine {
 }
 
 /**
- * The same line among the plugins' commands too, as kubectl adds them: while the first word is typed, and where it is no
- * command of the program or one that a plugin takes the place of.
+ * Adds the plugins to the commands of the line, as kubectl does: while the first word is being typed, and where it names no command of the
+ * program, or one that a plugin replaces.
  */
 export function withPlugins(line: CommandLine, words: readonly string[]): PluginLine {
   const [first = ""] = words;
@@ -41,7 +41,7 @@ function withCommand(tree: CommandEntry, [word = "", ...rest]: readonly string[]
 
 const plugins = new WeakSet<CommandEntry>();
 
-/** A plugin as far as completion goes: it is never run from here. */
+/** Returns the command of a plugin for completion; it is never run from here. */
 async function loadPlugin(): Promise<Command> {
   const { completePlugin } = await import("./plugin-completion.js");
   return {

@@ -57,7 +57,7 @@ async function podsAndTypes(factory: Factory, toComplete: string): Promise<Compl
   return { candidates: [...pods, ...types], directive: pods.length === 0 ? NO_FILE_COMP | NO_SPACE : NO_FILE_COMP };
 }
 
-/** The pod that an operand names, or the most active one of what it names. */
+/** Returns the pod that an operand names, or the most active pod of the workload or service that it names. */
 export async function podOf(factory: Factory, target: string): Promise<KubeObject | undefined> {
   const { namespace } = await factory.namespace();
   const builder = (await factory.builder()).continueOnError().namespaceParam(namespace).defaultNamespace();

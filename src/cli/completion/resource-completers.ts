@@ -34,23 +34,23 @@ export const completeTypesAndNames: Completer = async (factory, { args }, toComp
       );
 };
 
-/** Names of one type, for commands that take one (`config` aside). */
+/** Completes names of one type, for the first operand of a command. */
 export function completeNamesOf(type: string): Completer {
   return async (factory, { args }, toComplete) =>
     done(args.length === 0 ? await startingWith(factory, type, toComplete) : []);
 }
 
-/** Names of one type, for the value of a flag. */
+/** Completes names of one type, for the value of a flag. */
 export function completeNames(type: string): Completer {
   return async (factory, _invocation, toComplete) => done(await startingWith(factory, type, toComplete));
 }
 
-/** The same words whatever is typed: the shell leaves out what does not fit. */
+/** Offers the same words whatever is typed: the shell drops those that do not match. */
 export function offerWords(words: readonly string[]): Completer {
   return () => Promise.resolve(done(words));
 }
 
-/** A fixed list of words, for the first operand or the value of a flag. */
+/** Completes a fixed list of words, for the first operand or the value of a flag. */
 export function completeWords(words: readonly string[]): Completer {
   return (_factory, _invocation, toComplete) =>
     Promise.resolve(done(words.filter((word) => word.startsWith(toComplete))));

@@ -7,8 +7,8 @@ import type { Factory } from "../connect/factory.js";
 const PATIENCE = 5000;
 
 /**
- * The names of the objects of a type, or of each of a comma list, in the namespace in force, as the server orders them. A name with a
- * control character, which no server of Kubernetes takes, is left out: a tab would end it in the shells' protocol.
+ * Returns the names of the objects of a type, or of each type of a comma list, in the current namespace, in the server's order. A name with
+ * a control character, which no Kubernetes server accepts, is left out: a tab would end it in the shells' protocol.
  */
 export async function objectNames(factory: Factory, types: string): Promise<readonly string[]> {
   const names: string[] = [];
@@ -52,7 +52,7 @@ export async function listNames(factory: Factory, type: string): Promise<ListedN
 
 const hasMore = ({ metadata }: JsonObject): boolean => isJsonObject(metadata) && Boolean(metadata["continue"]);
 
-/** The types that can be got, as `api-resources -o name` lists them: by group, then by name. */
+/** Returns the types that have the verb get, as `api-resources -o name` lists them: by group, then by name. */
 export async function resourceTypes(factory: Factory): Promise<readonly string[]> {
   const discovery = await factory.discovery();
   const preferred = new Map((await discovery.groups()).map((group) => [group.name, group.preferredVersion]));

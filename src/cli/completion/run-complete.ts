@@ -50,7 +50,7 @@ interface Answer {
 
 const failed = (problem: string): Answer => ({ completion: { candidates: [], directive: DEFAULT }, problem });
 
-/** cobra's getCompletions: the steps and their order are its own, scripts lean on the directives. */
+/** Completes a line as cobra's getCompletions does. Its steps and their order are cobra's, because scripts rely on the directives. */
 async function completeLine(
   { root, host, globals, presets }: CommandLine,
   words: readonly string[],
@@ -178,7 +178,7 @@ function flagCompleter(node: CommandNode, flag: FlagSpec): Completer | undefined
 const manifestFiles: Completer = () =>
   Promise.resolve({ candidates: ["json", "yaml", "yml"], directive: FILTER_FILE_EXT });
 
-/** A completer that fails has nothing to offer: a shell must not show errors while a line is typed. */
+/** Calls a completer. One that fails offers nothing, because a shell must not show errors while a line is typed. */
 async function ask(
   completer: Completer,
   node: CommandNode,

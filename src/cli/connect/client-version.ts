@@ -15,14 +15,14 @@ export const kubernetesRelease = {
 
 export const kustomizeVersion = "v5.8.1";
 
-/** "linux/amd64", in Go's names. */
+/** Returns the platform in Go's names: "linux/amd64". */
 export function goPlatform(platform: NodeJS.Platform, arch: string): string {
   const os = platform === "win32" ? "windows" : platform;
   const architectures: Readonly<Record<string, string>> = { x64: "amd64", ia32: "386" };
   return `${os}/${architectures[arch] ?? arch}`;
 }
 
-/** What requests carry as User-Agent: "kubectl/v1.36.3 (linux/amd64) kubernetes/0f29094". */
+/** Returns the User-Agent of requests: "kubectl/v1.36.3 (linux/amd64) kubernetes/0f29094". */
 export function userAgent(program: string, platform: NodeJS.Platform, arch: string): string {
   const { gitVersion, gitCommit } = kubernetesRelease;
   return `${program}/${gitVersion} (${goPlatform(platform, arch)}) kubernetes/${gitCommit.slice(0, 7)}`;

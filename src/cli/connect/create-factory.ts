@@ -12,7 +12,7 @@ import type { ParsedFlags, ParsedFlagSet } from "../flags/parse-flags.js";
 import type { Host } from "./host.js";
 import { warningHead } from "../warn.js";
 
-/** A factory and what its owner does with it when the command is over. */
+/** A factory, with the functions that its owner calls when the command is over. */
 export interface OwnedFactory extends Factory {
   /** How many different warnings the server has sent. */
   warningCount(): number;
@@ -26,7 +26,7 @@ const HTTP2_VARIABLES = ["DISABLE_HTTP2", "HTTP2_READ_IDLE_TIMEOUT_SECONDS", "HT
 /** The reflector with which kubectl waits for objects. */
 const REFLECTOR = 'reflector="k8s.io/client-go/tools/watch/informerwatcher.go:162" type="*unstructured.Unstructured"';
 
-/** Makes each thing a command asks for on first use; the modules behind them are loaded then, not before. */
+/** Makes a factory. Each part is made on first use, and its modules are loaded then. */
 export function createFactory(host: Host, { flags }: ParsedFlags, commandPath: string, look: Look = {}): OwnedFactory {
   const warnings = new Set<string>();
   const logError = (source: string, message: string, error: string): void => {
@@ -140,7 +140,7 @@ export function createFactory(host: Host, { flags }: ParsedFlags, commandPath: s
   };
 }
 
-/** The log costs its module only where a line may be written. */
+/** Opens the log of -v and --vmodule. Its module is loaded only when a line may be written. */
 async function openLog({ streams, clock, pid }: Host, flags: ParsedFlagSet): Promise<VerboseLog | undefined> {
   const level = flags.number("v");
   const modules = flags.string("vmodule");

@@ -60,17 +60,19 @@ export interface Factory {
   readonly look: Look;
   /** Undefined unless -v or --vmodule asks for lines. */
   log(): Promise<VerboseLog | undefined>;
-  /** The merged kubeconfig as it stands in the files, paths resolved, without the flags. */
+  /** Returns the merged kubeconfig of the files, paths resolved, without the flags. */
   rawConfig(): Promise<Kubeconfig>;
-  /** kubeconfig merged with the global flags; read once. */
+  /** Returns the kubeconfig merged with the global flags; it is read once. */
   clientConfig(): Promise<ClientConfig>;
-  /** The namespace in force, and whether -n was given (then a manifest's own must match). */
+  /** Returns the current namespace, and whether -n was given (then a manifest's own namespace must match). */
   namespace(): Promise<{ readonly namespace: string; readonly enforced: boolean }>;
   restClient(): Promise<RestClient>;
   discovery(): Promise<Discovery>;
   mapper(): Promise<RestMapper>;
   openapi(): Promise<OpenApi>;
   builder(): Promise<Builder>;
-  /** Call it before gigabytes may pass through: where the process is the command's own, its memory stays flat from now on. */
+  /**
+   * Keeps the memory of the process flat from now on, if the process runs this command alone. Call it before gigabytes may pass through.
+   */
   keepMemoryFlat(): Promise<void>;
 }

@@ -4,7 +4,7 @@ import type { PluginPolicy } from "../../client/auth/plugin-policy.js";
 import type { Colours } from "../terminal/colour.js";
 import type { RunProgram, Streams } from "./factory.js";
 
-/** What surrounds one run of the program: the parts of a process it may touch. Tests make their own. */
+/** The parts of a process that one run of the program may use. Tests make their own. */
 export interface Host {
   readonly program: string;
   readonly streams: Streams;
@@ -23,15 +23,15 @@ export interface Host {
   readonly runProgram: RunProgram;
   /** Which credential plugins the user's preferences let run. Default: all. */
   readonly pluginPolicy?: PluginPolicy;
-  /** True: this process runs nothing but this command, which may change what is global. */
+  /** True when this process runs only this command, which may then change global state. */
   readonly ownsProcess?: boolean;
-  /** Told before a command runs what it does about signals and lost output. */
+  /** Called before a command runs, with its handling of signals and lost output. */
   readonly onCommand?: (command: CommandConduct) => void;
-  /** Told that the command ends by itself at a signal from now on. */
+  /** Called when the command begins to handle signals itself. */
   readonly onHandlesSignals?: () => void;
 }
 
-/** Of a command: what its `handlesSignals`, `ownExitCode` and `outputMustArrive` come to. */
+/** The values of a command's `handlesSignals`, `ownExitCode` and `outputMustArrive` for one run. */
 export interface CommandConduct {
   readonly handled: boolean;
   readonly ownExitCode: boolean | readonly NodeJS.Signals[];

@@ -9,7 +9,7 @@ const VARIABLES = [
   ["HTTP2_PING_TIMEOUT_SECONDS", "http.go:169", 15],
 ] as const;
 
-/** What klog writes of them, as client-go makes its transport. */
+/** Returns the lines that client-go logs about these variables when it makes its transport. */
 export function http2Notices({ env, clock, pid }: Pick<Host, "env" | "clock" | "pid">): string {
   const now = new Date(clock.now());
   if (env["DISABLE_HTTP2"]) return klogLine("I", "http.go:136", "HTTP2 has been explicitly disabled", now, pid);

@@ -7,11 +7,11 @@ import type { Factory } from "./factory.js";
 /** The kubeconfig files a config command works on. */
 export interface KubeconfigAccess {
   readonly sources: KubeconfigSources;
-  /** All files merged, paths as written; the caller's to change. */
+  /** Reads and merges all files, with paths as they are written. The caller may change the result. */
   start(): Promise<Kubeconfig>;
-  /** The file messages name and new entries go to. */
+  /** Returns the file that messages name and that gets new entries. */
   file(): string;
-  /** Writes what was changed since {@link start}. */
+  /** Writes the changes since {@link start}. */
   modify(wanted: Kubeconfig, relativize: boolean): Promise<void>;
 }
 
@@ -32,7 +32,7 @@ export function accessOf(factory: Factory, { flags }: Invocation): KubeconfigAcc
   };
 }
 
-/** kubectl's answer to a wrong number of operands: the command's help on stdout, then the error. */
+/** Handles a wrong number of operands as kubectl does: prints the command's help on stdout, then throws the error. */
 export async function unexpectedArgs(invocation: Invocation, word = "Unexpected"): Promise<Error> {
   await invocation.printHelp();
   return new Error(`${word} args: [${invocation.args.join(" ")}]`);

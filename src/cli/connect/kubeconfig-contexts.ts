@@ -2,7 +2,7 @@ import { goQuote } from "../../base/text/go-quote.js";
 import { withMistyped } from "../../base/text/mistyped.js";
 import type { KubeconfigAccess } from "./kubeconfig-access.js";
 
-/** Makes a context of the files the current one. Throws where there is none of that name. */
+/** Makes a context the current one. Throws when there is no context of that name. */
 export async function switchContext(access: KubeconfigAccess, name: string): Promise<void> {
   const config = await access.start();
   if (name === "") throw new Error("empty context names are not allowed");
@@ -14,7 +14,7 @@ export async function switchContext(access: KubeconfigAccess, name: string): Pro
   await access.modify(config, true);
 }
 
-/** Gives a context another name, in the file that it is in; the current context follows. Throws where `to` is a context already. */
+/** Renames a context in its file; the current context follows. Throws when `to` is already a context. */
 export async function renameContext(access: KubeconfigAccess, from: string, to: string): Promise<void> {
   const config = await access.start();
   const file = access.file();

@@ -22,8 +22,8 @@ const hiddenHeaders = ({ auth }: ClientConfig, headers: Readonly<Record<string, 
   new Set([...Object.keys(headers), "accept-encoding", ...(auth.exec === undefined ? [] : ["authorization"])]);
 
 /**
- * The log of a client, begun with the lines kubectl writes when it makes its first one. `headers` are those that every request of
- * the client has.
+ * Makes the log of a client, which begins with the lines that kubectl writes when it makes its first client. `headers` are those of every
+ * request of the client.
  */
 export function logClient(
   log: VerboseLog,

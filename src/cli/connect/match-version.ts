@@ -19,7 +19,7 @@ const FIELDS = [
   "Platform",
 ];
 
-/** --match-server-version. @throws kubectl's text, both versions as Go prints them, unless they are the same build */
+/** Checks --match-server-version. @throws kubectl's text, with both versions as Go prints them, unless they are the same build */
 export async function requireMatchingServer(
   client: RestClient,
   platform: NodeJS.Platform,

@@ -1,7 +1,7 @@
 import type { Readable } from "node:stream";
 import type { Streams } from "./factory.js";
 
-/** client-go's questions for a server that wants to know who asks. A password is read from a terminal only, unseen. */
+/** Asks client-go's questions for a user name and a password. A password is read from a terminal only, without echo. */
 export async function promptCredentials({ in: input, out }: Streams): Promise<{ username: string; password: string }> {
   out.write("Please enter Username: ");
   const username = await readWord(input);
@@ -11,7 +11,7 @@ export async function promptCredentials({ in: input, out }: Streams): Promise<{ 
   return { username, password };
 }
 
-/** The first word, as Go's Fscan reads one: white space and empty lines before it are skipped. */
+/** Reads the first word, as Go's Fscan does: white space and empty lines before it are skipped. */
 async function readWord(input: Readable): Promise<string> {
   for (;;) {
     const line = await readLine(input);

@@ -5,13 +5,13 @@ import { ExitError } from "../errors.js";
 import type { Factory, Streams } from "../connect/factory.js";
 import type { SessionStreamsHost } from "./session-streams.js";
 
-/** What a session in a container needs of the outside. */
+/** The parts of the factory that a session in a container needs. */
 export interface SessionHost extends SessionStreamsHost, ContainerHost {
   readonly streams: Streams;
   readonly signal: AbortSignal;
 }
 
-/** Of a command's factory. The environment may turn WebSockets off, as kubectl's may. */
+/** Makes the host of a session from a command's factory. The environment can turn WebSockets off, as with kubectl. */
 export async function sessionHost(factory: Factory, signal: AbortSignal): Promise<SessionHost> {
   const { streams, env, runProgram, platform, clock, pid } = factory;
   const { timeout } = await factory.clientConfig();
@@ -29,7 +29,7 @@ export async function sessionHost(factory: Factory, signal: AbortSignal): Promis
   };
 }
 
-/** As runInContainer, for a command that ends with the program's exit code: that is an ExitError. */
+/** As runInContainer, for a command that ends with the program's exit code, which becomes an ExitError. */
 export async function runAndExit(
   command: ContainerCommand,
   streams: RemoteCommandStreams,

@@ -3,7 +3,7 @@ import type { KubeObject } from "../../machinery/meta/object.js";
 import { deliverOutput } from "../write-output.js";
 import type { SessionHost } from "./container-command.js";
 
-/** Copies what a container has logged until now to stdout. Throws the server's error. */
+/** Copies the log of a container up to now to stdout. Throws the server's error. */
 export async function printContainerLog(
   { metadata }: KubeObject,
   container: string,

@@ -1,12 +1,10 @@
-/** The keys that leave an attached container running, as kubectl has them. */
+/** kubectl's default keys, by which the user leaves an attached container that goes on running. */
 export const DETACH_KEYS = "ctrl-p,ctrl-q";
 
 const CONTROLS = "@abcdefghijklmnopqrstuvwxyz[\\]^_";
 const DELETE = 127;
 
-/**
- * The bytes of keys with commas between them: `a`, `ctrl-p`, `DEL`. Throws for a key that there is not.
- */
+/** Parses keys separated by commas into their bytes: `a`, `ctrl-p`, `DEL`. Throws for an unknown key. */
 export function parseDetachKeys(keys: string): Uint8Array {
   return Buffer.concat(
     keys.split(",").map((key) => {
@@ -22,8 +20,8 @@ export function parseDetachKeys(keys: string): Uint8Array {
 }
 
 /**
- * The input up to the detach keys, which are held back while they may still be the beginning of them. `detached` is called once they
- * are complete; the input ends there.
+ * Yields the input up to the detach keys. Bytes that may be their beginning are held back. `detached` is called once the keys are complete;
+ * the input ends there.
  */
 export async function* untilDetached(
   input: AsyncIterable<Uint8Array>,

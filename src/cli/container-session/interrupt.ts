@@ -7,8 +7,8 @@ class InterruptedError extends Error {
 }
 
 /**
- * The outcome of `work`, which is abandoned once the signal aborts. Then the command ends with `code`, or without one as a signal ends
- * a program.
+ * Returns the result of `work`, which is abandoned once the signal aborts. Then the command ends with `code`, or, without one, as a signal
+ * ends a program.
  */
 export async function interruptible<T>(signal: AbortSignal, work: Promise<T>, code?: number): Promise<T> {
   const { promise: aborted, reject } = deferred<never>();
@@ -22,7 +22,7 @@ export async function interruptible<T>(signal: AbortSignal, work: Promise<T>, co
   }
 }
 
-/** Ends quietly where {@link interruptible} work was interrupted: the program then dies of the signal. */
+/** Resolves when {@link interruptible} work was interrupted: the program then dies of the signal. */
 export async function endedBySignal(work: Promise<void>): Promise<void> {
   try {
     await work;

@@ -1,6 +1,6 @@
 import type { Factory, Streams } from "../connect/factory.js";
 
-/** What raw mode needs of a factory. */
+/** The parts of the factory that raw mode needs. */
 export type TerminalHost = Pick<Factory, "runProgram" | "platform">;
 
 /** A terminal's stdin, as Node has it. */
@@ -11,12 +11,12 @@ interface TerminalInput {
 const isTerminalInput = (input: object): input is TerminalInput =>
   "setRawMode" in input && typeof input.setRawMode === "function";
 
-/** Whether a person at a terminal presses the keys that `input` gives. Looking at stdin opens it. */
+/** Returns whether `input` is a terminal, on which a person presses keys. Looking at stdin opens it. */
 export const givesKeys = (input: Streams["in"]): boolean => input.isTTY === true && isTerminalInput(input);
 
 /**
- * Puts the terminal of `input` into raw mode for a program of our own: each key is a byte or several, and output stays as it is. Answers the
- * function that gives the terminal back, which is synchronous and may be called again. Should the process crash, Node gives it back.
+ * Puts the terminal of `input` into raw mode for a program of our own: each key arrives as one or more bytes, and output is unchanged.
+ * Returns the function that restores the terminal, which is synchronous and may be called again. If the process crashes, Node restores it.
  */
 export function takeKeys(input: Streams["in"]): () => void {
   if (!isTerminalInput(input)) return () => undefined;
@@ -29,8 +29,8 @@ export function takeKeys(input: Streams["in"]): () => void {
 }
 
 /**
- * Puts the terminal of `input` into raw mode for a remote program: each key goes there as its bytes, and what that program writes reaches
- * the screen unchanged. Answers as {@link takeKeys} does.
+ * Puts the terminal of `input` into raw mode for a remote program: it gets the bytes of each key, and its output reaches the screen
+ * unchanged. Returns the same as {@link takeKeys}.
  */
 export async function enterRawMode(input: Streams["in"], { runProgram, platform }: TerminalHost): Promise<() => void> {
   if (!isTerminalInput(input)) return () => undefined;

@@ -8,31 +8,31 @@ import { enterRawMode, type TerminalHost } from "./raw-mode.js";
 import { StandardInput } from "./standard-input.js";
 import { sizeOf, TerminalSizes } from "./terminal-sizes.js";
 
-/** What the streams need of a factory: a terminal's programs, and what a line of the log begins with. */
+/** The parts of the factory that the streams need: the programs of the terminal, and the beginning of log lines. */
 export type SessionStreamsHost = TerminalHost & Pick<Factory, "clock" | "pid">;
 
 export interface SessionStreamsOptions {
   readonly streams: Streams;
   readonly stdin: boolean;
-  /** A terminal is asked for; {@link isRaw} says whether there is one. */
+  /** Whether the user asks for a terminal; {@link isRaw} says whether there is one. */
   readonly raw: boolean;
-  /** The sizes that the remote terminal has at first. Default: the one there is. */
+  /** Returns the first sizes of the remote terminal. Default: the size of the local one. */
   readonly firstSizes?: (size: TerminalSize) => readonly TerminalSize[];
   readonly host: SessionStreamsHost;
-  /** Gives the terminal back and ends the input when it aborts. */
+  /** Restores the terminal and ends the input when it aborts. */
   readonly signal: AbortSignal;
 }
 
-/** What a program in a container reads and writes, until it is closed. */
+/** The streams of a program in a container, until they are closed. */
 export interface SessionStreams {
   readonly streams: RemoteCommandStreams;
-  /** Gives the terminal back and reads no more input. May be called again. */
+  /** Restores the terminal and stops reading input. May be called again. */
   close(): void;
 }
 
 export const NO_TERMINAL = "Unable to use a TTY - input is not a terminal or the right kind of file";
 
-/** Whether a session has a terminal: it is asked for with -i and -t, and stdin is one. `say` tells that it is not. */
+/** Returns whether a session has a terminal: the user asks for one with -i and -t, and stdin is one. `say` reports that it is not. */
 export function isRaw(
   { stdin, tty }: { readonly stdin: boolean; readonly tty: boolean },
   streams: Streams,

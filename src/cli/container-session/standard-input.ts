@@ -1,8 +1,8 @@
 import type { Readable } from "node:stream";
 
 /**
- * The bytes of stdin as they come, read only as fast as they are taken. `stop` ends the reading without closing stdin, also while a
- * read waits for a key. Input that can no longer be read, as of a terminal that is gone, has ended.
+ * Yields the bytes of stdin, and reads only as fast as they are consumed. `stop` ends the reading without closing stdin, also while a read
+ * waits for a key. Input that can no longer be read, such as that of a closed terminal, counts as ended.
  */
 export class StandardInput implements AsyncIterable<Uint8Array> {
   readonly #input: Readable;

@@ -2,8 +2,8 @@ import type { TerminalSize } from "../../machinery/wire/streams/remote-command.j
 import type { Streams } from "../connect/factory.js";
 
 /**
- * The sizes of the terminal behind stdout: the `first` ones at once, then a new one after each change until `stop`. A reader that is
- * slow gets only the newest.
+ * Yields the sizes of the terminal behind stdout: the `first` ones at once, then a new one after each change until `stop`. A slow reader
+ * gets only the newest.
  */
 export class TerminalSizes implements AsyncIterable<TerminalSize> {
   readonly #out: Streams["out"];

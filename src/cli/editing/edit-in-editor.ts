@@ -24,9 +24,9 @@ export interface EditOptions extends Pick<EditLoopOptions, "read" | "save"> {
   readonly printer: () => Printer;
   readonly json: boolean;
   readonly windowsLineEndings: boolean;
-  /** Called with the edited text as JSON; throws what is to be corrected. */
+  /** Called with the edited text as JSON; throws the faults to be corrected. */
   readonly validate: ((json: string) => Promise<void>) | undefined;
-  /** The only one the objects may be in. */
+  /** The only namespace that the objects may be in. */
   readonly namespace: string;
   readonly host: EditorHost & { readonly program: string; readonly streams: Streams };
 }
@@ -39,9 +39,8 @@ export const OBJECT_HEADER = `# Please edit the object below. Lines beginning wi
 `;
 
 /**
- * Opens the user's editor on the objects, all in one file, and sends what was changed; as long as there are faults that editing
- * may cure, the editor opens again with the faults in comments. The file is kept when what it holds could not be sent, and
- * stderr says where it is.
+ * Opens the user's editor on a file with all objects, and sends the changes. While there are faults that editing may cure, the editor opens
+ * again with the faults in comments. When changes could not be sent, the file is kept, and stderr names it.
  */
 export async function editInEditor(infos: readonly Info[], options: EditOptions): Promise<void> {
   const session = new TerminalEdit(options);
@@ -91,7 +90,7 @@ class TerminalEdit {
     return text;
   }
 
-  /** Says where the file is that holds what was edited. */
+  /** Ends with the error, and says where the edited file is. */
   async fail(error: unknown): Promise<void> {
     if (!(error instanceof EditGivenUpError)) await this.removeStale();
     if (this.path === "" || !existsSync(this.path)) return;

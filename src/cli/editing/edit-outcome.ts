@@ -3,14 +3,14 @@ import { goQuote } from "../../base/text/go-quote.js";
 import type { Info } from "../../resource/info.js";
 import { messageOf } from "../error-boundary.js";
 
-/** kubectl's line about an object that was not saved. */
+/** Returns kubectl's line about an object that was not saved. */
 export function failureLine(failure: EditFailure, error: unknown, info: Info): string {
   if (failure === "invalid") return `error: ${named(info)} is invalid`;
   if (failure === "notFound") return `error: ${named(info)} could not be found on the server`;
   return `error: ${named(info)} could not be patched: ${messageOf(error)}`;
 }
 
-/** The reasons as comment lines above what has to be edited again; "" when there are none. */
+/** Returns the reasons as comment lines for the file that is edited again; "" without reasons. */
 export const reasonComments = (reasons: readonly EditReason[]): string => reasons.map(commentOf).join("");
 
 function commentOf(reason: EditReason): string {

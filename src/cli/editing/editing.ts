@@ -14,7 +14,7 @@ export const windowsLineEndingsFlag: FlagSpec = {
 export const readWindowsLineEndings = (flags: Flags, { platform }: Pick<Factory, "platform">): boolean =>
   flags.changed("windows-line-endings") ? flags.bool("windows-line-endings") : platform === "win32";
 
-/** The parts of editing that -o and the platform decide. */
+/** Returns the options of editing that -o and the platform decide. */
 export function editFormat(request: PrintRequest): Pick<EditOptions, "json" | "printer"> {
   const format = request.output === "" ? "yaml" : request.output;
   return { json: request.output === "json", printer: () => editPrinter(request, format) };
@@ -31,7 +31,7 @@ function editPrinter(request: PrintRequest, format: string): Printer {
   return printer;
 }
 
-/** Reads edited text; what it holds is not asked for again. */
+/** Returns a reader of edited text, which does not GET the objects again. */
 export const editedReader =
   ({ builder }: Pick<Factory, "builder">): EditOptions["read"] =>
   async (text) => {

@@ -4,18 +4,18 @@ import { errorCode, PathError } from "../../base/files/path-error.js";
 import type { Factory } from "../connect/factory.js";
 import { makeTempFile } from "./temp-files.js";
 
-/** What an editor needs of the outside. */
+/** The parts of the factory that an editor needs. */
 export type EditorHost = Pick<Factory, "env" | "platform" | "random" | "runProgram">;
 
-/** What came back from the editor, and the file it is in. The caller removes the file. */
+/** The text after editing, and the file that holds it. The caller removes the file. */
 export interface EditedFile {
   readonly path: string;
   readonly text: string;
 }
 
 /**
- * Puts `text` into a new temporary file, opens the user's editor on it and answers with what the file holds then. Throws
- * when the editor cannot be started or fails; the file stays where it is.
+ * Writes `text` to a new temporary file, opens the user's editor on it and returns the text of the file afterwards. Throws when the editor
+ * cannot be started or fails; the file then stays.
  */
 export async function editText(prefix: string, suffix: string, text: string, host: EditorHost): Promise<EditedFile> {
   const path = await makeTempFile(prefix, suffix, text, host);
@@ -37,11 +37,14 @@ export async function editText(prefix: string, suffix: string, text: string, hos
 
 interface EditorCommand {
   readonly words: readonly string[];
-  /** The last word is a whole command line for the shell that the others name. */
+  /** True when the last word is a command line for the shell that the other words name. */
   readonly shell: boolean;
 }
 
-/** KUBE_EDITOR, else EDITOR, else the platform's own. Words are split at spaces; quotes are left to the user's shell. */
+/**
+ * Returns the command of KUBE_EDITOR, else of EDITOR, else the platform's own editor. Words are split at spaces; the user's shell interprets
+ * quotes.
+ */
 export function editorCommand({ env, platform }: Pick<EditorHost, "env" | "platform">): EditorCommand {
   const windows = platform === "win32";
   const line = env["KUBE_EDITOR"] || env["EDITOR"] || (windows ? "notepad" : "vi");

@@ -6,13 +6,16 @@ import type { Host } from "../connect/host.js";
 
 type Surroundings = Pick<Host, "env" | "platform" | "random">;
 
-/** Where the platform keeps what is not to stay: Go's os.TempDir. */
+/** Returns the platform's folder for temporary files: Go's os.TempDir. */
 export function tempFolder({ env, platform }: Pick<Host, "env" | "platform">): string {
   if (platform !== "win32") return env["TMPDIR"] || "/tmp";
   return env["TMP"] || env["TEMP"] || env["USERPROFILE"] || "C:\\Windows";
 }
 
-/** A new file PREFIX<digits>SUFFIX that only its owner reads; its path. Where the text cannot be written, there is no file. */
+/**
+ * Makes a new file PREFIX<digits>SUFFIX that only its owner can read, and returns its path. When the text cannot be written, the file is
+ * removed.
+ */
 export async function makeTempFile(prefix: string, suffix: string, text: string, host: Surroundings): Promise<string> {
   const path = await makeNew(prefix, suffix, host, async (path) => (await open(path, "wx", 0o600)).close());
   try {
@@ -24,12 +27,12 @@ export async function makeTempFile(prefix: string, suffix: string, text: string,
   }
 }
 
-/** A new folder PREFIX<digits>; its path. */
+/** Makes a new folder PREFIX<digits> and returns its path. */
 export function makeTempFolder(prefix: string, host: Surroundings): Promise<string> {
   return makeNew(prefix, "", host, (path) => mkdir(path, { mode: 0o700 }));
 }
 
-/** A file or a folder with all that is in it; what is gone already, or stays, does not matter. */
+/** Removes a file, or a folder with its contents. Ignores failures. */
 export async function removeTemp(path: string): Promise<void> {
   await rm(path, { recursive: true, force: true }).catch(() => undefined);
 }

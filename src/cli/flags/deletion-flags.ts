@@ -12,7 +12,7 @@ export const cascadeFlag: FlagSpec = {
 
 export type PropagationPolicy = "Background" | "Foreground" | "Orphan";
 
-/** The boolean spellings of old are taken with a warning. */
+/** Reads --cascade. The deprecated boolean values are accepted with a warning. */
 export function readCascade(flags: Flags, warn: (text: string) => void): PropagationPolicy {
   const value = flags.string("cascade");
   switch (value) {

@@ -13,7 +13,7 @@ const UNITS: ReadonlyMap<string, number> = new Map([
 
 const MAX_NANOSECONDS = 2 ** 63;
 
-/** Go's time.ParseDuration ("1h30m", "-1.5s", "0"), in milliseconds. @throws with Go's text */
+/** Parses a duration as Go's time.ParseDuration does ("1h30m", "-1.5s", "0"), into milliseconds. @throws with Go's text */
 export function parseDuration(text: string): number {
   const negative = text.startsWith("-");
   let rest = /^[+-]/.test(text) ? text.slice(1) : text;

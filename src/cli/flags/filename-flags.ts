@@ -9,7 +9,7 @@ const kustomizeFlag: FlagSpec = {
   usage: "Directory with a kustomization, of which the objects are taken. Not together with -f or -R",
 };
 
-/** -f, -k and -R. `usage` is what the command does with the files. */
+/** Returns -f, -k and -R. `usage` says what the command does with the files. */
 export const filenameFlags = (usage: string): readonly FlagSpec[] => [
   { name: "filename", short: "f", type: "stringSlice", usage },
   kustomizeFlag,

@@ -8,7 +8,7 @@ export class FlagError extends Error {
   override readonly name = "FlagError";
   constructor(
     message: string,
-    /** The unknown name, where that is the matter. */
+    /** The unknown name, if the error is about one. */
     readonly typed?: string,
   ) {
     super(message);

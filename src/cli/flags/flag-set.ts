@@ -58,19 +58,19 @@ interface CommonFlagSpec {
 /** A flag as it was given. */
 export interface GivenFlag {
   readonly name: string;
-  /** What was written, or what a flag that stood alone means. */
+  /** The text of the value, or the meaning of a flag without one. */
   readonly text: string;
 }
 
 /** The flags of one invocation after parsing. Reading a flag that was not declared, or as another type, throws. */
 export interface Flags {
   bool(name: string): boolean;
-  /** int, int32, int64, count, float64. */
+  /** Returns the value of a flag of type int, int32, int64, count or float64. */
   number(name: string): number;
   /** Milliseconds. */
   duration(name: string): number;
   string(name: string): string;
-  /** stringSlice and stringArray; pairs as `key=value`, each key once. */
+  /** Returns the values of a stringSlice or stringArray; of pairs as `key=value`, each key once. */
   strings(name: string): readonly string[];
   /** True when the user gave it, whatever the value. */
   changed(name: string): boolean;

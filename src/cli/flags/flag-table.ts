@@ -13,7 +13,7 @@ export class FlagTable {
   readonly #byShort = new Map<string, FlagSpec>();
   readonly #own: ReadonlySet<FlagSpec>;
 
-  /** `own` are the command's, `inherited` those of its groups and the global ones. */
+  /** `own` are the flags of the command, `inherited` those of its groups and the global ones. */
   constructor(own: readonly FlagSpec[], ...inherited: readonly (readonly FlagSpec[])[]) {
     this.#own = new Set(own);
     for (const spec of [own, ...inherited].flat()) {
@@ -37,7 +37,7 @@ export class FlagTable {
     return this.#byShort.get(letter);
   }
 
-  /** Sorted by name, as pflag visits them. */
+  /** Returns all flags sorted by name, as pflag visits them. */
   all(): readonly FlagSpec[] {
     return [...this.#byName.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
   }

@@ -27,12 +27,12 @@ const PARSERS: Readonly<Record<FlagType, Parser>> = {
   goDuration: parseGoDuration,
 };
 
-/** `before` is the value given so far on the command line, not the default. @throws with Go's text */
+/** Parses the value of a flag. `before` is the value that the command line has given so far, not the default. @throws with Go's text */
 export function parseFlagValue(spec: FlagSpec, text: string, before: FlagValue | undefined): FlagValue {
   return "parse" in spec ? spec.parse(text, Array.isArray(before) ? before : []) : PARSERS[spec.type](text, before);
 }
 
-/** The value of a flag that is not given. */
+/** Returns the value of a flag that is not given. */
 export function defaultFlagValue(spec: FlagSpec): FlagValue {
   if ("parse" in spec) return [];
   const text = defaultText(spec);
@@ -55,12 +55,12 @@ const ZERO: Readonly<Partial<Record<FlagSpec["type"], string>>> = {
   stringToString: "[]",
 };
 
-/** The default as help prints it. */
+/** Returns the default as help prints it. */
 export function defaultText(spec: FlagSpec): string {
   return spec.default ?? ZERO[spec.type] ?? "0";
 }
 
-/** The value a flag takes when it stands alone, or undefined when it needs one. */
+/** Returns the value of a flag that stands alone; undefined when the flag needs a value. */
 export function bareValue(spec: FlagSpec): string | undefined {
   return spec.bare ?? (spec.type === "bool" ? "true" : spec.type === "count" ? "+1" : undefined);
 }

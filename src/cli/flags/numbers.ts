@@ -3,7 +3,7 @@ import { strconvError } from "../go-errors.js";
 const TRUE = new Set(["1", "t", "T", "true", "TRUE", "True"]);
 const FALSE = new Set(["0", "f", "F", "false", "FALSE", "False"]);
 
-/** strconv.ParseBool. */
+/** Parses a bool as strconv.ParseBool does. */
 export function parseBool(text: string): boolean {
   if (TRUE.has(text)) return true;
   if (FALSE.has(text)) return false;
@@ -13,8 +13,8 @@ export function parseBool(text: string): boolean {
 const DIGITS: Readonly<Record<number, RegExp>> = { 2: /^[01]+$/, 8: /^[0-7]+$/, 10: /^[0-9]+$/, 16: /^[0-9a-fA-F]+$/ };
 
 /**
- * strconv.ParseInt. Base 0 reads 0x, 0o, 0b and a leading 0 (octal), and underscores between digits.
- * @throws with Go's text on bad syntax or when the value does not fit `bits`
+ * Parses an integer as strconv.ParseInt does. Base 0 reads 0x, 0o, 0b and a leading 0 (octal), and underscores between digits. @throws with
+ * Go's text for bad syntax, and for a value beyond `bits`
  */
 export function parseInteger(text: string, bits: 32 | 64, base: 0 | 10 = 0): bigint {
   const bad = (): Error => strconvError("ParseInt", text, "invalid syntax");
@@ -52,7 +52,7 @@ function toBigInt(digits: string, radix: number): bigint {
   return BigInt(prefix + digits);
 }
 
-/** strconv.ParseFloat for decimal input, "inf" and "nan". */
+/** Parses a number as strconv.ParseFloat does, for decimal input, "inf" and "nan". */
 export function parseFloat64(text: string): number {
   const named = /^([+-]?)(inf|infinity|nan)$/i.exec(text);
   if (named !== null) return /nan/i.test(text) ? Number.NaN : named[1] === "-" ? -Infinity : Infinity;

@@ -10,8 +10,8 @@ export const recordFlag: FlagSpec = {
 };
 
 /**
- * What --record notes down: the command with its operands, then its flags as `--name=value` in the order they were given.
- * Undefined when nothing is to be noted.
+ * Returns the change cause of --record: the command with its operands, then its flags as `--name=value` in the order in which they were
+ * given. Undefined without --record.
  */
 export function readRecord({ typedPath, args, flags }: Invocation): string | undefined {
   if (!flags.bool("record")) return undefined;

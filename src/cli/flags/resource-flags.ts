@@ -34,7 +34,7 @@ export const dryRunFlag: FlagSpec = {
 
 export type DryRunStrategy = "none" | "client" | "server";
 
-/** Old spellings are taken with a warning. */
+/** Reads --dry-run. Deprecated values are accepted with a warning. */
 export function readDryRun(flags: Flags, factory: Factory): DryRunStrategy {
   const value = flags.string("dry-run");
   if (value === "none" || value === "client" || value === "server") return value;
@@ -58,7 +58,7 @@ const warn = (line: number, message: string, { streams, clock }: Factory): void 
   streams.err.write(klogWarning(`helpers.go:${line}`, message, new Date(clock.now())));
 };
 
-/** "created (dry run)". */
+/** Adds the dry run to the word for an operation: "created (dry run)". */
 export function withDryRun(operation: string, strategy: DryRunStrategy): string {
   if (strategy === "none") return operation;
   return `${operation} ${strategy === "client" ? "(dry run)" : "(server dry run)"}`;

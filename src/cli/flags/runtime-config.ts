@@ -1,6 +1,6 @@
 import { parseGoBool } from "../../base/text/go-bool.js";
 
-/** The entries of --runtime-config: "group/version" or a class of versions, to on or off. Throws an Error for what is neither. */
+/** Reads the entries of --runtime-config: "group/version" or a class of versions, with on or off. Throws an Error for any other entry. */
 export function readRuntimeConfig(entries: readonly string[]): Readonly<Record<string, boolean>> {
   const config: Record<string, boolean> = {};
   for (const entry of entries) {

@@ -29,10 +29,10 @@ export const subresourceFlag: FlagSpec = {
   usage: "Work on this subresource of the object: status, scale or resize",
 };
 
-/** What completion offers for {@link subresourceFlag}. */
+/** The values that completion offers for {@link subresourceFlag}. */
 export const SUBRESOURCES: readonly string[] = ["status", "scale", "resize"];
 
-/** --local and operands, which name what only a server has. */
+/** Makes the error for --local together with operands, which name objects of a server. */
 export const localResourceError = (): Error =>
   new Error(`error: you must specify resources by --filename when --local is set.
 Example resource specifications include:

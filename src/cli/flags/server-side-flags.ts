@@ -10,7 +10,7 @@ export const serverSideFlags: readonly FlagSpec[] = [
 export const CLIENT_SIDE_MANAGER = "kubectl-client-side-apply";
 const SERVER_SIDE_MANAGER = "kubectl";
 
-/** --field-manager, or the name that goes with the way it is applied. */
+/** Returns --field-manager, or the default name for the way of applying. */
 export function readApplyManager(flags: Flags): string {
   if (flags.changed("field-manager")) return flags.string("field-manager");
   return flags.bool("server-side") ? SERVER_SIDE_MANAGER : CLIENT_SIDE_MANAGER;
@@ -22,7 +22,7 @@ export const pruneAllowlistFlag: FlagSpec = {
   usage: "With --prune: a kind to look for, as group/version/kind, instead of the usual ones. Repeat it for more",
 };
 
-/** What kubectl logs where --prune looks for its usual kinds, and where it logs it. */
+/** The line that kubectl logs when --prune uses its default kinds, with its place in kubectl's source. */
 export const PRUNE_NOTICE = {
   source: "prune.go:71",
   text: "Deprecated: kubectl apply will no longer prune non-namespaced resources by default when used with the --namespace flag in a future release. To preserve the current behaviour, list the resources you want to target explicitly in the --prune-allowlist flag.",

@@ -3,9 +3,9 @@ import type { FlagSpec } from "../flags/flag-set.js";
 import { defaultText } from "../flags/flag-value.js";
 import { wrapText } from "./wrap.js";
 
-/** How help is shown: on a pipe as kubectl shows it. */
+/** How help is shown; in a pipe as kubectl shows it. */
 export interface HelpStyle {
-  /** Of the terminal; without one no line is broken. */
+  /** The width of the terminal; without one no line is wrapped. */
   readonly width?: number | undefined;
   /** Set where colours are wanted. */
   readonly paint?: TextPaint | undefined;
@@ -14,7 +14,7 @@ export interface HelpStyle {
 /** kubectl indents what a flag does by one tab and leaves this much room for it. */
 const OFFSET = 10;
 
-/** The flags of a help text, one paragraph each, an empty line after each. */
+/** Returns the flags of a help text, a paragraph each, with an empty line after each. */
 export function flagUsages(flags: readonly FlagSpec[], style: HelpStyle): string {
   return flags
     .filter((flag) => flag.hidden !== true && flag.deprecated === undefined)

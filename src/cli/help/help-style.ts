@@ -5,7 +5,7 @@ import type { HelpStyle } from "./flag-usages.js";
 /** The widths kubectl folds help to; a narrower terminal gets the lines as they are. */
 const WIDTHS = [120, 100, 80];
 
-/** How help is shown on a stream. Nothing is folded where it is no terminal. */
+/** Returns how help is shown on a stream. Lines are wrapped on a terminal only. */
 export async function helpStyle(stream: Streams["out"], colours: Colours): Promise<HelpStyle> {
   const { isTTY, columns = 0 } = stream;
   const { paint } = await lookOf(stream, colours);

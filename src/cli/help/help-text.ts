@@ -6,8 +6,8 @@ import { flagUsages, type HelpStyle } from "./flag-usages.js";
 import { wrapText } from "./wrap.js";
 
 /**
- * The help of a command: what it does, then kubectl's sections in kubectl's order. Titles, the usage line, flag names
- * and the closing tips are interface.
+ * Returns the help of a command: its description, then kubectl's sections in kubectl's order. Titles, the usage line, flag names and the
+ * closing tips are interface.
  */
 export function helpText(node: CommandNode, style: HelpStyle = {}): string {
   const { width } = style;
@@ -17,7 +17,7 @@ export function helpText(node: CommandNode, style: HelpStyle = {}): string {
   return `${text.trim()}${usageText(node, style)}`;
 }
 
-/** The sections below the description. */
+/** Returns the sections below the description. */
 export function usageText(node: CommandNode, style: HelpStyle = {}): string {
   const sections = [
     aliases(node, style),

@@ -1,4 +1,4 @@
-/** Breaks text at spaces so that no line is longer than `width`, unless one word is. Existing line breaks stay. */
+/** Wraps text at spaces to lines of at most `width`, unless a word is longer. Existing line breaks stay. */
 export function wrapText(text: string, width: number): string {
   return text
     .split("\n")

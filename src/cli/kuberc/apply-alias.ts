@@ -8,8 +8,8 @@ import type { Alias } from "./preference.js";
 import { CommandPresets } from "./presets.js";
 
 /**
- * The line with the alias it uses resolved: the alias is a command of the root then, with flags set and arguments put in.
- * A line that names a command stays as it is; so does one whose first word is no alias.
+ * Resolves the alias of a line: the alias becomes a command of the root, with its flags and arguments. A line that names a command stays
+ * unchanged, and so does a line whose first word is no alias.
  */
 export async function applyAlias(given: CommandLine, aliases: readonly Alias[]): Promise<CommandLine> {
   const line = { ...given, root: withoutYielding(given.root, aliases) };

@@ -7,8 +7,8 @@ import type { CommandDefaults } from "./preference.js";
 import { CommandPresets } from "./presets.js";
 
 /**
- * The line with the defaults of its command set. kubectl compares the last words of commands only: those of `config view`
- * are those of `kuberc view`, too. They never are those of an alias.
+ * Sets the defaults of the line's command. kubectl compares only the last words of commands: the defaults of `config view` also apply to
+ * `kuberc view`. They never apply to an alias.
  */
 export async function applyDefaults(line: CommandLine, defaults: readonly CommandDefaults[]): Promise<CommandLine> {
   const { argv, host } = line;

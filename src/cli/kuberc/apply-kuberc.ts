@@ -11,8 +11,8 @@ import type { Preference } from "./preference.js";
 import { type KubercFile, kubercError } from "./read-kuberc.js";
 
 /**
- * What the user's preferences make of a command line: defaults and aliases, and which credential plugins may run. A file
- * at its default place only causes a warning. @throws ExitError with kubectl's words, printed as they are
+ * Applies the user's preferences to a command line: defaults, aliases, and which credential plugins may run. Faults of the default file are
+ * only warnings. @throws ExitError with kubectl's text
  */
 export async function applyKuberc(file: KubercFile, line: CommandLine): Promise<CommandLine> {
   try {

@@ -5,7 +5,7 @@ import type { Host } from "../connect/host.js";
 
 /** A command line with what surrounds it; preferences make another one of it. */
 export interface CommandLine {
-  /** With the alias that the line uses, if it uses one. */
+  /** The tree of commands, with the alias that the line uses, if any. */
   readonly root: CommandEntry;
   readonly globals: readonly FlagSpec[];
   readonly argv: readonly string[];

@@ -29,13 +29,13 @@ interface WirePreference {
 
 export interface DecodedPreference {
   readonly preference: Preference;
-  /** What the file holds that the version does not know, in one line of client-go's; "" when all is well. */
+  /** The fields of the file that the version does not know, as a line of client-go's; "" without any. */
   readonly strictError: string;
 }
 
 /**
- * The first document of a file that holds preferences of a version we know; undefined for a file without documents.
- * `log` takes what -v=5 shows: the place in kubectl's source and the line. @throws when no document is one
+ * Decodes the first document of a file that has preferences of a known version; undefined for a file without documents. `log` gets the lines
+ * of -v=5 with their places in kubectl's source. @throws when no document is one
  */
 export function decodePreferences(
   text: string,

@@ -4,13 +4,13 @@ import type { FlagSpec } from "../flags/flag-set.js";
 /** klog's flags, which kubectl adds only when it has applied the preferences. */
 const LATE: ReadonlySet<string> = new Set(["v", "vmodule", "log-flush-frequency"]);
 
-/** The flags of a command that preferences may set: neither --help nor those for logging. */
+/** Returns the flag of a command that preferences may set: neither --help nor a flag of logging. */
 export function earlyFlag(node: CommandNode, name: string): FlagSpec | undefined {
   const spec = node.flagTable(false).named(name);
   return spec === undefined || LATE.has(spec.name) ? undefined : spec;
 }
 
-/** Whether a word of the line looks like the flag, which then keeps its value. Words are not read as pflag reads them. */
+/** Returns whether a word of the line looks like the flag: preferences then do not set it. Words are not parsed as pflag parses them. */
 export function isMentioned({ name, short }: FlagSpec, words: readonly string[]): boolean {
   return words.some(
     (word) =>

@@ -2,13 +2,13 @@ import type { CommandNode } from "../command-node.js";
 import { rootNode, unknownCommand } from "../dispatch.js";
 import type { CommandLine } from "./command-line.js";
 
-/** The commands there are while preferences are applied: cobra adds `help` later. */
+/** Returns the tree of commands while preferences are applied: cobra adds `help` later. */
 export function earlyTree({ root, host, globals }: Omit<CommandLine, "argv">): CommandNode {
   const children = root.children?.filter(({ name, standsFor }) => name !== "help" || standsFor !== undefined);
   return rootNode({ ...root, ...(children !== undefined && { children }) }, host, globals);
 }
 
-/** The last command that some words name, no module loaded on the way; undefined when the first names none. */
+/** Returns the last command that the words name, without loading a module; undefined when the first word names none. */
 export function namedCommand(tree: CommandNode, words: readonly string[]): CommandNode | undefined {
   if (unknownCommand(tree, words) !== undefined) return undefined;
   let node = tree;

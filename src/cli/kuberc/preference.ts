@@ -1,6 +1,6 @@
 import type { PluginPolicy } from "../../client/auth/plugin-policy.js";
 
-/** What a user prefers, of whatever version the file was. */
+/** The user's preferences, whatever the version of the file. */
 export interface Preference {
   readonly defaults: readonly CommandDefaults[];
   readonly aliases: readonly Alias[];
@@ -11,12 +11,12 @@ export interface Preference {
 export interface OptionDefault {
   /** Without dashes. */
   readonly name: string;
-  /** As it would be written on a command line. */
+  /** The value as it is written on a command line. */
   readonly default: string;
 }
 
 export interface CommandDefaults {
-  /** As it is typed: "get", "set env". */
+  /** The command as it is typed: "get", "set env". */
   readonly command: string;
   readonly options: readonly OptionDefault[];
 }

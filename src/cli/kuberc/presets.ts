@@ -9,13 +9,13 @@ import type { Host } from "../connect/host.js";
 import { earlyFlag, isMentioned } from "./early-flags.js";
 import type { OptionDefault } from "./preference.js";
 
-/** The texts of what may go wrong with one option. */
+/** Makes the texts of the errors that one option can have. */
 export interface OptionErrors {
   readonly unknown: (option: OptionDefault) => string;
   readonly invalid: (option: OptionDefault, reason: string) => string;
 }
 
-/** What preferences set for the command that a line names. */
+/** Applies preferences to the command that a line names. */
 export class CommandPresets implements Presets {
   readonly #flags: { readonly isOwn: boolean; readonly given: GivenFlag }[] = [];
   readonly #values = new Map<FlagSpec, FlagValue>();
@@ -24,8 +24,8 @@ export class CommandPresets implements Presets {
   constructor(private readonly entry: CommandEntry) {}
 
   /**
-   * Sets those options that the line says nothing of, and gives back how they would be written, each after a space.
-   * @throws in the words of `errors`
+   * Sets the options that the line does not have, and returns them as they would be typed, each after a space. @throws the errors of
+   * `errors`
    */
   set(node: CommandNode, options: readonly OptionDefault[], words: readonly string[], errors: OptionErrors): string {
     let written = "";
@@ -49,7 +49,7 @@ export class CommandPresets implements Presets {
     this.#original = original;
   }
 
-  /** What a command hands down to its subcommands is set for them as well. */
+  /** Returns the flags that preferences set. Persistent flags of a command are also set for its subcommands. */
   flagsOf(node: CommandNode): readonly GivenFlag[] {
     if (node.entry === this.entry) return this.#flags.map(({ given }) => given);
     const handedDown = this.#flags.filter(({ isOwn, given }) => !isOwn && !node.flagTable().isOwn(given.name));

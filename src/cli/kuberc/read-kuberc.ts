@@ -8,14 +8,14 @@ import type { Host } from "../connect/host.js";
 
 /** The preferences file of one command line, read but not understood. */
 export interface KubercFile {
-  /** As messages show it. */
+  /** The path as messages show it. */
   readonly path: string;
-  /** The user named it, by flag or environment: then it must be there and be right. */
+  /** True when the user named the file by flag or environment: then it must exist and be valid. */
   readonly explicit: boolean;
   readonly content: Content;
 }
 
-/** What a file holds, or Node's error. Go's words for it are made where it is shown: every start loads this module. */
+/** The text of the file, or Node's error. Go's text for the error is made where it is shown, because every start loads this module. */
 export interface Content {
   readonly text?: string;
   readonly error?: unknown;
@@ -28,20 +28,20 @@ export interface KubercPlace {
 
 type Surroundings = Pick<Host, "env" | "cwd" | "platform">;
 
-/** KUBECTL_KUBERC=false: neither the file nor the flag nor the command is there. */
+/** Returns whether KUBECTL_KUBERC=false turns the file, the flag and the command off. */
 export const isKubercDisabled = (env: Host["env"]): boolean => env["KUBECTL_KUBERC"]?.toLowerCase() === "false";
 
 export const withoutKuberc = <T extends FlagSpec | CommandEntry>(named: readonly T[]): readonly T[] =>
   named.filter(({ name }) => name !== "kuberc");
 
-/** What stands in front of every error about preferences. */
+/** Adds the beginning of every error about preferences. */
 export function kubercError(message: string): ExitError {
   return new ExitError(1, `error occurred while applying preferences ${message}`);
 }
 
 /**
- * The preferences file that holds for a command line; undefined where there is none. On every start: costs one attempt to
- * read a file, and what the file says is not looked at here. @throws what is wrong with `--kuberc` itself
+ * Reads the preferences file of a command line; undefined without one. Every start calls it: it costs one attempt to read a file, and the
+ * text is not parsed here. @throws an error about `--kuberc` itself
  */
 export function readKuberc(argv: readonly string[], surroundings: Surroundings): KubercFile | undefined {
   if (argv.length === 0) return undefined;
@@ -64,7 +64,7 @@ export function readContent(path: string, cwd: string): Content {
   }
 }
 
-/** Where preferences lie: the flag's value, else KUBERC, else ~/.kube/kuberc. Undefined when KUBERC=off. */
+/** Returns the path of the preferences: the flag's value, else KUBERC, else ~/.kube/kuberc. Undefined when KUBERC=off. */
 export function kubercPlace(flag: string, { env, platform }: Omit<Surroundings, "cwd">): KubercPlace | undefined {
   const named = env["KUBERC"] ?? "";
   if (named === "off") {

@@ -2,16 +2,16 @@ import { type Summary, uidOf } from "./summary.js";
 
 /** A line of the tree. */
 export interface Branch {
-  /** Of the line's own: "│ └─ ". "" for a root. */
+  /** The characters before the line's title: "│ └─ ". "" for a root. */
   readonly lead: string;
   readonly object: Summary;
-  /** What it owns is shown where it stands first. */
+  /** True when the object stands in the tree already: the objects that it owns are shown there. */
   readonly again: boolean;
 }
 
 /**
- * The tree around `start`: its owners above it, and below it what it owns, and what that owns. An object with several owners stands
- * below each. Objects that own each other end in a line that says that they stand above.
+ * Returns the tree around `start`: its owners above it, and the objects that it owns, directly or indirectly, below it. An object with
+ * several owners stands below each of them. Where objects own each other, a line says that they stand above.
  */
 export function branchesOf(start: Summary, objects: ReadonlyMap<string, Summary>): readonly Branch[] {
   const shown = related(start, objects);

@@ -12,8 +12,8 @@ export function requireOneObject(invocation: Invocation): void {
 }
 
 /**
- * The object that the operands name, as the server's table has it; without `read` only where it is, and no request for the object. Throws
- * the server's error, NotFound among them.
+ * Returns the object that the operands name, as the server's table has it; without `read` only its place, without a request for the object.
+ * Throws the server's error, NotFound among them.
  */
 export async function namedObject(factory: Factory, args: readonly string[], read = true): Promise<Info> {
   const { namespace } = await factory.namespace();

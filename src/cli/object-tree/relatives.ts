@@ -14,14 +14,14 @@ export interface RelativesOptions {
   readonly mapper: RestMapper;
   /** Ends requests that are under way. */
   readonly signal?: AbortSignal | undefined;
-  /** What the server has, each type once. */
+  /** The resources of the server, each type once. */
   readonly resources: readonly ApiResource[];
 }
 
 export interface Relatives {
-  /** Everything that was read, by uid, and what is named as an owner and is not there. */
+  /** All objects that were read, by uid, and the owners that are named and do not exist. */
   readonly objects: ReadonlyMap<string, Summary>;
-  /** Types that could not be listed, and why. */
+  /** The types that could not be listed, with the errors. */
   readonly unread: readonly { readonly type: string; readonly reason: string }[];
 }
 
@@ -29,8 +29,8 @@ const LISTS_AT_A_TIME = 8;
 const PAGE = 500;
 
 /**
- * Reads what may belong to `start`, or `start` to it: all that can be listed in its namespace, or everywhere for an object that has
- * none, and its owners up to the last. A type that may not be listed does not end it; a server that cannot be reached does.
+ * Reads the objects that may own `start` or be owned by it: all that can be listed in its namespace, or everywhere for a cluster-scoped
+ * object, and its owners up to the last one. It continues after a type that may not be listed; it fails when the server cannot be reached.
  */
 export async function readRelatives(
   start: Summary,
@@ -100,7 +100,7 @@ async function addOwners(start: Summary, objects: Map<string, Summary>, options:
   }
 }
 
-/** An owner that cannot be read is shown with what is known of it. */
+/** Reads an owner; one that cannot be read is shown with the data of the reference. */
 async function readOwner(
   { apiVersion, kind, name, uid }: OwnerReference,
   namespace: string,

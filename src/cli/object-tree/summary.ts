@@ -2,7 +2,7 @@ import type { KubeObject } from "../../machinery/meta/object.js";
 import type { RestMapping } from "../../machinery/rest-mapper.js";
 import { asTable, type Table, type TableRow } from "../../printers/table.js";
 
-/** An object, as far as a tree shows it. */
+/** The properties of an object that a tree shows. */
 export interface Summary {
   /** "deployment.apps/web". */
   readonly title: string;
@@ -10,7 +10,7 @@ export interface Summary {
   /** "" where the server's table says nothing of it. */
   readonly ready: string;
   readonly status: string;
-  /** As the server counts it; "" where it makes no tables. */
+  /** The age of the server's table; "" when the server makes no tables. */
   readonly age: string;
 }
 
@@ -19,7 +19,7 @@ export const uidOf = ({ metadata }: Summary): string => metadata.uid ?? "";
 /** Asks for the server's own table, which knows how to sum up every kind, extensions included. */
 export const SUMMARY_ACCEPT = "application/json;as=Table;v=v1;g=meta.k8s.io,application/json";
 
-/** What an answer to {@link SUMMARY_ACCEPT} holds; a server that makes no tables answers with the objects. */
+/** Reads an answer to {@link SUMMARY_ACCEPT}: a table, or the objects from a server that makes no tables. */
 export function summaries(answer: KubeObject, mapping: RestMapping): readonly Summary[] {
   const table = asTable(answer);
   if (table === undefined) {
@@ -40,7 +40,7 @@ function summary(mapping: RestMapping, { metadata = {} }: KubeObject, { ready, s
   return { title, metadata, ready, status: isGoing ? "Terminating" : status || statusOf(ready), age };
 }
 
-/** "deployment.apps/web", as -o name prints it. */
+/** Returns the title of an object as -o name prints it: "deployment.apps/web". */
 export function titleOf({ group, kind }: RestMapping["kind"], name: string): string {
   return `${kind.toLowerCase()}${group === "" ? "" : `.${group}`}/${name}`;
 }

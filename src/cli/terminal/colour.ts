@@ -5,7 +5,7 @@ import { OwnCodes } from "./terminal-output.js";
 type Environment = Readonly<Record<string, string | undefined>>;
 type Terminal = { readonly isTTY?: boolean | undefined; readonly columns?: number | undefined };
 
-/** What --color says. */
+/** The values of --color. */
 export const colourChoices = ["auto", "always", "never"] as const;
 
 /**
@@ -16,7 +16,7 @@ export const colourChoices = ["auto", "always", "never"] as const;
 export class Colours {
   readonly #env: Environment;
   #choice: (typeof colourChoices)[number] = "auto";
-  /** What this run of the program may do to a terminal. */
+  /** The control sequences that this run of the program may write. */
   readonly codes: OwnCodes;
 
   constructor(env: Environment, random: Random) {
@@ -24,7 +24,7 @@ export class Colours {
     this.codes = new OwnCodes(random);
   }
 
-  /** Takes the value of --color. Throws for one that it does not have. */
+  /** Sets the value of --color. Throws for an unknown value. */
   choose(value: string): void {
     const choice = colourChoices.find((one) => one === value);
     if (choice === undefined) throw new Error(`invalid --color ${JSON.stringify(value)}: use auto, always or never`);
@@ -35,12 +35,12 @@ export class Colours {
     return this.#choice === "auto" ? stream.isTTY === true && wantedBy(this.#env) : this.#choice === "always";
   }
 
-  /** What stands where text is cut: three dots where the locale does not have UTF-8. */
+  /** The text that stands where a line is cut: three dots in a locale without UTF-8. */
   get ellipsis(): string {
     return hasUtf8(this.#env) ? "…" : "...";
   }
 
-  /** A sequence of the program's own, as it is written to the stream. */
+  /** Marks a control sequence of the program as its own, so that the stream lets it pass. */
   code(stream: Terminal, sequence: string): string {
     return stream.isTTY === true ? this.codes.marked(sequence) : sequence;
   }
@@ -59,7 +59,8 @@ function hasUtf8({ LC_ALL, LC_CTYPE, LANG }: Environment): boolean {
 }
 
 /**
- * How text is shown on a stream; with `fit` tables are cut to the width that a terminal has when they are written. What paints it is loaded only where it is to be painted or aligned for a person.
+ * Returns how text is shown on a stream; with `fit` tables are cut to the width that the terminal has when they are written. The code that
+ * paints is loaded only when it is used.
  */
 export async function lookOf(
   stream: Terminal,

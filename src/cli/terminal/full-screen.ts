@@ -5,27 +5,27 @@ import { showsUtf8 } from "./terminal-charset.js";
 import { type Key, keysOf } from "./terminal-keys.js";
 import { TerminalScreen } from "./terminal-screen.js";
 
-/** What a program on the whole terminal needs of a factory. */
+/** The parts of the factory that a full-screen program needs. */
 export type FullScreenHost = Pick<Factory, "streams" | "colours" | "env" | "platform">;
 
-/** The whole terminal, until it is closed. */
+/** A program's hold on the whole terminal, until it is closed. */
 export interface FullScreen {
   readonly screen: TerminalScreen;
   /** Undefined where stdin is no terminal. */
   readonly keys: AsyncGenerator<Key, void> | undefined;
-  /** Gives the terminal back. Synchronous; may be called again. */
+  /** Restores the terminal. Synchronous; may be called again. */
   readonly close: () => void;
 }
 
-/** Whether stdout is a terminal that can be drawn on. */
+/** Returns whether stdout is a terminal that can be drawn on. */
 export const canDraw = ({ streams, env }: Pick<FullScreenHost, "streams" | "env">): boolean =>
   streams.out.isTTY === true && env["TERM"] !== "dumb";
 
-/** Whether the user can see a screen and press keys. */
+/** Returns whether the user can see a screen and press keys. */
 export const canAsk = (host: Pick<FullScreenHost, "streams" | "env">): boolean =>
   canDraw(host) && givesKeys(host.streams.in);
 
-/** Takes the whole terminal. It is given back by `close` or when `signal` aborts, whichever comes first; the keys end then. */
+/** Takes the whole terminal. `close` or the abort of `signal`, whichever comes first, restores it; the keys end then. */
 export function openFullScreen(host: FullScreenHost, signal: AbortSignal): FullScreen {
   const { out, in: stdin } = host.streams;
   const input = canAsk(host) ? new StandardInput(stdin) : undefined;

@@ -8,16 +8,16 @@ import type { Streams } from "../connect/factory.js";
 
 interface Line {
   state: string;
-  /** Milliseconds, by the clock. */
+  /** The time of the clock in milliseconds. */
   readonly since: number;
 }
 
 const EVERY = 1000;
 
 /**
- * A line for each thing that is waited for, with its last state and the time since it came up, drawn again in place below
- * whatever the terminal shows. Lines are cut to the terminal, never wrapped. The cursor stays where it is, behind the
- * last line, and is never hidden, so that a program that is killed leaves nothing to be put right.
+ * Shows a line for each thing that a command waits for: its last state, and the time since it appeared. The lines are redrawn in place below
+ * the rest of the terminal's text, and cut to its width, never wrapped. The cursor stays behind the last line and is never hidden, so that a
+ * killed program leaves nothing to repair.
  */
 export class LiveLines {
   readonly #err: Streams["err"];
@@ -30,7 +30,7 @@ export class LiveLines {
   #timer: NodeJS.Timeout | undefined;
   readonly #redraw = (): void => this.#draw();
 
-  /** `code` makes of a sequence one that passes to the terminal. */
+  /** `code` marks a control sequence so that it passes to the terminal. */
   constructor(
     err: Streams["err"],
     {
@@ -54,7 +54,7 @@ export class LiveLines {
     this.#draw();
   }
 
-  /** The same client: what the server warns of is written above the lines, not into them. */
+  /** Wraps the client so that warnings of the server are written above the lines, not into them. */
   above(client: () => Promise<RestClient>): () => Promise<RestClient> {
     let made: Promise<RestClient> | undefined;
     return () => {
@@ -75,14 +75,14 @@ export class LiveLines {
     this.#draw();
   }
 
-  /** To be called before anything else is written to the terminal: takes the lines off it until they change. */
+  /** Removes the lines from the terminal until they change. Call it before anything else is written there. */
   clear(): void {
     if (this.#drawn.length === 0) return;
     this.#err.write(this.#toStart() + this.#eraseBelow());
     this.#drawn = [];
   }
 
-  /** Leaves nothing behind. To be called however the waiting ends. */
+  /** Removes the lines and the timers. Call it however the waiting ends. */
   end(): void {
     clearInterval(this.#timer);
     this.#timer = undefined;
@@ -106,7 +106,7 @@ export class LiveLines {
     this.#err.write(start + this.#eraseBelow() + lines.map(muted).join("\n"));
   }
 
-  /** What fits; the last row says how many do not. */
+  /** Returns the lines that fit; the last one says how many do not. */
   #texts(): readonly string[] {
     const { columns, rows } = this.#size();
     const now = this.#clock.now();

@@ -2,7 +2,7 @@ import { lookOf } from "./colour.js";
 import type { Factory } from "../connect/factory.js";
 import type { LiveLines } from "./live-lines.js";
 
-/** Lines on stderr where that is a terminal; undefined, and nothing loaded, where it is not. */
+/** Opens live lines on stderr if that is a terminal; otherwise returns undefined and loads nothing. */
 export async function openLiveLines({
   streams: { err },
   colours,

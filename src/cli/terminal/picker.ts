@@ -6,7 +6,7 @@ import type { Key } from "./terminal-keys.js";
 import type { ScreenSize } from "./terminal-screen.js";
 
 export interface PickOptions {
-  /** What is picked: "context". */
+  /** The kind of the names: "context". */
   readonly what: string;
   readonly names: readonly string[];
   /** The name that is in use; "" for none. */
@@ -15,8 +15,8 @@ export interface PickOptions {
 }
 
 /**
- * Lets the user pick a name on the whole terminal, which is given back however it ends. Throws a silent exit with code 1 after Escape and 130
- * after Ctrl-C, an error when the input ends, and the reason of `signal`.
+ * Lets the user pick a name on the whole terminal, which is restored however this ends. Throws a silent exit with code 1 after Escape and
+ * 130 after Ctrl-C, an error when the input ends, and the reason of `signal`.
  */
 export async function pickName(options: PickOptions, host: FullScreenHost, signal: AbortSignal): Promise<string> {
   const list = new PickList(options);

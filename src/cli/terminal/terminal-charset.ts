@@ -19,6 +19,6 @@ const DRAWN: Readonly<Record<string, string>> = {
   "…": "~",
 };
 
-/** A text of as many columns in ASCII alone: "?" stands for what is not in it. */
+/** Replaces all characters beyond ASCII by "?", one for each column. */
 export const asciiText = (text: string): string =>
   text.replace(/\P{ASCII}/gu, (character) => DRAWN[character] ?? "?".repeat(displayWidth(character)));

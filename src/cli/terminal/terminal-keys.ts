@@ -40,7 +40,7 @@ const CONTROLS: Readonly<Record<string, Exclude<Key["name"], "text">>> = {
 };
 
 /**
- * The keys as they are pressed, until the input ends. What no key here means is left out. A reader that stops early stops the input, and
+ * Yields the keys as they are pressed, until the input ends. Unknown keys are skipped. A reader that stops early stops the input, and
  * nothing is read ahead that a later program should get.
  */
 export async function* keysOf(input: StandardInput): AsyncGenerator<Key, void> {

@@ -9,18 +9,21 @@ import type { Random } from "../../base/numbers/random.js";
  * they are: what a container, a log or a raw request sent, and the user asked for. In a pipe nothing changes.
  */
 
-/** The program's own sequences for a terminal. */
+/** Marks the control sequences that the program itself writes to a terminal. */
 export class OwnCodes {
   readonly #random: Random;
   #mark = "";
-  /** What {@link show} looks for: an own sequence, as its group, or any control character. */
+  /** The pattern of {@link show}: an own sequence, as its group, or any control character. */
   #parts: RegExp | undefined;
 
   constructor(random: Random) {
     this.#random = random;
   }
 
-  /** A sequence, `CSI ... letter` or a return, that passes to a terminal. Only what the program itself has composed may be given. */
+  /**
+   * Marks a sequence (`CSI ... letter`, or a return) so that it passes to a terminal. Pass only sequences that the program itself has
+   * composed.
+   */
   marked(sequence: string): string {
     // Control characters take no room, so that tables with colours in them are aligned.
     if (this.#mark === "") {
@@ -31,7 +34,7 @@ export class OwnCodes {
     return sequence + this.#mark;
   }
 
-  /** A text as a terminal may have it: own sequences without their mark, and no other control character. */
+  /** Returns a text for a terminal: own sequences without their mark, and other control characters made visible. */
   show(text: string): string {
     if (this.#parts === undefined) return inertText(text);
     return text.replace(this.#parts, (found, own?: string) => own ?? inertCharacter(found));
@@ -54,5 +57,5 @@ export function guardTerminal<Stream extends Writable & { readonly isTTY?: boole
   });
 }
 
-/** The text as it may be written to a stream as bytes. */
+/** Returns the text in the form in which it may be written to the stream as bytes. */
 export const shownOn = (stream: object, text: string): string => terminals.get(stream)?.show(text) ?? text;

@@ -2,7 +2,7 @@ import { cutToWidth } from "../../printers/colours/display-width.js";
 import type { Streams } from "../connect/factory.js";
 import { asciiText } from "./terminal-charset.js";
 
-/** Of a terminal, in characters. */
+/** The size of a terminal in characters. */
 export interface ScreenSize {
   readonly columns: number;
   readonly rows: number;
@@ -10,7 +10,7 @@ export interface ScreenSize {
 
 export interface ScreenOptions {
   readonly out: Streams["out"];
-  /** Makes of a sequence one that passes to the terminal. */
+  /** Marks a control sequence so that it passes to the terminal. */
   readonly code: (sequence: string) => string;
   /** False where the terminal shows ASCII alone. */
   readonly utf8: boolean;
@@ -20,8 +20,8 @@ const ENTER = ["\u001b[?1049h", "\u001b[?25l"];
 const LEAVE = ["\u001b[H", "\u001b[J", "\u001b[?25h", "\u001b[?1049l"];
 
 /**
- * The whole terminal, drawn again in place: on its alternate screen, so that what was there before is there again in the end. A line is cut to
- * the terminal and never wraps; lines that do not fit below are left out. Texts that others wrote must be inert lines.
+ * Draws on the whole terminal, on its alternate screen, so that the former contents are there again in the end. Lines are cut to the width
+ * and never wrap; lines that do not fit below are left out. Texts of others must be inert lines.
  */
 export class TerminalScreen {
   readonly #options: ScreenOptions;
@@ -35,13 +35,13 @@ export class TerminalScreen {
     options.out.on("resize", this.#draw);
   }
 
-  /** Shows what `lines` makes of the terminal's size: now, and again whenever that changes. */
+  /** Draws the result of `lines` for the terminal's size: now, and again whenever the size changes. */
   show(lines: (size: ScreenSize) => readonly string[]): void {
     this.#lines = lines;
     this.draw();
   }
 
-  /** Draws the same again, as it is now. */
+  /** Calls `lines` again and draws the result. */
   draw(): void {
     if (this.#left) return;
     const { out, code } = this.#options;
@@ -53,7 +53,7 @@ export class TerminalScreen {
     out.write(code("\u001b[H") + text + code("\u001b[J"));
   }
 
-  /** Gives the terminal back as it was. Synchronous; may be called again. */
+  /** Restores the terminal. Synchronous; may be called again. */
   leave(): void {
     if (this.#left) return;
     this.#left = true;

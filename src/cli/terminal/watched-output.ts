@@ -1,8 +1,8 @@
 import type { Writable } from "node:stream";
 
 /**
- * stdout or stderr of the process, as given, but that `failed` hears of a write that failed before `write` returns: Node's own "error"
- * comes later, when a command may have gone on to its next request. What goes to a file is written to its last byte, or fails.
+ * Wraps stdout or stderr of the process: `failed` is called for a failed write before `write` returns. Node's own "error" event comes later,
+ * when a command may have sent its next request. Output to a file is written to its last byte, or fails.
  */
 export function watchedOutput<Stream extends Writable>(
   stream: Stream,

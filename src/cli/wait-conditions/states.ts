@@ -3,7 +3,7 @@ import type { JsonPath } from "../../machinery/text/jsonpath/jsonpath.js";
 import { object, objects, text } from "../../machinery/meta/access.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 
-/** "Ready is False (ContainersNotReady), waiting for true" */
+/** Returns the state of a condition: "Ready is False (ContainersNotReady), waiting for true". */
 export function stateOfCondition(found: KubeObject | undefined, type: string, wanted: string): string {
   const { conditions } = object(object(found).status);
   const condition = objects(Array.isArray(conditions) ? conditions : []).find(

@@ -93,7 +93,7 @@ export function typeFaults(document: KubeconfigDocument): readonly KubeconfigFau
       const held = item[kind] ?? null;
       if (isJsonObject(held)) checkFields(held, SECTIONS[section], tell);
       else if (held !== null) tell(kind, `must be an object, is ${typeOf(held)}`);
-      if (names.has(name)) tell("", "has the name of an entry before it");
+      if (names.has(name)) tell("", "has the same name as an earlier entry");
       names.add(name);
     }
   }

@@ -104,7 +104,7 @@ class Checker {
     const authority = this.bytes(cluster, "certificate-authority", tell);
     if (authority === undefined) return;
     if (value["insecure-skip-tls-verify"] === true) {
-      tell("insecure-skip-tls-verify", `excludes ${authority.field}: remove one of them`);
+      tell("insecure-skip-tls-verify", `cannot be combined with ${authority.field}: remove one of them`);
     }
     if (authority.bytes.length > 0) certificateIn(authority, tell);
   }
@@ -116,12 +116,13 @@ class Checker {
     if (overrides.clientCertificate === "") this.checkKeyPair(user, tell);
     const token = overrides.token || text(value, "token");
     const basic = overrides.username || overrides.password || text(value, "username") || text(value, "password");
-    if (token !== "" && basic !== "") tell("token", "excludes username and password: remove one of them");
+    if (token !== "" && basic !== "")
+      tell("token", "cannot be combined with username and password: remove one of them");
     const tokenFile = text(value, "tokenFile");
     if (token === "" && tokenFile !== "") this.read(user, "tokenFile", tokenFile, tell);
     const provider = value["auth-provider"];
     if (isJsonObject(provider)) {
-      tell("auth-provider", "is supported no more: use exec with the credential plugin of your provider");
+      tell("auth-provider", "is no longer supported: use exec with the credential plugin of your provider");
     }
     const { exec } = value;
     if (isJsonObject(exec)) checkExec(exec, (field, problem) => tell(`exec.${field}`, problem));
@@ -150,7 +151,7 @@ class Checker {
   private bytes(entry: LocatedEntry, field: string, tell: Tell): Held | undefined {
     const file = text(entry.value, field);
     const data = text(entry.value, `${field}-data`);
-    if (file !== "" && data !== "") tell(field, `excludes ${field}-data: remove one of them`);
+    if (file !== "" && data !== "") tell(field, `cannot be combined with ${field}-data: remove one of them`);
     if (data !== "") return { field: `${field}-data`, bytes: Buffer.from(data, "base64") };
     const bytes = file === "" ? undefined : this.read(entry, field, file, tell);
     return bytes && { field, bytes };
@@ -197,7 +198,7 @@ function attempt(check: () => unknown, field: string, tell: Tell): void {
 function checkServer(server: string): void {
   const scheme = /^([^:/]+):\/\//.exec(serverUrl(server, false))?.[1] ?? "";
   if (scheme !== "http" && scheme !== "https") {
-    throw new Error(`${goQuote(server)} is no URL of an API server: it must begin with https:// or http://`);
+    throw new Error(`${goQuote(server)} is not the URL of an API server: it must begin with https:// or http://`);
   }
 }
 

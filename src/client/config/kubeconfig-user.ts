@@ -56,6 +56,6 @@ export async function addUserContext(
 const noCluster = (context: string): Error =>
   new Error(
     context === ""
-      ? "no context is in force: name the cluster's with --context"
+      ? "there is no current context: name the cluster's with --context"
       : `the kubeconfig has no context ${JSON.stringify(context)} with a cluster`,
   );

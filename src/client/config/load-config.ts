@@ -123,7 +123,7 @@ function nothingConfigured(documents: readonly KubeconfigDocument[], files: read
     return failure(
       files.join(", "),
       "",
-      "no such file, and this is no pod: set KUBECONFIG, or give a kubeconfig or a server",
+      "no such file, and this process is not in a pod: set KUBECONFIG, or give a kubeconfig or a server",
     );
   }
   const named = documents.map(({ file }) => file).join(", ");

@@ -3,8 +3,8 @@ import type { ApiObject } from "../../machinery/meta/object.js";
 import { objectKey } from "./object-key.js";
 
 /**
- * Stands for an object whose deletion was missed: a list no longer has it. `object` is its last known state, which may not be
- * its last one (client-go's DeletedFinalStateUnknown).
+ * Stands for an object whose deletion the watch missed: a new list does not have it. `object` is its last known state, which may not be its
+ * final one (client-go's DeletedFinalStateUnknown).
  */
 export class Tombstone<T> {
   constructor(
@@ -14,8 +14,8 @@ export class Tombstone<T> {
 }
 
 /**
- * One thing that happened to an object. "Replaced": a new list has it; with `lostHistory` its resourceVersion says nothing about
- * whether it is the object that was known before. "Sync": nothing happened, handlers asked to see it again.
+ * One change of an object. "Replaced": a new list has it; with `lostHistory` an equal resourceVersion does not mean the same object. "Sync":
+ * nothing changed, and handlers asked to see the object again.
  */
 export type Delta<T> =
   | { readonly type: "Added" | "Updated" | "Sync"; readonly object: T }
@@ -23,30 +23,30 @@ export type Delta<T> =
   | { readonly type: "Deleted"; readonly object: T | Tombstone<T> };
 
 export interface DeltaQueueOptions<T> {
-  /** What the consumer holds: the objects that a list no longer has are found among them. */
+  /** The objects that the consumer holds. Those that a new list does not have are deleted. */
   readonly known: { keys(): Iterable<string>; get(key: string): T | undefined };
   /** Changes each object before it is queued, for example to drop unused fields. It may change the object in place. */
   readonly transform?: ((object: T) => T) | undefined;
 }
 
 /**
- * What happened to objects and was not consumed yet, all of it for each object, in the order in which objects first changed
- * (client-go's DeltaFIFO). The consumer takes one object's deltas at a time.
+ * Queues the changes of objects that are not consumed yet, in the order in which objects first changed (client-go's DeltaFIFO). The consumer
+ * takes all changes of one object at a time.
  */
 export class DeltaQueue<T extends ApiObject> {
   readonly #deltas = new Map<string, Delta<T>[]>();
   readonly #order = new Fifo<string>();
-  /** Keys of the first list that the consumer has not taken yet; undefined before that list. */
+  /** How many keys of the first list the consumer has not taken yet; undefined before that list. */
   #initial: number | undefined;
 
   constructor(private readonly options: DeltaQueueOptions<T>) {}
 
-  /** How many objects have something to be consumed. */
+  /** How many objects have changes that wait for the consumer. */
   get length(): number {
     return this.#deltas.size;
   }
 
-  /** Whether the consumer has taken everything of the first list. */
+  /** Whether the consumer has taken the whole first list. */
   get hasSynced(): boolean {
     return this.#initial === 0;
   }
@@ -61,7 +61,7 @@ export class DeltaQueue<T extends ApiObject> {
     this.#queue(objectKey(object), { type: "Updated", object: this.#transformed(object) });
   }
 
-  /** An object that is neither held nor queued is gone already, and its deletion is not queued. */
+  /** Queues a deletion. An object that is neither held nor queued is deleted already, and nothing is queued. */
   delete(object: T): void {
     this.#initial ??= 0;
     const key = objectKey(object);
@@ -70,7 +70,7 @@ export class DeltaQueue<T extends ApiObject> {
     }
   }
 
-  /** Queues a whole list: what it has as "Replaced", what is known and not in it as "Deleted". */
+  /** Queues a whole list: its objects as "Replaced", known objects that it does not have as "Deleted". */
   replace(objects: Iterable<T>, lostHistory = false): void {
     const listed = new Set<string>();
     for (const object of objects) {
@@ -106,7 +106,7 @@ export class DeltaQueue<T extends ApiObject> {
     }
   }
 
-  /** Takes the deltas of the object that waits longest, oldest first; undefined when there is none. */
+  /** Removes and returns the deltas of the object that has waited longest, oldest first; undefined when the queue is empty. */
   pop(): readonly Delta<T>[] | undefined {
     const key = this.#order.shift();
     if (key === undefined) return undefined;

@@ -3,7 +3,7 @@ import { Fifo } from "../../base/collections/fifo.js";
 import { nextSlice, sliceIsSpent } from "../../base/async/time-slice.js";
 import type { EventHandler, HandlerRegistration } from "./event-handler.js";
 
-/** One call of a handler. "synced" marks the end of the objects that were there at first. */
+/** One call of a handler. "synced" follows the last initial object. */
 export type Notification<T> =
   | { readonly type: "added"; readonly object: T; readonly isInitial: boolean }
   | { readonly type: "updated"; readonly before: T; readonly after: T }
@@ -50,7 +50,7 @@ export class HandlerQueue<T> implements HandlerRegistration {
     this.options.onRemove();
   }
 
-  /** The handler is called later, never within this call: it may add and remove handlers. */
+  /** Queues a call. The handler is never called within `push`, so that it may add and remove handlers. */
   push(notification: Notification<T>): void {
     if (this.#removed) return;
     this.#waiting.push(notification);

@@ -1,24 +1,24 @@
 import type { ApiObject } from "../../machinery/meta/object.js";
 import { objectKey } from "./object-key.js";
 
-/** The values under which an object is found in an index. */
+/** Returns the values under which an index has the object. */
 export type IndexFunction<T> = (object: T) => readonly string[];
 
 /** The index that every {@link Indexer} has: objects by their namespace. */
 export const NAMESPACE_INDEX = "namespace";
 
-/** What readers of a cache may ask. What it answers is shared: never change it in place. */
+/** The read side of a cache. Its results are shared: never change them in place. */
 export interface ReadonlyIndexer<T extends ApiObject> {
   readonly size: number;
   get(key: string): T | undefined;
   has(key: string): boolean;
   keys(): IterableIterator<string>;
   values(): IterableIterator<T>;
-  /** The objects that an index holds under `value`. Throws `Index with name X does not exist`. */
+  /** Returns the objects that an index has under `value`. Throws `Index with name X does not exist`. */
   byIndex(index: string, value: string): T[];
-  /** Their keys. */
+  /** Returns the keys of these objects. */
   indexKeys(index: string, value: string): string[];
-  /** All values that an index has objects for. */
+  /** Returns all values under which an index has objects. */
   indexValues(index: string): string[];
 }
 
@@ -79,7 +79,7 @@ export class Indexer<T extends ApiObject> implements ReadonlyIndexer<T> {
     for (const index of this.#indices.values()) leave(index, key, before);
   }
 
-  /** Puts these objects in the place of all that there are. */
+  /** Replaces all objects. */
   replace(objects: Iterable<T>): void {
     this.#objects.clear();
     for (const { keys } of this.#indices.values()) keys.clear();

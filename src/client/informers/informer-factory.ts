@@ -12,9 +12,9 @@ export interface InformerFactoryOptions
   extends Omit<InformerOptions<KubeObject>, "indexers" | "selection" | "onFault" | "whenOccupied"> {
   /** Follows this namespace alone. Default: all. */
   readonly namespace?: string;
-  /** Called when the server cannot be read, with what: "Deployment", "deployments.apps". The informer goes on. */
+  /** Called when a list or watch fails; `what` names the resource: "Deployment", "deployments.apps". The informer goes on. */
   readonly onFault?: (fault: ReflectorFault, what: string) => void;
-  /** As {@link InformerOptions.whenOccupied}, for a resource: an informer of one without objects reads nothing. */
+  /** As {@link InformerOptions.whenOccupied}, for each resource: an informer reads nothing until its resource has objects. */
   readonly whenOccupied?: (resource: GroupVersionResource, listener: () => void) => () => void;
 }
 
@@ -25,8 +25,8 @@ export interface InformerSelection extends Selection {
 }
 
 /**
- * The informers of a process: asking twice for the same collection gives the same informer, so that all its parts share one
- * cache and one watch (client-go's SharedInformerFactory).
+ * The informers of a process. It returns the same informer for the same collection, so that all parts of the process share one cache and one
+ * watch (client-go's SharedInformerFactory).
  */
 export class InformerFactory {
   readonly #informers = new Map<string, SharedInformer<ApiObject>>();
@@ -38,7 +38,7 @@ export class InformerFactory {
     private readonly options: InformerFactoryOptions = {},
   ) {}
 
-  /** The informer of a kind, or of what a selection leaves of it: `informers.of("v1", "Pod")`. {@link start} starts it. */
+  /** Returns the informer of a kind, or of the objects that a selection names: `informers.of("v1", "Pod")`. {@link start} starts it. */
   of<V extends string, K extends AnyKindIn<V>>(
     apiVersion: V,
     kind: K,
@@ -48,7 +48,7 @@ export class InformerFactory {
     return this.#informer(`${apiVersion}/${kind}`, kind, source, selection);
   }
 
-  /** The informer of a resource, as {@link of} for a kind. */
+  /** Returns the informer of a resource, as {@link of} does for a kind. */
   resource<T extends ApiObject = KubeObject>(
     resource: GroupVersionResource,
     selection: InformerSelection = {},
@@ -57,7 +57,7 @@ export class InformerFactory {
     return this.#informer(key, formatGroupResource(resource), () => this.client.resource(resource), selection);
   }
 
-  /** Starts the informers that were asked for and do not run yet. They stop when the signal aborts. */
+  /** Starts the informers of the factory that are not running yet. They stop when the signal aborts. */
   start(signal: AbortSignal): void {
     for (const informer of this.#informers.values()) {
       if (this.#started.has(informer)) continue;
@@ -68,12 +68,12 @@ export class InformerFactory {
     }
   }
 
-  /** Resolves when every informer that was started has its first list. */
+  /** Resolves when every started informer has its first list. */
   async synced(): Promise<void> {
     await Promise.all([...this.#started].map((informer) => informer.synced));
   }
 
-  /** Resolves when nothing of the informers runs any more. */
+  /** Resolves when all informers have stopped. */
   async stopped(): Promise<void> {
     await Promise.all(this.#running);
   }

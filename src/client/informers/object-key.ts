@@ -6,13 +6,16 @@ export interface NamespacedName {
   readonly name: string;
 }
 
-/** client-go's MetaNamespaceKeyFunc: "<namespace>/<name>", or "<name>" for an object without a namespace. */
+/**
+ * Returns the key of an object as client-go's MetaNamespaceKeyFunc does: "<namespace>/<name>", or "<name>" for an object without a
+ * namespace.
+ */
 export function objectKey({ metadata }: ApiObject): string {
   const { namespace, name = "" } = metadata ?? {};
   return namespace === undefined || namespace === "" ? name : `${namespace}/${name}`;
 }
 
-/** The inverse of {@link objectKey}. Throws for what is no key: `unexpected key format: "a/b/c"`. */
+/** Splits a key; the inverse of {@link objectKey}. Throws for an invalid key: `unexpected key format: "a/b/c"`. */
 export function splitObjectKey(key: string): NamespacedName {
   const [first = "", second, ...more] = key.split("/");
   if (more.length > 0) throw new Error(`unexpected key format: ${JSON.stringify(key)}`);

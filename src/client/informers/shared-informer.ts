@@ -15,23 +15,22 @@ import { SharedFields } from "./shared-fields.js";
 
 export interface InformerOptions<T extends ApiObject> extends Partial<Surroundings> {
   readonly selection?: Selection;
-  /** How often handlers that ask for nothing else see every object again, from the cache. 0, the default: never. */
+  /**
+   * The period after which a handler sees every object of the cache again, unless the handler has one of its own. 0, the default: never.
+   */
   readonly resyncMilliseconds?: number;
   /** Indices of the cache besides that by namespace. */
   readonly indexers?: Readonly<Record<string, IndexFunction<T>>>;
-  /**
-   * Changes objects before they are cached, for example to drop unused fields. An object for which it throws is cached as
-   * it came.
-   */
+  /** Changes objects before they are cached, for example to drop unused fields. An object for which it throws is cached unchanged. */
   readonly transform?: (object: T) => T;
   /** As {@link ReflectorOptions.streamingLists}. */
   readonly streamingLists?: boolean;
   /**
-   * Calls `listener` once the collection may have objects, and before it resolves where that is so already; until then the cache
-   * is empty and counts as filled, and nothing is read. The answer stops the waiting. Default: the collection is read at once.
+   * Calls `listener` once the collection may have objects, and before it resolves if it may have them now. Until then the informer reads
+   * nothing, and its empty cache counts as filled. The returned function ends the waiting. Default: the informer reads at once.
    */
   readonly whenOccupied?: (listener: () => void) => Promise<() => void>;
-  /** Called when the server cannot be read. The informer goes on after the wait that the fault names. */
+  /** Called when a list or watch fails. The informer retries after the wait that the fault names. */
   readonly onFault?: (fault: ReflectorFault) => void;
   /** Called with what a handler, the transform or an index function threw. Default: it is an uncaught exception. */
   readonly onError?: (error: unknown) => void;
@@ -41,8 +40,8 @@ export interface InformerOptions<T extends ApiObject> extends Partial<Surroundin
 const SHORTEST_RESYNC_MS = 1000;
 
 /**
- * A cache of a collection that stays current, and tells handlers about changes: one list and one watch for any number of
- * handlers (client-go's SharedIndexInformer). The cache is at least as new as what a handler is called with.
+ * A cache that follows a collection and calls handlers for its changes: one list and one watch for any number of handlers (client-go's
+ * SharedIndexInformer). The cache is at least as new as the objects that a handler is called with.
  */
 export class SharedInformer<T extends ApiObject> {
   readonly #indexer: Indexer<T>;
@@ -104,16 +103,14 @@ export class SharedInformer<T extends ApiObject> {
     return this.#synced.promise;
   }
 
-  /**
-   * Adds indices, also while the informer runs. An object for which an index function throws is not found by that index.
-   */
+  /** Adds indices, before or while the informer runs. An object for which an index function throws is not in that index. */
   addIndexers(indexers: Readonly<Record<string, IndexFunction<T>>>): void {
     this.#indexer.addIndexers(this.#reportingAll(indexers));
   }
 
   /**
-   * A handler that is added while the informer runs is first called for every object there is. Throws when the informer has
-   * stopped: the handler would wait for ever.
+   * Adds a handler. While the informer runs, it is first called for every object of the cache. Throws when the informer has stopped, because
+   * the handler would never be called.
    */
   addHandler(handler: EventHandler<T>, options: { readonly resyncMilliseconds?: number } = {}): HandlerRegistration {
     if (this.#stopped) throw new Error("the informer has stopped: no handler can be added");
@@ -194,7 +191,7 @@ export class SharedInformer<T extends ApiObject> {
     };
   }
 
-  /** Takes everything from the queue, with turns for others in between. */
+  /** Processes the queue until it is empty, with turns of other work in between. */
   async #consume(): Promise<void> {
     this.#consuming = true;
     for (;;) {
@@ -279,7 +276,7 @@ export class SharedInformer<T extends ApiObject> {
     }
   }
 
-  /** A function of the user's that reports what it throws, and answers with `otherwise` then. */
+  /** Wraps a user's function: reports what it throws, and returns the result of `otherwise` instead. */
   #reporting<R>(call: (object: T) => R, otherwise: (object: T) => R): (object: T) => R {
     return (object) => {
       try {

@@ -20,7 +20,7 @@ export async function checkNamedCluster(name: string, around: Surroundings): Pro
     throw namedClusterError(`cluster "${name}" keeps its objects in memory; there is nothing to check`);
   }
   if (record.storage === "etcd") {
-    throw namedClusterError(`cluster "${name}" keeps its objects in etcd; check that with etcdctl`);
+    throw namedClusterError(`cluster "${name}" keeps its objects in etcd; check the etcd with etcdctl`);
   }
   if (state !== "Stopped") {
     throw namedClusterError(

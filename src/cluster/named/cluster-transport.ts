@@ -29,7 +29,10 @@ export async function clusterClient(
 ): Promise<KubernetesClient> {
   const home = new ClusterHome(clustersFolder(around.env, around.cwd), name);
   const transport = await clusterTransport(home, record, around);
-  if (transport === undefined) throw namedClusterError(`the kubeconfig of cluster "${name}" cannot be read`);
+  if (transport === undefined)
+    throw namedClusterError(
+      `the kubeconfig in the folder of cluster "${name}" cannot be read; stop the cluster and start it again`,
+    );
   return kubernetesClient({ transport: () => transport });
 }
 

@@ -19,7 +19,7 @@ export function leadershipLines(): (event: LeadershipEvent) => string | undefine
     if (type === "began") return told.has(lease) ? `${work}: this server leads now, by Lease ${lease}` : undefined;
     if (type === "ended" && event.reason === undefined) return undefined;
     told.add(lease);
-    if (type === "ended") return `${work}: this server leads no more: ${event.reason}`;
+    if (type === "ended") return `${work}: this server no longer leads: ${event.reason}`;
     const until = new Date(event.until).toISOString().replace(/\.\d+/, "");
     return `${work}: waiting for Lease ${lease}, which ${event.holder} holds until ${until} unless it renews it`;
   };

@@ -96,7 +96,9 @@ export async function stopNamedCluster(name: string, around: Surroundings): Prom
   const deadline = Date.now() + 30_000;
   while (isProcessAlive(record.pid)) {
     if (Date.now() > deadline) {
-      throw namedClusterError(`cluster "${name}" did not stop within 30 s; its process is ${record.pid}`);
+      throw namedClusterError(
+        `cluster "${name}" did not stop within 30 s; end its process ${record.pid} yourself if it is stuck`,
+      );
     }
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
@@ -125,6 +127,6 @@ export async function deleteNamedCluster(name: string, around: Surroundings): Pr
 
 async function noSuchCluster(name: string, around: Surroundings): Promise<Error> {
   const known = await clusterNames(around);
-  const error = namedClusterError(`there is no cluster named "${name}"; kubets cluster list shows those there are`);
+  const error = namedClusterError(`there is no cluster named "${name}"; list the clusters with: kubets cluster list`);
   return withMistyped(error, () => ({ typed: name, known }));
 }

@@ -121,12 +121,12 @@ function workloadsOf({ deployments, replicaSets, statefulSets, daemonSets }: Obs
 function workloadDelay(object: Workload, { wanted, present }: Counts): Delay | undefined {
   const { generation = 0 } = object.metadata ?? {};
   if ((object.status?.observedGeneration ?? 0) < generation) {
-    return { reason: "NotObserved", message: "no controller has taken note of it", prospect: "hardly" };
+    return { reason: "NotObserved", message: "no controller has seen it yet", prospect: "hardly" };
   }
   if (present >= wanted) return undefined;
   const failed = heldFault(object, "ReplicaFailure", "True");
   if (failed !== undefined) return { ...failed, prospect: "hardly" };
-  return { reason: "PodsMissing", message: `${present} of ${wanted} pods are there`, prospect: "good" };
+  return { reason: "PodsMissing", message: `${present} of ${wanted} pods exist`, prospect: "good" };
 }
 
 function jobDelay(job: Job, failedJobs: boolean): Delay | undefined {

@@ -228,7 +228,9 @@ const PLACES = { memory: "memory", disk: "a folder", etcd: "etcd" };
 function choiceOf(record: ClusterRecord | undefined): StorageChoice {
   if (record?.storage !== "etcd") return { storage: record?.storage ?? "disk" };
   if (record.etcd === undefined)
-    throw namedClusterError(`the record of cluster "${record.name}" does not say where its etcd is`);
+    throw namedClusterError(
+      `the record of cluster "${record.name}" does not say where its etcd is; remove it with: kubets cluster delete ${record.name}`,
+    );
   return { storage: "etcd", etcd: record.etcd };
 }
 

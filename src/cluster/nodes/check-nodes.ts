@@ -9,9 +9,10 @@ export function checkNodes(nodes: readonly NodeOptions[]): void {
   const names = new Set<string>();
   for (const { name } of nodes) {
     if (!/^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/.test(name)) {
-      throw new Error(`${JSON.stringify(name)} is no name of a node: use lower case letters, digits, "-" and "."`);
+      throw new Error(`invalid node name ${JSON.stringify(name)}: use lower-case letters, digits, "-" and "."`);
     }
-    if (names.has(name)) throw new Error(`two nodes are named ${JSON.stringify(name)}`);
+    if (names.has(name))
+      throw new Error(`two nodes are named ${JSON.stringify(name)}; give each node a name of its own`);
     names.add(name);
   }
 }

@@ -92,7 +92,7 @@ async function deadAmong(foreign: readonly Node[], { client, clock }: ClaimParts
     const until = aliveUntil(node, lease);
     if (until <= clock.now()) return { node, lease };
     const holder = serverOf(node);
-    const whose = holder === "" ? "something that is no server of this storage" : `server ${JSON.stringify(holder)}`;
+    const whose = holder === "" ? "another program" : `server ${JSON.stringify(holder)}`;
     throw new ServerNameError(
       `node ${JSON.stringify(nameOf(node))} is held by ${whose}, whose Lease lasts until ${formatTime(until)}; give this server's node another name, or stop the other and wait until then`,
     );

@@ -118,12 +118,14 @@ export function issuerOfCertificate(ca: KeyPair, keys: KeyMaker = openSslKeys): 
   const commonName = subject.startsWith("CN=") && !subject.includes("\n") ? subject.slice(3) : undefined;
   if (commonName === undefined) {
     throw new Error(
-      `the authority's subject is ${JSON.stringify(subject)}; only one of a common name alone signs here`,
+      `the certificate authority has the subject ${JSON.stringify(subject)}; kubets signs only by one whose subject is a common name alone`,
     );
   }
   const issuer = issuerOf(ca, commonName, keys);
   if (issuer.key.asymmetricKeyType !== "ec") {
-    throw new Error(`the authority's key is of the type ${issuer.key.asymmetricKeyType}; only keys of P-256 sign here`);
+    throw new Error(
+      `the certificate authority has a key of the type ${issuer.key.asymmetricKeyType}; kubets signs only by P-256 keys`,
+    );
   }
   return issuer;
 }

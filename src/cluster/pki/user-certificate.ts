@@ -20,8 +20,11 @@ export function userCertificate(
   clocks: readonly Clock[],
   random: Random,
 ): KeyPair {
-  if (user === "") throw new Error("a user has a name: give `user`");
-  if (ca.key === "") throw new Error("the server was not given the key of its clients' CA, so it can make no users");
+  if (user === "") throw new Error("the user has no name: set the option user");
+  if (ca.key === "")
+    throw new Error(
+      `no certificate can be made for user ${JSON.stringify(user)}: the server does not have the key of its clients' CA`,
+    );
   const times = clocks.map((clock) => clock.now());
   const validity = { notBefore: Math.min(...times) - 60_000, notAfter: Math.max(...times) + YEAR };
   const keys = keyMaker(random);

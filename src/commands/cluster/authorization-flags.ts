@@ -51,7 +51,10 @@ export function authorizationOf({ cwd }: Factory, invocation: Invocation): Autho
   if (modes.length === 0)
     throw usageError(invocation, `--authorization-mode needs at least one of ${MODES.join(", ")}`);
   if (new Set(modes).size < modes.length) {
-    throw usageError(invocation, `--authorization-mode=${modes.join(",")} names a mode more than once`);
+    throw usageError(
+      invocation,
+      `--authorization-mode=${modes.join(",")} names a mode more than once; name each mode once`,
+    );
   }
   return { modes };
 }

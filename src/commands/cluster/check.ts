@@ -31,11 +31,13 @@ async function checkCluster(name: string, { env, cwd, clock, log, streams }: Fac
     clock,
     log: await log(),
   });
-  streams.out.write(`cluster "${name}" is sound: ${objects} objects at revision ${revision}\n`);
-  streams.out.write(`it takes ${size(bytesAfter)}, ${size(bytesBefore)} before its history was forgotten\n`);
+  streams.out.write(`cluster "${name}" has no damage: ${objects} objects at revision ${revision}\n`);
+  streams.out.write(
+    `it takes ${size(bytesAfter)} on disk; with its history, which is removed now, it took ${size(bytesBefore)}\n`,
+  );
   if (lost === undefined) return true;
   streams.err.write(
-    `error: the end of its write-ahead log was missing, and with it acknowledged writes up to revision ${lost}; apply again what you miss\n`,
+    `error: the end of its write-ahead log was missing, and with it acknowledged writes up to revision ${lost}; apply again what is missing\n`,
   );
   return false;
 }

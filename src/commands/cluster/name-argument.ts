@@ -8,7 +8,7 @@ export function nameArgument(invocation: Invocation): void {
   if (invocation.args.length > 1) {
     throw usageError(
       invocation,
-      `one cluster name at most, not ${invocation.args.length}: ${invocation.args.join(" ")}`,
+      `give at most one cluster name, not ${invocation.args.length}: ${invocation.args.join(" ")}`,
     );
   }
 }

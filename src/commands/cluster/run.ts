@@ -64,7 +64,7 @@ export function clusterRunCommand(run = runCluster): Command {
     ownExitCode: true,
     validateArgs: (invocation) => {
       if (invocation.args.length === 0) {
-        throw usageError(invocation, "a command to run is required, after --");
+        throw usageError(invocation, "no command to run: give it after --, as in: kubets cluster run -- npm test");
       }
     },
     execute: async (factory, invocation) => {

@@ -46,8 +46,8 @@ printed. The cluster has to sign certificates for clients, as embedded ones do; 
     ],
     validateArgs: (invocation) => {
       const { args } = invocation;
-      if (args.length !== 1) throw usageError(invocation, `one name of a user is required, not ${args.length}`);
-      if (args[0] === "") throw usageError(invocation, "the name of a user cannot be empty");
+      if (args.length !== 1) throw usageError(invocation, `give one user name, not ${args.length}`);
+      if (args[0] === "") throw usageError(invocation, "the user name is empty");
     },
     execute: (factory, invocation) =>
       failPlainly(async () => run(await complete(factory, invocation), factory.streams, invocation.signal)),

@@ -16,7 +16,8 @@ export const timeoutFlag: FlagSpec = {
 export function waitOf(invocation: Invocation, warn: (text: string) => void): number | undefined {
   const { flags } = invocation;
   const timeout = flags.duration("timeout");
-  if (timeout < 0) throw usageError(invocation, "invalid timeout: use a duration such as 5m, or 0 to look once");
+  if (timeout < 0)
+    throw usageError(invocation, "invalid value for --timeout: use a duration such as 5m, or 0 to look once");
   if (flags.bool("wait")) return timeout;
   if (flags.changed("timeout")) warn("--timeout has no effect without --wait");
   return undefined;

@@ -105,7 +105,7 @@ function readAction(invocation: Invocation): NsAction {
   if (name === undefined) return { type: "list" };
   if (name === "-") return { type: "back" };
   const [fault] = dns1123LabelErrors(name);
-  if (fault !== undefined) throw usageError(invocation, `${goQuote(name)} is no name of a namespace: ${fault}`);
+  if (fault !== undefined) throw usageError(invocation, `${goQuote(name)} is not a valid namespace name: ${fault}`);
   return { type: "switch", name, force };
 }
 

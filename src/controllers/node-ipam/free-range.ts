@@ -21,7 +21,8 @@ export interface NodeRange {
  */
 export function freeRange({ cidr, nodeMask }: PodRange, taken: Iterable<string>, start: number): NodeRange | undefined {
   const whole = parseIpv4Prefix(cidr);
-  if (whole === undefined) throw new Error(`${cidr} is no block of IPv4 addresses`);
+  if (whole === undefined)
+    throw new Error(`${JSON.stringify(cidr)} is not a block of IPv4 addresses such as "10.0.0.0/24"`);
   const size = 2 ** (32 - nodeMask);
   const count = Math.floor((whole.broadcast - whole.network + 1) / size);
   const used = new Set<number>();

@@ -1,4 +1,4 @@
-/** An object that does not fit its type, in structured-merge-diff's words, each with the path it is about. */
+/** An object does not fit its type. The message is structured-merge-diff's, with the path of each fault. */
 export class TypeMismatch extends Error {
   override readonly name = "TypeMismatch";
 

@@ -24,14 +24,14 @@ import {
   type TypeDescriptor,
 } from "./type-descriptor.js";
 
-/** What became of an object's paths; no path is in two of the sets. */
+/** The paths that differ between two objects. No path is in two of the sets. */
 export interface Comparison {
   readonly removed: FieldSet;
   readonly modified: FieldSet;
   readonly added: FieldSet;
 }
 
-/** Compares two objects of one type. Throws a TypeMismatch where list items cannot be told apart. */
+/** Compares two objects of one type. Throws a TypeMismatch for list items without a unique identity. */
 export function compare(before: JsonObject, after: JsonObject, type: TypeDescriptor): Comparison {
   const level = new Level();
   visit(before, after, type, level);
@@ -56,7 +56,7 @@ class Level {
   modified: FieldSetDraft | undefined;
   added: FieldSetDraft | undefined;
 
-  /** Takes in what was found at one step: below it, and of the step itself. */
+  /** Adds to the result what was found at one step, and below it. */
   put(element: PathElement, { removed, modified, added }: Level, self: Outcome): void {
     if (removed !== undefined || self === "removed") put((this.removed ??= {}), element, removed, self === "removed");
     if (modified !== undefined || self === "modified") {

@@ -11,11 +11,11 @@ export interface Conflict {
   readonly identifier: string;
   readonly manager: Manager;
   readonly path: readonly PathElement[];
-  /** The path as errors show it. */
+  /** The path in the form of error messages. */
   readonly field: string;
 }
 
-/** What an apply without force ends with. */
+/** An apply without force would change fields of other managers. */
 export class ApplyConflicts extends Error {
   override readonly name = "ApplyConflicts";
 
@@ -23,7 +23,7 @@ export class ApplyConflicts extends Error {
     super(messageOf(conflicts));
   }
 
-  /** The 409, with a cause for every path. */
+  /** Returns the 409 Status with a cause for each path. */
   toStatusError(): StatusError {
     const messages = new Map<Manager, string>();
     for (const { manager } of this.conflicts)
@@ -38,14 +38,14 @@ export class ApplyConflicts extends Error {
     );
   }
 
-  /** Those on other paths than the given; undefined when none is left. */
+  /** Returns the conflicts on paths other than `allowed`; undefined when none is left. */
   without(allowed: FieldSet): ApplyConflicts | undefined {
     const rest = this.conflicts.filter(({ path }) => !has(allowed, path));
     return rest.length === 0 ? undefined : new ApplyConflicts(rest);
   }
 }
 
-/** The conflicts of managers' sets, managers in the order of their identifiers. In steps. */
+/** Finds the conflicts with the sets of managers, in the order of the managers' identifiers. In steps. */
 export function* conflictsSteps(sets: ReadonlyMap<string, FieldSet>, managers: Managers): Steps<ApplyConflicts> {
   const conflicts: Conflict[] = [];
   const pace = new Pace();

@@ -8,8 +8,8 @@ import type { Field, Schema, StructSchema } from "../schema/schema.js";
 import { isOmitted, isStructInGo, scalarZero } from "../schema/zero-values.js";
 
 /**
- * The object as its JSON would read it back: zero structs that Go writes are there, empty values that it leaves out are
- * not, and neither are unknown fields that are not preserved. Field sets are made of this. Parts that need no change are shared.
+ * Returns the object as its JSON would be decoded: with the zero structs that Go writes, without the empty values that Go leaves out, and
+ * without unknown fields that are not preserved. Field sets are made of this form. Parts that need no change are shared.
  */
 export function encodedView(object: object, schema: StructSchema): JsonObject {
   return viewStruct(object, schema);

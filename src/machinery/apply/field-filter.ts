@@ -5,19 +5,21 @@ import { fieldElement, type PathElement } from "./path-element.js";
 /** The part of a set that a manager may own. */
 export type FieldFilter = (set: FieldSet) => FieldSet;
 
-/** All but these paths ("spec", "metadata.labels") and what is below them. */
+/** Makes a filter that removes these paths ("spec", "metadata.labels") and all paths below them. */
 export function excluding(...paths: readonly string[]): FieldFilter {
   const excluded = treeOf(paths);
   return (set) => recursiveDifference(set, excluded);
 }
 
-/** Only these paths, what is below them and the steps that lead to them; "*" is any step ("spec.containers.*.image"). */
+/**
+ * Makes a filter that keeps these paths, the paths below them and the steps that lead to them; "*" is any step ("spec.containers.*.image").
+ */
 export function including(...paths: readonly string[]): FieldFilter {
   const pattern = treeOf(paths);
   return (set) => keep(set, pattern);
 }
 
-/** Of each of the three sets. */
+/** Applies the filter to each of the three sets. */
 export const filtered = ({ removed, modified, added }: Comparison, filter: FieldFilter): Comparison => ({
   removed: filter(removed),
   modified: filter(modified),

@@ -23,14 +23,14 @@ import { Updater, type Versions } from "./updater.js";
 import { validateSteps } from "./validate.js";
 
 export interface FieldManagerConfig {
-  /** Of the request. */
+  /** The kind and version of the request. */
   readonly kind: GroupVersionKind;
   /** "" for the object itself. */
   readonly subresource: string;
   readonly versions: Versions;
-  /** A new object of the kind, as its JSON reads: with the zero structs that Go writes. */
+  /** A new object of the kind as its JSON is decoded, with the zero structs that Go writes. */
   readonly empty: JsonObject;
-  /** RFC 3339, whole seconds, UTC. */
+  /** Returns the time as RFC 3339, in UTC with whole seconds. */
   readonly now: () => string;
 }
 
@@ -64,12 +64,12 @@ interface Entry {
 }
 
 /**
- * Keeps metadata.managedFields of one kind at one version and subresource, and applies configurations. Objects are of
- * that version, as their JSON reads, and are not changed.
+ * Updates metadata.managedFields for requests of one kind, version and subresource, and applies configurations. Objects are of that version,
+ * in the form that their JSON decodes to, and are never changed in place.
  */
 export class FieldManager {
   readonly #updater: Updater;
-  /** One client mostly does the same again. */
+  /** The entry of the last update: one client mostly makes the same change again. */
   #lastEntry: Entry | undefined;
   readonly #apiVersion: string;
 
@@ -79,9 +79,8 @@ export class FieldManager {
   }
 
   /**
-   * The managedFields of an object that was created (`live` is undefined) or is to become `next`; undefined for none.
-   * `given` are the managedFields of the request, which count where they make sense: a client may edit them, and an
-   * empty list resets them.
+   * Returns the managedFields for an object that is created (`live` is undefined) or changed to `next`; undefined for none. `given` are the
+   * managedFields of the request. They count if they are valid: a client may edit them, and an empty list resets them.
    */
   update(
     live: JsonObject | undefined,
@@ -114,8 +113,8 @@ export class FieldManager {
   }
 
   /**
-   * What `applied` makes of `live` (undefined: there is none yet), managedFields included. Throws a StatusError: 409
-   * with every conflict unless forced, 400 for a configuration that does not fit the kind.
+   * Applies the configuration `applied` to `live` (undefined for a new object), managedFields included. Throws a StatusError: 409 with every
+   * conflict unless forced, 400 for a configuration that does not fit the kind.
    */
   apply(live: JsonObject | undefined, applied: JsonObject, manager: string, force: boolean): JsonObject {
     return atOnce(this.applySteps(live, applied, manager, force));
@@ -205,7 +204,7 @@ export class FieldManager {
     }
   }
 
-  /** The managers to start from: those of the request where they make sense, else those of the live object. */
+  /** Returns the managers to start from: those of the request if they are valid, else those of the live object. */
   #managersOf(live: JsonObject | undefined, given: unknown): Managers {
     const stored = () => decodeStored(live);
     if (this.config.subresource !== "") return stored();

@@ -5,34 +5,34 @@ import { noteFields } from "../meta/holds-many.js";
 import { compareElements, compareRanked, type PathElement, type RankedElement, rankElement } from "./path-element.js";
 
 /**
- * A set of paths, in the very shape fieldsV1 has in JSON: an object of steps. A step with an empty object is in the set;
- * one that leads further is in the set when it holds ".". What a client or storage gave is thus a set as it is: it is
- * parsed only when an operation reads it, and parts that no operation changes are shared. Sets are never changed in place.
+ * A set of paths in the shape that fieldsV1 has in JSON: an object of steps. A step with an empty object is a member; a step that leads
+ * further is a member when it holds ".". The JSON of a client or of storage is therefore a set without parsing; operations read only the
+ * parts that they need, and share parts that they do not change. Sets are never changed in place.
  */
 export interface FieldSet {
   readonly [element: PathElement]: FieldSet;
 }
 
-/** A set being made by its only owner. */
+/** A set that its only owner is still building. */
 export interface FieldSetDraft {
   [element: PathElement]: FieldSet;
 }
 
 const SELF = ".";
 
-/** Below a step: the step itself and nothing further. As a whole set: nothing. */
+/** As the value of a step: the step itself is a member, and no path below it. As a whole set: the empty set. */
 export const LEAF: FieldSet = Object.freeze({});
 
 export const EMPTY: FieldSet = LEAF;
 
-/** Whether the set has no paths. */
+/** Returns whether the set has no paths. */
 export function isEmpty(set: FieldSet): boolean {
   if (set === LEAF || wide.has(set)) return set === LEAF;
   for (const element in set) if (element !== SELF) return false;
   return true;
 }
 
-/** Whether the step that leads to this node is itself in the set. */
+/** Returns whether the step that leads to this node is itself a member. */
 export function isMember(node: FieldSet): boolean {
   return node === LEAF || node[SELF] !== undefined || hasNoSteps(node);
 }
@@ -42,7 +42,7 @@ const wide = new WeakSet<FieldSet>();
 /** Steps that are listed within a microsecond or two. */
 const MANY_STEPS = 64;
 
-/** Remembers that a new set has so many steps. */
+/** Remembers how many steps a new set has. */
 export function noteSteps(set: FieldSet, count: number): void {
   if (count <= MANY_STEPS) return;
   wide.add(set);
@@ -52,7 +52,7 @@ export function noteSteps(set: FieldSet, count: number): void {
 /** Wide sets whose steps are in the order of the wire, at any depth. */
 const ordered = new WeakSet<FieldSet>();
 
-/** Remembers that the steps of a set are in the order of the wire, and those of its nodes. */
+/** Remembers that the steps of a set, and of all its nodes, are in the order of the wire. */
 export function noteOrder(set: FieldSet): void {
   if (wide.has(set)) ordered.add(set);
 }
@@ -65,13 +65,13 @@ function hasNoSteps(node: FieldSet): boolean {
   return true;
 }
 
-/** The node of a step that is a member and has this below it. */
+/** Returns the node of a step that is a member and has `below` under it. */
 export function member(below: FieldSet | undefined): FieldSet {
   if (below === undefined || below === LEAF || isEmpty(below)) return LEAF;
   return below[SELF] === undefined ? { [SELF]: LEAF, ...below } : below;
 }
 
-/** The set of the given paths. */
+/** Makes the set of the given paths. */
 export function fieldSet(...paths: readonly (readonly PathElement[])[]): FieldSet {
   let set = EMPTY;
   for (const path of paths) {
@@ -81,19 +81,19 @@ export function fieldSet(...paths: readonly (readonly PathElement[])[]): FieldSe
   return set;
 }
 
-/** What is below a step, as a set of its own. */
+/** Returns the paths below a step, as a set of its own. */
 export function below(set: FieldSet, element: PathElement): FieldSet {
   return set[element] ?? EMPTY;
 }
 
-/** Whether the path is in the set. Nothing holds the whole object: an empty path is in no set. */
+/** Returns whether the path is in the set. The empty path, which means the whole object, is in no set. */
 export function has(set: FieldSet, path: readonly PathElement[]): boolean {
   let node: FieldSet | undefined = path.length === 0 ? undefined : set;
   for (const element of path) node = node?.[element];
   return node !== undefined && isMember(node);
 }
 
-/** What is in either. Itself the one that has all of the other. */
+/** Returns the union. Returns `a` or `b` itself if it contains the other. */
 export function union(a: FieldSet, b: FieldSet): FieldSet {
   if (a === b || isEmpty(b)) return a;
   if (isEmpty(a) || covers(b, a)) return b;
@@ -112,7 +112,7 @@ function covers(a: FieldSet, b: FieldSet): boolean {
   return true;
 }
 
-/** Whether `a` has every path of `b`. In steps. */
+/** Returns whether `a` contains every path of `b`. In steps. */
 export function* coversSteps(a: FieldSet, b: FieldSet, pace = new Pace()): Steps<boolean> {
   if (a === b) return true;
   for (const element in b) {
@@ -145,7 +145,7 @@ function uniteNodes(a: FieldSet, b: FieldSet): FieldSet {
   return uniteBelow({ [SELF]: LEAF }, a, b);
 }
 
-/** What is in both. */
+/** Returns the intersection. */
 export function intersection(a: FieldSet, b: FieldSet): FieldSet {
   const draft: FieldSetDraft = {};
   for (const element in b) {
@@ -159,12 +159,12 @@ export function intersection(a: FieldSet, b: FieldSet): FieldSet {
   return draft;
 }
 
-/** What is in `a` and not in `b`. Taking a path leaves what is below it. `a` itself when nothing was taken. */
+/** Returns the paths of `a` that are not in `b`. Removing a path keeps the paths below it. Returns `a` itself when nothing is removed. */
 export function difference(a: FieldSet, b: FieldSet): FieldSet {
   return subtract(a, b, false);
 }
 
-/** {@link difference}, where taking a path takes all that is below it too. */
+/** As {@link difference}, but removing a path also removes all paths below it. */
 export function recursiveDifference(a: FieldSet, b: FieldSet): FieldSet {
   return subtract(a, b, true);
 }
@@ -210,7 +210,7 @@ function subtractNode(a: FieldSet, b: FieldSet, deep: boolean): FieldSet | undef
   return rest;
 }
 
-/** Every path of a {@link sorted} set, in its order: at each level its own members first, then what is below. */
+/** Yields every path of a {@link sorted} set in its order: at each level its own members first, then the paths below. */
 export function* paths(set: FieldSet, prefix: readonly PathElement[] = []): Generator<readonly PathElement[]> {
   const elements = Object.keys(set).filter((element) => element !== SELF);
   for (const element of elements) if (isMember(set[element] as FieldSet)) yield [...prefix, element];
@@ -229,7 +229,7 @@ export function equal(a: FieldSet, b: FieldSet): boolean {
   return count === 0;
 }
 
-/** The set with its steps in the order of the wire, "." first. Itself where they are. */
+/** Returns the set with its steps in the order of the wire, "." first; the set itself if it has that order. */
 export function sorted(set: FieldSet): FieldSet {
   return isSorted(set) ? set : sort(set);
 }

@@ -16,8 +16,8 @@ import {
 import { parseElement } from "./path-element.js";
 
 /**
- * fieldsV1 as a client sent it, checked and made canonical: steps of unknown kinds are left out, two writings of
- * one step are one. Throws an Error for what is no field set.
+ * Checks the fieldsV1 of a client and makes it canonical: steps of unknown kinds are dropped, and two spellings of one step become one.
+ * Throws an Error for a value that is no field set.
  */
 export function parseFieldsV1(value: JsonValue | undefined): FieldSet {
   if (value === undefined || value === null) return EMPTY;
@@ -51,13 +51,13 @@ function uniteTwice(a: FieldSet, b: FieldSet): FieldSet {
   return isMember(a) || isMember(b) ? member(children) : children;
 }
 
-/** The set as it goes over the wire: the object whose JSON is what structured-merge-diff writes. */
+/** Returns the set in wire form: the object whose JSON is what structured-merge-diff writes. */
 export function printFieldsV1(set: FieldSet): FieldSet {
   if (isEmpty(set)) return LEAF;
   return isShared(set) ? set : shareFieldsV1(sorted(set));
 }
 
-/** {@link printFieldsV1} in steps, for a set so large that no two objects have the same. */
+/** {@link printFieldsV1} in steps. It does not look for an equal set that was printed before, because large sets are hardly ever equal. */
 export function* printFieldsV1Steps(set: FieldSet): Steps<FieldSet> {
   return isEmpty(set) ? LEAF : yield* sortedSteps(set);
 }

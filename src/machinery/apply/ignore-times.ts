@@ -1,12 +1,12 @@
 import type { Steps } from "../../base/async/steps.js";
 import type { JsonObject, JsonValue } from "../meta/json.js";
 
-/** Whether two values are equal, in steps or at once. */
+/** Compares two values, in steps or at once. */
 export type Equal = (a: JsonValue, b: JsonValue) => Steps<boolean> | boolean;
 
 /**
- * managedFields of a change that changed nothing else: the old ones, when the new differ in times only. What is then
- * encoded is what is stored, and nothing is written. `sameObject` is asked only when it matters. In steps.
+ * Returns the old managedFields when the new ones differ only in times and the change changed nothing else, so that the encoded object
+ * equals the stored one and nothing is written. `sameObject` is called only when it matters. In steps.
  */
 export function* withoutNewTimesSteps(
   before: readonly JsonObject[] | undefined,

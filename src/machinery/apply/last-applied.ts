@@ -12,15 +12,15 @@ import { TypeMismatch } from "./apply-error.js";
 
 const ANNOTATION = "kubectl.kubernetes.io/last-applied-configuration";
 
-/** The annotation in which client-side apply keeps what it applied; "" when there is none. */
+/** Returns the annotation in which client-side apply keeps the last applied configuration; "" without one. */
 export function lastAppliedOf(object: JsonObject): string {
   const text = getOwn(annotationsOf(object), ANNOTATION);
   return typeof text === "string" ? text : "";
 }
 
 /**
- * What client-side apply owned: the fields of the annotation that the live object still holds so. undefined when the
- * annotation says nothing that can be used.
+ * Returns the fields that client-side apply owned: those of the annotation whose values the live object still has. Undefined when the
+ * annotation cannot be used.
  */
 export function lastAppliedFields(live: JsonObject, apiVersion: string, type: TypeDescriptor): FieldSet | undefined {
   const text = lastAppliedOf(live);
@@ -37,7 +37,7 @@ export function lastAppliedFields(live: JsonObject, apiVersion: string, type: Ty
   }
 }
 
-/** The object with its annotation telling what was applied now; without it when that would be too large. */
+/** Returns the object with the annotation of the configuration that was applied now; without the annotation if that would be too large. */
 export function withLastApplied(object: JsonObject, applied: JsonObject): JsonObject {
   const annotations: JsonObject = { ...annotationsOf(object), [ANNOTATION]: printApplied(applied) };
   if (areTooLong(annotations as Record<string, string>)) delete annotations[ANNOTATION];

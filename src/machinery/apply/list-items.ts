@@ -5,7 +5,7 @@ import { TypeMismatch } from "./apply-error.js";
 import { keyElement, type PathElement, valueElement } from "./path-element.js";
 import type { ListDescriptor } from "./type-descriptor.js";
 
-/** How an item of an associative list is told apart. Throws a {@link TypeMismatch} for one that cannot be. */
+/** Returns the step that identifies an item of an associative list. Throws a {@link TypeMismatch} for an item without an identity. */
 export function itemElement(list: ListDescriptor, item: JsonValue): PathElement {
   if (list.keys.length === 0) {
     if (item === null) throw problem("associative list without keys has an element that's an explicit null");
@@ -29,7 +29,7 @@ export function itemElement(list: ListDescriptor, item: JsonValue): PathElement 
   return keyElement(fields);
 }
 
-/** Whether {@link itemElement} has an answer. */
+/** Returns whether {@link itemElement} finds an identity. */
 export function isIdentifiable(list: ListDescriptor, item: JsonValue): boolean {
   if (list.keys.length === 0) return item === null ? false : typeof item !== "object";
   return isJsonObject(item) && list.keys.some((key) => Object.hasOwn(item, key) || list.keyDefaults.has(key));

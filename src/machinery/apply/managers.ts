@@ -23,7 +23,7 @@ export interface Manager {
 /** Managers by their {@link identifierOf}. */
 export type Managers = Map<string, Manager>;
 
-/** Plain, because every write makes some. */
+/** Returns the manager with other fields. It copies field by field, because every write makes managers. */
 export function withFields(manager: Manager, fields: FieldSet, time = manager.time): Manager {
   const { name, operation, apiVersion, subresource } = manager;
   return { name, operation, apiVersion, subresource, time, fields };
@@ -32,8 +32,8 @@ export function withFields(manager: Manager, fields: FieldSet, time = manager.ti
 type Identity = Pick<Manager, "name" | "operation" | "apiVersion" | "subresource">;
 
 /**
- * What makes two entries one: name, operation and subresource, and for updates the version too. In kube-apiserver's own
- * writing, since entries are ordered by it.
+ * Returns the identity of an entry: name, operation and subresource, and for updates the version. It is spelled as kube-apiserver spells it,
+ * because entries are sorted by it.
  */
 export function identifierOf({ name, operation, apiVersion, subresource }: Identity): string {
   const parts = [
@@ -46,8 +46,8 @@ export function identifierOf({ name, operation, apiVersion, subresource }: Ident
 }
 
 /**
- * metadata.managedFields as managers. Throws an Error for an entry that makes no sense. `stored` entries were written by
- * {@link encodeManagers} and are taken as they are.
+ * Decodes metadata.managedFields. Throws an Error for an invalid entry. `stored` entries were written by {@link encodeManagers} and are not
+ * checked.
  */
 export function decodeManagers(entries: unknown, from: "request" | "stored"): Managers {
   const managers: Managers = new Map();
@@ -86,7 +86,7 @@ function textOf(entry: JsonObject, field: string): string {
   return typeof value === "string" ? value : "";
 }
 
-/** metadata.managedFields of the managers, sorted; undefined when there are none. */
+/** Encodes managers as metadata.managedFields, sorted; undefined without managers. */
 export function encodeManagers(managers: Managers): JsonObject[] | undefined {
   if (managers.size === 0) return undefined;
   return inOrder(managers).map((manager) => encodeManager(manager, printFieldsV1(manager.fields)));
@@ -122,7 +122,7 @@ function encodeManager({ name, operation, apiVersion, time, subresource }: Manag
   return entry;
 }
 
-/** Seconds since the epoch; no time is the oldest. */
+/** Returns the seconds since the epoch; an entry without a time counts as the oldest. */
 export const secondsOf = (time: string | undefined): number =>
   time === undefined ? 0 : Math.floor(Date.parse(time) / 1000);
 
@@ -139,7 +139,7 @@ function compareManagers(a: Manager, b: Manager): number {
 
 const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-/** Whether managedFields of a request ask to forget all managers: an empty list, or one with one empty entry. */
+/** Returns whether the managedFields of a request reset all managers: an empty list, or a list of one empty entry. */
 export function isReset(entries: unknown): boolean {
   if (!Array.isArray(entries)) return false;
   if (entries.length === 0) return true;

@@ -15,9 +15,8 @@ import {
 } from "./type-descriptor.js";
 
 /**
- * The live object with an applied configuration laid over it. Nothing is removed; a leaf of the configuration wins;
- * lists keep the live order where the configuration does not say another. Parts are shared with both arguments.
- * Throws a {@link TypeMismatch} for an item that cannot be told apart.
+ * Merges an applied configuration into the live object. Removes nothing; a leaf of the configuration wins; lists keep the live order unless
+ * the configuration has another. Shares parts with both arguments. Throws a {@link TypeMismatch} for a list item without an identity.
  */
 export function merge(live: JsonObject, applied: JsonObject, type: TypeDescriptor): JsonObject {
   return atOnce(mergeSteps(live, applied, type));
@@ -94,7 +93,7 @@ class ListMerge {
   readonly #done = new Set<PathElement>();
   readonly #liveElements: PathElement[] = [];
   readonly #appliedElements: PathElement[] = [];
-  /** By element; null where an element has several items. */
+  /** The live items by their elements; null for an element that several items have. */
   readonly #liveItems = new Map<PathElement, JsonValue>();
   readonly #appliedItems = new Map<PathElement, JsonValue>();
   /** Applied items that are live too, in the applied order. */

@@ -5,7 +5,7 @@ import type { TypeDescriptor } from "./type-descriptor.js";
 
 const NO_TYPE: TypeDescriptor = {};
 
-/** The set with every declared field that leads to a path of it: `a` where it has `a.b`, but not the keys of maps. In steps. */
+/** Adds to the set every declared field that leads to one of its paths: `a` if it has `a.b`. Keys of maps are not added. In steps. */
 export function* namedFieldsSteps(set: FieldSet, type: TypeDescriptor = NO_TYPE, pace = new Pace()): Steps<FieldSet> {
   const draft: FieldSetDraft = {};
   for (const element in set) {

@@ -21,7 +21,7 @@ export function fieldElement(name: string): PathElement {
   return element;
 }
 
-/** {@link fieldElement} of a name that will hardly come again. */
+/** {@link fieldElement} without its cache, for a name that will hardly occur again. */
 export const newFieldElement = (name: string): PathElement => `f:${name}`;
 
 /** The same fields come again and again, and a new string takes long to become the key of an object. */
@@ -34,15 +34,14 @@ export const valueElement = (value: JsonValue): PathElement => `v:${encodeShort(
 const encodeShort = (value: JsonValue): string =>
   typeof value === "object" && value !== null ? encodeJson(value) : encodeJsonScalar(value);
 
-/** `fields` in any order. */
+/** Makes the step of a list item that keys identify. `fields` may be in any order. */
 export function keyElement(fields: readonly (readonly [name: string, value: JsonValue])[]): PathElement {
   const sorted = fields.length < 2 ? fields : fields.toSorted(([a], [b]) => compareKeys(a, b));
   return `k:{${sorted.map(([name, value]) => `${JSON.stringify(name)}:${encodeShort(value)}`).join(",")}}`;
 }
 
 /**
- * A step as a client wrote it, canonically; undefined for a kind of step that is not known, which readers leave out.
- * Throws an Error for one that is malformed.
+ * Makes a client's step canonical; undefined for a kind of step that is unknown, which readers drop. Throws an Error for a malformed step.
  */
 export function parseElement(text: string): PathElement | undefined {
   if (Buffer.byteLength(text) < 2) throw new Error("key must be 2 characters long:");
@@ -73,7 +72,7 @@ function indexOf(digits: string): bigint {
   return index;
 }
 
-/** As a person reads it: `.replicas`, `[name="nginx"]`, `[="x"]`, `[0]`. */
+/** Returns the readable form of a step: `.replicas`, `[name="nginx"]`, `[="x"]`, `[0]`. */
 export function elementText(element: PathElement): string {
   const payload = element.slice(2);
   switch (element.charAt(0)) {
@@ -92,7 +91,7 @@ export function elementText(element: PathElement): string {
 
 export const pathText = (path: readonly PathElement[]): string => path.map(elementText).join("");
 
-/** The names and values of a `k:` step, sorted by name. */
+/** Returns the names and values of a `k:` step, sorted by name. */
 export function keyFields(element: PathElement): [name: string, value: JsonValue][] {
   const [, name, text] = ONE_PLAIN_KEY.exec(element) ?? [];
   if (name !== undefined && text !== undefined) return [[name, text]];
@@ -118,13 +117,13 @@ function valueText(value: JsonValue): string {
 
 const KINDS = "fkvi";
 
-/** A step with what its place follows from, which is read once for all comparisons. */
+/** A step with the parsed parts by which it is compared, so that they are parsed once for all comparisons. */
 export interface RankedElement {
   readonly element: PathElement;
   readonly kind: number;
-  /** Of `k:` steps. */
+  /** The names and values of a `k:` step. */
   readonly fields?: readonly (readonly [string, JsonValue])[];
-  /** Of `v:` steps. */
+  /** The value of a `v:` step. */
   readonly value?: JsonValue;
 }
 
@@ -140,7 +139,7 @@ export function rankElement(element: PathElement): RankedElement {
   }
 }
 
-/** {@link compareElements}. */
+/** As {@link compareElements}, for ranked elements. */
 export function compareRanked(a: RankedElement, b: RankedElement): number {
   if (a.element === b.element) return 0;
   if (a.kind !== b.kind) return a.kind - b.kind;
@@ -156,7 +155,7 @@ export function compareRanked(a: RankedElement, b: RankedElement): number {
   }
 }
 
-/** The order of fieldsV1: fields by their bytes, then keys, then values, then indexes. */
+/** Compares steps in the order of fieldsV1: fields by their bytes, then keys, then values, then indexes. */
 export function compareElements(a: PathElement, b: PathElement): number {
   if (a === b) return 0;
   if (a.charCodeAt(0) === FIELD && b.charCodeAt(0) === FIELD) return compareKeys(a, b);

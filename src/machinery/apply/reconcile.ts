@@ -4,8 +4,8 @@ import { type FieldSet, type FieldSetDraft, isEmpty, isMember, LEAF } from "./fi
 import { DEDUCED, firstShape, type TypeDescriptor } from "./type-descriptor.js";
 
 /**
- * A set written when the type was granular where it is atomic now: who owned a part owns the whole. The set itself
- * where nothing changed.
+ * Adapts a set that was written while the type was granular in a place where it is atomic now: the owner of a part then owns the whole.
+ * Returns the set itself when nothing changes.
  */
 export function reconcile(set: FieldSet, type: TypeDescriptor): FieldSet {
   return atOnce(reconcileSteps(set, type));

@@ -7,8 +7,8 @@ const SCALE_VERSION = "autoscaling/v1";
 const SCALE_REPLICAS = [fieldElement("spec"), fieldElement("replicas")];
 
 /**
- * Managed fields between an object and its /scale: who owns the object's replicas owns the Scale's. `replicas` says
- * where a version of the object keeps them; undefined for a version that is not known.
+ * Translates managed fields between an object and its /scale: the owner of the object's replicas owns the Scale's. `replicas` says where a
+ * version of the object keeps them; undefined for an unknown version.
  */
 export class ScaleManagers {
   constructor(
@@ -17,7 +17,7 @@ export class ScaleManagers {
     private readonly replicas: (apiVersion: string) => readonly PathElement[] | undefined,
   ) {}
 
-  /** managedFields of the Scale. */
+  /** Returns the managedFields of the Scale. */
   toScale(): JsonObject[] | undefined {
     const scale: Managers = new Map();
     for (const [identifier, manager] of decodeManagers(this.entries, "stored")) {
@@ -28,7 +28,10 @@ export class ScaleManagers {
     return encodeManagers(scale);
   }
 
-  /** managedFields of the object after its Scale got these: who lost the replicas there loses them here. */
+  /**
+   * Returns the managedFields of the object after its Scale got `scaleEntries`: who lost the replicas of the Scale loses those of the
+   * object.
+   */
   toParent(scaleEntries: readonly JsonObject[] | undefined): JsonObject[] | undefined {
     const scale = decodeManagers(scaleEntries, "stored");
     // An update's entry names its version: under the Scale's it is the same manager as under the object's.

@@ -13,8 +13,8 @@ import {
 } from "./type-descriptor.js";
 
 /**
- * The paths an object of this type holds: its leaves, the items of its lists, the keys of its maps, and what is null or
- * an empty object. The value must be valid (see {@link import("./validate.js").validate}).
+ * Returns the paths of an object of this type: its leaves, the items of its lists, the keys of its maps, and values that are null or an
+ * empty object. The value must be valid (see {@link import("./validate.js").validate}).
  */
 export function toFieldSet(value: JsonObject, type: TypeDescriptor): FieldSet {
   return atOnce(toFieldSetSteps(value, type));

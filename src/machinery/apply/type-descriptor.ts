@@ -11,18 +11,18 @@ export interface TypeDescriptor {
 export interface ListDescriptor {
   readonly associative: boolean;
   readonly keys: readonly string[];
-  /** Of keys that an item may leave out. */
+  /** The defaults of keys that an item may leave out. */
   readonly keyDefaults: ReadonlyMap<string, unknown>;
   readonly items: TypeDescriptor;
 }
 
 /** A struct, a map, or an object of both. */
 export interface MapDescriptor {
-  /** One leaf. */
+  /** True when the whole map is one leaf. */
   readonly atomic: boolean;
-  /** Of a field by its name; undefined for one that is not declared. */
+  /** Returns the type of a field; undefined for a field that is not declared. */
   field(name: string): TypeDescriptor | undefined;
-  /** Of every other key; undefined when there may be none. */
+  /** The type of the values of all other keys; undefined when other keys are not allowed. */
   readonly values: TypeDescriptor | undefined;
   /** True when there are declared fields. */
   readonly declares?: boolean;
@@ -64,7 +64,7 @@ export const DEDUCED: TypeDescriptor = {
 const described = new WeakMap<Schema, TypeDescriptor>();
 const granular = new WeakMap<Schema, TypeDescriptor>();
 
-/** The descriptor of a schema: one for each, its parts made when they are first asked for. */
+/** Returns the descriptor of a schema. Each schema has one, whose parts are made on first use. */
 export function describe(schema: Schema): TypeDescriptor {
   let type = described.get(schema);
   if (type === undefined) {
@@ -126,7 +126,7 @@ class Struct implements MapDescriptor {
     readonly atomic: boolean,
   ) {}
 
-  /** A struct without fields takes anything, and so does one that preserves unknown fields. */
+  /** A struct without fields allows any key, and so does one that preserves unknown fields. */
   get values(): TypeDescriptor | undefined {
     return !this.declares || this.schema.preservesUnknownFields === true ? DEDUCED : undefined;
   }
@@ -186,7 +186,7 @@ class List implements ListDescriptor {
   readonly keys: readonly string[];
   #defaults: ReadonlyMap<string, unknown> | undefined;
 
-  /** `mergeKeys` are those of a strategic merge patch, which count where no list type is given. */
+  /** `mergeKeys` are those of a strategic merge patch; they count where the schema has no list type. */
   constructor(
     private readonly schema: ListSchema,
     mergeKeys: readonly string[] | undefined,
@@ -219,8 +219,8 @@ class List implements ListDescriptor {
 export type Shape = "scalar" | "list" | "map";
 
 /**
- * Which of a type's shapes a value has; for null, and for a value of none of them, undefined where the type has
- * several and its only one otherwise.
+ * Returns the shape of the type that a value has. For null, and for a value of none of the shapes, the only shape of the type, or undefined
+ * when it has several.
  */
 export function shapeOf(type: TypeDescriptor, value: unknown): Shape | undefined {
   if (typeof value === "object") {
@@ -233,7 +233,7 @@ export function shapeOf(type: TypeDescriptor, value: unknown): Shape | undefined
   return several ? undefined : firstShape(type);
 }
 
-/** What a value of no certain shape is taken for. */
+/** Returns the shape that a value of no certain shape counts as. */
 export function firstShape(type: TypeDescriptor): Shape {
   if (type.map !== undefined) return "map";
   return type.scalar !== undefined ? "scalar" : "list";

@@ -15,13 +15,13 @@ import { removeItemsSteps } from "./remove.js";
 import { toFieldSetSteps } from "./to-field-set.js";
 import type { TypeDescriptor } from "./type-descriptor.js";
 
-/** The versions of one kind. Objects are as their JSON reads. */
+/** The versions of one kind. Objects have the form that their JSON decodes to. */
 export interface Versions {
-  /** undefined for a version that is not (or no longer) there. */
+  /** Returns the type of a version; undefined for a version that does not exist, or no longer. */
   typeOf(apiVersion: string): TypeDescriptor | undefined;
-  /** The object in another version, now or later; undefined when there is no such version. Does not change its argument. */
+  /** Converts the object to another version, now or later; undefined when there is no such version. Does not change its argument. */
   convert(object: JsonObject, from: string, to: string): JsonObject | undefined | Promise<JsonObject | undefined>;
-  /** What requests of this version may own of what they say; undefined for all of it. */
+  /** Returns the filter of the fields that requests of this version may own; undefined for all fields. */
   resetFields(apiVersion: string): FieldFilter | undefined;
 }
 
@@ -30,7 +30,7 @@ interface TypedObject {
   readonly apiVersion: string;
 }
 
-/** Who owns what after a change, and what an applied configuration makes of an object. */
+/** Computes the owners of fields after a change, and the result of an applied configuration. */
 export class Updater {
   constructor(private readonly versions: Versions) {}
 
@@ -121,7 +121,7 @@ export class Updater {
     return this.#tracked(compare(before.value, after.value, this.#type(before.apiVersion)), before);
   }
 
-  /** Without what requests of the version reset. */
+  /** Removes the fields that requests of this version reset. */
   #tracked(changes: Comparison, before: TypedObject): Comparison {
     const filter = this.versions.resetFields(before.apiVersion);
     return filter === undefined ? changes : filtered(changes, filter);

@@ -6,7 +6,7 @@ import type { PathElement } from "./path-element.js";
 
 type Entries = readonly JsonObject[];
 
-/** The entries of metadata.managedFields with this operation that own the field. One that cannot be read owns nothing. */
+/** Returns the entries of metadata.managedFields with this operation that own the field. An entry that cannot be read owns nothing. */
 export function ownersOf(entries: Entries, operation: ManagedFieldsOperation, path: readonly PathElement[]): Entries {
   return entries.filter((entry) => {
     if (entry["operation"] !== operation) return false;
@@ -19,8 +19,8 @@ export function ownersOf(entries: Entries, operation: ManagedFieldsOperation, pa
 }
 
 /**
- * managedFields in which what `from` manages by updates is managed by `to` as an applier, as client-go's csaupgrade does
- * it: the two sets of one version are united, other updates of `from` are forgotten. The same list when `from` manages nothing.
+ * Moves the fields that `from` manages by updates to the applier `to`, as client-go's csaupgrade does: the two sets of one version are
+ * united, and other updates of `from` are removed. Returns the same list when `from` manages nothing.
  */
 export function upgradeManager(entries: Entries, from: string, to: string): Entries {
   const isUpdater = (entry: JsonObject): boolean => isEntry(entry, from, "Update");

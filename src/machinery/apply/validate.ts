@@ -16,8 +16,8 @@ import {
 } from "./type-descriptor.js";
 
 /**
- * Throws a {@link TypeMismatch} unless the value fits the type: only declared fields, scalars of the right kind, items
- * that can be told apart and are (unless `allowDuplicates`).
+ * Throws a {@link TypeMismatch} unless the value fits the type: only declared fields, scalars of the right kind, list items with an
+ * identity, and no duplicates unless `allowDuplicates`.
  */
 export function validate(
   value: JsonValue,

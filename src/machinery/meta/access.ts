@@ -6,7 +6,7 @@ export type ReadonlyFields = Readonly<Fields>;
 const NO_FIELDS: ReadonlyFields = Object.freeze({});
 const NO_ITEMS: readonly unknown[] = Object.freeze([]);
 
-/** Reading what may not be there: a value of the wrong type reads as the empty one. */
+/** Reads a value as an object: undefined, null and any other type read as the empty object. */
 export function object(value: unknown): ReadonlyFields {
   return isFields(value) ? value : NO_FIELDS;
 }
@@ -15,7 +15,7 @@ export function list(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : NO_ITEMS;
 }
 
-/** A list of objects. */
+/** Reads a value as a list of objects: what is no list reads as an empty one, and items that are no objects as empty objects. */
 export function objects(value: unknown): readonly ReadonlyFields[] {
   return list(value).map(object);
 }
@@ -32,23 +32,23 @@ export function isFields(value: unknown): value is Fields {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Absent on the wire: missing or null. */
+/** Returns whether a value is absent on the wire: undefined or null. */
 export function absent(value: unknown): value is undefined | null {
   return value === undefined || value === null;
 }
 
-/** Changing an object of one's own: sets `field` where it is absent. */
+/** Sets `field` of the draft if it is absent. */
 export function setDefault(draft: Fields, field: string, value: unknown): void {
   if (absent(draft[field])) draft[field] = value;
 }
 
-/** The object at `field`, to be changed; undefined where there is none. */
+/** Returns the object at `field`, which may be changed; undefined when the field is no object. */
 export function child(draft: Fields, field: string): Fields | undefined {
   const value = draft[field];
   return isFields(value) ? value : undefined;
 }
 
-/** The object at `field`, made where it is absent. */
+/** Returns the object at `field`; puts an empty one in the place of any other value. */
 export function ensureChild(draft: Fields, field: string): Fields {
   const value = draft[field];
   if (isFields(value)) return value;
@@ -57,7 +57,7 @@ export function ensureChild(draft: Fields, field: string): Fields {
   return made;
 }
 
-/** The objects in the list at `field`, to be changed. */
+/** Returns the objects in the list at `field`, which may be changed. */
 export function children(draft: Fields, field: string): Fields[] {
   const value = draft[field];
   return Array.isArray(value) ? value.filter(isFields) : [];

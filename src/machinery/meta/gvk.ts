@@ -18,7 +18,7 @@ export interface GroupVersionResource extends GroupVersion {
   readonly resource: string;
 }
 
-/** "v1" -> core v1; "apps/v1" -> apps v1. Throws on more than one slash. */
+/** Parses an apiVersion: "v1" is version v1 of the core group, "apps/v1" version v1 of apps. Throws for more than one slash. */
 export function parseGroupVersion(apiVersion: string): GroupVersion {
   const parts = apiVersion.split("/");
   if (parts.length === 1) return { group: "", version: apiVersion };

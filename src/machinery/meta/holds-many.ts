@@ -5,14 +5,14 @@ const MANY = 2048;
 const known = new WeakSet<object>();
 
 /**
- * Whether a value holds so many values, at any depth, that a walk over it should be taken in steps. Looks at no more of them. It is
- * advice: a value that held many once is said to hold many.
+ * Returns whether a value holds so many values, at any depth, that a walk over it should be done in steps. It stops counting there. The
+ * result is advice: a value that held many once counts so for ever.
  */
 export function holdsMany(value: unknown): boolean {
   return afterCounting(value, MANY) < 0;
 }
 
-/** Says of a new object that it has so many fields, which {@link holdsMany} then need not find out. */
+/** Records how many fields a new object has, so that {@link holdsMany} need not count them. */
 export function noteFields(value: object, fields: number): void {
   if (fields > MANY) known.add(value);
 }

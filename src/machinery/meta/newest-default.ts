@@ -3,7 +3,7 @@ import type { KubeObject } from "./object.js";
 /** A class that can be the default of its kind. */
 type Class = Pick<KubeObject, "metadata">;
 
-/** Of the classes that have one of the annotations as "true" the newest, of equally old ones the first by name. */
+/** Returns the newest of the classes that have one of the annotations set to "true"; of equally old ones the first by name. */
 export function newestDefault<C extends Class>(classes: readonly C[], annotations: readonly string[]): C | undefined {
   const [first] = classes
     .filter(({ metadata }) => annotations.some((key) => metadata?.annotations?.[key] === "true"))

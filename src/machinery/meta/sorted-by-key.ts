@@ -1,7 +1,7 @@
 import { compareKeys } from "../../base/collections/key-order.js";
 import { isJsonObject, type JsonValue } from "./json.js";
 
-/** The value with every object's keys in byte order, as Go writes maps. What is not an object or list is the same. */
+/** Returns a copy of the value with the keys of all objects in byte order, as Go writes maps. */
 export function sortedByKey(value: unknown): JsonValue {
   if (Array.isArray(value)) return value.map(sortedByKey);
   if (!isJsonObject(value)) return value as JsonValue;

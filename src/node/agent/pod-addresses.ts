@@ -12,7 +12,8 @@ export class PodAddresses {
   /** Throws for what is no block: "10.244.0.0/24". */
   constructor(cidr: string) {
     const prefix = parseIpv4Prefix(cidr);
-    if (prefix === undefined) throw new Error(`${cidr} is no block of IPv4 addresses`);
+    if (prefix === undefined)
+      throw new Error(`${JSON.stringify(cidr)} is not a block of IPv4 addresses such as "10.0.0.0/24"`);
     this.bridge = formatIpv4(prefix.network + 1);
     this.#first = prefix.network + 2;
     this.#last = prefix.broadcast - 1;

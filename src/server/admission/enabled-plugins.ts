@@ -84,10 +84,14 @@ function place({ plugin, before, after }: OwnAdmissionPlugin, steps: Step[]): st
   const { name } = plugin;
   const named = `admission plugin ${goQuote(name)}`;
   if (steps.some((step) => step.name === name)) return [`${named} has the name of another admission plugin`];
-  if (before !== undefined && after !== undefined) return [`${named} can run before or after another one, not both`];
+  if (before !== undefined && after !== undefined)
+    return [`${named} cannot have both before and after; give one of them`];
   const neighbour = before ?? after ?? DEFAULT_PLACE;
   const index = steps.findIndex((step) => step.name === neighbour);
-  if (index < 0) return [`${named} names the place of ${goQuote(neighbour)}, which is unknown`];
+  if (index < 0)
+    return [
+      `${named} should run ${after === undefined ? "before" : "after"} ${goQuote(neighbour)}, and there is no such plugin`,
+    ];
   steps.splice(after === undefined ? index : index + 1, 0, { name, enabled: true, make: () => guarded(plugin) });
   return [];
 }

@@ -99,7 +99,7 @@ async function bounded(name: string, { request }: AdmissionRecord, run: () => un
 function inTime(running: PromiseLike<unknown>, signal: AbortSignal, limit: number | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const over = () => reject(timeout("request did not complete within the allotted timeout", 0));
-    const late = () => reject(new Error(`it came to no end within ${limit} ms`));
+    const late = () => reject(new Error(`it did not finish within ${limit} ms`));
     const timer = limit === undefined ? undefined : setTimeout(late, limit).unref();
     if (signal.aborted) over();
     else signal.addEventListener("abort", over, { once: true });

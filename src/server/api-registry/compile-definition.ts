@@ -29,17 +29,19 @@ export function compileDefinition(definition: ResourceDefinition, base: Scheme):
       fail(`${formatGroupVersion(kind.gvk)} ${kind.gvk.kind} is another resource's kind`);
     const { conversion, applyDefaults } = version;
     if (conversion === undefined && version !== storage && version.schema !== storage.schema) {
-      fail(`version ${version.version} has another schema than ${storage.version}, and no conversion`);
+      fail(
+        `version ${version.version} has another schema than the storage version ${storage.version}; give it a conversion`,
+      );
     }
     if (version === storage && conversion !== undefined && "convertMany" in conversion) {
-      fail(`version ${version.version} is the one that objects are stored in, so that it cannot convert later`);
+      fail(`version ${version.version} is the storage version, which cannot have convertMany`);
     }
     const hub = { ...kind.gvk, version: storage.version };
     scheme.register(kind.gvk, { schema: () => kind.schema, hub, conversion, applyDefaults });
     scheme.register(list.gvk, { schema: () => list.schema, hub: { ...list.gvk, version: storage.version } });
   }
   const served = versions.filter((version) => version.served !== false);
-  if (served.length === 0) fail("no version is served");
+  if (served.length === 0) fail("none of its versions is served");
   const own = definition.storage?.open?.();
   const able = verbsAble(definition, own);
   return {
@@ -56,21 +58,21 @@ export function compileDefinition(definition: ResourceDefinition, base: Scheme):
 type Fail = (reason: string) => never;
 
 function checkNames({ group, resource, kind, versions, listKind }: ResourceDefinition, fail: Fail): void {
-  if (group !== "" && dns1123SubdomainErrors(group).length > 0) fail(`"${group}" is no name of a group`);
-  if (dns1035LabelErrors(resource).length > 0) fail(`"${resource}" is no name of a resource`);
-  if (!/^[A-Z][A-Za-z0-9]*$/.test(kind)) fail(`"${kind}" is no name of a kind`);
+  if (group !== "" && dns1123SubdomainErrors(group).length > 0) fail(`"${group}" is not a valid group name`);
+  if (dns1035LabelErrors(resource).length > 0) fail(`"${resource}" is not a valid resource name`);
+  if (!/^[A-Z][A-Za-z0-9]*$/.test(kind)) fail(`"${kind}" is not a valid kind name`);
   if (versions.length === 0) fail("it has no version");
   for (const [index, { version }] of versions.entries()) {
-    if (dns1035LabelErrors(version).length > 0) fail(`"${version}" is no name of a version`);
-    if (versions.findIndex((one) => one.version === version) < index) fail(`version ${version} is there twice`);
+    if (dns1035LabelErrors(version).length > 0) fail(`"${version}" is not a valid version name`);
+    if (versions.findIndex((one) => one.version === version) < index) fail(`it has the version ${version} twice`);
   }
-  if (listKind === "") fail("the kind of its lists is missing");
-  if (listKind === kind) fail("the kind of its lists is its own kind");
+  if (listKind === "") fail("its listKind is empty");
+  if (listKind === kind) fail("its listKind is its kind");
 }
 
 function storageVersionOf({ versions, storageVersion }: ResourceDefinition, fail: Fail): ResourceVersion {
   const found = storageVersion === undefined ? versions[0] : versions.find(({ version }) => version === storageVersion);
-  return found ?? fail(`the version it is stored in, ${storageVersion}, is not among its versions`);
+  return found ?? fail(`its storageVersion ${storageVersion} is none of its versions`);
 }
 
 /** The kind and its list at a version. */
@@ -120,7 +122,8 @@ function factsOf(
 /** The verbs that the version states, or all that there are answers for. */
 function verbsOf({ version, verbs }: ResourceVersion, able: readonly string[], fail: Fail): readonly string[] {
   const without = verbs?.find((verb) => !able.includes(verb));
-  if (without !== undefined) fail(`version ${version} has the verb ${without}, and nothing that answers it`);
+  if (without !== undefined)
+    fail(`version ${version} has the verb ${without}, which neither its storage nor a handler answers`);
   return verbs ?? able;
 }
 
@@ -132,9 +135,9 @@ function subresourceOf(
 ): SubresourceFacts {
   const record = definition.subresources?.[name];
   const able = record === undefined ? verbsOfGenericSubresource(name) : verbsOfSubresource(record);
-  if (able.length === 0) fail(`nothing answers its subresource ${name}`);
+  if (able.length === 0) fail(`its subresource ${name} has no record, so that no verb of it is answered`);
   const without = verbs?.find((verb) => !able.includes(verb));
-  if (without !== undefined) fail(`its subresource ${name} has the verb ${without}, and nothing that answers it`);
+  if (without !== undefined) fail(`its subresource ${name} has the verb ${without}, which its record does not answer`);
   return { name, kind: kind ?? (name === "scale" ? SCALE : own), verbs: verbs ?? able };
 }
 

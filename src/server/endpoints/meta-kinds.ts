@@ -16,7 +16,7 @@ export const PARTIAL_OBJECT_METADATA: GroupVersionKind = {
   kind: "PartialObjectMetadata",
 };
 
-/** The schema of a kind that the server itself answers or reads: a Status, a Scale, a discovery document. Throws for others. */
+/** Returns the schema of a kind that the server itself sends or reads: a Status, a Scale, a discovery document. Throws for other kinds. */
 export function metaSchema(gvk: GroupVersionKind): StructSchema {
   const schema = schemaFor(gvk);
   if (schema === undefined) throw new Error(`no schema for ${gvk.kind} in version "${gvk.version}"`);
@@ -25,11 +25,11 @@ export function metaSchema(gvk: GroupVersionKind): StructSchema {
 
 const META_GROUP = "meta.k8s.io";
 
-/** The schema of a kind of meta.k8s.io, which every scheme of Kubernetes has; undefined for other kinds. */
+/** Returns the schema of a kind of meta.k8s.io, which every scheme of Kubernetes has; undefined for other kinds. */
 export const metaGroupSchema = (gvk: GroupVersionKind): StructSchema | undefined =>
   gvk.group === META_GROUP ? schemaFor(gvk) : undefined;
 
-/** The metadata of lists. */
+/** Returns the schema of the metadata of lists. */
 export function listMetaSchema(): StructSchema {
   const schema = structOf("io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta");
   if (schema === undefined) throw new Error("no schema for ListMeta");

@@ -20,14 +20,14 @@ import { handleScaleGet, handleScalePatch, handleScaleUpdate } from "./verbs/sca
 import { handleUpdate } from "./verbs/update.js";
 import { handleWatch } from "./verbs/watch.js";
 
-/** How a verb is answered. */
+/** The handler of a verb. */
 export interface ApiOperation {
   readonly handle: Handler;
   /** False for a handler that the resource's record brings, which checks the request's path itself. */
   readonly generic: boolean;
 }
 
-/** What a resource, or one subresource of it, answers. */
+/** The operations of a resource, or of one of its subresources. */
 export interface Operations {
   /** By verb: "get", "deletecollection". */
   readonly verbs: ReadonlyMap<string, ApiOperation>;
@@ -38,8 +38,8 @@ export interface Operations {
 type Handlers = Readonly<Record<string, Handler | undefined>>;
 
 /**
- * The operations of a served resource: "" are those of the resource itself, the others those of its subresources by name. A
- * generic verb is there when the facts list it and the storage implements its capability.
+ * Returns the operations of a served resource: under "" those of the resource itself, under their names those of its subresources. A generic
+ * verb is there when the facts list it and the storage implements its capability.
  */
 export function operationsOf(resource: ServedResource, server: HandlerContext): ReadonlyMap<string, Operations> {
   const { facts, record } = resource;

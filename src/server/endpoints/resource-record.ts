@@ -27,7 +27,7 @@ export interface ResourceRecord {
   readonly handlers?: Readonly<Record<string, MakeHandler>>;
 }
 
-/** What of a resource's storage is not as usual. */
+/** The parts of a resource's storage that differ from the generic Store. */
 export interface StorageRecord {
   /**
    * "<group>/<resource>" of the resource whose storage and strategy this one shares: the events of both groups are
@@ -85,7 +85,7 @@ export interface HandlerContext {
 export const recordId = ({ group, resource }: Pick<ResourceRecord, "group" | "resource">): string =>
   `${group}/${resource}`;
 
-/** The rules of the subresources that write a part of the object, by name. */
+/** Returns the rules of the subresources that write a part of the object, by name. */
 export function partsOf(record: ResourceRecord | undefined): Readonly<Record<string, SubresourceStrategy>> {
   const parts = Object.entries(record?.subresources ?? {}).flatMap(([name, subresource]) =>
     "part" in subresource ? [[name, subresource.part] as const] : [],

@@ -16,11 +16,11 @@ export interface ServedResource {
   readonly record: ResourceRecord | undefined;
   readonly strategy: ResolvedStrategy;
   readonly admission: AdmissionChain;
-  /** Aborts when the resource is served no more at this version. Its watches end then. */
+  /** Aborts when the resource is no longer served at this version. Its watches end then. */
   readonly removed: AbortSignal;
   /** Milliseconds since the epoch, for ages in tables. */
   readonly now: () => number;
-  /** Spreads the ends of watches; no name, uid or secret comes of it. */
+  /** Randomizes the ends of watches. No name, uid or secret is made of it. */
   readonly random: Random;
   /** Ends watches whose time is up. */
   readonly timers: Timers;

@@ -39,7 +39,7 @@ export class KnownDefinition {
     const definition = outlineOf(stored.peek());
     if (definition.kind !== "CustomResourceDefinition" || definition.apiVersion !== "apiextensions.k8s.io/v1") {
       throw new Error(
-        `${stored.key} holds ${definition.apiVersion} ${definition.kind}, which is no definition: it is not served`,
+        `${stored.key} holds ${definition.apiVersion} ${definition.kind}, which is not a CustomResourceDefinition; it is not served`,
       );
     }
     this.#outline = definition;

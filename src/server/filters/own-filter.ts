@@ -86,13 +86,17 @@ export function placed(own: readonly OwnFilter[], server: Readonly<Record<Filter
     filter: server[name],
   }));
   for (const one of own) {
-    if (chain.some(({ name }) => name === one.name)) throw new Error(`filter "${one.name}" is there already`);
+    if (chain.some(({ name }) => name === one.name))
+      throw new Error(`there is a filter "${one.name}" already; give this one another name`);
     if (one.before !== undefined && one.after !== undefined) {
-      throw new Error(`filter "${one.name}" can run before or after another one, not both`);
+      throw new Error(`filter "${one.name}" cannot have both before and after; give one of them`);
     }
     const neighbour = one.before ?? one.after;
     const index = neighbour === undefined ? chain.length - 1 : chain.findIndex(({ name }) => name === neighbour);
-    if (index < 0) throw new Error(`filter "${one.name}" names the place of "${neighbour}", which is unknown`);
+    if (index < 0)
+      throw new Error(
+        `filter "${one.name}" should run ${one.before === undefined ? "after" : "before"} "${neighbour}", and there is no such filter`,
+      );
     chain.splice(one.before === undefined ? index + 1 : index, 0, { name: one.name, filter: guarded(one) });
   }
   return chain.map(({ filter }) => filter);

@@ -369,6 +369,6 @@ function nonResource(
 function resourcesCheck(registry: ApiRegistry): readonly HealthCheck[] {
   const { missing } = registry;
   if (missing.length === 0) return [];
-  const fault = new Error(`not installed, and read by the server: ${missing.join(", ")}`);
+  const fault = new Error(`the server reads resources that are not installed: ${missing.join(", ")}`);
   return [{ name: "api-resources", check: () => Promise.reject(fault) }];
 }

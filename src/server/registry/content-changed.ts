@@ -13,8 +13,8 @@ const NOT_CONTENT: ReadonlySet<string> = new Set([...NOT_CONTENT_WITHOUT_STATUS,
 type Pair<T extends JsonValue> = readonly [before: T, after: T];
 
 /**
- * True when anything but metadata differs, and but the status where it is a subresource; such a change increments
- * metadata.generation. A difference counts if it shows in the bytes: an empty struct that one object leaves out does not. In steps.
+ * Returns whether a change increments metadata.generation: true when anything but metadata differs, and but the status where that is a
+ * subresource. A difference counts if it shows in the encoded bytes; an empty struct that one object leaves out does not. In steps.
  */
 export function* contentChangedSteps(config: StoreConfig, draft: KubeObject, old: KubeObject): Steps<boolean> {
   const ignored = config.hasStatus ? NOT_CONTENT : NOT_CONTENT_WITHOUT_STATUS;

@@ -124,7 +124,7 @@ export class InternalObject {
   }
 }
 
-/** The codec of an internal kind: JSON with the fields in the order of the object. */
+/** Makes the codec of an internal kind: JSON with the fields in the order of the object. */
 export function internalCodec({ apiVersion, kind }: Pick<InternalKind, "apiVersion" | "kind">): ObjectCodec {
   return {
     decode: (bytes) => decodeJson(bytes).value as KubeObject,

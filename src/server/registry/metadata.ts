@@ -63,7 +63,7 @@ function randomSuffix(random: Random): string {
   return suffix;
 }
 
-/** RFC 3339 in UTC, whole seconds. */
+/** Formats a time as RFC 3339 in UTC with whole seconds. */
 export function timestamp(milliseconds: number): string {
   return `${new Date(milliseconds).toISOString().slice(0, 19)}Z`;
 }
@@ -100,10 +100,10 @@ export function restoreSystemMetadata(draft: KubeObject, old: KubeObject): void 
 
 export type KeptMetadata = "labels" | "annotations" | "finalizers" | "ownerReferences";
 
-/** The fields of metadata that a write of a status may not change, where it may change none. */
+/** The fields of metadata that a write of a status may not change, for resources whose status writes change no metadata. */
 export const STATUS_METADATA: readonly KeptMetadata[] = ["labels", "annotations", "finalizers", "ownerReferences"];
 
-/** Takes back what a draft says of these fields. Who wrote them stays as it was tracked. */
+/** Restores these fields of metadata from `old`. managedFields stay as they were tracked. */
 export function keepMetadata(draft: KubeObject, old: KubeObject, fields: readonly KeptMetadata[]): void {
   const metadata = metadataOf(draft);
   for (const field of fields) {

@@ -5,10 +5,10 @@ import type { Quantity } from "../../machinery/text/quantity/quantity.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import type { InternalKind, InternalObject } from "./internal-object.js";
 
-/** What a request is about to be charged, by the uids of the quotas. */
+/** The amounts that a request is about to be charged, by the uids of the quotas. */
 export interface OpenCharge {
   readonly id: string;
-  /** In milliseconds: by then the request has stored its object, or never will. */
+  /** The time in milliseconds by which the request has stored its object, or never will. */
   readonly expires: number;
   readonly amounts: ReadonlyMap<string, ReadonlyMap<string, Quantity>>;
 }
@@ -59,7 +59,9 @@ export class OpenCharges {
     await this.#change((entries) => entries.filter(({ id }) => !closed.has(id)));
   }
 
-  /** What the quota of this uid may have been charged for objects that are not stored, by the latest state of the store. */
+  /**
+   * Returns the amounts that the quota of this uid may have been charged for objects that are not stored, by the latest state of the store.
+   */
   async of(uid: string): Promise<Usage> {
     const sum: Usage = new Map();
     const now = this.clock.now();

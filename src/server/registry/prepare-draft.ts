@@ -21,8 +21,8 @@ import type { Allocation, StrategyContext } from "./strategy.js";
 import { validateMetadata, validateMetadataUpdate, validateNameSegment } from "./validate-metadata.js";
 
 /**
- * Makes of a draft the object that a create stores: admits, completes and validates it. Answers what was allocated for it, to be
- * committed or given back. Rejects with the StatusError that refuses it.
+ * Turns a draft into the object that a create stores: admits, completes and validates it. Returns the allocations, which the caller commits
+ * or reverts. Rejects with the StatusError of a refusal.
  */
 export async function prepareNew(
   config: StoreConfig,
@@ -68,7 +68,7 @@ export async function prepareNew(
   return allocation;
 }
 
-/** The same for a draft that is to replace the object `old`. */
+/** As {@link prepareNew}, for a draft that replaces the object `old`. */
 export async function prepareChange(
   config: StoreConfig,
   scope: RequestScope,
@@ -126,7 +126,10 @@ export async function prepareChange(
   return allocation;
 }
 
-/** What is left of {@link prepareChange} for a trusted update: mutating plugins are not trusted with the metadata. */
+/**
+ * The part of {@link prepareChange} that a trusted update needs: restores and validates the metadata, which mutating plugins may have
+ * changed, and runs validating admission.
+ */
 export async function admitTrusted(
   config: StoreConfig,
   draft: KubeObject,

@@ -94,7 +94,7 @@ export interface ConnectOptions {
   /** The percent-encoded path behind the subresource: "/metrics", or "" without one. */
   readonly path: string;
   readonly query: URLSearchParams;
-  /** That of the request: "get" for GET and HEAD, "create" for POST. */
+  /** The verb of the request: "get" for GET and HEAD, "create" for POST. */
   readonly verb: string;
 }
 
@@ -116,7 +116,7 @@ export const isGracefulDeleter = (storage: ResourceStorage): storage is Resource
 export const isCollectionDeleter = (storage: ResourceStorage): storage is ResourceStorage & CollectionDeleter =>
   storage.deleteCollection !== undefined;
 
-/** The verbs that a storage can answer, sorted. */
+/** Returns the verbs that a storage can answer, sorted. */
 export function verbsOfStorage(storage: ResourceStorage): readonly string[] {
   return [
     ...(isCreater(storage) ? ["create"] : []),
@@ -136,11 +136,11 @@ export function verbsOfStorage(storage: ResourceStorage): readonly string[] {
 export interface AdmitCreate {
   readonly mutate?: ((draft: KubeObject) => Promise<void>) | undefined;
   readonly validate?: ((object: KubeObject) => Promise<void>) | undefined;
-  /** Called once the object is stored, or is known never to be; not called where that is not known. */
+  /** Called once it is known whether the object is stored; not called where that stays unknown. */
   readonly settled?: (() => void) | undefined;
   /**
-   * True once a plugin has written for this object what only the object itself makes good, such as a quota's charge: a request that
-   * is cancelled then stores the object all the same.
+   * Returns true once a plugin has written something that only the stored object justifies, such as a quota's charge: a cancelled request
+   * then still stores the object.
    */
   readonly isCharged?: (() => boolean) | undefined;
 }
@@ -155,7 +155,7 @@ export interface AdmitChange {
 export interface AdmitUpdate {
   readonly create: AdmitCreate;
   readonly update: AdmitChange;
-  /** As in {@link AdmitCreate}, for whichever it turns out to be. */
+  /** As in {@link AdmitCreate}, for the create or the update that the request turns out to be. */
   readonly settled?: (() => void) | undefined;
   readonly isCharged?: (() => boolean) | undefined;
 }

@@ -13,7 +13,9 @@ export interface RequestScope {
   readonly namespace: string;
   readonly warnings: Warnings;
   readonly dryRun: boolean;
-  /** Of the request; absent for what the server itself does. A write that is cancelled before it is stored leaves nothing behind. */
+  /**
+   * The token of the request; absent for work of the server itself. A write that is cancelled before it is stored leaves nothing behind.
+   */
   readonly token?: CancellationToken | undefined;
   /**
    * Present for long requests. The registry awaits it between steps, so that other requests get the event loop. Rejects with

@@ -32,6 +32,6 @@ export interface StoreConfig {
   readonly internal: (kind: InternalKind) => InternalObject;
 }
 
-/** "" for a resource that is not in namespaces. */
+/** Returns the namespace of the request; "" for a cluster-scoped resource. */
 export const namespaceOf = ({ namespaced }: StoreConfig, scope: RequestScope): string =>
   namespaced ? scope.namespace : "";

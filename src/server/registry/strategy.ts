@@ -186,7 +186,7 @@ export interface ScaleMapping {
   /** Undefined for a custom resource that has none. */
   replicas(object: KubeObject): number | undefined;
   statusReplicas(object: KubeObject): number;
-  /** The selector as a string; "" when there is none. */
+  /** Returns the selector as a string; "" without one. */
   selector(object: KubeObject): string;
   setReplicas(draft: KubeObject, replicas: number): void;
 }
@@ -219,11 +219,11 @@ export interface StrategyContext {
   readonly objects: ObjectAccess;
   /** Asks the server's authorizers. */
   readonly authorization: Authorization;
-  /** The resource that has a kind in one version, as it is served now; undefined for a kind that is not. */
+  /** Returns the resource that has a kind in one version, as it is served now; undefined for a kind that is not served. */
   resourceOf(kind: GroupVersionKind): GroupResource | undefined;
   /** Adds a text to the `Warning:` headers, for findings that preparation would hide. */
   warn(message: string): void;
-  /** The shared object of an internal kind; the same instance for the same kind. */
+  /** Returns the shared object of an internal kind: the same instance for the same kind. */
   internal(kind: InternalKind): InternalObject;
 }
 
@@ -238,7 +238,7 @@ export interface ObjectReader {
 /** An object of the watch cache at one revision. */
 export interface CachedObject {
   readonly revision: number;
-  /** It must not be changed, and should not be kept. */
+  /** Returns the object, which must not be changed and should not be kept. */
   object(): KubeObject;
 }
 
@@ -248,7 +248,7 @@ export interface ObjectAccess extends ObjectReader {
    * servers.
    */
   readonly cached: ObjectReader & {
-    /** {@link ObjectReader.get} without parsing the object. */
+    /** Returns whether {@link ObjectReader.get} would find the object, without parsing it. */
     has(group: string, resource: string, namespace: string, name: string): Promise<boolean>;
     /**
      * All objects of a resource as the cache holds them now, in key order and not parsed yet; undefined where there is no cache.

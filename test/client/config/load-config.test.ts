@@ -65,7 +65,7 @@ describe("a wrong kubeconfig is named by file, entry and field", () => {
     [
       "two entries of a name",
       '{"users":[{"name":"a"},{"name":"a"}]}',
-      'kubeconfig: users[1] "a": has the name of an entry before it',
+      'kubeconfig: users[1] "a": has the same name as an earlier entry',
     ],
     [
       "data that is not base64",
@@ -106,7 +106,7 @@ describe("a wrong kubeconfig is named by file, entry and field", () => {
     [
       "a server of another scheme",
       config({ cluster: { server: "ftp://h" } }),
-      'kubeconfig: clusters[1] "c": server: "ftp://h" is no URL of an API server: it must begin with https:// or http://',
+      'kubeconfig: clusters[1] "c": server: "ftp://h" is not the URL of an API server: it must begin with https:// or http://',
     ],
     [
       "a server that is no URL",
@@ -136,7 +136,7 @@ describe("a wrong kubeconfig is named by file, entry and field", () => {
     [
       "an authority beside its absence",
       config({ cluster: { "certificate-authority-data": base64(ca.pem), "insecure-skip-tls-verify": true } }),
-      'kubeconfig: clusters[1] "c": insecure-skip-tls-verify: excludes certificate-authority-data: remove one of them',
+      'kubeconfig: clusters[1] "c": insecure-skip-tls-verify: cannot be combined with certificate-authority-data: remove one of them',
     ],
     [
       "a certificate without its key",
@@ -156,7 +156,7 @@ describe("a wrong kubeconfig is named by file, entry and field", () => {
     [
       "two ways to log in",
       config({ user: { token: "t", username: "u" } }),
-      'kubeconfig: users[2] "admin": token: excludes username and password: remove one of them',
+      'kubeconfig: users[2] "admin": token: cannot be combined with username and password: remove one of them',
     ],
     [
       "a token file that cannot be read",
@@ -186,7 +186,7 @@ describe("a wrong kubeconfig is named by file, entry and field", () => {
     [
       "an auth provider",
       config({ user: { "auth-provider": { name: "gcp" } } }),
-      'kubeconfig: users[2] "admin": auth-provider: is supported no more: use exec with the credential plugin of your provider',
+      'kubeconfig: users[2] "admin": auth-provider: is no longer supported: use exec with the credential plugin of your provider',
     ],
   ])("%s", async (_, text, message, options = {}) => {
     const error: unknown = await configFromText(text, { ...home, ...options }).catch((reason: unknown) => reason);
@@ -218,7 +218,7 @@ describe("a file that is not there", () => {
     [
       "is named where nothing is configured",
       () => loadConfig(home),
-      `${folder}/.kube/config: no such file, and this is no pod: set KUBECONFIG, or give a kubeconfig or a server`,
+      `${folder}/.kube/config: no such file, and this process is not in a pod: set KUBECONFIG, or give a kubeconfig or a server`,
     ],
     ["needs a name", () => configFromFile("", home), 'kubeconfig: the name of the file is ""'],
   ])("%s", async (_, load, message) => {

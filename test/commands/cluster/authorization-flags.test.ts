@@ -20,7 +20,11 @@ describe("cluster run and cluster start", () => {
       'invalid --authorization-mode "Magic": use Node, RBAC, AlwaysAllow, AlwaysDeny',
     ],
     ["a mode that needs a file", ["--authorization-mode=ABAC"], 'invalid --authorization-mode "ABAC"'],
-    ["a mode twice", ["--authorization-mode=RBAC,RBAC"], "--authorization-mode=RBAC,RBAC names a mode more than once"],
+    [
+      "a mode twice",
+      ["--authorization-mode=RBAC,RBAC"],
+      "--authorization-mode=RBAC,RBAC names a mode more than once; name each mode once",
+    ],
     [
       "no mode",
       ["--authorization-mode="],

@@ -271,7 +271,10 @@ describe.skipIf(!programIsBuilt)("kubets cluster", () => {
 
     test("needs a command", async () => {
       const { code, stderr } = await kubets("cluster", "run");
-      expect([code, stderr.split("\n")[0]]).toEqual([1, "error: a command to run is required, after --"]);
+      expect([code, stderr.split("\n")[0]]).toEqual([
+        1,
+        "error: no command to run: give it after --, as in: kubets cluster run -- npm test",
+      ]);
     });
   });
 
@@ -450,14 +453,14 @@ describe.skipIf(!programIsBuilt)("kubets cluster", () => {
       [
         "a time to wait below 0",
         ["start", "--wait", "--timeout=-1s"],
-        /^error: invalid timeout: use a duration such as 5m, or 0 to look once/,
+        /^error: invalid value for --timeout: use a duration such as 5m, or 0 to look once/,
       ],
       [
         "a time to wait that is none",
         ["start", "--wait", "--timeout=abc"],
         /^error: invalid argument "abc" for "--timeout" flag: time: invalid duration "abc"/,
       ],
-      ["two names", ["stop", "a", "b"], /^error: one cluster name at most/],
+      ["two names", ["stop", "a", "b"], /^error: give at most one cluster name/],
       [
         "a cluster that is not there",
         ["stop", "ghost"],

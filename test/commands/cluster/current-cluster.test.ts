@@ -182,7 +182,7 @@ test.each([
 ])("%s of a cluster that is not there suggests one on a terminal", async (command, name) => {
   record("one");
   record("two");
-  const said = `error: there is no cluster named "${name}"; kubets cluster list shows those there are\n`;
+  const said = `error: there is no cluster named "${name}"; list the clusters with: kubets cluster list\n`;
   expect((await kubets("cluster", command, name)).stderr).toBe(said);
   const around = { cwd: home, env: { HOME: home, NO_COLOR: "1" }, terminal: true };
   expect((await runCli(["cluster", command, name], around)).stderr).toBe(`${said}Did you mean "two"?\n`);

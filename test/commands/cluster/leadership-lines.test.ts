@@ -26,7 +26,7 @@ test.each<readonly [string, readonly LeadershipEvent[], readonly string[]]>([
     "loses its Lease says why, and when it leads again",
     [began, { ...ended, reason: "lost" }, began],
     [
-      "scheduler: this server leads no more: lost",
+      "scheduler: this server no longer leads: lost",
       "scheduler: this server leads now, by Lease kube-system/kube-scheduler",
     ],
   ],

@@ -89,7 +89,7 @@ describe("what is refused", () => {
 
   test("what no namespace can be called, with --force too", async () => {
     const { code, stderr } = await ns("a/../b --force");
-    expect([code, stderr]).toEqual([1, expect.stringContaining('"a/../b" is no name of a namespace: a lowercase')]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('"a/../b" is not a valid namespace name: a lowercase')]);
   });
 
   test("a kubeconfig without a current context", async () => {

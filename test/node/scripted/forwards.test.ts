@@ -18,19 +18,19 @@ describe("the text of a forward", () => {
   ])("%s", (text, forward) => expect(parseForward(text)).toEqual(forward));
 
   test.each([
-    ["web:80=127.0.0.1:3000", '"web:80=127.0.0.1:3000" is no forward: use [NAMESPACE/]KIND/NAME:PORT=HOST:PORT'],
-    ["deploy/web=127.0.0.1:3000", "is no forward"],
+    ["web:80=127.0.0.1:3000", '"web:80=127.0.0.1:3000" is not a forward: use [NAMESPACE/]KIND/NAME:PORT=HOST:PORT'],
+    ["deploy/web=127.0.0.1:3000", "is not a forward"],
     ["service/web:80=127.0.0.1:3000", '"service/web" names no pods: use pod, deployment,'],
     ["constructor/web:80=127.0.0.1:3000", "names no pods"],
     ["deploy/web:0=127.0.0.1:3000", "port 0 of the forward of deploy/web is not between 1 and 65535"],
-    ["deploy/web:80=3000", '"3000" is no address: use HOST:PORT'],
-    ["deploy/web:80=127.0.0.1:3000-3001", '"127.0.0.1:3000-3001" is no address: use HOST:PORT'],
-    ["deploy/web:80=127.0.0.1:70000", '"127.0.0.1:70000" is no address'],
+    ["deploy/web:80=3000", '"3000" is not an address: use HOST:PORT'],
+    ["deploy/web:80=127.0.0.1:3000-3001", '"127.0.0.1:3000-3001" is not an address: use HOST:PORT'],
+    ["deploy/web:80=127.0.0.1:70000", '"127.0.0.1:70000" is not an address'],
   ])("%s is refused", (text, message) => expect(() => parseForward(text)).toThrow(message));
 
   test("an allowed address is one port, or several in order", () => {
     expect(parseRange("127.0.0.1:3000-3999")).toEqual({ host: "127.0.0.1", first: 3000, last: 3999 });
-    expect(() => parseRange("127.0.0.1:3999-3000")).toThrow("is no address");
+    expect(() => parseRange("127.0.0.1:3999-3000")).toThrow("is not an address");
   });
 });
 

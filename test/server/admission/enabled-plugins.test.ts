@@ -115,11 +115,11 @@ describe("options that are wrong", () => {
     ],
     [
       { plugins: [{ plugin: own("A"), before: "Nope" }] },
-      'admission plugin "A" names the place of "Nope", which is unknown',
+      'admission plugin "A" should run before "Nope", and there is no such plugin',
     ],
     [
       { plugins: [{ plugin: own("A"), before: "Priority", after: "Priority" }] },
-      'admission plugin "A" can run before or after another one, not both',
+      'admission plugin "A" cannot have both before and after; give one of them',
     ],
     [{ configuration: { Nope: {} } as object }, 'configuration of plugin "Nope": it is unknown'],
     [{ configuration: { Priority: {} } as object }, 'configuration of plugin "Priority": it has none'],

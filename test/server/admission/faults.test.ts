@@ -155,7 +155,7 @@ describe("a plugin that does not end", () => {
       await done(server.api, "POST", CONFIG_MAPS, { metadata: { name: "bad" } });
       hanging = true;
       const late = await call(server.api, "PATCH", `${CONFIG_MAPS}/bad?timeout=1s`, { data: { a: "1" } }, MERGE);
-      const text = /admission plugin "Faulty" failed: it came to no end within \d{2,3} ms$/;
+      const text = /admission plugin "Faulty" failed: it did not finish within \d{2,3} ms$/;
       expect([late.status, late.at("reason")]).toEqual([500, "InternalError"]);
       expect(late.at("message")).toMatch(text);
       expect(server.faults).toEqual([expect.objectContaining({ message: expect.stringMatching(text) as string })]);

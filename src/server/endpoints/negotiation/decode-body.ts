@@ -7,19 +7,19 @@ import type { RequestBody } from "./request-body.js";
 import { unknownConversion } from "./unknown-conversion.js";
 
 export interface DecodeBodyOptions {
-  /** The kind the endpoint takes; fills in a kind and version that the body leaves out. */
+  /** The kind that the endpoint accepts, and that a body without kind and version counts as. */
   readonly expected: GroupVersionKind;
   readonly mode: "Ignore" | "Warn" | "Strict";
-  /** The schemas of what is served: those of the resource's codec. Undefined for a kind that is not known. */
+  /** Returns the schema of a served kind, as the resource's codec has it. Undefined for an unknown kind. */
   readonly schemaOf: (gvk: GroupVersionKind) => StructSchema | undefined;
   /** Versions ("policy/v1beta1") of the expected kind that the endpoint takes. Left out: the expected one. */
   readonly accepts?: (apiVersion: string) => boolean;
 }
 
-/** What a serializer needs of {@link DecodeBodyOptions}, and the token of the request. */
+/** The part of {@link DecodeBodyOptions} that a serializer needs, and the token of the request. */
 export type DecodeOptions = Pick<DecodeBodyOptions, "expected" | "mode" | "schemaOf"> & Pick<RequestBody, "token">;
 
-/** A body of any media type as an object of the expected kind. Throws 400. */
+/** Decodes a body of any media type as an object of the expected kind. Throws 400. */
 export async function decodeBody(body: RequestBody, how: DecodeBodyOptions): Promise<TypedObject> {
   const { expected } = how;
   const wanted = formatGroupVersion(expected);

@@ -6,9 +6,9 @@ import type { StructSchema } from "../../../machinery/schema/schema.js";
 import { unknownConversion } from "./unknown-conversion.js";
 
 /**
- * What a JSON patch or a merge patch made of an object of the expected kind: a version of that kind, mostly the same. Undefined
- * when it removed the version: Go then decodes into its internal type, whose JSON has other names for every field. Throws an
- * {@link UnmarshalError} for another kind. `schemaOf` has the schemas of what is served.
+ * Returns the kind and version that an object has after a JSON patch or a merge patch: a version of the expected kind, mostly the same.
+ * Undefined when the patch removed the version: Go then decodes into its internal type, whose JSON has other names for every field. Throws
+ * an {@link UnmarshalError} for another kind. `schemaOf` has the schemas of what is served.
  */
 export function patchedKind(
   value: JsonValue,

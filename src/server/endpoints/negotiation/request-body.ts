@@ -6,7 +6,7 @@ import type { ApiRequest } from "../../request/api-request.js";
 import { parseMediaType } from "./media-type.js";
 import { MEDIA_TYPES, type MediaTypeName } from "./response-format.js";
 
-/** What kube-apiserver takes at most. */
+/** kube-apiserver's limit of a body. */
 export const BODY_LIMIT = 3 * 1024 * 1024;
 
 /** A body so long, in bytes, is work that others should not wait for. */
@@ -19,10 +19,7 @@ const LARGE_OBJECT = 64 * 1024;
 
 export const isLarge = (stored: Uint8Array): boolean => stored.length > LARGE_OBJECT;
 
-/**
- * Does the work that a body asks for: in slices of the event loop where the body is long or the work has to wait. `token` is the
- * request's.
- */
+/** Does the work on a body: in slices of the event loop when the body is long or the work has to wait. `token` is the request's. */
 export function runSteps<T>(body: Uint8Array, steps: Steps<T>, token: CancellationToken): T | Promise<T> {
   return runWork(isLong(body), steps, token);
 }
@@ -32,7 +29,7 @@ export function runWork<T>(isLongWork: boolean, steps: Steps<T>, token: Cancella
   return isLongWork ? inSlices(steps, token) : untilItWaits(steps, token);
 }
 
-/** As {@link runSteps}, for work that has a plain form: a short body makes no generators. */
+/** As {@link runSteps}, for work that also has a plain form, which a short body uses: it needs no generator. */
 export function byLength<T>(
   body: Uint8Array,
   atOnce: () => T,
@@ -54,11 +51,11 @@ function untilItWaits<T>(steps: Steps<T>, token: CancellationToken): T | Promise
 export interface RequestBody {
   readonly bytes: Uint8Array;
   readonly mediaType: MediaTypeName;
-  /** Of the request that it came with. */
+  /** The token of its request. */
   readonly token?: CancellationToken | undefined;
 }
 
-/** Reads a body; it is JSON when no content type is given. Throws 413 or 415. An empty one may have any type. */
+/** Reads a body, as JSON when it has no content type. Throws 413 or 415. An empty body may have any type. */
 export async function readObjectBody(request: ApiRequest): Promise<RequestBody> {
   const { exchange } = request;
   const { type } = parseMediaType(exchange.headers["content-type"] ?? "");

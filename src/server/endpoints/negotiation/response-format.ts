@@ -6,12 +6,12 @@ import { type MediaType, parseAccept } from "./media-type.js";
 
 export type Shape = "object" | "Table" | "PartialObjectMetadata";
 
-/** In kube-apiserver's order: the first one is for who takes anything. */
+/** In kube-apiserver's order. A client that accepts any type gets the first one. */
 export const MEDIA_TYPES = ["application/json", "application/yaml", "application/vnd.kubernetes.protobuf"] as const;
 
 export type MediaTypeName = (typeof MEDIA_TYPES)[number];
 
-/** How an answer is to look. */
+/** The form of an answer. */
 export interface ResponseFormat {
   readonly mediaType: MediaTypeName;
   readonly shape: Shape;
@@ -21,7 +21,7 @@ export interface ResponseFormat {
   readonly pretty: boolean;
 }
 
-/** Whether an answer can have a shape in a media type; a list can be a table when its items can. */
+/** Returns whether an answer can have a shape in a media type; a list can be a table when its items can. */
 export type Offers = (shape: Shape, mediaType: MediaTypeName) => boolean;
 
 /**
@@ -35,7 +35,7 @@ export function negotiate(exchange: Exchange, offers: Offers): ResponseFormat {
   return format;
 }
 
-/** {@link negotiate}, but undefined when no clause is left. */
+/** As {@link negotiate}, but returns undefined when no clause is left. */
 export function negotiated(exchange: Exchange, offers: Offers): ResponseFormat | undefined {
   for (const clause of parseAccept(exchange.headers["accept"])) {
     const mediaType = ours(clause.type);
@@ -47,16 +47,13 @@ export function negotiated(exchange: Exchange, offers: Offers): ResponseFormat |
   return undefined;
 }
 
-/** Built-in types without other shapes (discovery, Status, Scale). */
+/** The offers of built-in types without other shapes (discovery, Status, Scale). */
 export const PLAIN: Offers = (shape) => shape === "object";
 
-/** For answers that have no other shapes. */
+/** Negotiates the format of an answer that has no other shapes. */
 export const negotiatePlain = (exchange: Exchange): ResponseFormat => negotiate(exchange, PLAIN);
 
-/**
- * Objects of a resource that have `schema`: tables are never protobuf, nor are custom resources, whose metadata alone may
- * be.
- */
+/** The offers of a resource whose objects have `schema`: tables are never protobuf, and custom resources only as metadata alone. */
 export const offersOf =
   (schema: () => StructSchema): Offers =>
   (shape, mediaType) => {
@@ -64,7 +61,7 @@ export const offersOf =
     return shape === "PartialObjectMetadata" || (shape === "object" && hasProtobuf(schema()));
   };
 
-/** Built-in types number their fields. */
+/** Returns whether a type has protobuf numbers, as built-in types have. */
 export const hasProtobuf = ({ byName }: StructSchema): boolean => byName.get("metadata")?.protobuf !== undefined;
 
 function ours(type: string): MediaTypeName | undefined {

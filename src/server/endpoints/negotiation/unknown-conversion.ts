@@ -1,8 +1,8 @@
 import type { GroupVersionKind } from "../../../machinery/meta/gvk.js";
 
 /**
- * What apimachinery's converter says of an object of one kind where another is expected: it names both by their Go types,
- * the wanted one by its internal type ("autoscaling.Scale").
+ * Returns the text of apimachinery's converter for an object of one kind where another is expected. It names both by Go types, the expected
+ * one by its internal type ("autoscaling.Scale").
  */
 export function unknownConversion(given: GroupVersionKind, wanted: GroupVersionKind): string {
   return `converting (${given.version}.${given.kind}) to (${internalPackage(wanted)}.${wanted.kind}): unknown conversion`;

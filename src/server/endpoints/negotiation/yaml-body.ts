@@ -6,7 +6,10 @@ import { notUtf8 } from "../../../machinery/text/yaml/not-utf8.js";
 import { isLarge } from "./request-body.js";
 import { YamlError } from "../../../machinery/text/yaml/yaml-error.js";
 
-/** A body of one YAML document; `prefix` begins what a 400 says. In a module of its own, so that a server that only sees JSON never loads a YAML parser. */
+/**
+ * Reads a body of one YAML document; `prefix` begins the text of a 400. It is a module of its own so that a server that gets only JSON never
+ * loads a YAML parser.
+ */
 export async function readYamlBody(bytes: Uint8Array, prefix = ""): Promise<YamlRead> {
   try {
     if (!isUtf8(bytes)) throw notUtf8(bytes);

@@ -3,7 +3,7 @@ import type { ApiRequest } from "../../request/api-request.js";
 import { respondBytes } from "../../request/respond.js";
 import { keepBody, type KeptBody, respondKept } from "../representation/body-writer.js";
 
-/** A document that never changes while the server runs: made at first use, named by its hash. */
+/** A document that does not change: made on first use, and identified by its hash. */
 export interface CachedDocument {
   readonly contentType: string;
   bytes(): Uint8Array;
@@ -16,7 +16,7 @@ interface Made {
 
 const made = new WeakMap<CachedDocument, Made>();
 
-/** Answers it, or 304 to a client that has it already. */
+/** Sends the document, or 304 to a client that has it already. */
 export async function respondDocument(
   request: ApiRequest,
   document: CachedDocument,

@@ -1,15 +1,15 @@
 import type { ApiRequest, Handler } from "../../request/api-request.js";
 import { respondText } from "../../request/respond.js";
 
-/** One named check; throws with what is wrong. */
+/** A named check. Throws an error that says what is wrong. */
 export interface HealthCheck {
   readonly name: string;
   check(): Promise<void>;
 }
 
 /**
- * /healthz, /livez or /readyz: "ok" or 500 with what failed; `?verbose` tells every check, `?exclude=` leaves some out, and
- * a path below answers one check. Undefined for a path that is no check. `checksNow` gives the checks of a request.
+ * Serves /healthz, /livez or /readyz: "ok", or 500 with the failed checks; `?verbose` lists every check, `?exclude=` leaves some out, and a
+ * path below runs one check. Returns undefined for any other path. `checksNow` returns the checks of a request.
  */
 export function healthHandler(
   root: string,

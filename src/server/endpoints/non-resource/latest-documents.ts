@@ -2,8 +2,8 @@ import type { ServedApi } from "../../../api/facts/index.js";
 import type { CachedDocument } from "./cached-document.js";
 
 /**
- * The documents of the newest API that a client has read some of. A request that still holds an older API makes its
- * document anew: a watch of hours must not keep the documents of its time in memory.
+ * Keeps the documents of the newest API of which a client has read any. A request that holds an older API makes its document anew, so that a
+ * watch of hours does not keep old documents in memory.
  */
 export class LatestDocuments {
   #api: ServedApi | undefined;

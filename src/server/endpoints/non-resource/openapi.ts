@@ -17,7 +17,7 @@ type OpenApi = typeof import("../../../api/openapi/index.js");
 
 const load = (): Promise<OpenApi> => inOrder(import("../../../api/openapi/index.js"));
 
-/** /openapi/v2 and /openapi/v3 of a served API. A document is made when a client first reads it, and kept in `documents`. */
+/** Serves /openapi/v2 and /openapi/v3. A document is made when a client first reads it, and kept in `documents`. */
 export function openApiHandlers(served: ServedApi, documents: LatestDocuments): (path: string) => Handler | undefined {
   const kept = (name: string, contentType: string, bytes: () => Uint8Array): CachedDocument =>
     documents.get(served, name, () => ({ contentType, bytes }));
@@ -44,7 +44,7 @@ export function openApiHandlers(served: ServedApi, documents: LatestDocuments): 
     return respondDocument(request, document, { "cache-control": "no-cache, private" });
   }
 
-  /** With the current hash a client may keep the answer for ever; with another one it is sent to the current. */
+  /** With the current hash in the query a client may cache the answer for ever; another hash is redirected to the current one. */
   async function respondV3(request: ApiRequest, path: string): Promise<void> {
     const api = await load();
     if (!api.hasOpenApiV3(served, path)) return respondText(request, 404, "404 page not found\n");

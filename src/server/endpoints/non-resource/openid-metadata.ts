@@ -6,7 +6,7 @@ import { type TokenIssuer, verificationKeysOf } from "../../request/token-issuer
 const CONFIGURATION = "/.well-known/openid-configuration";
 const KEYS = "/openid/v1/jwks";
 
-/** Where others learn how to check tokens of service accounts. `serverAddress` is "host:port". */
+/** Serves the documents by which others verify tokens of service accounts. `serverAddress` is "host:port". */
 export function openIdHandlers(
   issuer: TokenIssuer,
   serverAddress: () => string,

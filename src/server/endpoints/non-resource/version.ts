@@ -19,7 +19,7 @@ const KUBERNETES_VERSION = {
   platform: `${process.platform === "win32" ? "windows" : process.platform}/${process.arch === "x64" ? "amd64" : process.arch}`,
 } as const;
 
-/** GET /version, indented as kube-apiserver writes it. */
+/** Serves GET /version, indented as kube-apiserver writes it. */
 export const version: Handler = async (request) => {
   const body = Buffer.from(encodeJson(KUBERNETES_VERSION, { indent: 2 }), "utf8");
   await respondBytes(request, 200, { "content-type": "application/json" }, body);

@@ -22,18 +22,18 @@ interface WireOptions {
 
 export interface DeleteRequestOptions extends ValidDeleteOptions {
   readonly dryRun: boolean;
-  /** The old way to ask for dependents to be deleted too; decides between 200 and 202. */
+  /** The deprecated form of the propagation policy; it also decides between 200 and 202. */
   readonly orphanDependents: boolean | undefined;
 }
 
 const POLICIES = ["Foreground", "Background", "Orphan"] as const;
 
-/** DeleteOptions from the body, or from the query when there is no body. Throws 400 or 422. */
+/** Reads DeleteOptions from the body, or from the query when there is no body. Throws 400 or 422. */
 export async function deleteOptions(request: ApiRequest): Promise<DeleteRequestOptions> {
   return checkedDeleteOptions((await fromBody(request)) ?? fromQuery(request.exchange.query));
 }
 
-/** Decoded DeleteOptions, wherever they stand. Throws 422. */
+/** Checks decoded DeleteOptions. Throws 422. */
 export function checkedDeleteOptions(wire: WireOptions): DeleteRequestOptions {
   const errors = problems(wire);
   if (errors.length > 0) throw invalid({ group: "meta.k8s.io", kind: "DeleteOptions" }, "", errors);

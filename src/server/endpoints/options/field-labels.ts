@@ -1,10 +1,13 @@
 import { badRequest } from "../../../machinery/errors/status-error.js";
 import type { ServedResource } from "../served-resource.js";
 
-/** Answers the field that a label of a field selector means. Throws 400 for a label that the kind does not know. */
+/** Returns the field that a label of a field selector means. Throws 400 for a label that the kind does not know. */
 export type FieldLabels = (label: string) => string;
 
-/** A kind without labels of its own takes metadata.name and metadata.namespace, though it be cluster-scoped. */
+/**
+ * Returns the field labels of a resource. A kind without labels of its own has metadata.name and metadata.namespace, even if it is
+ * cluster-scoped.
+ */
 export function fieldLabelsOf({ facts, strategy, codec }: ServedResource): FieldLabels {
   return (label) => {
     const own = strategy.fieldLabels;

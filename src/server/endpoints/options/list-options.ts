@@ -24,7 +24,7 @@ export interface ListRequestOptions {
   readonly sendInitialEvents: boolean | undefined;
 }
 
-/** Reads and checks the options of a list, in the order in which Kubernetes does: each refusal stands for what comes after it. */
+/** Reads and checks the options of a list in Kubernetes' order: the first invalid option decides the error. */
 export function listOptions(request: ApiRequest, fieldLabels: FieldLabels): ListRequestOptions {
   const { query } = request.exchange;
   const timeoutSeconds = integer(query, "timeoutSeconds");
@@ -57,7 +57,7 @@ function withInitialEvents(options: ListRequestOptions): ListRequestOptions {
   return { ...options, sendInitialEvents: true, resourceVersionMatch: "NotOlderThan" };
 }
 
-/** Undefined when everything is wanted, so that a list need not count what it left out. */
+/** Returns undefined when all objects match, so that a list need not count the others. */
 export function predicateOf({ labels, fields }: ListRequestOptions): ((object: StoredObject) => boolean) | undefined {
   if (labels.empty && fields.empty) return undefined;
   return (object) => labels.matches(object.labels) && fields.matches(object.fields);
@@ -83,7 +83,7 @@ function selector<T>(parse: () => T): T {
   }
 }
 
-/** An int64; beyond 2^53 the nearest number, which nothing tells from it. */
+/** Reads an int64; beyond 2^53 the nearest number, which makes no difference here. */
 export function integer(query: URLSearchParams, name: string): number | undefined {
   const text = query.get(name);
   if (text === null) return undefined;

@@ -3,7 +3,7 @@ import { badRequest, invalid } from "../../../machinery/errors/status-error.js";
 import { flag } from "./flag.js";
 import { canonicalizeTime, TimeParseError } from "../../../machinery/text/go/go-time.js";
 
-/** v1 PodLogOptions, as a query states them. */
+/** v1 PodLogOptions of a query. */
 export interface PodLogOptions {
   readonly container: string;
   readonly follow: boolean;
@@ -16,7 +16,7 @@ export interface PodLogOptions {
   readonly limitBytes?: bigint | undefined;
 }
 
-/** Throws 400 for what cannot be read, 422 for what makes no sense. `pod` is named in the error. */
+/** Reads PodLogOptions. Throws 400 for values that cannot be parsed, 422 for invalid ones. The error names `pod`. */
 export function podLogOptions(query: URLSearchParams, pod: string): PodLogOptions {
   const options: PodLogOptions = {
     container: query.get("container") ?? "",

@@ -9,13 +9,13 @@ import {
 } from "../../../machinery/errors/field-error.js";
 import type { FieldValidation } from "../representation/version-codec.js";
 
-/** What a create, update or patch asks for in its query. */
+/** The query options of a create, update or patch. */
 export interface WriteOptions {
   readonly dryRun: boolean;
   readonly fieldValidation: FieldValidation;
   /** "" when none is given. */
   readonly fieldManager: string;
-  /** Of an apply. */
+  /** Whether an apply takes fields from other managers. */
   readonly force: boolean;
 }
 
@@ -66,7 +66,7 @@ export function writeOptions(
 /** As Go reads a boolean of a query: anything but "false" and "0". */
 const isTrue = (value: string | null): boolean => value !== null && value !== "0" && value.toLowerCase() !== "false";
 
-/** dryRun holds "All" and nothing else. */
+/** Returns the problems of dryRun, which may hold "All" alone. */
 export function dryRunProblems(dryRun: readonly string[]): FieldError[] {
   const wrong = dryRun.some((value) => value !== "All" && value !== "");
   return wrong ? [notSupported("dryRun", dryRun, ["All"])] : [];

@@ -14,7 +14,7 @@ const GZIP_HEADERS = { "content-encoding": "gzip", vary: "Accept-Encoding" };
 /** What is written at once, and so what a reader that stops reading can leave behind in memory. */
 const CHUNK_BYTES = 128 * 1024;
 
-/** A whole answer, compressed when it is large and the client takes gzip. */
+/** Sends a whole body, compressed when it is large and the client accepts gzip. */
 export function respondBody(request: ApiRequest, status: number, headers: Headers, body: Uint8Array): Promise<void> {
   if (body.length <= GZIP_ABOVE_BYTES || !acceptsGzip(request)) return respondBytes(request, status, headers, body);
   return respondZipped(request, status, headers, body);
@@ -26,19 +26,19 @@ async function respondZipped(request: ApiRequest, status: number, headers: Heade
   await respondBytes(request, status, withGzip(headers), packed);
 }
 
-/** A body that is answered many times: what is large is kept compressed, in a fraction of the memory. */
+/** A body that is sent many times. A large one is kept compressed, in a fraction of the memory. */
 export interface KeptBody {
   readonly bytes: Uint8Array;
   readonly isZipped: boolean;
 }
 
-/** Compresses a large body as well as it can, once for all answers. */
+/** Compresses a large body at the highest level, once for all answers. */
 export async function keepBody(body: Uint8Array): Promise<KeptBody> {
   if (body.length <= GZIP_ABOVE_BYTES) return { bytes: body, isZipped: false };
   return { bytes: await promisify(gzip)(body), isZipped: true };
 }
 
-/** {@link respondBody} of a body that is kept. */
+/** As {@link respondBody}, for a kept body. */
 export async function respondKept(
   request: ApiRequest,
   status: number,
@@ -52,8 +52,8 @@ export async function respondKept(
 }
 
 /**
- * An answer of any length: made and written in chunks, as fast as the client reads them, and never holding the event loop
- * for long. A short one has its length told. `parts` is walked once, and no further once the request is cancelled.
+ * Sends a body of any length in chunks, as fast as the client reads them and without holding the event loop for long. A short body has a
+ * Content-Length. `parts` is iterated once, and no further once the request is cancelled.
  */
 export async function respondParts(request: ApiRequest, headers: Headers, parts: Iterable<Uint8Array>): Promise<void> {
   const rest = chunks(parts, request);
@@ -94,7 +94,7 @@ async function writeZipped(writer: ResponseWriter, chunksOfAll: AsyncIterable<Ui
   }
 }
 
-/** The parts in chunks of at least {@link CHUNK_BYTES}; the last may be smaller. */
+/** Joins the parts to chunks of at least {@link CHUNK_BYTES}; the last one may be smaller. */
 async function* chunks(parts: Iterable<Uint8Array>, token: CancellationToken): AsyncGenerator<Uint8Array> {
   let pending: Uint8Array[] = [];
   let length = 0;

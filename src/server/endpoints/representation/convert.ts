@@ -4,15 +4,15 @@ import type { KubeObject } from "../../../machinery/meta/object.js";
 import type { ConversionCaller, ConversionDirection } from "../../../machinery/scheme/registration.js";
 import type { VersionedKind } from "../../../machinery/scheme/scheme.js";
 
-/** What is there now for a built-in kind, and may come later for a kind that converts elsewhere. */
+/** A value, or a promise of it for a kind that another process converts. */
 export type NowOrLater<T> = T | Promise<T>;
 
-/** Calls `next` with the value: at once when it is there. */
+/** Calls `next` with the value, at once when it is no promise. */
 export function andThen<T, R>(value: NowOrLater<T>, next: (value: T) => NowOrLater<R>): NowOrLater<R> {
   return value instanceof Promise ? value.then(next) : next(value);
 }
 
-/** Converts one object. A promise only where the kind converts later; see {@link convertAll} for its failures. */
+/** Converts one object. Returns a promise only for a kind that converts later; see {@link convertAll} for its failures. */
 export function convertOne(
   kind: VersionedKind,
   object: KubeObject,

@@ -7,7 +7,7 @@ import type { StoredObject } from "../../storage/store.js";
 const BATCH_OBJECTS = 500;
 
 /**
- * The JSON of stored objects in a version that converts later, made once per revision and kept as long as the revision is.
+ * Caches the JSON of stored objects in a version that converts later: made once for each revision, and kept as long as the revision is.
  * Requests call {@link prepare} with the objects that they answer, and then encode as for every other version.
  */
 export class ConvertedObjects {
@@ -23,7 +23,7 @@ export class ConvertedObjects {
     private readonly encode: (object: KubeObject) => Uint8Array,
   ) {}
 
-  /** The JSON of a prepared object, without a newline. */
+  /** Returns the JSON of a prepared object, without a newline. */
   get(stored: StoredObject): Uint8Array {
     const bytes = this.#bytes.get(stored);
     if (bytes === undefined) throw new Error(`${stored.key} is encoded before it is converted`);
@@ -31,8 +31,8 @@ export class ConvertedObjects {
   }
 
   /**
-   * Converts what is not converted yet, many objects in one call. Undefined when there is nothing to wait for. What another request
-   * has begun to convert is waited for, and converted here once more when that request ends before it.
+   * Converts the objects that are not converted yet, many in one call. Returns undefined when there is nothing to wait for. It waits for
+   * objects that another request is converting, and converts them itself when that request fails or ends before.
    */
   prepare(objects: readonly StoredObject[], caller?: ConversionCaller): Promise<void> | undefined {
     const missing = this.#missingOf(objects);

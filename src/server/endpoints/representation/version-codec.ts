@@ -21,37 +21,37 @@ import { ConvertedObjects } from "./converted-objects.js";
 export type FieldValidation = "Ignore" | "Warn" | "Strict";
 
 export interface DecodedDraft {
-  /** In the version it was sent in, with that version's defaults. The caller's own. */
+  /** The object in the version in which it was sent, with that version's defaults. The caller may change it. */
   readonly object: KubeObject;
   /** Unknown and repeated fields, for Warning headers. */
   readonly warnings: readonly string[];
 }
 
-/** What a patch made. */
+/** The decoded result of a patch. */
 export interface PatchedObject {
   readonly object: KubeObject;
   /** Unknown and repeated fields. */
   readonly strictErrors: readonly string[];
 }
 
-/** How a value that a patch made is decoded. */
+/** How the result of a patch is decoded. */
 export interface DecodePatched {
-  /** It may hold so many values that it is decoded in steps. */
+  /** True when it may hold so many values that it is decoded in steps. */
   readonly isLongWork: boolean;
-  /** The object shares nothing with the value. */
+  /** True when the object must share nothing with the value. */
   readonly sharesNothing?: boolean;
 }
 
 /**
- * One kind at one version: from bodies to the hub's shape and back. What may come as a promise does so only for a kind that
- * converts later ({@link VersionedKind.convertsLater}); callers await promises only, so that other kinds pay nothing.
+ * Converts between bodies of one kind at one version and the hub's shape. Methods return a promise only for a kind that converts later
+ * ({@link VersionedKind.convertsLater}); callers await promises only, so that other kinds pay nothing.
  */
 export class VersionCodec {
   readonly gvk: GroupVersionKind;
   readonly apiVersion: string;
   /** True when objects are stored in this version, so that stored bytes are the answer's bytes. */
   readonly isHub: boolean;
-  /** Of a version that converts later. */
+  /** The cache of a version that converts later. */
   readonly #converted: ConvertedObjects | undefined;
 
   /**
@@ -82,14 +82,14 @@ export class VersionCodec {
   readonly schemaOf = (gvk: GroupVersionKind): StructSchema | undefined =>
     this.scheme.isRegistered(gvk) ? this.scheme.kind(gvk).schema : metaGroupSchema(gvk);
 
-  /** This kind at another version ("apps/v1beta1"); undefined when the server does not know it. */
+  /** Returns this kind at another version ("apps/v1beta1"); undefined when the server does not know it. */
   kindAt(apiVersion: string): VersionedKind | undefined {
     if (apiVersion.split("/").length > 2) return undefined;
     const gvk = { ...parseGroupVersion(apiVersion), kind: this.gvk.kind };
     return this.scheme.isRegistered(gvk) ? this.scheme.kind(gvk) : undefined;
   }
 
-  /** A version of this kind's objects: one that goes through the same hub, in whatever group. Undefined for any other kind. */
+  /** Returns a version of this kind's objects, which is one with the same hub, in whatever group; undefined for any other kind. */
   versionAt(gvk: GroupVersionKind): VersionedKind | undefined {
     if (!this.scheme.isRegistered(gvk)) return undefined;
     const kind = this.scheme.kind(gvk);
@@ -98,8 +98,8 @@ export class VersionCodec {
   }
 
   /**
-   * A body as this version's kind: kind and apiVersion may be left out but must not be others. Throws 400 with what
-   * does not fit, unknown and repeated fields included when `mode` is Strict. The object is the caller's own.
+   * Decodes a body as this version's kind: kind and apiVersion may be left out but must not differ. Throws 400 for values that do not fit,
+   * in Strict `mode` also for unknown and repeated fields. The caller may change the object.
    */
   async decode(body: RequestBody, mode: FieldValidation): Promise<DecodedDraft> {
     const { object, warnings } = await decodeBody(body, { expected: this.gvk, mode, schemaOf: this.schemaOf });
@@ -124,7 +124,9 @@ export class VersionCodec {
     return { object: { ...one, kind: this.gvk.kind, apiVersion: this.apiVersion }, strictErrors };
   }
 
-  /** A value that a patch made of an object of this version, whatever it says it is. Else as {@link decodeStatedSteps}. */
+  /**
+   * Decodes the result of a patch of an object of this version, whatever kind and version it names. Otherwise as {@link decodeStatedSteps}.
+   */
   decodePatched(value: JsonValue, mode: FieldValidation): PatchedObject {
     return atOnce(this.decodePatchedSteps(value, mode, { isLongWork: false }));
   }
@@ -146,7 +148,10 @@ export class VersionCodec {
     return { object, strictErrors };
   }
 
-  /** A decoded draft as the hub has it, with the hub's defaults too; takes the draft over. `caller` is the request, as in what follows. */
+  /**
+   * Converts a decoded draft to the hub, with the hub's defaults; the draft must not be used afterwards. `caller` is the request, here and
+   * below.
+   */
   toHub(draft: KubeObject, caller?: ConversionCaller): NowOrLater<KubeObject> {
     if (this.isHub && !this.kind.converts) return draft;
     return andThen(convertOne(this.kind, draft, "toHub", caller), (object) => {
@@ -155,7 +160,7 @@ export class VersionCodec {
     });
   }
 
-  /** A hub object as this version has it. The argument is not changed; what did not need to change is shared. */
+  /** Converts a hub object to this version. The argument is not changed; parts that need no conversion are shared. */
   fromHub(object: KubeObject, caller?: ConversionCaller): NowOrLater<KubeObject> {
     return this.isHub ? object : convertOne(this.kind, object, "fromHub", caller);
   }
@@ -166,25 +171,25 @@ export class VersionCodec {
   }
 
   /**
-   * Converts stored objects that are about to be encoded, many in one call. Undefined when there is nothing to wait for: always
-   * so for a version that does not convert later.
+   * Converts stored objects that are about to be encoded, many in one call. Returns undefined when there is nothing to wait for, as always
+   * for a version that does not convert later.
    */
   prepare(objects: readonly StoredObject[], caller?: ConversionCaller): Promise<void> | undefined {
     return this.#converted?.prepare(objects, caller);
   }
 
-  /** The JSON of an object that was prepared; undefined for a version that does not convert later. */
+  /** Returns the JSON of a prepared object; undefined for a version that does not convert later. */
   prepared(stored: StoredObject): Uint8Array | undefined {
     return this.#converted?.get(stored);
   }
 
-  /** {@link prepared} as an object, the caller's own. */
+  /** As {@link prepared}, decoded; the caller may change it. */
   preparedObject(stored: StoredObject): KubeObject | undefined {
     const converted = this.#converted;
     return converted && (decodeJson(converted.get(stored)).value as KubeObject);
   }
 
-  /** A stored object as this version has it. It is shared and must not be changed. */
+  /** Returns a stored object in this version. It is shared and must not be changed. */
   shown(stored: StoredObject, caller?: ConversionCaller): NowOrLater<KubeObject> {
     const converted = this.#converted;
     if (converted === undefined) return this.fromHub(stored.object());

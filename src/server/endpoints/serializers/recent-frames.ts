@@ -3,7 +3,7 @@ import type { StoredObject, WatchEventType } from "../../storage/store.js";
 import type { ResponseFormat } from "../negotiation/response-format.js";
 import type { ServedResource } from "../served-resource.js";
 
-/** What a frame of a watch depends on beside the object. */
+/** The properties besides the object on which a frame of a watch depends. */
 export interface FrameKey {
   readonly resource: ServedResource;
   readonly type: WatchEventType;
@@ -14,19 +14,19 @@ interface Frame extends FrameKey {
   readonly bytes: Uint8Array;
 }
 
-/** The frames of the newest events, so that an event is encoded once for all who watch it. The oldest go first. */
+/** A cache of the newest events' frames, so that an event is encoded once for all of its watchers. The oldest frames are dropped first. */
 export class RecentFrames {
   readonly #frames = new Map<StoredObject, Frame[]>();
   /** The objects that have frames, the oldest first. */
   readonly #order = new Fifo<StoredObject>();
-  /** The resources whose removal is awaited. */
+  /** The resources whose removal already drops their frames. */
   readonly #awaited = new WeakSet<ServedResource>();
   #weight = 0;
 
-  /** `capacity` in bytes. */
+  /** `capacity` is in bytes. */
   constructor(private readonly capacity: number) {}
 
-  /** The frame that was kept, else what `make` answers. */
+  /** Returns the cached frame, or the result of `make`. */
   get(object: StoredObject, key: FrameKey, make: () => Uint8Array): Uint8Array {
     const kept = this.#frames.get(object);
     const same = kept?.find((frame) => isSame(frame, key));
@@ -45,7 +45,7 @@ export class RecentFrames {
     return bytes;
   }
 
-  /** A frame holds its resource, which would outlive its removal. */
+  /** Drops the frames of a resource when it is removed: they would keep it in memory. */
   #awaitRemoval(resource: ServedResource): void {
     if (this.#awaited.has(resource)) return;
     this.#awaited.add(resource);

@@ -10,10 +10,10 @@ import type { StructSchema } from "../../../machinery/schema/schema.js";
 import type { ListOfObjects, StoredEvent, StoredObject } from "../../storage/store.js";
 import type { ServedResource } from "../served-resource.js";
 
-/** What rides inside a table row. */
+/** The part of an object that a table row contains. */
 export type IncludeObject = "None" | "Metadata" | "Object";
 
-/** How one request wants the objects of a resource: the version of the resource, and the shape of the format. */
+/** How one request wants the objects of a resource: in which version, and in which shape. */
 export interface View {
   readonly resource: ServedResource;
   readonly format: ResponseFormat;
@@ -23,25 +23,25 @@ export interface View {
 type Eventually<T> = T | Promise<T>;
 
 /**
- * One media type: the only place that knows how its documents look. Callers pass no shape that {@link negotiate} does not
- * offer for the media type.
+ * One media type. Only its serializer knows the encoding of its documents. Callers pass no shape that {@link negotiate} does not offer for
+ * the media type.
  */
 export interface Serializer {
   readonly mediaType: MediaTypeName;
-  /** The document of one stored object. */
+  /** Encodes one stored object. */
   object(view: View, stored: StoredObject): Eventually<Uint8Array>;
   /**
-   * The document of an object that is not stored (a Status, a Scale, discovery). With a schema it is encoded as Go writes the
-   * type; without one JSON keeps the object as it is, and protobuf looks the schema up by kind and apiVersion.
+   * Encodes an object that is not stored (a Status, a Scale, discovery). With a schema it is encoded as Go writes the type; without one JSON
+   * keeps the object as it is, and protobuf looks the schema up by kind and apiVersion.
    */
   value(value: object, format: Pick<ResponseFormat, "pretty">, schema?: StructSchema): Eventually<Uint8Array>;
-  /** The document of a list, in parts that are made while they are read, once. `token` is the request's. */
+  /** Encodes a list in parts, which are made while the caller iterates over them, once. `token` is the request's. */
   list(view: View, list: ListOfObjects, token?: CancellationToken): Eventually<Iterable<Uint8Array>>;
   /** Absent for a media type without watches. */
   readonly stream?: StreamSerializer;
   /** Absent for a media type that no store is kept in. */
   readonly storage?: StorageFormat;
-  /** A request body as an object. Throws a 400 StatusError. */
+  /** Decodes a request body. Throws a 400 StatusError. */
   decode(body: Uint8Array, options: DecodeOptions): Eventually<TypedObject>;
 }
 
@@ -50,15 +50,15 @@ export const STORAGE_MEDIA_TYPES = ["application/json", "application/vnd.kuberne
 
 export type StorageMediaType = (typeof STORAGE_MEDIA_TYPES)[number];
 
-/** How one media type keeps an object in a store. */
+/** The encoding of stored objects in one media type. */
 export interface StorageFormat {
-  /** The bytes of an object that names its kind. The schema leaves out what is not stored. Deterministic. */
+  /** Encodes an object that has its kind and apiVersion. Fields that the schema does not store are left out. Deterministic. */
   encode(object: KubeObject, schema: StructSchema): Uint8Array;
-  /** As {@link encode}, for an object that is long work. */
+  /** As {@link encode}, in steps. */
   encodeSteps(object: KubeObject, schema: StructSchema): Steps<Uint8Array>;
-  /** False when what is decoded lacks defaults: protobuf does not say of what kind an object in another is. */
+  /** False when decoded objects lack defaults, as those in protobuf do: an embedded object there does not say its kind. */
   readonly isComplete: boolean;
-  /** An object in the version it was stored in. `schemaOf` throws for a kind that it does not know. */
+  /** Decodes an object in the version in which it was stored. `schemaOf` throws for an unknown kind. */
   decode(bytes: Uint8Array, schemaOf: (kind: GroupVersionKind) => StructSchema): KubeObject;
 }
 
@@ -66,20 +66,20 @@ export interface StorageFormat {
 export interface StreamSerializer {
   /** The Content-Type of the answer. */
   readonly contentType: string;
-  /** The frames of one watch. `capacity`: about how many bytes the caller takes at a time. */
+  /** Opens a writer for the frames of one watch. `capacity` is about the number of bytes that the caller takes at a time. */
   open(view: View, capacity: number): FrameWriter;
-  /** Cuts what a {@link FrameWriter} made into the messages of a WebSocket. */
+  /** Splits the output of a {@link FrameWriter} into the messages of a WebSocket. */
   messages(frames: Uint8Array): Iterable<Uint8Array>;
   readonly messageType: "text" | "binary";
 }
 
-/** Frames of one watch on their way out. */
+/** Collects the frames of one watch. */
 export interface FrameWriter {
-  /** Bytes that were added since the last {@link take}. */
+  /** The number of bytes added since the last {@link take}. */
   readonly length: number;
   /**
-   * Adds the frame of an event. `following`: how many events come after it before the next {@link take}, at most. `isShared`
-   * is true when other watches of the resource are likely to send the same event, so that its frame is kept for them.
+   * Adds the frame of an event. `following` is the largest number of events that come before the next {@link take}. `isShared` is true when
+   * other watches of the resource are likely to send the same event, so that its frame is cached.
    */
   addEvent(event: StoredEvent, following: number, isShared: boolean): void;
   /** Adds the frame that tells the client why the watch ends. */
@@ -87,10 +87,10 @@ export interface FrameWriter {
   take(): Uint8Array;
 }
 
-/** Metadata of a bookmark: how far the watch is. */
+/** The metadata of a bookmark, which tells the client how far the watch is. */
 export interface BookmarkMetadata {
   readonly resourceVersion: string;
-  /** Only the bookmark that ends the initial events has some. */
+  /** Present in the bookmark that ends the initial events only. */
   readonly annotations?: Readonly<Record<string, string>>;
 }
 
@@ -101,7 +101,7 @@ export function bookmarkMetadata({ revision, initialEventsEnd }: StoredEvent): B
   };
 }
 
-/** The metadata of a list's answer. */
+/** Returns the metadata of a list. */
 export function listMetadata(list: ListOfObjects): object {
   return {
     resourceVersion: list.resourceVersion,

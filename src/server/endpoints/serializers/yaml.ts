@@ -12,7 +12,7 @@ import { listBody } from "./json/list-members.js";
 import { shaper } from "./json/shapes.js";
 import type { Serializer } from "./serializer.js";
 
-/** YAML: what the JSON of a document means, in goyaml's dialect. The reader and the emitter are loaded on first use. */
+/** YAML with the contents of the JSON document, in goyaml's dialect. The reader and the emitter are loaded on first use. */
 export const yamlSerializer: Serializer = {
   mediaType: "application/yaml",
 

@@ -23,7 +23,7 @@ export interface AdmittedBody {
   readonly schema: StructSchema | undefined;
 }
 
-/** The versions of a request's object, as the server serves them. */
+/** Converts a request's object to the versions that the server serves. */
 export class AdmittedVersions implements ObjectVersions {
   constructor(
     private readonly api: ServedApi,
@@ -97,7 +97,7 @@ export class AdmittedVersions implements ObjectVersions {
 
   #kindAt(gvk: GroupVersionKind): VersionedKind {
     const kind = this.resource.codec.versionAt(gvk);
-    if (kind === undefined) throw new Error(`${formatGroupVersion(gvk)} ${gvk.kind} is no version of this object`);
+    if (kind === undefined) throw new Error(`${formatGroupVersion(gvk)} ${gvk.kind} is not a version of this object`);
     return kind;
   }
 

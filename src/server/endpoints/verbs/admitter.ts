@@ -19,7 +19,7 @@ import type { DeleteRequestOptions } from "../options/delete-options.js";
 import type { ServedResource } from "../served-resource.js";
 import { type AdmittedBody, AdmittedVersions } from "./admitted-versions.js";
 
-/** Admission of one request, in the registry's terms. What a request does not need is never made. */
+/** Runs admission for one request, through the registry's interfaces. Attributes are made only for phases that run. */
 export class Admitter {
   readonly #target: { readonly group: string; readonly resource: string; readonly subresource: string };
   readonly #shared: SharedAttributes;
@@ -35,7 +35,7 @@ export class Admitter {
     this.#shared = new SharedAttributes(request, resource, dryRun, body);
   }
 
-  /** Of a POST. */
+  /** Admission of a POST. */
   get create(): AdmitCreate {
     const { mutate, validate } = this.#phases("CREATE");
     const record = (object: KubeObject) => {
@@ -50,12 +50,12 @@ export class Admitter {
     };
   }
 
-  /** Of a PUT or PATCH. */
+  /** Admission of a PUT or PATCH. */
   get update(): AdmitUpdate {
     return { create: this.create, update: this.change, settled: this.#settled, isCharged: this.#isCharged };
   }
 
-  /** Of a PUT or PATCH that can only change what is there. */
+  /** Admission of a PUT or PATCH that cannot create the object. */
   get change(): AdmitChange {
     const { mutate, validate } = this.#phases("UPDATE");
     const record = (object: KubeObject, oldObject: KubeObject) =>
@@ -70,7 +70,7 @@ export class Admitter {
     };
   }
 
-  /** Of a DELETE, of one object or of a collection. kube-apiserver names no object in the attributes of the latter. */
+  /** Admission of a DELETE of one object or of a collection. For a collection kube-apiserver names no object in the attributes. */
   remove(options: DeleteRequestOptions): AdmitDelete {
     const phases = this.#phases("DELETE");
     if (phases.mutate === undefined && phases.validate === undefined) return undefined;
@@ -82,7 +82,7 @@ export class Admitter {
     };
   }
 
-  /** Of a connection, such as an exec. `options` are its options as an object. */
+  /** Admission of a connection, such as an exec. `options` are its options as an object. */
   async connect(options: KubeObject): Promise<void> {
     const { mutate, validate } = this.#phases("CONNECT");
     const record = () => this.#record("CONNECT", this.request.info.name, { object: options });
@@ -105,14 +105,14 @@ export class Admitter {
     return new AdmissionRecord(this.#shared, { operation, name, namespace: this.#namespace(name), ...details });
   }
 
-  /** The namespace of the request. A Namespace counts as an object in itself. */
+  /** Returns the namespace of the request. A Namespace object is in the namespace of its own name. */
   #namespace(name: string): string {
     const { group, resource } = this.#target;
     if (group === "" && resource === "namespaces") return name;
     return this.resource.facts.namespaced ? this.request.info.namespace : "";
   }
 
-  /** The query's options as kube-apiserver hands them on: a PATCH has those of the operation that it turned out to be. */
+  /** Returns the query's options as kube-apiserver passes them to plugins: a PATCH has those of the operation that it turned out to be. */
   #writeOptions(kind: "CreateOptions" | "UpdateOptions"): JsonObject {
     const { query } = this.request.exchange;
     const options: Record<string, JsonValue> = { kind, apiVersion: META_VERSION };
@@ -166,7 +166,7 @@ class SharedAttributes implements AdmissionRequest {
     return this.request.timeLeft;
   }
 
-  /** True while something waits to hear whether the object is stored. */
+  /** True while a plugin waits for the news whether the object is stored. */
   get isAwaited(): boolean {
     return (this.#listeners?.length ?? 0) > 0;
   }

@@ -10,7 +10,7 @@ import { encodeJson } from "../../../machinery/wire/json/json-encoder.js";
 import type { ServedResource } from "../served-resource.js";
 import { includeObject } from "./scope.js";
 
-/** Answers one object in the shape that was asked for. */
+/** Sends one object in the requested shape. */
 export function respondObject(
   request: ApiRequest,
   resource: ServedResource,
@@ -25,7 +25,7 @@ export function respondObject(
   return conversion === undefined ? answer() : conversion.then(answer);
 }
 
-/** Answers an object that is not stored. The schema may be left out; see {@link Serializer.value}. */
+/** Sends an object that is not stored. The schema may be left out; see {@link Serializer.value}. */
 export function respondValue(
   request: ApiRequest,
   format: ResponseFormat,
@@ -48,8 +48,8 @@ function respond(
 }
 
 /**
- * Answers a Status that ends a request, in the media type that the client prefers. A client that takes none of them gets
- * JSON all the same: the failure is not hidden behind another.
+ * Sends a Status that ends a request, in the media type that the client prefers. A client that accepts none gets JSON, so that a 406 does
+ * not hide the failure.
  */
 export async function respondStatus(request: ApiRequest, status: Status): Promise<void> {
   const format = negotiated(request.exchange, PLAIN);

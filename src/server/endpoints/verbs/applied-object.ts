@@ -13,13 +13,12 @@ import type { WriteOptions } from "../options/write-options.js";
 export interface AppliedObject {
   readonly object: JsonObject;
   /**
-   * To be called when the object was applied, as kube-apiserver does it: says which keys the body sets twice, as
-   * `fieldValidation` asks for it. Throws 400.
+   * Reports keys that the body sets twice, as `fieldValidation` asks. Called after the object was applied, as in kube-apiserver. Throws 400.
    */
   checkKeys(): void;
 }
 
-/** The body of an apply: one YAML document that is an object; an empty one is an empty object. Throws 400. */
+/** Reads the body of an apply: one YAML document that is an object; an empty body is an empty object. Throws 400. */
 export async function readAppliedObject(
   bytes: Uint8Array,
   { fieldValidation }: WriteOptions,
@@ -46,7 +45,10 @@ export async function readAppliedObject(
 }
 
 const OPENING_BRACE = 0x7b;
-/** Clients send JSON, which is YAML too and much faster to read; where a key is set twice, YAML's words are needed. */
+/**
+ * Parses the body as JSON, which most clients send and which is much faster, or else as YAML. Where a key is set twice, YAML's error text is
+ * needed.
+ */
 async function parse(
   bytes: Uint8Array,
   token: CancellationToken,

@@ -2,7 +2,7 @@ import { badRequest } from "../../../machinery/errors/status-error.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import type { RequestInfo } from "../../request/request-info.js";
 
-/** Name and namespace in a body, where it has them, are those of the URL. */
+/** Throws unless the name and the namespace of a body, where it has them, are those of the URL. */
 export function checkName(object: KubeObject, { name, namespace }: RequestInfo): void {
   const own = object.metadata?.name ?? "";
   if (own === "") {

@@ -10,7 +10,7 @@ import { Admitter } from "./admitter.js";
 import { scopeOf } from "./scope.js";
 import { withoutTrailing } from "../../../base/text/without-trailing.js";
 
-/** A request to a connecting subresource, of any HTTP method that its storage names. Admission sees its options. */
+/** Handles a request to a connecting subresource, with any HTTP method that its storage names. Admission sees its options. */
 export async function handleConnect(request: ApiRequest, resource: ServedResource, storage: Connecter): Promise<void> {
   const { info, exchange } = request;
   const kind = resource.facts.subresources.find(({ name }) => name === info.subresource)?.kind ?? resource.codec.gvk;
@@ -22,7 +22,7 @@ export async function handleConnect(request: ApiRequest, resource: ServedResourc
   await handle(request);
 }
 
-/** Options of connections are in no OpenAPI document, so their types are among those that are not published. */
+/** Returns the schema of a connection's options. No OpenAPI document has them, so that they are among the types that are not published. */
 async function unpublishedSchema(kind: GroupVersionKind): Promise<StructSchema | undefined> {
   const { allDefinitions } = await inOrder(import("../../../api/facts/unpublished.js"));
   return allDefinitions.schemaFor(kind);

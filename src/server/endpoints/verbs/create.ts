@@ -10,7 +10,7 @@ import { Admitter } from "./admitter.js";
 import { createOrRetry } from "./retry-too-large.js";
 import { objectFormat, scopeOf } from "./scope.js";
 
-/** POST to a collection. */
+/** Handles POST to a collection. */
 export async function handleCreate(request: ApiRequest, resource: ServedResource, storage: Creater): Promise<void> {
   const format = objectFormat(request.exchange, resource);
   const options = writeOptions(request.exchange.query, "CreateOptions");

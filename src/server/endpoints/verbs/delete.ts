@@ -9,7 +9,9 @@ import { respondList, storeOptions } from "./list.js";
 import { Admitter } from "./admitter.js";
 import { objectFormat, scopeOf } from "./scope.js";
 
-/** DELETE of one object: a Status when it is gone, the object when something still holds it. */
+/**
+ * Handles DELETE of one object: answers a Status when the object is deleted, and the object when a finalizer or a grace period keeps it.
+ */
 export async function handleDelete(
   request: ApiRequest,
   resource: ServedResource,
@@ -44,7 +46,7 @@ export async function handleDelete(
   await respondObject(request, resource, format, accepted ? 202 : 200, object);
 }
 
-/** DELETE of a collection: what was deleted, as a list. */
+/** Handles DELETE of a collection: answers the list of the objects. */
 export async function handleDeleteCollection(
   request: ApiRequest,
   resource: ServedResource,

@@ -7,9 +7,9 @@ const LONGEST_MILLISECONDS = 20;
 const CROWDED = 1.5;
 
 /**
- * Keeps many watchers from being written to for every single event when events come faster than that can be done: who was
- * just written to waits, and then takes whatever has happened meanwhile in one piece. The wait grows while there is more
- * than one event to take, and is gone when there is not: an event after a quiet time is sent at once.
+ * Groups events for many watchers when events come faster than the server can write each one to each watcher: after a write a watcher waits,
+ * and then gets all events of the meantime in one write. The wait grows while more than one event is pending, and ends when there is not: an
+ * event after a quiet time is sent at once.
  */
 export class DeliveryPace {
   #waiting: (() => void)[] = [];
@@ -17,7 +17,7 @@ export class DeliveryPace {
   #events = 0;
   #milliseconds = 0;
 
-  /** To be awaited after `events` were written, before the next ones are taken. */
+  /** Call it after a write of `events` events; it resolves when the next ones should be taken. */
   written(events: number): Promise<void> {
     this.#events += events;
     return new Promise((resolve) => {

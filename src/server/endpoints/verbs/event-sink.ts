@@ -2,15 +2,15 @@ import type { ApiRequest } from "../../request/api-request.js";
 import { respondHead } from "../../request/respond.js";
 import type { StreamSerializer } from "../serializers/serializer.js";
 
-/** Where the events of a watch go. */
+/** The destination of the events of a watch. */
 export interface EventSink {
-  /** Whole frames. Resolves when more may be written: await it. Rejects when the client is gone. */
+  /** Writes whole frames. Resolves when more may be written. Rejects when the client has left. */
   write(frames: Uint8Array): Promise<void>;
-  /** Ends the stream as one that is complete. */
+  /** Ends the stream in good order. */
   end(): Promise<void>;
 }
 
-/** Begins the answer: as a WebSocket when the client asks for one, else as a body without an end that is known. */
+/** Begins the answer: a WebSocket when the client asks for one, else a body of unknown length. */
 export async function eventSink(request: ApiRequest, serializer: StreamSerializer): Promise<EventSink> {
   const { webSocket } = request.exchange;
   if (webSocket === undefined) {

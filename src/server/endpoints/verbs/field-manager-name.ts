@@ -4,7 +4,7 @@ import type { WriteOptions } from "../options/write-options.js";
 
 const MAX_BYTES = 128;
 
-/** Who a write is for: the fieldManager of its query, else what its User-Agent has before the first slash. */
+/** Returns the field manager of a write: the query's fieldManager, else the part of the User-Agent before the first slash. */
 export function fieldManagerName({ exchange }: ApiRequest, { fieldManager }: WriteOptions): string {
   return fieldManager === "" ? prefixOfUserAgent(exchange.headers["user-agent"] ?? "") : fieldManager;
 }

@@ -18,7 +18,7 @@ import type { ServedResource } from "../served-resource.js";
 
 const trackings = new WeakMap<ServedResource, Map<string, FieldTracking>>();
 
-/** The tracking of a resource's objects, or of a subresource ("status"). One for each. */
+/** Returns the tracking of a resource's objects, or of a subresource ("status"): the same instance for the same one. */
 export function fieldTracking(resource: ServedResource, subresource = ""): FieldTracking {
   let known = trackings.get(resource);
   if (known === undefined) {
@@ -36,7 +36,7 @@ export function fieldTracking(resource: ServedResource, subresource = ""): Field
 /** Keeps metadata.managedFields of hub objects, as requests of one version and subresource change them. */
 export class FieldTracking {
   readonly #manager: FieldManager;
-  /** A patch asks for it twice. */
+  /** The last converted object: a patch needs it twice. */
   #lastShown: { readonly object: KubeObject; readonly view: JsonObject } | undefined;
 
   constructor(
@@ -63,8 +63,8 @@ export class FieldTracking {
   }
 
   /**
-   * Gives `manager` what `draft` changes; the draft is the caller's own. `current` is undefined for a new object. Not for a kind
-   * that converts later.
+   * Makes `manager` the owner of the fields that `draft` changes. The draft is changed in place. `current` is undefined for a new object.
+   * Not for a kind that converts later.
    */
   track(draft: KubeObject, current: StoredObject | undefined, manager: string): void {
     atOnce(this.trackSteps(draft, current, manager, false));

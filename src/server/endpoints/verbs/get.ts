@@ -4,7 +4,7 @@ import type { ServedResource } from "../served-resource.js";
 import { respondObject } from "./answer.js";
 import { objectFormat, scopeOf } from "./scope.js";
 
-/** GET of one object, or of its status subresource, which answers the same. */
+/** Handles GET of one object, or of its status subresource, whose answer is the same. */
 export async function handleGet(request: ApiRequest, resource: ServedResource, storage: Getter): Promise<void> {
   const format = objectFormat(request.exchange, resource);
   const resourceVersion = request.exchange.query.get("resourceVersion") ?? "";

@@ -11,7 +11,7 @@ import type { View } from "../serializers/serializer.js";
 import type { ServedResource } from "../served-resource.js";
 import { includeObject, objectFormat, scopeOf } from "./scope.js";
 
-/** GET of a collection. */
+/** Handles GET of a collection. */
 export async function handleList(request: ApiRequest, resource: ServedResource, storage: Lister): Promise<void> {
   const format = objectFormat(request.exchange, resource);
   const include = includeObject(request.exchange.query, format);
@@ -20,7 +20,7 @@ export async function handleList(request: ApiRequest, resource: ServedResource, 
   await respondList(request, { resource, format, include }, list);
 }
 
-/** A list in the shape that was asked for. */
+/** Sends a list in the requested shape. */
 export async function respondList(request: ApiRequest, view: View, list: ListOfObjects): Promise<void> {
   const { mediaType } = view.format;
   const conversion = view.resource.codec.prepare(list.items, request);

@@ -17,7 +17,7 @@ export interface DecodedPatch {
   readonly strictErrors: readonly string[];
 }
 
-/** Reads a patch; throws the 400 kube-apiserver answers for one that is no JSON or of the wrong kind. */
+/** Reads a patch. Throws kube-apiserver's 400 for a body that is not JSON or of the wrong kind. */
 export function* decodePatchSteps(bytes: Uint8Array, type: PatchType, mode: FieldValidation): Steps<DecodedPatch> {
   const prefix = type === STRATEGIC ? "" : "error decoding patch: ";
   try {

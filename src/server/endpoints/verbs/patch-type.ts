@@ -12,7 +12,7 @@ export const PATCH_TYPES = [JSON_PATCH, "application/merge-patch+json", STRATEGI
 /** A patch that is computed from the patch and the object alone. */
 export type PatchType = (typeof PATCH_TYPES)[number];
 
-/** The type of a patch by its content type; 415 for one that this resource cannot take. */
+/** Returns the type of a patch by its content type. Throws 415 for one that the resource does not support. */
 export function patchTypeOf(request: ApiRequest, { codec }: ServedResource): PatchType | typeof APPLY {
   const { type } = parseMediaType(request.exchange.headers["content-type"] ?? "");
   const isCustom = codec.schema.conform !== undefined;

@@ -34,7 +34,7 @@ import { Admitter } from "./admitter.js";
 import { changeOrRetry } from "./retry-too-large.js";
 import { type EndpointScope, objectFormat, scopeOf, weigh } from "./scope.js";
 
-/** PATCH of an object or of a part of it. */
+/** Handles PATCH of an object or of a part of it. */
 export async function handlePatch(
   request: ApiRequest,
   resource: ServedResource,
@@ -96,14 +96,14 @@ async function patching(
   };
 }
 
-/** The stored object as clients see it, its fields in their order. */
+/** Returns the stored object as clients see it, with its fields in order. */
 async function documentOf(request: ApiRequest, { codec }: ServedResource, stored: StoredObject): Promise<JsonValue> {
   const conversion = codec.prepare([stored], request);
   if (conversion !== undefined) await conversion;
   return decodeJson(encodeStored(codec, stored)).value;
 }
 
-/** Server-side apply: of an object that is not there it makes one. */
+/** Server-side apply, which creates a missing object. */
 async function applying(
   request: ApiRequest,
   tracking: FieldTracking,
@@ -156,7 +156,7 @@ function* patchShownSteps(
   }
 }
 
-/** Applies a patch to an object of the request's version and decodes what it made. Throws what kube-apiserver answers. */
+/** Applies a patch to an object of the request's version and decodes the result. Throws kube-apiserver's errors. */
 async function patchObject(
   request: ApiRequest,
   resource: ServedResource,
@@ -200,7 +200,7 @@ const decodePatchedSteps = (
     ? codec.decodePatchedSteps(patched, mode, { isLongWork })
     : codec.decodeStatedSteps(patched, mode, { isLongWork });
 
-/** The 422 for a patch whose outcome is no object of the kind. */
+/** Returns the 422 for a patch whose result is not an object of the kind. */
 export function patchRefusal(patch: JsonValue, patched: JsonValue, type: PatchType, text: string): StatusError {
   const shown = type === STRATEGIC ? formatGo(patch) : jsonText(topSorted(patched));
   return invalid({ group: "", kind: "" }, "", [invalidValue("patch", shown, text)]);
@@ -212,7 +212,7 @@ function topSorted(value: JsonValue): JsonValue {
   return Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** Throws the answer for a patch that cannot be applied. In steps. */
+/** Applies a patch, in steps. Throws a StatusError for a patch that cannot be applied. */
 export function* applyPatchSteps(
   current: JsonValue,
   patch: JsonValue,

@@ -3,8 +3,8 @@ import type { AdmitCreate, Transform } from "../../registry/resource.js";
 import { TooLargeError } from "../../storage/too-large.js";
 
 /**
- * Creates an object, and once more without metadata.managedFields if the storage finds it too large, as kube-apiserver does. Mutating
- * admission has then seen the draft.
+ * Creates an object. If it is too large for the storage, tries once more without metadata.managedFields, as kube-apiserver does, and without
+ * mutating admission, which has seen the draft.
  */
 export async function createOrRetry<T>(
   draft: KubeObject,
@@ -19,7 +19,7 @@ export async function createOrRetry<T>(
   }
 }
 
-/** The same for a change, whose admission runs again whole. */
+/** As {@link createOrRetry}, for a change, for which all of admission runs again. */
 export async function changeOrRetry<T>(transform: Transform, change: (transform: Transform) => Promise<T>): Promise<T> {
   try {
     return await change(transform);

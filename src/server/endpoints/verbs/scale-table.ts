@@ -6,7 +6,7 @@ import type { ResponseFormat } from "../negotiation/response-format.js";
 import { tableEnvelope } from "../serializers/json/shapes.js";
 import type { IncludeObject } from "../serializers/serializer.js";
 
-/** A Scale as a meta.k8s.io Table of one row. `now` is milliseconds since the epoch. */
+/** Returns a Scale as a meta.k8s.io Table of one row. `now` is milliseconds since the epoch. */
 export function scaleTable(
   scale: KubeObject,
   format: ResponseFormat,

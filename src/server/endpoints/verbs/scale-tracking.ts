@@ -18,7 +18,7 @@ const REPLICAS = [fieldElement("spec"), fieldElement("replicas")];
 
 const trackings = new WeakMap<ServedResource, ScaleTracking>();
 
-/** The tracking of a resource's /scale. */
+/** Returns the tracking of a resource's /scale. */
 export function scaleTracking(resource: ServedResource): ScaleTracking {
   let tracking = trackings.get(resource);
   if (tracking === undefined) {
@@ -28,7 +28,7 @@ export function scaleTracking(resource: ServedResource): ScaleTracking {
   return tracking;
 }
 
-/** Who owns an object's replicas, there and in its Scale. All kinds that scale keep them in spec.replicas. */
+/** Returns the translation of owners between an object's replicas and its Scale. All kinds with a scale keep replicas in spec.replicas. */
 export function scaleManagers({ facts, codec }: ServedResource, object: KubeObject): ScaleManagers {
   const knows = (apiVersion: string) => {
     if (apiVersion.split("/").length > 2) return false;
@@ -61,13 +61,13 @@ class ScaleTracking {
     });
   }
 
-  /** Gives `manager` what `next`, the caller's own, changes. */
+  /** Makes `manager` the owner of the fields that `next` changes. `next` is changed in place. */
   track(next: KubeObject, live: KubeObject, manager: string): void {
     const managedFields = this.#manager.update(this.#view(live), this.#view(next), manager);
     assign(metadataOf(next), "managedFields", managedFields);
   }
 
-  /** What `applied` makes of the Scale. Throws a StatusError. */
+  /** Applies the configuration `applied` to the Scale. Throws a StatusError. */
   apply(live: KubeObject, applied: JsonObject, manager: string, force: boolean): KubeObject {
     const result = this.#manager.apply(this.#view(live), applied, manager, force);
     try {

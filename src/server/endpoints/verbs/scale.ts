@@ -36,7 +36,7 @@ import { Admitter } from "./admitter.js";
 import { scaleTable } from "./scale-table.js";
 import { includeObject, scopeOf } from "./scope.js";
 
-/** GET of /scale: the object's replicas as an autoscaling/v1 Scale. */
+/** Handles GET of /scale: answers the object's replicas as an autoscaling/v1 Scale. */
 export async function handleScaleGet(request: ApiRequest, resource: ServedResource, storage: Getter): Promise<void> {
   const stored = await storage.get(scopeOf(request), request.info.name, {});
   const { scale } = resource.strategy;
@@ -46,7 +46,7 @@ export async function handleScaleGet(request: ApiRequest, resource: ServedResour
   await respondScale(request, resource, scaleOf(resource, stored.object()));
 }
 
-/** PUT of /scale. */
+/** Handles PUT of /scale. */
 export async function handleScaleUpdate(
   request: ApiRequest,
   resource: ServedResource,
@@ -71,7 +71,7 @@ export async function handleScaleUpdate(
   await write(request, resource, storage, options.dryRun, change, uid === "" ? undefined : { uid });
 }
 
-/** PATCH of /scale. */
+/** Handles PATCH of /scale. */
 export async function handleScalePatch(request: ApiRequest, resource: ServedResource, storage: Updater): Promise<void> {
   const type = patchTypeOf(request, resource);
   const bytes = await request.exchange.body(BODY_LIMIT);

@@ -16,7 +16,7 @@ export interface EndpointScope extends RequestScope {
   pause?: RequestScope["pause"];
 }
 
-/** `body` is what the work is done with, if there is one. */
+/** Makes the scope of a request. `body` is the request's body, if it has one. */
 export function scopeOf(request: ApiRequest, dryRun = false, body?: Uint8Array): EndpointScope {
   const { info, user, warnings } = request;
   const apiVersion = formatGroupVersion({ group: info.apiGroup, version: info.apiVersion });
@@ -24,7 +24,7 @@ export function scopeOf(request: ApiRequest, dryRun = false, body?: Uint8Array):
   return { user, verb: info.verb, apiVersion, namespace: info.namespace, warnings, dryRun, token: request, pause };
 }
 
-/** Lets the registry pause in the work of the request where the object that it changes is large. Answers whether the work is long. */
+/** Lets the registry pause during the request when the object that it changes is large. Returns whether the work is long. */
 export function weigh(scope: EndpointScope, current: StoredObject | undefined): boolean {
   if (scope.pause === undefined && current !== undefined && isLarge(current.bytes)) scope.pause = nextSlice;
   return scope.pause !== undefined;
@@ -37,7 +37,7 @@ export const objectFormat = (exchange: Exchange, { codec }: ServedResource): Res
     offersOf(() => codec.schema),
   );
 
-/** What rides in the rows of a table. Throws 400 for what no table can have; who asks for no table may say what they like. */
+/** Returns the part of objects that table rows contain. Throws 400 for an invalid value; a request for no table may have any value. */
 export function includeObject(query: URLSearchParams, { shape }: ResponseFormat): IncludeObject {
   const asked = query.get("includeObject") ?? "";
   if (asked === "None" || asked === "Metadata" || asked === "Object") return asked;

@@ -9,11 +9,11 @@ import { scopeOf } from "./scope.js";
 
 interface TrustedUpdateOptions {
   readonly preconditions?: UpdateOptions["preconditions"];
-  /** Left out where admission has seen the request already. */
+  /** Left out when admission has already run. */
   readonly admit?: AdmitUpdate;
 }
 
-/** Changes one thing of the named object; the strategy has no say. `change` gets a draft of its own and may run again. */
+/** Changes one field of the named object, without the strategy. `change` gets a draft that it may change, and may run again. */
 export async function trustedUpdate(
   request: ApiRequest,
   resource: ServedResource,

@@ -4,9 +4,9 @@ import { kindOf } from "../../../machinery/patch/json-values.js";
 import type { ScalarSchema, Schema } from "../../../machinery/schema/schema.js";
 
 /**
- * What apimachinery's converter says of the first value that does not fit its type. A strategic merge patch goes from
- * a map straight into the type, so a wrong value is told in other words than one in a body. Undefined when the converter
- * leaves the words to the type itself (quantities, times).
+ * Returns the text of apimachinery's converter for the first value that does not fit its type. A strategic merge patch decodes a map
+ * directly into the type, so that a wrong value has another text than in a body. Undefined when the type itself words the error (quantities,
+ * times).
  */
 export function unstructuredMismatch(value: JsonValue | undefined, schema: Schema): string | undefined {
   if (value === null || value === undefined) return undefined;

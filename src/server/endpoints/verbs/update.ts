@@ -13,7 +13,7 @@ import { checkName } from "./check-name.js";
 import { fieldManagerName } from "./field-manager-name.js";
 import { fieldTracking } from "./field-tracking.js";
 
-/** PUT of an object or of a part of it. */
+/** Handles PUT of an object or of a part of it. */
 export async function handleUpdate(
   request: ApiRequest,
   resource: ServedResource,

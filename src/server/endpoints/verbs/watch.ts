@@ -33,8 +33,9 @@ const SLICE_EVENTS = 32;
 const pace = new DeliveryPace();
 
 /**
- * GET with watch=true: events as they come, each a frame of the media type or a message of a WebSocket, until the client leaves, its time is up, the resource is removed or the history
- * it needs is gone; the last is told in an ERROR event. Gives up the answer of a client that does not read what was written to it by then.
+ * Handles GET with watch=true: sends events as they come, each as a frame of the media type or a message of a WebSocket. It ends when the
+ * client leaves, its time is up, the resource is removed, or the history that it needs is gone, which an ERROR event says. It drops a client
+ * that has not read what was written by then.
  */
 export async function handleWatch(request: ApiRequest, resource: ServedResource, storage: Watcher): Promise<void> {
   const format = objectFormat(request.exchange, resource);

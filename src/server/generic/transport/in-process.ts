@@ -169,7 +169,7 @@ function exchange(
         if (body.length > 0) yield body;
       },
       respond(status, headers): ResponseWriter {
-        if (responded) throw new Error("the exchange was answered before");
+        if (responded) throw new Error("the request was answered already");
         responded = true;
         resolve({ status, headers: copied(headers), body: queue });
         return {

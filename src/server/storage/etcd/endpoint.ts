@@ -13,7 +13,7 @@ export interface EtcdTlsFiles {
  * certificate files. The default port is 2379. Throws for an invalid address and for a file that cannot be read.
  */
 export async function readEndpoints(endpoints: readonly string[], files: EtcdTlsFiles): Promise<GrpcAddress[]> {
-  if (endpoints.length === 0) throw new Error("etcd: no endpoint is given");
+  if (endpoints.length === 0) throw new Error("etcd: no address is given");
   if ((files.certFile === undefined) !== (files.keyFile === undefined)) {
     throw new Error("etcd: a client certificate and its key are needed together");
   }

@@ -122,7 +122,7 @@ export class EtcdClient {
 
   #channel(): GrpcChannel {
     const channel = this.#channels[this.#current];
-    if (channel === undefined) throw new Error("etcd: no endpoint is given");
+    if (channel === undefined) throw new Error("etcd: no address is given");
     return channel;
   }
 

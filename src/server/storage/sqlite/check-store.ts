@@ -37,8 +37,11 @@ function countObjects(database: SqliteDatabase): number {
     const values = unpackValues(page.values);
     for (const [index, { key }] of page.items.entries()) {
       if (!KEY.test(key))
-        throw new UnreadableObjectError(`it holds a key that is none of Kubernetes': ${JSON.stringify(key)}`);
-      if (!isObject(values[index])) throw new UnreadableObjectError(`what it holds under ${key} is no object`);
+        throw new UnreadableObjectError(
+          `it holds the key ${JSON.stringify(key)}, which is not the key of a Kubernetes object`,
+        );
+      if (!isObject(values[index]))
+        throw new UnreadableObjectError(`the value under ${key} is not a Kubernetes object`);
       objects++;
       from = `${key}\0`;
     }

@@ -99,7 +99,10 @@ function takeLock(directory: string, open: SqlOpener): SqlDatabase {
     if (!/lock|busy/i.test(message)) {
       throw new DataDirectoryError("unusable", `cannot use data directory ${directory}: ${message}`);
     }
-    throw new DataDirectoryError("in-use", `data directory ${directory} is in use by ${owner(directory)}`);
+    throw new DataDirectoryError(
+      "in-use",
+      `data directory ${directory} is in use by ${owner(directory)}; stop that, or use another folder`,
+    );
   }
 }
 
@@ -184,7 +187,7 @@ function refuse(directory: string, verdict: Verdict): void {
   if (verdict.kind === "newer") {
     throw new DataDirectoryError(
       "newer",
-      `data directory ${directory} was written by a newer version of kubets (its format is ${verdict.version})`,
+      `data directory ${directory} was written by a newer version of kubets (its format is ${verdict.version}); use that version, or another folder`,
     );
   }
 }

@@ -331,7 +331,7 @@ class SqliteKv implements Kv {
     this.#log.append(events);
     for (const [index, { done }] of batch.entries()) {
       const result = results[index];
-      if (result === undefined) done.reject(new Error("storage: a write was not answered"));
+      if (result === undefined) done.reject(new Error("the storage thread did not answer a write"));
       else done.resolve(result);
     }
     this.#limitHistory();

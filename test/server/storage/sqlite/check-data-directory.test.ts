@@ -70,8 +70,8 @@ describe("checking a data directory", () => {
 
   test("what no server wrote is named by its key", async () => {
     for (const [at, bytes, detail] of [
-      ["/elsewhere", value("x"), 'it holds a key that is none of Kubernetes\': "/elsewhere"'],
-      [key(1), new TextEncoder().encode("{"), `what it holds under ${key(1)} is no object`],
+      ["/elsewhere", value("x"), 'it holds the key "/elsewhere", which is not the key of a Kubernetes object'],
+      [key(1), new TextEncoder().encode("{"), `the value under ${key(1)} is not a Kubernetes object`],
     ] as const) {
       const directory = fresh();
       const kv = await openSqliteKv({ directory });

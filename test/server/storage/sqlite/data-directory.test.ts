@@ -89,7 +89,7 @@ describe("a data directory", () => {
     const kv = await openSqliteKv({ directory });
     await expect(openSqliteKv({ directory })).rejects.toMatchObject({
       problem: "in-use",
-      message: `data directory ${directory} is in use by process ${process.pid}`,
+      message: `data directory ${directory} is in use by process ${process.pid}; stop that, or use another folder`,
     });
     expect(await kv.create("/a", bytes("1"))).toEqual({ revision: 2 });
     await kv.close();
@@ -107,7 +107,7 @@ describe("a data directory", () => {
       "of a newer version is refused",
       "PRAGMA application_id = 0x6b627473; PRAGMA user_version = 2; CREATE TABLE t (x)",
       "newer",
-      /was written by a newer version of kubets \(its format is 2\)$/,
+      /was written by a newer version of kubets \(its format is 2\); use that version, or another folder$/,
     ],
   ])("%s", async (_, sql, problem, message) => {
     const directory = await mkdtemp(join(folder, "foreign-"));

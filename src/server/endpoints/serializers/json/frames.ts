@@ -10,7 +10,7 @@ import { type Shaper, shaper } from "./shapes.js";
 export class JsonFrames implements FrameWriter {
   readonly #chunk: LineChunk;
   readonly #shape: Shaper;
-  /** Stored bytes are the event's bytes, but for the resourceVersion. */
+  /** True when an event's bytes are the stored bytes with the resourceVersion put in. */
   readonly #isStored: boolean;
   #first = true;
 

@@ -19,9 +19,8 @@ const OPEN_BRACE = 0x7b;
 const COMMA = 0x2c;
 
 /**
- * A list of a kind as JSON, in chunks: each item's stored bytes with its resourceVersion, and without kind and apiVersion unless the
- * kind's lists have them.
- * A list is mostly this, so its bytes are moved once, from where they are kept to what is written.
+ * Yields the JSON of a list in chunks: each item's stored bytes with its resourceVersion, and without kind and apiVersion unless items of
+ * the kind's lists have them. These bytes are most of a list, so they are copied only once.
  */
 export function* itemChunks(
   codec: VersionCodec,

@@ -5,15 +5,15 @@ import { placeOf, versionText } from "./splice.js";
 const ROOM = 96;
 const NOTHING = Buffer.alloc(0);
 
-/** Lines of a watch on their way out. Most of a busy server's work is moving them, so that none is moved twice. */
+/** Collects lines of a watch. Copying them is most of a busy server's work, so each line is copied at most once. */
 export class LineChunk {
   readonly #parts: Uint8Array[] = [];
-  /** The part that stored objects are written into. */
+  /** The buffer that stored objects are written into. */
   #open: Buffer = NOTHING;
   #used = 0;
   #length = 0;
 
-  /** `capacity`: about how many bytes are taken at a time. */
+  /** `capacity` is about the number of bytes that the caller takes at a time. */
   constructor(private readonly capacity: number) {}
 
   get length(): number {
@@ -21,8 +21,8 @@ export class LineChunk {
   }
 
   /**
-   * Adds the line of an object in the version it is stored in. False, having added nothing, when its bytes are not
-   * canonical. `following`: how many lines like this one will come before the next {@link take}, at most.
+   * Adds the line of an object in its stored version. Returns false, without adding anything, when its bytes are not canonical. `following`
+   * is the number of such lines before the next {@link take}.
    */
   addStored(type: WatchEventType, stored: StoredObject, following: number): boolean {
     const { bytes, revision } = stored;
@@ -52,7 +52,7 @@ export class LineChunk {
     this.#length += line.length;
   }
 
-  /** What was added since the last time. */
+  /** Removes and returns the lines added since the last call. */
   take(): Uint8Array {
     this.#seal();
     const parts = this.#parts.splice(0);

@@ -3,27 +3,27 @@ import { decodeJson } from "../../../../machinery/wire/json/json-decoder.js";
 import { encodeJson } from "../../../../machinery/wire/json/json-encoder.js";
 import { jsonBytes, NEWLINE } from "./json-text.js";
 
-/** The fields of a list itself: those that stand before its members, and those behind them, if any. */
+/** The JSON of a list around its members: the fields before them, and those behind them, if any. */
 export interface ListEnvelope {
   readonly before: Readonly<Record<string, unknown>>;
   readonly after?: Readonly<Record<string, unknown>>;
 }
 
-/** The end of the JSON of a list, from behind its last member. */
+/** Returns the JSON of a list after its last member. */
 export const listEnd = ({ after }: ListEnvelope): string =>
   after === undefined ? "]}" : `],${encodeJson(after).slice(1)}`;
 
-/** A list as it is answered: made member by member while it is written, so that a long one is never whole in memory. */
+/** The body of a list, made member by member while it is written, so that a long list is never whole in memory. */
 export interface ListBody {
   readonly envelope: ListEnvelope;
   readonly field: "items" | "rows";
-  /** The JSON of each member, in parts. Walked once. */
+  /** The JSON of each member, in parts. It can be iterated once. */
   readonly members: Iterable<readonly Uint8Array[]>;
 }
 
 const COMMA = Buffer.from(",");
 
-/** The list in one line. Nothing of a member is made before it is its turn; so in the other two forms. */
+/** Yields the list in one line. Each member is made when the iteration reaches it, here and in the other two forms. */
 export function* jsonParts({ envelope, field, members }: ListBody): Generator<Uint8Array> {
   yield jsonBytes(envelope.before).subarray(0, -1);
   yield Buffer.from(`,"${field}":[`);
@@ -37,7 +37,7 @@ export function* jsonParts({ envelope, field, members }: ListBody): Generator<Ui
   yield NEWLINE;
 }
 
-/** The list indented, for people. */
+/** Yields the list indented, for people. */
 export function* indentedParts({ envelope, field, members }: ListBody): Generator<Uint8Array> {
   const [before, after] = around(encodeJson(emptyList(envelope, field), { indent: 2 }), "[]");
   yield Buffer.from(`${before}[`);
@@ -49,9 +49,7 @@ export function* indentedParts({ envelope, field, members }: ListBody): Generato
   yield Buffer.from(`${count === 0 ? "" : "\n  "}]${after}`);
 }
 
-/**
- * The list as YAML by `emit`. Members stand where they would in a list of one, because a list is not indented under its key.
- */
+/** Yields the list as YAML by `emit`. A member is emitted as in a list of one, because items are not indented below their key. */
 export function* yamlParts(
   { envelope, field, members }: ListBody,
   emit: (value: unknown) => Steps<string>,

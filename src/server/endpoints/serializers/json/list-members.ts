@@ -5,10 +5,10 @@ import { columnsOf, rowParts, storedMetadata, tableEnvelope, tableRow } from "./
 import { itemStart, WHOLE } from "./splice.js";
 import { encodeStored } from "./stored-json.js";
 
-/** Whether answers are the stored objects themselves, as JSON in one line. */
+/** Returns whether answers are the stored objects themselves, as JSON in one line. */
 export const isPlain = ({ format }: View): boolean => format.shape === "object" && !format.pretty;
 
-/** A list's own fields, in Go's order. */
+/** Returns the JSON of a list around its members, fields in Go's order. */
 export function listEnvelope({ resource, format }: View, list: ListOfObjects): ListEnvelope {
   const metadata = listMetadata(list);
   switch (format.shape) {
@@ -29,7 +29,7 @@ export function listEnvelope({ resource, format }: View, list: ListOfObjects): L
   }
 }
 
-/** A list in any shape. */
+/** Returns the body of a list in the shape of the view. */
 export function listBody(view: View, list: ListOfObjects): ListBody {
   const envelope = listEnvelope(view, list);
   if (view.format.shape !== "Table")

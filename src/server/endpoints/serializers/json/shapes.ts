@@ -17,22 +17,22 @@ import { reorderedMetadata } from "./sorted-metadata.js";
 import { spliceMetadata } from "./splice.js";
 import { encodeEmpty, encodeStored } from "./stored-json.js";
 
-/** How one request wants objects to look: the plain kind, metadata only, or rows of a table. */
+/** Encodes objects in the shape that one request wants: the plain kind, metadata only, or rows of a table. */
 export interface Shaper {
-  /** One object, kind and apiVersion included, without a newline. For a table: a table of one row. */
+  /** Encodes one object with kind and apiVersion, without a newline. A table has one row. */
   one(stored: StoredObject, firstOfStream?: boolean): Uint8Array;
-  /** An object of the kind with nothing but `metadata`. */
+  /** Encodes an object of the kind with `metadata` alone. */
   bookmark(metadata: BookmarkMetadata, firstOfStream: boolean): Uint8Array;
 }
 
-/** PartialObjectMetadata of an object, fields in Go's order; without a newline. */
+/** Encodes the PartialObjectMetadata of an object, fields in Go's order, without a newline. */
 export function partialMetadata(object: KubeObject, format: ResponseFormat): Uint8Array {
   const { metadata = {} } = object;
   const apiVersion = `meta.k8s.io/${format.metaVersion}`;
   return encodeObject({ kind: "PartialObjectMetadata", apiVersion, metadata }, metaSchema(PARTIAL_OBJECT_METADATA));
 }
 
-/** {@link partialMetadata} of what is stored, whose bytes have it ready unless the version converts it. */
+/** As {@link partialMetadata}, of a stored object, whose bytes contain the result unless the version converts it. */
 export function storedMetadata({ resource, format }: View, stored: StoredObject): Uint8Array {
   const prepared = resource.codec.preparedObject(stored);
   if (prepared !== undefined) return partialMetadata(prepared, format);
@@ -55,7 +55,7 @@ export function storedMetadata({ resource, format }: View, stored: StoredObject)
 export interface TableRow {
   readonly cells: readonly TableCell[];
   readonly conditions?: readonly TableRowCondition[];
-  /** JSON of what rides along. */
+  /** The JSON of the object that the row contains. */
   readonly object: Uint8Array;
 }
 
@@ -73,11 +73,14 @@ export function tableRow(view: View, stored: StoredObject): TableRow {
   return { ...row, object: storedMetadata(view, stored) };
 }
 
-/** The columns of a resource at the version that is served. */
+/** Returns the columns of a resource at the served version. */
 export const columnsOf = ({ strategy, codec }: ServedResource): TableColumns =>
   strategy.columnsAt?.(codec.apiVersion) ?? strategy.columns;
 
-/** The fields of a meta.k8s.io Table but its rows. `definitions` null is how events of a watch after the first leave them out. */
+/**
+ * Returns the JSON of a meta.k8s.io Table around its rows. `definitions` is null for events of a watch after the first, which leave them
+ * out.
+ */
 export function tableEnvelope(
   format: ResponseFormat,
   metadata: object,
@@ -94,14 +97,14 @@ export function tableEnvelope(
   return { kind: "Table", apiVersion: `meta.k8s.io/${format.metaVersion}`, metadata, columnDefinitions: columns };
 }
 
-/** The JSON of a row, in parts. */
+/** Returns the JSON of a row, in parts. */
 export const rowParts = ({ cells, conditions, object }: TableRow): readonly Uint8Array[] => [
   Buffer.from(`${jsonText(conditions === undefined ? { cells } : { cells, conditions }).slice(0, -1)},"object":`),
   object,
   CLOSE,
 ];
 
-/** A short meta.k8s.io Table. */
+/** Encodes a meta.k8s.io Table as a whole, for tables of few rows. */
 export function tableBytes(
   format: ResponseFormat,
   metadata: object,

@@ -3,8 +3,8 @@ import { metaSchema, PARTIAL_OBJECT_METADATA } from "../../meta-kinds.js";
 import { isSorted } from "./splice.js";
 
 /**
- * An object with nothing but the metadata of stored bytes whose keys are in byte order, in the order of Go's ObjectMeta; `head` is how it
- * begins, up to metadata. Values are moved, not read. undefined when the bytes are in another order.
+ * Returns an object with the metadata of stored bytes alone, whose keys are in byte order there and in the order of Go's ObjectMeta here;
+ * `head` is its beginning, up to metadata. Values are copied without decoding. Undefined when the bytes are in another order.
  */
 export function reorderedMetadata(bytes: Uint8Array, revision: number, head: string): Uint8Array | undefined {
   if (!isSorted(bytes)) return undefined;

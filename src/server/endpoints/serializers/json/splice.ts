@@ -12,13 +12,13 @@ const LETTER_U = 0x75;
 const LETTER_I = 0x69;
 const LETTER_D = 0x64;
 
-/** Whether bytes are a JSON object, and not a protobuf document. */
+/** Returns whether bytes are a JSON object, and not a protobuf document. */
 export const isJson = (bytes: Uint8Array): boolean => bytes[0] === OPEN;
 
 /** The {@link itemStart} of an item that is shown whole. */
 export const WHOLE = 1;
 
-/** How long `{"kind":"X","apiVersion":"v1",` is: what an item of a list leaves out, its opening brace excepted. */
+/** Returns the length of `{"kind":"X","apiVersion":"v1",`, which an item of a list leaves out except for the opening brace. */
 export function itemStart(bytes: Uint8Array): number {
   let at = 1;
   while (bytes[at] === QUOTE && bytes[at + 1] !== METADATA_LETTER) {
@@ -28,13 +28,13 @@ export function itemStart(bytes: Uint8Array): number {
   return at;
 }
 
-/** Whether an object's keys are in byte order, as those of a custom resource are: it begins with its apiVersion. */
+/** Returns whether an object's keys are in byte order, as those of a custom resource are: it begins with its apiVersion. */
 export const isSorted = (bytes: Uint8Array): boolean => bytes[2] === LETTER_A;
 
 /**
- * The place behind metadata.uid, where Go writes the resourceVersion; `item` is the object's {@link itemStart}. Canonical bytes
- * have only plain strings before it (name, generateName, namespace); undefined when anything else is met. Where keys are in byte order
- * it is the place before metadata.uid.
+ * Returns the index behind metadata.uid, where Go writes the resourceVersion; `item` is the object's {@link itemStart}. Canonical bytes have
+ * only plain strings before it (name, generateName, namespace); undefined for any other bytes. Where keys are in byte order it is the index
+ * before metadata.uid.
  */
 export function versionPlace(bytes: Uint8Array, item: number): number | undefined {
   if (isSorted(bytes)) return placeBeforeUid(bytes);
@@ -50,7 +50,7 @@ export function versionPlace(bytes: Uint8Array, item: number): number | undefine
   }
 }
 
-/** The {@link versionPlace} of a stored object. In bytes whose keys are in byte order it is looked for once. */
+/** Returns the {@link versionPlace} of a stored object. In bytes whose keys are in byte order it is searched once. */
 export function placeOf(stored: Pick<StoredObject, "bytes" | "versionPlace">): number | undefined {
   const { bytes } = stored;
   if (!isSorted(bytes)) return versionPlace(bytes, itemStart(bytes));
@@ -93,7 +93,7 @@ function isName(bytes: Uint8Array, start: number, end: number, name: Uint8Array)
 }
 
 /**
- * An object with nothing but this one's metadata: `head` is how it begins, up to metadata. undefined when the stored bytes are
+ * Returns an object with the metadata of stored bytes alone: `head` is its beginning, up to metadata. Undefined when the stored bytes are
  * not canonical, or in byte order.
  */
 export function spliceMetadata(bytes: Uint8Array, revision: number, head: string): Uint8Array | undefined {
@@ -157,10 +157,10 @@ function behindString(bytes: Uint8Array, at: number): number {
   return -1;
 }
 
-/** What stands at the {@link versionPlace}. */
+/** Returns the text that is inserted at the {@link versionPlace}. */
 export const versionText = (revision: number): string => `,"resourceVersion":"${revision}"`;
 
-/** Puts metadata.resourceVersion into stored bytes, and `tail` behind them; undefined when they are not canonical. */
+/** Inserts metadata.resourceVersion into stored bytes and appends `tail`; undefined when the bytes are not canonical. */
 export function spliceResourceVersion(
   bytes: Uint8Array,
   revision: number,

@@ -4,7 +4,10 @@ import type { VersionCodec } from "../../representation/version-codec.js";
 import { NEWLINE } from "./json-text.js";
 import { isJson, spliceResourceVersion } from "./splice.js";
 
-/** A stored object as JSON in the codec's version, without a newline. Made once per revision where it costs something. */
+/**
+ * Encodes a stored object as JSON in the codec's version, without a newline. The result is cached for each revision where making it is
+ * expensive.
+ */
 export function encodeStored(codec: VersionCodec, stored: StoredObject): Uint8Array {
   if (codec.isHub) {
     // Never written: it has no version.
@@ -23,7 +26,7 @@ export function encodeStored(codec: VersionCodec, stored: StoredObject): Uint8Ar
   return bytes;
 }
 
-/** {@link encodeStored} with a newline behind it. */
+/** As {@link encodeStored}, with a newline at the end. */
 export function encodeStoredLine(codec: VersionCodec, stored: StoredObject): Uint8Array {
   if (codec.isHub && stored.revision > 0) {
     const spliced = spliceResourceVersion(stored.bytes, stored.revision, NEWLINE);
@@ -32,7 +35,7 @@ export function encodeStoredLine(codec: VersionCodec, stored: StoredObject): Uin
   return Buffer.concat([encodeStored(codec, stored), NEWLINE]);
 }
 
-/** An object of the codec's kind with nothing but metadata: a bookmark. */
+/** Encodes an object of the codec's kind with metadata alone: a bookmark. */
 export function encodeEmpty(codec: VersionCodec, metadata: object): Uint8Array {
   return encodeObject({ kind: codec.gvk.kind, apiVersion: codec.apiVersion, metadata }, codec.schema);
 }

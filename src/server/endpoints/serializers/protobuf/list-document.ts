@@ -20,8 +20,8 @@ const ITEMS = 2;
 const ITEMS_TAG = (ITEMS << 3) | 2;
 
 /**
- * The document of a list, in chunks. A protobuf document begins with its length, so every item is measured first: encoded,
- * in slices of the event loop's time.
+ * Encodes a list in chunks. A protobuf message begins with its length, so every item is encoded and measured first, in slices of the event
+ * loop.
  */
 export async function listDocument(
   messages: Messages,

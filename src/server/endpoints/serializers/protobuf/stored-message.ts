@@ -4,17 +4,17 @@ import type { StoredObject } from "../../../storage/store.js";
 import { metaSchema, PARTIAL_OBJECT_METADATA, protobufTypes } from "../../meta-kinds.js";
 import type { View } from "../serializer.js";
 
-/** Objects of one kind as messages without an envelope, as they lie in a list. */
+/** Encodes objects of one kind as messages without an envelope, the form of list items. */
 export interface Messages {
   readonly kind: GroupVersionKind;
   readonly listKind: GroupVersionKind;
-  /** Made once per revision. */
+  /** Encodes a stored object, once for each revision. */
   of(stored: StoredObject): Uint8Array;
-  /** An object with nothing but metadata: a bookmark. */
+  /** Encodes an object with metadata alone: a bookmark. */
   empty(metadata: object): Uint8Array;
 }
 
-/** The messages of a view: of its resource's version, or of bare metadata. */
+/** Returns the encoder of a view: for its resource's version, or for metadata alone. */
 export function messagesOf({ resource, format }: View): Messages {
   const { codec } = resource;
   const isObject = format.shape === "object";
