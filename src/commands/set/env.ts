@@ -1,8 +1,8 @@
-import { append } from "../../base/append.js";
-import { goQuote } from "../../base/go-quote.js";
+import { append } from "../../base/collections/append.js";
+import { goQuote } from "../../base/text/go-quote.js";
 import type { Command, Invocation } from "../../cli/command.js";
-import type { Factory, Streams } from "../../cli/factory.js";
-import { hintAtMistyped } from "../../cli/hints.js";
+import type { Factory, Streams } from "../../cli/connect/factory.js";
+import { hintAtMistyped } from "../../cli/advice/hints.js";
 import {
   type DryRunStrategy,
   dryRunFlag,

@@ -1,8 +1,8 @@
 import { podLog } from "../../actions/pod-log.js";
-import { errorMessage } from "../../base/error-message.js";
+import { errorMessage } from "../../base/text/error-message.js";
 import { linesOf } from "../../base/lines-of.js";
-import { pause } from "../../base/pause.js";
-import type { Timers } from "../../base/timers.js";
+import { pause } from "../../base/time/pause.js";
+import type { Timers } from "../../base/time/timers.js";
 import type { RestClient } from "../../client/rest/rest-client.js";
 import { isTransportError } from "../../client/transport/transport-error.js";
 import { containerRuns } from "../../kinds/container-runs.js";
