@@ -40,6 +40,19 @@ export function findPlugin(
 export const yieldsToPlugins = ({ yields }: CommandEntry, program: string): boolean =>
   yields === true && program === "kubectl";
 
+/** Whether a plugin on PATH takes the command's place. */
+export const isReplaced = (entry: CommandEntry, host: Pick<Host, "program" | "env" | "platform">): boolean =>
+  yieldsToPlugins(entry, host.program) && findPlugin([entry.name], host) !== undefined;
+
+/** The same tree without the commands that plugins take the place of. */
+export const withoutReplaced = (
+  { children, ...root }: CommandEntry,
+  host: Pick<Host, "program" | "env" | "platform">,
+): CommandEntry => ({
+  ...root,
+  ...(children !== undefined && { children: children.filter((child) => !isReplaced(child, host)) }),
+});
+
 /** Returns the file that a shell would run under that name. */
 export function findOnPath(name: string, { env, platform }: Pick<Host, "env" | "platform">): string | undefined {
   if (name.includes("/")) return undefined;

@@ -50,6 +50,13 @@ export function chosenContainer(pod: KubeObject, name: string, say: (line: strin
   return { field: "containers", container: first };
 }
 
+/** Throws in kubectl's words where the pod has run to its end: none of its containers can be entered any more. */
+export function requireUncompleted({ status }: KubeObject, act: "exec into" | "attach"): void {
+  const phase = text(object(status).phase);
+  if (phase !== "Succeeded" && phase !== "Failed") return;
+  throw new Error(`cannot ${act} a container in a completed pod; current phase is ${phase}`);
+}
+
 /** An error in kubectl's words for a container that the pod does not have. */
 export function noSuchContainer(pod: KubeObject, typed: string): Error {
   const name = pod.metadata?.name ?? "";

@@ -2,8 +2,8 @@ import { once } from "node:events";
 import type { Writable } from "node:stream";
 import { runInContainer, type ContainerCommand } from "../actions/pods/container-command.js";
 import type { KubernetesClient } from "../client/dynamic/kubernetes-client.js";
-import { chosenContainer } from "../kinds/pod-containers.js";
-import { object, text } from "../machinery/meta/access.js";
+import { chosenContainer, requireUncompleted } from "../kinds/pod-containers.js";
+import { text } from "../machinery/meta/access.js";
 import { isRemoteCommandExit, type TerminalSize } from "../machinery/wire/streams/remote-command.js";
 import { foundPod, type PodOptions } from "./found-pod.js";
 
@@ -39,10 +39,7 @@ export async function exec(
   options: SessionOptions,
 ): Promise<ExecResult> {
   const found = await foundPod(client, pod, options);
-  const phase = text(object(found.status).phase);
-  if (phase === "Succeeded" || phase === "Failed") {
-    throw new Error(`cannot exec into a container in a completed pod; current phase is ${phase}`);
-  }
+  requireUncompleted(found, "exec into");
   const { container } = chosenContainer(found, options.container ?? "", () => undefined);
   const tty = options.tty ?? false;
   return run(client, { pod: found, subresource: "exec", command, container: text(container.name), tty }, options);
@@ -51,6 +48,7 @@ export async function exec(
 /** Attaches to the program that runs in a container, until it ends; otherwise as {@link exec}. */
 export async function attach(client: KubernetesClient, pod: string, options: SessionOptions): Promise<ExecResult> {
   const found = await foundPod(client, pod, options);
+  requireUncompleted(found, "attach");
   const { container } = chosenContainer(found, options.container ?? "", () => undefined);
   // A program with a terminal is attached to with one, or what it writes could not be told apart.
   const tty = container.tty === true;

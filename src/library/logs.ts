@@ -1,4 +1,5 @@
 import { podLog } from "../actions/pod-log.js";
+import { linesOf } from "../base/text/lines-of.js";
 import type { KubernetesClient } from "../client/dynamic/kubernetes-client.js";
 import { chosenContainer } from "../kinds/pod-containers.js";
 import { text } from "../machinery/meta/access.js";
@@ -30,13 +31,5 @@ export async function* logLines(
   const container = text(chosenContainer(found, wanted, () => undefined).container.name);
   const since = sinceTime === undefined ? undefined : `${sinceTime.toISOString().slice(0, 19)}Z`;
   const request = { namespace, pod: name, options: { ...rest, container, sinceTime: since } };
-  const utf8 = new TextDecoder();
-  let begun = "";
-  for await (const chunk of podLog(client.rest, request, signal)) {
-    const lines = (begun + utf8.decode(chunk, { stream: true })).split("\n");
-    begun = lines.pop() ?? "";
-    yield* lines;
-  }
-  const last = begun + utf8.decode();
-  if (last !== "") yield last;
+  yield* linesOf(podLog(client.rest, request, signal));
 }

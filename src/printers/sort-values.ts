@@ -67,8 +67,8 @@ export const noSuchField = (path: string): string =>
   `couldn't find any field with path "${path}" in the list of objects`;
 
 /**
- * The same error with the names that the objects do have where the path leads out of them. It suggests the whole path. A path with
- * anything but names and places in lists has no suggestion.
+ * The same error with the names that the objects do have where the path leads out of them, and below: a name whose path was left out is
+ * found there. It suggests the whole path. A path with anything but names and places in lists has no suggestion.
  */
 export function withNearFields<E extends Error>(error: E, path: string, objects: readonly unknown[]): E {
   return withMistyped(error, () => {
@@ -80,15 +80,58 @@ export function withNearFields<E extends Error>(error: E, path: string, objects:
         below = next;
         continue;
       }
-      const whole = (name: string): string => `.${steps.with(at, name).join(".").replaceAll(".[", "[")}`;
-      return {
-        typed: step,
-        known: below.flatMap((value) => (isJsonObject(value) ? Object.keys(value) : [])),
-        suggest: whole,
-      };
+      const places = placesBelow(below.slice(0, MOST_VALUES));
+      const whole = (name: string): string =>
+        `.${[...steps.slice(0, at), places.get(name) ?? name, ...steps.slice(at + 1)].join(".").replaceAll(".[", "[")}`;
+      return { typed: step, known: places.keys(), suggest: whole, meant: places.has(step) ? whole(step) : undefined };
     }
     return { typed: "", known: [] };
   });
+}
+
+/** The error for a field whose brackets do not close; it suggests the field without them. */
+export function withoutBrackets<E extends Error>(error: E, field: string): E {
+  const bare = field.replaceAll(/[{}]/g, "");
+  const isPath = bare !== field && stepsOf(bare).length > 0;
+  return withMistyped(error, () => ({
+    typed: field,
+    known: [],
+    meant: isPath ? (bare.startsWith(".") ? bare : `.${bare}`) : undefined,
+  }));
+}
+
+/** More values, and more fields of them, are not looked at: objects of a list are alike. */
+const MOST_VALUES = 100;
+const MOST_FIELDS = 10_000;
+
+/** What a path may hold without quotes. */
+const PLAIN_NAME = /^\w[\w-]*$/;
+
+/** The fields in these values and below, each with the shortest path to one of its name: "name" is at "metadata.name". */
+function placesBelow(values: readonly unknown[]): ReadonlyMap<string, string> {
+  const places = new Map<string, string>();
+  let level = values.map((value) => ({ value, path: "" }));
+  for (let seen = 0; level.length > 0; ) {
+    const next: typeof level = [];
+    const found = new Map<string, string>();
+    for (const { value, path } of level) {
+      if (Array.isArray(value)) {
+        if (value.length > 0) next.push({ value: value[0], path: `${path}[0]` });
+        continue;
+      }
+      for (const [name, held] of isJsonObject(value) ? Object.entries(value) : []) {
+        if ((seen += 1) > MOST_FIELDS) break;
+        if (name === "managedFields" || !PLAIN_NAME.test(name)) continue;
+        const place = path === "" ? name : `${path}.${name}`;
+        const known = found.get(name);
+        if (known === undefined || place.length < known.length) found.set(name, place);
+        next.push({ value: held, path: place });
+      }
+    }
+    for (const [name, place] of found) if (!places.has(name)) places.set(name, place);
+    level = seen > MOST_FIELDS ? [] : next;
+  }
+  return places;
 }
 
 /** The names of "{.spec.containers[0].name}", and the places in lists in their brackets. */

@@ -4,7 +4,7 @@ import type { KubeObject } from "../machinery/meta/object.js";
 import { goSort } from "../base/collections/go-sort.js";
 import { listItems, type Printer } from "./printer.js";
 import { parseSortKeys, sortByKeys } from "./sort-keys.js";
-import { isLess, noSuchField, type SortField, sortValue, withNearFields } from "./sort-values.js";
+import { isLess, noSuchField, type SortField, sortValue, withNearFields, withoutBrackets } from "./sort-values.js";
 import { asTable, fromTable, type Table } from "./table.js";
 
 /**
@@ -14,7 +14,7 @@ import { asTable, fromTable, type Table } from "./table.js";
 export function sortObjects<T>(items: readonly T[], field: string, objectOf: (item: T) => KubeObject | undefined): T[] {
   const keys = parseSortKeys(field);
   if (keys !== undefined) return sortByKeys(items, keys, false, objectOf);
-  const path = relaxedJsonPath(field);
+  const path = relaxed(field);
   const parsed = new JsonPath(path, { allowMissingKeys: true });
   return sortByField(items, { path, parsed, inTable: false }, objectOf);
 }
@@ -29,7 +29,7 @@ export function sortTable(table: Table, field: string): Table {
     parsed = new JsonPath(path, { allowMissingKeys: true });
   } catch (error) {
     if (!(error instanceof JsonPathError)) throw error;
-    throw new Error(`sorting error: ${error.message}`, { cause: error });
+    throw withoutBrackets(new Error(`sorting error: ${error.message}`, { cause: error }), field);
   }
   if (table.rows.length === 0) return table;
   return { ...table, rows: sortByField(table.rows, { path, parsed, inTable: true }, ({ object }) => object) };
@@ -47,6 +47,14 @@ export function sortingPrinter(inner: Printer, field: string): Printer {
       } else inner.print(object, out);
     },
   };
+}
+
+function relaxed(field: string): string {
+  try {
+    return relaxedJsonPath(field);
+  } catch (error) {
+    throw error instanceof JsonPathError ? withoutBrackets(error, field) : error;
+  }
 }
 
 function relaxedOrAsGiven(field: string): string {

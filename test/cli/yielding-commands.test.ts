@@ -78,6 +78,23 @@ describe("a plugin on PATH", () => {
     ]);
   });
 
+  test.each(["--help", "help", "help nothing-of-this-name"])("is in %s in place of the command", async (line) => {
+    const listed = async (program: string): Promise<readonly string[]> => {
+      const { stdout, stderr } = await run(line, program);
+      const rows = (stdout + stderr).match(/^ {2}(?:ctx|ns|tree|watch) +(?:The plugin)?/gm) ?? [];
+      return rows.map((row) => row.replaceAll(/ +/g, " ").trim()).sort();
+    };
+    expect(await listed("kubectl")).toEqual(["ctx The plugin", "ns The plugin", "tree", "watch The plugin"]);
+    expect(await listed("kubets")).toEqual(["ctx", "ns", "tree", "watch"]);
+  });
+
+  test("has no help of the command that it takes the place of", async () => {
+    expect((await run("help ctx", "kubectl")).stderr).toMatch(/^Unknown help topic \[`ctx`\]\n/);
+    expect((await run("__completeNoDesc help ct", "kubectl")).stdout).toBe(":4\n");
+    expect((await run("help ctx", "kubets")).stdout).toContain("kubets ctx");
+    expect((await run("__completeNoDesc help ct", "kubets")).stdout).toBe("ctx\n:4\n");
+  });
+
   test("completes the line under kubectl's name", async () => {
     const complete = join(folder, "bin", "kubectl_complete-ctx");
     writeFileSync(complete, "#!/bin/sh\necho from-plugin\necho :4\n", { mode: 0o755 });

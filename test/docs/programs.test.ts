@@ -7,7 +7,6 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type KubernetesClient, kubernetesClient } from "../../src/index.js";
 import { type ClusterOptions, startCluster } from "../../src/cluster/index.js";
 import { eventually } from "../helpers/eventually.js";
-import { PATIENCE } from "../helpers/patience.js";
 import { packageMissing, type PackedProject, packedProject } from "../helpers/packed-project.js";
 import { quietCluster } from "../helpers/quiet-cluster.js";
 import { compileBlocks } from "./compile-blocks.js";
@@ -167,8 +166,7 @@ describe.skipIf(packageMissing !== undefined)("the programs of the docs", () => 
 
 /** The command line after Node for a program. `knowsTypeScript`: Node runs it as it is, but where it imports compiled neighbours (`./pages.js`). */
 function wordsFor({ file, language, text }: Block, knowsTypeScript: boolean): readonly string[] {
-  if (text.includes('from "vitest"'))
-    return ["node_modules/vitest/vitest.mjs", "run", `--testTimeout=${PATIENCE}`, file];
+  if (text.includes('from "vitest"')) return ["node_modules/vitest/vitest.mjs", "run", file];
   const flags = text.includes('from "node:test"') ? ["--test", "--test-reporter=tap"] : [];
   const asPrinted = language === "js" || (knowsTypeScript && !text.includes(' from "./'));
   return [...flags, asPrinted ? file : join("out", file.replace(/\.ts$/, ".js"))];

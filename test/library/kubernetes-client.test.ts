@@ -104,6 +104,19 @@ describe("logs", () => {
   });
 });
 
+test("exec and attach say that the pod has run to its end", async () => {
+  const pods = client.of("v1", "Pod").namespace("default");
+  const containers = [{ name: "job", image: "busybox", command: ["true"] }];
+  await pods.create({ metadata: { name: "job" }, spec: { restartPolicy: "Never", containers } });
+  await waitFor(pods, "job", ({ status }) => status?.phase === "Succeeded");
+  await expect(client.exec("job", ["true"])).rejects.toThrow(
+    "cannot exec into a container in a completed pod; current phase is Succeeded",
+  );
+  await expect(client.attach("job")).rejects.toThrow(
+    "cannot attach a container in a completed pod; current phase is Succeeded",
+  );
+});
+
 describe("exec", () => {
   test("answers the exit code and what was written", async () => {
     const ran = await client.exec(SHOP, ["sh", "-c", "echo out; echo err >&2; exit 3"]);

@@ -1,7 +1,7 @@
 import { PODS } from "../selected-pods.js";
 import type { RemoteCommandStreams } from "../../client/streaming/remote-command.js";
-import { chosenContainer } from "../../kinds/pod-containers.js";
-import { object, text } from "../../machinery/meta/access.js";
+import { chosenContainer, requireUncompleted } from "../../kinds/pod-containers.js";
+import { text } from "../../machinery/meta/access.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import { Helper } from "../../resource/helper.js";
 import { type ContainerHost, runInContainer } from "../pods/container-command.js";
@@ -28,10 +28,7 @@ export async function findExecPlace(
   signal?: AbortSignal,
 ): Promise<ExecPlace> {
   const pod = await new Helper(target.client, PODS, { typed: true, signal }).get(target.namespace, target.pod);
-  const phase = text(object(pod.status).phase);
-  if (phase === "Succeeded" || phase === "Failed") {
-    throw new Error(`cannot exec into a container in a completed pod; current phase is ${phase}`);
-  }
+  requireUncompleted(pod, "exec into");
   const { container } = chosenContainer(pod, target.container, say);
   return { host: target, pod, container: text(container.name) };
 }

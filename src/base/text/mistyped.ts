@@ -6,6 +6,8 @@ export interface Mistyped {
   readonly known: Iterable<string>;
   /** Returns the suggestion for one of `known`, for example a whole path of which it is a part. Default: the word itself. */
   readonly suggest?: ((name: string) => string) | undefined;
+  /** A suggestion that leaves no doubt, and comes before those of `known`: the place of a field that was written without it, say. */
+  readonly meant?: string | undefined;
 }
 
 /**

@@ -72,6 +72,7 @@ const messageOf = (error: unknown): string => (error instanceof Error ? error.me
 
 function suggestionFor(error: unknown): string | undefined {
   const mistyped = mistypedIn(error);
+  if (mistyped?.meant !== undefined) return mistyped.meant;
   const name = mistyped && nearest(mistyped.typed, mistyped.known);
   return name === undefined ? undefined : (mistyped?.suggest?.(name) ?? name);
 }

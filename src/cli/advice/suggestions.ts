@@ -36,7 +36,8 @@ export function unknownCommandMessage(typed: string, program: string, entries: r
 export function nearest(typed: string, names: Iterable<string>): string | undefined {
   const wanted = typed.toLowerCase();
   const others = [...names].filter((name) => name !== typed);
-  const limit = Math.max(1, Math.floor(typed.length / 3));
+  // Each letter is one edit away from every other.
+  const limit = typed.length === 1 ? 0 : Math.max(1, Math.floor(typed.length / 3));
   let best: string | undefined;
   let bestDistance = limit + 1;
   for (const name of others) {

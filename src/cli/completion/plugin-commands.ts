@@ -1,7 +1,7 @@
 import type { Command, CommandEntry } from "../command.js";
 import { installedPlugins, pluginWords } from "../installed-plugins.js";
 import type { CommandLine } from "../kuberc/command-line.js";
-import { findPlugin, yieldsToPlugins } from "../plugins.js";
+import { isReplaced, withoutReplaced } from "../plugins.js";
 
 /** The line of a plugin: flags of this program mean nothing to it. */
 export interface PluginLine extends CommandLine {
@@ -15,18 +15,14 @@ export interface PluginLine extends CommandLine {
 export function withPlugins(line: CommandLine, words: readonly string[]): PluginLine {
   const [first = ""] = words;
   const command = line.root.children?.find(({ name }) => name === first);
-  const isCommand = command !== undefined && !isReplaced(command, line);
+  const isCommand = command !== undefined && !isReplaced(command, line.host);
   if (first.startsWith("-") || (words.length > 1 && isCommand)) return { ...line, isOfPlugin: false };
-  const children = line.root.children?.filter((child) => !isReplaced(child, line));
-  const root = installedPlugins(line.host).files.reduce((tree, file) => withCommand(tree, pluginWords(file)), {
-    ...line.root,
-    ...(children !== undefined && { children }),
-  });
+  const root = installedPlugins(line.host).files.reduce(
+    (tree, file) => withCommand(tree, pluginWords(file)),
+    withoutReplaced(line.root, line.host),
+  );
   return words.length > 1 ? { ...line, root, globals: [], isOfPlugin: true } : { ...line, root, isOfPlugin: false };
 }
-
-const isReplaced = (command: CommandEntry, { host }: CommandLine): boolean =>
-  yieldsToPlugins(command, host.program) && findPlugin([command.name], host) !== undefined;
 
 /** What the program has of itself stays as it is. */
 function withCommand(tree: CommandEntry, [word = "", ...rest]: readonly string[]): CommandEntry {

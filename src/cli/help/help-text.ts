@@ -1,6 +1,7 @@
 import type { CommandEntry } from "../command.js";
 import type { CommandNode } from "../command-node.js";
 import { installedPlugins, pluginWords } from "../installed-plugins.js";
+import { isReplaced } from "../plugins.js";
 import { unpainted } from "../../printers/look.js";
 import { flagUsages, type HelpStyle } from "./flag-usages.js";
 import { wrapText } from "./wrap.js";
@@ -66,7 +67,8 @@ function dedent(lines: readonly string[]): readonly string[] {
 
 function subcommands(node: CommandNode, style: HelpStyle): string {
   const { paint = unpainted } = style;
-  const visible = (node.entry.children ?? []).filter((child) => child.hidden !== true);
+  const host = { ...node.context, program: programOf(node) };
+  const visible = (node.entry.children ?? []).filter((child) => child.hidden !== true && !isReplaced(child, host));
   if (visible.length === 0) return "";
   const padding = Math.max(MIN_NAME_PADDING, ...visible.map((child) => child.name.length));
   const titled = isRoot(node)

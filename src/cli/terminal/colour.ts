@@ -35,9 +35,19 @@ export class Colours {
     return this.#choice === "auto" ? stream.isTTY === true && wantedBy(this.#env) : this.#choice === "always";
   }
 
+  /**
+   * Whether a terminal shows UTF-8: the first of LC_ALL, LC_CTYPE and LANG that is set says so. Where none is, it does: containers,
+   * services and Windows set none, and the terminals that they are used from have UTF-8; ASCII would lose names and logs there.
+   */
+  get utf8(): boolean {
+    const { LC_ALL, LC_CTYPE, LANG } = this.#env;
+    const locale = LC_ALL || LC_CTYPE || LANG || "";
+    return locale === "" || /utf-?8/i.test(locale);
+  }
+
   /** The text that stands where a line is cut: three dots in a locale without UTF-8. */
   get ellipsis(): string {
-    return hasUtf8(this.#env) ? "…" : "...";
+    return this.utf8 ? "…" : "...";
   }
 
   /** Marks a control sequence of the program as its own, so that the stream lets it pass. */
@@ -50,12 +60,6 @@ function wantedBy({ NO_COLOR, FORCE_COLOR, TERM }: Environment): boolean {
   if (NO_COLOR) return false;
   if (FORCE_COLOR) return FORCE_COLOR !== "0" && FORCE_COLOR !== "false";
   return TERM !== "dumb";
-}
-
-/** By the first variable that POSIX looks at. Where none is set, which tells nothing of a terminal, it has. */
-function hasUtf8({ LC_ALL, LC_CTYPE, LANG }: Environment): boolean {
-  const locale = LC_ALL || LC_CTYPE || LANG || "";
-  return locale === "" || /utf-?8/i.test(locale);
 }
 
 /**

@@ -1,12 +1,11 @@
 import { givesKeys, takeKeys } from "../container-session/raw-mode.js";
 import { StandardInput } from "../container-session/standard-input.js";
 import type { Factory } from "../connect/factory.js";
-import { showsUtf8 } from "./terminal-charset.js";
 import { type Key, keysOf } from "./terminal-keys.js";
 import { TerminalScreen } from "./terminal-screen.js";
 
 /** The parts of the factory that a full-screen program needs. */
-export type FullScreenHost = Pick<Factory, "streams" | "colours" | "env" | "platform">;
+export type FullScreenHost = Pick<Factory, "streams" | "colours" | "env">;
 
 /** A program's hold on the whole terminal, until it is closed. */
 export interface FullScreen {
@@ -30,8 +29,8 @@ export function openFullScreen(host: FullScreenHost, signal: AbortSignal): FullS
   const { out, in: stdin } = host.streams;
   const input = canAsk(host) ? new StandardInput(stdin) : undefined;
   const giveBack = input === undefined ? undefined : takeKeys(stdin);
-  const utf8 = showsUtf8(host.env, host.platform);
-  const screen = new TerminalScreen({ out, utf8, code: (sequence) => host.colours.code(out, sequence) });
+  const { colours } = host;
+  const screen = new TerminalScreen({ out, utf8: colours.utf8, code: (sequence) => colours.code(out, sequence) });
   const close = (): void => {
     screen.leave();
     giveBack?.();

@@ -1,6 +1,5 @@
-import { cutToWidth } from "../../printers/colours/display-width.js";
+import { cutToWidth, displayWidth } from "../../printers/colours/display-width.js";
 import type { Streams } from "../connect/factory.js";
-import { asciiText } from "./terminal-charset.js";
 
 /** The size of a terminal in characters. */
 export interface ScreenSize {
@@ -72,3 +71,17 @@ export class TerminalScreen {
     return this.#options.utf8 ? line : asciiText(line);
   }
 }
+
+/** What stands for the characters that the program draws with. */
+const DRAWN: Readonly<Record<string, string>> = {
+  __proto__: null as never,
+  "│": "|",
+  "─": "-",
+  "├": "|",
+  "└": "`",
+  "…": "~",
+};
+
+/** A text of as many columns in ASCII alone: "?" stands for what is not in it. */
+const asciiText = (text: string): string =>
+  text.replace(/\P{ASCII}/gu, (character) => DRAWN[character] ?? "?".repeat(displayWidth(character)));

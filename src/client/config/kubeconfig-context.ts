@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import type { VerboseLog } from "../klog.js";
 import { decodeKubeconfig } from "./decode-kubeconfig.js";
+import type { Kubeconfig } from "./kubeconfig.js";
 import { defaultKubeconfigFile, modifyKubeconfig, startingKubeconfig } from "./kubeconfig-writer.js";
 
 export interface KubeconfigLocation {
@@ -44,8 +45,8 @@ export async function addContext(
 }
 
 /**
- * Removes the context, cluster and user `name`. If the current context was of this cluster, the first of the `former` ones that is still
- * there becomes current; the answer is that one. Where none is, a current context of that name is unset.
+ * Removes the context, cluster and user `name`, and the contexts USER@name of that cluster, with their users. If the current context was of this cluster, the first of the `former` ones that is still
+ * there becomes current; the answer is that one. Where none is, a current context that was removed is unset.
  */
 export async function removeContext(
   name: string,
@@ -57,8 +58,8 @@ export async function removeContext(
   const wanted = structuredClone(start);
   const had = [wanted.contexts, wanted.clusters, wanted.users].map((entries) => entries.delete(name));
   if (!had.includes(true)) return undefined;
+  removeUserContexts(name, wanted);
   const { currentContext } = start;
-  // `cluster user --as-context` has written a context for each user of the cluster.
   const isCurrent = currentContext === name || start.contexts.get(currentContext)?.cluster === name;
   const isOther = (context: string): boolean => {
     const entry = wanted.contexts.get(context);
@@ -66,9 +67,19 @@ export async function removeContext(
   };
   const next = isCurrent ? former.find(isOther) : undefined;
   if (next !== undefined) wanted.currentContext = next;
-  else if (currentContext === name) wanted.currentContext = "";
+  else if (isCurrent && !wanted.contexts.has(currentContext)) wanted.currentContext = "";
   await modifyKubeconfig(sources, { start, wanted }, false);
   return next === undefined ? undefined : { context: next, file: fileOf(sources) };
+}
+
+/** Those that `cluster user --as-context` has written: each has a user of its own name. */
+function removeUserContexts(cluster: string, { contexts, users }: Kubeconfig): void {
+  for (const [name, context] of contexts) {
+    if (context.cluster !== cluster || context.user !== name || !name.endsWith(`@${cluster}`)) continue;
+    contexts.delete(name);
+    const isUsed = [...contexts.values()].some(({ user }) => user === name);
+    if (!isUsed) users.delete(name);
+  }
 }
 
 const fileOf = (sources: KubeconfigLocation & { readonly explicitPath: string }): string =>

@@ -13,7 +13,7 @@ import {
 import { endedBySignal, interruptible } from "../../cli/container-session/interrupt.js";
 import { usageError } from "../../cli/errors.js";
 import type { Factory } from "../../cli/connect/factory.js";
-import { object, text } from "../../machinery/meta/access.js";
+import { requireUncompleted } from "../../kinds/pod-containers.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import type { Info } from "../../resource/info.js";
 
@@ -106,9 +106,6 @@ async function findPod({
   if (pod !== info.object && !quiet && streams.err.isTTY === true) {
     streams.err.write(`Using pod/${pod.metadata?.name ?? ""}\n`);
   }
-  const phase = text(object(pod.status).phase);
-  if (phase === "Succeeded" || phase === "Failed") {
-    throw new Error(`cannot attach a container in a completed pod; current phase is ${phase}`);
-  }
+  requireUncompleted(pod, "attach");
   return pod;
 }

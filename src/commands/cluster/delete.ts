@@ -8,7 +8,7 @@ export function clusterDeleteCommand(run = deleteCluster): Command {
   return {
     use: "delete [NAME]",
     description:
-      "Stop a named cluster, remove what it kept, and take its context out of the kubeconfig. Where that was the current one, the context is current again that was before the cluster's start, if it is still there. Without a NAME it is the only cluster there is.",
+      "Stop a named cluster, remove what it kept, and take its context and those of its users out of the kubeconfig. Where that was the current one, the context is current again that was before the cluster's start, if it is still there. Without a NAME it is the only cluster there is.",
     examples: "  {{program}} cluster delete dev",
     flags: [],
     validateArgs: nameArgument,

@@ -2,7 +2,8 @@ import { waitForPod } from "../../actions/wait/wait-for-pod.js";
 import { attachToContainer } from "../../cli/container-session/attach.js";
 import { printContainerLog } from "../../cli/container-session/container-log.js";
 import { interruptible } from "../../cli/container-session/interrupt.js";
-import { object, objects, type ReadonlyFields, text } from "../../machinery/meta/access.js";
+import { containerStatuses } from "../../kinds/container-runs.js";
+import { object, type ReadonlyFields, text } from "../../machinery/meta/access.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import type { DebugCommandOptions } from "./debug.js";
 
@@ -39,9 +40,7 @@ function hasStarted(pod: KubeObject, container: string, { quiet, warn }: DebugCo
   return false;
 }
 
-function stateOf({ status }: KubeObject, container: string): ReadonlyFields | undefined {
-  const fields = ["initContainerStatuses", "containerStatuses", "ephemeralContainerStatuses"];
-  const all = fields.flatMap((field) => objects(object(status)[field]));
-  const found = all.find(({ name }) => name === container);
+function stateOf(pod: KubeObject, container: string): ReadonlyFields | undefined {
+  const found = containerStatuses(pod).find(({ name }) => name === container);
   return found === undefined ? undefined : object(found.state);
 }

@@ -4,11 +4,13 @@ import { PODS } from "../../actions/selected-pods.js";
 import { builtInPatchSchema } from "../../actions/apply/three-way-patch.js";
 import { createByClient, protobufBody, type TypedKinds } from "../../actions/typed/typed-object.js";
 import { goQuote } from "../../base/text/go-quote.js";
+import { withMistyped } from "../../base/text/mistyped.js";
 import type { Command } from "../../cli/command.js";
 import { completeTypesAndNames } from "../../cli/completion/resource-completers.js";
 import type { SessionHost } from "../../cli/container-session/container-command.js";
 import { endedBySignal, interruptible } from "../../cli/container-session/interrupt.js";
 import { resourcePath } from "../../client/dynamic/resource-path.js";
+import { containerNames as podContainerNames } from "../../kinds/pod-containers.js";
 import { isNotFound } from "../../machinery/errors/status-error.js";
 import type { Look } from "../../printers/look.js";
 import { type Fields, object, objects, text } from "../../machinery/meta/access.js";
@@ -149,6 +151,10 @@ async function addEphemeralContainer(found: KubeObject, options: DebugCommandOpt
     const body = new TextEncoder().encode(sortedJson(patch));
     return { pod: await helper.patch(namespace, podName, "strategic", body), container: name };
   } catch (error) {
+    const targets = [...podContainerNames(found, "containers"), ...podContainerNames(found, "initContainers")];
+    if (error instanceof Error && target !== "" && !targets.includes(target)) {
+      withMistyped(error, () => ({ typed: target, known: targets }));
+    }
     // A server that does not have the subresource names nothing that it did not find.
     if (!isNotFound(error) || (error.status.details?.name ?? "") !== "") throw error;
     const message = `ephemeral containers are disabled for this cluster (error from server: ${goQuote(error.message)})`;

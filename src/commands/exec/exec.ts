@@ -9,8 +9,8 @@ import { endedBySignal, interruptible } from "../../cli/container-session/interr
 import { isRaw, openSessionStreams } from "../../cli/container-session/session-streams.js";
 import { usageError } from "../../cli/errors.js";
 import type { Factory } from "../../cli/connect/factory.js";
-import { chosenContainer, hasContainer, noSuchContainer } from "../../kinds/pod-containers.js";
-import { object, text } from "../../machinery/meta/access.js";
+import { chosenContainer, hasContainer, noSuchContainer, requireUncompleted } from "../../kinds/pod-containers.js";
+import { text } from "../../machinery/meta/access.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import type { Look } from "../../printers/look.js";
 import type { Info } from "../../resource/info.js";
@@ -133,10 +133,7 @@ async function findPod(options: ExecOptions, say: (line: string) => void): Promi
   }
   const pod = await attachablePod(info, { client, timeout: podTimeout, signal });
   if (pod !== info.object && streams.err.isTTY === true) say(`Using pod/${pod.metadata?.name ?? ""}`);
-  const phase = text(object(pod.status).phase);
-  if (phase === "Succeeded" || phase === "Failed") {
-    throw new Error(`cannot exec into a container in a completed pod; current phase is ${phase}`);
-  }
+  requireUncompleted(pod, "exec into");
   return pod;
 }
 

@@ -3,6 +3,7 @@ import type { Command, Completer } from "../../cli/command.js";
 import { findNode } from "../../cli/command-node.js";
 import { rootNode, unknownCommand } from "../../cli/dispatch.js";
 import { helpStyle, helpText, usageText } from "../../cli/help/index.js";
+import { withoutReplaced } from "../../cli/plugins.js";
 
 /** `help get` is `get --help`; an unknown name gets the list of commands, on stderr. */
 export function helpCommand(): Command {
@@ -13,7 +14,7 @@ export function helpCommand(): Command {
     flags: [],
     execute: async (factory, { args, root, globalFlags }) => {
       const { out, err } = factory.streams;
-      const tree = rootNode(root, factory, globalFlags);
+      const tree = rootNode(withoutReplaced(root, factory), factory, globalFlags);
       if (unknownCommand(tree, args) !== undefined) {
         err.write(
           `Unknown help topic [${args.map((word) => `\`${word}\``).join(" ")}]\n${usageText(tree, await helpStyle(err, factory.colours))}`,
@@ -28,7 +29,7 @@ export function helpCommand(): Command {
 }
 
 const completeCommands: Completer = async (factory, { args, root, globalFlags }, toComplete) => {
-  const tree = rootNode(root, factory, globalFlags);
+  const tree = rootNode(withoutReplaced(root, factory), factory, globalFlags);
   const { node, argv } = await findNode(tree, args);
   const children = argv.length > 0 ? [] : (node.entry.children ?? []);
   const candidates = children

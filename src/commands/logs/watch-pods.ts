@@ -1,7 +1,7 @@
 import { errorMessage } from "../../base/text/error-message.js";
 import { followPods, type FollowedPod, type PodSelection } from "../../actions/follow/follow-pods.js";
 import type { PodLogRequest } from "../../actions/pod-log.js";
-import { number, object, objects, text } from "../../machinery/meta/access.js";
+import { type ContainerRun, containerRuns } from "../../kinds/container-runs.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import type { Info } from "../../resource/info.js";
 import { type LogReadOptions, readInOrder } from "./log-reader.js";
@@ -31,14 +31,6 @@ function selectionOf(target: Info, selector: string): PodSelection {
   const { kind } = mapping;
   if (kind.kind === "Pod" && kind.group === "") return { namespace, fieldSelector: `metadata.name=${name}` };
   return { namespace, labelSelector: loggedPodSelector(target) };
-}
-
-/** A run of a container that has a log. */
-interface Run {
-  /** Tells it from the container's other runs. */
-  readonly id: string;
-  /** The container has started again, or is about to: its log is that of `previous`. */
-  readonly previous: boolean;
 }
 
 /** A run whose log is to be read. */
@@ -149,24 +141,8 @@ class LogStreams {
   }
 }
 
-const STATUSES = ["initContainerStatuses", "containerStatuses", "ephemeralContainerStatuses"];
-
-/** The runs of a container that have a log, the one before first. */
-function runsOf(pod: KubeObject, container: string): readonly Run[] {
-  const statuses = STATUSES.flatMap((field) => objects(object(pod.status)[field]));
-  const found = statuses.find(({ name }) => name === container);
-  if (found === undefined) return [];
-  const { running, terminated } = object(found.state);
-  const before = object(found.lastState).terminated;
-  const restarts = number(found.restartCount);
-  const isThere = running !== undefined || terminated !== undefined;
-  const id = text(found.containerID) || text(object(terminated).containerID) || String(restarts);
-  const idBefore = text(object(before).containerID) || String(isThere ? restarts - 1 : restarts);
-  return [
-    ...(before === undefined || (isThere && idBefore === id) ? [] : [{ id: idBefore, previous: true }]),
-    ...(isThere ? [{ id, previous: false }] : []),
-  ];
-}
+const runsOf = (pod: KubeObject, container: string): readonly ContainerRun[] =>
+  containerRuns(pod).filter((run) => run.container === container);
 
 /** The log of a pod that starts while the command runs is shown whole. */
 function fromStart({ options, ...request }: PodLogRequest): PodLogRequest {

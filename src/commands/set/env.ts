@@ -2,6 +2,7 @@ import { append } from "../../base/collections/append.js";
 import { goQuote } from "../../base/text/go-quote.js";
 import type { Command, Invocation } from "../../cli/command.js";
 import type { Factory, Streams } from "../../cli/connect/factory.js";
+import { hintAtMistyped } from "../../cli/advice/hints.js";
 import {
   type DryRunStrategy,
   dryRunFlag,
@@ -13,7 +14,7 @@ import {
 } from "../../cli/flags/resource-flags.js";
 import { allFlag, localFlag } from "../../cli/flags/selection-flags.js";
 import { warnTo } from "../../cli/warn.js";
-import type { Fields } from "../../machinery/meta/access.js";
+import { type Fields, text } from "../../machinery/meta/access.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import { readAll } from "../../resource/document-source.js";
 import type { Info } from "../../resource/info.js";
@@ -37,6 +38,8 @@ export interface SetEnvOptions extends ChangeOptions {
   readonly resolve: boolean;
   readonly namespace: string;
   readonly warn: (text: string) => void;
+  /** Called once, with the containers' names of the objects that have none of `containers`. */
+  readonly hintAtContainers: (known: ReadonlySet<string>) => Promise<void>;
   readonly streams: Streams;
 }
 
@@ -149,6 +152,7 @@ async function complete(factory: Factory, invocation: Invocation): Promise<SetEn
     client: factory.restClient,
     print,
     warn,
+    hintAtContainers: (known) => hintAtMistyped({ typed: flags.string("containers"), known }, factory),
     streams: factory.streams,
   };
 }
@@ -170,30 +174,35 @@ function validate({ flags }: Invocation, resources: readonly string[], dryRun: D
 
 /** Changes the variables of all, or lists them. */
 export async function runSetEnv(options: SetEnvOptions): Promise<void> {
-  if (options.list) return await listAll(options);
-  await changeAll(
-    options,
-    (object) => {
-      changeContainers(object, options);
-      return object;
-    },
-    (message) => `failed to patch env update to pod template: ${message}`,
-    { afterSending: () => requireVariable(options) },
-  );
+  const passedOver = new Set<string>();
+  if (options.list) await listAll(options, passedOver);
+  else {
+    await changeAll(
+      options,
+      (object) => {
+        for (const container of containersOf(object, options, passedOver)) changeContainer(container, options);
+        return object;
+      },
+      (message) => `failed to patch env update to pod template: ${message}`,
+      { afterSending: () => requireVariable(options) },
+    );
+  }
+  if (passedOver.size > 0) await options.hintAtContainers(passedOver);
 }
 
 function requireVariable({ changes, noOperands }: SetEnvOptions): void {
   if (changes.set.length === 0 && noOperands) throw new Error("at least one environment variable must be provided");
 }
 
-/** The containers that were changed. */
-function changeContainers(object: KubeObject, options: SetEnvOptions): readonly Fields[] {
-  const containers = selectContainers(podSpecOf(object), options.containers);
+/** The containers to change. Where the object has none of them a warning says so, and `passedOver` gets the names of its containers. */
+function containersOf(object: KubeObject, options: SetEnvOptions, passedOver: Set<string>): readonly Fields[] {
+  const spec = podSpecOf(object);
+  const containers = selectContainers(spec, options.containers);
   if (containers.length === 0) {
     const name = `${object.kind ?? ""}/${object.metadata?.name ?? ""}`;
     options.warn(`${name} does not have any containers matching ${goQuote(options.containers)}`);
+    for (const other of selectContainers(spec, "*")) passedOver.add(text(other["name"]));
   }
-  for (const container of containers) changeContainer(container, options);
   return containers;
 }
 
@@ -212,17 +221,20 @@ function requireNoOverwrite(existing: readonly EnvVar[], set: readonly EnvVar[])
 }
 
 /** What cannot be listed is passed over: the references that could not be resolved have been told. */
-async function listAll(options: SetEnvOptions): Promise<void> {
+async function listAll(options: SetEnvOptions, passedOver: Set<string>): Promise<void> {
   const lister = new EnvLister(options);
   for (const { object = {} } of options.infos) {
-    await listOne(structuredClone(object), lister, options).catch(() => undefined);
+    await listOne(structuredClone(object), lister, options, passedOver).catch(() => undefined);
   }
 }
 
-async function listOne(object: KubeObject, lister: EnvLister, options: SetEnvOptions): Promise<void> {
-  const containers = selectContainers(podSpecOf(object), options.containers);
-  if (containers.length === 0) changeContainers(object, options);
-  for (const container of containers) {
+async function listOne(
+  object: KubeObject,
+  lister: EnvLister,
+  options: SetEnvOptions,
+  passedOver: Set<string>,
+): Promise<void> {
+  for (const container of containersOf(object, options, passedOver)) {
     changeContainer(container, options);
     await lister.list(object, container);
   }

@@ -1,11 +1,12 @@
 import { podLog } from "../../actions/pod-log.js";
 import { errorMessage } from "../../base/text/error-message.js";
+import { linesOf } from "../../base/text/lines-of.js";
 import { pause } from "../../base/time/pause.js";
 import type { Timers } from "../../base/time/timers.js";
 import type { RestClient } from "../../client/rest/rest-client.js";
 import { isTransportError } from "../../client/transport/transport-error.js";
+import { containerRuns } from "../../kinds/container-runs.js";
 import { isNotFound } from "../../machinery/errors/status-error.js";
-import { number, object, objects, text } from "../../machinery/meta/access.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import type { Watched } from "./watched.js";
 
@@ -25,7 +26,7 @@ const AGAIN = 2000;
 /** A line is cut there. In characters. */
 const LONGEST_LINE = 4096;
 
-/** One run of a container: another one has another log. */
+/** A run of a container whose log is followed. */
 interface Run {
   readonly key: string;
   readonly pod: string;
@@ -59,7 +60,7 @@ export class LogFollower {
   /** Begins with logs that are not followed yet. To be called when the tree has changed. */
   update(): void {
     const pods = [...this.#pods].filter(([uid]) => this.#watched.holds(uid));
-    const runs = pods.flatMap(([, pod]) => runsOf(pod));
+    const runs = pods.flatMap(([, pod]) => lastRuns(pod));
     this.#running = new Set(runs.filter(({ isRunning }) => isRunning).map(({ key }) => key));
     for (const key of this.#begun) if (!this.#pods.has(key.slice(0, key.indexOf("/")))) this.#begun.delete(key);
     for (const run of runs) {
@@ -106,7 +107,7 @@ export class LogFollower {
     const { client, signal } = this.#options;
     const since = last === "" ? { tailLines: TAIL } : { sinceTime: `${last.slice(0, "2006-01-02T15:04:05".length)}Z` };
     const options = { container, follow: true, timestamps: true, ...since };
-    for await (const line of linesOf(podLog(client, { namespace, pod, options }, signal))) {
+    for await (const line of linesOf(podLog(client, { namespace, pod, options }, signal), LONGEST_LINE)) {
       const blank = line.indexOf(" ");
       const time = comparable(blank < 0 ? line : line.slice(0, blank));
       if (time === "") yield { time, text: line };
@@ -121,32 +122,13 @@ function comparable(time: string): string {
   return seconds === undefined ? "" : `${seconds}.${fraction.padEnd(9, "0")}`;
 }
 
-async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string, void> {
-  const decoder = new TextDecoder();
-  let rest = "";
-  for await (const chunk of chunks) {
-    const lines = (rest + decoder.decode(chunk, { stream: true })).split("\n");
-    // What is cut off of a long line is not kept.
-    rest = (lines.pop() ?? "").slice(0, LONGEST_LINE);
-    for (const line of lines) yield line.slice(0, LONGEST_LINE);
-  }
-  if (rest !== "") yield rest;
-}
-
-/** The runs that have a log: of a container that waits to be started again, the last one. */
-function runsOf({ metadata = {}, status }: KubeObject): readonly Run[] {
-  const { uid = "", name = "", namespace = "" } = metadata;
-  const fields = ["initContainerStatuses", "containerStatuses", "ephemeralContainerStatuses"];
-  return fields
-    .flatMap((field) => objects(object(status)[field]))
-    .flatMap((container) => {
-      const { running, terminated } = object(container.state);
-      const last = running ?? terminated ?? object(container.lastState).terminated;
-      if (last === undefined) return [];
-      const isRunning = running !== undefined;
-      const run =
-        text(object(last).containerID) || text(container.containerID) || String(number(container.restartCount));
-      const key = `${uid}/${text(container.name)}/${run}`;
-      return [{ key, pod: name, namespace, container: text(container.name), isRunning }];
+/** The last run of each container that has a log: of a container that waits to be started again, the one before. */
+function lastRuns(pod: KubeObject): readonly Run[] {
+  const { uid = "", name = "", namespace = "" } = pod.metadata ?? {};
+  const runs = containerRuns(pod);
+  return runs
+    .filter(({ container }, at) => runs[at + 1]?.container !== container)
+    .map(({ container, id, isRunning }) => {
+      return { key: `${uid}/${container}/${id}`, pod: name, namespace, container, isRunning };
     });
 }

@@ -157,12 +157,20 @@ const noKind = (file: string, kind: string, apiVersion: string, name = "front"):
   `error: resource mapping not found for name: "${name}" namespace: "" from "kinds/${file}.yaml": no matches for kind "${kind}" in version "${apiVersion}"\nensure CRDs are installed first`;
 const noContainer = (name: string): string =>
   `error: container ${name} is not valid for pod backend out of: server, sidecar, setup (init)`;
+const noneMatches = (name: string): string =>
+  `Warning: Deployment/front does not have any containers matching "${name}"`;
+const noTarget = (name: string): string =>
+  `The Pod "backend" is invalid: spec.ephemeralContainers[0].targetContainerName: Not found: "${name}"`;
 const noField = (path: string): string => `error: couldn't find any field with path "${path}" in the list of objects`;
 
 /** A table whose rows cannot be sorted is dropped. */
 const NOTHING = "No resources found in default namespace.";
 const unshown = (path: string, hint = ""): string =>
   `Nothing is shown: ${noField(path).slice(7)}${hint === "" ? "" : `\n${hint}`}`;
+
+const CREATED = 'Did you mean ".metadata.creationTimestamp"?';
+const UNEXPECTED_PATH =
+  "error: unexpected path string, expected a 'name1.name2' or '.name1.name2' or '{name1.name2}' or '{.name1.name2}'";
 
 const NAMES: readonly Row[] = [
   ["get cm setings", notFound("configmaps", "setings"), 'Did you mean "settings"?'],
@@ -244,6 +252,10 @@ const CONTAINERS: readonly Row[] = [
     "error: unable to find container named wbe",
     'Did you mean "web"?',
   ],
+  ["set env deploy/front -c wbe A=b", noneMatches("wbe"), 'Did you mean "web"?'],
+  ["set env deploy/front -c wbe --list", noneMatches("wbe"), 'Did you mean "web"?'],
+  ["set env deploy/front -c database A=b", noneMatches("database"), ""],
+  ["set env deploy/front -c w A=b", noneMatches("w"), ""],
 ];
 
 const FIELDS: readonly Row[] = [
@@ -269,6 +281,26 @@ const FIELDS: readonly Row[] = [
   ],
   ["get cm --sort-by=.metadata.namespace,-.metadata.nam", noField("{.metadata.nam}"), 'Did you mean ".metadata.name"?'],
   ["get cm --sort-by=.metadata.zzz", NOTHING, unshown("{.metadata.zzz}")],
+  ["get cm --sort-by=name", NOTHING, unshown("{.name}", 'Did you mean ".metadata.name"?')],
+  ["get cm --sort-by=nam", NOTHING, unshown("{.nam}", 'Did you mean ".metadata.name"?')],
+  ["get cm --sort-by={creationtimestamp}", NOTHING, unshown("{.creationtimestamp}", CREATED)],
+  ["get cm --sort-by=name -o name", noField("{.name}"), 'Did you mean ".metadata.name"?'],
+  ["get cm --sort-by=-name", noField("{.name}"), 'Did you mean ".metadata.name"?'],
+  ["get pods --sort-by=image -o name", noField("{.image}"), 'Did you mean ".spec.containers[0].image"?'],
+  [
+    "get pods --sort-by=.spec.containers.image -o name",
+    noField("{.spec.containers.image}"),
+    'Did you mean ".spec.containers[0].image"?',
+  ],
+  ["get cm --sort-by=toString", NOTHING, unshown("{.toString}")],
+  [
+    "get cm --sort-by={.metadata.name",
+    NOTHING,
+    'Nothing is shown: sorting error: unclosed action\nDid you mean ".metadata.name"?',
+  ],
+  ["get cm --sort-by={.metadata.name -o name", UNEXPECTED_PATH, 'Did you mean ".metadata.name"?'],
+  ["get cm --sort-by=metadata.name} -o name", UNEXPECTED_PATH, 'Did you mean ".metadata.name"?'],
+  ["get cm --sort-by={} -o name", UNEXPECTED_PATH, ""],
 ];
 
 const FORMATS: readonly Row[] = [
@@ -413,6 +445,22 @@ describe.each([
     });
     expect(shown.asked - piped.asked).toBeLessThanOrEqual(1);
   });
+});
+
+// On a terminal it says more before the error, which is why it is no row of the containers.
+test.each([
+  ["sever", '\nDid you mean "server"?'],
+  ["setp", '\nDid you mean "setup"?'],
+  ["database", ""],
+])("debug backend --target=%s", async (target, hint) => {
+  const line = ["debug", "backend", `--target=${target}`, "--container=eyes", "--image=i"];
+  const piped = await runCli(line, around({}));
+  const shown = await runCli(line, { ...around({}), terminal: true });
+  expect([piped.code, piped.stderr]).toEqual([1, `${noTarget(target)}\n`]);
+  expect([shown.code, shown.stderr.slice(shown.stderr.indexOf("The Pod"))]).toEqual([
+    1,
+    `${noTarget(target)}${hint}\n`,
+  ]);
 });
 
 test("a field of OpenAPI v2 that is not there carries those that are", () => {

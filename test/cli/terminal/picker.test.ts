@@ -10,11 +10,15 @@ interface Picking {
   readonly ending: AbortController;
 }
 
-function pick(names: readonly string[], current = "", size: { columns?: number; rows?: number } = {}): Picking {
+function pick(
+  names: readonly string[],
+  current = "",
+  size: { columns?: number; rows?: number } = {},
+  env: Readonly<Record<string, string>> = { LANG: "C.UTF-8" },
+): Picking {
   const terminal = new DrivenTerminal(size);
   const ending = new AbortController();
-  const env = { LANG: "C.UTF-8" };
-  const host = { streams: terminal.streams, env, platform: "linux" as const, colours: new Colours(env, systemRandom) };
+  const host = { streams: terminal.streams, env, colours: new Colours(env, systemRandom) };
   const plain = { code: (_stream: unknown, sequence: string) => sequence };
   const colours = Object.assign(host.colours, plain);
   const options = { what: "context", names, current, look: {} };
@@ -52,6 +56,18 @@ test.each([
   const { terminal, picked } = pick(NAMES);
   terminal.press(keys);
   expect(await picked).toBe(name);
+});
+
+test.each([
+  [{}, "> 名"],
+  [{ LC_ALL: "", LANG: "de_DE.utf8" }, "> 名"],
+  [{ LANG: "C" }, "> ??"],
+  [{ LANG: "C.UTF-8", LC_ALL: "POSIX" }, "> ??"],
+])("in the locale %o a name is shown as tables cut text: with UTF-8 or without", async (env, line) => {
+  const { terminal, picked } = pick(["名"], "", {}, env);
+  expect(await terminal.shows("typing filters")).toContain(line);
+  terminal.press("\r");
+  expect(await picked).toBe("名");
 });
 
 test("Enter takes nothing where no name is left", async () => {

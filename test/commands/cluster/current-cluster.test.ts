@@ -110,6 +110,25 @@ test.each<readonly [string, () => Promise<unknown>, string, string | undefined]>
   expect(await current()).toBe(context);
 });
 
+test("deleting a cluster removes the contexts of its users, their keys, and no others", async () => {
+  await start("dev");
+  const credentials = (user: string) => kubets("config", "set-credentials", user, "--token=secret");
+  const context = (name: string, cluster: string, user: string) =>
+    kubets("config", "set-context", name, `--cluster=${cluster}`, `--user=${user}`);
+  for (const user of ["jane@kubets-dev", "kim@kubets-dev", "jim@kubets-dev", "me"]) await credentials(user);
+  await context("jane@kubets-dev", "kubets-dev", "jane@kubets-dev");
+  await context("kim@kubets-dev", "kubets-dev", "kim@kubets-dev");
+  await context("kims", "elsewhere", "kim@kubets-dev");
+  await context("jim@kubets-dev", "elsewhere", "jim@kubets-dev");
+  await context("mine", "kubets-dev", "me");
+  await use("jane@kubets-dev");
+  expect((await kubets("cluster", "delete", "dev")).stdout).toBe(deleted("dev"));
+  const names = async (what: string): Promise<string> => (await kubets("config", what, "-o", "name")).stdout;
+  expect(await names("get-contexts")).toBe("jim@kubets-dev\nkims\nmine\n");
+  expect((await kubets("config", "get-users")).stdout).toBe("NAME\njim@kubets-dev\nkim@kubets-dev\nme\n");
+  expect(await current()).toBe("");
+});
+
 test("without a context before there is none after", async () => {
   await start("dev");
   expect((await kubets("cluster", "delete", "dev")).stdout).toBe(deleted("dev"));
