@@ -29,6 +29,9 @@ function isCollection(path: string): boolean {
   return below.length === 1 || (below.length === 3 && below[0] === "namespaces");
 }
 
+/** Every namespace is given these; on a busy machine the last ones are while pods change already. */
+const OF_NEW_NAMESPACES = /\/(?:serviceaccounts\/default|configmaps\/kube-root-ca\.crt)$/;
+
 const listsIn = (some: readonly string[]): string[] => some.filter((request) => request.startsWith("LIST "));
 
 beforeAll(async () => {
@@ -97,7 +100,7 @@ test("after their caches are full, the controllers list nothing however many pod
   await expectBudgets({ expectedPods: PODS_OF_APP / 2, currentHealthy: PODS_OF_APP / 2 });
 
   expect(listsIn(requests)).toEqual([]);
-  expect(requests.filter((request) => request.startsWith("GET "))).toEqual([]);
+  expect(requests.filter((request) => request.startsWith("GET ") && !OF_NEW_NAMESPACES.test(request))).toEqual([]);
 });
 
 test("each collection is watched from its first object on: once for all controllers, once for the garbage collector", async () => {
