@@ -20,6 +20,11 @@ export class AliasExpansion {
 
   constructor(private readonly table: () => AliasTable | undefined) {}
 
+  /** Whether a word may be an alias at all. */
+  get areThere(): boolean {
+    return (this.table()?.size ?? 0) > 0;
+  }
+
   /** Begins a line: those of the lines before it may bring no more. */
   beginLine(): void {
     this.#length = 0;
@@ -34,11 +39,9 @@ export class AliasExpansion {
 
   /** The alias that the text has at a place, and its value; undefined for other words, and in the alias's own value. */
   find(text: string, at: number): { readonly name: string; readonly value: string } | undefined {
-    const table = this.table();
-    if (table === undefined || table.size === 0) return undefined;
     NAME.lastIndex = at;
     const [name = ""] = NAME.exec(text) ?? [];
-    const value = table.get(name);
+    const value = this.table()?.get(name);
     const next = text[at + name.length];
     if (value === undefined || (next !== undefined && !BEHIND.test(next))) return undefined;
     this.#values = this.#values.filter(({ end }) => end > at);

@@ -69,37 +69,31 @@ export class WordReader {
   #counted: { readonly at: number; readonly line: number };
   /** The text up to where it ends for the word that is read. */
   #window: string;
-  #text: string;
   at = 0;
 
   constructor(
-    text: string,
+    /** The script, with what aliases stand for in their places. */
+    public text: string,
     /** Counts the bytes that what was read takes. */
     private readonly take: (bytes: number) => void,
     private readonly substitutions: Substitutions,
     firstLine: number,
     private depth: number,
   ) {
-    this.#text = text;
     this.#window = text;
     this.#counted = { at: 0, line: firstLine };
   }
 
-  /** The script, with what aliases stand for in their places. */
-  get text(): string {
-    return this.#text;
-  }
-
   /** Whether only a part of the text is read: up to a place that was found before. */
   get isBounded(): boolean {
-    return this.#window.length < this.#text.length;
+    return this.#window.length < this.text.length;
   }
 
   /** Puts a value in the place of the next characters. Lines are counted as before. */
   replace(length: number, value: string): void {
     this.#counted = { at: this.at + value.length, line: this.line };
-    this.#text = this.#text.slice(0, this.at) + value + this.#text.slice(this.at + length);
-    this.#window = this.#text;
+    this.text = this.text.slice(0, this.at) + value + this.text.slice(this.at + length);
+    this.#window = this.text;
   }
 
   get line(): number {

@@ -78,7 +78,7 @@ export class Parser {
   #taken = 0;
 
   constructor(
-    text: string,
+    private text: string,
     private readonly options: ParseOptions,
     firstLine = 1,
     private depth = 0,
@@ -92,10 +92,6 @@ export class Parser {
     const expanded = (body: string, line: number): Steps<Word> => this.#inner(body, line).#reader.hereDocument();
     this.#documents = new HereDocuments(this.#reader, expanded, options.isWhole);
     this.#aliases = new AliasExpansion(options.aliases);
-  }
-
-  private get text(): string {
-    return this.#reader.text;
   }
 
   /** The commands of the next line, and of those that it goes on in; undefined at the end. Throws a {@link ShellSyntaxError}. */
@@ -145,7 +141,7 @@ export class Parser {
     const commands: Command[] = [];
     for (;;) {
       do yield* this.#skip(lines);
-      while (yield* this.#expandAliases());
+      while (this.#aliases.areThere && (yield* this.#expandAliases()));
       if (this.#atListEnd() || this.#lineBreakAhead()) break;
       const command = yield* this.#andOr();
       yield* this.#skip(false);
@@ -191,7 +187,7 @@ export class Parser {
   *#command(): Steps<Command> {
     this.#count(COMMAND_BYTES);
     yield* this.#skip(false);
-    yield* this.#expandAliases();
+    if (this.#aliases.areThere) yield* this.#expandAliases();
     const keyword = this.#keyword();
     switch (keyword) {
       case "if":
@@ -242,6 +238,7 @@ export class Parser {
       if (!this.#aliases.replaced(found, at))
         throw new ShellSyntaxError(`Syntax error: ${name}: aliases too long`, this.#reader.line);
       this.#reader.replace(name.length, value);
+      this.text = this.#reader.text;
       yield;
       yield* this.#skip(false);
     }
@@ -412,8 +409,10 @@ export class Parser {
         redirects.push(redirect);
         continue;
       }
-      const isDue = this.#aliases.isDueAt(this.#reader.at);
-      if ((isDue || words.length === 0) && (yield* this.#expandAliases())) continue;
+      if (this.#aliases.areThere) {
+        const isDue = this.#aliases.isDueAt(this.#reader.at);
+        if ((isDue || words.length === 0) && (yield* this.#expandAliases())) continue;
+      }
       const isDeclaring = words.length > 0 && DECLARING.has(plainText(words[0]) ?? "");
       const assignment =
         words.length === 0 || isDeclaring
