@@ -10,7 +10,7 @@ import {
   text,
 } from "../../machinery/meta/access.js";
 import { formatQuantity } from "../../machinery/quantity/quantity.js";
-import { aggregate } from "../validation/pod-resources.js";
+import { aggregate } from "../validation/pod/pod-resources.js";
 import { roundAmounts, roundContainerStatuses, roundResources } from "./amounts.js";
 import { defaultFieldRef } from "./field-ref.js";
 import { pullPolicy } from "./image.js";

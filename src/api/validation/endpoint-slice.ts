@@ -17,9 +17,9 @@ import {
   labelValueErrors,
   qualifiedNameErrors,
 } from "../../machinery/validation/names.js";
-import { ipWarnings, legacyIp, nonSpecialIp } from "./ip-fields.js";
+import { ipWarnings, legacyIp, nonSpecialIp } from "./service/ip-fields.js";
 import { immutable, named, oneOf, repeatedAt } from "./rules.js";
-import { portNumber, PROTOCOLS } from "./service.js";
+import { portNumber, PROTOCOLS } from "./service/service.js";
 
 const ADDRESS_TYPES = ["FQDN", "IPv4", "IPv6"];
 /** One that no new slice may have. */

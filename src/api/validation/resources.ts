@@ -17,7 +17,7 @@ import {
 } from "../../machinery/quantity/quantity.js";
 import { dns1123LabelErrors, qualifiedNameErrors } from "../../machinery/validation/names.js";
 import { check, type Errors } from "./collect.js";
-import type { PodValidationOptions } from "./pod-options.js";
+import type { PodValidationOptions } from "./pod/pod-options.js";
 
 type ValidateName = (name: string, path: string, errors: Errors) => void;
 

@@ -4,11 +4,11 @@ import { isFields, object, objects, text } from "../../machinery/meta/access.js"
 import type { KubeObject } from "../../machinery/meta/object.js";
 import { validateLabels } from "../../machinery/validation/labels.js";
 import { dns1123LabelErrors } from "../../machinery/validation/names.js";
-import { nodeLabelWarnings } from "./node-selector.js";
-import { NEW_TEMPLATE } from "./pod-options.js";
+import { nodeLabelWarnings } from "./pod/node-selector.js";
+import { NEW_TEMPLATE } from "./pod/pod-options.js";
 import { validateResources } from "./resources.js";
 import { immutable, named } from "./rules.js";
-import { validateTolerations } from "./tolerations.js";
+import { validateTolerations } from "./pod/tolerations.js";
 
 export function validateRuntimeClass(runtimeClass: KubeObject): FieldError[] {
   const { overhead, scheduling } = runtimeClass;

@@ -1,7 +1,7 @@
 import type { Flags } from "../../cli/flags/flag-set.js";
 import { ExitError } from "../../cli/errors.js";
 import { klogLine } from "../../client/klog.js";
-import { patternProblem } from "../../api/validation/custom-resources/pattern.js";
+import { patternProblem } from "../../api/validation/apiextensions/pattern.js";
 import { goPattern } from "../../machinery/go-values/go-pattern.js";
 
 /** Which requests are passed on to the API. */

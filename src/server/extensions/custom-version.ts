@@ -1,7 +1,7 @@
 import { once } from "../../base/once.js";
 import { nextSlice } from "../../base/time-slice.js";
 import { schemaFor } from "../../api/facts/index.js";
-import { isStructuralSchema } from "../../api/validation/custom-resources/index.js";
+import { isStructuralSchema } from "../../api/validation/apiextensions/index.js";
 import { absent, object, objects, type ReadonlyFields, text } from "../../machinery/meta/access.js";
 import type { JsonObject } from "../../machinery/meta/json.js";
 import type { StructSchema } from "../../machinery/schema/schema.js";

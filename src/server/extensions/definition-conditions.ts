@@ -1,4 +1,4 @@
-import { apiApprovalOf } from "../../api/validation/custom-resources/index.js";
+import { apiApprovalOf } from "../../api/validation/apiextensions/index.js";
 import { goQuote } from "../../base/go-quote.js";
 import { list, object, objects, text } from "../../machinery/meta/access.js";
 import type { JsonObject, JsonValue } from "../../machinery/meta/json.js";

@@ -1,4 +1,4 @@
-import { nonStructuralSteps } from "../../api/validation/custom-resources/index.js";
+import { nonStructuralSteps } from "../../api/validation/apiextensions/index.js";
 import { inSlices } from "../../base/time-slice.js";
 import type { StatusChange } from "./definition-conditions.js";
 import type { KnownDefinition } from "./known-definition.js";

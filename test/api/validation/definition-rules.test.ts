@@ -3,7 +3,7 @@ import {
   customResourceDefinitionSteps,
   validateCustomResourceDefinition,
   validateCustomResourceDefinitionUpdate,
-} from "../../../src/api/validation/custom-resources/index.js";
+} from "../../../src/api/validation/apiextensions/index.js";
 import { formatFieldError } from "../../../src/machinery/errors/field-error.js";
 import type { JsonObject } from "../../../src/machinery/meta/json.js";
 import type { KubeObject } from "../../../src/machinery/meta/object.js";

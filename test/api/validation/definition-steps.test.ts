@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import {
   customResourceDefinitionSteps,
   validateCustomResourceDefinition,
-} from "../../../src/api/validation/custom-resources/index.js";
+} from "../../../src/api/validation/apiextensions/index.js";
 import type { JsonObject } from "../../../src/machinery/meta/json.js";
 import { formatFieldError } from "../../../src/machinery/errors/field-error.js";
 import type { KubeObject } from "../../../src/machinery/meta/object.js";

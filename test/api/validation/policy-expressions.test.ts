@@ -4,8 +4,8 @@ import {
   validateAdmissionPolicyStatusUpdate,
   validateAdmissionPolicyUpdate,
   validateMutatingAdmissionPolicy,
-} from "../../../src/api/validation/admission-policy.js";
-import { validateMutatingAdmissionPolicyBinding } from "../../../src/api/validation/admission-policy-binding.js";
+} from "../../../src/api/validation/admissionregistration/admission-policy.js";
+import { validateMutatingAdmissionPolicyBinding } from "../../../src/api/validation/admissionregistration/admission-policy-binding.js";
 import { type FieldError, formatFieldError } from "../../../src/machinery/errors/field-error.js";
 import type { KubeObject } from "../../../src/machinery/meta/object.js";
 

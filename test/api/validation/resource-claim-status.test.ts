@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { validateResourceClaimStatusUpdate } from "../../../src/api/validation/resource-claim-status.js";
+import { validateResourceClaimStatusUpdate } from "../../../src/api/validation/resource/resource-claim-status.js";
 import { formatFieldError } from "../../../src/machinery/errors/field-error.js";
 import type { KubeObject } from "../../../src/machinery/meta/object.js";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { validateWebhookUrl } from "../../../src/api/validation/webhook-client.js";
+import { validateWebhookUrl } from "../../../src/api/validation/admissionregistration/webhook-client.js";
 import { formatFieldError } from "../../../src/machinery/errors/field-error.js";
 import { createErrors } from "./good-objects.js";
 

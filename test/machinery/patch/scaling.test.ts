@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { schemaFor } from "../../../src/api/facts/index.js";
-import { validateAddedTolerations } from "../../../src/api/validation/tolerations.js";
+import { validateAddedTolerations } from "../../../src/api/validation/pod/tolerations.js";
 import { repeatedAt } from "../../../src/api/validation/rules.js";
-import { optionsOfChange } from "../../../src/api/validation/pod-options.js";
+import { optionsOfChange } from "../../../src/api/validation/pod/pod-options.js";
 import { unifiedDiff } from "../../../src/api/validation/unified-diff.js";
 import { append } from "../../../src/base/append.js";
 import { atOnce } from "../../../src/base/steps.js";

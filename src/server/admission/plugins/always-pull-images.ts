@@ -1,4 +1,4 @@
-import { eachContainer } from "../../../api/validation/each-container.js";
+import { eachContainer } from "../../../api/validation/pod/each-container.js";
 import { formatFieldError, notSupported } from "../../../machinery/errors/field-error.js";
 import { type StatusError, unclassified } from "../../../machinery/errors/status-error.js";
 import { child, children, ensureChild, object, objects, text } from "../../../machinery/meta/access.js";

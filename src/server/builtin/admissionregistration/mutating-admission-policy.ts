@@ -1,8 +1,8 @@
 import {
   validateMutatingAdmissionPolicy,
   validateMutatingAdmissionPolicyUpdate,
-} from "../../../api/validation/admission-policy.js";
-import { policyExpressionSteps } from "../../../api/validation/policy-expressions.js";
+} from "../../../api/validation/admissionregistration/admission-policy.js";
+import { policyExpressionSteps } from "../../../api/validation/admissionregistration/policy-expressions.js";
 import { inSlices } from "../../../base/time-slice.js";
 import type { ResourceRecord } from "../../endpoints/resource-record.js";
 import { authorizeParamKind } from "./parameter-rights.js";

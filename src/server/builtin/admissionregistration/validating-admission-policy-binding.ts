@@ -1,4 +1,4 @@
-import { validateAdmissionPolicyBinding } from "../../../api/validation/admission-policy-binding.js";
+import { validateAdmissionPolicyBinding } from "../../../api/validation/admissionregistration/admission-policy-binding.js";
 import type { ResourceRecord } from "../../endpoints/resource-record.js";
 import { checked } from "../rules.js";
 import { authorizeParamRef } from "./parameter-rights.js";

@@ -1,5 +1,8 @@
-import { validateWebhookConfiguration, validateWebhookConfigurationUpdate } from "../../../api/validation/webhooks.js";
-import { webhookConditionSteps } from "../../../api/validation/admission-rules.js";
+import {
+  validateWebhookConfiguration,
+  validateWebhookConfigurationUpdate,
+} from "../../../api/validation/admissionregistration/webhooks.js";
+import { webhookConditionSteps } from "../../../api/validation/admissionregistration/admission-rules.js";
 import { inSlices } from "../../../base/time-slice.js";
 import { list } from "../../../machinery/meta/access.js";
 import type { Strategy } from "../../registry/strategy.js";

@@ -4,7 +4,7 @@ import {
   validateCustomResourceDefinition,
   validateCustomResourceDefinitionStatus,
   validateCustomResourceDefinitionUpdate,
-} from "../../../api/validation/custom-resources/index.js";
+} from "../../../api/validation/apiextensions/index.js";
 import { inSlices } from "../../../base/time-slice.js";
 import { ensureChild, list, object, objects, text } from "../../../machinery/meta/access.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";

@@ -1,5 +1,5 @@
-import { validateDaemonSetStatus } from "../../../api/validation/workload-status.js";
-import { validateDaemonSet, validateDaemonSetUpdate } from "../../../api/validation/workloads.js";
+import { validateDaemonSetStatus } from "../../../api/validation/apps/workload-status.js";
+import { validateDaemonSet, validateDaemonSetUpdate } from "../../../api/validation/apps/workloads.js";
 import { number, object } from "../../../machinery/meta/access.js";
 import type { ResourceRecord } from "../../endpoints/resource-record.js";
 import { dropping, onChange, templateWarnings } from "../core/templated-pods.js";

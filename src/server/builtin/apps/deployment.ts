@@ -1,5 +1,5 @@
-import { validateDeploymentStatus } from "../../../api/validation/workload-status.js";
-import { validateDeployment, validateDeploymentUpdate } from "../../../api/validation/workloads.js";
+import { validateDeploymentStatus } from "../../../api/validation/apps/workload-status.js";
+import { validateDeployment, validateDeploymentUpdate } from "../../../api/validation/apps/workloads.js";
 import { number, object } from "../../../machinery/meta/access.js";
 import type { ResourceRecord } from "../../endpoints/resource-record.js";
 import { dropping, namedTemplateWarnings, onChange, templateWarnings } from "../core/templated-pods.js";

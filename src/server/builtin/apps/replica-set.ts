@@ -1,5 +1,5 @@
-import { validateReplicaSetStatus } from "../../../api/validation/workload-status.js";
-import { validateReplicaSet, validateReplicaSetUpdate } from "../../../api/validation/workloads.js";
+import { validateReplicaSetStatus } from "../../../api/validation/apps/workload-status.js";
+import { validateReplicaSet, validateReplicaSetUpdate } from "../../../api/validation/apps/workloads.js";
 import { object } from "../../../machinery/meta/access.js";
 import type { ResourceRecord } from "../../endpoints/resource-record.js";
 import { dropping, namedTemplateWarnings, onChange, templateWarnings } from "../core/templated-pods.js";

@@ -1,6 +1,6 @@
-import { claimSpecWarnings } from "../../../api/validation/pod-warnings.js";
-import { validateStatefulSetStatus } from "../../../api/validation/workload-status.js";
-import { validateStatefulSet, validateStatefulSetUpdate } from "../../../api/validation/workloads.js";
+import { claimSpecWarnings } from "../../../api/validation/pod/pod-warnings.js";
+import { validateStatefulSetStatus } from "../../../api/validation/apps/workload-status.js";
+import { validateStatefulSet, validateStatefulSetUpdate } from "../../../api/validation/apps/workloads.js";
 import { child, type Fields, number, object, objects } from "../../../machinery/meta/access.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import { dns1123LabelErrors } from "../../../machinery/validation/names.js";

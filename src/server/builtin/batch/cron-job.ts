@@ -1,6 +1,6 @@
-import { validateCronJob, validateCronJobUpdate } from "../../../api/validation/cron-job.js";
-import { jobSpecWarnings } from "../../../api/validation/job-warnings.js";
-import { podNameWarnings } from "../../../api/validation/pod-warnings.js";
+import { validateCronJob, validateCronJobUpdate } from "../../../api/validation/batch/cron-job.js";
+import { jobSpecWarnings } from "../../../api/validation/batch/job-warnings.js";
+import { podNameWarnings } from "../../../api/validation/pod/pod-warnings.js";
 import { child, type Fields, list, object, text } from "../../../machinery/meta/access.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import type { ResourceRecord } from "../../endpoints/resource-record.js";

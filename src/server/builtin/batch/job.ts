@@ -1,7 +1,7 @@
-import { validateJobStatusUpdate } from "../../../api/validation/job-status.js";
-import { jobSpecWarnings } from "../../../api/validation/job-warnings.js";
-import { validateJob, validateJobUpdate } from "../../../api/validation/job.js";
-import { podNameWarnings } from "../../../api/validation/pod-warnings.js";
+import { validateJobStatusUpdate } from "../../../api/validation/batch/job-status.js";
+import { jobSpecWarnings } from "../../../api/validation/batch/job-warnings.js";
+import { validateJob, validateJobUpdate } from "../../../api/validation/batch/job.js";
+import { podNameWarnings } from "../../../api/validation/pod/pod-warnings.js";
 import { humanDuration } from "../../../machinery/duration/human-duration.js";
 import {
   child,

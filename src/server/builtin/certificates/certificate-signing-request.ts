@@ -1,7 +1,7 @@
 import {
   validateCertificateSigningRequest,
   validateCertificateSigningRequestUpdate,
-} from "../../../api/validation/certificate-request.js";
+} from "../../../api/validation/certificates/certificate-request.js";
 import { excluding } from "../../../machinery/apply/field-filter.js";
 import { humanDuration } from "../../../machinery/duration/human-duration.js";
 import {

@@ -1,4 +1,7 @@
-import { validateClusterTrustBundle, validateClusterTrustBundleUpdate } from "../../../api/validation/trust-bundle.js";
+import {
+  validateClusterTrustBundle,
+  validateClusterTrustBundleUpdate,
+} from "../../../api/validation/certificates/trust-bundle.js";
 import { object, text } from "../../../machinery/meta/access.js";
 import type { ResourceRecord } from "../../endpoints/resource-record.js";
 import { name } from "../tables/cells.js";

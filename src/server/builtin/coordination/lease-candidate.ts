@@ -1,4 +1,7 @@
-import { validateLeaseCandidate, validateLeaseCandidateUpdate } from "../../../api/validation/lease-candidate.js";
+import {
+  validateLeaseCandidate,
+  validateLeaseCandidateUpdate,
+} from "../../../api/validation/coordination/lease-candidate.js";
 import { object, text } from "../../../machinery/meta/access.js";
 import { configMapKeyErrors } from "../../../machinery/validation/names.js";
 import type { ResourceRecord } from "../../endpoints/resource-record.js";

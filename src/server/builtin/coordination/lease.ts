@@ -1,4 +1,4 @@
-import { validateLease } from "../../../api/validation/lease.js";
+import { validateLease } from "../../../api/validation/coordination/lease.js";
 import { object, text } from "../../../machinery/meta/access.js";
 import type { ResourceRecord } from "../../endpoints/resource-record.js";
 import { checked } from "../rules.js";

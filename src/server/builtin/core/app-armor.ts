@@ -1,6 +1,6 @@
-import { eachContainer } from "../../../api/validation/each-container.js";
-import { APP_ARMOR } from "../../../api/validation/pod-annotations.js";
-import { validateAppArmorProfile } from "../../../api/validation/security-profiles.js";
+import { eachContainer } from "../../../api/validation/pod/each-container.js";
+import { APP_ARMOR } from "../../../api/validation/pod/pod-annotations.js";
+import { validateAppArmorProfile } from "../../../api/validation/pod/security-profiles.js";
 import type { FieldError } from "../../../machinery/errors/field-error.js";
 import { absent, ensureChild, type Fields, object, text } from "../../../machinery/meta/access.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";

@@ -1,4 +1,4 @@
-import { validateConfigMap, validateConfigMapUpdate } from "../../../api/validation/config.js";
+import { validateConfigMap, validateConfigMapUpdate } from "../../../api/validation/core/config.js";
 import { object } from "../../../machinery/meta/access.js";
 import type { ResourceRecord } from "../../endpoints/resource-record.js";
 import { checked } from "../rules.js";

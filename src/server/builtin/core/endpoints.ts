@@ -1,4 +1,4 @@
-import { endpointsWarnings, validateEndpoints } from "../../../api/validation/endpoints.js";
+import { endpointsWarnings, validateEndpoints } from "../../../api/validation/core/endpoints.js";
 import { number, objects, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
 import type { ResourceRecord } from "../../endpoints/resource-record.js";
 import { age, listWithMore, name } from "../tables/cells.js";

@@ -1,4 +1,4 @@
-import { validateEvent, validateEventUpdate } from "../../../api/validation/event.js";
+import { validateEvent, validateEventUpdate } from "../../../api/validation/core/event.js";
 import { number, object, text } from "../../../machinery/meta/access.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import type { ResourceRecord } from "../../endpoints/resource-record.js";

@@ -1,4 +1,4 @@
-import { validateLimitRange } from "../../../api/validation/limit-range.js";
+import { validateLimitRange } from "../../../api/validation/core/limit-range.js";
 import type { ResourceRecord } from "../../endpoints/resource-record.js";
 import { checked } from "../rules.js";
 

@@ -1,4 +1,4 @@
-import { validateNamespace, validateNamespaceStatusUpdate } from "../../../api/validation/namespace.js";
+import { validateNamespace, validateNamespaceStatusUpdate } from "../../../api/validation/core/namespace.js";
 import { ensureChild, list, object, text } from "../../../machinery/meta/access.js";
 import { dns1123LabelErrors } from "../../../machinery/validation/names.js";
 import type { ResourceRecord } from "../../endpoints/resource-record.js";

@@ -1,4 +1,4 @@
-import { nodeWarnings, validateNode, validateNodeUpdate } from "../../../api/validation/node.js";
+import { nodeWarnings, validateNode, validateNodeUpdate } from "../../../api/validation/core/node.js";
 import { absent, ensureChild, object, objects, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import type { ResourceRecord } from "../../endpoints/resource-record.js";

@@ -3,7 +3,7 @@ import {
   validatePersistentVolumeClaim,
   validatePersistentVolumeClaimStatusUpdate,
   validatePersistentVolumeClaimUpdate,
-} from "../../../api/validation/persistent-volume-claim.js";
+} from "../../../api/validation/volumes/persistent-volume-claim.js";
 import { absent, ensureChild, type Fields, object, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
 import type { ResourceRecord } from "../../endpoints/resource-record.js";
 import { age, name, quantityCell } from "../tables/cells.js";

@@ -2,7 +2,7 @@ import {
   persistentVolumeWarnings,
   validatePersistentVolume,
   validatePersistentVolumeUpdate,
-} from "../../../api/validation/persistent-volume.js";
+} from "../../../api/validation/volumes/persistent-volume.js";
 import { ensureChild, object, text } from "../../../machinery/meta/access.js";
 import type { ResourceRecord } from "../../endpoints/resource-record.js";
 import { timestamp } from "../../registry/metadata.js";

@@ -1,8 +1,8 @@
 import { append } from "../../../base/append.js";
 import { sameValue } from "../../../api/validation/rules.js";
 import { quantity } from "../../../api/validation/resources.js";
-import { specDifference } from "../../../api/validation/pod-difference.js";
-import { MIRROR } from "../../../api/validation/pod-annotations.js";
+import { specDifference } from "../../../api/validation/pod/pod-difference.js";
+import { MIRROR } from "../../../api/validation/pod/pod-annotations.js";
 import { type FieldError, forbiddenField, invalidValue } from "../../../machinery/errors/field-error.js";
 import {
   absent,

@@ -1,8 +1,8 @@
 import type { Errors } from "../../../api/validation/collect.js";
-import { difference } from "../../../api/validation/pod-difference.js";
-import { optionsOfChange } from "../../../api/validation/pod-options.js";
-import { validatePodSpec } from "../../../api/validation/pod-spec.js";
-import { checkAnnotations } from "../../../api/validation/pod.js";
+import { difference } from "../../../api/validation/pod/pod-difference.js";
+import { optionsOfChange } from "../../../api/validation/pod/pod-options.js";
+import { validatePodSpec } from "../../../api/validation/pod/pod-spec.js";
+import { checkAnnotations } from "../../../api/validation/pod/pod.js";
 import { type FieldError, forbiddenField } from "../../../machinery/errors/field-error.js";
 import { ensureChild, object, objects, text } from "../../../machinery/meta/access.js";
 import type { JsonValue } from "../../../machinery/meta/json.js";

@@ -1,6 +1,6 @@
-import { validatePodTemplate } from "../../../api/validation/pod-spec.js";
-import { podTemplateWarnings } from "../../../api/validation/pod-warnings.js";
-import { validatePodTemplateUpdate } from "../../../api/validation/workloads.js";
+import { validatePodTemplate } from "../../../api/validation/pod/pod-spec.js";
+import { podTemplateWarnings } from "../../../api/validation/pod/pod-warnings.js";
+import { validatePodTemplateUpdate } from "../../../api/validation/apps/workloads.js";
 import { child, type Fields, object } from "../../../machinery/meta/access.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import type { ResourceRecord } from "../../endpoints/resource-record.js";

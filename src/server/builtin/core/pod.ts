@@ -1,6 +1,6 @@
-import { validatePod, validatePodUpdate } from "../../../api/validation/pod.js";
-import { validatePodStatusUpdate } from "../../../api/validation/pod-status.js";
-import { podStatusWarnings, podWarnings } from "../../../api/validation/pod-warnings.js";
+import { validatePod, validatePodUpdate } from "../../../api/validation/pod/pod.js";
+import { validatePodStatusUpdate } from "../../../api/validation/pod/pod-status.js";
+import { podStatusWarnings, podWarnings } from "../../../api/validation/pod/pod-warnings.js";
 import { including } from "../../../machinery/apply/field-filter.js";
 import { child, type Fields, list, number, object, objects, text } from "../../../machinery/meta/access.js";
 import type { ResourceRecord } from "../../endpoints/resource-record.js";

@@ -1,8 +1,8 @@
-import { validateReplicationControllerStatus } from "../../../api/validation/workload-status.js";
+import { validateReplicationControllerStatus } from "../../../api/validation/apps/workload-status.js";
 import {
   validateReplicationController,
   validateReplicationControllerUpdate,
-} from "../../../api/validation/workloads.js";
+} from "../../../api/validation/apps/workloads.js";
 import { number, object } from "../../../machinery/meta/access.js";
 import type { ResourceRecord } from "../../endpoints/resource-record.js";
 import { containerCells, labelsCell } from "../tables/cells.js";

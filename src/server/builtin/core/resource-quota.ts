@@ -2,7 +2,7 @@ import {
   validateResourceQuota,
   validateResourceQuotaStatus,
   validateResourceQuotaUpdate,
-} from "../../../api/validation/resource-quota.js";
+} from "../../../api/validation/core/resource-quota.js";
 import { object } from "../../../machinery/meta/access.js";
 import type { ResourceRecord } from "../../endpoints/resource-record.js";
 import { age, name, quantityCell } from "../tables/cells.js";

@@ -1,4 +1,4 @@
-import { validateSecret, validateSecretUpdate } from "../../../api/validation/config.js";
+import { validateSecret, validateSecretUpdate } from "../../../api/validation/core/config.js";
 import { object, text } from "../../../machinery/meta/access.js";
 import type { ResourceRecord } from "../../endpoints/resource-record.js";
 import { age, name } from "../tables/cells.js";

@@ -1,4 +1,4 @@
-import { validateClusterIps } from "../../../api/validation/service-addresses.js";
+import { validateClusterIps } from "../../../api/validation/service/service-addresses.js";
 import { type FieldError, invalidValue } from "../../../machinery/errors/field-error.js";
 import { invalid } from "../../../machinery/errors/status-error.js";
 import { ensureChild, type Fields, list, object, type ReadonlyFields, text } from "../../../machinery/meta/access.js";

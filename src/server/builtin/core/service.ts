@@ -1,6 +1,6 @@
-import { validateServiceStatusUpdate, validateServiceUpdate } from "../../../api/validation/service-update.js";
-import { serviceStatusWarnings, serviceWarnings } from "../../../api/validation/service-warnings.js";
-import { validateService } from "../../../api/validation/service.js";
+import { validateServiceStatusUpdate, validateServiceUpdate } from "../../../api/validation/service/service-update.js";
+import { serviceStatusWarnings, serviceWarnings } from "../../../api/validation/service/service-warnings.js";
+import { validateService } from "../../../api/validation/service/service.js";
 import {
   ensureChild,
   list,

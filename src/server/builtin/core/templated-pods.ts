@@ -1,4 +1,4 @@
-import { podNameWarnings, podTemplateWarnings } from "../../../api/validation/pod-warnings.js";
+import { podNameWarnings, podTemplateWarnings } from "../../../api/validation/pod/pod-warnings.js";
 import { child, type Fields, object } from "../../../machinery/meta/access.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import type { Strategy } from "../../registry/strategy.js";

@@ -1,4 +1,4 @@
-import { validateFlowControlStatus, validateFlowSchema } from "../../../api/validation/flow-control.js";
+import { validateFlowControlStatus, validateFlowSchema } from "../../../api/validation/flowcontrol/flow-control.js";
 import { number, object, text } from "../../../machinery/meta/access.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import type { ResourceRecord } from "../../endpoints/resource-record.js";

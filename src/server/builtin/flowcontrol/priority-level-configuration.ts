@@ -1,4 +1,4 @@
-import { validateFlowControlStatus, validatePriorityLevel } from "../../../api/validation/flow-control.js";
+import { validateFlowControlStatus, validatePriorityLevel } from "../../../api/validation/flowcontrol/flow-control.js";
 import { number, object, text } from "../../../machinery/meta/access.js";
 import type { ResourceRecord } from "../../endpoints/resource-record.js";
 import { checked } from "../rules.js";

@@ -1,4 +1,4 @@
-import { validateIngressClass, validateIngressClassUpdate } from "../../../api/validation/ingress-class.js";
+import { validateIngressClass, validateIngressClassUpdate } from "../../../api/validation/networking/ingress-class.js";
 import { object, text } from "../../../machinery/meta/access.js";
 import type { ResourceRecord } from "../../endpoints/resource-record.js";
 import { checked } from "../rules.js";

@@ -3,7 +3,7 @@ import {
   validateIngress,
   validateIngressStatusUpdate,
   validateIngressUpdate,
-} from "../../../api/validation/ingress.js";
+} from "../../../api/validation/networking/ingress.js";
 import { list, object, objects, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
 import type { ResourceRecord } from "../../endpoints/resource-record.js";
 import { warned } from "../rules.js";

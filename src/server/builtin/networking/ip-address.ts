@@ -1,4 +1,4 @@
-import { validateIpAddress, validateIpAddressUpdate } from "../../../api/validation/cluster-network.js";
+import { validateIpAddress, validateIpAddressUpdate } from "../../../api/validation/networking/cluster-network.js";
 import { object, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
 import { ipErrors } from "../../../machinery/validation/ip.js";
 import type { ResourceRecord } from "../../endpoints/resource-record.js";

@@ -2,7 +2,7 @@ import {
   networkPolicyWarnings,
   validateNetworkPolicy,
   validateNetworkPolicyUpdate,
-} from "../../../api/validation/network-policy.js";
+} from "../../../api/validation/networking/network-policy.js";
 import { object } from "../../../machinery/meta/access.js";
 import type { ResourceRecord } from "../../endpoints/resource-record.js";
 import { warned } from "../rules.js";

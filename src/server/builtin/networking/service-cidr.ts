@@ -1,4 +1,4 @@
-import { validateServiceCidr, validateServiceCidrUpdate } from "../../../api/validation/cluster-network.js";
+import { validateServiceCidr, validateServiceCidrUpdate } from "../../../api/validation/networking/cluster-network.js";
 import type { FieldFilter } from "../../../machinery/apply/field-filter.js";
 import { list, object, text } from "../../../machinery/meta/access.js";
 import type { ResourceRecord } from "../../endpoints/resource-record.js";

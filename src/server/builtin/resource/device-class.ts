@@ -1,4 +1,4 @@
-import { validateDeviceClass } from "../../../api/validation/device-claim.js";
+import { validateDeviceClass } from "../../../api/validation/resource/device-claim.js";
 import type { ResourceRecord } from "../../endpoints/resource-record.js";
 import { checked } from "../rules.js";
 import { NAME_AND_AGE } from "../tables/columns.js";

@@ -1,7 +1,7 @@
 import {
   validateResourceClaimTemplate,
   validateResourceClaimTemplateUpdate,
-} from "../../../api/validation/device-claim.js";
+} from "../../../api/validation/resource/device-claim.js";
 import { object } from "../../../machinery/meta/access.js";
 import type { ResourceRecord } from "../../endpoints/resource-record.js";
 import { NAME_AND_AGE } from "../tables/columns.js";

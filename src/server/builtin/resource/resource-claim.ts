@@ -1,6 +1,6 @@
 import { append } from "../../../base/append.js";
-import { validateResourceClaim, validateResourceClaimUpdate } from "../../../api/validation/device-claim.js";
-import { validateResourceClaimStatusUpdate } from "../../../api/validation/resource-claim-status.js";
+import { validateResourceClaim, validateResourceClaimUpdate } from "../../../api/validation/resource/device-claim.js";
+import { validateResourceClaimStatusUpdate } from "../../../api/validation/resource/resource-claim-status.js";
 import { ensureChild, list, object, objects, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import type { ResourceRecord } from "../../endpoints/resource-record.js";

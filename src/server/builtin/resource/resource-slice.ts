@@ -1,4 +1,4 @@
-import { validateResourceSlice, validateResourceSliceUpdate } from "../../../api/validation/resource-slice.js";
+import { validateResourceSlice, validateResourceSliceUpdate } from "../../../api/validation/resource/resource-slice.js";
 import { goQuote } from "../../../base/go-quote.js";
 import { object, text } from "../../../machinery/meta/access.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";

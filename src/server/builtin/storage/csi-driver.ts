@@ -1,4 +1,4 @@
-import { validateCsiDriver, validateCsiDriverUpdate } from "../../../api/validation/csi.js";
+import { validateCsiDriver, validateCsiDriverUpdate } from "../../../api/validation/storage/csi.js";
 import { list, object, objects, text } from "../../../machinery/meta/access.js";
 import type { ResourceRecord } from "../../endpoints/resource-record.js";
 import { age, name } from "../tables/cells.js";

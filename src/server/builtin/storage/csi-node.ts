@@ -1,4 +1,4 @@
-import { validateCsiNode, validateCsiNodeUpdate } from "../../../api/validation/csi.js";
+import { validateCsiNode, validateCsiNodeUpdate } from "../../../api/validation/storage/csi.js";
 import { list, object } from "../../../machinery/meta/access.js";
 import type { ResourceRecord } from "../../endpoints/resource-record.js";
 import { age, name } from "../tables/cells.js";

@@ -1,4 +1,4 @@
-import { validateCsiStorageCapacity, validateCsiStorageCapacityUpdate } from "../../../api/validation/csi.js";
+import { validateCsiStorageCapacity, validateCsiStorageCapacityUpdate } from "../../../api/validation/storage/csi.js";
 import { text } from "../../../machinery/meta/access.js";
 import type { ResourceRecord } from "../../endpoints/resource-record.js";
 import { name, quantityCell } from "../tables/cells.js";

@@ -2,7 +2,7 @@ import {
   storageClassWarnings,
   validateStorageClass,
   validateStorageClassUpdate,
-} from "../../../api/validation/storage-class.js";
+} from "../../../api/validation/storage/storage-class.js";
 import { text } from "../../../machinery/meta/access.js";
 import type { ResourceRecord } from "../../endpoints/resource-record.js";
 import { warned } from "../rules.js";

@@ -1,4 +1,7 @@
-import { validateVolumeAttachment, validateVolumeAttachmentUpdate } from "../../../api/validation/volume-attachment.js";
+import {
+  validateVolumeAttachment,
+  validateVolumeAttachmentUpdate,
+} from "../../../api/validation/storage/volume-attachment.js";
 import { object, text } from "../../../machinery/meta/access.js";
 import type { ResourceRecord } from "../../endpoints/resource-record.js";
 import { age, name } from "../tables/cells.js";

@@ -1,7 +1,7 @@
 import {
   validateVolumeAttributesClass,
   validateVolumeAttributesClassUpdate,
-} from "../../../api/validation/storage-class.js";
+} from "../../../api/validation/storage/storage-class.js";
 import { text } from "../../../machinery/meta/access.js";
 import type { ResourceRecord } from "../../endpoints/resource-record.js";
 import { age, name } from "../tables/cells.js";

@@ -1,5 +1,5 @@
 import type { RestResponse } from "../../../../client/rest/rest-client.js";
-import { eachContainer } from "../../../../api/validation/each-container.js";
+import { eachContainer } from "../../../../api/validation/pod/each-container.js";
 import { object } from "../../../../machinery/meta/access.js";
 import { boolean, map, string, struct } from "../../../../machinery/schema/build-schema.js";
 import type { StructSchema } from "../../../../machinery/schema/schema.js";

@@ -1,4 +1,4 @@
-import { eachContainer } from "../../../../api/validation/each-container.js";
+import { eachContainer } from "../../../../api/validation/pod/each-container.js";
 import { absent, list, object, objects, type ReadonlyFields, text } from "../../../../machinery/meta/access.js";
 import type { KubeObject } from "../../../../machinery/meta/object.js";
 import { referencesSecrets } from "../../../../api/pods/secret-names.js";

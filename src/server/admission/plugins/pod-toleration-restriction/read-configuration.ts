@@ -1,6 +1,6 @@
 import type { Toleration } from "../../../../api/types/core/v1.js";
-import { NEW_POD } from "../../../../api/validation/pod-options.js";
-import { validateTolerations } from "../../../../api/validation/tolerations.js";
+import { NEW_POD } from "../../../../api/validation/pod/pod-options.js";
+import { validateTolerations } from "../../../../api/validation/pod/tolerations.js";
 import {
   type ConfigurationDocument,
   type ConfigurationFormat,

@@ -1,0 +1,118 @@
+import type { Steps } from "../../../base/steps.js";
+import type { KubeObject } from "../../../machinery/meta/object.js";
+import { BOOL } from "../../../machinery/cel/types/type.js";
+import { duplicate, type FieldError, invalidValue, required, tooMany } from "../../../machinery/errors/field-error.js";
+import { list, objects, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
+import { qualifiedNameErrors } from "../../../machinery/validation/names.js";
+import { compileExpression } from "../../admission/compile-expression.js";
+import { expressionEnvironment } from "../../admission/expression-environment.js";
+import { named, oneOf, repeatedAt } from "../rules.js";
+
+/** Rules of webhooks and admission policies: which requests they are asked about. */
+export const FAILURE_POLICIES: readonly string[] = ["Fail", "Ignore"];
+export const MATCH_POLICIES: readonly string[] = ["Equivalent", "Exact"];
+
+const OPERATIONS = ["*", "CONNECT", "CREATE", "DELETE", "UPDATE"];
+const SCOPES = ["*", "Cluster", "Namespaced"];
+const MAX_CONDITIONS = 64;
+
+export function validateRuleWithOperations(rule: ReadonlyFields, path: string): FieldError[] {
+  const operations = list(rule.operations).map(text);
+  const [groups, versions] = [list(rule.apiGroups).map(text), list(rule.apiVersions).map(text)];
+  return [
+    ...wildcard(operations, `${path}.operations`, "operations"),
+    ...operations.flatMap((operation, index) => oneOf(operation, `${path}.operations[${index}]`, OPERATIONS)),
+    ...wildcard(groups, `${path}.apiGroups`, "API groups"),
+    ...wildcard(versions, `${path}.apiVersions`, "API versions"),
+    ...versions.flatMap((version, index) => (version === "" ? [required(`${path}.apiVersions[${index}]`)] : [])),
+    ...validateResources(list(rule.resources).map(text), `${path}.resources`),
+    ...oneOf(rule.scope, `${path}.scope`, SCOPES),
+  ];
+}
+
+/** "*" stands alone. */
+function wildcard(values: readonly string[], path: string, what: string): FieldError[] {
+  if (values.length === 0) return [required(path)];
+  if (values.length === 1 || !values.includes("*")) return [];
+  return [invalidValue(path, values, `if '*' is present, must not specify other ${what}`)];
+}
+
+function validateResources(resources: readonly string[], path: string): FieldError[] {
+  if (resources.length === 0) return [required(path)];
+  const errors: FieldError[] = [];
+  const whole = new Set<string>();
+  const everywhere = new Set<string>();
+  let plain = false;
+  for (const [index, resource] of resources.entries()) {
+    const at = `${path}[${index}]`;
+    const slash = resource.indexOf("/");
+    if (resource === "") errors.push(required(at));
+    else if (slash < 0) plain = resource !== "*";
+    else {
+      const [name, sub] = [resource.slice(0, slash), resource.slice(slash + 1)];
+      const not = (covering: string) => `if '${covering}' is present, must not specify ${resource}`;
+      if (whole.has(name)) errors.push(invalidValue(at, resource, not(`${name}/*`)));
+      if (everywhere.has(sub)) errors.push(invalidValue(at, resource, not(`*/${sub}`)));
+      if (sub === "*") whole.add(name);
+      if (name === "*") everywhere.add(sub);
+    }
+  }
+  if (resources.length > 1 && resources.includes("*/*")) {
+    errors.push(invalidValue(path, resources, "if '*/*' is present, must not specify other resources"));
+  }
+  if (resources.includes("*") && plain) {
+    const detail = "if '*' is present, must not specify other resources without subresources";
+    errors.push(invalidValue(path, resources, detail));
+  }
+  return errors;
+}
+
+/** `judge` finds what is wrong with the expression of a condition, which is not blank. */
+export function validateMatchConditions(
+  conditions: readonly ReadonlyFields[],
+  path: string,
+  judge: (condition: ReadonlyFields, path: string) => FieldError[] = conditionErrors,
+): FieldError[] {
+  const names = conditions.map(({ name }) => text(name));
+  const again = repeatedAt(names);
+  const errors = conditions.length > MAX_CONDITIONS ? [tooMany(path, conditions.length, MAX_CONDITIONS)] : [];
+  return [
+    ...errors,
+    ...conditions.flatMap((condition, index) => {
+      const at = `${path}[${index}]`;
+      const name = names[index] ?? "";
+      return [
+        ...(text(condition.expression).trim() === ""
+          ? [required(`${at}.expression`)]
+          : judge(condition, `${at}.expression`)),
+        ...(name === "" ? [required(`${at}.name`)] : named(name, `${at}.name`, qualifiedNameErrors)),
+        ...(name !== "" && again.has(index) ? [duplicate(`${at}.name`, name)] : []),
+      ];
+    }),
+  ];
+}
+
+/** What is wrong with the conditions of webhooks, null for nothing: they are compiled ahead of their validation. */
+const judged = new WeakMap<ReadonlyFields, string | null>();
+
+/** Compiles the conditions of all webhooks of a configuration, so that its validation, which follows, takes no time. */
+export function* webhookConditionSteps(configuration: KubeObject): Steps<void> {
+  for (const hook of objects(configuration.webhooks)) {
+    for (const condition of objects(hook.matchConditions)) {
+      judged.set(condition, conditionError(condition));
+      yield;
+    }
+  }
+}
+
+/** It is compiled without the spaces around it, and shown so. */
+function conditionErrors(condition: ReadonlyFields, path: string): FieldError[] {
+  const known = judged.get(condition);
+  const error = known === undefined ? conditionError(condition) : known;
+  return error === null ? [] : [invalidValue(path, text(condition.expression).trim(), error)];
+}
+
+function conditionError({ expression }: ReadonlyFields): string | null {
+  const environment = expressionEnvironment({ params: false, authorizer: true });
+  return compileExpression(environment, text(expression).trim(), [BOOL]).error ?? null;
+}

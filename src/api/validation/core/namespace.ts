@@ -1,0 +1,30 @@
+import { type FieldError, invalidValue } from "../../../machinery/errors/field-error.js";
+import { absent, list, object, text } from "../../../machinery/meta/access.js";
+import type { KubeObject } from "../../../machinery/meta/object.js";
+import { qualifiedNameErrors } from "../../../machinery/validation/names.js";
+import { named } from "../rules.js";
+
+const STANDARD = ["kubernetes", "orphan", "foregroundDeletion"];
+
+/** Checks `spec.finalizers`: the server keeps a namespace until controllers have removed all of them. `metadata.finalizers` has other rules. */
+export function validateNamespace(namespace: KubeObject): FieldError[] {
+  const path = "spec.finalizers";
+  const detail = "name is neither a standard finalizer name nor is it fully qualified";
+  return list(object(namespace.spec).finalizers)
+    .map(text)
+    .flatMap((finalizer) => [
+      ...named(finalizer, path, qualifiedNameErrors),
+      ...(finalizer.includes("/") || STANDARD.includes(finalizer) ? [] : [invalidValue(path, finalizer, detail)]),
+    ]);
+}
+
+/** The phase says whether the namespace is being deleted. */
+export function validateNamespaceStatusUpdate(namespace: KubeObject): FieldError[] {
+  const phase = text(object(namespace.status).phase);
+  const deleting = !absent(namespace.metadata?.deletionTimestamp);
+  if (phase === (deleting ? "Terminating" : "Active")) return [];
+  const detail = deleting
+    ? "may only be 'Terminating' if `deletionTimestamp` is not empty"
+    : "may only be 'Active' if `deletionTimestamp` is empty";
+  return [invalidValue("status.Phase", phase, detail)];
+}

@@ -1,0 +1,61 @@
+import { type FieldError, invalidValue, required } from "../../../machinery/errors/field-error.js";
+import { absent, list, object, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
+import type { KubeObject } from "../../../machinery/meta/object.js";
+import { cidrErrors, parseCidr } from "../../../machinery/validation/ip.js";
+import { dns1123SubdomainErrors, pathSegmentErrors } from "../../../machinery/validation/names.js";
+import { IMMUTABLE, named, sameValue } from "../rules.js";
+
+const PARENT = "spec.parentRef";
+
+export function validateIpAddress(address: KubeObject): FieldError[] {
+  const parent = object(address.spec).parentRef;
+  if (absent(parent)) return [required(PARENT)];
+  const { group, resource, namespace, name } = object(parent);
+  const segment = (value: unknown, field: string) => named(text(value), `${PARENT}.${field}`, pathSegmentErrors);
+  return [
+    // Services are of the core group, whose name is empty.
+    ...(text(group) === "" ? [] : named(text(group), `${PARENT}.group`, dns1123SubdomainErrors)),
+    ...(text(resource) === "" ? [required(`${PARENT}.resource`)] : segment(resource, "resource")),
+    ...(text(name) === "" ? [required(`${PARENT}.name`)] : segment(name, "name")),
+    ...(text(namespace) === "" ? [] : segment(namespace, "namespace")),
+  ];
+}
+
+export function validateIpAddressUpdate(address: KubeObject, old: KubeObject): FieldError[] {
+  const [parent, before] = [object(address.spec).parentRef, object(old.spec).parentRef];
+  if (sameValue(parent, before)) return [];
+  return [invalidValue(PARENT, absent(parent) ? null : shownParent(object(parent)), IMMUTABLE)];
+}
+
+/** Kubernetes shows its internal type. */
+const shownParent = ({ group, resource, namespace, name }: ReadonlyFields) => ({
+  Group: text(group),
+  Resource: text(resource),
+  Namespace: text(namespace),
+  Name: text(name),
+});
+
+const CIDRS = "spec.cidrs";
+
+export function validateServiceCidr(cidr: KubeObject): FieldError[] {
+  const cidrs = list(object(cidr.spec).cidrs).map(text);
+  if (cidrs.length === 0) return [required(CIDRS, "at least one CIDR required")];
+  if (cidrs.length > 2) return [invalidValue(CIDRS, { CIDRs: cidrs }, "may only hold up to 2 values")];
+  const errors = cidrs.flatMap((block, index) => named(block, `${CIDRS}[${index}]`, cidrErrors));
+  const families = cidrs.map((block) => parseCidr(block)?.address.bytes.length);
+  if (cidrs.length < 2 || families[0] === undefined || families[0] !== families[1]) return errors;
+  const detail = "may specify no more than one IP for each IP family, i.e 192.168.0.0/24 and 2001:db8::/64";
+  return [...errors, invalidValue(CIDRS, cidrs, detail)];
+}
+
+/** A second block may be added once; those that are there stay. */
+export function validateServiceCidrUpdate(cidr: KubeObject, old: KubeObject): FieldError[] {
+  const [cidrs, before] = [cidr, old].map(({ spec }) => list(object(spec).cidrs).map(text));
+  const [now, had] = [cidrs ?? [], before ?? []];
+  const added = had.length === 1 && now.length === 2;
+  if (now.length !== had.length && !added) return [invalidValue(CIDRS, now, IMMUTABLE)];
+  const changed = had.flatMap((block, index) =>
+    block === now[index] ? [] : [invalidValue(`${CIDRS}[${index}]`, now[index], IMMUTABLE)],
+  );
+  return added ? [...changed, ...validateServiceCidr(cidr)] : changed;
+}

@@ -1,0 +1,54 @@
+import { append } from "../../../base/append.js";
+import {
+  type FieldError,
+  forbiddenField,
+  notSupported,
+  required,
+  tooLong,
+} from "../../../machinery/errors/field-error.js";
+import { absent, isFields, object, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
+import type { KubeObject } from "../../../machinery/meta/object.js";
+import { domainPrefixedPathErrors } from "../../../machinery/validation/domain-prefixed-path.js";
+import { dns1123LabelErrors } from "../../../machinery/validation/names.js";
+import { immutable, named } from "../rules.js";
+import { validateTypedReference } from "../typed-reference.js";
+
+const MAX_CONTROLLER_BYTES = 250;
+
+export function validateIngressClass(ingressClass: KubeObject): FieldError[] {
+  const spec = object(ingressClass.spec);
+  const controller = text(spec.controller);
+  const errors: FieldError[] = [];
+  if (controller === "") errors.push(required("spec.controller"));
+  else {
+    if (Buffer.byteLength(controller) > MAX_CONTROLLER_BYTES) {
+      errors.push(tooLong("spec.controller", MAX_CONTROLLER_BYTES));
+    }
+    append(errors, domainPrefixedPathErrors(controller, "spec.controller"));
+  }
+  return isFields(spec.parameters) ? [...errors, ...validateParameters(spec.parameters)] : errors;
+}
+
+/** Who implements a class never changes. */
+export function validateIngressClassUpdate(ingressClass: KubeObject, old: KubeObject): FieldError[] {
+  return immutable(object(ingressClass.spec).controller, object(old.spec).controller, "spec.controller");
+}
+
+function validateParameters(parameters: ReadonlyFields): FieldError[] {
+  const path = "spec.parameters";
+  const errors = validateTypedReference(parameters, path);
+  const { scope, namespace } = parameters;
+  switch (scope) {
+    case undefined:
+    case null:
+      return [...errors, required(`${path}.scope`)];
+    case "Cluster":
+      if (absent(namespace)) return errors;
+      return [...errors, forbiddenField(`${path}.namespace`, "`parameters.scope` is set to 'Cluster'")];
+    case "Namespace":
+      if (!absent(namespace)) return [...errors, ...named(text(namespace), `${path}.namespace`, dns1123LabelErrors)];
+      return [...errors, required(`${path}.namespace`, "`parameters.scope` is set to 'Namespace'")];
+    default:
+      return [...errors, notSupported(`${path}.scope`, scope, ["Cluster", "Namespace"])];
+  }
+}

@@ -1,0 +1,111 @@
+import { append } from "../../../base/append.js";
+import { forbiddenField, invalidValue, required } from "../../../machinery/errors/field-error.js";
+import {
+  absent,
+  isFields,
+  list,
+  number,
+  object,
+  objects,
+  type ReadonlyFields,
+  text,
+} from "../../../machinery/meta/access.js";
+import { dns1123LabelErrors, qualifiedNameErrors } from "../../../machinery/validation/names.js";
+import { check, type Errors } from "../collect.js";
+import { validateSelector } from "../label-selector.js";
+import { validateNodeSelector, validateNodeSelectorTerm } from "./node-selector.js";
+import type { PodValidationOptions } from "./pod-options.js";
+
+const REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution";
+const PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution";
+
+export function validateAffinity(
+  affinity: ReadonlyFields,
+  path: string,
+  options: PodValidationOptions,
+  errors: Errors,
+): void {
+  const node = object(affinity.nodeAffinity);
+  const inNode = `${path}.nodeAffinity`;
+  if (!absent(node[REQUIRED])) {
+    const anyValue = options.allowInvalidNodeAffinityValue;
+    append(errors, validateNodeSelector(object(node[REQUIRED]), `${inNode}.${REQUIRED}`, anyValue));
+  }
+  for (const [index, term] of objects(node[PREFERRED]).entries()) {
+    const at = `${inNode}.${PREFERRED}[${index}]`;
+    checkWeight(term, at, errors);
+    validateNodeSelectorTerm(object(term.preference), true, `${at}.preference`, errors);
+  }
+  for (const field of ["podAffinity", "podAntiAffinity"]) {
+    if (!absent(affinity[field])) validatePodTerms(object(affinity[field]), `${path}.${field}`, options, errors);
+  }
+}
+
+function validatePodTerms(affinity: ReadonlyFields, path: string, options: PodValidationOptions, errors: Errors): void {
+  for (const [index, term] of objects(affinity[REQUIRED]).entries()) {
+    validatePodTerm(term, `${path}.${REQUIRED}[${index}]`, options, errors);
+  }
+  for (const [index, term] of objects(affinity[PREFERRED]).entries()) {
+    const at = `${path}.${PREFERRED}[${index}]`;
+    checkWeight(term, at, errors);
+    validatePodTerm(object(term.podAffinityTerm), `${at}.podAffinityTerm`, options, errors);
+  }
+}
+
+function checkWeight({ weight = 0 }: ReadonlyFields, path: string, errors: Errors): void {
+  if (number(weight) < 1 || number(weight) > 100) {
+    errors.push(invalidValue(`${path}.weight`, weight, "must be in the range 1-100"));
+  }
+}
+
+function validatePodTerm(term: ReadonlyFields, path: string, options: PodValidationOptions, errors: Errors): void {
+  for (const field of ["labelSelector", "namespaceSelector"]) {
+    validateSelector(term[field], `${path}.${field}`, options.allowInvalidSelectorValue, errors);
+  }
+  for (const namespace of list(term.namespaces)) {
+    check(text(namespace), `${path}.namespace`, dns1123LabelErrors, errors);
+  }
+  validateLabelKeys(term, path, errors);
+  const key = text(term.topologyKey);
+  if (key === "") errors.push(required(`${path}.topologyKey`, "can not be empty"));
+  check(key, `${path}.topologyKey`, qualifiedNameErrors, errors);
+}
+
+/**
+ * The matchLabelKeys and mismatchLabelKeys of `holder`, which the server adds to its labelSelector when a pod is made:
+ * a key may be in the selector only as often as the server itself has put it there.
+ */
+export function validateLabelKeys(holder: ReadonlyFields, path: string, errors: Errors): void {
+  const [match, mismatch] = [list(holder.matchLabelKeys), list(holder.mismatchLabelKeys)];
+  if (match.length + mismatch.length === 0) return;
+  const selector = isFields(holder.labelSelector) ? holder.labelSelector : undefined;
+  checkKeys(match, selector, `${path}.matchLabelKeys`, errors);
+  checkKeys(mismatch, selector, `${path}.mismatchLabelKeys`, errors);
+  if (selector !== undefined) {
+    const seen = new Set(Object.keys(object(selector.matchLabels)));
+    const lastAt = new Map(match.map((key, index) => [key, index]));
+    for (const { key } of objects(selector.matchExpressions)) {
+      const index = lastAt.get(key);
+      if (index !== undefined && seen.has(text(key))) {
+        const detail = "exists in both matchLabelKeys and labelSelector";
+        errors.push(invalidValue(`${path}[${index}]`, key, detail));
+      }
+      seen.add(text(key));
+    }
+  }
+  const mismatched = new Set(mismatch);
+  for (const [index, key] of match.entries()) {
+    if (!mismatched.has(key)) continue;
+    const detail = "exists in both matchLabelKeys and mismatchLabelKeys";
+    errors.push(invalidValue(`${path}.matchLabelKeys[${index}]`, key, detail));
+  }
+}
+
+function checkKeys(keys: readonly unknown[], selector: ReadonlyFields | undefined, path: string, errors: Errors): void {
+  if (keys.length === 0) return;
+  if (selector === undefined) {
+    errors.push(forbiddenField(path, "must not be specified when labelSelector is not set"));
+    return;
+  }
+  for (const [index, key] of keys.entries()) check(text(key), `${path}[${index}]`, qualifiedNameErrors, errors);
+}

@@ -1,0 +1,126 @@
+import { absent, object, objects, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
+import type { Errors } from "../collect.js";
+import { eachContainer } from "./each-container.js";
+import { checkNonReservedPath } from "../volumes/file-paths.js";
+import { hasInvalidValue } from "../label-selector.js";
+import { hasInvalidNodeSelectorValues } from "./node-selector.js";
+import { isHugePages, isMultipleOfPage, quantity } from "../resources.js";
+import { hostField } from "./security-context.js";
+import { validateLabelKeys } from "./affinity.js";
+
+/** What is let pass: nothing of a new pod; of a change, what the old pod already had wrong under newer rules. */
+export interface PodValidationOptions {
+  /** A pod itself, not the template of one. */
+  readonly resourceIsPod: boolean;
+  readonly allowInvalidDeletionCost: boolean;
+  readonly allowIndivisibleHugePages: boolean;
+  readonly allowInvalidSelectorValue: boolean;
+  readonly allowInvalidNodeAffinityValue: boolean;
+  readonly allowInvalidSpreadSelector: boolean;
+  readonly keepInvalidLabelKeys: boolean;
+  readonly allowNonLocalTokenPath: boolean;
+  readonly allowHostSysctls: boolean;
+  readonly allowTolerationComparison: boolean;
+  readonly allowHostNetworkWithUserNamespace: boolean;
+  readonly allowDevicesWithUserNamespace: boolean;
+  readonly allowMountOptionPolicy: boolean;
+  readonly allowRestartingInitContainers: boolean;
+}
+
+export const NEW_TEMPLATE: PodValidationOptions = {
+  resourceIsPod: false,
+  allowInvalidDeletionCost: false,
+  allowIndivisibleHugePages: false,
+  allowInvalidSelectorValue: false,
+  allowInvalidNodeAffinityValue: false,
+  allowInvalidSpreadSelector: false,
+  keepInvalidLabelKeys: false,
+  allowNonLocalTokenPath: false,
+  allowHostSysctls: false,
+  allowTolerationComparison: false,
+  allowHostNetworkWithUserNamespace: false,
+  allowDevicesWithUserNamespace: false,
+  allowMountOptionPolicy: false,
+  allowRestartingInitContainers: false,
+};
+
+export const NEW_POD: PodValidationOptions = { ...NEW_TEMPLATE, resourceIsPod: true };
+
+/** The options of a change. `old` is the pod, or the template, as it was. */
+export function optionsOfChange(old: ReadonlyFields, resourceIsPod: boolean): PodValidationOptions {
+  const spec = object(old.spec);
+  const annotations = object(object(old.metadata).annotations);
+  const ownUsers = spec.hostUsers === false;
+  return {
+    resourceIsPod,
+    allowInvalidDeletionCost: !isDeletionCost(annotations["controller.kubernetes.io/pod-deletion-cost"]),
+    allowIndivisibleHugePages: usesIndivisiblePages(spec),
+    allowInvalidSelectorValue: affinityTerms(spec).some(
+      (term) => hasInvalidValue(term.labelSelector) || hasInvalidValue(term.namespaceSelector),
+    ),
+    allowInvalidNodeAffinityValue: hasInvalidNodeSelectorValues(
+      object(object(spec.affinity).nodeAffinity).requiredDuringSchedulingIgnoredDuringExecution,
+    ),
+    allowInvalidSpreadSelector: objects(spec.topologySpreadConstraints).some(({ labelSelector }) =>
+      hasInvalidValue(labelSelector),
+    ),
+    keepInvalidLabelKeys: objects(spec.topologySpreadConstraints).some((constraint) =>
+      any((errors) => validateLabelKeys({ ...constraint, mismatchLabelKeys: undefined }, "", errors)),
+    ),
+    allowNonLocalTokenPath: tokens(spec).some(({ path }) =>
+      any((errors) => checkNonReservedPath(text(path), "", errors)),
+    ),
+    allowHostSysctls: objects(object(spec.securityContext).sysctls).some(
+      ({ name }) => hostField(text(name), spec) !== undefined,
+    ),
+    allowTolerationComparison: objects(spec.tolerations).some(({ operator }) => operator === "Lt" || operator === "Gt"),
+    allowHostNetworkWithUserNamespace: ownUsers && spec.hostNetwork === true,
+    allowDevicesWithUserNamespace:
+      ownUsers && eachContainer(spec, "").some(([{ volumeDevices }]) => objects(volumeDevices).length > 0),
+    allowMountOptionPolicy: !absent(object(spec.securityContext).seLinuxChangePolicy),
+    allowRestartingInitContainers: objects(spec.initContainers).some(
+      (container) =>
+        container.restartPolicy !== "Always" &&
+        objects(container.resizePolicy).some(({ restartPolicy }) => restartPolicy === "RestartContainer"),
+    ),
+  };
+}
+
+function any(collect: (errors: Errors) => void): boolean {
+  const errors: Errors = [];
+  collect(errors);
+  return errors.length > 0;
+}
+
+/** A 32-bit integer written without leading zeros or plus; absent is right. */
+export function isDeletionCost(value: unknown): boolean {
+  if (absent(value)) return true;
+  if (!/^(0|-[0-9]+|[1-9][0-9]*)$/.test(text(value))) return false;
+  return Number(value) >= -(2 ** 31) && Number(value) < 2 ** 31;
+}
+
+function usesIndivisiblePages(spec: ReadonlyFields): boolean {
+  return eachContainer(spec, "").some(([{ resources }]) =>
+    [object(resources).limits, object(resources).requests].some((amounts) =>
+      Object.entries(object(amounts)).some(([name, value]) => {
+        const parsed = quantity(value);
+        return isHugePages(name) && parsed !== undefined && !isMultipleOfPage(name, parsed);
+      }),
+    ),
+  );
+}
+
+function affinityTerms(spec: ReadonlyFields): ReadonlyFields[] {
+  const affinity = object(spec.affinity);
+  return [object(affinity.podAffinity), object(affinity.podAntiAffinity)].flatMap((part) => [
+    ...objects(part.requiredDuringSchedulingIgnoredDuringExecution),
+    ...objects(part.preferredDuringSchedulingIgnoredDuringExecution).map((term) => object(term.podAffinityTerm)),
+  ]);
+}
+
+function tokens(spec: ReadonlyFields): ReadonlyFields[] {
+  return objects(spec.volumes)
+    .flatMap((volume) => objects(object(volume.projected).sources))
+    .filter(({ serviceAccountToken }) => !absent(serviceAccountToken))
+    .map(({ serviceAccountToken }) => object(serviceAccountToken));
+}

@@ -1,0 +1,102 @@
+import { forbiddenField, invalidValue } from "../../../machinery/errors/field-error.js";
+import { absent, object, objects, type ReadonlyFields } from "../../../machinery/meta/access.js";
+import {
+  addQuantities,
+  compareQuantities,
+  formatQuantity,
+  type Quantity,
+} from "../../../machinery/quantity/quantity.js";
+import type { Errors } from "../collect.js";
+import type { PodValidationOptions } from "./pod-options.js";
+import { isHugePages, quantity, validatePodResourceName, validateResources } from "../resources.js";
+
+type Amounts = Map<string, Quantity>;
+
+/** What a pod asks for as a whole must be enough for its containers. `path` is the spec's. */
+export function validatePodResources(
+  spec: ReadonlyFields,
+  claims: ReadonlySet<string>,
+  path: string,
+  options: PodValidationOptions,
+  errors: Errors,
+): void {
+  if (absent(spec.resources)) return;
+  const at = `${path}.resources`;
+  if (object(spec.os).name === "windows") {
+    errors.push(forbiddenField(at, "may not be set for a windows pod"));
+    return;
+  }
+  const resources = object(spec.resources);
+  if (!absent(resources.claims)) {
+    errors.push(forbiddenField(`${at}.claims`, "claims may not be set for Resources at pod-level"));
+  }
+  validateResources(resources, claims, at, options, errors, validatePodResourceName);
+  checkConsistency(spec, at, errors);
+}
+
+function checkConsistency(spec: ReadonlyFields, path: string, errors: Errors): void {
+  const [requests, limits] = [object(object(spec.resources).requests), object(object(spec.resources).limits)];
+  const tooSmall = (kind: "requests" | "limits", name: string, own: unknown, sum: Quantity) => {
+    const parsed = quantity(own);
+    if (parsed === undefined || compareQuantities(sum, parsed) <= 0) return;
+    const detail = `must be greater than or equal to aggregate container ${kind} of ${formatQuantity(sum)}`;
+    errors.push(invalidValue(`${path}.${kind}[${name}]`, formatQuantity(parsed), detail));
+  };
+  for (const [name, sum] of aggregate(spec, "requests")) tooSmall("requests", name, requests[name], sum);
+  for (const [name, sum] of aggregate(spec, "limits")) {
+    if (isHugePages(name)) tooSmall("limits", name, limits[name], sum);
+  }
+  for (const [index, container] of objects(spec.containers).entries()) {
+    for (const [name, value] of Object.entries(object(object(container.resources).limits))) {
+      const [own, most] = [quantity(value), quantity(limits[name])];
+      if (own === undefined || most === undefined || compareQuantities(own, most) <= 0) continue;
+      const detail = `must be less than or equal to pod limits of ${formatQuantity(most)}`;
+      errors.push(invalidValue(`${path}.containers[${index}][${name}].limits`, formatQuantity(own), detail));
+    }
+  }
+}
+
+/** The containers' sum, sidecars with them, or what starting needs when that is more. */
+export function aggregate(spec: ReadonlyFields, kind: "requests" | "limits"): Amounts {
+  const amounts = ({ resources }: ReadonlyFields) => toAmounts(object(object(resources)[kind]));
+  const total: Amounts = new Map();
+  for (const container of objects(spec.containers)) add(total, amounts(container));
+  const sidecars: Amounts = new Map();
+  const starting: Amounts = new Map();
+  for (const container of objects(spec.initContainers)) {
+    const own = amounts(container);
+    if (container.restartPolicy === "Always") {
+      add(total, own);
+      add(sidecars, own);
+      raise(starting, sidecars);
+    } else {
+      add(own, sidecars);
+      raise(starting, own);
+    }
+  }
+  raise(total, starting);
+  return total;
+}
+
+function toAmounts(values: ReadonlyFields): Amounts {
+  const amounts: Amounts = new Map();
+  for (const [name, value] of Object.entries(values)) {
+    const parsed = quantity(value);
+    if (parsed !== undefined) amounts.set(name, parsed);
+  }
+  return amounts;
+}
+
+function add(target: Amounts, more: Amounts): void {
+  for (const [name, value] of more) {
+    const own = target.get(name);
+    target.set(name, own === undefined ? value : addQuantities(own, value));
+  }
+}
+
+function raise(target: Amounts, least: Amounts): void {
+  for (const [name, value] of least) {
+    const own = target.get(name);
+    if (own === undefined || compareQuantities(value, own) > 0) target.set(name, value);
+  }
+}

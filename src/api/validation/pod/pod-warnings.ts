@@ -1,0 +1,223 @@
+import { append } from "../../../base/append.js";
+import { goQuote } from "../../../base/go-quote.js";
+import { absent, number, object, objects, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
+import type { KubeObject } from "../../../machinery/meta/object.js";
+import { formatQuantity, quantityValue } from "../../../machinery/quantity/quantity.js";
+import { dns1123LabelErrors } from "../../../machinery/validation/names.js";
+import { eachContainer } from "./each-container.js";
+import { ipWarnings } from "../service/ip-fields.js";
+import { deprecatedNodeLabel, nodeSelectorWarnings, nodeTermWarnings } from "./node-selector.js";
+import { APP_ARMOR, SECCOMP_CONTAINER, SECCOMP_POD } from "./pod-annotations.js";
+import { portWarnings } from "./port-warnings.js";
+import { quantity } from "../resources.js";
+import { overlappingPathWarnings } from "../volumes/volume-warnings.js";
+
+/** What kube-apiserver warns of in a new pod. */
+export function podWarnings(pod: KubeObject): string[] {
+  const wrong = dns1123LabelErrors(pod.metadata?.name ?? "");
+  const why = "this is used in the Pod's hostname, which can result in surprising behavior; a DNS label is recommended";
+  const name = wrong.length > 0 ? [`metadata.name: ${why}: [${wrong.join(" ")}]`] : [];
+  return [...name, ...warningsOf(object(pod.metadata), object(pod.spec), "")];
+}
+
+/** The same for the name of what makes pods. */
+export function podNameWarnings(name: string): string[] {
+  const wrong = dns1123LabelErrors(name);
+  const why =
+    "this is used in Pod names and hostnames, which can result in surprising behavior; a DNS label is recommended";
+  return wrong.length > 0 ? [`metadata.name: ${why}: [${wrong.join(" ")}]`] : [];
+}
+
+/** And in a template. `path` is the template's. */
+export function podTemplateWarnings(template: ReadonlyFields, path: string): string[] {
+  return warningsOf(object(template.metadata), object(template.spec), `${path}.`);
+}
+
+const DEPRECATED_ANNOTATIONS: readonly (readonly [key: string, message: string])[] = [
+  ["scheduler.alpha.kubernetes.io/critical-pod", 'non-functional in v1.16+; use the "priorityClassName" field instead'],
+  ["security.alpha.kubernetes.io/sysctls", 'non-functional in v1.11+; use the "sysctls" field instead'],
+  ["security.alpha.kubernetes.io/unsafe-sysctls", 'non-functional in v1.11+; use the "sysctls" field instead'],
+];
+
+function warningsOf(metadata: ReadonlyFields, spec: ReadonlyFields, prefix: string): string[] {
+  const annotations = object(metadata.annotations);
+  const warnings: string[] = [];
+  const path = `${prefix}spec`;
+  for (const key of Object.keys(object(spec.nodeSelector))) {
+    const message = deprecatedNodeLabel(key);
+    if (message !== undefined) warnings.push(`${path}.nodeSelector[${key}]: ${message}`);
+  }
+  if (!absent(spec.affinity)) append(warnings, nodeAffinityWarnings(object(spec.affinity), `${path}.affinity`));
+  for (const [index, constraint] of objects(spec.topologySpreadConstraints).entries()) {
+    const at = `${path}.topologySpreadConstraints[${index}]`;
+    const key = text(constraint.topologyKey);
+    const message = deprecatedNodeLabel(key);
+    if (message !== undefined) warnings.push(`${at}.topologyKey: ${key} is ${message}`);
+    if (absent(constraint.labelSelector)) warnings.push(`${at}.labelSelector: ${NULL_SELECTOR}`);
+  }
+  for (const [key, message] of DEPRECATED_ANNOTATIONS) {
+    if (!absent(annotations[key])) warnings.push(`${prefix}metadata.annotations[${key}]: ${message}`);
+  }
+  append(warnings, volumeWarnings(spec, path), overlappingPathWarnings(objects(spec.volumes)));
+  append(warnings, repeated(spec.hostAliases, "ip", `${path}.hostAliases`));
+  append(warnings, repeated(spec.imagePullSecrets, "name", `${path}.imagePullSecrets`));
+  for (const [index, secret] of objects(spec.imagePullSecrets).entries()) {
+    if (text(secret.name) === "") warnings.push(`${path}.imagePullSecrets[${index}].name: invalid empty name ""`);
+  }
+  append(warnings, fractions(object(spec.overhead), `${path}.overhead`));
+  if (absent(object(spec.securityContext).seccompProfile) && !absent(annotations[SECCOMP_POD])) {
+    warnings.push(`${prefix}metadata.annotations[${SECCOMP_POD}]: ${USE_SECCOMP}`);
+  }
+  for (const [container, at] of eachContainer(spec, path)) {
+    append(warnings, containerWarnings(container, spec, annotations, prefix, at));
+  }
+  append(warnings, portWarnings(spec, path));
+  if (number(spec.terminationGracePeriodSeconds) < 0) {
+    const why = "must be >= 0; negative values are invalid and will be treated as 1";
+    warnings.push(`${path}.terminationGracePeriodSeconds: ${why}`);
+  }
+  if (!absent(spec.affinity)) append(warnings, podAffinityWarnings(object(spec.affinity), `${path}.affinity`));
+  const servers = object(spec.dnsConfig).nameservers;
+  for (const [index, server] of (Array.isArray(servers) ? servers : []).entries()) {
+    append(warnings, ipWarnings(text(server), `${path}.dnsConfig.nameservers[${index}]`));
+  }
+  for (const [index, alias] of objects(spec.hostAliases).entries()) {
+    append(warnings, ipWarnings(text(alias.ip), `${path}.hostAliases[${index}].ip`));
+  }
+  return warnings;
+}
+
+const NULL_SELECTOR = "a null labelSelector results in matching no pod";
+const USE_SECCOMP = 'non-functional in v1.27+; use the "seccompProfile" field instead';
+const REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution";
+const PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution";
+
+function nodeAffinityWarnings(affinity: ReadonlyFields, path: string): string[] {
+  const node = object(affinity.nodeAffinity);
+  return [
+    ...nodeSelectorWarnings(node[REQUIRED], `${path}.nodeAffinity.${REQUIRED}`),
+    ...objects(node[PREFERRED]).flatMap(({ preference }, index) =>
+      nodeTermWarnings(object(preference), `${path}.nodeAffinity.${PREFERRED}[${index}].preference`, true),
+    ),
+  ];
+}
+
+function podAffinityWarnings(affinity: ReadonlyFields, path: string): string[] {
+  return ["podAffinity", "podAntiAffinity"].flatMap((field) => [
+    ...objects(object(affinity[field])[REQUIRED]).flatMap(({ labelSelector }, index) =>
+      absent(labelSelector) ? [`${path}.${field}.${REQUIRED}[${index}].labelSelector: ${NULL_SELECTOR}`] : [],
+    ),
+    ...objects(object(affinity[field])[PREFERRED]).flatMap(({ podAffinityTerm }, index) =>
+      absent(object(podAffinityTerm).labelSelector)
+        ? [`${path}.${field}.${PREFERRED}[${index}].podAffinityTerm.labelSelector: ${NULL_SELECTOR}`]
+        : [],
+    ),
+  ]);
+}
+
+const DEPRECATED_VOLUMES: readonly (readonly [field: string, message: string, shown?: string])[] = [
+  ["photonPersistentDisk", "deprecated in v1.11, non-functional in v1.16+"],
+  ["gitRepo", "deprecated in v1.11, and disabled by default in v1.33+"],
+  ["scaleIO", "deprecated in v1.16, non-functional in v1.22+"],
+  ["flocker", "deprecated in v1.22, non-functional in v1.25+"],
+  ["storageos", "deprecated in v1.22, non-functional in v1.25+", "storageOS"],
+  ["quobyte", "deprecated in v1.22, non-functional in v1.25+"],
+  ["glusterfs", "deprecated in v1.25, non-functional in v1.26+"],
+  ["ephemeral", ""],
+  ["cephfs", "deprecated in v1.28, non-functional in v1.31+"],
+  ["rbd", "deprecated in v1.28, non-functional in v1.31+"],
+];
+
+function volumeWarnings(spec: ReadonlyFields, path: string): string[] {
+  return objects(spec.volumes).flatMap((volume, index) =>
+    DEPRECATED_VOLUMES.flatMap(([field, message, shown = field]) => {
+      if (absent(volume[field])) return [];
+      const at = `${path}.volumes[${index}].${shown}`;
+      if (field !== "ephemeral") return [`${at}: ${message}`];
+      const claim = object(object(object(volume.ephemeral).volumeClaimTemplate).spec);
+      return claimSpecWarnings(claim, `${at}.volumeClaimTemplate.spec`);
+    }),
+  );
+}
+
+/** Storage is counted in whole bytes. */
+export function claimSpecWarnings(spec: ReadonlyFields, path: string): string[] {
+  const resources = object(spec.resources);
+  return ["requests", "limits"].flatMap((kind) =>
+    fraction(object(resources[kind]).storage, `${path}.resources.${kind}[storage]`),
+  );
+}
+
+const NONE: readonly string[] = [];
+
+function fraction(value: unknown, path: string): readonly string[] {
+  if (absent(value)) return NONE;
+  const parsed = quantity(value);
+  if (parsed === undefined || parsed.scale >= 0 || quantityValue(parsed, -3) % 1000n === 0n) return NONE;
+  return [`${path}: fractional byte value ${goQuote(formatQuantity(parsed))} is invalid, must be an integer`];
+}
+
+function fractions(amounts: ReadonlyFields, path: string, names = ["memory", "ephemeral-storage"]): string[] {
+  return names.flatMap((name) => fraction(amounts[name], `${path}[${name}]`));
+}
+
+function repeated(items: unknown, field: string, path: string): string[] {
+  const seen = new Set<string>();
+  return objects(items).flatMap((item, index) => {
+    const value = text(item[field]);
+    if (seen.has(value)) return [`${path}[${index}].${field}: duplicate ${field} ${goQuote(value)}`];
+    seen.add(value);
+    return [];
+  });
+}
+
+function containerWarnings(
+  container: ReadonlyFields,
+  spec: ReadonlyFields,
+  annotations: ReadonlyFields,
+  prefix: string,
+  path: string,
+): string[] {
+  const warnings: string[] = [];
+  const context = object(container.securityContext);
+  const seccomp = `${SECCOMP_CONTAINER}${text(container.name)}`;
+  if (absent(context.seccompProfile) && !absent(annotations[seccomp])) {
+    warnings.push(`${prefix}metadata.annotations[${seccomp}]: ${USE_SECCOMP}`);
+  }
+  const appArmor = `${APP_ARMOR}${text(container.name)}`;
+  const podProfile = object(spec.securityContext).appArmorProfile;
+  // Of a pod this is said where the annotation is written into the field.
+  const template = prefix !== "";
+  if (template && absent(context.appArmorProfile) && absent(podProfile) && !absent(annotations[appArmor])) {
+    const why = 'deprecated since v1.30; use the "appArmorProfile" field instead';
+    warnings.push(`${prefix}metadata.annotations[${appArmor}]: ${why}`);
+  }
+  const { limits, requests } = object(container.resources);
+  if (!absent(limits) || !absent(requests)) {
+    for (const name of ["memory", "ephemeral-storage"]) {
+      append(warnings, fractions(object(limits), `${path}.resources.limits`, [name]));
+      append(warnings, fractions(object(requests), `${path}.resources.requests`, [name]));
+    }
+  }
+  const names = new Set<string>();
+  for (const [index, variable] of objects(container.env).entries()) {
+    const name = text(variable.name);
+    const reference = `$(${name})`;
+    const value = text(variable.value);
+    const extended = absent(variable.valueFrom) && value !== reference && value.includes(reference);
+    if (names.has(name) && !extended) {
+      const why = `hides previous definition of ${goQuote(name)}, which may be dropped when using apply`;
+      warnings.push(`${path}.env[${index}]: ${why}`);
+    }
+    names.add(name);
+  }
+  return warnings;
+}
+
+/** What is said of the addresses in a pod's status. */
+export function podStatusWarnings(pod: KubeObject): string[] {
+  const status = object(pod.status);
+  return ["podIPs", "hostIPs"].flatMap((field) =>
+    objects(status[field]).flatMap(({ ip }, index) => ipWarnings(text(ip), `status.${field}[${index}].ip`)),
+  );
+}

@@ -1,0 +1,109 @@
+import { duplicate, invalidValue, notSupported, required } from "../../../machinery/errors/field-error.js";
+import { absent, list, object, objects, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
+import { checkOneOf, checkRange, type Errors } from "../collect.js";
+import { goJson } from "../go-shapes.js";
+import type { PodValidationOptions } from "./pod-options.js";
+import { validateAppArmorProfile, validateSeccompProfile } from "./security-profiles.js";
+import { validateWindowsOptions } from "./windows-options.js";
+
+const MAX_ID = 2 ** 31 - 1;
+
+const checkId = (value: unknown, path: string, errors: Errors) => checkRange(value, path, 0, MAX_ID, errors);
+
+/** A container's. `hostUsers` is false where the pod has a user namespace of its own. */
+export function validateSecurityContext(
+  context: ReadonlyFields,
+  hostUsers: boolean,
+  path: string,
+  errors: Errors,
+): void {
+  checkId(context.runAsUser, `${path}.runAsUser`, errors);
+  checkId(context.runAsGroup, `${path}.runAsGroup`, errors);
+  checkOneOf(context.procMount, `${path}.procMount`, ["Default", "Unmasked"], errors);
+  if (hostUsers && context.procMount === "Unmasked") {
+    errors.push(invalidValue(`${path}.procMount`, "Unmasked", "`hostUsers` must be false to use `Unmasked`"));
+  }
+  validateSeccompProfile(context.seccompProfile, `${path}.seccompProfile`, errors);
+  if (context.allowPrivilegeEscalation === false) checkEscalation(context, path, errors);
+  validateWindowsOptions(context.windowsOptions, `${path}.windowsOptions`, errors);
+  validateAppArmorProfile(context.appArmorProfile, `${path}.appArmorProfile`, errors);
+}
+
+function checkEscalation(context: ReadonlyFields, path: string, errors: Errors): void {
+  const refuse = (what: string) => {
+    const shown = goJson("SecurityContext", context);
+    errors.push(invalidValue(path, shown, `cannot set \`allowPrivilegeEscalation\` to false and ${what}`));
+  };
+  if (context.privileged === true) refuse("`privileged` to true");
+  for (const capability of list(object(context.capabilities).add)) {
+    if (capability === "CAP_SYS_ADMIN") refuse("`capabilities.Add` CAP_SYS_ADMIN");
+  }
+}
+
+/** A pod's. `spec` has the fields that upstream counts to it: the host's network, processes and IPC. */
+export function validatePodSecurityContext(
+  context: ReadonlyFields,
+  spec: ReadonlyFields,
+  path: string,
+  options: PodValidationOptions,
+  errors: Errors,
+): void {
+  for (const field of ["fsGroup", "runAsUser", "runAsGroup"]) checkId(context[field], `${path}.${field}`, errors);
+  for (const [index, group] of list(context.supplementalGroups).entries()) {
+    checkId(group, `${path}.supplementalGroups[${index}]`, errors);
+  }
+  if (spec.shareProcessNamespace === true && spec.hostPID === true) {
+    const detail = "ShareProcessNamespace and HostPID cannot both be enabled";
+    errors.push(invalidValue(`${path}.shareProcessNamespace`, true, detail));
+  }
+  validateSysctls(objects(context.sysctls), spec, `${path}.sysctls`, options, errors);
+  checkOneOf(context.fsGroupChangePolicy, `${path}.fsGroupChangePolicy`, ["Always", "OnRootMismatch"], errors);
+  validateSeccompProfile(context.seccompProfile, `${path}.seccompProfile`, errors);
+  validateWindowsOptions(context.windowsOptions, `${path}.windowsOptions`, errors);
+  validateAppArmorProfile(context.appArmorProfile, `${path}.appArmorProfile`, errors);
+  checkOneOf(context.supplementalGroupsPolicy, `${path}.supplementalGroupsPolicy`, ["Merge", "Strict"], errors);
+  const policy = context.seLinuxChangePolicy;
+  const allowed = options.allowMountOptionPolicy ? ["MountOption", "Recursive"] : ["Recursive"];
+  if (!absent(policy) && !allowed.includes(text(policy))) {
+    errors.push(notSupported(`${path}.seLinuxChangePolicy`, policy, allowed));
+  }
+}
+
+const SYSCTL = "([a-z0-9]([-_a-z0-9]*[a-z0-9])?[\\./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?";
+const sysctlName = new RegExp(`^${SYSCTL}$`);
+
+function validateSysctls(
+  sysctls: readonly ReadonlyFields[],
+  spec: ReadonlyFields,
+  path: string,
+  options: PodValidationOptions,
+  errors: Errors,
+): void {
+  const seen = new Set<string>();
+  for (const [index, sysctl] of sysctls.entries()) {
+    const at = `${path}[${index}].name`;
+    const name = text(sysctl.name);
+    if (name === "") errors.push(required(at));
+    else if (name.length > 253 || !sysctlName.test(name)) {
+      errors.push(invalidValue(at, name, `must have at most 253 characters and match regex ^${SYSCTL}$`));
+    } else if (seen.has(name)) errors.push(duplicate(at, name));
+    const host = options.allowHostSysctls ? undefined : hostField(name, spec);
+    if (host !== undefined) errors.push(invalidValue(at, name, `may not be specified when '${host}' is true`));
+    seen.add(name);
+  }
+}
+
+/** The namespace of the host that this setting would change, when the pod shares it. */
+export function hostField(sysctl: string, spec: ReadonlyFields): "hostNetwork" | "hostIPC" | undefined {
+  const name = normalSysctl(sysctl);
+  if (spec.hostNetwork === true && name.startsWith("net.")) return "hostNetwork";
+  const ipc = name.startsWith("kernel.shm") || name.startsWith("kernel.msg") || name.startsWith("fs.mqueue.");
+  return spec.hostIPC === true && (ipc || name === "kernel.sem") ? "hostIPC" : undefined;
+}
+
+/** `net/ipv4/x` is another way to write `net.ipv4.x`. */
+function normalSysctl(name: string): string {
+  const separator = name.search(/[./]/);
+  if (separator < 0 || name[separator] === ".") return name;
+  return name.replace(/[./]/g, (mark) => (mark === "/" ? "." : "/"));
+}

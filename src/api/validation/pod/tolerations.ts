@@ -1,0 +1,71 @@
+import { forbiddenField, invalidValue, notSupported } from "../../../machinery/errors/field-error.js";
+import { absent, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
+import { labelValueErrors, qualifiedNameErrors } from "../../../machinery/validation/names.js";
+import { check, checkOneOf, type Errors } from "../collect.js";
+import type { PodValidationOptions } from "./pod-options.js";
+
+const EFFECTS = ["NoSchedule", "PreferNoSchedule", "NoExecute"];
+
+export function validateTolerations(
+  tolerations: readonly ReadonlyFields[],
+  path: string,
+  options: PodValidationOptions,
+  errors: Errors,
+): void {
+  for (const [index, toleration] of tolerations.entries()) {
+    const at = `${path}[${index}]`;
+    const [key, operator] = [text(toleration.key), text(toleration.operator)];
+    const effect = text(toleration.effect);
+    if (key !== "") check(key, `${at}.key`, qualifiedNameErrors, errors);
+    if (key === "" && operator !== "Exists") {
+      const detail = 'operator must be Exists when `key` is empty, which means "match all values and all keys"';
+      errors.push(invalidValue(`${at}.operator`, operator, detail));
+    }
+    if (!absent(toleration.tolerationSeconds) && effect !== "NoExecute") {
+      const detail = "effect must be 'NoExecute' when `tolerationSeconds` is set";
+      errors.push(invalidValue(`${at}.effect`, effect, detail));
+    }
+    checkOperator(operator, text(toleration.value), at, options, errors);
+    if (effect !== "") checkOneOf(effect, `${at}.effect`, EFFECTS, errors);
+  }
+}
+
+/** A wrong value is shown as the operator's, as upstream does. */
+function checkOperator(
+  operator: string,
+  value: string,
+  path: string,
+  options: PodValidationOptions,
+  errors: Errors,
+): void {
+  if (operator === "Equal" || operator === "") {
+    const wrong = labelValueErrors(value);
+    if (wrong.length > 0) errors.push(invalidValue(`${path}.operator`, value, wrong.join(";")));
+  } else if (operator === "Exists") {
+    if (value !== "") {
+      errors.push(invalidValue(`${path}.operator`, value, "value must be empty when `operator` is 'Exists'"));
+    }
+  } else if (operator !== "Lt" && operator !== "Gt") {
+    errors.push(notSupported(`${path}.operator`, operator, ["Equal", "Exists"]));
+  } else if (!options.allowTolerationComparison) {
+    errors.push(notSupported(`${path}.operator`, operator, ["Equal", "Exists", "Lt", "Gt"]));
+  }
+}
+
+/** Tolerations may be added, and those that are there may last longer or shorter. */
+export function validateAddedTolerations(
+  tolerations: readonly ReadonlyFields[],
+  old: readonly ReadonlyFields[],
+  path: string,
+  options: PodValidationOptions,
+  errors: Errors,
+): void {
+  const there = new Set(tolerations.map(identityOf));
+  const kept = old.every((before) => there.has(identityOf(before)));
+  if (kept) validateTolerations(tolerations, path, options, errors);
+  else errors.push(forbiddenField(path, "existing toleration can not be modified except its tolerationSeconds"));
+}
+
+/** Equal for tolerations that differ in nothing but tolerationSeconds. A field that is absent is an empty one. */
+const identityOf = ({ key, operator, value, effect }: ReadonlyFields): string =>
+  JSON.stringify([text(key), text(operator), text(value), text(effect)]);

@@ -1,0 +1,33 @@
+import { invalidValue } from "../../../machinery/errors/field-error.js";
+import { absent, number } from "../../../machinery/meta/access.js";
+import type { Errors } from "../collect.js";
+
+/** Paths of files in a container or a volume. One error is enough for `../../..`. */
+export function checkNoBacksteps(value: string, path: string, errors: Errors): void {
+  if (hasBacksteps(value)) errors.push(invalidValue(path, value, "must not contain '..'"));
+}
+
+export function hasBacksteps(value: string): boolean {
+  return value.includes("..") && value.split("/").includes("..");
+}
+
+/** A relative path that stays below where it starts. */
+export function checkDescendingPath(value: string, path: string, errors: Errors): void {
+  if (value.startsWith("/")) errors.push(invalidValue(path, value, "must be a relative path"));
+  checkNoBacksteps(value, path, errors);
+}
+
+/** As {@link checkDescendingPath}; names that start with two dots are kept for the kubelet. */
+export function checkNonReservedPath(value: string, path: string, errors: Errors): void {
+  checkDescendingPath(value, path, errors);
+  if (value.startsWith("..") && !value.startsWith("../")) {
+    errors.push(invalidValue(path, value, "must not start with '..'"));
+  }
+}
+
+export function checkFileMode(mode: unknown, path: string, errors: Errors): void {
+  if (absent(mode) || (number(mode) >= 0 && number(mode) <= 0o777)) return;
+  errors.push(invalidValue(path, mode, "must be a number between 0 and 0777 (octal), both inclusive"));
+}
+
+export const NO_MORE_VOLUME_TYPES = "may not specify more than 1 volume type";

@@ -1,0 +1,78 @@
+import { forbiddenField, invalidValue, required } from "../../../machinery/errors/field-error.js";
+import { absent, number, object, objects, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
+import type { Errors } from "../collect.js";
+import { checkNonReservedPath } from "./file-paths.js";
+import type { PodValidationOptions } from "../pod/pod-options.js";
+import { validateDownwardApiFile, validateKeyToPath } from "./volume-files.js";
+
+/** The sources of one projected volume; no two may claim the same path. `path` is the volume source's. */
+export function validateProjectedSources(
+  sources: readonly ReadonlyFields[],
+  path: string,
+  errors: Errors,
+  options: PodValidationOptions,
+): void {
+  const paths = new Set<string>();
+  const claim = (file: string, shown: string) => {
+    if (file === "") return;
+    if (paths.has(file)) errors.push(invalidValue(path, shown, "conflicting duplicate paths"));
+    paths.add(file);
+  };
+  for (const [index, source] of sources.entries()) {
+    const at = `${path}.sources[${index}]`;
+    let count = 0;
+    for (const kind of ["secret", "configMap"] as const) {
+      if (absent(source[kind])) continue;
+      count++;
+      validateKeys(object(source[kind]), `${at}.${kind}`, claim, errors);
+    }
+    if (!absent(source.downwardAPI)) {
+      count++;
+      for (const file of objects(object(source.downwardAPI).items)) {
+        validateDownwardApiFile(file, `${at}.downwardAPI`, errors);
+        claim(text(file.path), text(file.path));
+      }
+    }
+    if (!absent(source.serviceAccountToken)) {
+      count++;
+      validateToken(object(source.serviceAccountToken), path, `${at}.serviceAccountToken`, options, errors);
+    }
+    if (count > 1) errors.push(forbiddenField(at, "may not specify more than 1 volume type per source"));
+  }
+}
+
+function validateKeys(
+  source: ReadonlyFields,
+  path: string,
+  claim: (file: string, shown: string) => void,
+  errors: Errors,
+): void {
+  const name = text(source.name);
+  if (name === "") errors.push(required(`${path}.name`));
+  for (const [index, item] of objects(source.items).entries()) {
+    validateKeyToPath(item, `${path}.items[${index}]`, errors);
+    claim(text(item.path), name);
+  }
+}
+
+/** A wrong path of a token is shown at the volume's source, as Kubernetes does. */
+function validateToken(
+  token: ReadonlyFields,
+  volumePath: string,
+  path: string,
+  options: PodValidationOptions,
+  errors: Errors,
+): void {
+  const seconds = token.expirationSeconds ?? 0;
+  if (number(seconds) < 600) {
+    errors.push(invalidValue(`${path}.expirationSeconds`, seconds, "may not specify a duration less than 10 minutes"));
+  }
+  if (number(seconds) > 2 ** 32) {
+    errors.push(
+      invalidValue(`${path}.expirationSeconds`, seconds, "may not specify a duration larger than 2^32 seconds"),
+    );
+  }
+  const file = text(token.path);
+  if (file === "") errors.push(required(`${volumePath}.path`));
+  else if (!options.allowNonLocalTokenPath) checkNonReservedPath(file, `${volumePath}.path`, errors);
+}

@@ -1,0 +1,60 @@
+import type { ObjectMeta } from "./object.js";
+
+/**
+ * A value of an API type as it came: any field of any struct may be absent or null, and so may any item of a list. Its fields are
+ * those of the type, so that a misspelled one does not compile; the readers below give the empty value for what is not there,
+ * and for what has the wrong type, which objects in a store or from another server can have.
+ */
+export type Received<T> = T extends string | number | bigint | boolean | null | undefined
+  ? T
+  : T extends readonly (infer Item)[]
+    ? readonly (Received<Item> | null)[]
+    : T extends object
+      ? { readonly [Field in keyof T]?: Received<T[Field]> | null | undefined }
+      : T;
+
+/** An object of a kind as it came. Its metadata have been read as every object's are. */
+export type ReceivedObject<T> = {
+  readonly apiVersion?: string;
+  readonly kind?: string;
+  readonly metadata?: ObjectMeta;
+} & {
+  readonly [Field in Exclude<keyof T, "apiVersion" | "kind" | "metadata">]?: Received<T[Field]> | null | undefined;
+};
+
+type OrAbsent<T> = T | null | undefined;
+
+const NO_FIELDS = Object.freeze({});
+const NO_ITEMS = Object.freeze([]);
+
+/** A struct or a map; one without fields where it is absent. */
+export function object<T extends object>(value: OrAbsent<T>): Partial<T> {
+  return isStruct(value) ? value : (NO_FIELDS as Partial<T>);
+}
+
+export function list<Item>(value: OrAbsent<readonly Item[]>): readonly Item[] {
+  return Array.isArray(value) ? (value as readonly Item[]) : NO_ITEMS;
+}
+
+/** A list of structs. */
+export function objects<T extends object>(value: OrAbsent<readonly OrAbsent<T>[]>): readonly Partial<T>[] {
+  return list(value).map((item) => object(item));
+}
+
+export function text<T extends string>(value: OrAbsent<T>): T | "" {
+  return typeof value === "string" ? value : "";
+}
+
+/** Also an integer of 64 bits that no number holds, rounded. */
+export function number(value: OrAbsent<number | bigint>): number {
+  return typeof value === "number" ? value : typeof value === "bigint" ? Number(value) : 0;
+}
+
+/** Absent on the wire: missing or null. */
+export function absent(value: unknown): value is undefined | null {
+  return value === undefined || value === null;
+}
+
+function isStruct<T extends object>(value: OrAbsent<T>): value is T {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
