@@ -1,5 +1,5 @@
-import { type BuiltinCall, builtinOptions } from "./builtin.js";
-import { writePieces } from "./builtin-output.js";
+import { type BuiltinCall, builtinOptions } from "./builtins/builtin.js";
+import { writePieces } from "./builtins/builtin-output.js";
 import { CommandError } from "./control-flow.js";
 import type { Shell } from "./shell.js";
 

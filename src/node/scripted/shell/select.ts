@@ -1,6 +1,6 @@
-import type { BuiltinCall } from "./builtin.js";
-import { writeText } from "./builtin-output.js";
-import { readLine } from "./builtin-read.js";
+import type { BuiltinCall } from "./builtins/builtin.js";
+import { writeText } from "./builtins/builtin-output.js";
+import { readLine } from "./builtins/builtin-read.js";
 import { widthOf } from "./line-editor.js";
 
 const PROMPT = "#? ";
