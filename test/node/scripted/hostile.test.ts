@@ -40,6 +40,16 @@ describe("a program without an end", () => {
   });
 });
 
+test("aliases that stand for more and more aliases end in an error of the script", async () => {
+  const { sh } = await startScripted();
+  const doubling = 'for n in $(seq 40); do alias a$n="a$((n + 1)) x; a$((n + 1)) y"; done';
+  expect(await sh(`${doubling}\na1`)).toEqual({
+    stdout: "",
+    stderr: expect.stringMatching(/^sh: 2: Syntax error: a\d+: aliases too long\n$/),
+    code: 2,
+  });
+});
+
 test("a pattern that makes other engines backtrack for minutes keeps nothing waiting", async () => {
   const { sh } = await startScripted();
   expect(await sh(`echo ${"a".repeat(40)}b | grep -E -c '(a+)+$'`)).toEqual({ stdout: "0\n", stderr: "", code: 1 });

@@ -136,7 +136,6 @@ describe("a main process that ends at what is missing", () => {
 
   test.each([
     ["process substitution", "echo a\ndiff <(echo 1) <(echo 2)", 2, "a\n"],
-    ["select", "select x in a b; do echo $x; done", 1, ""],
     ["parameter expansion", "x=a\necho ${x@Q}", 2, ""],
     ["export -f", "f() { :; }\nexport -f f", 2, ""],
     ["trap DEBUG", "trap 'echo never' DEBUG", 1, ""],

@@ -70,6 +70,17 @@ describe("a shell at a terminal", () => {
     await shows("/ # cd /tmp\n/tmp # cd\n~ # |");
   });
 
+  test("takes aliases, and asks which one is meant", async () => {
+    const { shows, type } = await shellOnTerminal(["bash"], { PS1: "$ ", COLUMNS: "8" });
+    await shows("$ |");
+    await type("alias two='echo'\rtwo c\rselect x in a b; do\rtwo $x; break; done\r");
+    await shows("$ alias two='echo'\n$ two c\nc\n$ select x in a b; d\no\n> two $x; break; don\ne\n1) a\n2) b\n#? |");
+    await type("2\r");
+    await shows(
+      "$ alias two='echo'\n$ two c\nc\n$ select x in a b; d\no\n> two $x; break; don\ne\n1) a\n2) b\n#? 2\nb\n$ |",
+    );
+  });
+
   test("prompts as images of Debian do where it is called bash", async () => {
     const { shows } = await shellOnTerminal(["/bin/bash"]);
     await shows("root@web:/# |");

@@ -29,6 +29,20 @@ const POSIX: readonly string[] = [
   `A=1; f() { env | grep ^A=; }; A=2 f; echo $A`,
   `log() { printf '%s: %s\\n' "$1" "$2" >&2; }; log info hello 2>&1`,
 
+  // Aliases
+  `alias say='echo said'\nsay hello; say "a b" | cat; (say in a subshell); echo $(say in words); f() { say in f $1; }; f x`,
+  `alias say='echo said'; say 2>/dev/null; echo $?`,
+  `alias a='echo one; echo two'\na three\nif a; then echo yes; fi\nalias begin='{' end='}'\nbegin echo in braces; end`,
+  `alias ls='ls -d'\nls /etc | cat; \\ls -d /tmp; 'ls' -d /tmp; ls=1; ls""  -d /tmp`,
+  `alias s='echo ' w='word '; alias n=next\ns w n n; s x n; s; echo n w`,
+  `alias x='y 1' y='x 2' z=\nx 2>/dev/null; echo $?; z echo empty; A=1 z echo behind an assignment; >f z echo out; cat f`,
+  `alias say='echo said'\nalias say; alias; command -v say; command -V say; type say; unalias say; say 2>/dev/null; echo $?`,
+  `alias nope 2>/dev/null; echo $?; unalias nope 2>/dev/null; echo $?; alias a=1 b="it's"; alias b; unalias -a; alias; echo none`,
+  `alias p='echo by eval'\neval 'p'; x='p'; $x 2>/dev/null; echo $?; for p in p; do echo $p; done; case p in p) echo p;; esac`,
+  `alias q='cat <<EOF'\nq\nin a document\nEOF\nalias c='# no' l='echo first;\necho'\nfalse\nc\necho $?; if true; then\nc\necho in; fi\nl second; echo third`,
+  `alias r='echo \`r\`' g='grep b |'\nr 2>/dev/null; echo "$(printf 'a\\nb\\n')" | g cat; (unalias g); alias g`,
+  `alias u='echo u'; unalias u\nu 2>/dev/null; echo $?; alias o=p\nsh -c 'o' 2>/dev/null; echo $?`,
+
   // Here-documents
   `cat <<EOF\nhello $((1 + 2)) \`echo sub\` $(echo "paren)") \\$HOME "quoted" 'single'\nEOF`,
   `x=val; cat <<'EOF'\nno $x \`here\` \\$ \\\\\nEOF`,
@@ -265,6 +279,12 @@ const BASH: readonly string[] = [
   `var=FILE_X; export FILE_X=1; def=d; val="$def"; if [ "\${!var:-}" ]; then val="\${!var}"; elif [ "\${fileVar:-}" ]; then val=f; fi; echo $val; export "$var"="$val"; unset "\${var}_FILE"; echo $FILE_X`,
   `pre_a=1 pre_b=2; echo "\${!pre_@}"`,
   `test "$(printf '%s\\n' a b | head -n 1)" == a && echo eq; [ a == a ] && echo eq2; [ a \\< b ] && echo lt`,
+  `alias a='echo a'\na 2>/dev/null; echo $?; type -t a; shopt -s expand_aliases\na; type a; type -t a; command -v a; alias; shopt -u expand_aliases\na 2>/dev/null || echo off`,
+  `select x in a "b c" d; do echo "<$x> $REPLY"; done <<< $'\\n2\\nx\\n\\n 3 \\n99\\n+1\\n-1' 2>&1; echo $?`,
+  `select x in; do :; done; echo $?; set -- p q; PS3='which? '; select y; do echo $y; break; done <<< 2 2>&1; echo $? $y`,
+  `select x in $(seq 1 30); do break; done <<< 1 2>&1; COLUMNS=30; select x in one two three four five six seven; do break; done <<< 7 2>&1; echo $x`,
+  `COLUMNS=20; select x in äö 世界 c; do break; done <<< 2 2>&1; select x in a b; do echo $x; false; REPLY=; done <<< $'1\\n2' 2>&1; select x in a b; do select y in c d; do break 2; done; done <<< $'1\\n1' 2>&1; echo $x $y`,
+  `f() { local x; select x in "$@"; do case $x in quit) return 3;; *) echo "got $x";; esac; done; }; f one quit <<< $'1\\n2' 2>&1; echo $?`,
   `coproc_x=1; time_x=2; echo $coproc_x$time_x; select_x=3; echo $select_x; function_x=4; echo $function_x`,
   `a="x"; b="\${a}y\${a}"; echo "\${b}" "\${b//x/\${a}\${a}}"; c='$a'; echo "$c" '\${a}'`,
   `f() { while [ $# -gt 0 ]; do case "$1" in -n|--name) name="$2"; shift 2;; --name=*) name="\${1#*=}"; shift;; *) break;; esac; done; echo "$name $*"; }; f -n a rest; f --name=b c d`,

@@ -22,7 +22,7 @@ export const textScript = ({ image, script }: ImageScriptText): ImageScript => (
 
 /** What the shell cannot parse of a script, with its line in it; undefined for nothing. */
 export function scriptFault(script: string): { readonly line: number; readonly message: string } | undefined {
-  const parser = new Parser(script, { take: () => {}, hasBraces: false, isWhole: true });
+  const parser = new Parser(script, { take: () => {}, hasBraces: false, isWhole: true, aliases: () => undefined });
   try {
     while (atOnce(parser.line()) !== undefined);
     return undefined;

@@ -3,6 +3,7 @@ import { expandArithmetic, expandPattern, expandWord, expandWords, matchesPatter
 import { holds } from "./condition.js";
 import type { Shell } from "./shell.js";
 import type { ShellStreams } from "./shell-state.js";
+import { choose } from "./select.js";
 import { failed } from "./simple-command.js";
 import type { Command, CompoundCommand, Word } from "./parse/syntax.js";
 
@@ -25,7 +26,8 @@ export async function runCompound(
     case "while":
       return runWhile(shell, command, streams, tested);
     case "for":
-      return runFor(shell, command, streams, tested);
+    case "select":
+      return runWithWords(shell, command, streams, tested);
     case "case":
       return runCase(shell, command, streams, tested);
     case "counting":
@@ -80,8 +82,18 @@ async function runWhile(shell: Shell, command: Of<"while">, streams: ShellStream
   return code;
 }
 
-async function runFor(shell: Shell, command: Of<"for">, streams: ShellStreams, tested: boolean): Promise<number> {
+/** for and select. */
+async function runWithWords(
+  shell: Shell,
+  command: Of<"for" | "select">,
+  streams: ShellStreams,
+  tested: boolean,
+): Promise<number> {
   const values = command.words === undefined ? shell.positional : await expandWords(command.words, shell);
+  if (command.kind === "select") {
+    const call = { shell, streams, line: shell.line, tested };
+    return choose(call, command.name, values, () => runIteration(shell, command.body, streams, tested));
+  }
   let code = 0;
   for (const value of values) {
     shell.assign(command.name, value);

@@ -266,6 +266,13 @@ const isBehind = (one: Place, other: Place): boolean =>
 const withoutSequences = (text: string): readonly string[] =>
   Array.from(text.replace(new RegExp(`${ESCAPE}\\[[0-9;?]*[A-Za-z]`, "g"), ""));
 
+/** How many columns of a screen a text takes. */
+export function widthOf(text: string): number {
+  let columns = 0;
+  for (const character of text) columns += columnsOf(character);
+  return columns;
+}
+
 const columnsOf = (character: string): number => (NO_COLUMN.test(character) ? 0 : TWO_COLUMNS.test(character) ? 2 : 1);
 
 /** Whether a sequence of a key is whole: ESC, then a letter, or [ or O with numbers and a letter or ~. */

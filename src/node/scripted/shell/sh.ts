@@ -39,7 +39,10 @@ export const sh: Program = async (io) => {
   if (content === undefined) return NOT_FOUND;
   const isBash = called.includes("bash") || BASH.test(content);
   const call = { name, interactive, isBash, script: source ?? name, traceDepth: 0 };
-  const shell = new Shell(io, stateOf(io, options, positional), call);
+  const state = stateOf(io, options, positional);
+  // A script that bash runs has to ask for them.
+  if (!isBash || interactive) state.shopts.add("expand_aliases");
+  const shell = new Shell(io, state, call);
   const streams: ShellStreams = {
     stdin: undefined,
     stdout: (chunk) => io.stdout.write(chunk),
@@ -63,6 +66,7 @@ function stateOf(io: ProgramIo, options: Set<ShellOption>, positional: readonly 
     exported: new Set(Object.keys(env)),
     constants: new Set(),
     functions: new Map(),
+    aliases: new Map(),
     options,
     shopts: new Set(),
     umask: UMASK,

@@ -104,6 +104,11 @@ export abstract class ShellScope implements ExpansionScope {
     return this.state.shopts.has("nullglob");
   }
 
+  /** Undefined where commands are taken as they are written. */
+  get aliases(): ReadonlyMap<string, string> | undefined {
+    return this.state.shopts.has("expand_aliases") ? this.state.aliases : undefined;
+  }
+
   get umask(): number {
     return this.state.umask;
   }

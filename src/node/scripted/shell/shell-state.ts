@@ -31,6 +31,11 @@ export const OPTIONS = {
 
 export type ShellOption = keyof typeof OPTIONS;
 
+/** Switches of shopt that make a difference here. */
+export const SWITCHES = ["nullglob", "inherit_errexit", "expand_aliases"] as const;
+
+export type ShellSwitch = (typeof SWITCHES)[number];
+
 /** What a function's local variables were before it, by name. */
 export type LocalScope = Map<string, { readonly value: string | ShellArray | undefined; readonly isExported: boolean }>;
 
@@ -40,9 +45,11 @@ export interface ShellState {
   readonly exported: Set<string>;
   readonly constants: Set<string>;
   readonly functions: Map<string, FunctionDefinition>;
+  /** Texts that stand for names of commands, where "expand_aliases" is set. */
+  readonly aliases: Map<string, string>;
   readonly options: Set<ShellOption>;
   /** What shopt has set. */
-  readonly shopts: Set<"nullglob" | "inherit_errexit">;
+  readonly shopts: Set<ShellSwitch>;
   /** The permissions that files lack which redirections make. */
   umask: number;
   /** One for each function that runs. */

@@ -39,6 +39,8 @@ const RUN_BYTES = 8 * 1024;
 const SUBSHELL_BYTES = 8 * 1024;
 /** What a function takes beside its body, in bytes. */
 const FUNCTION_BYTES = 256;
+/** What an alias takes beside its name and its value, in bytes. */
+const ALIAS_BYTES = 128;
 
 interface RunOptions {
   /** The builtin that runs the script. */
@@ -152,7 +154,13 @@ export class Shell extends ShellScope implements RedirectScope {
   }
 
   #parserOf(text: string, isWhole: boolean, firstLine = 1): Parser {
-    return new Parser(text, { take: (bytes) => this.take(bytes), hasBraces: this.call.isBash, isWhole }, firstLine);
+    const options = {
+      take: (bytes: number) => this.take(bytes),
+      hasBraces: this.call.isBash,
+      isWhole,
+      aliases: () => this.aliases,
+    };
+    return new Parser(text, options, firstLine);
   }
 
   async #nextOf(parser: Parser): Promise<Command | undefined> {
@@ -289,6 +297,7 @@ export class Shell extends ShellScope implements RedirectScope {
       case "if":
       case "while":
       case "for":
+      case "select":
       case "counting":
       case "case":
       case "condition":
@@ -325,6 +334,21 @@ export class Shell extends ShellScope implements RedirectScope {
     if (known === undefined) return;
     this.io.memory.give(FUNCTION_BYTES + known.bytes);
     this.state.functions.delete(name);
+  }
+
+  /** An alias holds its value until it is defined anew, or is no alias any more. */
+  defineAlias(name: string, value: string): void {
+    this.dropAlias(name);
+    this.io.memory.take(aliasBytes(name, value));
+    this.state.aliases.set(name, value);
+  }
+
+  /** False where the name is no alias. */
+  dropAlias(name: string): boolean {
+    const known = this.state.aliases.get(name);
+    if (known === undefined) return false;
+    this.io.memory.give(aliasBytes(name, known));
+    return this.state.aliases.delete(name);
   }
 
   async #andOr({ first, rest }: AndOrList, streams: ShellStreams, tested: boolean): Promise<number> {
@@ -392,14 +416,18 @@ export class Shell extends ShellScope implements RedirectScope {
     try {
       // A command in the background may live longer than the script and the functions that it is of.
       own.take(SUBSHELL_BYTES + this.#scriptBytes);
-      if (job !== undefined) for (const { bytes } of this.state.functions.values()) own.take(bytes);
       const { state } = this;
+      if (job !== undefined) {
+        for (const { bytes } of state.functions.values()) own.take(bytes);
+        for (const [name, value] of state.aliases) own.take(aliasBytes(name, value));
+      }
       const copy: ShellState = {
         ...state,
         variables: state.variables.copy(own),
         exported: new Set(state.exported),
         constants: new Set(state.constants),
         functions: new Map(state.functions),
+        aliases: new Map(state.aliases),
         options: new Set(state.options),
         shopts: new Set(state.shopts),
         scopes: state.scopes.length === 0 ? [] : [new Map()],
@@ -524,6 +552,8 @@ export class Shell extends ShellScope implements RedirectScope {
   /** The stderr of the shell's process. */
   readonly errors: OutputTarget = (chunk) => this.io.stderr.write(chunk);
 }
+
+const aliasBytes = (name: string, value: string): number => ALIAS_BYTES + name.length + value.length;
 
 /** Whether the failure of a command ends a shell with set -e: that of a list is of the commands in it, and ! asks for one. */
 function isChecked(command: Command): boolean {

@@ -1,4 +1,5 @@
 import { FileError } from "../../files/file-error.js";
+import { aliasText } from "../builtin-alias.js";
 import type { BuiltinCall } from "./builtin.js";
 import { builtinOptions } from "./builtin.js";
 import { writePieces } from "./builtin-output.js";
@@ -8,9 +9,9 @@ import type { Shell } from "../shell.js";
 
 const NOT_FOUND = 127;
 
-type Kind = "keyword" | "function" | "builtin" | "file";
+type Kind = "keyword" | "alias" | "function" | "builtin" | "file";
 
-/** What a name is in a shell, and for a program its path; undefined for what is nothing. */
+/** What a name is in a shell: for a program its path, for an alias its value. */
 export interface Named {
   readonly kind: Kind;
   readonly path: string;
@@ -19,6 +20,8 @@ export interface Named {
 /** Looks a name up as a command of the shell would be. */
 export function lookUp(shell: Shell, name: string, isBuiltin: (name: string) => boolean): Named | undefined {
   if (KEYWORDS.has(name)) return { kind: "keyword", path: name };
+  const alias = shell.aliases?.get(name);
+  if (alias !== undefined) return { kind: "alias", path: alias };
   if (shell.state.functions.has(name)) return { kind: "function", path: name };
   if (isBuiltin(name)) return { kind: "builtin", path: name };
   const path = pathOf(shell, name);
@@ -27,13 +30,17 @@ export function lookUp(shell: Shell, name: string, isBuiltin: (name: string) => 
 
 const DESCRIPTIONS: Readonly<Record<Kind, (name: string, path: string) => string>> = {
   keyword: (name) => `${name} is a shell keyword`,
+  alias: (name, value) => `${name} is an alias for ${value}`,
   function: (name) => `${name} is a shell function`,
   builtin: (name) => `${name} is a shell builtin`,
   file: (name, path) => `${name} is ${path}`,
 };
 
-const describe = ({ call }: Shell, name: string, { kind, path }: Named): string =>
-  kind === "function" && call.isBash ? `${name} is a function\n` : `${DESCRIPTIONS[kind](name, path)}\n`;
+function describe({ call }: Shell, name: string, { kind, path }: Named): string {
+  if (call.isBash && kind === "function") return `${name} is a function\n`;
+  if (call.isBash && kind === "alias") return `${name} is aliased to \`${path}'\n`;
+  return `${DESCRIPTIONS[kind](name, path)}\n`;
+}
 
 /** type [-t] [-p] [-P] NAME... */
 export async function typeOf(call: BuiltinCall, isBuiltin: (name: string) => boolean): Promise<number> {
@@ -81,7 +88,9 @@ export async function commandNames(
   let code = 0;
   for (const name of names) {
     const found = lookUp(shell, name, isBuiltin);
-    if (found !== undefined) await writePieces(call, [isVerbose ? describe(shell, name, found) : `${found.path}\n`]);
+    if (found !== undefined && isVerbose) await writePieces(call, [describe(shell, name, found)]);
+    else if (found?.kind === "alias") await writePieces(call, [`alias ${aliasText(shell, name, found.path)}\n`]);
+    else if (found !== undefined) await writePieces(call, [`${found.path}\n`]);
     else {
       code = NOT_FOUND;
       if (isVerbose) await streams.stderr(Buffer.from(`${name}: not found\n`), shell.io.signal);

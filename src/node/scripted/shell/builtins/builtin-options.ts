@@ -3,7 +3,7 @@ import { writePieces } from "./builtin-output.js";
 import { settings } from "./builtin-variables.js";
 import { CommandError } from "../control-flow.js";
 import type { Shell } from "../shell.js";
-import { OPTIONS, type ShellOption } from "../shell-state.js";
+import { OPTIONS, type ShellOption, SWITCHES } from "../shell-state.js";
 
 const NAMES = Object.keys(OPTIONS) as ShellOption[];
 /** Options that change nothing in a shell without job control, mail, a history file or a terminal. */
@@ -27,7 +27,6 @@ const SHOPT_WITHOUT_EFFECT = new Set([
   "checkhash",
   "checkwinsize",
   "cmdhist",
-  "expand_aliases",
   "extquote",
   "force_fignore",
   "histappend",
@@ -101,11 +100,12 @@ export function shopt({ shell, args }: BuiltinCall): number {
   const names = args.filter((arg) => !arg.startsWith("-"));
   const { shopts } = shell.state;
   for (const name of names) {
+    const known = SWITCHES.find((one) => one === name);
     if (letters.includes("o")) setNamedOption(shell.state.options, name, letters.includes("s"));
-    else if (name === "nullglob" || name === "inherit_errexit") {
-      if (letters.includes("s")) shopts.add(name);
-      else if (letters.includes("u")) shopts.delete(name);
-      else return shopts.has(name) ? 0 : 1;
+    else if (known !== undefined) {
+      if (letters.includes("s")) shopts.add(known);
+      else if (letters.includes("u")) shopts.delete(known);
+      else return shopts.has(known) ? 0 : 1;
     } else if (!SHOPT_WITHOUT_EFFECT.has(name))
       throw new CommandError(`shopt: ${name}: invalid shell option name`, 1, `shopt ${name}`);
   }

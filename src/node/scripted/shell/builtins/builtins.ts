@@ -2,6 +2,7 @@ import { atOnce } from "../../../../base/async/steps.js";
 import { absolute, LONGEST_PATH, normalPath } from "../../files/file-system.js";
 import { expandArithmetic } from "../expansion/expand.js";
 import { type Builtin, type BuiltinCall, builtinOptions } from "./builtin.js";
+import { alias, unalias } from "../builtin-alias.js";
 import { kill, listJobs, trap, wait } from "./builtin-jobs.js";
 import { commandNames, hash, typeOf } from "./builtin-names.js";
 import { getopts, set, shopt } from "./builtin-options.js";
@@ -47,6 +48,8 @@ export const BUILTINS: Readonly<Record<string, Builtin>> = {
   declare: declareVariables,
   typeset: declareVariables,
   unset,
+  alias,
+  unalias,
   set,
   shopt,
   getopts,

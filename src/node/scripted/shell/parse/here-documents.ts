@@ -20,7 +20,7 @@ export class HereDocuments {
   #pending: Pending[] = [];
 
   constructor(
-    private readonly text: string,
+    private readonly script: { readonly text: string },
     /** The body of a here-document whose delimiter was not quoted, as a word. */
     private readonly expanded: (body: string, line: number) => Steps<Word>,
     /** Whether a body may end with the script: else more lines may follow. */
@@ -58,21 +58,22 @@ export class HereDocuments {
   }
 
   *#lines(from: number, { delimiter, dropsTabs }: Pending, line: number): Steps<{ lines: string[]; end: number }> {
+    const { text } = this.script;
     const pace = new Pace();
     const lines: string[] = [];
-    for (let at = from; at < this.text.length; ) {
+    for (let at = from; at < text.length; ) {
       if (pace.isDue()) yield;
-      const found = this.text.indexOf("\n", at);
-      const end = found < 0 ? this.text.length : found;
-      const whole = this.text.slice(at, end);
+      const found = text.indexOf("\n", at);
+      const end = found < 0 ? text.length : found;
+      const whole = text.slice(at, end);
       const content = dropsTabs ? whole.replace(/^\t+/, "") : whole;
       at = end + 1;
-      if (content === delimiter) return { lines, end: Math.min(at, this.text.length) };
+      if (content === delimiter) return { lines, end: Math.min(at, text.length) };
       lines.push(content);
     }
     if (!this.endsWithScript) {
       throw new ShellSyntaxError(`Syntax error: end of file unexpected (expecting "${delimiter}")`, line, true);
     }
-    return { lines, end: this.text.length };
+    return { lines, end: text.length };
   }
 }

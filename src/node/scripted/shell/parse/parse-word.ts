@@ -72,7 +72,8 @@ export class WordReader {
   at = 0;
 
   constructor(
-    readonly text: string,
+    /** The script, with what aliases stand for in their places. */
+    public text: string,
     /** Counts the bytes that what was read takes. */
     private readonly take: (bytes: number) => void,
     private readonly substitutions: Substitutions,
@@ -81,6 +82,18 @@ export class WordReader {
   ) {
     this.#window = text;
     this.#counted = { at: 0, line: firstLine };
+  }
+
+  /** Whether only a part of the text is read: up to a place that was found before. */
+  get isBounded(): boolean {
+    return this.#window.length < this.text.length;
+  }
+
+  /** Puts a value in the place of the next characters. Lines are counted as before. */
+  replace(length: number, value: string): void {
+    this.#counted = { at: this.at + value.length, line: this.line };
+    this.text = this.text.slice(0, this.at) + value + this.text.slice(this.at + length);
+    this.#window = this.text;
   }
 
   get line(): number {
@@ -182,7 +195,7 @@ export class WordReader {
     if (next === undefined) {
       this.at = this.#window.length;
       // Outside of quotes something may follow on the next line.
-      if (isInQuotes || this.#window.length < this.text.length) return { kind: "text", text: "\\", quoted: true };
+      if (isInQuotes || this.isBounded) return { kind: "text", text: "\\", quoted: true };
       throw this.incomplete("end of file unexpected");
     }
     if (next === "\n") return { kind: "text", text: "", quoted: false };

@@ -1,5 +1,6 @@
 import { Pace } from "../../../../base/time/pace.js";
 import type { Steps } from "../../../../base/async/steps.js";
+import { AliasExpansion, type AliasTable } from "../alias-expansion.js";
 import { expandBraces } from "./braces.js";
 import { HereDocuments } from "./here-documents.js";
 import { parseAssignment } from "./parse-assignment.js";
@@ -56,12 +57,15 @@ export interface ParseOptions {
   readonly hasBraces: boolean;
   /** The text is all that there is: a here-document may end with it. */
   readonly isWhole: boolean;
+  /** The aliases that count now; undefined where the shell does not expand any. */
+  aliases(): AliasTable | undefined;
 }
 
 /** Parses a script line by line: a shell runs what stands before a line that it cannot parse. */
 export class Parser {
   readonly #reader: WordReader;
   readonly #documents: HereDocuments;
+  readonly #aliases: AliasExpansion;
   readonly #pace = new Pace();
   /** What the parsers of conditions and assignments use. */
   readonly #source = {
@@ -74,7 +78,7 @@ export class Parser {
   #taken = 0;
 
   constructor(
-    private readonly text: string,
+    private text: string,
     private readonly options: ParseOptions,
     firstLine = 1,
     private depth = 0,
@@ -86,18 +90,23 @@ export class Parser {
     };
     this.#reader = new WordReader(text, (bytes) => this.#count(bytes), substitutions, firstLine, nestedWords);
     const expanded = (body: string, line: number): Steps<Word> => this.#inner(body, line).#reader.hereDocument();
-    this.#documents = new HereDocuments(text, expanded, options.isWhole);
+    this.#documents = new HereDocuments(this.#reader, expanded, options.isWhole);
+    this.#aliases = new AliasExpansion(options.aliases);
   }
 
   /** The commands of the next line, and of those that it goes on in; undefined at the end. Throws a {@link ShellSyntaxError}. */
   *line(): Steps<Command | undefined> {
-    yield* this.#skip(true);
-    if (this.#reader.at >= this.text.length) return undefined;
-    const list = yield* this.#list(false);
-    if (this.#reader.at < this.text.length && !this.#lineBreakAhead()) throw this.#unexpected();
-    yield* this.#skip(true);
-    if (this.#documents.arePending) yield* this.#readDocuments();
-    return list;
+    for (;;) {
+      this.#aliases.beginLine();
+      yield* this.#skip(true);
+      if (this.#reader.at >= this.text.length) return undefined;
+      const list = yield* this.#list(false);
+      if (this.#reader.at < this.text.length && !this.#lineBreakAhead()) throw this.#unexpected();
+      yield* this.#skip(true);
+      if (this.#documents.arePending) yield* this.#readDocuments();
+      // An alias may stand for nothing.
+      if (list.kind !== "list" || list.commands.length > 0) return list;
+    }
   }
 
   *#whole(): Steps<Command> {
@@ -108,7 +117,8 @@ export class Parser {
 
   /** A parser of a text in this one. */
   #inner(text: string, line: number): Parser {
-    const options = { ...this.options, take: (bytes: number) => this.#count(bytes), isWhole: true };
+    const aliases = this.#aliases.inner();
+    const options = { ...this.options, take: (bytes: number) => this.#count(bytes), isWhole: true, aliases };
     return new Parser(text, options, line, this.depth + 1, this.#reader.nested);
   }
 
@@ -130,7 +140,8 @@ export class Parser {
       throw new ShellSyntaxError("Syntax error: nested too deeply", this.#reader.line);
     const commands: Command[] = [];
     for (;;) {
-      yield* this.#skip(lines);
+      do yield* this.#skip(lines);
+      while (this.#aliases.areThere && (yield* this.#expandAliases()));
       if (this.#atListEnd() || this.#lineBreakAhead()) break;
       const command = yield* this.#andOr();
       yield* this.#skip(false);
@@ -176,6 +187,7 @@ export class Parser {
   *#command(): Steps<Command> {
     this.#count(COMMAND_BYTES);
     yield* this.#skip(false);
+    if (this.#aliases.areThere) yield* this.#expandAliases();
     const keyword = this.#keyword();
     switch (keyword) {
       case "if":
@@ -184,7 +196,8 @@ export class Parser {
       case "until":
         return yield* this.#while(keyword === "until");
       case "for":
-        return yield* this.#for();
+      case "select":
+        return yield* this.#for(keyword);
       case "case":
         return yield* this.#case();
       case "function":
@@ -199,8 +212,6 @@ export class Parser {
       }
       case undefined:
         break;
-      case "select":
-        throw new ShellSyntaxError("Syntax error: select is not supported", this.#reader.line, false, "select");
       default:
         throw this.#unexpected();
     }
@@ -214,6 +225,23 @@ export class Parser {
     }
     FUNCTION.lastIndex = this.#reader.at;
     return FUNCTION.test(this.text) ? yield* this.#function() : yield* this.#simple();
+  }
+
+  /** Puts what an alias stands for in its place, where one begins here, and so on with the first word of that; false where none does. */
+  *#expandAliases(): Steps<boolean> {
+    for (let areNone = true; ; areNone = false) {
+      const { at, text, isBounded } = this.#reader;
+      const found = isBounded ? undefined : this.#aliases.find(text, at);
+      if (found === undefined) return !areNone;
+      const { name, value } = found;
+      this.#count(value.length);
+      if (!this.#aliases.replaced(found, at))
+        throw new ShellSyntaxError(`Syntax error: ${name}: aliases too long`, this.#reader.line);
+      this.#reader.replace(name.length, value);
+      this.text = this.#reader.text;
+      yield;
+      yield* this.#skip(false);
+    }
   }
 
   *#function(): Steps<Command> {
@@ -281,13 +309,13 @@ export class Parser {
     return { kind: "while", until, test, body, redirects: yield* this.#redirects() };
   }
 
-  *#for(): Steps<Command> {
-    yield* this.#expect("for");
+  *#for(kind: "for" | "select"): Steps<Command> {
+    yield* this.#expect(kind);
     yield* this.#skip(false);
-    if (this.text.startsWith("((", this.#reader.at)) return yield* this.#counting();
+    if (kind === "for" && this.text.startsWith("((", this.#reader.at)) return yield* this.#counting();
     const name = plainText(yield* this.#reader.word());
     if (name === undefined || !/^[A-Za-z_]\w*$/.test(name))
-      throw new ShellSyntaxError("Syntax error: Bad for loop variable", this.#reader.line);
+      throw new ShellSyntaxError(`Syntax error: Bad ${kind} loop variable`, this.#reader.line);
     yield* this.#skip(true);
     let words: Word[] | undefined;
     if (plainText(yield* this.#peekWord()) === "in") {
@@ -301,7 +329,7 @@ export class Parser {
     }
     yield* this.#skip(false);
     this.#take(";");
-    return { kind: "for", name, words, body: yield* this.#loopBody(), redirects: yield* this.#redirects() };
+    return { kind, name, words, body: yield* this.#loopBody(), redirects: yield* this.#redirects() };
   }
 
   /** for ((first; test; next)) */
@@ -380,6 +408,10 @@ export class Parser {
       if (redirect !== undefined) {
         redirects.push(redirect);
         continue;
+      }
+      if (this.#aliases.areThere) {
+        const isDue = this.#aliases.isDueAt(this.#reader.at);
+        if ((isDue || words.length === 0) && (yield* this.#expandAliases())) continue;
       }
       const isDeclaring = words.length > 0 && DECLARING.has(plainText(words[0]) ?? "");
       const assignment =

@@ -100,7 +100,7 @@ export type CompoundCommand =
       readonly redirects: readonly Redirect[];
     }
   | {
-      readonly kind: "for";
+      readonly kind: "for" | "select";
       readonly name: string;
       /** Left out: the positional parameters. */
       readonly words: readonly Word[] | undefined;
