@@ -55,6 +55,7 @@ export function absent(value: unknown): value is undefined | null {
   return value === undefined || value === null;
 }
 
-function isStruct<T extends object>(value: OrAbsent<T>): value is T {
+/** Whether a struct or a map is there. */
+export function isStruct<T extends object>(value: OrAbsent<T>): value is T {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,3 +1,4 @@
+import type { AppArmorProfile } from "../../../api/types/core/v1.js";
 import { eachContainer } from "../../../api/validation/pod/each-container.js";
 import { APP_ARMOR } from "../../../api/validation/pod/pod-annotations.js";
 import { validateAppArmorProfile } from "../../../api/validation/pod/security-profiles.js";
@@ -32,11 +33,11 @@ export function syncAppArmor(pod: KubeObject, warn: (message: string) => void): 
 const LOCALHOST = "localhost/";
 
 /** The field for an annotation; undefined where it says nothing that a field may say. */
-function profileOf(annotation: string): Fields | undefined {
+function profileOf(annotation: string): AppArmorProfile | undefined {
   if (annotation === "unconfined") return { type: "Unconfined" };
   if (annotation === "runtime/default") return { type: "RuntimeDefault" };
   if (!annotation.startsWith(LOCALHOST) || annotation === LOCALHOST) return undefined;
-  const profile = { type: "Localhost", localhostProfile: annotation.slice(LOCALHOST.length) };
+  const profile: AppArmorProfile = { type: "Localhost", localhostProfile: annotation.slice(LOCALHOST.length) };
   const errors: FieldError[] = [];
   validateAppArmorProfile(profile, "", errors);
   return errors.length === 0 ? profile : undefined;
