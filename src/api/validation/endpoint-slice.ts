@@ -139,9 +139,8 @@ function fullyQualifiedDomain(value: string, path: string): FieldError[] {
 }
 
 function validateTopology(topology: Received<Record<string, string>>, path: string): FieldError[] {
-  const labels = topology as Record<string, string>;
-  const count = Object.keys(labels).length;
-  return [...(count > MAX_LABELS ? [tooMany(path, count, MAX_LABELS)] : []), ...validateLabels(labels, path)];
+  const count = Object.keys(topology).length;
+  return [...(count > MAX_LABELS ? [tooMany(path, count, MAX_LABELS)] : []), ...validateLabels(topology, path)];
 }
 
 function validateHints(hints: Received<EndpointHints>, path: string): FieldError[] {

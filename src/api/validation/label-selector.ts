@@ -1,6 +1,6 @@
 import { append } from "../../base/append.js";
 import { isStruct, type Received } from "../../machinery/meta/received.js";
-import { type LabelSelectorObject, validateLabelSelector } from "../../machinery/validation/labels.js";
+import { validateLabelSelector } from "../../machinery/validation/labels.js";
 import type { LabelSelector } from "../types/meta/v1.js";
 import type { Errors } from "./collect.js";
 
@@ -14,12 +14,12 @@ export function validateSelector(
   errors: Errors,
 ): void {
   if (!isStruct(selector)) return;
-  const found = validateLabelSelector(selector as LabelSelectorObject, path);
+  const found = validateLabelSelector(selector, path);
   if (found.length > 0) append(errors, anyValue ? found.filter(({ field }) => !VALUE.test(field)) : found);
 }
 
 /** Whether an expression has a value that no label can have. */
 export function hasInvalidValue(selector: Received<LabelSelector> | null | undefined): boolean {
   if (!isStruct(selector)) return false;
-  return validateLabelSelector(selector as LabelSelectorObject, "").some(({ field }) => VALUE.test(field));
+  return validateLabelSelector(selector, "").some(({ field }) => VALUE.test(field));
 }

@@ -17,7 +17,7 @@ export function validateRuntimeClass(runtimeClass: ReceivedObject<RuntimeClass>)
     validateResources({ limits: overhead.podFixed }, new Set(), "overhead", NEW_TEMPLATE, errors);
   }
   if (!isStruct(scheduling)) return errors;
-  append(errors, validateLabels(object(scheduling.nodeSelector) as Record<string, string>, "scheduling.nodeSelector"));
+  append(errors, validateLabels(scheduling.nodeSelector, "scheduling.nodeSelector"));
   validateTolerations(objects(scheduling.tolerations), "scheduling.tolerations", NEW_TEMPLATE, errors);
   return errors;
 }

@@ -3,7 +3,6 @@ import type { ReadonlyFields } from "../../machinery/meta/access.js";
 import { absent, isStruct, list, object, type Received } from "../../machinery/meta/received.js";
 import { selectorFromObject } from "../../machinery/selectors/api-label-selector.js";
 import { type LabelSelector, SelectorError } from "../../machinery/selectors/label-selector.js";
-import type { LabelSelectorObject } from "../../machinery/validation/labels.js";
 import type { PodTemplateSpec } from "../types/core/v1.js";
 import type { LabelSelector as LabelSelectorFields } from "../types/meta/v1.js";
 import { checkAbsent, type Errors } from "./collect.js";
@@ -11,7 +10,7 @@ import { checkAbsent, type Errors } from "./collect.js";
 /** The selector of a workload, undefined where it cannot be read. One that is not there matches nothing. */
 export function parsedSelector(selector: Received<LabelSelectorFields> | null | undefined): LabelSelector | undefined {
   try {
-    return selectorFromObject(isStruct(selector) ? (selector as LabelSelectorObject) : undefined);
+    return selectorFromObject(isStruct(selector) ? selector : undefined);
   } catch (error) {
     if (error instanceof SelectorError) return undefined;
     throw error;

@@ -70,8 +70,8 @@ export function checkTemplateMetadata(
   const annotations = object(metadata.annotations);
   append(
     errors,
-    validateLabels(object(metadata.labels) as Record<string, string>, `${path}.labels`),
-    validateAnnotations(annotations as Record<string, string>, `${path}.annotations`),
+    validateLabels(metadata.labels, `${path}.labels`),
+    validateAnnotations(annotations, `${path}.annotations`),
   );
   validatePodAnnotations(annotations, object(template.spec), `${path}.annotations`, options, errors);
 }
@@ -107,7 +107,7 @@ export function validatePodSpec(
   checkRequiredOneOf(spec.restartPolicy, `${path}.restartPolicy`, RESTART_POLICIES, errors);
   checkRequiredOneOf(spec.dnsPolicy, `${path}.dnsPolicy`, DNS_POLICIES, errors);
   if (!absent(spec.nodeSelector)) {
-    append(errors, validateLabels(object(spec.nodeSelector) as Record<string, string>, `${path}.nodeSelector`));
+    append(errors, validateLabels(spec.nodeSelector, `${path}.nodeSelector`));
   }
   const security = object(spec.securityContext);
   validatePodSecurityContext(security, spec, `${path}.securityContext`, options, errors);

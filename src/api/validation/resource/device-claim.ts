@@ -68,8 +68,8 @@ export function validateResourceClaimTemplate(template: ReceivedObject<ResourceC
   const { labels, annotations, ...others } = object(metadata);
   const path = "spec.metadata";
   return [
-    ...validateAnnotations(annotations as Record<string, string> | undefined, `${path}.annotations`),
-    ...validateLabels(labels as Record<string, string> | undefined, `${path}.labels`),
+    ...validateAnnotations(annotations, `${path}.annotations`),
+    ...validateLabels(labels, `${path}.labels`),
     ...Object.entries(others)
       .filter(([, value]) => !absent(value) && value !== "")
       .map(([field]) => forbiddenField(`${path}.${field}`, "cannot be set")),

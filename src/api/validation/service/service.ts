@@ -54,7 +54,7 @@ export function validateService(service: ReceivedObject<Service>, before: Receiv
   }
   append(
     errors,
-    validateLabels(object(spec.selector) as Record<string, string>, "spec.selector"),
+    validateLabels(spec.selector, "spec.selector"),
     validateAffinity(spec),
     validateClusterIps(spec, before),
     validateExternalIps(spec, before),

@@ -2,12 +2,7 @@ import { append } from "../../../base/append.js";
 import { forbiddenField, invalidValue, notSupported, required } from "../../../machinery/errors/field-error.js";
 import { absent, isStruct, list, object, type Received, text } from "../../../machinery/meta/received.js";
 import { formatQuantity } from "../../../machinery/quantity/quantity.js";
-import {
-  type LabelSelectorObject,
-  validateAnnotations,
-  validateLabels,
-  validateLabelSelector,
-} from "../../../machinery/validation/labels.js";
+import { validateAnnotations, validateLabels, validateLabelSelector } from "../../../machinery/validation/labels.js";
 import { dns1123LabelErrors, dns1123SubdomainErrors } from "../../../machinery/validation/names.js";
 import type {
   PersistentVolumeClaimSpec,
@@ -29,8 +24,8 @@ export function validateClaimTemplate(
   const metadata = object(template.metadata);
   append(
     errors,
-    validateAnnotations(metadata.annotations as Record<string, string> | undefined, `${path}.metadata.annotations`),
-    validateLabels(metadata.labels as Record<string, string> | undefined, `${path}.metadata.labels`),
+    validateAnnotations(metadata.annotations, `${path}.metadata.annotations`),
+    validateLabels(metadata.labels, `${path}.metadata.labels`),
   );
   for (const [field, value] of Object.entries(metadata)) {
     if (field !== "labels" && field !== "annotations" && !absent(value) && value !== "") {
@@ -45,7 +40,7 @@ export function validateClaimSpec(spec: Received<PersistentVolumeClaimSpec>, pat
   const modes = list(spec.accessModes);
   if (modes.length === 0) errors.push(required(`${path}.accessModes`, "at least 1 access mode is required"));
   if (isStruct(spec.selector)) {
-    append(errors, validateLabelSelector(spec.selector as LabelSelectorObject, `${path}.selector`));
+    append(errors, validateLabelSelector(spec.selector, `${path}.selector`));
   }
   for (const mode of modes) {
     if (!ACCESS_MODES.includes(text(mode))) errors.push(notSupported(`${path}.accessModes`, mode, ACCESS_MODES));
