@@ -1,5 +1,5 @@
 import { object, type ReadonlyFields } from "../machinery/meta/access.js";
-import { parseQuantity, quantityValue, zeroQuantity } from "../machinery/quantity/quantity.js";
+import { parseQuantity, quantityValue, zeroQuantity } from "../machinery/text/quantity/quantity.js";
 
 const NAMED = ["cpu", "memory", "ephemeral-storage"];
 

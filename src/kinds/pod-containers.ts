@@ -1,5 +1,5 @@
-import { goQuote } from "../base/go-quote.js";
-import { withMistyped } from "../base/mistyped.js";
+import { goQuote } from "../base/text/go-quote.js";
+import { withMistyped } from "../base/text/mistyped.js";
 import { object, objects, type ReadonlyFields, text } from "../machinery/meta/access.js";
 import type { KubeObject } from "../machinery/meta/object.js";
 

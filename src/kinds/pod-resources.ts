@@ -1,6 +1,6 @@
 import { isFields, object, objects, type ReadonlyFields, text } from "../machinery/meta/access.js";
 import type { KubeObject } from "../machinery/meta/object.js";
-import { addQuantities, compareQuantities, parseQuantity, type Quantity } from "../machinery/quantity/quantity.js";
+import { addQuantities, compareQuantities, parseQuantity, type Quantity } from "../machinery/text/quantity/quantity.js";
 
 /** Amounts by resource ("cpu", "memory", "example.com/gpu"). */
 export type Amounts = ReadonlyMap<string, Quantity>;

@@ -1,5 +1,10 @@
 import { isStruct, object, objects, type Received } from "../../machinery/meta/received.js";
-import { addQuantities, compareQuantities, parseQuantity, type Quantity } from "../../machinery/quantity/quantity.js";
+import {
+  addQuantities,
+  compareQuantities,
+  parseQuantity,
+  type Quantity,
+} from "../../machinery/text/quantity/quantity.js";
 import type { PodSpec, ResourceRequirements } from "../types/core/v1.js";
 
 export type QosClass = "Guaranteed" | "Burstable" | "BestEffort";

@@ -1,4 +1,4 @@
-import { append } from "../../base/append.js";
+import { append } from "../../base/collections/append.js";
 import { type FieldError, invalidValue } from "../../machinery/errors/field-error.js";
 import { absent, object, objects, type Received, type ReceivedObject } from "../../machinery/meta/received.js";
 import { percentErrors } from "../../machinery/validation/names.js";

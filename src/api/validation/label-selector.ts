@@ -1,4 +1,4 @@
-import { append } from "../../base/append.js";
+import { append } from "../../base/collections/append.js";
 import { isStruct, type Received } from "../../machinery/meta/received.js";
 import { validateLabelSelector } from "../../machinery/validation/labels.js";
 import type { LabelSelector } from "../types/meta/v1.js";

@@ -1,4 +1,4 @@
-import { append } from "../../base/append.js";
+import { append } from "../../base/collections/append.js";
 import type { FieldError } from "../../machinery/errors/field-error.js";
 import { isStruct, object, objects, type ReceivedObject, text } from "../../machinery/meta/received.js";
 import { validateLabels } from "../../machinery/validation/labels.js";

@@ -1,6 +1,6 @@
-import type { Clock } from "../../base/clock.js";
-import { errorMessage } from "../../base/error-message.js";
-import { parseCertificateRequest } from "../../machinery/codec/certificate-request.js";
+import type { Clock } from "../../base/time/clock.js";
+import { errorMessage } from "../../base/text/error-message.js";
+import { parseCertificateRequest } from "../../machinery/crypto/certificate-request.js";
 import { isConflict, isNotFound } from "../../machinery/errors/status-error.js";
 import { list, number, object, objects, text } from "../../machinery/meta/access.js";
 import type { JsonObject } from "../../machinery/meta/json.js";

@@ -1,7 +1,7 @@
 import { allowedCondition, hasCondition, isPodReady, withAllowedCondition } from "../../api/disruption/index.js";
 import type { Pod } from "../../api/types/core/v1.js";
-import type { Clock } from "../../base/clock.js";
-import { own } from "../../base/own.js";
+import type { Clock } from "../../base/time/clock.js";
+import { own } from "../../base/collections/own.js";
 import type { EventRecorder } from "../../client/events/index.js";
 import { list, number, object, objects, text } from "../../machinery/meta/access.js";
 import type { JsonObject } from "../../machinery/meta/json.js";

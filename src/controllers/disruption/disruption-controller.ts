@@ -1,5 +1,5 @@
 import type { Pod } from "../../api/types/core/v1.js";
-import { goQuote } from "../../base/go-quote.js";
+import { goQuote } from "../../base/text/go-quote.js";
 import type { NamespacedName } from "../../client/informers/index.js";
 import { object } from "../../machinery/meta/access.js";
 import type { ApiObject, KubeObject } from "../../machinery/meta/object.js";

@@ -1,7 +1,7 @@
 import { declaredCustomKind, declaredStruct } from "../../api/admission/declared-kinds.js";
 import { typedEnvironment } from "../../api/admission/expression-environment.js";
 import { PolicyCompiler } from "../../api/admission/policy-compiler.js";
-import { nextSlice, sliceIsSpent } from "../../base/time-slice.js";
+import { nextSlice, sliceIsSpent } from "../../base/async/time-slice.js";
 import type { Environment } from "../../machinery/cel/environment.js";
 import { isFields, object, objects, text } from "../../machinery/meta/access.js";
 import type { GroupVersionKind } from "../../machinery/meta/gvk.js";

@@ -1,5 +1,5 @@
-import { goSort } from "../../base/go-sort.js";
-import { humanDuration } from "../../machinery/duration/human-duration.js";
+import { goSort } from "../../base/collections/go-sort.js";
+import { humanDuration } from "../../machinery/text/duration/human-duration.js";
 import { number, object, text } from "../../machinery/meta/access.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import type { DescribeContext } from "./describer.js";

@@ -1,5 +1,5 @@
-import { goSort } from "../../base/go-sort.js";
-import { goV } from "../../machinery/go-values/go-values.js";
+import { goSort } from "../../base/collections/go-sort.js";
+import { goV } from "../../machinery/text/go/go-values.js";
 import { isFields, list, objects, type ReadonlyFields, text } from "../../machinery/meta/access.js";
 import type { JsonValue } from "../../machinery/meta/json.js";
 

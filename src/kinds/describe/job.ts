@@ -1,4 +1,4 @@
-import { humanDuration } from "../../machinery/duration/human-duration.js";
+import { humanDuration } from "../../machinery/text/duration/human-duration.js";
 import { absent, object, type ReadonlyFields, text } from "../../machinery/meta/access.js";
 import { selectorFromObject } from "../../machinery/selectors/api-label-selector.js";
 import type { LabelSelectorObject } from "../../machinery/validation/labels.js";

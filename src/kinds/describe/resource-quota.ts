@@ -1,6 +1,6 @@
 import { list, object, text } from "../../machinery/meta/access.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
-import { formatQuantity, parseQuantity, quantityValue } from "../../machinery/quantity/quantity.js";
+import { formatQuantity, parseQuantity, quantityValue } from "../../machinery/text/quantity/quantity.js";
 import type { Describer } from "./describer.js";
 import type { Description } from "./description.js";
 import { order, scalar } from "./go-fields.js";

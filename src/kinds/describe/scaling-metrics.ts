@@ -1,4 +1,4 @@
-import { goQuote } from "../../base/go-quote.js";
+import { goQuote } from "../../base/text/go-quote.js";
 import { absent, isFields, object, type ReadonlyFields, text } from "../../machinery/meta/access.js";
 import { scalar, whole } from "./go-fields.js";
 

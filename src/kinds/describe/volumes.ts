@@ -1,5 +1,5 @@
 import { isFields, objects, type ReadonlyFields, text } from "../../machinery/meta/access.js";
-import { parseQuantity } from "../../machinery/quantity/quantity.js";
+import { parseQuantity } from "../../machinery/text/quantity/quantity.js";
 import { describeClaim } from "./claim.js";
 import { describeAttributes } from "./csi-attributes.js";
 import { type DescriptionWriter, nested } from "./description.js";

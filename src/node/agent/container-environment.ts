@@ -3,7 +3,7 @@ import type { Lister } from "../../client/informers/lister.js";
 import { isNotFound } from "../../machinery/errors/status-error.js";
 import { object, objects, type ReadonlyFields, text } from "../../machinery/meta/access.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
-import { parseQuantity, quantityValue } from "../../machinery/quantity/quantity.js";
+import { parseQuantity, quantityValue } from "../../machinery/text/quantity/quantity.js";
 import { RuntimeError } from "../container-runtime.js";
 import type { KubernetesClient } from "../../client/dynamic/kubernetes-client.js";
 import { serviceVariables } from "./service-variables.js";

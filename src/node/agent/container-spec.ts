@@ -2,12 +2,12 @@ import type { Pod } from "../../api/types/core/v1.js";
 import type { KubernetesClient } from "../../client/dynamic/kubernetes-client.js";
 import { object, type ReadonlyFields, text } from "../../machinery/meta/access.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
-import { parseQuantity, quantityValue } from "../../machinery/quantity/quantity.js";
+import { parseQuantity, quantityValue } from "../../machinery/text/quantity/quantity.js";
 import type { ContainerSpec, ResourceLimits } from "../container-runtime.js";
 import { containerEnvironment, type EnvironmentSource } from "./container-environment.js";
 import type { ContainerRecord } from "./container-record.js";
-import type { ClaimedVolume } from "./claimed-volume.js";
-import { type MountSource, volumeMounts } from "./volume-mounts.js";
+import type { ClaimedVolume } from "./volumes/claimed-volume.js";
+import { type MountSource, volumeMounts } from "./volumes/volume-mounts.js";
 
 /** The pod of a container, and where what it refers to is read from. */
 export interface SpecSource {

@@ -1,9 +1,9 @@
-import { pause } from "../../base/pause.js";
-import type { Timers } from "../../base/timers.js";
+import { pause } from "../../base/time/pause.js";
+import type { Timers } from "../../base/time/timers.js";
 import { list, number, object, type ReadonlyFields, text } from "../../machinery/meta/access.js";
 import { type ContainerRuntime, RuntimeError } from "../container-runtime.js";
 import { portNumber } from "./container-port.js";
-import { httpGet } from "./http-get.js";
+import { httpGet } from "./probes/http-get.js";
 import { programOutput } from "./program-output.js";
 
 /** A hook has failed. The message is the kubelet's. */

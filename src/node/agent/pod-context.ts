@@ -1,5 +1,5 @@
-import type { Clock } from "../../base/clock.js";
-import type { Timers } from "../../base/timers.js";
+import type { Clock } from "../../base/time/clock.js";
+import type { Timers } from "../../base/time/timers.js";
 import type { KubernetesClient } from "../../client/dynamic/kubernetes-client.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import type { ContainerRuntime } from "../container-runtime.js";

@@ -1,4 +1,4 @@
-import type { Timers } from "../../base/timers.js";
+import type { Timers } from "../../base/time/timers.js";
 import { object } from "../../machinery/meta/access.js";
 import type { ContainerRecord } from "./container-record.js";
 import { HookError, runHook } from "./lifecycle-hook.js";

@@ -1,4 +1,4 @@
-import type { Clock } from "../../base/clock.js";
+import type { Clock } from "../../base/time/clock.js";
 import { object, objects, text } from "../../machinery/meta/access.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import type { ContainerRuntime, ContainerStats } from "../container-runtime.js";

@@ -1,4 +1,4 @@
-import { append } from "../../../base/append.js";
+import { append } from "../../../base/collections/append.js";
 import { duplicate, type FieldError, required } from "../../../machinery/errors/field-error.js";
 import { absent, list, objects, type Received, text } from "../../../machinery/meta/received.js";
 import { pathSegmentErrors } from "../../../machinery/validation/names.js";

@@ -1,4 +1,4 @@
-import { append } from "../../../base/append.js";
+import { append } from "../../../base/collections/append.js";
 import {
   duplicate,
   type FieldError,
@@ -6,8 +6,8 @@ import {
   notSupported,
   required,
 } from "../../../machinery/errors/field-error.js";
-import { JsonPathError } from "../../../machinery/jsonpath/jsonpath-error.js";
-import { parseTemplate } from "../../../machinery/jsonpath/parser.js";
+import { JsonPathError } from "../../../machinery/text/jsonpath/jsonpath-error.js";
+import { parseTemplate } from "../../../machinery/text/jsonpath/parser.js";
 import {
   absent,
   isStruct,

@@ -1,4 +1,4 @@
-import type { Steps } from "../../../base/steps.js";
+import type { Steps } from "../../../base/async/steps.js";
 import { BOOL, NULL, STRING, type Type } from "../../../machinery/cel/types/type.js";
 import { type FieldError, invalidValue } from "../../../machinery/errors/field-error.js";
 import {

@@ -1,5 +1,5 @@
 import { type FieldError, invalidValue, required } from "../../../machinery/errors/field-error.js";
-import { type GoUrl, GoUrlError, parseGoUrl } from "../../../machinery/go-values/go-url.js";
+import { type GoUrl, GoUrlError, parseGoUrl } from "../../../machinery/text/go/go-url.js";
 import { number, type Received, text } from "../../../machinery/meta/received.js";
 import { dns1123SubdomainErrors, portNumberErrors } from "../../../machinery/validation/names.js";
 import type { ServiceReference } from "../../types/admissionregistration/v1.js";

@@ -1,7 +1,7 @@
 import { X509Certificate } from "node:crypto";
-import { append } from "../../../base/append.js";
-import { goQuote } from "../../../base/go-quote.js";
-import { findPemBlock } from "../../../machinery/codec/pem.js";
+import { append } from "../../../base/collections/append.js";
+import { goQuote } from "../../../base/text/go-quote.js";
+import { findPemBlock } from "../../../machinery/crypto/pem.js";
 import {
   duplicate,
   type FieldError,

@@ -1,5 +1,5 @@
 import { X509Certificate } from "node:crypto";
-import { type PemBlock, pemBlocks } from "../../../machinery/codec/pem.js";
+import { type PemBlock, pemBlocks } from "../../../machinery/crypto/pem.js";
 import { type FieldError, invalidValue, tooLong } from "../../../machinery/errors/field-error.js";
 import { object, type ReceivedObject, text } from "../../../machinery/meta/received.js";
 import { dns1123SubdomainErrors } from "../../../machinery/validation/names.js";

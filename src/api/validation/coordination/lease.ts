@@ -1,4 +1,4 @@
-import { append } from "../../../base/append.js";
+import { append } from "../../../base/collections/append.js";
 import { type FieldError, forbiddenField, invalidValue, notSupported } from "../../../machinery/errors/field-error.js";
 import { absent, number, object, type ReceivedObject, text } from "../../../machinery/meta/received.js";
 import { qualifiedNameErrors } from "../../../machinery/validation/names.js";

@@ -1,4 +1,4 @@
-import { append } from "../../../base/append.js";
+import { append } from "../../../base/collections/append.js";
 import { type FieldError, required } from "../../../machinery/errors/field-error.js";
 import { absent, objects, type Received, type ReceivedObject, text } from "../../../machinery/meta/received.js";
 import {

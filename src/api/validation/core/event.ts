@@ -1,4 +1,4 @@
-import { append } from "../../../base/append.js";
+import { append } from "../../../base/collections/append.js";
 import { type FieldError, invalidValue, required } from "../../../machinery/errors/field-error.js";
 import { absent, isStruct, number, object, type ReceivedObject, text } from "../../../machinery/meta/received.js";
 import { dns1123SubdomainErrors, qualifiedNameErrors } from "../../../machinery/validation/names.js";

@@ -12,7 +12,7 @@ import {
   parseQuantity,
   type Quantity,
   quantityToNumber,
-} from "../../../machinery/quantity/quantity.js";
+} from "../../../machinery/text/quantity/quantity.js";
 import { qualifiedNameErrors } from "../../../machinery/validation/names.js";
 import type { LimitRange, LimitRangeItem } from "../../types/core/v1.js";
 import { isHugePages, isNative, quantity, validateContainerResourceName, validateResourceName } from "../resources.js";

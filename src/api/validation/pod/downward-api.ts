@@ -1,6 +1,6 @@
 import { invalidValue, notSupported, required } from "../../../machinery/errors/field-error.js";
 import { absent, type Received, text } from "../../../machinery/meta/received.js";
-import { canonicalizeQuantity } from "../../../machinery/quantity/quantity.js";
+import { canonicalizeQuantity } from "../../../machinery/text/quantity/quantity.js";
 import { qualifiedNameErrors } from "../../../machinery/validation/names.js";
 import type { ObjectFieldSelector, ResourceFieldSelector } from "../../types/core/v1.js";
 import type { Errors } from "../collect.js";

@@ -1,4 +1,4 @@
-import { encodeJson } from "../../../machinery/codec/json-encoder.js";
+import { encodeJson } from "../../../machinery/wire/json/json-encoder.js";
 import type { Received } from "../../../machinery/meta/received.js";
 import type { PersistentVolumeClaimSpec, PodSpec } from "../../types/core/v1.js";
 import { goJson } from "../go-shapes.js";

@@ -1,4 +1,4 @@
-import { append } from "../../../base/append.js";
+import { append } from "../../../base/collections/append.js";
 import { invalidValue, required } from "../../../machinery/errors/field-error.js";
 import { absent, list, object, objects, type Received, text } from "../../../machinery/meta/received.js";
 import { dns1123SubdomainErrors, regexError } from "../../../machinery/validation/names.js";

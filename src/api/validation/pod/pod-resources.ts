@@ -5,7 +5,7 @@ import {
   compareQuantities,
   formatQuantity,
   type Quantity,
-} from "../../../machinery/quantity/quantity.js";
+} from "../../../machinery/text/quantity/quantity.js";
 import type { Container, PodSpec, ResourceList } from "../../types/core/v1.js";
 import type { Errors } from "../collect.js";
 import { isHugePages, quantity, validatePodResourceName, validateResources } from "../resources.js";

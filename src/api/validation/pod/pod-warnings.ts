@@ -1,5 +1,5 @@
-import { append } from "../../../base/append.js";
-import { goQuote } from "../../../base/go-quote.js";
+import { append } from "../../../base/collections/append.js";
+import { goQuote } from "../../../base/text/go-quote.js";
 import type { ObjectMeta } from "../../../machinery/meta/object.js";
 import {
   absent,
@@ -10,7 +10,7 @@ import {
   type ReceivedObject,
   text,
 } from "../../../machinery/meta/received.js";
-import { formatQuantity, quantityValue } from "../../../machinery/quantity/quantity.js";
+import { formatQuantity, quantityValue } from "../../../machinery/text/quantity/quantity.js";
 import { dns1123LabelErrors } from "../../../machinery/validation/names.js";
 import type {
   Affinity,

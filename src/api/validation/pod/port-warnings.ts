@@ -1,4 +1,4 @@
-import { goQuote } from "../../../base/go-quote.js";
+import { goQuote } from "../../../base/text/go-quote.js";
 import { number, objects, type Received, text } from "../../../machinery/meta/received.js";
 import type { PodSpec } from "../../types/core/v1.js";
 import { eachContainer } from "./each-container.js";

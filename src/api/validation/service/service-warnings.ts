@@ -1,4 +1,4 @@
-import { append } from "../../../base/append.js";
+import { append } from "../../../base/collections/append.js";
 import { list, object, objects, type ReceivedObject, text } from "../../../machinery/meta/received.js";
 import type { Service } from "../../types/core/v1.js";
 import { cidrWarnings, ipWarnings } from "./ip-fields.js";

@@ -1,7 +1,7 @@
-import { append } from "../../../base/append.js";
+import { append } from "../../../base/collections/append.js";
 import { forbiddenField, invalidValue, notSupported, required } from "../../../machinery/errors/field-error.js";
 import { absent, isStruct, list, object, type Received, text } from "../../../machinery/meta/received.js";
-import { formatQuantity } from "../../../machinery/quantity/quantity.js";
+import { formatQuantity } from "../../../machinery/text/quantity/quantity.js";
 import { validateAnnotations, validateLabels, validateLabelSelector } from "../../../machinery/validation/labels.js";
 import { dns1123LabelErrors, dns1123SubdomainErrors } from "../../../machinery/validation/names.js";
 import type {

@@ -1,7 +1,7 @@
-import { append } from "../../../base/append.js";
+import { append } from "../../../base/collections/append.js";
 import { type FieldError, forbiddenField, invalidValue, notSupported } from "../../../machinery/errors/field-error.js";
 import { absent, object, type Received, type ReceivedObject, text } from "../../../machinery/meta/received.js";
-import { compareQuantities, parseQuantity, quantityValue } from "../../../machinery/quantity/quantity.js";
+import { compareQuantities, parseQuantity, quantityValue } from "../../../machinery/text/quantity/quantity.js";
 import { qualifiedNameErrors } from "../../../machinery/validation/names.js";
 import type { PersistentVolumeClaim, PersistentVolumeClaimSpec } from "../../types/core/v1.js";
 import { difference } from "../pod/pod-difference.js";

@@ -1,5 +1,5 @@
-import { goQuote } from "../../../base/go-quote.js";
-import { withoutTrailing } from "../../../base/without-trailing.js";
+import { goQuote } from "../../../base/text/go-quote.js";
+import { withoutTrailing } from "../../../base/text/without-trailing.js";
 import { absent, object, objects, type Received, text } from "../../../machinery/meta/received.js";
 import type {
   ConfigMapVolumeSource,

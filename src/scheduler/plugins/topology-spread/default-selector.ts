@@ -1,5 +1,5 @@
-import { append } from "../../../base/append.js";
-import { own } from "../../../base/own.js";
+import { append } from "../../../base/collections/append.js";
+import { own } from "../../../base/collections/own.js";
 import type { Service } from "../../../api/types/core/v1.js";
 import type { LabelSelectorObject } from "../../../machinery/validation/labels.js";
 import { selectorFromObject } from "../../../machinery/selectors/api-label-selector.js";

@@ -1,4 +1,4 @@
-import { goQuote } from "../../../base/go-quote.js";
+import { goQuote } from "../../../base/text/go-quote.js";
 import { object, text } from "../../../machinery/meta/access.js";
 import { handling } from "../handling.js";
 import type { AdmissionPlugin } from "../plugin.js";

@@ -1,5 +1,5 @@
-import { errorMessage } from "../../../base/error-message.js";
-import { parseCertificateRequest } from "../../../machinery/codec/certificate-request.js";
+import { errorMessage } from "../../../base/text/error-message.js";
+import { parseCertificateRequest } from "../../../machinery/crypto/certificate-request.js";
 import { object, text } from "../../../machinery/meta/access.js";
 import type { AdmissionAttributes } from "../attributes.js";
 import { handling } from "../handling.js";

@@ -1,5 +1,5 @@
 import { sameValue } from "../../../api/validation/rules.js";
-import { goQuote } from "../../../base/go-quote.js";
+import { goQuote } from "../../../base/text/go-quote.js";
 import { object, text } from "../../../machinery/meta/access.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import { handling, WRITES } from "../handling.js";

@@ -1,4 +1,4 @@
-import { parseGoBool } from "../../../base/go-bool.js";
+import { parseGoBool } from "../../../base/text/go-bool.js";
 import { object, objects, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 

@@ -1,4 +1,4 @@
-import { goQuote } from "../../../base/go-quote.js";
+import { goQuote } from "../../../base/text/go-quote.js";
 import { sameValue } from "../../../api/validation/rules.js";
 import { list, object, objects } from "../../../machinery/meta/access.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";

@@ -1,9 +1,9 @@
-import { goQuote } from "../../../base/go-quote.js";
+import { goQuote } from "../../../base/text/go-quote.js";
 import type { Toleration } from "../../../api/types/core/v1.js";
 import { quantity } from "../../../api/validation/resources.js";
 import { absent, ensureChild, list, object, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
-import { compareQuantities } from "../../../machinery/quantity/quantity.js";
+import { compareQuantities } from "../../../machinery/text/quantity/quantity.js";
 import type { AdmissionAttributes } from "../attributes.js";
 import { handling } from "../handling.js";
 import type { AdmissionContext, AdmissionPlugin } from "../plugin.js";

@@ -1,4 +1,4 @@
-import type { Random } from "../../../base/random.js";
+import type { Random } from "../../../base/numbers/random.js";
 import { children, type Fields } from "../../../machinery/meta/access.js";
 
 const MOUNT_PATH = "/var/run/secrets/kubernetes.io/serviceaccount";

@@ -7,7 +7,7 @@ import {
   validateWebhookConfiguration,
   validateWebhookConfigurationUpdate,
 } from "../../../api/validation/admissionregistration/webhooks.js";
-import { inSlices } from "../../../base/time-slice.js";
+import { inSlices } from "../../../base/async/time-slice.js";
 import { list } from "../../../machinery/meta/received.js";
 import type { StrategyOf } from "../../registry/strategy.js";
 import { age, name } from "../tables/cells.js";

@@ -12,8 +12,8 @@ import {
 } from "../../../machinery/meta/received.js";
 import { dns1123LabelErrors } from "../../../machinery/validation/names.js";
 import type { RecordOf } from "../../endpoints/resource-record.js";
-import { dropDisabledFields } from "../core/disabled-fields.js";
-import { onChange, podSpecOf, templateWarnings } from "../core/templated-pods.js";
+import { dropDisabledFields } from "../core/pods/disabled-fields.js";
+import { onChange, podSpecOf, templateWarnings } from "../core/pods/templated-pods.js";
 import { age, containerCells, name } from "../tables/cells.js";
 import { columns } from "../tables/columns.js";
 import { templateSpec } from "../tables/workload-cells.js";

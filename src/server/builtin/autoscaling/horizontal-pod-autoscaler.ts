@@ -14,7 +14,7 @@ import {
   validateHorizontalPodAutoscalerUpdate,
 } from "../../../api/validation/autoscaling.js";
 import { number, object, objects, type Received, text } from "../../../machinery/meta/received.js";
-import { canonicalizeQuantity } from "../../../machinery/quantity/quantity.js";
+import { canonicalizeQuantity } from "../../../machinery/text/quantity/quantity.js";
 import type { RecordOf } from "../../endpoints/resource-record.js";
 import { age, listWithMore, name } from "../tables/cells.js";
 import { columns } from "../tables/columns.js";

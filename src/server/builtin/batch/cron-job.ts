@@ -5,7 +5,7 @@ import { podNameWarnings } from "../../../api/validation/pod/pod-warnings.js";
 import type { Fields } from "../../../machinery/meta/access.js";
 import { child, list, object, type ReceivedObject, text } from "../../../machinery/meta/received.js";
 import type { RecordOf } from "../../endpoints/resource-record.js";
-import { dropDisabledFields } from "../core/disabled-fields.js";
+import { dropDisabledFields } from "../core/pods/disabled-fields.js";
 import { age, containerCells, name, selectorCell, since } from "../tables/cells.js";
 import { columns, WIDE_TEMPLATE } from "../tables/columns.js";
 

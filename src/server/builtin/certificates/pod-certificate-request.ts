@@ -1,5 +1,5 @@
 import type { PodCertificateRequest, PodCertificateRequestStatus } from "../../../api/types/certificates/v1beta1.js";
-import { goQuote } from "../../../base/go-quote.js";
+import { goQuote } from "../../../base/text/go-quote.js";
 import { forbiddenField } from "../../../machinery/errors/field-error.js";
 import { object, objects, type Received, text } from "../../../machinery/meta/received.js";
 import { mayUseSigner } from "../../authz/signer-rights.js";

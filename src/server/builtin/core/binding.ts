@@ -1,6 +1,6 @@
 import type { Binding } from "../../../api/types/core/v1.js";
 import { NOT_STORED, type RecordOf } from "../../endpoints/resource-record.js";
-import { handlePodBinding } from "./pod-binding.js";
+import { handlePodBinding } from "./pods/pod-binding.js";
 
 export const bindingRecord: RecordOf<Binding> = {
   group: "",

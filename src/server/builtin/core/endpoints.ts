@@ -4,7 +4,7 @@ import { number, objects, type Received, text } from "../../../machinery/meta/re
 import type { RecordOf } from "../../endpoints/resource-record.js";
 import { age, listWithMore, name } from "../tables/cells.js";
 import { columns } from "../tables/columns.js";
-import { isOwnEndpoints } from "./own-endpoints.js";
+import { isOwnEndpoints } from "./services/own-endpoints.js";
 
 export const endpointsRecord: RecordOf<Endpoints> = {
   group: "",

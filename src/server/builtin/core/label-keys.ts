@@ -1,5 +1,5 @@
 import type { PodAffinityTerm, PodSpec } from "../../../api/types/core/v1.js";
-import { own } from "../../../base/own.js";
+import { own } from "../../../base/collections/own.js";
 import { child, children, type Draft, list, type Received, text } from "../../../machinery/meta/received.js";
 
 /**

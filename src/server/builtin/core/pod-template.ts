@@ -6,7 +6,7 @@ import { child, object, type ReceivedObject } from "../../../machinery/meta/rece
 import type { RecordOf } from "../../endpoints/resource-record.js";
 import { containerCells, labelsCell, name } from "../tables/cells.js";
 import { columns } from "../tables/columns.js";
-import { dropDisabledFields } from "./disabled-fields.js";
+import { dropDisabledFields } from "./pods/disabled-fields.js";
 
 const podSpec = (holder: ReceivedObject<PodTemplate>) => child(child(holder, "template"), "spec");
 const warnings = (holder: ReceivedObject<PodTemplate>) => podTemplateWarnings(object(holder.template), "template");

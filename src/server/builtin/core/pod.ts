@@ -7,17 +7,17 @@ import { including } from "../../../machinery/apply/field-filter.js";
 import { child, list, number, object, objects, text } from "../../../machinery/meta/received.js";
 import type { RecordOf } from "../../endpoints/resource-record.js";
 import { timestamp } from "../../registry/metadata.js";
-import { syncAppArmor } from "./app-armor.js";
-import { dropDisabledFields } from "./disabled-fields.js";
+import { syncAppArmor } from "./pods/app-armor.js";
+import { dropDisabledFields } from "./pods/disabled-fields.js";
 import { mergeLabelKeys } from "./label-keys.js";
-import { handlePodBinding } from "./pod-binding.js";
-import { podColumns } from "./pod-columns.js";
-import { handlePodEviction } from "./pod-eviction.js";
-import { handlePodLog } from "./pod-log.js";
-import { resize } from "./pod-resize.js";
-import { keepOfStatus } from "./pod-status.js";
-import { podAttach, podExec, podPortForward } from "./pod-streams.js";
-import { ephemeralContainers } from "./pod-subresources.js";
+import { handlePodBinding } from "./pods/pod-binding.js";
+import { podColumns } from "./pods/pod-columns.js";
+import { handlePodEviction } from "./pods/pod-eviction.js";
+import { handlePodLog } from "./pods/pod-log.js";
+import { resize } from "./pods/pod-resize.js";
+import { keepOfStatus } from "./pods/pod-status.js";
+import { podAttach, podExec, podPortForward } from "./pods/pod-streams.js";
+import { ephemeralContainers } from "./pods/pod-subresources.js";
 import { podProxy } from "./proxies.js";
 
 const FIELDS = [

@@ -1,5 +1,5 @@
 import type { ClusterRole, ClusterRoleBinding, RoleBinding } from "../../../api/types/rbac/v1.js";
-import { inSlices } from "../../../base/time-slice.js";
+import { inSlices } from "../../../base/async/time-slice.js";
 import { badRequest, forbidden, notFound, unclassified } from "../../../machinery/errors/status-error.js";
 import type { JsonValue } from "../../../machinery/meta/json.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";

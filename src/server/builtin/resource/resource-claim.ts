@@ -5,7 +5,7 @@ import type {
 } from "../../../api/types/resource/v1.js";
 import { validateResourceClaim, validateResourceClaimUpdate } from "../../../api/validation/resource/device-claim.js";
 import { validateResourceClaimStatusUpdate } from "../../../api/validation/resource/resource-claim-status.js";
-import { append } from "../../../base/append.js";
+import { append } from "../../../base/collections/append.js";
 import {
   ensureChild,
   list,

@@ -1,6 +1,6 @@
 import type { ResourceSlice } from "../../../api/types/resource/v1.js";
 import { validateResourceSlice, validateResourceSliceUpdate } from "../../../api/validation/resource/resource-slice.js";
-import { goQuote } from "../../../base/go-quote.js";
+import { goQuote } from "../../../base/text/go-quote.js";
 import { object, type ReceivedObject, text } from "../../../machinery/meta/received.js";
 import type { RecordOf } from "../../endpoints/resource-record.js";
 import { age, name } from "../tables/cells.js";

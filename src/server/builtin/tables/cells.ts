@@ -1,10 +1,10 @@
 import type { PodSpec, ServiceStatus } from "../../../api/types/core/v1.js";
 import type { Condition, Quantity } from "../../../api/types/meta/v1.js";
 import type { IngressStatus } from "../../../api/types/networking/v1.js";
-import { humanDuration } from "../../../machinery/duration/human-duration.js";
+import { humanDuration } from "../../../machinery/text/duration/human-duration.js";
 import type { ApiObject } from "../../../machinery/meta/object.js";
 import { object, objects, type Received, text } from "../../../machinery/meta/received.js";
-import { canonicalizeQuantity } from "../../../machinery/quantity/quantity.js";
+import { canonicalizeQuantity } from "../../../machinery/text/quantity/quantity.js";
 import { formatSelectorObject } from "../../../machinery/selectors/api-label-selector.js";
 import type { LabelSelectorObject, TextMap } from "../../../machinery/validation/labels.js";
 

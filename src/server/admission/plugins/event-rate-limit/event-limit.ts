@@ -1,4 +1,4 @@
-import { Lru } from "../../../../base/lru.js";
+import { Lru } from "../../../../base/collections/lru.js";
 import { object, text } from "../../../../machinery/meta/access.js";
 import type { AdmissionAttributes } from "../../attributes.js";
 import type { EventRateLimitEntry } from "./configuration.js";

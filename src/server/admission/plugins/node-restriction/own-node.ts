@@ -1,5 +1,5 @@
 import { sameValue } from "../../../../api/validation/rules.js";
-import { goQuote } from "../../../../base/go-quote.js";
+import { goQuote } from "../../../../base/text/go-quote.js";
 import { absent, object } from "../../../../machinery/meta/access.js";
 import { forbiddenLabels } from "./node-labels.js";
 import { type NodeRequest, permitIf } from "./node-request.js";

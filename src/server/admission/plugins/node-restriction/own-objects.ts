@@ -1,6 +1,6 @@
-import { parseCertificateRequest } from "../../../../machinery/codec/certificate-request.js";
-import { errorMessage } from "../../../../base/error-message.js";
-import { goQuote } from "../../../../base/go-quote.js";
+import { parseCertificateRequest } from "../../../../machinery/crypto/certificate-request.js";
+import { errorMessage } from "../../../../base/text/error-message.js";
+import { goQuote } from "../../../../base/text/go-quote.js";
 import { object, text } from "../../../../machinery/meta/access.js";
 import { refused } from "../../refusal.js";
 import { type NodeRequest, permitIf } from "./node-request.js";

@@ -1,4 +1,4 @@
-import { goQuote } from "../../../../base/go-quote.js";
+import { goQuote } from "../../../../base/text/go-quote.js";
 import { aggregateText } from "../../../../machinery/errors/aggregate-text.js";
 import { absent, object, objects, type ReadonlyFields, text } from "../../../../machinery/meta/access.js";
 import { formatGroupResource, type GroupResource } from "../../../../machinery/errors/status-error.js";

@@ -1,4 +1,4 @@
-import { goQuote } from "../../../../base/go-quote.js";
+import { goQuote } from "../../../../base/text/go-quote.js";
 import { isNotFound, unclassified } from "../../../../machinery/errors/status-error.js";
 import { object, text } from "../../../../machinery/meta/access.js";
 import type { KubeObject } from "../../../../machinery/meta/object.js";

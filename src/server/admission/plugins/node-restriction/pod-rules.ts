@@ -1,5 +1,5 @@
 import { sameValue } from "../../../../api/validation/rules.js";
-import { goQuote } from "../../../../base/go-quote.js";
+import { goQuote } from "../../../../base/text/go-quote.js";
 import { object, objects } from "../../../../machinery/meta/access.js";
 import { checkMirrorPod } from "./mirror-pod.js";
 import { listed, nodeOf, type NodeRequest, permitIf, POD } from "./node-request.js";
