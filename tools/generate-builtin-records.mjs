@@ -13,9 +13,11 @@ export function builtinRecords() {
     .filter((path) => path.endsWith(".ts"))
     .toSorted();
   const records = paths.flatMap((path) =>
-    [...readFileSync(join(folder, path), "utf8").matchAll(/^export const (\w+Record): ResourceRecord\b/gm)].map(
-      ([, name]) => ({ name, path: path.replace(/\.ts$/, ".js") }),
-    ),
+    [
+      ...readFileSync(join(folder, path), "utf8").matchAll(
+        /^export const (\w+Record): (?:ResourceRecord\b|RecordOf<)/gm,
+      ),
+    ].map(([, name]) => ({ name, path: path.replace(/\.ts$/, ".js") })),
   );
   return [
     "// Made by tools/generate-builtin-records.mjs of the files beside it.",

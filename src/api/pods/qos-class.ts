@@ -1,10 +1,11 @@
-import { isFields, object, objects, type ReadonlyFields } from "../../machinery/meta/access.js";
+import { isStruct, object, objects, type Received } from "../../machinery/meta/received.js";
 import {
   addQuantities,
   compareQuantities,
   parseQuantity,
   type Quantity,
 } from "../../machinery/text/quantity/quantity.js";
+import type { PodSpec, ResourceRequirements } from "../types/core/v1.js";
 
 export type QosClass = "Guaranteed" | "Burstable" | "BestEffort";
 
@@ -14,8 +15,8 @@ const COMPUTE = ["cpu", "memory"];
  * The quality of service a pod's spec asks for. Guaranteed: everything limits CPU and memory, and requests what it limits.
  * BestEffort: nothing says anything of them. What the pod says as a whole goes before its containers.
  */
-export function qosClass(spec: ReadonlyFields): QosClass {
-  const parts = isFields(spec.resources)
+export function qosClass(spec: Received<PodSpec>): QosClass {
+  const parts = isStruct(spec.resources)
     ? [spec.resources]
     : [...objects(spec.containers), ...objects(spec.initContainers)].map(({ resources }) => object(resources));
   const [requests, limits] = [total(parts, "requests"), total(parts, "limits")];
@@ -28,7 +29,10 @@ export function qosClass(spec: ReadonlyFields): QosClass {
   return limited && equal && requests.size === limits.size ? "Guaranteed" : "Burstable";
 }
 
-function total(parts: readonly ReadonlyFields[], field: "requests" | "limits"): ReadonlyMap<string, Quantity> {
+function total(
+  parts: readonly Received<ResourceRequirements>[],
+  field: "requests" | "limits",
+): ReadonlyMap<string, Quantity> {
   const sums = new Map<string, Quantity>();
   for (const part of parts) {
     for (const name of COMPUTE) {

@@ -1,4 +1,5 @@
-import { list, object, objects, type ReadonlyFields, text } from "../../machinery/meta/access.js";
+import { list, object, objects, type Received, text } from "../../machinery/meta/received.js";
+import type { Container, ContainerRestartRuleOnExitCodes, PodSpec } from "../types/core/v1.js";
 
 /** What follows the end of a container. "restart-all": all containers of the pod run again, its init containers first. */
 export type RestartAction = "none" | "restart" | "restart-all";
@@ -6,7 +7,7 @@ export type RestartAction = "none" | "restart" | "restart-all";
 /**
  * What a container's own policy and rules, or else the pod's policy, say of this exit code. A container without a policy has no rules.
  */
-export function restartAction(container: ReadonlyFields, podPolicy: string, exitCode: number): RestartAction {
+export function restartAction(container: Received<Container>, podPolicy: string, exitCode: number): RestartAction {
   const own = text(container.restartPolicy);
   if (own !== "") {
     const rule = objects(container.restartPolicyRules).find((one) => matches(object(one.exitCodes), exitCode));
@@ -17,13 +18,13 @@ export function restartAction(container: ReadonlyFields, podPolicy: string, exit
   return policy === "Always" || (policy === "OnFailure" && exitCode !== 0) ? "restart" : "none";
 }
 
-function matches({ operator, values }: ReadonlyFields, exitCode: number): boolean {
+function matches({ operator, values }: Received<ContainerRestartRuleOnExitCodes>, exitCode: number): boolean {
   const isListed = list(values).includes(exitCode);
   return operator === "In" ? isListed : operator === "NotIn" && !isListed;
 }
 
 /** Whether a rule of one of the pod's containers may restart all of them. */
-export const mayRestartAll = ({ initContainers, containers }: ReadonlyFields): boolean =>
+export const mayRestartAll = ({ initContainers, containers }: Received<PodSpec>): boolean =>
   [...objects(initContainers), ...objects(containers)].some(({ restartPolicyRules }) =>
     objects(restartPolicyRules).some(({ action }) => action === "RestartAllContainers"),
   );

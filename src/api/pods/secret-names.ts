@@ -1,44 +1,46 @@
-import { absent, object, objects, type ReadonlyFields } from "../../machinery/meta/access.js";
-
-/** The fields of a volume's source that hold a reference to a secret, by the source's name. */
-const SECRET_REFERENCES: Readonly<Record<string, string>> = {
-  cephfs: "secretRef",
-  cinder: "secretRef",
-  csi: "nodePublishSecretRef",
-  flexVolume: "secretRef",
-  iscsi: "secretRef",
-  rbd: "secretRef",
-  scaleIO: "secretRef",
-  storageos: "secretRef",
-};
+import { absent, object, objects, type Received } from "../../machinery/meta/received.js";
+import type { Container, EphemeralContainer, PodSpec, Volume } from "../types/core/v1.js";
 
 /**
  * The names of the secrets that a pod takes something from: for its images, its environment and its volumes. Undefined, or "", where a
  * reference has no name.
  */
-export function* secretNamesOf(spec: ReadonlyFields): Generator<unknown> {
-  for (const { name } of objects(spec["imagePullSecrets"])) yield name;
-  for (const kind of ["initContainers", "containers", "ephemeralContainers"]) {
-    for (const container of objects(spec[kind])) yield* namesInEnvironment(container);
+export function* secretNamesOf(spec: Received<PodSpec>): Generator<unknown> {
+  for (const { name } of objects(spec.imagePullSecrets)) yield name;
+  for (const kind of ["initContainers", "containers", "ephemeralContainers"] as const) {
+    for (const container of objects<Received<Container | EphemeralContainer>>(spec[kind])) {
+      yield* namesInEnvironment(container);
+    }
   }
-  for (const volume of objects(spec["volumes"])) yield* namesInVolume(volume);
+  for (const volume of objects(spec.volumes)) yield* namesInVolume(volume);
 }
 
-function* namesInEnvironment(container: ReadonlyFields): Generator<unknown> {
-  for (const { secretRef } of objects(container["envFrom"])) yield* nameIn(secretRef);
-  for (const { valueFrom } of objects(container["env"])) yield* nameIn(object(valueFrom)["secretKeyRef"]);
+function* namesInEnvironment(container: Received<Container | EphemeralContainer>): Generator<unknown> {
+  for (const { secretRef } of objects(container.envFrom)) yield* nameIn(secretRef);
+  for (const { valueFrom } of objects(container.env)) yield* nameIn(object(valueFrom).secretKeyRef);
 }
 
-function* namesInVolume(volume: ReadonlyFields): Generator<unknown> {
-  yield* nameIn(volume["secret"], "secretName");
-  yield* nameIn(volume["azureFile"], "secretName");
-  for (const [source, field] of Object.entries(SECRET_REFERENCES)) yield* nameIn(object(volume[source])[field]);
-  for (const { secret } of objects(object(volume["projected"])["sources"])) yield* nameIn(secret);
+function* namesInVolume(volume: Received<Volume>): Generator<unknown> {
+  if (!absent(volume.secret)) yield object(volume.secret).secretName;
+  if (!absent(volume.azureFile)) yield object(volume.azureFile).secretName;
+  for (const reference of [
+    object(volume.cephfs).secretRef,
+    object(volume.cinder).secretRef,
+    object(volume.csi).nodePublishSecretRef,
+    object(volume.flexVolume).secretRef,
+    object(volume.iscsi).secretRef,
+    object(volume.rbd).secretRef,
+    object(volume.scaleIO).secretRef,
+    object(volume.storageos).secretRef,
+  ]) {
+    yield* nameIn(reference);
+  }
+  for (const { secret } of objects(object(volume.projected).sources)) yield* nameIn(secret);
 }
 
-function* nameIn(reference: unknown, field = "name"): Generator<unknown> {
-  if (!absent(reference)) yield object(reference)[field];
+function* nameIn(reference: Received<{ name?: string }> | null | undefined): Generator<unknown> {
+  if (!absent(reference)) yield object(reference).name;
 }
 
 /** Whether a pod takes anything from a secret. */
-export const referencesSecrets = (spec: ReadonlyFields): boolean => secretNamesOf(spec).next().done !== true;
+export const referencesSecrets = (spec: Received<PodSpec>): boolean => secretNamesOf(spec).next().done !== true;

@@ -1,18 +1,18 @@
 import { append } from "../../base/collections/append.js";
-import { type FieldError, invalidValue, notSupported, required } from "../../machinery/errors/field-error.js";
 import { goQuote } from "../../base/text/go-quote.js";
-import { isFields, number, object, objects, text } from "../../machinery/meta/access.js";
-import type { KubeObject } from "../../machinery/meta/object.js";
+import { type FieldError, invalidValue, notSupported, required } from "../../machinery/errors/field-error.js";
+import { isStruct, number, object, objects, type ReceivedObject, text } from "../../machinery/meta/received.js";
 import {
   dns1035LabelErrors,
   dns1123SubdomainErrors,
   pathSegmentErrors,
   portNumberErrors,
 } from "../../machinery/validation/names.js";
+import type { APIService } from "../types/apiregistration/v1.js";
 import { named } from "./rules.js";
 
 /** The name is made of version and group; the core group's ends in a dot: "v1.". */
-export function validateApiService(apiService: KubeObject): FieldError[] {
+export function validateApiService(apiService: ReceivedObject<APIService>): FieldError[] {
   const spec = object(apiService.spec);
   const [group, version] = [text(spec.group), text(spec.version)];
   const expected = `${version}.${group}`;
@@ -34,19 +34,19 @@ export function validateApiService(apiService: KubeObject): FieldError[] {
   return [...errors, ...validateServer(apiService)];
 }
 
-function priority(value: unknown, path: string, max: number): FieldError[] {
+function priority(value: number | null | undefined, path: string, max: number): FieldError[] {
   if (number(value) > 0 && number(value) <= max) return [];
   return [invalidValue(path, number(value), `must be positive and less than ${max}`)];
 }
 
-function validateServer(apiService: KubeObject): FieldError[] {
+function validateServer(apiService: ReceivedObject<APIService>): FieldError[] {
   const spec = object(apiService.spec);
   const bundle = Buffer.byteLength(text(spec.caBundle), "base64");
   const insecure = spec.insecureSkipTLSVerify === true;
   const { service } = spec;
   const skips = (detail: string) => invalidValue("spec.insecureSkipTLSVerify", true, detail);
   const errors: FieldError[] = [];
-  if (!isFields(service)) {
+  if (!isStruct(service)) {
     if (bundle > 0) {
       errors.push(invalidValue("spec.caBundle", `${bundle} bytes`, "local APIServices may not have a caBundle"));
     }
@@ -66,7 +66,7 @@ function validateServer(apiService: KubeObject): FieldError[] {
 
 const STATUSES = ["True", "False", "Unknown"];
 
-export function validateApiServiceStatusUpdate(apiService: KubeObject): FieldError[] {
+export function validateApiServiceStatusUpdate(apiService: ReceivedObject<APIService>): FieldError[] {
   return objects(object(apiService.status).conditions).flatMap(({ status }, index) =>
     STATUSES.includes(text(status)) ? [] : [notSupported(`status.conditions[${index}].status`, text(status), STATUSES)],
   );

@@ -6,9 +6,32 @@ import {
   notSupported,
   required,
 } from "../../machinery/errors/field-error.js";
-import { absent, isFields, number, object, objects, type ReadonlyFields, text } from "../../machinery/meta/access.js";
-import type { KubeObject } from "../../machinery/meta/object.js";
+import {
+  absent,
+  isStruct,
+  number,
+  object,
+  objects,
+  type Received,
+  type ReceivedObject,
+  text,
+} from "../../machinery/meta/received.js";
 import { dns1123LabelErrors, pathSegmentErrors } from "../../machinery/validation/names.js";
+import type {
+  ContainerResourceMetricSource,
+  CrossVersionObjectReference,
+  ExternalMetricSource,
+  HorizontalPodAutoscaler,
+  HorizontalPodAutoscalerSpec,
+  HPAScalingPolicy,
+  HPAScalingRules,
+  MetricIdentifier,
+  MetricSpec,
+  MetricTarget,
+  ObjectMetricSource,
+  PodsMetricSource,
+  ResourceMetricSource,
+} from "../types/autoscaling/v2.js";
 import { positiveQuantity } from "./quantities.js";
 import { quantity, validateContainerResourceName } from "./resources.js";
 import { named, nonNegative, oneOf } from "./rules.js";
@@ -16,21 +39,28 @@ import { validateSelector } from "./selector.js";
 import { requiredSegment } from "./typed-reference.js";
 
 /** autoscaling/v2, the shape in which every version is validated. */
-export function validateHorizontalPodAutoscaler(autoscaler: KubeObject): FieldError[] {
+export function validateHorizontalPodAutoscaler(autoscaler: ReceivedObject<HorizontalPodAutoscaler>): FieldError[] {
   return validateSpec(object(autoscaler.spec), 1);
 }
 
 /** One that could scale to nothing still may. */
-export function validateHorizontalPodAutoscalerUpdate(autoscaler: KubeObject, old: KubeObject): FieldError[] {
+export function validateHorizontalPodAutoscalerUpdate(
+  autoscaler: ReceivedObject<HorizontalPodAutoscaler>,
+  old: ReceivedObject<HorizontalPodAutoscaler>,
+): FieldError[] {
   return validateSpec(object(autoscaler.spec), object(old.spec).minReplicas === 0 ? 0 : 1);
 }
 
-export function validateHorizontalPodAutoscalerStatusUpdate(autoscaler: KubeObject): FieldError[] {
+export function validateHorizontalPodAutoscalerStatusUpdate(
+  autoscaler: ReceivedObject<HorizontalPodAutoscaler>,
+): FieldError[] {
   const status = object(autoscaler.status);
-  return ["currentReplicas", "desiredReplicas"].flatMap((field) => nonNegative(status[field], `status.${field}`));
+  return (["currentReplicas", "desiredReplicas"] as const).flatMap((field) =>
+    nonNegative(status[field], `status.${field}`),
+  );
 }
 
-function validateSpec(spec: ReadonlyFields, least: number): FieldError[] {
+function validateSpec(spec: Received<HorizontalPodAutoscalerSpec>, least: number): FieldError[] {
   const errors: FieldError[] = [];
   const [min, max] = [spec.minReplicas, number(spec.maxReplicas)];
   if (!absent(min) && number(min) < least) {
@@ -58,15 +88,15 @@ function validateSpec(spec: ReadonlyFields, least: number): FieldError[] {
   ];
 }
 
-function validateReference(reference: ReadonlyFields, path: string): FieldError[] {
+function validateReference(reference: Received<CrossVersionObjectReference>, path: string): FieldError[] {
   return [...requiredSegment(reference.kind, `${path}.kind`), ...requiredSegment(reference.name, `${path}.name`)];
 }
 
 const MAX_WINDOW_SECONDS = 3600;
 const MAX_PERIOD_SECONDS = 1800;
 
-function validateRules(rules: unknown, path: string): FieldError[] {
-  if (!isFields(rules)) return [];
+function validateRules(rules: Received<HPAScalingRules> | null | undefined, path: string): FieldError[] {
+  if (!isStruct(rules)) return [];
   const window = rules.stabilizationWindowSeconds;
   const policies = objects(rules.policies);
   const errors: FieldError[] = [];
@@ -90,7 +120,7 @@ function validateRules(rules: unknown, path: string): FieldError[] {
   return errors;
 }
 
-function validatePolicy(policy: ReadonlyFields, path: string): FieldError[] {
+function validatePolicy(policy: Received<HPAScalingPolicy>, path: string): FieldError[] {
   const period = number(policy.periodSeconds);
   const errors: FieldError[] = [];
   if (policy.type !== "Pods" && policy.type !== "Percent") {
@@ -107,19 +137,22 @@ function validatePolicy(policy: ReadonlyFields, path: string): FieldError[] {
   return errors;
 }
 
-type ValidateSource = (source: ReadonlyFields, path: string) => FieldError[];
+/** The fields of a metric that say where its values come from. */
+type SourceField = Exclude<keyof MetricSpec, "type">;
+type ValidateSource<Source> = (source: Received<Source>, path: string) => FieldError[];
 
 const TYPES = ["ContainerResource", "External", "Object", "Pods", "Resource"];
 const POPULATE = "must populate information for the given metric source";
 
-function validateMetric(metric: ReadonlyFields, path: string): FieldError[] {
+function validateMetric(metric: Received<MetricSpec>, path: string): FieldError[] {
   const type = text(metric.type);
   const errors: FieldError[] = [];
   if (type === "") errors.push(required(`${path}.type`, "must specify a metric source type"));
   if (!TYPES.includes(type)) errors.push(notSupported(`${path}.type`, type, TYPES));
-  const present = Object.keys(SOURCES).filter((field) => isFields(metric[field]));
-  const [first] = present;
-  if (first !== undefined) append(errors, SOURCES[first]?.(object(metric[first]), `${path}.${first}`) ?? []);
+  const sources = SOURCES.filter(({ field }) => isStruct(metric[field]));
+  const [first] = sources;
+  if (first !== undefined) append(errors, first.validate(object(metric[first.field]), `${path}.${first.field}`));
+  const present: string[] = sources.map(({ field }) => field);
   const expected = TYPES.includes(type) ? type.charAt(0).toLowerCase() + type.slice(1) : undefined;
   if (expected === undefined) errors.push(notSupported(`${path}.type`, type, TYPES));
   else if (!present.includes(expected)) errors.push(required(`${path}.${expected}`, POPULATE));
@@ -131,7 +164,7 @@ function validateMetric(metric: ReadonlyFields, path: string): FieldError[] {
   ];
 }
 
-const objectSource: ValidateSource = (source, path) => {
+const objectSource: ValidateSource<ObjectMetricSource> = (source, path) => {
   const target = object(source.target);
   const errors = [
     ...validateReference(object(source.describedObject), `${path}.describedObject`),
@@ -142,7 +175,7 @@ const objectSource: ValidateSource = (source, path) => {
   return [...errors, required(`${path}.target.averageValue`, "must set either a target value or averageValue")];
 };
 
-const external: ValidateSource = (source, path) => {
+const external: ValidateSource<ExternalMetricSource> = (source, path) => {
   const target = object(source.target);
   const errors = [
     ...validateIdentifier(object(source.metric), `${path}.metric`),
@@ -160,7 +193,7 @@ const external: ValidateSource = (source, path) => {
   return errors;
 };
 
-const pods: ValidateSource = (source, path) => {
+const pods: ValidateSource<PodsMetricSource> = (source, path) => {
   const errors = [
     ...validateIdentifier(object(source.metric), `${path}.metric`),
     ...validateTarget(object(source.target), `${path}.target`),
@@ -169,12 +202,12 @@ const pods: ValidateSource = (source, path) => {
   return [...errors, required(`${path}.target.averageValue`, "must specify a positive target averageValue")];
 };
 
-const resource: ValidateSource = (source, path) => {
+const resource: ValidateSource<ResourceMetricSource> = (source, path) => {
   const errors = text(source.name) === "" ? [required(`${path}.name`, "must specify a resource name")] : [];
   return [...errors, ...validateUtilization(object(source.target), `${path}.target`)];
 };
 
-const containerResource: ValidateSource = (source, path) => {
+const containerResource: ValidateSource<ContainerResourceMetricSource> = (source, path) => {
   const [name, container] = [text(source.name), text(source.container)];
   const errors: FieldError[] = [];
   if (name === "") errors.push(required(`${path}.name`, "must specify a resource name"));
@@ -185,16 +218,18 @@ const containerResource: ValidateSource = (source, path) => {
 };
 
 /** In the order in which Kubernetes looks at them; only the first that is there is looked into. */
-const SOURCES: Readonly<Record<string, ValidateSource>> = {
-  __proto__: null as never,
-  object: objectSource,
-  external,
-  pods,
-  resource,
-  containerResource,
-};
+const SOURCES: readonly {
+  field: SourceField;
+  validate(source: Received<MetricSpec[SourceField]>, path: string): FieldError[];
+}[] = [
+  { field: "object", validate: objectSource },
+  { field: "external", validate: external },
+  { field: "pods", validate: pods },
+  { field: "resource", validate: resource },
+  { field: "containerResource", validate: containerResource },
+];
 
-function validateUtilization(target: ReadonlyFields, path: string): FieldError[] {
+function validateUtilization(target: Received<MetricTarget>, path: string): FieldError[] {
   const errors = validateTarget(target, path);
   const [share, raw] = [!absent(target.averageUtilization), !absent(target.averageValue)];
   if (!share && !raw) {
@@ -208,7 +243,7 @@ function validateUtilization(target: ReadonlyFields, path: string): FieldError[]
   return errors;
 }
 
-function validateTarget(target: ReadonlyFields, path: string): FieldError[] {
+function validateTarget(target: Received<MetricTarget>, path: string): FieldError[] {
   const type = text(target.type);
   const errors = type === "" ? [required(`${path}.type`, "must specify a metric target type")] : [];
   if (!["Utilization", "Value", "AverageValue"].includes(type)) {
@@ -224,7 +259,7 @@ function validateTarget(target: ReadonlyFields, path: string): FieldError[] {
   return [...errors, invalidValue(`${path}.averageUtilization`, share, "must be greater than 0")];
 }
 
-function validateIdentifier(metric: ReadonlyFields, path: string): FieldError[] {
+function validateIdentifier(metric: Received<MetricIdentifier>, path: string): FieldError[] {
   const name = text(metric.name);
   const errors =
     name === ""

@@ -6,9 +6,10 @@ import {
   required,
   tooLong,
 } from "../../machinery/errors/field-error.js";
-import { absent, number, type ReadonlyFields, text } from "../../machinery/meta/access.js";
+import { absent, number, type Received, text } from "../../machinery/meta/received.js";
 import { validateLabelName } from "../../machinery/validation/labels.js";
 import { regexError } from "../../machinery/validation/names.js";
+import type { Condition } from "../types/meta/v1.js";
 import { repeatedAt } from "./rules.js";
 
 const STATUSES = ["False", "True", "Unknown"];
@@ -20,7 +21,7 @@ const MAX_REASON_BYTES = 1024;
 const MAX_MESSAGE_BYTES = 32 * 1024;
 
 /** Conditions of metav1's type, one of each type. */
-export function validateConditions(conditions: readonly ReadonlyFields[], path: string): FieldError[] {
+export function validateConditions(conditions: readonly Received<Condition>[], path: string): FieldError[] {
   const types = conditions.map(({ type }) => text(type));
   const again = repeatedAt(types);
   return conditions.flatMap((condition, index) => {
@@ -31,7 +32,7 @@ export function validateConditions(conditions: readonly ReadonlyFields[], path: 
   });
 }
 
-function validateCondition(condition: ReadonlyFields, path: string): FieldError[] {
+function validateCondition(condition: Received<Condition>, path: string): FieldError[] {
   const [status, reason] = [text(condition.status), text(condition.reason)];
   const errors = validateLabelName(text(condition.type), `${path}.type`);
   if (!STATUSES.includes(status)) errors.push(notSupported(`${path}.status`, status, STATUSES));

@@ -1,21 +1,24 @@
 import { append } from "../../base/collections/append.js";
 import { type FieldError, invalidValue } from "../../machinery/errors/field-error.js";
-import { absent, object, objects, type ReadonlyFields } from "../../machinery/meta/access.js";
-import type { KubeObject } from "../../machinery/meta/object.js";
+import { absent, object, objects, type Received, type ReceivedObject } from "../../machinery/meta/received.js";
 import { percentErrors } from "../../machinery/validation/names.js";
+import type { PodDisruptionBudget, PodDisruptionBudgetSpec } from "../types/policy/v1.js";
 import { validateConditions } from "./conditions.js";
 import { named, nonNegative, oneOf } from "./rules.js";
 import { type SelectorRules, selectorRulesFor, validateSelector } from "./selector.js";
 
-export function validatePodDisruptionBudget(budget: KubeObject): FieldError[] {
+export function validatePodDisruptionBudget(budget: ReceivedObject<PodDisruptionBudget>): FieldError[] {
   return validateSpec(object(budget.spec), {});
 }
 
-export function validatePodDisruptionBudgetUpdate(budget: KubeObject, old: KubeObject): FieldError[] {
+export function validatePodDisruptionBudgetUpdate(
+  budget: ReceivedObject<PodDisruptionBudget>,
+  old: ReceivedObject<PodDisruptionBudget>,
+): FieldError[] {
   return validateSpec(object(budget.spec), selectorRulesFor([object(old.spec).selector]));
 }
 
-function validateSpec(spec: ReadonlyFields, rules: SelectorRules): FieldError[] {
+function validateSpec(spec: Received<PodDisruptionBudgetSpec>, rules: SelectorRules): FieldError[] {
   const { minAvailable, maxUnavailable } = spec;
   const errors: FieldError[] = [];
   if (!absent(minAvailable) && !absent(maxUnavailable)) {
@@ -32,7 +35,7 @@ function validateSpec(spec: ReadonlyFields, rules: SelectorRules): FieldError[] 
 }
 
 /** Kubernetes shows its internal type. */
-const shownSpec = (spec: ReadonlyFields) => ({
+const shownSpec = (spec: Received<PodDisruptionBudgetSpec>) => ({
   MinAvailable: spec.minAvailable ?? null,
   Selector: spec.selector ?? null,
   MaxUnavailable: spec.maxUnavailable ?? null,
@@ -47,11 +50,11 @@ function validateShare(value: unknown, path: string): FieldError[] {
   return [invalidValue(path, value, "must not be greater than 100%")];
 }
 
-export function validatePodDisruptionBudgetStatusUpdate(budget: KubeObject): FieldError[] {
+export function validatePodDisruptionBudgetStatusUpdate(budget: ReceivedObject<PodDisruptionBudget>): FieldError[] {
   const status = object(budget.status);
   return [
     ...validateConditions(objects(status.conditions), "status.conditions"),
-    ...["disruptionsAllowed", "currentHealthy", "desiredHealthy", "expectedPods"].flatMap((field) =>
+    ...(["disruptionsAllowed", "currentHealthy", "desiredHealthy", "expectedPods"] as const).flatMap((field) =>
       nonNegative(status[field], `status.${field}`),
     ),
   ];

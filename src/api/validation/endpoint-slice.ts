@@ -7,8 +7,15 @@ import {
   required,
   tooMany,
 } from "../../machinery/errors/field-error.js";
-import { absent, list, object, objects, type ReadonlyFields, text } from "../../machinery/meta/access.js";
-import type { KubeObject } from "../../machinery/meta/object.js";
+import {
+  absent,
+  list,
+  object,
+  objects,
+  type Received,
+  type ReceivedObject,
+  text,
+} from "../../machinery/meta/received.js";
 import { parseIp } from "../../machinery/validation/ip.js";
 import { validateLabels } from "../../machinery/validation/labels.js";
 import {
@@ -17,8 +24,9 @@ import {
   labelValueErrors,
   qualifiedNameErrors,
 } from "../../machinery/validation/names.js";
-import { ipWarnings, legacyIp, nonSpecialIp } from "./service/ip-fields.js";
+import type { Endpoint, EndpointHints, EndpointPort, EndpointSlice } from "../types/discovery/v1.js";
 import { immutable, named, oneOf, repeatedAt } from "./rules.js";
+import { ipWarnings, legacyIp, nonSpecialIp } from "./service/ip-fields.js";
 import { portNumber, PROTOCOLS } from "./service/service.js";
 
 const ADDRESS_TYPES = ["FQDN", "IPv4", "IPv6"];
@@ -30,19 +38,26 @@ const MAX_PORTS = 20000;
 const MAX_LABELS = 16;
 const MAX_HINTS = 8;
 
-export function validateEndpointSlice(slice: KubeObject): FieldError[] {
+export function validateEndpointSlice(slice: ReceivedObject<EndpointSlice>): FieldError[] {
   return validateSlice(slice, ADDRESS_TYPES, {});
 }
 
 /** The type of addresses never changes; addresses that the slice had stay good. */
-export function validateEndpointSliceUpdate(slice: KubeObject, old: KubeObject): FieldError[] {
+export function validateEndpointSliceUpdate(
+  slice: ReceivedObject<EndpointSlice>,
+  old: ReceivedObject<EndpointSlice>,
+): FieldError[] {
   return [
     ...validateSlice(slice, OLD_ADDRESS_TYPES, old),
     ...immutable(slice.addressType, old.addressType, "addressType"),
   ];
 }
 
-function validateSlice(slice: KubeObject, types: readonly string[], old: KubeObject): FieldError[] {
+function validateSlice(
+  slice: ReceivedObject<EndpointSlice>,
+  types: readonly string[],
+  old: ReceivedObject<EndpointSlice>,
+): FieldError[] {
   const type = text(slice.addressType);
   const errors = type === "" ? [required("addressType")] : oneOf(type, "addressType", types);
   return [
@@ -53,9 +68,9 @@ function validateSlice(slice: KubeObject, types: readonly string[], old: KubeObj
 }
 
 function validateSliceEndpoints(
-  endpoints: readonly ReadonlyFields[],
+  endpoints: readonly Received<Endpoint>[],
   type: string,
-  old: readonly ReadonlyFields[],
+  old: readonly Received<Endpoint>[],
 ): FieldError[] {
   if (endpoints.length > MAX_ENDPOINTS) return [tooMany("endpoints", endpoints.length, MAX_ENDPOINTS)];
   const kept = new Set(old.flatMap(({ addresses }) => list(addresses).map(text)));
@@ -63,7 +78,7 @@ function validateSliceEndpoints(
 }
 
 function validateEndpoint(
-  endpoint: ReadonlyFields,
+  endpoint: Received<Endpoint>,
   type: string,
   path: string,
   kept: ReadonlySet<string>,
@@ -123,14 +138,13 @@ function fullyQualifiedDomain(value: string, path: string): FieldError[] {
   return bad === undefined ? [] : [invalidValue(path, bad, dns1123LabelErrors(bad).join(","))];
 }
 
-function validateTopology(topology: ReadonlyFields, path: string): FieldError[] {
-  const labels = topology as Record<string, string>;
-  const count = Object.keys(labels).length;
-  return [...(count > MAX_LABELS ? [tooMany(path, count, MAX_LABELS)] : []), ...validateLabels(labels, path)];
+function validateTopology(topology: Received<Record<string, string>>, path: string): FieldError[] {
+  const count = Object.keys(topology).length;
+  return [...(count > MAX_LABELS ? [tooMany(path, count, MAX_LABELS)] : []), ...validateLabels(topology, path)];
 }
 
-function validateHints(hints: ReadonlyFields, path: string): FieldError[] {
-  return ["forZones", "forNodes"].flatMap((field) => {
+function validateHints(hints: Received<EndpointHints>, path: string): FieldError[] {
+  return (["forZones", "forNodes"] as const).flatMap((field) => {
     const names = objects(hints[field]).map(({ name }) => text(name));
     const at = `${path}.${field}`;
     if (names.length > MAX_HINTS) return [tooMany(at, names.length, MAX_HINTS)];
@@ -143,7 +157,7 @@ function validateHints(hints: ReadonlyFields, path: string): FieldError[] {
   });
 }
 
-function validateSlicePorts(ports: readonly ReadonlyFields[]): FieldError[] {
+function validateSlicePorts(ports: readonly Received<EndpointPort>[]): FieldError[] {
   if (ports.length > MAX_PORTS) return [tooMany("ports", ports.length, MAX_PORTS)];
   const names = ports.map(({ name }) => text(name));
   const again = repeatedAt(names);
@@ -163,7 +177,7 @@ function validateSlicePorts(ports: readonly ReadonlyFields[]): FieldError[] {
 }
 
 /** Addresses that are written oddly, and a type that is going. */
-export function endpointSliceWarnings(slice: KubeObject): string[] {
+export function endpointSliceWarnings(slice: ReceivedObject<EndpointSlice>): string[] {
   const type = text(slice.addressType);
   if (type === "FQDN") return ["spec.addressType: FQDN endpoints are deprecated"];
   if (type !== "IPv4" && type !== "IPv6") return [];

@@ -1,6 +1,6 @@
 import { type FieldError, forbiddenField, invalidValue } from "../../machinery/errors/field-error.js";
-import { number } from "../../machinery/meta/access.js";
-import type { KubeObject } from "../../machinery/meta/object.js";
+import { number, type ReceivedObject } from "../../machinery/meta/received.js";
+import type { PriorityClass } from "../types/scheduling/v1.js";
 import { IMMUTABLE, oneOf, sameValue } from "./rules.js";
 
 const MAX_USER_PRIORITY = 1_000_000_000;
@@ -11,7 +11,7 @@ const SYSTEM_CLASSES: Readonly<Record<string, number>> = {
   "system-node-critical": 2_000_001_000,
 };
 
-export function validatePriorityClass(priority: KubeObject): FieldError[] {
+export function validatePriorityClass(priority: ReceivedObject<PriorityClass>): FieldError[] {
   const name = priority.metadata?.name ?? "";
   const value = number(priority.value);
   const errors: FieldError[] = [];
@@ -31,7 +31,10 @@ function systemProblem(name: string, value: number, globalDefault: boolean): str
   return globalDefault ? `globalDefault of ${name} PriorityClass must be false` : undefined;
 }
 
-export function validatePriorityClassUpdate(priority: KubeObject, old: KubeObject): FieldError[] {
+export function validatePriorityClassUpdate(
+  priority: ReceivedObject<PriorityClass>,
+  old: ReceivedObject<PriorityClass>,
+): FieldError[] {
   const errors: FieldError[] = [];
   if (number(priority.value) !== number(old.value)) {
     errors.push(forbiddenField("value", "may not be changed in an update."));

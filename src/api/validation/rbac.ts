@@ -1,17 +1,25 @@
 import { append } from "../../base/collections/append.js";
 import { type FieldError, invalidValue, notSupported, required } from "../../machinery/errors/field-error.js";
-import { isFields, list, object, objects, type ReadonlyFields, text } from "../../machinery/meta/access.js";
-import type { KubeObject } from "../../machinery/meta/object.js";
+import {
+  isStruct,
+  list,
+  object,
+  objects,
+  type Received,
+  type ReceivedObject,
+  text,
+} from "../../machinery/meta/received.js";
 import { dns1123SubdomainErrors } from "../../machinery/validation/names.js";
+import type { ClusterRole, ClusterRoleBinding, PolicyRule, Role, RoleBinding, Subject } from "../types/rbac/v1.js";
 import { named } from "./rules.js";
 import { selectorRulesFor, validateSelector } from "./selector.js";
 import { requiredSegment } from "./typed-reference.js";
 
-export function validateRole(role: KubeObject, namespaced: boolean): FieldError[] {
+export function validateRole(role: ReceivedObject<Role | ClusterRole>, namespaced: boolean): FieldError[] {
   return objects(role.rules).flatMap((rule, index) => validateRule(rule, `rules[${index}]`, namespaced));
 }
 
-function validateRule(rule: ReadonlyFields, path: string, namespaced: boolean): FieldError[] {
+function validateRule(rule: Received<PolicyRule>, path: string, namespaced: boolean): FieldError[] {
   const errors: FieldError[] = [];
   if (list(rule.verbs).length === 0) errors.push(required(`${path}.verbs`, "verbs must contain at least one value"));
   const urls = list(rule.nonResourceURLs);
@@ -35,10 +43,10 @@ function validateRule(rule: ReadonlyFields, path: string, namespaced: boolean): 
 }
 
 /** A cluster role; what it is put together from is told by labels. */
-export function validateClusterRole(role: KubeObject, allowInvalidSelectors = false): FieldError[] {
+export function validateClusterRole(role: ReceivedObject<ClusterRole>, allowInvalidSelectors = false): FieldError[] {
   const errors = validateRole(role, false);
   const { aggregationRule } = role;
-  if (!isFields(aggregationRule)) return errors;
+  if (!isStruct(aggregationRule)) return errors;
   const path = "aggregationRule.clusterRoleSelectors";
   const selectors = list(aggregationRule.clusterRoleSelectors);
   if (selectors.length === 0) {
@@ -48,14 +56,20 @@ export function validateClusterRole(role: KubeObject, allowInvalidSelectors = fa
   return [...errors, ...selectors.flatMap((selector, index) => validateSelector(selector, `${path}[${index}]`, rules))];
 }
 
-export function validateClusterRoleUpdate(role: KubeObject, old: KubeObject): FieldError[] {
+export function validateClusterRoleUpdate(
+  role: ReceivedObject<ClusterRole>,
+  old: ReceivedObject<ClusterRole>,
+): FieldError[] {
   const selectors = list(object(old.aggregationRule).clusterRoleSelectors);
   return validateClusterRole(role, selectorRulesFor(selectors).allowInvalidValues);
 }
 
 const RBAC = "rbac.authorization.k8s.io";
 
-export function validateRoleBinding(binding: KubeObject, namespaced: boolean): FieldError[] {
+export function validateRoleBinding(
+  binding: ReceivedObject<RoleBinding | ClusterRoleBinding>,
+  namespaced: boolean,
+): FieldError[] {
   const role = object(binding.roleRef);
   const errors: FieldError[] = [];
   if (role.apiGroup !== RBAC) errors.push(notSupported("roleRef.apiGroup", text(role.apiGroup), [RBAC]));
@@ -70,7 +84,7 @@ export function validateRoleBinding(binding: KubeObject, namespaced: boolean): F
   ];
 }
 
-function validateSubject(subject: ReadonlyFields, path: string, namespaced: boolean): FieldError[] {
+function validateSubject(subject: Received<Subject>, path: string, namespaced: boolean): FieldError[] {
   const [kind, name, group] = [text(subject.kind), text(subject.name), text(subject.apiGroup)];
   const errors = name === "" ? [required(`${path}.name`)] : [];
   switch (kind) {
@@ -90,9 +104,12 @@ function validateSubject(subject: ReadonlyFields, path: string, namespaced: bool
 }
 
 /** A binding keeps its role for ever; the value is shown with the internal type's names. */
-export function validateRoleBindingUpdate(binding: KubeObject, old: KubeObject): FieldError[] {
+export function validateRoleBindingUpdate(
+  binding: ReceivedObject<RoleBinding | ClusterRoleBinding>,
+  old: ReceivedObject<RoleBinding | ClusterRoleBinding>,
+): FieldError[] {
   const [role, before] = [object(binding.roleRef), object(old.roleRef)];
-  if (["apiGroup", "kind", "name"].every((field) => text(role[field]) === text(before[field]))) return [];
+  if ((["apiGroup", "kind", "name"] as const).every((field) => text(role[field]) === text(before[field]))) return [];
   const shown = { APIGroup: text(role.apiGroup), Kind: text(role.kind), Name: text(role.name) };
   return [invalidValue("roleRef", shown, "cannot change roleRef")];
 }

@@ -6,7 +6,7 @@ import {
   notSupported,
   required,
 } from "../../machinery/errors/field-error.js";
-import { absent, object, objects, type ReadonlyFields, text } from "../../machinery/meta/access.js";
+import { absent, object, objects, type Received, text } from "../../machinery/meta/received.js";
 import {
   compareQuantities,
   formatQuantity,
@@ -16,6 +16,7 @@ import {
   quantityValue,
 } from "../../machinery/text/quantity/quantity.js";
 import { dns1123LabelErrors, qualifiedNameErrors } from "../../machinery/validation/names.js";
+import type { ResourceClaim, ResourceRequirements } from "../types/core/v1.js";
 import { check, type Errors } from "./collect.js";
 import type { PodValidationOptions } from "./pod/pod-options.js";
 
@@ -23,7 +24,7 @@ type ValidateName = (name: string, path: string, errors: Errors) => void;
 
 /** A container's requests and limits: names, quantities, no request above its limit. `claims` are the pod's. */
 export function validateResources(
-  resources: ReadonlyFields,
+  resources: Received<ResourceRequirements>,
   claims: ReadonlySet<string>,
   path: string,
   options: PodValidationOptions,
@@ -169,7 +170,7 @@ export function validatePodResourceName(name: string, path: string, errors: Erro
 }
 
 function validateClaims(
-  claims: readonly ReadonlyFields[],
+  claims: readonly Received<ResourceClaim>[],
   known: ReadonlySet<string>,
   path: string,
   errors: Errors,

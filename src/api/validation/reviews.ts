@@ -1,20 +1,42 @@
 import { type FieldError, forbiddenField, invalidValue, required } from "../../machinery/errors/field-error.js";
-import { absent, isFields, list, object, objects, type ReadonlyFields, text } from "../../machinery/meta/access.js";
-import type { KubeObject } from "../../machinery/meta/object.js";
+import type { ObjectMeta } from "../../machinery/meta/object.js";
+import {
+  absent,
+  isStruct,
+  list,
+  object,
+  objects,
+  type Received,
+  type ReceivedObject,
+  text,
+} from "../../machinery/meta/received.js";
 import { validateExpression } from "../../machinery/validation/labels.js";
+import type { TokenReview } from "../types/authentication/v1.js";
+import type {
+  FieldSelectorAttributes,
+  LabelSelectorAttributes,
+  LocalSubjectAccessReview,
+  NonResourceAttributes,
+  SelfSubjectAccessReview,
+  SelfSubjectAccessReviewSpec,
+  SelfSubjectRulesReview,
+  SubjectAccessReview,
+  SubjectAccessReviewSpec,
+} from "../types/authorization/v1.js";
+import type { FieldSelectorRequirement, LabelSelectorRequirement } from "../types/meta/v1.js";
 
 /** What is wrong with a question about a subject's rights. */
-export function validateSubjectAccessReview(review: KubeObject): FieldError[] {
+export function validateSubjectAccessReview(review: ReceivedObject<SubjectAccessReview>): FieldError[] {
   return [...validateAccessSpec(object(review.spec), false), ...emptyMetadata(review)];
 }
 
 /** As {@link validateSubjectAccessReview} about one's own rights. */
-export function validateSelfSubjectAccessReview(review: KubeObject): FieldError[] {
+export function validateSelfSubjectAccessReview(review: ReceivedObject<SelfSubjectAccessReview>): FieldError[] {
   return [...validateAccessSpec(object(review.spec), true), ...emptyMetadata(review)];
 }
 
 /** As {@link validateSubjectAccessReview} about rights in the namespace of the review's metadata. */
-export function validateLocalSubjectAccessReview(review: KubeObject): FieldError[] {
+export function validateLocalSubjectAccessReview(review: ReceivedObject<LocalSubjectAccessReview>): FieldError[] {
   const spec = object(review.spec);
   const { namespace = "", ...metadata } = review.metadata ?? {};
   const errors = validateAccessSpec(spec, false);
@@ -22,7 +44,7 @@ export function validateLocalSubjectAccessReview(review: KubeObject): FieldError
     errors.push(invalidValue("metadata", review.metadata, "must be empty except for namespace"));
   }
   const { resourceAttributes: resource, nonResourceAttributes: url } = spec;
-  if (isFields(resource) && text(resource.namespace) !== namespace) {
+  if (isStruct(resource) && text(resource.namespace) !== namespace) {
     const detail = "must match metadata.namespace";
     errors.push(invalidValue("spec.resourceAttributes.namespace", text(resource.namespace), detail));
   }
@@ -33,7 +55,10 @@ export function validateLocalSubjectAccessReview(review: KubeObject): FieldError
 }
 
 /** `self`: the question is about who asks. */
-function validateAccessSpec(spec: ReadonlyFields, self: boolean): FieldError[] {
+function validateAccessSpec(
+  spec: Received<SelfSubjectAccessReviewSpec & SubjectAccessReviewSpec>,
+  self: boolean,
+): FieldError[] {
   const { resourceAttributes: resource, nonResourceAttributes: url } = spec;
   const errors: FieldError[] = [];
   if (!absent(resource) && !absent(url)) {
@@ -56,9 +81,13 @@ function validateAccessSpec(spec: ReadonlyFields, self: boolean): FieldError[] {
 }
 
 /** Kubernetes shows its internal type. */
-const shownUrl = (url: unknown) => ({ Path: text(object(url).path), Verb: text(object(url).verb) });
+const shownUrl = (url: Received<NonResourceAttributes>) => ({
+  Path: text(object(url).path),
+  Verb: text(object(url).verb),
+});
 
-type RequirementRule = (requirement: ReadonlyFields, path: string) => FieldError[];
+type Requirement = LabelSelectorRequirement | FieldSelectorRequirement;
+type RequirementRule = (requirement: Received<Requirement>, path: string) => FieldError[];
 
 /** Unknown operators are let through: a newer client may know more than this server. */
 const labelRequirement: RequirementRule = ({ key, operator, values }, path) =>
@@ -77,8 +106,12 @@ const fieldRequirement: RequirementRule = ({ key, operator, values }, path) => {
   return errors;
 };
 
-function validateSelector(selector: unknown, path: string, rule: RequirementRule): FieldError[] {
-  if (!isFields(selector)) return [];
+function validateSelector(
+  selector: Received<FieldSelectorAttributes | LabelSelectorAttributes> | null | undefined,
+  path: string,
+  rule: RequirementRule,
+): FieldError[] {
+  if (!isStruct(selector)) return [];
   const raw = text(selector.rawSelector);
   const requirements = objects(selector.requirements);
   const errors: FieldError[] = [];
@@ -95,11 +128,11 @@ function validateSelector(selector: unknown, path: string, rule: RequirementRule
   ];
 }
 
-function emptyMetadata({ metadata }: KubeObject): FieldError[] {
+function emptyMetadata({ metadata }: ReceivedObject<SelfSubjectAccessReview | SubjectAccessReview>): FieldError[] {
   return isEmpty(metadata) ? [] : [invalidValue("metadata", metadata, "must be empty")];
 }
 
-function isEmpty(metadata: unknown): boolean {
+function isEmpty(metadata: ObjectMeta | undefined): boolean {
   return Object.entries(object(metadata)).every(
     ([field, value]) =>
       field === "managedFields" ||
@@ -110,11 +143,11 @@ function isEmpty(metadata: unknown): boolean {
 }
 
 /** The request is refused as a bad one, with this text; undefined where it is good. */
-export function tokenReviewProblem(review: KubeObject): string | undefined {
+export function tokenReviewProblem(review: ReceivedObject<TokenReview>): string | undefined {
   return text(object(review.spec).token) === "" ? "token is required for TokenReview in authentication" : undefined;
 }
 
 /** As {@link tokenReviewProblem}. */
-export function selfSubjectRulesReviewProblem(review: KubeObject): string | undefined {
+export function selfSubjectRulesReviewProblem(review: ReceivedObject<SelfSubjectRulesReview>): string | undefined {
   return text(object(review.spec).namespace) === "" ? "no namespace on request" : undefined;
 }

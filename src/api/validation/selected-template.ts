@@ -1,29 +1,34 @@
 import { invalidValue, notSupported } from "../../machinery/errors/field-error.js";
-import { absent, isFields, object, type ReadonlyFields } from "../../machinery/meta/access.js";
+import type { ReadonlyFields } from "../../machinery/meta/access.js";
+import { absent, isStruct, list, object, type Received } from "../../machinery/meta/received.js";
 import { selectorFromObject } from "../../machinery/selectors/api-label-selector.js";
 import { type LabelSelector, SelectorError } from "../../machinery/selectors/label-selector.js";
-import type { LabelSelectorObject } from "../../machinery/validation/labels.js";
+import type { PodTemplateSpec } from "../types/core/v1.js";
+import type { LabelSelector as LabelSelectorFields } from "../types/meta/v1.js";
 import { checkAbsent, type Errors } from "./collect.js";
 
 /** The selector of a workload, undefined where it cannot be read. One that is not there matches nothing. */
-export function parsedSelector(selector: unknown): LabelSelector | undefined {
+export function parsedSelector(selector: Received<LabelSelectorFields> | null | undefined): LabelSelector | undefined {
   try {
-    return selectorFromObject(isFields(selector) ? (selector as LabelSelectorObject) : undefined);
+    return selectorFromObject(isStruct(selector) ? selector : undefined);
   } catch (error) {
     if (error instanceof SelectorError) return undefined;
     throw error;
   }
 }
 
-export function isEmptySelector(selector: ReadonlyFields): boolean {
+export function isEmptySelector(selector: Received<LabelSelectorFields>): boolean {
   const { matchLabels, matchExpressions } = selector;
-  return (
-    Object.keys(object(matchLabels)).length === 0 && !(Array.isArray(matchExpressions) && matchExpressions.length > 0)
-  );
+  return Object.keys(object(matchLabels)).length === 0 && list(matchExpressions).length === 0;
 }
 
 /** `path` is the template's. Another rule reports an empty selector. */
-export function checkSelects(selector: LabelSelector, template: ReadonlyFields, path: string, errors: Errors): void {
+export function checkSelects(
+  selector: LabelSelector,
+  template: Received<PodTemplateSpec>,
+  path: string,
+  errors: Errors,
+): void {
   const labels = object(template.metadata).labels;
   if (selector.empty || selector.matches(object(labels) as Record<string, string>)) return;
   const detail = "`selector` does not match template `labels`";
@@ -31,7 +36,12 @@ export function checkSelects(selector: LabelSelector, template: ReadonlyFields, 
 }
 
 /** Pods of a workload that keeps them running restart always and for ever. `path` is the template's. */
-export function checkRunsForever(template: ReadonlyFields, kind: string, path: string, errors: Errors): void {
+export function checkRunsForever(
+  template: Received<PodTemplateSpec>,
+  kind: string,
+  path: string,
+  errors: Errors,
+): void {
   const spec = object(template.spec);
   if (spec.restartPolicy !== "Always") {
     errors.push(notSupported(`${path}.spec.restartPolicy`, spec.restartPolicy ?? "", ["Always"]));
@@ -41,6 +51,6 @@ export function checkRunsForever(template: ReadonlyFields, kind: string, path: s
 }
 
 /** A map as Go prints it. */
-export function sorted(map: ReadonlyFields): ReadonlyFields {
+export function sorted(map: Received<Record<string, string>>): ReadonlyFields {
   return Object.fromEntries(Object.entries(map).sort(([a], [b]) => (a < b ? -1 : 1)));
 }

@@ -1,10 +1,15 @@
 import { type FieldError, required } from "../../machinery/errors/field-error.js";
-import { absent, type ReadonlyFields, text } from "../../machinery/meta/access.js";
+import { absent, type Received, text } from "../../machinery/meta/received.js";
 import { dns1123SubdomainErrors, pathSegmentErrors } from "../../machinery/validation/names.js";
+import type { TypedLocalObjectReference } from "../types/core/v1.js";
+import type { IngressClassParametersReference } from "../types/networking/v1.js";
 import { named } from "./rules.js";
 
 /** A reference by group, kind and name: kind and name must be there and be good parts of a path. */
-export function validateTypedReference(reference: ReadonlyFields, path: string): FieldError[] {
+export function validateTypedReference(
+  reference: Received<IngressClassParametersReference | TypedLocalObjectReference>,
+  path: string,
+): FieldError[] {
   const { apiGroup } = reference;
   return [
     ...(absent(apiGroup) ? [] : named(text(apiGroup), `${path}.apiGroup`, dns1123SubdomainErrors)),
@@ -14,7 +19,7 @@ export function validateTypedReference(reference: ReadonlyFields, path: string):
 }
 
 /** A name that must be there, and be one segment of a path. */
-export function requiredSegment(value: unknown, path: string): FieldError[] {
+export function requiredSegment(value: string | null | undefined, path: string): FieldError[] {
   const name = text(value);
   return name === "" ? [required(path)] : named(name, path, pathSegmentErrors);
 }

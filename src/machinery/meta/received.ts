@@ -55,6 +55,59 @@ export function absent(value: unknown): value is undefined | null {
   return value === undefined || value === null;
 }
 
-function isStruct<T extends object>(value: OrAbsent<T>): value is T {
+/** Whether a struct or a map is there. */
+export function isStruct<T extends object>(value: OrAbsent<T>): value is T {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** A struct of one's own: its fields may be set. What is inside them is changed by way of {@link child} and {@link children}. */
+export type Draft<T> = { [Field in keyof T]?: Received<T[Field]> | null | undefined };
+
+/** An object of a kind that belongs to the request, as {@link Draft}. */
+export type DraftObject<T> = {
+  apiVersion?: string;
+  kind?: string;
+  metadata?: ObjectMeta;
+} & {
+  [Field in Exclude<keyof T, "apiVersion" | "kind" | "metadata">]?: Received<T[Field]> | null | undefined;
+};
+
+/** The value of a field, to be changed. */
+type DraftOf<Value> = Value extends object ? { -readonly [Field in keyof Value]: Value[Field] } : never;
+type ItemOf<Value> = Value extends readonly (infer Item)[] ? Item : never;
+
+/** Sets `field` where it is absent. */
+export function setDefault<T extends object, Field extends keyof T>(draft: T, field: Field, value: T[Field]): void {
+  if (absent(draft[field])) draft[field] = value;
+}
+
+/** The struct at `field`, to be changed; undefined where there is none. */
+export function child<T extends object, Field extends keyof T>(
+  draft: T | undefined,
+  field: Field,
+): DraftOf<T[Field]> | undefined {
+  const value = draft?.[field];
+  return isDraft(value) ? value : undefined;
+}
+
+/** The struct at `field`, made where it is absent. */
+export function ensureChild<T extends object, Field extends keyof T>(draft: T, field: Field): DraftOf<T[Field]> {
+  const value = draft[field];
+  if (isDraft(value)) return value;
+  const made = {} as T[Field] & DraftOf<T[Field]>;
+  draft[field] = made;
+  return made;
+}
+
+/** The structs in the list at `field`, to be changed. */
+export function children<T extends object, Field extends keyof T>(
+  draft: T | undefined,
+  field: Field,
+): DraftOf<ItemOf<T[Field]>>[] {
+  const value: unknown = draft?.[field];
+  return Array.isArray(value) ? value.filter((item: ItemOf<T[Field]>) => isDraft(item)) : [];
+}
+
+function isDraft<Value>(value: Value): value is Value & DraftOf<Value> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

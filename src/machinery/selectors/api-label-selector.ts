@@ -1,4 +1,5 @@
 import { goQuote } from "../../base/text/go-quote.js";
+import { list, object, objects, text } from "../meta/received.js";
 import type { LabelSelectorObject } from "../validation/labels.js";
 import {
   everyLabel,
@@ -14,15 +15,16 @@ import {
 /** A metav1.LabelSelector object as a selector: an absent one matches nothing, an empty one everything. */
 export function selectorFromObject(selector: LabelSelectorObject | null | undefined): LabelSelector {
   if (selector === undefined || selector === null) return noLabel;
-  const labels = Object.entries(selector.matchLabels ?? {});
-  const expressions = selector.matchExpressions ?? [];
+  const labels = Object.entries(object(selector.matchLabels));
+  const expressions = objects(selector.matchExpressions);
   if (labels.length + expressions.length === 0) return everyLabel;
-  const requirements: LabelRequirement[] = labels.map(([key, value]) => labelRequirement(key, "=", [value]));
+  const requirements: LabelRequirement[] = labels.map(([key, value]) => labelRequirement(key, "=", [text(value)]));
   // An operator may be left out on the wire, and is then not a valid one.
-  for (const { key = "", operator = "", values } of expressions) {
+  for (const expression of expressions) {
+    const operator = text(expression.operator);
     const known = operatorFromApi(operator);
     if (known === undefined) throw new SelectorError(`${goQuote(operator)} is not a valid label selector operator`);
-    requirements.push(labelRequirement(key, known, values ?? []));
+    requirements.push(labelRequirement(text(expression.key), known, list(expression.values).map(text)));
   }
   return labelSelector(requirements);
 }

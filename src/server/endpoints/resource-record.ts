@@ -1,3 +1,5 @@
+import type { KubeObject } from "../../machinery/meta/object.js";
+import type { DraftObject, ReceivedObject } from "../../machinery/meta/received.js";
 import type { Authorization } from "../authz/authorizer.js";
 import type { ClusterNetwork } from "../kubelet/cluster-network.js";
 import type { Random } from "../../base/numbers/random.js";
@@ -12,20 +14,23 @@ import type { ServedResource } from "./served-resource.js";
  * What a resource is beyond its API facts: one record for all its versions. Verbs and subresources that the record does not
  * name follow from the facts and from what the storage implements (operations.ts).
  */
-export interface ResourceRecord {
+export interface ResourceRecord<Seen = KubeObject, Draft = KubeObject> {
   /** "" is the core group. */
   readonly group: string;
   /** The plural: "deployments". */
   readonly resource: string;
   /** Hooks, table columns and other behaviour of the objects. Left out: generic behaviour. */
-  readonly strategy?: Strategy;
+  readonly strategy?: Strategy<Seen, Draft>;
   /** Left out: the generic Store, under /registry/[<group>/]<resource>/. */
   readonly storage?: StorageRecord;
   /** Subresources other than status and scale, by name. Those two come with the facts and the strategy. */
-  readonly subresources?: Readonly<Record<string, SubresourceRecord>>;
+  readonly subresources?: Readonly<Record<string, SubresourceRecord<Seen, Draft>>>;
   /** Handlers of the resource's own verbs that are no generic operation, by verb: a review's "create". */
   readonly handlers?: Readonly<Record<string, MakeHandler>>;
 }
+
+/** The record of a built-in kind, which reads its objects by their generated type. */
+export type RecordOf<Kind> = ResourceRecord<ReceivedObject<Kind>, DraftObject<Kind>>;
 
 /** The parts of a resource's storage that differ from the generic Store. */
 export interface StorageRecord {
@@ -53,10 +58,10 @@ export interface StorageRecord {
 export const NOT_STORED: StorageRecord = { open: () => ({}) };
 
 /** A subresource is one of three: a part of the object, handlers by verb, or a connection. */
-export type SubresourceRecord =
+export type SubresourceRecord<Seen = KubeObject, Draft = KubeObject> =
   | {
       /** The subresource has the object's shape and writes a part of it by these rules. */
-      readonly part: SubresourceStrategy;
+      readonly part: SubresourceStrategy<Seen, Draft>;
     }
   | { readonly handlers: Readonly<Record<string, MakeHandler>> }
   | { readonly connecter: (resource: ServedResource, server: HandlerContext) => Connecter };

@@ -4,6 +4,7 @@ import type { FieldError } from "../../machinery/errors/field-error.js";
 import type { GroupResource } from "../../machinery/errors/status-error.js";
 import type { GroupVersionKind } from "../../machinery/meta/gvk.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
+import type { DraftObject, ReceivedObject } from "../../machinery/meta/received.js";
 import type { Authorization } from "../authz/authorizer.js";
 import type { User } from "../request/user.js";
 import type { ValidDeleteOptions } from "./delete-options.js";
@@ -13,12 +14,13 @@ import type { TableColumns } from "./table-columns.js";
 export type { TableCell, TableColumnDefinition, TableColumns } from "./table-columns.js";
 
 /**
- * What a resource does beyond its schema. The registry's Store calls the hooks in the order below; a hook that is left out
+ * What a resource does beyond its schema. Objects have the types `Seen`, and `Draft` where a hook may change them: those of a kind in
+ * {@link StrategyOf}. The registry's Store calls the hooks in the order below; a hook that is left out
  * gets the generic behaviour of default-strategy.ts. A hook may change `draft`, which belongs to the request, and must not
  * change `old`, which is shared. The hooks of an update run again after each conflict. Objects are in the hub's shape, with
  * the static defaults applied.
  */
-export interface Strategy {
+export interface Strategy<Seen = KubeObject, Draft = KubeObject> {
   /**
    * Called before each request of an apiVersion that creates or changes objects: makes ready what the first one would hold the event loop
    * for. Undefined when it is ready. It does not fail.
@@ -29,54 +31,45 @@ export interface Strategy {
    * Sets defaults that depend on other fields. Runs after the static defaults, on decoded bodies, applied patches and
    * objects read from storage. Must be idempotent. `now` is milliseconds since the epoch.
    */
-  applyDefaults?(draft: KubeObject, now: number): void;
+  applyDefaults?(draft: Draft, now: number): void;
 
   /**
    * Refuses a write by which the caller would give away rights, with Forbidden. Runs after mutating admission and before the hooks
    * below, for every write of the object itself; `old` is undefined for a create. `requestName` is the name in the request's path, "" for
    * a POST.
    */
-  authorize?(
-    draft: KubeObject,
-    old: KubeObject | undefined,
-    context: StrategyContext,
-    requestName: string,
-  ): Promise<void>;
+  authorize?(draft: Draft, old: Seen | undefined, context: StrategyContext, requestName: string): Promise<void>;
 
   /**
    * Clears the fields that a client may not set and sets those that the server decides. Before it, the registry has set uid,
    * creationTimestamp and name, removed deletionTimestamp, set generation 1 (see `hasGeneration`) and, where the resource
    * has a status subresource, removed status (see `keepsStatusOnCreate`).
    */
-  prepareForCreate?(draft: KubeObject, context: StrategyContext): void;
+  prepareForCreate?(draft: Draft, context: StrategyContext): void;
   /**
    * As {@link prepareForCreate}, for PUT and PATCH of the object itself. Before it, the registry has restored the system
    * fields of metadata and, where there is a status subresource, status from `old`. After it, the registry increments
    * `generation`.
    */
-  prepareForUpdate?(draft: KubeObject, old: KubeObject, context: StrategyContext): void;
+  prepareForUpdate?(draft: Draft, old: Seen, context: StrategyContext): void;
   /**
    * As {@link prepareForUpdate}, for the status subresource. The registry has restored everything but metadata and status
    * from `old`.
    */
-  prepareForStatusUpdate?(draft: KubeObject, old: KubeObject, context: StrategyContext): void;
+  prepareForStatusUpdate?(draft: Draft, old: Seen, context: StrategyContext): void;
   /**
    * Reads other objects and reserves what two objects cannot share, such as a cluster IP. Runs after prepare and before
    * validate; `old` is undefined for a create. A dry run reserves nothing. A hook that throws must first release what it
    * reserved.
    */
-  allocate?(
-    draft: KubeObject,
-    old: KubeObject | undefined,
-    context: StrategyContext,
-  ): Promise<Allocation | undefined | void>;
+  allocate?(draft: Draft, old: Seen | undefined, context: StrategyContext): Promise<Allocation | undefined | void>;
 
   /** Returns all problems of a new object. The registry has validated the metadata already. */
-  validate?(object: KubeObject, context: StrategyContext): readonly FieldError[];
+  validate?(object: Seen, context: StrategyContext): readonly FieldError[];
   /** Returns all problems of a change: those of {@link validate} that apply, and changes to immutable fields. */
-  validateUpdate?(object: KubeObject, old: KubeObject, context: StrategyContext): readonly FieldError[];
+  validateUpdate?(object: Seen, old: Seen, context: StrategyContext): readonly FieldError[];
   /** Returns all problems of a change to status. */
-  validateStatusUpdate?(object: KubeObject, old: KubeObject, context: StrategyContext): readonly FieldError[];
+  validateStatusUpdate?(object: Seen, old: Seen, context: StrategyContext): readonly FieldError[];
   /** Returns the problems of a name of this kind, in apimachinery's words. Default: a DNS-1123 subdomain. */
   validateName?(name: string): readonly string[];
   /**
@@ -86,8 +79,8 @@ export interface Strategy {
    * hook that throws refuses the write.
    */
   beforeValidation?(
-    draft: KubeObject,
-    old: KubeObject | undefined,
+    draft: Draft,
+    old: Seen | undefined,
     context: StrategyContext,
     /** "status"; undefined for the object itself. */
     subresource?: string,
@@ -96,18 +89,14 @@ export interface Strategy {
    * Returns a problem for each reference of an object without other problems by which the server would read, in its own name, what the
    * caller may not read. Runs for writes of the object itself; `old` is undefined for a create.
    */
-  authorizeReads?(
-    object: KubeObject,
-    old: KubeObject | undefined,
-    context: StrategyContext,
-  ): Promise<readonly FieldError[]>;
+  authorizeReads?(object: Seen, old: Seen | undefined, context: StrategyContext): Promise<readonly FieldError[]>;
   /** Rewrites a valid object into its canonical form. */
-  canonicalize?(draft: KubeObject, context: StrategyContext): void;
+  canonicalize?(draft: Draft, context: StrategyContext): void;
 
   /** Texts for `Warning:` headers. The server sends them only when the request succeeds. */
-  warningsOnCreate?(object: KubeObject): readonly string[];
-  warningsOnUpdate?(object: KubeObject, old: KubeObject): readonly string[];
-  warningsOnStatusUpdate?(object: KubeObject): readonly string[];
+  warningsOnCreate?(object: Seen): readonly string[];
+  warningsOnUpdate?(object: Seen, old: Seen): readonly string[];
+  warningsOnStatusUpdate?(object: Seen): readonly string[];
 
   /**
    * By subresource, "" for the object itself: filters the fields that a request can own in managedFields, leaving out those
@@ -117,12 +106,12 @@ export interface Strategy {
   readonly resetFields?: Readonly<Record<string, FieldFilter>>;
 
   /** Runs after the write of a new object and before the answer. A failure does not change the answer. */
-  afterCreate?(object: KubeObject): Promise<void>;
+  afterCreate?(object: Seen): Promise<void>;
   /**
    * Runs after an object was removed from storage and before the answer, to release what {@link allocate} reserved. It does
    * not run for an object that is only marked for deletion, nor in a dry run. A failure does not change the answer.
    */
-  afterDelete?(object: KubeObject, context: StrategyContext): Promise<void>;
+  afterDelete?(object: Seen, context: StrategyContext): Promise<void>;
 
   /** A PUT to a name that does not exist creates the object. Default false. */
   readonly allowCreateOnUpdate?: boolean;
@@ -139,7 +128,7 @@ export interface Strategy {
    * The grace period of a deletion in seconds; 0 deletes at once. `requested` is the client's own. Left out: the kind has no
    * graceful deletion.
    */
-  gracePeriod?(object: KubeObject, requested: number | undefined): number;
+  gracePeriod?(object: Seen, requested: number | undefined): number;
   /**
    * The propagation policy of a deletion that names none: "Background", the default, deletes the dependents, "Orphan" keeps
    * them. An "Unsupported" kind has no dependents, and the registry ignores the policy of the request.
@@ -148,14 +137,14 @@ export interface Strategy {
   /** Texts for `Warning:` headers of a deletion with these options. */
   warningsOnDelete?(options: ValidDeleteOptions): readonly string[];
   /** True while something other than metadata.finalizers keeps a deleted object, such as a namespace's spec.finalizers. */
-  holdsDeletion?(object: KubeObject): boolean;
+  holdsDeletion?(object: Seen): boolean;
   /** Changes the draft that gets its deletionTimestamp, once. A namespace's phase becomes Terminating. */
-  markDeleting?(draft: KubeObject): void;
+  markDeleting?(draft: Draft): void;
   /** DELETE returns the deleted object instead of a Status. Default false. */
   readonly returnsDeletedObject?: boolean;
 
   /** The values of the kind's own field labels, without metadata.name and metadata.namespace. An unset field is "". */
-  fields?(object: KubeObject): Readonly<Record<string, string>>;
+  fields?(object: Seen): Readonly<Record<string, string>>;
   /**
    * The labels that a field selector may name besides metadata.name and metadata.namespace: those of {@link fields}, or, by
    * apiVersion, a map from label to field where the two differ. Left out: none. The server answers 400 for any other label.
@@ -165,30 +154,33 @@ export interface Strategy {
   fieldLabelRefusal?(label: string, apiVersion: string): string;
 
   /** How the autoscaling/v1 Scale is read and written. Default: spec.replicas, status.replicas and spec.selector. */
-  readonly scale?: ScaleMapping;
+  readonly scale?: ScaleMapping<Seen, Draft>;
   /** The columns of server-side tables. Default: Name and Created At. */
-  readonly columns?: TableColumns;
+  readonly columns?: TableColumns<Seen>;
   /** {@link columns} by apiVersion, where they differ. */
-  columnsAt?(apiVersion: string): TableColumns;
+  columnsAt?(apiVersion: string): TableColumns<Seen>;
 }
+
+/** The strategy of a built-in kind, which reads its objects by their generated type. */
+export type StrategyOf<Kind> = Strategy<ReceivedObject<Kind>, DraftObject<Kind>>;
 
 /** The rules of a subresource other than status that writes a part of the object. */
-export interface SubresourceStrategy {
+export interface SubresourceStrategy<Seen = KubeObject, Draft = KubeObject> {
   /** Restores from `old` everything that this subresource does not write. */
-  prepare(draft: KubeObject, old: KubeObject, context: StrategyContext): void;
+  prepare(draft: Draft, old: Seen, context: StrategyContext): void;
   /** Returns all problems of the change. The registry has validated the metadata already. */
-  validate(object: KubeObject, old: KubeObject, context: StrategyContext): readonly FieldError[];
+  validate(object: Seen, old: Seen, context: StrategyContext): readonly FieldError[];
 }
 
-export interface ScaleMapping {
+export interface ScaleMapping<Seen = KubeObject, Draft = KubeObject> {
   /** Of a custom resource: where its replicas are (".spec.replicas"). Validation of the object judges them then. */
   readonly replicasPath?: string;
   /** Undefined for a custom resource that has none. */
-  replicas(object: KubeObject): number | undefined;
-  statusReplicas(object: KubeObject): number;
+  replicas(object: Seen): number | undefined;
+  statusReplicas(object: Seen): number;
   /** Returns the selector as a string; "" without one. */
-  selector(object: KubeObject): string;
-  setReplicas(draft: KubeObject, replicas: number): void;
+  selector(object: Seen): string;
+  setReplicas(draft: Draft, replicas: number): void;
 }
 
 /**

@@ -21,15 +21,15 @@ export interface TableRowCondition {
   readonly message: string;
 }
 
-export interface TableColumns {
+export interface TableColumns<Seen = KubeObject> {
   readonly definitions: readonly TableColumnDefinition[];
   /**
    * Returns a cell for each definition; kube-apiserver's rows of a kind may have cells beyond them, which clients leave out. `now` is
    * milliseconds since the epoch, for ages and durations.
    */
-  cells(object: KubeObject, now: number): readonly TableCell[];
+  cells(object: Seen, now: number): readonly TableCell[];
   /** What clients may filter or mark rows by. Default: none. */
-  conditions?(object: KubeObject): readonly TableRowCondition[];
+  conditions?(object: Seen): readonly TableRowCondition[];
   /** Orders the rows of a list. Default: as the list has them. */
-  order?(a: KubeObject, b: KubeObject): number;
+  order?(a: Seen, b: Seen): number;
 }

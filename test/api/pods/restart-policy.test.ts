@@ -1,9 +1,19 @@
 import { expect, test } from "vitest";
-import { restartAction } from "../../../src/api/pods/restart-policy.js";
+import { type RestartAction, restartAction } from "../../../src/api/pods/restart-policy.js";
+import type { Received } from "../../../src/machinery/meta/received.js";
+import type {
+  Container,
+  ContainerRestartRuleAction,
+  ContainerRestartRuleOnExitCodesOperator,
+} from "../../../src/api/types/core/v1.js";
 
-const rule = (action: string, operator: string, ...values: number[]) => ({ action, exitCodes: { operator, values } });
+const rule = (
+  action: ContainerRestartRuleAction,
+  operator: ContainerRestartRuleOnExitCodesOperator,
+  ...values: number[]
+) => ({ action, exitCodes: { operator, values } });
 
-test.each([
+test.each<[string, Received<Container>, string, number, RestartAction]>([
   ["the pod's policy Always", {}, "Always", 0, "restart"],
   ["no policy at all", {}, "", 0, "restart"],
   ["the pod's policy OnFailure after a failure", {}, "OnFailure", 1, "restart"],

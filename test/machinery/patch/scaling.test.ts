@@ -28,7 +28,7 @@ function podSchema() {
 }
 
 const podOf = (env: JsonObject[]): JsonObject => ({ spec: { containers: [{ name: "c", env }] } });
-const toleration = (at: number) => ({ key: `k${at}`, operator: "Exists" });
+const toleration = (at: number) => ({ key: `k${at}`, operator: "Exists" as const });
 
 /** Each row makes its input of a size, and answers the work on it. */
 const SHAPES: readonly (readonly [what: string, size: number, prepare: (size: number) => () => unknown])[] = [

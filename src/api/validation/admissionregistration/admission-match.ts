@@ -1,31 +1,32 @@
 import { append } from "../../../base/collections/append.js";
 import { duplicate, type FieldError, required } from "../../../machinery/errors/field-error.js";
-import { absent, list, objects, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
+import { absent, list, objects, type Received, text } from "../../../machinery/meta/received.js";
 import { pathSegmentErrors } from "../../../machinery/validation/names.js";
-import { MATCH_POLICIES, validateRuleWithOperations } from "./admission-rules.js";
+import type { MatchResources, NamedRuleWithOperations } from "../../types/admissionregistration/v1.js";
 import { named, oneOf, repeatedAt } from "../rules.js";
 import { validateSelector } from "../selector.js";
+import { MATCH_POLICIES, validateRuleWithOperations } from "./admission-rules.js";
 
 const MUTATED_OPERATIONS = ["*", "CONNECT", "CREATE", "UPDATE"];
 
 /** A deletion has no object to change. */
-export function validateMutatedOperations(match: ReadonlyFields, path: string): FieldError[] {
+export function validateMutatedOperations(match: Received<MatchResources>, path: string): FieldError[] {
   return objects(match.resourceRules).flatMap(({ operations }) =>
     list(operations).flatMap((one) => oneOf(one, `${path}.resourceRules.operations`, MUTATED_OPERATIONS)),
   );
 }
 
 /** A policy's matchConstraints or a binding's matchResources. */
-export function validateMatchResources(match: ReadonlyFields, path: string): FieldError[] {
+export function validateMatchResources(match: Received<MatchResources>, path: string): FieldError[] {
   const { matchPolicy: policy } = match;
   const errors = absent(policy)
     ? [required(`${path}.matchPolicy`)]
     : oneOf(policy, `${path}.matchPolicy`, MATCH_POLICIES);
-  for (const field of ["namespaceSelector", "objectSelector"]) {
+  for (const field of ["namespaceSelector", "objectSelector"] as const) {
     if (absent(match[field])) errors.push(required(`${path}.${field}`));
     else append(errors, validateSelector(match[field], `${path}.${field}`));
   }
-  for (const field of ["resourceRules", "excludeResourceRules"]) {
+  for (const field of ["resourceRules", "excludeResourceRules"] as const) {
     append(
       errors,
       objects(match[field]).flatMap((rule, index) => validateNamedRule(rule, `${path}.${field}[${index}]`)),
@@ -34,7 +35,7 @@ export function validateMatchResources(match: ReadonlyFields, path: string): Fie
   return errors;
 }
 
-function validateNamedRule(rule: ReadonlyFields, path: string): FieldError[] {
+function validateNamedRule(rule: Received<NamedRuleWithOperations>, path: string): FieldError[] {
   const names = list(rule.resourceNames).map(text);
   const again = repeatedAt(names);
   const errors = names.flatMap((name, index) => {

@@ -6,15 +6,31 @@ import {
   invalidValue,
   required,
 } from "../../../machinery/errors/field-error.js";
-import { absent, isFields, list, object, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
-import type { KubeObject } from "../../../machinery/meta/object.js";
+import {
+  absent,
+  isStruct,
+  list,
+  object,
+  type Received,
+  type ReceivedObject,
+  text,
+} from "../../../machinery/meta/received.js";
 import { dns1123SubdomainErrors, pathSegmentErrors } from "../../../machinery/validation/names.js";
-import { validateMatchResources, validateMutatedOperations } from "./admission-match.js";
+import type {
+  MutatingAdmissionPolicyBinding,
+  MutatingAdmissionPolicyBindingSpec,
+  ParamRef,
+  ValidatingAdmissionPolicyBinding,
+  ValidatingAdmissionPolicyBindingSpec,
+} from "../../types/admissionregistration/v1.js";
 import { named, oneOf, repeatedAt } from "../rules.js";
 import { validateSelector } from "../selector.js";
+import { validateMatchResources, validateMutatedOperations } from "./admission-match.js";
 
 /** ValidatingAdmissionPolicyBinding. */
-export function validateAdmissionPolicyBinding(binding: KubeObject): FieldError[] {
+export function validateAdmissionPolicyBinding(
+  binding: ReceivedObject<ValidatingAdmissionPolicyBinding>,
+): FieldError[] {
   return [
     ...validateBinding(object(binding.spec)),
     ...validateActions(list(object(binding.spec).validationActions).map(text)),
@@ -22,24 +38,29 @@ export function validateAdmissionPolicyBinding(binding: KubeObject): FieldError[
 }
 
 /** MutatingAdmissionPolicyBinding, which always changes what it can. */
-export function validateMutatingAdmissionPolicyBinding(binding: KubeObject): FieldError[] {
+export function validateMutatingAdmissionPolicyBinding(
+  binding: ReceivedObject<MutatingAdmissionPolicyBinding>,
+): FieldError[] {
   const spec = object(binding.spec);
   return [...validateBinding(spec), ...validateMutatedOperations(object(spec.matchResources), "spec.matchResources")];
 }
 
-function validateBinding(spec: ReadonlyFields): FieldError[] {
+function validateBinding(
+  spec: Received<MutatingAdmissionPolicyBindingSpec | ValidatingAdmissionPolicyBindingSpec>,
+): FieldError[] {
   const name = text(spec.policyName);
   return [
     ...(name === "" ? [required("spec.policyName")] : named(name, "spec.policyName", dns1123SubdomainErrors)),
-    ...(isFields(spec.paramRef) ? validateParamRef(spec.paramRef, "spec.paramRef") : []),
-    ...(isFields(spec.matchResources) ? validateMatchResources(spec.matchResources, "spec.matchResources") : []),
+    ...(isStruct(spec.paramRef) ? validateParamRef(spec.paramRef, "spec.paramRef") : []),
+    ...(isStruct(spec.matchResources) ? validateMatchResources(spec.matchResources, "spec.matchResources") : []),
   ];
 }
 
 const EXCLUSIVE = "name and selector are mutually exclusive";
 
-function validateParamRef(reference: ReadonlyFields, path: string): FieldError[] {
-  const { selector, parameterNotFoundAction: action } = reference;
+function validateParamRef(reference: Received<ParamRef>, path: string): FieldError[] {
+  const { selector } = reference;
+  const action: string | null | undefined = reference.parameterNotFoundAction;
   const name = text(reference.name);
   const errors: FieldError[] = [];
   if (name !== "") {

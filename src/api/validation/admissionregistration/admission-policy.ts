@@ -6,23 +6,44 @@ import {
   notSupported,
   required,
 } from "../../../machinery/errors/field-error.js";
-import { absent, isFields, list, object, objects, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
 import { JsonPathError } from "../../../machinery/text/jsonpath/jsonpath-error.js";
 import { parseTemplate } from "../../../machinery/text/jsonpath/parser.js";
-import type { KubeObject } from "../../../machinery/meta/object.js";
+import {
+  absent,
+  isStruct,
+  list,
+  object,
+  objects,
+  type Received,
+  type ReceivedObject,
+  text,
+} from "../../../machinery/meta/received.js";
 import {
   dns1035LabelErrors,
   dns1123SubdomainErrors,
   qualifiedNameErrors,
 } from "../../../machinery/validation/names.js";
+import type {
+  AuditAnnotation,
+  MutatingAdmissionPolicy,
+  MutatingAdmissionPolicySpec,
+  Mutation,
+  ParamKind,
+  ValidatingAdmissionPolicy,
+  ValidatingAdmissionPolicySpec,
+  Validation,
+} from "../../types/admissionregistration/v1.js";
+import { validateConditions } from "../conditions.js";
+import { named, oneOf, repeatedAt, sameValue } from "../rules.js";
 import { validateMatchResources, validateMutatedOperations } from "./admission-match.js";
 import { FAILURE_POLICIES, validateMatchConditions } from "./admission-rules.js";
-import { validateConditions } from "../conditions.js";
 import { PolicyExpressions } from "./policy-expressions.js";
-import { named, oneOf, repeatedAt, sameValue } from "../rules.js";
 
 /** ValidatingAdmissionPolicy. */
-export function validateAdmissionPolicy(policy: KubeObject, sameConditions = false): FieldError[] {
+export function validateAdmissionPolicy(
+  policy: ReceivedObject<ValidatingAdmissionPolicy>,
+  sameConditions = false,
+): FieldError[] {
   const spec = object(policy.spec);
   const expressions = PolicyExpressions.of(spec);
   return [
@@ -33,23 +54,35 @@ export function validateAdmissionPolicy(policy: KubeObject, sameConditions = fal
   ];
 }
 
-const validateConditionsOf = (spec: ReadonlyFields, expressions: PolicyExpressions): FieldError[] =>
+const validateConditionsOf = (
+  spec: Received<MutatingAdmissionPolicySpec | ValidatingAdmissionPolicySpec>,
+  expressions: PolicyExpressions,
+): FieldError[] =>
   validateMatchConditions(objects(spec.matchConditions), "spec.matchConditions", (condition, path) =>
     expressions.condition(text(condition.expression), path),
   );
 
 /** Conditions that did not change are not judged again. */
-export function validateAdmissionPolicyUpdate(policy: KubeObject, old: KubeObject): FieldError[] {
+export function validateAdmissionPolicyUpdate(
+  policy: ReceivedObject<ValidatingAdmissionPolicy>,
+  old: ReceivedObject<ValidatingAdmissionPolicy>,
+): FieldError[] {
   return validateAdmissionPolicy(policy, hasSameConditions(policy, old));
 }
 
-function hasSameConditions(policy: KubeObject, old: KubeObject): boolean {
+function hasSameConditions(
+  policy: ReceivedObject<MutatingAdmissionPolicy | ValidatingAdmissionPolicy>,
+  old: ReceivedObject<MutatingAdmissionPolicy | ValidatingAdmissionPolicy>,
+): boolean {
   const [spec, before] = [object(policy.spec), object(old.spec)];
   return sameValue(spec.paramKind, before.paramKind) && sameValue(spec.matchConditions, before.matchConditions);
 }
 
 /** MutatingAdmissionPolicy. */
-export function validateMutatingAdmissionPolicy(policy: KubeObject, sameConditions = false): FieldError[] {
+export function validateMutatingAdmissionPolicy(
+  policy: ReceivedObject<MutatingAdmissionPolicy>,
+  sameConditions = false,
+): FieldError[] {
   const spec = object(policy.spec);
   const mutations = objects(spec.mutations);
   const expressions = PolicyExpressions.of(spec);
@@ -71,12 +104,14 @@ export function validateMutatingAdmissionPolicy(policy: KubeObject, sameConditio
 }
 
 /** Conditions that did not change are not judged again. */
-export const validateMutatingAdmissionPolicyUpdate = (policy: KubeObject, old: KubeObject): FieldError[] =>
-  validateMutatingAdmissionPolicy(policy, hasSameConditions(policy, old));
+export const validateMutatingAdmissionPolicyUpdate = (
+  policy: ReceivedObject<MutatingAdmissionPolicy>,
+  old: ReceivedObject<MutatingAdmissionPolicy>,
+): FieldError[] => validateMutatingAdmissionPolicy(policy, hasSameConditions(policy, old));
 
 const FORMS = { ApplyConfiguration: "applyConfiguration", JSONPatch: "jsonPatch" } as const;
 
-function validateMutation(mutation: ReadonlyFields, path: string, expressions: PolicyExpressions): FieldError[] {
+function validateMutation(mutation: Received<Mutation>, path: string, expressions: PolicyExpressions): FieldError[] {
   const type = text(mutation.patchType);
   if (type === "") return [required(`${path}.patchType`)];
   if (type !== "ApplyConfiguration" && type !== "JSONPatch") {
@@ -86,31 +121,31 @@ function validateMutation(mutation: ReadonlyFields, path: string, expressions: P
   const other = FORMS[type === "JSONPatch" ? "ApplyConfiguration" : "JSONPatch"];
   const { expression } = object(mutation[form]);
   const at = `${path}.${form}`;
-  const errors = isFields(mutation[form])
+  const errors = isStruct(mutation[form])
     ? expressions.patch(expression, `${at}.expression`, type)
     : [required(at, `must be specified when patchType is ${type}`)];
-  if (isFields(mutation[form]) && text(expression).trim() === "") errors.push(required(`${at}.expression`));
-  if (isFields(mutation[other])) {
+  if (isStruct(mutation[form]) && text(expression).trim() === "") errors.push(required(`${at}.expression`));
+  if (isStruct(mutation[other])) {
     const detail = `must not be specified when patchType is ${type}`;
     errors.push(invalidValue(`${path}.${other}`, `{${other}}`, detail));
   }
   return errors;
 }
 
-function validateMatching(spec: ReadonlyFields): FieldError[] {
+function validateMatching(spec: Received<MutatingAdmissionPolicySpec | ValidatingAdmissionPolicySpec>): FieldError[] {
   const policy = spec.failurePolicy;
   const path = "spec.matchConstraints";
   return [
     ...(absent(policy) ? [required("spec.failurePolicy")] : oneOf(policy, "spec.failurePolicy", FAILURE_POLICIES)),
-    ...(isFields(spec.paramKind) ? validateParamKind(spec.paramKind, "spec.paramKind") : []),
-    ...(isFields(spec.matchConstraints) ? validateMatchResources(spec.matchConstraints, path) : [required(path)]),
-    ...(isFields(spec.matchConstraints) && list(spec.matchConstraints.resourceRules).length === 0
+    ...(isStruct(spec.paramKind) ? validateParamKind(spec.paramKind, "spec.paramKind") : []),
+    ...(isStruct(spec.matchConstraints) ? validateMatchResources(spec.matchConstraints, path) : [required(path)]),
+    ...(isStruct(spec.matchConstraints) && list(spec.matchConstraints.resourceRules).length === 0
       ? [required(`${path}.resourceRules`)]
       : []),
   ];
 }
 
-function validateParamKind(kind: ReadonlyFields, path: string): FieldError[] {
+function validateParamKind(kind: Received<ParamKind>, path: string): FieldError[] {
   const name = text(kind.kind);
   const errors = validateParamVersion(text(kind.apiVersion), `${path}.apiVersion`);
   if (name === "") return [...errors, required(`${path}.kind`)];
@@ -139,7 +174,10 @@ const RESERVED: ReadonlySet<string> = new Set(
   ),
 );
 
-function validateVariables(spec: ReadonlyFields, expressions: PolicyExpressions): FieldError[] {
+function validateVariables(
+  spec: Received<MutatingAdmissionPolicySpec | ValidatingAdmissionPolicySpec>,
+  expressions: PolicyExpressions,
+): FieldError[] {
   return objects(spec.variables).flatMap((variable, index) => {
     const path = `spec.variables[${index}]`;
     const name = text(variable.name);
@@ -159,7 +197,11 @@ const ONE_ITEM = "validations or auditAnnotations must contain at least one item
 const MAX_ANNOTATIONS = 20;
 const MAX_EXPRESSION_BYTES = 5 * 1024;
 
-function validateChecks(spec: ReadonlyFields, policy: string, expressions: PolicyExpressions): FieldError[] {
+function validateChecks(
+  spec: Received<ValidatingAdmissionPolicySpec>,
+  policy: string,
+  expressions: PolicyExpressions,
+): FieldError[] {
   const [validations, annotations] = [objects(spec.validations), objects(spec.auditAnnotations)];
   if (validations.length === 0 && annotations.length === 0) {
     return [required("spec.validations", ONE_ITEM), required("spec.auditAnnotations", ONE_ITEM)];
@@ -186,7 +228,7 @@ function validateChecks(spec: ReadonlyFields, policy: string, expressions: Polic
 
 const REASONS = ["Forbidden", "Invalid", "RequestEntityTooLarge"];
 
-function validateCheck(check: ReadonlyFields, path: string, expressions: PolicyExpressions): FieldError[] {
+function validateCheck(check: Received<Validation>, path: string, expressions: PolicyExpressions): FieldError[] {
   const [message, messageExpression] = [text(check.message), text(check.messageExpression)];
   const errors: FieldError[] = [];
   if (text(check.expression).trim() === "") {
@@ -206,7 +248,7 @@ function validateCheck(check: ReadonlyFields, path: string, expressions: PolicyE
 }
 
 function validateAnnotation(
-  annotation: ReadonlyFields,
+  annotation: Received<AuditAnnotation>,
   path: string,
   policy: string,
   expressions: PolicyExpressions,
@@ -224,7 +266,7 @@ function validateAnnotation(
   return [...errors, required(at, `must not exceed ${MAX_EXPRESSION_BYTES} bytes in length`)];
 }
 
-export function validateAdmissionPolicyStatusUpdate(policy: KubeObject): FieldError[] {
+export function validateAdmissionPolicyStatusUpdate(policy: ReceivedObject<ValidatingAdmissionPolicy>): FieldError[] {
   const status = object(policy.status);
   const path = "status.typeChecking.expressionWarnings";
   const warnings = objects(object(status.typeChecking).expressionWarnings);

@@ -1,11 +1,17 @@
 import type { Steps } from "../../../base/async/steps.js";
-import type { KubeObject } from "../../../machinery/meta/object.js";
 import { BOOL } from "../../../machinery/cel/types/type.js";
 import { duplicate, type FieldError, invalidValue, required, tooMany } from "../../../machinery/errors/field-error.js";
-import { list, objects, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
+import { list, objects, type Received, type ReceivedObject, text } from "../../../machinery/meta/received.js";
 import { qualifiedNameErrors } from "../../../machinery/validation/names.js";
 import { compileExpression } from "../../admission/compile-expression.js";
 import { expressionEnvironment } from "../../admission/expression-environment.js";
+import type {
+  MatchCondition,
+  MutatingWebhookConfiguration,
+  NamedRuleWithOperations,
+  RuleWithOperations,
+  ValidatingWebhookConfiguration,
+} from "../../types/admissionregistration/v1.js";
 import { named, oneOf, repeatedAt } from "../rules.js";
 
 /** Rules of webhooks and admission policies: which requests they are asked about. */
@@ -16,7 +22,10 @@ const OPERATIONS = ["*", "CONNECT", "CREATE", "DELETE", "UPDATE"];
 const SCOPES = ["*", "Cluster", "Namespaced"];
 const MAX_CONDITIONS = 64;
 
-export function validateRuleWithOperations(rule: ReadonlyFields, path: string): FieldError[] {
+export function validateRuleWithOperations(
+  rule: Received<NamedRuleWithOperations | RuleWithOperations>,
+  path: string,
+): FieldError[] {
   const operations = list(rule.operations).map(text);
   const [groups, versions] = [list(rule.apiGroups).map(text), list(rule.apiVersions).map(text)];
   return [
@@ -69,9 +78,9 @@ function validateResources(resources: readonly string[], path: string): FieldErr
 
 /** `judge` finds what is wrong with the expression of a condition, which is not blank. */
 export function validateMatchConditions(
-  conditions: readonly ReadonlyFields[],
+  conditions: readonly Received<MatchCondition>[],
   path: string,
-  judge: (condition: ReadonlyFields, path: string) => FieldError[] = conditionErrors,
+  judge: (condition: Received<MatchCondition>, path: string) => FieldError[] = conditionErrors,
 ): FieldError[] {
   const names = conditions.map(({ name }) => text(name));
   const again = repeatedAt(names);
@@ -93,10 +102,12 @@ export function validateMatchConditions(
 }
 
 /** What is wrong with the conditions of webhooks, null for nothing: they are compiled ahead of their validation. */
-const judged = new WeakMap<ReadonlyFields, string | null>();
+const judged = new WeakMap<Received<MatchCondition>, string | null>();
 
 /** Compiles the conditions of all webhooks of a configuration, so that its validation, which follows, takes no time. */
-export function* webhookConditionSteps(configuration: KubeObject): Steps<void> {
+export function* webhookConditionSteps(
+  configuration: ReceivedObject<ValidatingWebhookConfiguration | MutatingWebhookConfiguration>,
+): Steps<void> {
   for (const hook of objects(configuration.webhooks)) {
     for (const condition of objects(hook.matchConditions)) {
       judged.set(condition, conditionError(condition));
@@ -106,13 +117,13 @@ export function* webhookConditionSteps(configuration: KubeObject): Steps<void> {
 }
 
 /** It is compiled without the spaces around it, and shown so. */
-function conditionErrors(condition: ReadonlyFields, path: string): FieldError[] {
+function conditionErrors(condition: Received<MatchCondition>, path: string): FieldError[] {
   const known = judged.get(condition);
   const error = known === undefined ? conditionError(condition) : known;
   return error === null ? [] : [invalidValue(path, text(condition.expression).trim(), error)];
 }
 
-function conditionError({ expression }: ReadonlyFields): string | null {
+function conditionError({ expression }: Received<MatchCondition>): string | null {
   const environment = expressionEnvironment({ params: false, authorizer: true });
   return compileExpression(environment, text(expression).trim(), [BOOL]).error ?? null;
 }

@@ -1,9 +1,15 @@
-import { BOOL, NULL, STRING, type Type } from "../../../machinery/cel/types/type.js";
 import type { Steps } from "../../../base/async/steps.js";
+import { BOOL, NULL, STRING, type Type } from "../../../machinery/cel/types/type.js";
 import { type FieldError, invalidValue } from "../../../machinery/errors/field-error.js";
-import { isFields, object, objects, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
-import type { KubeObject } from "../../../machinery/meta/object.js";
-import { compileExpression, type CompiledExpression } from "../../admission/compile-expression.js";
+import {
+  isStruct,
+  object,
+  objects,
+  type Received,
+  type ReceivedObject,
+  text,
+} from "../../../machinery/meta/received.js";
+import { type CompiledExpression, compileExpression } from "../../admission/compile-expression.js";
 import {
   type Declared,
   expressionEnvironment,
@@ -11,6 +17,15 @@ import {
   type PatchType,
 } from "../../admission/expression-environment.js";
 import { PolicyCompiler } from "../../admission/policy-compiler.js";
+import type {
+  MutatingAdmissionPolicy,
+  MutatingAdmissionPolicySpec,
+  ValidatingAdmissionPolicy,
+  ValidatingAdmissionPolicySpec,
+} from "../../types/admissionregistration/v1.js";
+
+/** What a validating or a mutating policy can have. */
+export type PolicySpec = MutatingAdmissionPolicySpec & ValidatingAdmissionPolicySpec;
 
 /**
  * Finds what is wrong with the expressions of one policy. Variables come first: the others may use them. Each expression is compiled once,
@@ -22,14 +37,14 @@ export class PolicyExpressions {
   readonly #variables: PolicyCompiler | undefined;
   readonly #known = new Map<string, CompiledExpression>();
 
-  private constructor(private readonly spec: ReadonlyFields) {
-    this.#params = isFields(spec.paramKind);
+  private constructor(private readonly spec: Received<PolicySpec>) {
+    this.#params = isStruct(spec.paramKind);
     const isMutating = objects(spec.mutations).length > 0;
     this.#variables = isMutating || objects(spec.variables).length > 0 ? new PolicyCompiler() : undefined;
   }
 
   /** The expressions of a spec, compiled if {@link compileSteps} came before. */
-  static of(spec: ReadonlyFields): PolicyExpressions {
+  static of(spec: Received<PolicySpec>): PolicyExpressions {
     const ahead = compiledAhead.get(spec);
     compiledAhead.delete(spec);
     return ahead ?? new PolicyExpressions(spec);
@@ -91,7 +106,7 @@ export class PolicyExpressions {
     return errors.map((error) => ({ ...error, badValue: expression }));
   }
 
-  patch(expression: unknown, path: string, type: PatchType): FieldError[] {
+  patch(expression: string | null | undefined, path: string, type: PatchType): FieldError[] {
     return this.#compile(text(expression).trim(), path, [PATCH_RESULTS[type]], {
       ...this.#declared(),
       patchTypes: true,
@@ -124,8 +139,9 @@ export class PolicyExpressions {
 }
 
 /** By their specs, until the validation that follows asks for them. */
-const compiledAhead = new WeakMap<ReadonlyFields, PolicyExpressions>();
+const compiledAhead = new WeakMap<Received<PolicySpec>, PolicyExpressions>();
 
 /** Compiles the expressions of a policy, so that its validation, which follows, takes no time. */
-export const policyExpressionSteps = (policy: KubeObject): Steps<void> =>
-  PolicyExpressions.of(object(policy.spec)).compileSteps();
+export const policyExpressionSteps = (
+  policy: ReceivedObject<ValidatingAdmissionPolicy | MutatingAdmissionPolicy>,
+): Steps<void> => PolicyExpressions.of(object(policy.spec)).compileSteps();

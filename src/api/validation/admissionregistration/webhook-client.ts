@@ -1,7 +1,8 @@
 import { type FieldError, invalidValue, required } from "../../../machinery/errors/field-error.js";
-import { number, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
-import { dns1123SubdomainErrors, portNumberErrors } from "../../../machinery/validation/names.js";
 import { type GoUrl, GoUrlError, parseGoUrl } from "../../../machinery/text/go/go-url.js";
+import { number, type Received, text } from "../../../machinery/meta/received.js";
+import { dns1123SubdomainErrors, portNumberErrors } from "../../../machinery/validation/names.js";
+import type { ServiceReference } from "../../types/admissionregistration/v1.js";
 
 const FORM = "; desired format: https://host[/path]";
 
@@ -26,7 +27,7 @@ export function validateWebhookUrl(text: string, path: string): FieldError[] {
 }
 
 /** The service that answers for a webhook; `port` has its default. */
-export function validateWebhookService(service: ReadonlyFields, path: string): FieldError[] {
+export function validateWebhookService(service: Received<ServiceReference>, path: string): FieldError[] {
   const [name, namespace] = [text(service.name), text(service.namespace)];
   const port = number(service.port);
   const errors: FieldError[] = [];

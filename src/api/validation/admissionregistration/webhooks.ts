@@ -1,17 +1,32 @@
 import { append } from "../../../base/collections/append.js";
 import { duplicate, type FieldError, invalidValue, required } from "../../../machinery/errors/field-error.js";
-import { absent, list, number, object, objects, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
-import type { KubeObject } from "../../../machinery/meta/object.js";
+import {
+  absent,
+  list,
+  number,
+  object,
+  objects,
+  type Received,
+  type ReceivedObject,
+  text,
+} from "../../../machinery/meta/received.js";
 import { dns1035LabelErrors, dns1123SubdomainErrors } from "../../../machinery/validation/names.js";
-import { validateWebhookService, validateWebhookUrl } from "./webhook-client.js";
+import type {
+  MutatingWebhook,
+  MutatingWebhookConfiguration,
+  ValidatingWebhook,
+  ValidatingWebhookConfiguration,
+  WebhookClientConfig,
+} from "../../types/admissionregistration/v1.js";
+import { named, oneOf, repeatedAt, sameValue } from "../rules.js";
+import { type SelectorRules, selectorRulesFor, validateSelector } from "../selector.js";
 import {
   FAILURE_POLICIES,
   MATCH_POLICIES,
   validateMatchConditions,
   validateRuleWithOperations,
 } from "./admission-rules.js";
-import { named, oneOf, repeatedAt, sameValue } from "../rules.js";
-import { type SelectorRules, selectorRulesFor, validateSelector } from "../selector.js";
+import { validateWebhookService, validateWebhookUrl } from "./webhook-client.js";
 
 /** What an update forgives because the configuration had it already. */
 interface Forgiven {
@@ -31,11 +46,16 @@ const NOTHING: Forgiven = {
 };
 
 /** ValidatingWebhookConfiguration and MutatingWebhookConfiguration. */
-export function validateWebhookConfiguration(configuration: KubeObject): FieldError[] {
+export function validateWebhookConfiguration(
+  configuration: ReceivedObject<ValidatingWebhookConfiguration | MutatingWebhookConfiguration>,
+): FieldError[] {
   return validateWebhooks(objects(configuration.webhooks), NOTHING);
 }
 
-export function validateWebhookConfigurationUpdate(configuration: KubeObject, old: KubeObject): FieldError[] {
+export function validateWebhookConfigurationUpdate(
+  configuration: ReceivedObject<ValidatingWebhookConfiguration | MutatingWebhookConfiguration>,
+  old: ReceivedObject<ValidatingWebhookConfiguration | MutatingWebhookConfiguration>,
+): FieldError[] {
   const [webhooks, before] = [objects(configuration.webhooks), objects(old.webhooks)];
   const names = before.map(({ name }) => text(name));
   return validateWebhooks(webhooks, {
@@ -52,7 +72,10 @@ export function validateWebhookConfigurationUpdate(configuration: KubeObject, ol
   });
 }
 
-function validateWebhooks(webhooks: readonly ReadonlyFields[], forgiven: Forgiven): FieldError[] {
+function validateWebhooks(
+  webhooks: readonly Received<ValidatingWebhook & MutatingWebhook>[],
+  forgiven: Forgiven,
+): FieldError[] {
   const seen = new Set<string>();
   return webhooks.flatMap((hook, index) => {
     const path = `webhooks[${index}]`;
@@ -70,7 +93,11 @@ function validateWebhooks(webhooks: readonly ReadonlyFields[], forgiven: Forgive
 const ALL_EFFECTS = ["None", "NoneOnDryRun", "Some", "Unknown"];
 const NO_EFFECTS = ["None", "NoneOnDryRun"];
 
-function validateWebhook(hook: ReadonlyFields, path: string, forgiven: Forgiven): FieldError[] {
+function validateWebhook(
+  hook: Received<ValidatingWebhook & MutatingWebhook>,
+  path: string,
+  forgiven: Forgiven,
+): FieldError[] {
   const effects = forgiven.sideEffects ? ALL_EFFECTS : NO_EFFECTS;
   const timeout = hook.timeoutSeconds;
   const errors = [
@@ -98,7 +125,7 @@ function validateWebhook(hook: ReadonlyFields, path: string, forgiven: Forgiven)
   return [...errors, ...validateMatchConditions(objects(hook.matchConditions), `${path}.matchConditions`)];
 }
 
-function validateClientConfig(config: ReadonlyFields, path: string): FieldError[] {
+function validateClientConfig(config: Received<WebhookClientConfig>, path: string): FieldError[] {
   if (absent(config.url) === absent(config.service)) {
     return [required(path, "exactly one of url or service is required")];
   }

@@ -8,35 +8,60 @@ import {
 } from "../../../machinery/errors/field-error.js";
 import {
   absent,
-  isFields,
+  isStruct,
   number,
   object,
   objects,
-  type ReadonlyFields,
+  type Received,
+  type ReceivedObject,
   text,
-} from "../../../machinery/meta/access.js";
-import type { KubeObject } from "../../../machinery/meta/object.js";
+} from "../../../machinery/meta/received.js";
 import { selectorFromSet } from "../../../machinery/selectors/label-selector.js";
 import { dns1123LabelErrors } from "../../../machinery/validation/names.js";
-import { validateClaimSpec } from "../volumes/claim-spec.js";
+import type {
+  DaemonSet,
+  DaemonSetSpec,
+  DaemonSetUpdateStrategy,
+  Deployment,
+  DeploymentSpec,
+  DeploymentStrategy,
+  ReplicaSet,
+  ReplicaSetSpec,
+  StatefulSet,
+  StatefulSetSpec,
+  StatefulSetUpdateStrategy,
+} from "../../types/apps/v1.js";
+import type {
+  PersistentVolumeClaim,
+  PodTemplate,
+  PodTemplateSpec,
+  ReplicationController,
+  ReplicationControllerSpec,
+  Volume,
+} from "../../types/core/v1.js";
+import type { LabelSelector } from "../../types/meta/v1.js";
 import { check, checkNonNegative, type Errors } from "../collect.js";
 import { goJson } from "../go-shapes.js";
 import { hasInvalidValue, validateSelector } from "../label-selector.js";
 import { NEW_TEMPLATE, optionsOfChange, type PodValidationOptions } from "../pod/pod-options.js";
 import { checkTemplateMetadata, validatePodTemplate } from "../pod/pod-spec.js";
-import { checkAtMostWhole, checkIntOrPercent, intOrPercent } from "./rolling-update.js";
 import { immutable, sameValue } from "../rules.js";
 import { checkRunsForever, checkSelects, isEmptySelector, parsedSelector } from "../selected-template.js";
+import { validateClaimSpec } from "../volumes/claim-spec.js";
+import { checkAtMostWhole, checkIntOrPercent, intOrPercent } from "./rolling-update.js";
 
-export function validateDeployment(deployment: KubeObject): FieldError[] {
+export function validateDeployment(deployment: ReceivedObject<Deployment>): FieldError[] {
   return deploymentErrors(object(deployment.spec), NEW_TEMPLATE);
 }
 
-export function validateDeploymentUpdate(deployment: KubeObject, old: KubeObject): FieldError[] {
+export function validateDeploymentUpdate(
+  deployment: ReceivedObject<Deployment>,
+  old: ReceivedObject<Deployment>,
+): FieldError[] {
   return [...deploymentErrors(object(deployment.spec), templateOptions(old)), ...selectorChange(deployment, old)];
 }
 
-function deploymentErrors(spec: ReadonlyFields, options: PodValidationOptions): FieldError[] {
+function deploymentErrors(spec: Received<DeploymentSpec>, options: PodValidationOptions): FieldError[] {
   const errors: Errors = [];
   checkNonNegative(spec.replicas, "spec.replicas", errors);
   checkSelectorAndTemplate(spec, options, errors);
@@ -52,7 +77,11 @@ function deploymentErrors(spec: ReadonlyFields, options: PodValidationOptions): 
 }
 
 /** Deployments and replica sets, whose errors call both a deployment. */
-function checkSelectorAndTemplate(spec: ReadonlyFields, options: PodValidationOptions, errors: Errors): void {
+function checkSelectorAndTemplate(
+  spec: Received<DeploymentSpec | ReplicaSetSpec>,
+  options: PodValidationOptions,
+  errors: Errors,
+): void {
   checkWorkloadSelector(spec.selector, "deployment", errors);
   const selector = parsedSelector(spec.selector);
   if (selector === undefined) {
@@ -65,8 +94,12 @@ function checkSelectorAndTemplate(spec: ReadonlyFields, options: PodValidationOp
   checkRunsForever(template, "ReplicaSet", "spec.template", errors);
 }
 
-function checkWorkloadSelector(selector: unknown, kind: string, errors: Errors): void {
-  if (!isFields(selector)) {
+function checkWorkloadSelector(
+  selector: Received<LabelSelector> | null | undefined,
+  kind: string,
+  errors: Errors,
+): void {
+  if (!isStruct(selector)) {
     errors.push(required("spec.selector"));
     return;
   }
@@ -76,7 +109,7 @@ function checkWorkloadSelector(selector: unknown, kind: string, errors: Errors):
   }
 }
 
-function checkDeploymentStrategy(strategy: ReadonlyFields, path: string, errors: Errors): void {
+function checkDeploymentStrategy(strategy: Received<DeploymentStrategy>, path: string, errors: Errors): void {
   if (strategy.type === "Recreate") {
     if (!absent(strategy.rollingUpdate)) {
       const detail = "may not be specified when strategy `type` is 'Recreate'";
@@ -94,23 +127,32 @@ function checkDeploymentStrategy(strategy: ReadonlyFields, path: string, errors:
   } else errors.push(notSupported(path, goJson("DeploymentStrategy", strategy), ["Recreate", "RollingUpdate"]));
 }
 
-function templateOptions(old: KubeObject): PodValidationOptions {
+/** What makes pods of a template. */
+type Templated = DaemonSet | Deployment | ReplicaSet | ReplicationController | StatefulSet;
+
+function templateOptions(old: ReceivedObject<Templated>): PodValidationOptions {
   return optionsOfChange(object(object(old.spec).template), false);
 }
 
-function selectorChange(workload: KubeObject, old: KubeObject): FieldError[] {
+function selectorChange(
+  workload: ReceivedObject<DaemonSet | Deployment | ReplicaSet>,
+  old: ReceivedObject<DaemonSet | Deployment | ReplicaSet>,
+): FieldError[] {
   return immutable(object(workload.spec).selector, object(old.spec).selector, "spec.selector");
 }
 
-export function validateReplicaSet(set: KubeObject): FieldError[] {
+export function validateReplicaSet(set: ReceivedObject<ReplicaSet>): FieldError[] {
   return replicaSetErrors(object(set.spec), NEW_TEMPLATE);
 }
 
-export function validateReplicaSetUpdate(set: KubeObject, old: KubeObject): FieldError[] {
+export function validateReplicaSetUpdate(
+  set: ReceivedObject<ReplicaSet>,
+  old: ReceivedObject<ReplicaSet>,
+): FieldError[] {
   return [...replicaSetErrors(object(set.spec), templateOptions(old)), ...selectorChange(set, old)];
 }
 
-function replicaSetErrors(spec: ReadonlyFields, options: PodValidationOptions): FieldError[] {
+function replicaSetErrors(spec: Received<ReplicaSetSpec>, options: PodValidationOptions): FieldError[] {
   const errors: Errors = [];
   checkNonNegative(spec.replicas, "spec.replicas", errors);
   checkNonNegative(spec.minReadySeconds, "spec.minReadySeconds", errors);
@@ -118,23 +160,23 @@ function replicaSetErrors(spec: ReadonlyFields, options: PodValidationOptions): 
   return errors;
 }
 
-export function validateDaemonSet(set: KubeObject): FieldError[] {
+export function validateDaemonSet(set: ReceivedObject<DaemonSet>): FieldError[] {
   return daemonSetErrors(object(set.spec), NEW_TEMPLATE);
 }
 
-export function validateDaemonSetUpdate(set: KubeObject, old: KubeObject): FieldError[] {
+export function validateDaemonSetUpdate(set: ReceivedObject<DaemonSet>, old: ReceivedObject<DaemonSet>): FieldError[] {
   const options = templateOptions(old);
   const allowInvalidSelectorValue = options.allowInvalidSelectorValue || hasInvalidValue(object(old.spec).selector);
   return [...selectorChange(set, old), ...daemonSetErrors(object(set.spec), { ...options, allowInvalidSelectorValue })];
 }
 
-function daemonSetErrors(spec: ReadonlyFields, options: PodValidationOptions): FieldError[] {
+function daemonSetErrors(spec: Received<DaemonSetSpec>, options: PodValidationOptions): FieldError[] {
   const errors: Errors = [];
   const template = object(spec.template);
   validateSelector(spec.selector, "spec.selector", options.allowInvalidSelectorValue, errors);
   const selector = parsedSelector(spec.selector);
   if (selector !== undefined) checkSelects(selector, template, "spec.template", errors);
-  if (isFields(spec.selector) && isEmptySelector(spec.selector)) {
+  if (isStruct(spec.selector) && isEmptySelector(spec.selector)) {
     errors.push(invalidValue("spec.selector", spec.selector, "empty selector is invalid for daemonset"));
   }
   append(errors, validatePodTemplate(template, "spec.template", options));
@@ -145,7 +187,7 @@ function daemonSetErrors(spec: ReadonlyFields, options: PodValidationOptions): F
   return errors;
 }
 
-function checkDaemonSetStrategy(strategy: ReadonlyFields, path: string, errors: Errors): void {
+function checkDaemonSetStrategy(strategy: Received<DaemonSetUpdateStrategy>, path: string, errors: Errors): void {
   if (strategy.type === "OnDelete") return;
   if (strategy.type !== "RollingUpdate") {
     errors.push(notSupported(path, goJson("DaemonSetUpdateStrategy", strategy), ["RollingUpdate", "OnDelete"]));
@@ -174,7 +216,7 @@ interface StatefulSetOptions {
   readonly exists: boolean;
 }
 
-export function validateStatefulSet(set: KubeObject): FieldError[] {
+export function validateStatefulSet(set: ReceivedObject<StatefulSet>): FieldError[] {
   return statefulSetErrors(object(set.spec), NEW_TEMPLATE, { skipTemplate: false, exists: false });
 }
 
@@ -188,12 +230,15 @@ const STATEFUL_SET_MUTABLE = [
   "minReadySeconds",
 ];
 
-export function validateStatefulSetUpdate(set: KubeObject, old: KubeObject): FieldError[] {
+export function validateStatefulSetUpdate(
+  set: ReceivedObject<StatefulSet>,
+  old: ReceivedObject<StatefulSet>,
+): FieldError[] {
   const [spec, before] = [object(set.spec), object(old.spec)];
   const options = templateOptions(old);
   const skipTemplate = statefulSetErrors(before, options, { skipTemplate: false, exists: true }).length > 0;
   const errors = statefulSetErrors(spec, options, { skipTemplate, exists: true });
-  const kept = (fields: ReadonlyFields) =>
+  const kept = (fields: Received<StatefulSetSpec>) =>
     Object.fromEntries(Object.entries(fields).filter(([field]) => !STATEFUL_SET_MUTABLE.includes(field)));
   if (sameValue(kept(spec), kept(before))) return errors;
   const names = STATEFUL_SET_MUTABLE.map((field) => `'${field}'`);
@@ -203,7 +248,7 @@ export function validateStatefulSetUpdate(set: KubeObject, old: KubeObject): Fie
 }
 
 function statefulSetErrors(
-  spec: ReadonlyFields,
+  spec: Received<StatefulSetSpec>,
   options: PodValidationOptions,
   { skipTemplate, exists }: StatefulSetOptions,
 ): FieldError[] {
@@ -215,7 +260,7 @@ function statefulSetErrors(
   }
   checkStatefulSetStrategy(object(spec.updateStrategy), "spec.updateStrategy", errors);
   const retention = object(spec.persistentVolumeClaimRetentionPolicy);
-  for (const field of ["whenDeleted", "whenScaled"]) {
+  for (const field of ["whenDeleted", "whenScaled"] as const) {
     if (absent(spec.persistentVolumeClaimRetentionPolicy)) continue;
     const policy = text(retention[field]);
     if (policy === "Retain" || policy === "Delete") continue;
@@ -246,10 +291,13 @@ function statefulSetErrors(
 }
 
 /** The template with what each pod of the set gets: a name of its own, and volumes that come from the claims. */
-function asStatefulPod(template: ReadonlyFields, claims: readonly ReadonlyFields[]): ReadonlyFields {
+function asStatefulPod(
+  template: Received<PodTemplateSpec>,
+  claims: readonly Received<PersistentVolumeClaim>[],
+): Received<PodTemplateSpec> {
   const { hostname: _, subdomain: __, ...spec } = object(template.spec);
   if (claims.length === 0) return { ...template, spec };
-  const volumes = new Map<string, ReadonlyFields>();
+  const volumes = new Map<string, Received<Volume>>();
   for (const { metadata } of claims) {
     const name = text(object(metadata).name);
     volumes.set(name, { name, persistentVolumeClaim: { claimName: name } });
@@ -258,7 +306,7 @@ function asStatefulPod(template: ReadonlyFields, claims: readonly ReadonlyFields
   return { ...template, spec: { ...spec, volumes: [...volumes.values(), ...others] } };
 }
 
-function checkStatefulSetStrategy(strategy: ReadonlyFields, path: string, errors: Errors): void {
+function checkStatefulSetStrategy(strategy: Received<StatefulSetUpdateStrategy>, path: string, errors: Errors): void {
   const type = text(strategy.type);
   const at = `${path}.rollingUpdate`;
   if (type === "") errors.push(required(path));
@@ -281,21 +329,27 @@ function checkStatefulSetStrategy(strategy: ReadonlyFields, path: string, errors
   }
 }
 
-export function validateReplicationController(controller: KubeObject): FieldError[] {
+export function validateReplicationController(controller: ReceivedObject<ReplicationController>): FieldError[] {
   return replicationControllerErrors(object(controller.spec), NEW_TEMPLATE);
 }
 
-export function validateReplicationControllerUpdate(controller: KubeObject, old: KubeObject): FieldError[] {
+export function validateReplicationControllerUpdate(
+  controller: ReceivedObject<ReplicationController>,
+  old: ReceivedObject<ReplicationController>,
+): FieldError[] {
   return replicationControllerErrors(object(controller.spec), templateOptions(old));
 }
 
-function replicationControllerErrors(spec: ReadonlyFields, options: PodValidationOptions): FieldError[] {
+function replicationControllerErrors(
+  spec: Received<ReplicationControllerSpec>,
+  options: PodValidationOptions,
+): FieldError[] {
   const errors: Errors = [];
   const selector = object(spec.selector) as Record<string, string>;
   checkNonNegative(spec.minReadySeconds, "spec.minReadySeconds", errors);
   if (Object.keys(selector).length === 0) errors.push(required("spec.selector"));
   checkNonNegative(spec.replicas, "spec.replicas", errors);
-  if (!isFields(spec.template)) return [...errors, required("spec.template")];
+  if (!isStruct(spec.template)) return [...errors, required("spec.template")];
   checkSelects(selectorFromSet(selector), spec.template, "spec.template", errors);
   append(errors, validatePodTemplate(spec.template, "spec.template", options));
   checkRunsForever(spec.template, "ReplicationController", "spec.template", errors);
@@ -303,6 +357,9 @@ function replicationControllerErrors(spec: ReadonlyFields, options: PodValidatio
 }
 
 /** A PodTemplate object. */
-export function validatePodTemplateUpdate(holder: KubeObject, old: KubeObject): FieldError[] {
+export function validatePodTemplateUpdate(
+  holder: ReceivedObject<PodTemplate>,
+  old: ReceivedObject<PodTemplate>,
+): FieldError[] {
   return validatePodTemplate(object(holder.template), "template", optionsOfChange(object(old.template), false));
 }

@@ -1,13 +1,13 @@
-import { type FieldError, invalidValue, notSupported, required } from "../../../machinery/errors/field-error.js";
-import { absent, object, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
-import type { KubeObject } from "../../../machinery/meta/object.js";
-import { checkNonNegative, checkRequiredOneOf, type Errors } from "../collect.js";
 import { scheduleError } from "../../../machinery/text/cron/parse-schedule.js";
-import { checkJobSpec } from "./job.js";
-import { NEW_TEMPLATE, optionsOfChange, type PodValidationOptions } from "../pod/pod-options.js";
+import { type FieldError, invalidValue, notSupported, required } from "../../../machinery/errors/field-error.js";
+import { absent, object, type Received, type ReceivedObject, text } from "../../../machinery/meta/received.js";
 import { isTimeZone } from "../../../machinery/text/time-zone/is-time-zone.js";
+import type { CronJob, CronJobSpec, JobSpec } from "../../types/batch/v1.js";
+import { checkNonNegative, checkRequiredOneOf, type Errors } from "../collect.js";
+import { NEW_TEMPLATE, optionsOfChange, type PodValidationOptions } from "../pod/pod-options.js";
+import { checkJobSpec } from "./job.js";
 
-export function validateCronJob(cronJob: KubeObject): FieldError[] {
+export function validateCronJob(cronJob: ReceivedObject<CronJob>): FieldError[] {
   const errors: Errors = [];
   checkSpec(object(cronJob.spec), undefined, NEW_TEMPLATE, errors);
   const name = cronJob.metadata?.name ?? "";
@@ -18,7 +18,7 @@ export function validateCronJob(cronJob: KubeObject): FieldError[] {
   return errors;
 }
 
-export function validateCronJobUpdate(cronJob: KubeObject, old: KubeObject): FieldError[] {
+export function validateCronJobUpdate(cronJob: ReceivedObject<CronJob>, old: ReceivedObject<CronJob>): FieldError[] {
   const errors: Errors = [];
   const before = object(old.spec);
   const template = object(object(object(before.jobTemplate).spec).template);
@@ -29,8 +29,8 @@ export function validateCronJobUpdate(cronJob: KubeObject, old: KubeObject): Fie
 const POLICIES = ["Allow", "Forbid", "Replace"];
 
 function checkSpec(
-  spec: ReadonlyFields,
-  old: ReadonlyFields | undefined,
+  spec: Received<CronJobSpec>,
+  old: Received<CronJobSpec> | undefined,
   options: PodValidationOptions,
   errors: Errors,
 ): void {
@@ -46,7 +46,7 @@ function checkSpec(
 }
 
 /** A time zone in the schedule itself is let be only where it was before. */
-function checkSchedule(schedule: string, hadZone: boolean, timeZone: unknown, errors: Errors): void {
+function checkSchedule(schedule: string, hadZone: boolean, timeZone: string | null | undefined, errors: Errors): void {
   const wrong = scheduleError(schedule);
   if (wrong !== undefined) errors.push(invalidValue("spec.schedule", schedule, wrong));
   if (!schedule.includes("TZ")) return;
@@ -61,7 +61,7 @@ function checkSchedule(schedule: string, hadZone: boolean, timeZone: unknown, er
 
 const zonePart = /^[A-Za-z.\-_0-9+]{1,14}$/;
 
-function checkTimeZone(value: unknown, path: string, errors: Errors): void {
+function checkTimeZone(value: string | null | undefined, path: string, errors: Errors): void {
   if (absent(value)) return;
   const zone = text(value);
   if (zone === "") {
@@ -81,7 +81,7 @@ function checkTimeZone(value: unknown, path: string, errors: Errors): void {
 }
 
 /** The server makes each job's selector itself. */
-function checkJobTemplate(spec: ReadonlyFields, path: string, options: PodValidationOptions, errors: Errors): void {
+function checkJobTemplate(spec: Received<JobSpec>, path: string, options: PodValidationOptions, errors: Errors): void {
   checkJobSpec(spec, path, options, errors);
   if (!absent(spec.selector)) {
     errors.push(invalidValue(`${path}.selector`, spec.selector, "`selector` will be auto-generated"));

@@ -1,17 +1,26 @@
 import { duplicate, type FieldError, invalidValue, required } from "../../../machinery/errors/field-error.js";
-import { absent, list, number, object, objects, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
-import type { KubeObject } from "../../../machinery/meta/object.js";
+import {
+  absent,
+  list,
+  number,
+  object,
+  objects,
+  type Received,
+  type ReceivedObject,
+  text,
+} from "../../../machinery/meta/received.js";
+import type { Job, JobSpec, JobStatus, UncountedTerminatedPods } from "../../types/batch/v1.js";
 import { checkNonNegative, type Errors } from "../collect.js";
 import { goJson } from "../go-shapes.js";
-import { countIndexes, firstSharedIndex } from "./index-intervals.js";
 import { sameValue } from "../rules.js";
+import { countIndexes, firstSharedIndex } from "./index-intervals.js";
 
 type Condition = "Complete" | "Failed" | "FailureTarget" | "SuccessCriteriaMet" | "Suspended";
 
 /** A job whose status is changed, as the rules see it: one side of the change. */
 interface Side {
-  readonly spec: ReadonlyFields;
-  readonly status: ReadonlyFields;
+  readonly spec: Received<JobSpec>;
+  readonly status: Received<JobStatus>;
   readonly has: (condition: Condition) => boolean;
   readonly finished: boolean;
 }
@@ -20,7 +29,7 @@ interface Side {
  * A change of a job's status by the job's controller or by another one (`spec.managedBy`). A rule about fields
  * that the change leaves alone is not looked at: a status that a change of the spec made wrong can still be put right.
  */
-export function validateJobStatusUpdate(job: KubeObject, old: KubeObject): FieldError[] {
+export function validateJobStatusUpdate(job: ReceivedObject<Job>, old: ReceivedObject<Job>): FieldError[] {
   const [now, before] = [sideOf(job), sideOf(old)];
   const errors: Errors = [];
   checkCounters(now.status, errors);
@@ -34,7 +43,7 @@ export function validateJobStatusUpdate(job: KubeObject, old: KubeObject): Field
   return errors;
 }
 
-function sideOf(job: KubeObject): Side {
+function sideOf(job: ReceivedObject<Job>): Side {
   const status = object(job.status);
   const has = (condition: Condition): boolean =>
     objects(status.conditions).some(({ type, status: value }) => type === condition && value === "True");
@@ -42,36 +51,35 @@ function sideOf(job: KubeObject): Side {
 }
 
 /** Whether one of these fields or conditions is not what it was. */
-type Changes = (...what: readonly (Condition | "finished" | `.${string}`)[]) => boolean;
+type Changes = (...what: readonly (Condition | "finished" | keyof JobStatus)[]) => boolean;
 
 const changesOf =
   (now: Side, before: Side): Changes =>
   (...what) =>
     what.some((one) => {
       if (one === "finished") return now.finished !== before.finished;
-      if (!isField(one)) return now.has(one) !== before.has(one);
-      const field = one.slice(1);
-      if (field === "active" || field === "completedIndexes") {
-        return (now.status[field] ?? EMPTY[field]) !== (before.status[field] ?? EMPTY[field]);
+      if (isCondition(one)) return now.has(one) !== before.has(one);
+      if (one === "active") return (now.status.active ?? 0) !== (before.status.active ?? 0);
+      if (one === "completedIndexes") {
+        return (now.status.completedIndexes ?? "") !== (before.status.completedIndexes ?? "");
       }
-      if (field === "uncountedTerminatedPods") return !sameValue(now.status[field], before.status[field]);
-      return (now.status[field] ?? undefined) !== (before.status[field] ?? undefined);
+      if (one === "uncountedTerminatedPods") return !sameValue(now.status[one], before.status[one]);
+      return (now.status[one] ?? undefined) !== (before.status[one] ?? undefined);
     });
 
-const EMPTY = { active: 0, completedIndexes: "" } as const;
+/** Conditions have capital letters, fields have not. */
+const isCondition = (what: Condition | keyof JobStatus): what is Condition => /^[A-Z]/.test(what);
 
-const isField = (what: string): what is `.${string}` => what.startsWith(".");
+const COUNTERS = ["active", "succeeded", "failed", "ready", "terminating"] as const;
 
-const COUNTERS = ["active", "succeeded", "failed", "ready", "terminating"];
-
-function checkCounters(status: ReadonlyFields, errors: Errors): void {
+function checkCounters(status: Received<JobStatus>, errors: Errors): void {
   for (const field of COUNTERS) checkNonNegative(status[field], `status.${field}`, errors);
 }
 
 /** Pods that ended and are not counted yet, each by its uid, once. */
-function checkUncounted(uncounted: ReadonlyFields, errors: Errors): void {
+function checkUncounted(uncounted: Received<UncountedTerminatedPods>, errors: Errors): void {
   const seen = new Set<string>();
-  for (const field of ["succeeded", "failed"]) {
+  for (const field of ["succeeded", "failed"] as const) {
     for (const [index, value] of list(uncounted[field]).entries()) {
       const uid = text(value);
       const at = `status.uncountedTerminatedPods.${field}[${index}]`;
@@ -91,7 +99,7 @@ function checkEnd({ status, has }: Side, changed: Changes, errors: Errors): void
   together("Complete", "FailureTarget", "Complete=True and FailureTarget=true");
   const { startTime, completionTime } = status;
   const at = "status.completionTime";
-  if (changed("Complete", ".completionTime")) {
+  if (changed("Complete", "completionTime")) {
     if (!absent(completionTime) && !has("Complete")) {
       const detail = "cannot set completionTime when there is no Complete=True condition";
       errors.push(invalidValue(at, completionTime, detail));
@@ -100,31 +108,31 @@ function checkEnd({ status, has }: Side, changed: Changes, errors: Errors): void
       errors.push(required(at, "completionTime is required for Complete jobs"));
     }
   }
-  if (changed(".startTime", ".completionTime") && Date.parse(text(completionTime)) < Date.parse(text(startTime))) {
+  if (changed("startTime", "completionTime") && Date.parse(text(completionTime)) < Date.parse(text(startTime))) {
     errors.push(invalidValue(at, completionTime, "completionTime cannot be set before startTime"));
   }
   const announced = (end: Condition, sign: Condition) => {
     if (!has(end) || has(sign)) return;
     refuseConditions(`cannot set ${end}=True condition without the ${sign}=true condition`, errors);
   };
-  if (changed("Failed", ".failedIndexes")) announced("Failed", "FailureTarget");
+  if (changed("Failed", "failedIndexes")) announced("Failed", "FailureTarget");
   if (changed("Complete", "SuccessCriteriaMet")) announced("Complete", "SuccessCriteriaMet");
 }
 
 /** Of a job that has ended nothing runs, and nothing is left to count. */
 function checkPods({ spec, status, finished }: Side, changed: Changes, errors: Errors): void {
   if (!finished) return;
-  if (changed("finished", ".active") && number(status.active) > 0) {
+  if (changed("finished", "active") && number(status.active) > 0) {
     errors.push(invalidValue("status.active", status.active, "active>0 is invalid for finished job"));
   }
   // A suspended job of no completions is complete without ever having started.
   const neverStarts = spec.suspend === true && spec.completions === 0;
-  if (changed("finished", ".startTime") && !neverStarts && absent(status.startTime)) {
+  if (changed("finished", "startTime") && !neverStarts && absent(status.startTime)) {
     errors.push(required("status.startTime", "startTime is required for finished job"));
   }
   const uncounted = object(status.uncountedTerminatedPods);
   const left = list(uncounted.failed).length + list(uncounted.succeeded).length;
-  if (changed("finished", ".uncountedTerminatedPods") && left > 0) {
+  if (changed("finished", "uncountedTerminatedPods") && left > 0) {
     const shown = goJson("UncountedTerminatedPods", uncounted);
     const detail = "uncountedTerminatedPods needs to be empty for finished job";
     errors.push(invalidValue("status.uncountedTerminatedPods", shown, detail));
@@ -143,7 +151,7 @@ function checkIndexes({ spec, status }: Side, changed: Changes, errors: Errors):
   };
   const counted = !absent(spec.completions);
   const limited = !absent(spec.backoffLimitPerIndex);
-  const [completedChanged, failedChanged] = [changed(".completedIndexes"), changed(".failedIndexes")];
+  const [completedChanged, failedChanged] = [changed("completedIndexes"), changed("failedIndexes")];
   if (completedChanged && counted) parse("completedIndexes", completed);
   if (failedChanged && counted && limited && failed !== undefined) parse("failedIndexes", failed);
   if (completedChanged && completed !== "" && spec.completionMode !== "Indexed") {
@@ -158,10 +166,10 @@ function checkIndexes({ spec, status }: Side, changed: Changes, errors: Errors):
 }
 
 function checkReadiness({ status, finished }: Side, changed: Changes, errors: Errors): void {
-  if (changed("finished", ".terminating") && finished && number(status.terminating) > 0) {
+  if (changed("finished", "terminating") && finished && number(status.terminating) > 0) {
     errors.push(invalidValue("status.terminating", status.terminating, "terminating>0 is invalid for finished job"));
   }
-  if (changed(".ready", ".active") && number(status.ready) > number(status.active)) {
+  if (changed("ready", "active") && number(status.ready) > number(status.active)) {
     errors.push(invalidValue("status.ready", status.ready, "cannot set more ready pods than active"));
   }
 }
@@ -187,11 +195,11 @@ function checkProgress(now: Side, before: Side, errors: Errors): void {
     }
   }
   const { spec, status } = now;
-  const fell = (field: string) => number(status[field]) < number(before.status[field]);
+  const fell = (field: "failed" | "succeeded") => number(status[field]) < number(before.status[field]);
   // An indexed job can be made smaller while it runs.
   const elastic = spec.completionMode === "Indexed" && (spec.completions ?? null) === (spec.parallelism ?? null);
-  for (const field of elastic ? ["failed"] : ["failed", "succeeded"]) {
-    if (fell(field)) {
+  for (const field of ["failed", "succeeded"] as const) {
+    if (!(elastic && field === "succeeded") && fell(field)) {
       errors.push(invalidValue(`status.${field}`, status[field] ?? 0, `cannot decrease the ${field} counter`));
     }
   }

@@ -1,5 +1,6 @@
-import { append } from "../../../base/collections/append.js";
 import { X509Certificate } from "node:crypto";
+import { append } from "../../../base/collections/append.js";
+import { goQuote } from "../../../base/text/go-quote.js";
 import { findPemBlock } from "../../../machinery/crypto/pem.js";
 import {
   duplicate,
@@ -9,14 +10,22 @@ import {
   notSupported,
   required,
 } from "../../../machinery/errors/field-error.js";
-import { absent, list, number, object, objects, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
-import type { KubeObject } from "../../../machinery/meta/object.js";
-import { goQuote } from "../../../base/text/go-quote.js";
-import { certificateRequestProblem, subjectProblem } from "./certificate-signature.js";
+import {
+  absent,
+  list,
+  number,
+  object,
+  objects,
+  type Received,
+  type ReceivedObject,
+  text,
+} from "../../../machinery/meta/received.js";
+import type { CertificateSigningRequest, CertificateSigningRequestCondition } from "../../types/certificates/v1.js";
 import { goJson } from "../go-shapes.js";
-import { validateSignerName } from "./signer-name.js";
 import { repeatedAt, sameValue } from "../rules.js";
 import { unifiedDiff } from "../unified-diff.js";
+import { certificateRequestProblem, subjectProblem } from "./certificate-signature.js";
+import { validateSignerName } from "./signer-name.js";
 
 const USAGES = [
   "any",
@@ -52,13 +61,13 @@ interface Power {
   readonly sign?: boolean;
 }
 
-export function validateCertificateSigningRequest(request: KubeObject): FieldError[] {
+export function validateCertificateSigningRequest(request: ReceivedObject<CertificateSigningRequest>): FieldError[] {
   return validateRequest(request, {});
 }
 
 export function validateCertificateSigningRequestUpdate(
-  request: KubeObject,
-  old: KubeObject,
+  request: ReceivedObject<CertificateSigningRequest>,
+  old: ReceivedObject<CertificateSigningRequest>,
   power: Power = {},
 ): FieldError[] {
   const errors = validateRequest(request, old);
@@ -83,8 +92,11 @@ export function validateCertificateSigningRequestUpdate(
   return had === "" ? errors : [...errors, forbiddenField(path, "updates may not modify existing certificate content")];
 }
 
-function difference(before: readonly ReadonlyFields[], now: readonly ReadonlyFields[]): string {
-  const lines = (conditions: readonly ReadonlyFields[]) =>
+function difference(
+  before: readonly Received<CertificateSigningRequestCondition>[],
+  now: readonly Received<CertificateSigningRequestCondition>[],
+): string {
+  const lines = (conditions: readonly Received<CertificateSigningRequestCondition>[]) =>
     JSON.stringify(
       conditions.map((condition) => goJson("CertificateSigningRequestCondition", condition)),
       null,
@@ -95,10 +107,16 @@ function difference(before: readonly ReadonlyFields[], now: readonly ReadonlyFie
 
 const frozen = (detail: string): FieldError => forbiddenField("status.conditions", detail);
 
-const conditionsOf = (request: KubeObject, type: string): ReadonlyFields[] =>
+const conditionsOf = (
+  request: ReceivedObject<CertificateSigningRequest>,
+  type: string,
+): Received<CertificateSigningRequestCondition>[] =>
   objects(object(request.status).conditions).filter((condition) => condition.type === type);
 
-function validateRequest(request: KubeObject, old: KubeObject): FieldError[] {
+function validateRequest(
+  request: ReceivedObject<CertificateSigningRequest>,
+  old: ReceivedObject<CertificateSigningRequest>,
+): FieldError[] {
   const [spec, before] = [object(request.spec), object(old.spec)];
   const errors = [
     ...validatePem(text(spec.request), text(before.request)),
@@ -144,7 +162,10 @@ function validateUsages(usages: readonly string[], before: readonly string[]): F
 
 const STATUSES = ["False", "True", "Unknown"];
 
-function validateConditions(conditions: readonly ReadonlyFields[], old: KubeObject): FieldError[] {
+function validateConditions(
+  conditions: readonly Received<CertificateSigningRequestCondition>[],
+  old: ReceivedObject<CertificateSigningRequest>,
+): FieldError[] {
   const oldTypes = objects(object(old.status).conditions).map(({ type }) => text(type));
   const types = conditions.map(({ type }) => text(type));
   const both = oldTypes.includes("Approved") && oldTypes.includes("Denied");
@@ -170,7 +191,10 @@ function validateConditions(conditions: readonly ReadonlyFields[], old: KubeObje
 
 const BLOCK = /-----BEGIN ([^-]+)-----\r?\n((?:(?!-----BEGIN )[\s\S])*?)-----END \1-----/g;
 
-function validateCertificate(request: KubeObject, old: KubeObject): FieldError[] {
+function validateCertificate(
+  request: ReceivedObject<CertificateSigningRequest>,
+  old: ReceivedObject<CertificateSigningRequest>,
+): FieldError[] {
   const [value, had] = [text(object(request.status).certificate), text(object(old.status).certificate)];
   if (value === had || value === "" || certificateProblem(had) !== undefined) return [];
   const problem = certificateProblem(value);

@@ -1,10 +1,10 @@
 import { X509Certificate } from "node:crypto";
 import { type PemBlock, pemBlocks } from "../../../machinery/crypto/pem.js";
 import { type FieldError, invalidValue, tooLong } from "../../../machinery/errors/field-error.js";
-import { object, text } from "../../../machinery/meta/access.js";
-import type { KubeObject } from "../../../machinery/meta/object.js";
+import { object, type ReceivedObject, text } from "../../../machinery/meta/received.js";
 import { dns1123SubdomainErrors } from "../../../machinery/validation/names.js";
 import { validateNames } from "../../../machinery/validation/object-meta.js";
+import type { ClusterTrustBundle } from "../../types/certificates/v1beta1.js";
 import { immutable } from "../rules.js";
 import { validateSignerName } from "./signer-name.js";
 
@@ -12,12 +12,15 @@ const MAX_BYTES = 1024 * 1024;
 const PATH = "spec.trustBundle";
 
 /** Certificates of authorities, of one signer or of none. The name says whose they are. */
-export function validateClusterTrustBundle(bundle: KubeObject): FieldError[] {
+export function validateClusterTrustBundle(bundle: ReceivedObject<ClusterTrustBundle>): FieldError[] {
   return [...validateName(bundle), ...validateAnchors(text(object(bundle.spec).trustBundle))];
 }
 
 /** Certificates that did not change are not read again. */
-export function validateClusterTrustBundleUpdate(bundle: KubeObject, old: KubeObject): FieldError[] {
+export function validateClusterTrustBundleUpdate(
+  bundle: ReceivedObject<ClusterTrustBundle>,
+  old: ReceivedObject<ClusterTrustBundle>,
+): FieldError[] {
   const [spec, before] = [object(bundle.spec), object(old.spec)];
   const changed = text(spec.trustBundle) !== text(before.trustBundle);
   return [
@@ -27,7 +30,7 @@ export function validateClusterTrustBundleUpdate(bundle: KubeObject, old: KubeOb
   ];
 }
 
-function validateName({ metadata = {}, spec }: KubeObject): FieldError[] {
+function validateName({ metadata = {}, spec }: ReceivedObject<ClusterTrustBundle>): FieldError[] {
   const signer = text(object(spec).signerName);
   const errors = (metadata.name ?? "") === "" ? [] : validateNames(metadata, nameRule(signer));
   return signer === "" ? errors : [...errors, ...validateSignerName(signer, "spec.signerName")];

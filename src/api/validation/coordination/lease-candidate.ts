@@ -1,13 +1,13 @@
 import { type FieldError, invalidValue, required } from "../../../machinery/errors/field-error.js";
-import { object, text } from "../../../machinery/meta/access.js";
-import type { KubeObject } from "../../../machinery/meta/object.js";
-import { validateLeaseStrategy } from "./lease.js";
+import { object, type ReceivedObject, text } from "../../../machinery/meta/received.js";
+import type { LeaseCandidate } from "../../types/coordination/v1beta1.js";
 import { immutable } from "../rules.js";
+import { validateLeaseStrategy } from "./lease.js";
 
 const OLDEST = "OldestEmulationVersion";
 
 /** Who might hold a lease, and which versions it speaks. */
-export function validateLeaseCandidate(candidate: KubeObject): FieldError[] {
+export function validateLeaseCandidate(candidate: ReceivedObject<LeaseCandidate>): FieldError[] {
   const spec = object(candidate.spec);
   const [emulated, binary, strategy] = [text(spec.emulationVersion), text(spec.binaryVersion), text(spec.strategy)];
   const errors: FieldError[] = [];
@@ -28,7 +28,10 @@ export function validateLeaseCandidate(candidate: KubeObject): FieldError[] {
   return [...errors, ...validateLeaseStrategy(strategy, "spec.strategy")];
 }
 
-export function validateLeaseCandidateUpdate(candidate: KubeObject, old: KubeObject): FieldError[] {
+export function validateLeaseCandidateUpdate(
+  candidate: ReceivedObject<LeaseCandidate>,
+  old: ReceivedObject<LeaseCandidate>,
+): FieldError[] {
   const [name, before] = [text(object(candidate.spec).leaseName), text(object(old.spec).leaseName)];
   return [...validateLeaseCandidate(candidate), ...immutable(name, before, "spec.leaseName")];
 }

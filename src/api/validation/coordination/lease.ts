@@ -1,11 +1,11 @@
 import { append } from "../../../base/collections/append.js";
 import { type FieldError, forbiddenField, invalidValue, notSupported } from "../../../machinery/errors/field-error.js";
-import { absent, number, object, text } from "../../../machinery/meta/access.js";
-import type { KubeObject } from "../../../machinery/meta/object.js";
+import { absent, number, object, type ReceivedObject, text } from "../../../machinery/meta/received.js";
 import { qualifiedNameErrors } from "../../../machinery/validation/names.js";
+import type { Lease } from "../../types/coordination/v1.js";
 import { named, nonNegative } from "../rules.js";
 
-export function validateLease(lease: KubeObject): FieldError[] {
+export function validateLease(lease: ReceivedObject<Lease>): FieldError[] {
   const spec = object(lease.spec);
   const duration = spec.leaseDurationSeconds;
   const errors: FieldError[] = [];

@@ -6,14 +6,14 @@ import {
   required,
   tooLong,
 } from "../../../machinery/errors/field-error.js";
-import { object, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
-import type { KubeObject } from "../../../machinery/meta/object.js";
+import { object, type Received, type ReceivedObject, text } from "../../../machinery/meta/received.js";
 import { configMapKeyErrors } from "../../../machinery/validation/names.js";
+import type { ConfigMap, Secret } from "../../types/core/v1.js";
 import { immutable, named, sameValue } from "../rules.js";
 
 const MAX_BYTES = 1024 * 1024;
 
-export function validateConfigMap(configMap: KubeObject): FieldError[] {
+export function validateConfigMap(configMap: ReceivedObject<ConfigMap>): FieldError[] {
   const [data, binary] = [object(configMap.data), object(configMap.binaryData)];
   const errors: FieldError[] = [];
   let size = 0;
@@ -32,8 +32,14 @@ export function validateConfigMap(configMap: KubeObject): FieldError[] {
   return errors;
 }
 
-export function validateConfigMapUpdate(configMap: KubeObject, old: KubeObject): FieldError[] {
-  return validateFrozen(configMap, old, ["data", "binaryData"]);
+export function validateConfigMapUpdate(
+  configMap: ReceivedObject<ConfigMap>,
+  old: ReceivedObject<ConfigMap>,
+): FieldError[] {
+  return validateFrozen(configMap, old, {
+    data: [configMap.data, old.data],
+    binaryData: [configMap.binaryData, old.binaryData],
+  });
 }
 
 /** Keys that a type of secret must have. */
@@ -44,7 +50,7 @@ const REQUIRED_KEYS: Readonly<Record<string, readonly string[]>> = {
   "kubernetes.io/tls": ["tls.crt", "tls.key"],
 };
 
-export function validateSecret(secret: KubeObject): FieldError[] {
+export function validateSecret(secret: ReceivedObject<Secret>): FieldError[] {
   const data = object(secret.data);
   const errors: FieldError[] = [];
   let size = 0;
@@ -56,7 +62,7 @@ export function validateSecret(secret: KubeObject): FieldError[] {
   return [...errors, ...validateSecretType(secret, data)];
 }
 
-function validateSecretType(secret: KubeObject, data: ReadonlyFields): FieldError[] {
+function validateSecretType(secret: ReceivedObject<Secret>, data: Received<Record<string, string>>): FieldError[] {
   const type = text(secret.type);
   if (type === "kubernetes.io/service-account-token") {
     const account = secret.metadata?.annotations?.["kubernetes.io/service-account.name"] ?? "";
@@ -96,19 +102,28 @@ function jsonObjectProblem(json: string): string | undefined {
   }
 }
 
-export function validateSecretUpdate(secret: KubeObject, old: KubeObject): FieldError[] {
-  return [...immutable(secret.type, old.type, "type"), ...validateFrozen(secret, old, ["data"])];
+export function validateSecretUpdate(secret: ReceivedObject<Secret>, old: ReceivedObject<Secret>): FieldError[] {
+  return [
+    ...immutable(secret.type, old.type, "type"),
+    ...validateFrozen(secret, old, { data: [secret.data, old.data] }),
+  ];
 }
+
+type OrAbsentMap = Received<Record<string, string>> | null | undefined;
 
 const FROZEN = "field is immutable when `immutable` is set";
 
-function validateFrozen(object_: KubeObject, old: KubeObject, fields: readonly string[]): FieldError[] {
+function validateFrozen(
+  object_: ReceivedObject<ConfigMap | Secret>,
+  old: ReceivedObject<ConfigMap | Secret>,
+  maps: Readonly<Record<string, readonly [now: OrAbsentMap, before: OrAbsentMap]>>,
+): FieldError[] {
   if (old.immutable !== true) return [];
   const errors = object_.immutable === true ? [] : [forbiddenField("immutable", FROZEN)];
   return [
     ...errors,
-    ...fields
-      .filter((field) => !sameValue(object(object_[field]), object(old[field])))
-      .map((field) => forbiddenField(field, FROZEN)),
+    ...Object.entries(maps)
+      .filter(([, [now, before]]) => !sameValue(object(now), object(before)))
+      .map(([field]) => forbiddenField(field, FROZEN)),
   ];
 }

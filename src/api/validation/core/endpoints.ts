@@ -1,30 +1,33 @@
 import { append } from "../../../base/collections/append.js";
 import { type FieldError, required } from "../../../machinery/errors/field-error.js";
-import { absent, objects, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
-import type { KubeObject } from "../../../machinery/meta/object.js";
+import { absent, objects, type Received, type ReceivedObject, text } from "../../../machinery/meta/received.js";
 import {
   dns1123LabelErrors,
   dns1123SubdomainErrors,
   qualifiedNameErrors,
 } from "../../../machinery/validation/names.js";
-import { ipWarnings, legacyIp, nonSpecialIp } from "../service/ip-fields.js";
+import type { EndpointAddress, EndpointPort, Endpoints, EndpointSubset } from "../../types/core/v1.js";
 import { named, oneOf } from "../rules.js";
+import { ipWarnings, legacyIp, nonSpecialIp } from "../service/ip-fields.js";
 import { portNumber, PROTOCOLS } from "../service/service.js";
 
 /** Addresses that `old` has stay good. */
-export function validateEndpoints(endpoints: KubeObject, old: KubeObject = {}): FieldError[] {
+export function validateEndpoints(
+  endpoints: ReceivedObject<Endpoints>,
+  old: ReceivedObject<Endpoints> = {},
+): FieldError[] {
   const addresses = objects(old.subsets).flatMap(addressesOf);
   const kept = new Set(addresses.map(({ address }) => text(address.ip)));
   return objects(endpoints.subsets).flatMap((subset, index) => validateSubset(subset, `subsets[${index}]`, kept));
 }
 
 /** With the place of each address. */
-const addressesOf = (subset: ReadonlyFields) =>
-  ["addresses", "notReadyAddresses"].flatMap((field) =>
+const addressesOf = (subset: Received<EndpointSubset>) =>
+  (["addresses", "notReadyAddresses"] as const).flatMap((field) =>
     objects(subset[field]).map((address, index) => ({ address, at: `${field}[${index}]` })),
   );
 
-function validateSubset(subset: ReadonlyFields, path: string, kept: ReadonlySet<string>): FieldError[] {
+function validateSubset(subset: Received<EndpointSubset>, path: string, kept: ReadonlySet<string>): FieldError[] {
   const addresses = addressesOf(subset);
   const ports = objects(subset.ports);
   const errors = addresses.length === 0 ? [required(path, "must specify `addresses` or `notReadyAddresses`")] : [];
@@ -35,7 +38,7 @@ function validateSubset(subset: ReadonlyFields, path: string, kept: ReadonlySet<
   ];
 }
 
-function validateAddress(address: ReadonlyFields, path: string, kept: ReadonlySet<string>): FieldError[] {
+function validateAddress(address: Received<EndpointAddress>, path: string, kept: ReadonlySet<string>): FieldError[] {
   const [ip, hostname] = [text(address.ip), text(address.hostname)];
   return [
     ...legacyIp(ip, `${path}.ip`, kept),
@@ -45,7 +48,7 @@ function validateAddress(address: ReadonlyFields, path: string, kept: ReadonlySe
   ];
 }
 
-function validatePort(port: ReadonlyFields, path: string, needsName: boolean): FieldError[] {
+function validatePort(port: Received<EndpointPort>, path: string, needsName: boolean): FieldError[] {
   const [name, protocol] = [text(port.name), text(port.protocol)];
   const errors: FieldError[] = [];
   if (name !== "") append(errors, named(name, `${path}.name`, dns1123LabelErrors));
@@ -57,7 +60,7 @@ function validatePort(port: ReadonlyFields, path: string, needsName: boolean): F
   return [...errors, ...named(text(port.appProtocol), `${path}.appProtocol`, qualifiedNameErrors)];
 }
 
-export function endpointsWarnings(endpoints: KubeObject): string[] {
+export function endpointsWarnings(endpoints: ReceivedObject<Endpoints>): string[] {
   return objects(endpoints.subsets).flatMap((subset, index) =>
     addressesOf(subset).flatMap(({ address, at }) => ipWarnings(text(address.ip), `subsets[${index}].${at}.ip`)),
   );

@@ -1,9 +1,9 @@
 import { append } from "../../../base/collections/append.js";
 import { type FieldError, invalidValue, required } from "../../../machinery/errors/field-error.js";
-import { absent, isFields, number, object, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
-import type { KubeObject } from "../../../machinery/meta/object.js";
+import { absent, isStruct, number, object, type ReceivedObject, text } from "../../../machinery/meta/received.js";
 import { dns1123SubdomainErrors, qualifiedNameErrors } from "../../../machinery/validation/names.js";
 import { validateNames } from "../../../machinery/validation/object-meta.js";
+import type { Event } from "../../types/core/v1.js";
 import { goJson } from "../go-shapes.js";
 import { IMMUTABLE, named, sameValue } from "../rules.js";
 
@@ -11,7 +11,7 @@ import { IMMUTABLE, named, sameValue } from "../rules.js";
 const STRICT = "events.k8s.io/v1";
 
 /** A new event, in core/v1's shape whatever version it came in; `requestVersion` is the apiVersion of the request. */
-export function validateEvent(event: KubeObject, requestVersion: string): FieldError[] {
+export function validateEvent(event: ReceivedObject<Event>, requestVersion: string): FieldError[] {
   const errors = validateAlways(event);
   if (requestVersion !== STRICT) return errors;
   // A missing name is told of every event.
@@ -22,7 +22,8 @@ export function validateEvent(event: KubeObject, requestVersion: string): FieldE
   if (event.type !== "Normal" && event.type !== "Warning") {
     errors.push(invalidValue("type", "", `has invalid value: ${text(event.type)}`));
   }
-  for (const field of ["firstTimestamp", "lastTimestamp"]) if (!absent(event[field])) errors.push(unset(field));
+  for (const field of ["firstTimestamp", "lastTimestamp"] as const)
+    if (!absent(event[field])) errors.push(unset(field));
   if (number(event.count) !== 0) errors.push(unset("count"));
   const { component, host } = object(event.source);
   if (text(component) !== "" || text(host) !== "") errors.push(unset("source"));
@@ -30,52 +31,51 @@ export function validateEvent(event: KubeObject, requestVersion: string): FieldE
 }
 
 /** An event says what happened once and for all; only its series goes on. */
-export function validateEventUpdate(event: KubeObject, old: KubeObject, requestVersion: string): FieldError[] {
+export function validateEventUpdate(
+  event: ReceivedObject<Event>,
+  old: ReceivedObject<Event>,
+  requestVersion: string,
+): FieldError[] {
   const errors = validateAlways(event);
   if (requestVersion !== STRICT) return errors;
   if (!sameValue(event.series, old.series)) append(errors, validateSeries(event));
-  for (const [field, name, shown] of FIXED) {
-    if (!sameValue(event[field], old[field])) errors.push(invalidValue(name, shown(event[field]), IMMUTABLE));
+  for (const [field, name, show] of FIXED) {
+    if (!sameValue(event[field], old[field])) errors.push(invalidValue(name, show(event), IMMUTABLE));
   }
   return errors;
 }
 
-const asText = (value: unknown): unknown => value ?? "";
-const asGiven = (value: unknown): unknown => value ?? null;
-const asType =
-  (type: string, whenAbsent?: null) =>
-  (value: unknown): unknown =>
-    whenAbsent === null && absent(value) ? null : goJson(type, object(value));
+type ShowValue = (event: ReceivedObject<Event>) => unknown;
 
 /** Field, its name in errors, how its value is shown; in the order Kubernetes looks at them. */
-const FIXED: readonly (readonly [field: string, name: string, shown: (value: unknown) => unknown])[] = [
-  ["involvedObject", "involvedObject", asType("ObjectReference")],
-  ["reason", "reason", asText],
-  ["message", "message", asText],
-  ["source", "source", asType("EventSource")],
-  ["firstTimestamp", "firstTimestamp", asGiven],
-  ["lastTimestamp", "lastTimestamp", asGiven],
-  ["count", "count", (value) => value ?? 0],
-  // It is looked at twice, and told twice.
-  ["reason", "reason", asText],
-  ["type", "type", asText],
-  ["eventTime", "eventTime", asGiven],
-  ["action", "action", asText],
-  ["related", "related", asType("ObjectReference", null)],
-  ["reportingComponent", "reportingController", asText],
-  ["reportingInstance", "reportingInstance", asText],
+const FIXED: readonly (readonly [field: keyof Event, name: string, show: ShowValue])[] = [
+  ["involvedObject", "involvedObject", (event) => goJson("ObjectReference", object(event.involvedObject))],
+  ["reason", "reason", (event) => event.reason ?? ""],
+  ["message", "message", (event) => event.message ?? ""],
+  ["source", "source", (event) => goJson("EventSource", object(event.source))],
+  ["firstTimestamp", "firstTimestamp", (event) => event.firstTimestamp ?? null],
+  ["lastTimestamp", "lastTimestamp", (event) => event.lastTimestamp ?? null],
+  ["count", "count", (event) => event.count ?? 0],
+  // Kubernetes compares the reason twice and reports it twice.
+  ["reason", "reason", (event) => event.reason ?? ""],
+  ["type", "type", (event) => event.type ?? ""],
+  ["eventTime", "eventTime", (event) => event.eventTime ?? null],
+  ["action", "action", (event) => event.action ?? ""],
+  ["related", "related", ({ related }) => (absent(related) ? null : goJson("ObjectReference", object(related)))],
+  ["reportingComponent", "reportingController", (event) => event.reportingComponent ?? ""],
+  ["reportingInstance", "reportingInstance", (event) => event.reportingInstance ?? ""],
 ];
 
 const unset = (field: string): FieldError => invalidValue(field, "", "needs to be unset");
 
-function validateSeries({ series }: KubeObject): FieldError[] {
-  if (!isFields(series)) return [];
+function validateSeries({ series }: ReceivedObject<Event>): FieldError[] {
+  if (!isStruct(series)) return [];
   const errors = number(series.count) < 2 ? [invalidValue("series.count", "", "should be at least 2")] : [];
   return absent(series.lastObservedTime) ? [...errors, required("series.lastObservedTime")] : errors;
 }
 
 /** What every event must be. */
-function validateAlways(event: KubeObject): FieldError[] {
+function validateAlways(event: ReceivedObject<Event>): FieldError[] {
   const { namespace = "" } = event.metadata ?? {};
   const errors = absent(event.eventTime) ? validateOldStyle(event, namespace) : validateNewStyle(event, namespace);
   return [...errors, ...named(namespace, "namespace", dns1123SubdomainErrors)];
@@ -84,23 +84,23 @@ function validateAlways(event: KubeObject): FieldError[] {
 const otherNamespace = (namespace: string): FieldError =>
   invalidValue("involvedObject.namespace", namespace, "does not match event.namespace");
 
-const involvedNamespace = (event: ReadonlyFields): string => text(object(event.involvedObject).namespace);
+const involvedNamespace = (event: ReceivedObject<Event>): string => text(object(event.involvedObject).namespace);
 
-function validateOldStyle(event: KubeObject, namespace: string): FieldError[] {
+function validateOldStyle(event: ReceivedObject<Event>, namespace: string): FieldError[] {
   const involved = involvedNamespace(event);
   // Events about what is in no namespace are kept in one of their own.
   const right = involved === "" ? namespace === "" || namespace === "default" : namespace === involved;
   return right ? [] : [otherNamespace(involved)];
 }
 
-function validateNewStyle(event: KubeObject, namespace: string): FieldError[] {
+function validateNewStyle(event: ReceivedObject<Event>, namespace: string): FieldError[] {
   const involved = involvedNamespace(event);
   const controller = text(event.reportingComponent);
   const errors: FieldError[] = [];
   if (involved === "" && namespace !== "default" && namespace !== "kube-system") errors.push(otherNamespace(involved));
   if (controller === "") errors.push(required("reportingController"));
   append(errors, named(controller, "reportingController", qualifiedNameErrors));
-  for (const field of ["reportingInstance", "action", "reason"]) {
+  for (const field of ["reportingInstance", "action", "reason"] as const) {
     if (text(event[field]) === "") errors.push(required(field));
     append(errors, atMost(text(event[field]), field, 128));
   }

@@ -5,8 +5,7 @@ import {
   invalidValue,
   required,
 } from "../../../machinery/errors/field-error.js";
-import { object, objects, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
-import type { KubeObject } from "../../../machinery/meta/object.js";
+import { object, objects, type Received, type ReceivedObject, text } from "../../../machinery/meta/received.js";
 import {
   compareQuantities,
   formatQuantity,
@@ -15,10 +14,11 @@ import {
   quantityToNumber,
 } from "../../../machinery/text/quantity/quantity.js";
 import { qualifiedNameErrors } from "../../../machinery/validation/names.js";
+import type { LimitRange, LimitRangeItem } from "../../types/core/v1.js";
 import { isHugePages, isNative, quantity, validateContainerResourceName, validateResourceName } from "../resources.js";
 import { named, repeatedAt } from "../rules.js";
 
-export function validateLimitRange(limitRange: KubeObject): FieldError[] {
+export function validateLimitRange(limitRange: ReceivedObject<LimitRange>): FieldError[] {
   const limits = objects(object(limitRange.spec).limits);
   const types = limits.map(({ type }) => text(type));
   const again = repeatedAt(types);
@@ -37,17 +37,20 @@ function validateType(type: string, path: string): FieldError[] {
   return [invalidValue(path, type, "must be a standard limit type or fully qualified")];
 }
 
+/** The fields of a limit that are amounts by resource. */
+type AmountsField = Exclude<keyof LimitRangeItem, "type">;
+
 const TYPES = ["Pod", "Container", "PersistentVolumeClaim"];
 
-function validateNames(limit: ReadonlyFields, type: string, path: string): FieldError[] {
+function validateNames(limit: Received<LimitRangeItem>, type: string, path: string): FieldError[] {
   const errors: FieldError[] = [];
   const rule = type === "Pod" || type === "Container" ? validateContainerResourceName : validateResourceName;
-  const check = (field: string) => {
+  const check = (field: AmountsField) => {
     for (const name of Object.keys(object(limit[field]))) rule(name, `${path}.${field}[${name}]`, errors);
   };
   check("max");
   check("min");
-  for (const field of ["default", "defaultRequest"]) {
+  for (const field of ["default", "defaultRequest"] as const) {
     if (type !== "Pod") check(field);
     else if (Object.keys(object(limit[field])).length > 0) {
       errors.push(forbiddenField(`${path}.${field}`, "may not be specified when `type` is 'Pod'"));
@@ -55,7 +58,7 @@ function validateNames(limit: ReadonlyFields, type: string, path: string): Field
   }
   if (
     type === "PersistentVolumeClaim" &&
-    !["min", "max"].some((field) => Object.hasOwn(object(limit[field]), "storage"))
+    !(["min", "max"] as const).some((field) => Object.hasOwn(object(limit[field]), "storage"))
   ) {
     const detail = "either minimum or maximum storage value is required, but neither was provided";
     errors.push(required(`${path}.limits`, detail));
@@ -64,15 +67,17 @@ function validateNames(limit: ReadonlyFields, type: string, path: string): Field
   return errors;
 }
 
-function validateAmounts(limit: ReadonlyFields, type: string, path: string): FieldError[] {
-  const fields = type === "Pod" ? ["max", "min"] : ["max", "min", "default", "defaultRequest"];
-  const names = new Set([...fields, "maxLimitRequestRatio"].flatMap((field) => Object.keys(object(limit[field]))));
-  const read = (field: string, name: string) =>
+function validateAmounts(limit: Received<LimitRangeItem>, type: string, path: string): FieldError[] {
+  const fields: AmountsField[] = type === "Pod" ? ["max", "min"] : ["max", "min", "default", "defaultRequest"];
+  const names = new Set(
+    [...fields, "maxLimitRequestRatio" as const].flatMap((field) => Object.keys(object(limit[field]))),
+  );
+  const read = (field: AmountsField, name: string) =>
     field.startsWith("default") && type === "Pod" ? undefined : quantity(object(limit[field])[name]);
   return [...names].flatMap((name) => validateAmount(name, (field) => read(field, name), path));
 }
 
-type Read = (field: string) => Quantity | undefined;
+type Read = (field: AmountsField) => Quantity | undefined;
 
 function validateAmount(name: string, read: Read, path: string): FieldError[] {
   const [min, max] = [read("min"), read("max")];

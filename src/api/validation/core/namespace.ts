@@ -1,13 +1,13 @@
 import { type FieldError, invalidValue } from "../../../machinery/errors/field-error.js";
-import { absent, list, object, text } from "../../../machinery/meta/access.js";
-import type { KubeObject } from "../../../machinery/meta/object.js";
+import { absent, list, object, type ReceivedObject, text } from "../../../machinery/meta/received.js";
 import { qualifiedNameErrors } from "../../../machinery/validation/names.js";
+import type { Namespace } from "../../types/core/v1.js";
 import { named } from "../rules.js";
 
 const STANDARD = ["kubernetes", "orphan", "foregroundDeletion"];
 
 /** Checks `spec.finalizers`: the server keeps a namespace until controllers have removed all of them. `metadata.finalizers` has other rules. */
-export function validateNamespace(namespace: KubeObject): FieldError[] {
+export function validateNamespace(namespace: ReceivedObject<Namespace>): FieldError[] {
   const path = "spec.finalizers";
   const detail = "name is neither a standard finalizer name nor is it fully qualified";
   return list(object(namespace.spec).finalizers)
@@ -19,7 +19,7 @@ export function validateNamespace(namespace: KubeObject): FieldError[] {
 }
 
 /** The phase says whether the namespace is being deleted. */
-export function validateNamespaceStatusUpdate(namespace: KubeObject): FieldError[] {
+export function validateNamespaceStatusUpdate(namespace: ReceivedObject<Namespace>): FieldError[] {
   const phase = text(object(namespace.status).phase);
   const deleting = !absent(namespace.metadata?.deletionTimestamp);
   if (phase === (deleting ? "Terminating" : "Active")) return [];

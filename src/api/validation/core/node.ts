@@ -6,8 +6,16 @@ import {
   invalidValue,
   required,
 } from "../../../machinery/errors/field-error.js";
-import { absent, isFields, list, object, objects, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
-import type { KubeObject } from "../../../machinery/meta/object.js";
+import {
+  absent,
+  isStruct,
+  list,
+  object,
+  objects,
+  type Received,
+  type ReceivedObject,
+  text,
+} from "../../../machinery/meta/received.js";
 import { parseCidr } from "../../../machinery/validation/ip.js";
 import { validateLabelName } from "../../../machinery/validation/labels.js";
 import {
@@ -16,13 +24,14 @@ import {
   dns1123SubdomainErrors,
   labelValueErrors,
 } from "../../../machinery/validation/names.js";
-import { cidrWarnings, legacyCidr } from "../service/ip-fields.js";
+import type { Node, NodeConfigSource, NodeStatus, Taint } from "../../types/core/v1.js";
 import { validateQuantity } from "../resources.js";
 import { named, oneOf, repeatedAt } from "../rules.js";
+import { cidrWarnings, legacyCidr } from "../service/ip-fields.js";
 
 const CIDRS = "spec.podCIDRs";
 
-export function validateNode(node: KubeObject): FieldError[] {
+export function validateNode(node: ReceivedObject<Node>): FieldError[] {
   const spec = object(node.spec);
   return [
     ...validateTaints(objects(spec.taints)),
@@ -34,7 +43,7 @@ export function validateNode(node: KubeObject): FieldError[] {
 const EFFECTS = ["NoSchedule", "PreferNoSchedule", "NoExecute"];
 
 /** Kubernetes says where they stand as if they were metadata. */
-function validateTaints(taints: readonly ReadonlyFields[]): FieldError[] {
+function validateTaints(taints: readonly Received<Taint>[]): FieldError[] {
   const seen = new Set<string>();
   return taints.flatMap((taint, index) => {
     const path = `metadata.taints[${index}]`;
@@ -54,9 +63,9 @@ function validateTaints(taints: readonly ReadonlyFields[]): FieldError[] {
   });
 }
 
-function validateAmounts(status: ReadonlyFields): FieldError[] {
+function validateAmounts(status: Received<NodeStatus>): FieldError[] {
   const errors: FieldError[] = [];
-  for (const field of ["capacity", "allocatable"]) {
+  for (const field of ["capacity", "allocatable"] as const) {
     for (const [name, amount] of Object.entries(object(status[field]))) {
       validateQuantity(name, amount, `status.${field}.${name}`, errors);
     }
@@ -75,7 +84,7 @@ function validatePodCidrs(cidrs: readonly string[]): FieldError[] {
 }
 
 /** What a node was told of itself once stays. */
-export function validateNodeUpdate(node: KubeObject, old: KubeObject): FieldError[] {
+export function validateNodeUpdate(node: ReceivedObject<Node>, old: ReceivedObject<Node>): FieldError[] {
   const [spec, before] = [object(node.spec), object(old.spec)];
   const errors = [...validateAmounts(object(node.status)), ...validateAddresses(object(node.status))];
   const once = (field: string, name: string) =>
@@ -90,7 +99,7 @@ export function validateNodeUpdate(node: KubeObject, old: KubeObject): FieldErro
   }
   append(errors, validateConfigSource(spec.configSource, "spec.configSource", false));
   const config = object(object(node.status).config);
-  for (const field of ["assigned", "active", "lastKnownGood"]) {
+  for (const field of ["assigned", "active", "lastKnownGood"] as const) {
     append(errors, validateConfigSource(config[field], `status.config.${field}`, true));
   }
   append(errors, validateTaints(objects(spec.taints)));
@@ -100,7 +109,7 @@ export function validateNodeUpdate(node: KubeObject, old: KubeObject): FieldErro
   return errors;
 }
 
-function validateAddresses(status: ReadonlyFields): FieldError[] {
+function validateAddresses(status: Received<NodeStatus>): FieldError[] {
   const seen = new Set<string>();
   return objects(status.addresses).flatMap(({ type, address }, index) => {
     const id = `${text(type)} ${text(address)}`;
@@ -112,14 +121,18 @@ function validateAddresses(status: ReadonlyFields): FieldError[] {
 }
 
 /** Where a kubelet's configuration was to come from: kubelets do not read it any more, and it is checked as it was. */
-function validateConfigSource(source: unknown, path: string, inStatus: boolean): FieldError[] {
-  if (!isFields(source)) return [];
+function validateConfigSource(
+  source: Received<NodeConfigSource> | null | undefined,
+  path: string,
+  inStatus: boolean,
+): FieldError[] {
+  if (!isStruct(source)) return [];
   const { configMap } = source;
-  if (!isFields(configMap)) {
+  if (!isStruct(configMap)) {
     return [invalidValue(path, { ConfigMap: null }, "exactly one reference subfield must be non-nil")];
   }
   const at = `${path}.configMap`;
-  const errors = ["uid", "resourceVersion"].flatMap((field) => {
+  const errors = (["uid", "resourceVersion"] as const).flatMap((field) => {
     const set = text(configMap[field]) !== "";
     if (set === inStatus) return [];
     if (inStatus) return [required(`${at}.${field}`, `${field} must be set in status`)];
@@ -139,7 +152,7 @@ const CONFIG_MAP_RULES = [
   ["kubeletConfigKey", configMapKeyErrors],
 ] as const;
 
-export function nodeWarnings(node: KubeObject): string[] {
+export function nodeWarnings(node: ReceivedObject<Node>): string[] {
   const spec = object(node.spec);
   const warnings: string[] = [];
   if (!absent(spec.configSource)) {

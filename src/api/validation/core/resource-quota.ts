@@ -1,15 +1,27 @@
 import { type FieldError, invalidValue, required } from "../../../machinery/errors/field-error.js";
-import { isFields, list, object, objects, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
-import type { KubeObject } from "../../../machinery/meta/object.js";
+import {
+  isStruct,
+  list,
+  object,
+  objects,
+  type Received,
+  type ReceivedObject,
+  text,
+} from "../../../machinery/meta/received.js";
+import type { ResourceQuota, ResourceQuotaSpec, ScopedResourceSelectorRequirement } from "../../types/core/v1.js";
+import type { Quantity } from "../../types/meta/v1.js";
 import { validateQuantity, validateResourceName } from "../resources.js";
 import { IMMUTABLE } from "../rules.js";
 
-export function validateResourceQuota(quota: KubeObject): FieldError[] {
+export function validateResourceQuota(quota: ReceivedObject<ResourceQuota>): FieldError[] {
   return [...validateSpec(object(quota.spec)), ...validateResourceQuotaStatus(quota)];
 }
 
 /** What a quota is about stays; how much may change. */
-export function validateResourceQuotaUpdate(quota: KubeObject, old: KubeObject): FieldError[] {
+export function validateResourceQuotaUpdate(
+  quota: ReceivedObject<ResourceQuota>,
+  old: ReceivedObject<ResourceQuota>,
+): FieldError[] {
   const spec = object(quota.spec);
   const errors = validateSpec(spec);
   const [scopes, before] = [new Set(list(spec.scopes)), new Set(list(object(old.spec).scopes))];
@@ -17,17 +29,17 @@ export function validateResourceQuotaUpdate(quota: KubeObject, old: KubeObject):
   return [...errors, invalidValue("spec.scopes", spec.scopes ?? null, IMMUTABLE)];
 }
 
-export function validateResourceQuotaStatus(quota: KubeObject): FieldError[] {
+export function validateResourceQuotaStatus(quota: ReceivedObject<ResourceQuota>): FieldError[] {
   const { hard, used } = object(quota.status);
   return [...validateAmounts(object(hard), "status.hard"), ...validateAmounts(object(used), "status.used")];
 }
 
-function validateSpec(spec: ReadonlyFields): FieldError[] {
+function validateSpec(spec: Received<ResourceQuotaSpec>): FieldError[] {
   const hard = object(spec.hard);
   return [...validateAmounts(hard, "spec.hard"), ...validateScopes(spec, hard), ...validateScopeSelector(spec, hard)];
 }
 
-function validateAmounts(amounts: ReadonlyFields, path: string): FieldError[] {
+function validateAmounts(amounts: Received<Record<string, Quantity>>, path: string): FieldError[] {
   const errors: FieldError[] = [];
   for (const [name, amount] of Object.entries(amounts)) {
     const at = `${path}[${name}]`;
@@ -97,7 +109,7 @@ function isInScope(scope: string, name: string): boolean {
   }
 }
 
-const strays = (scope: string, hard: ReadonlyFields): string[] =>
+const strays = (scope: string, hard: Received<Record<string, Quantity>>): string[] =>
   Object.keys(hard)
     .filter((name) => isQuotaResource(name) && !isInScope(scope, name))
     .sort();
@@ -110,8 +122,8 @@ const EXCLUSIVE: readonly (readonly [string, string])[] = [
 const CONFLICT = "conflicting scopes";
 const STRAY = "unsupported scope applied to resource";
 
-function validateScopes(spec: ReadonlyFields, hard: ReadonlyFields): FieldError[] {
-  const scopes = list(spec.scopes).map(text);
+function validateScopes(spec: Received<ResourceQuotaSpec>, hard: Received<Record<string, Quantity>>): FieldError[] {
+  const scopes: string[] = list(spec.scopes).map(text);
   const refuse = (detail: string) => invalidValue("spec.scopes", scopes, detail);
   return [
     ...scopes.flatMap((scope) => [
@@ -122,11 +134,14 @@ function validateScopes(spec: ReadonlyFields, hard: ReadonlyFields): FieldError[
   ];
 }
 
-function validateScopeSelector(spec: ReadonlyFields, hard: ReadonlyFields): FieldError[] {
-  if (!isFields(spec.scopeSelector)) return [];
+function validateScopeSelector(
+  spec: Received<ResourceQuotaSpec>,
+  hard: Received<Record<string, Quantity>>,
+): FieldError[] {
+  if (!isStruct(spec.scopeSelector)) return [];
   const path = "spec.scopeSelector.matchExpressions";
   const expressions = objects(spec.scopeSelector.matchExpressions);
-  const names = expressions.map(({ scopeName }) => text(scopeName));
+  const names: string[] = expressions.map(({ scopeName }) => text(scopeName));
   const shown = { MatchExpressions: expressions.map(shownExpression) };
   const errors = expressions.flatMap((expression) => {
     const scope = text(expression.scopeName);
@@ -144,7 +159,7 @@ function validateScopeSelector(spec: ReadonlyFields, hard: ReadonlyFields): Fiel
 }
 
 /** Kubernetes shows its internal type. */
-const shownExpression = (expression: ReadonlyFields) => ({
+const shownExpression = (expression: Received<ScopedResourceSelectorRequirement>) => ({
   ScopeName: text(expression.scopeName),
   Operator: text(expression.operator),
   Values: expression.values ?? null,
@@ -153,7 +168,7 @@ const shownExpression = (expression: ReadonlyFields) => ({
 const MUST_EXIST =
   "must be 'Exists' when scope is any of ResourceQuotaScopeTerminating, ResourceQuotaScopeNotTerminating, ResourceQuotaScopeBestEffort, ResourceQuotaScopeNotBestEffort or ResourceQuotaScopeCrossNamespacePodAffinity";
 
-function validateOperator(expression: ReadonlyFields, path: string): FieldError[] {
+function validateOperator(expression: Received<ScopedResourceSelectorRequirement>, path: string): FieldError[] {
   const operator = text(expression.operator);
   const values = list(expression.values);
   const errors: FieldError[] = [];

@@ -9,22 +9,37 @@ import {
 } from "../../../machinery/errors/field-error.js";
 import {
   absent,
-  isFields,
+  isStruct,
   list,
   number,
   object,
   objects,
-  type ReadonlyFields,
+  type Received,
+  type ReceivedObject,
   text,
-} from "../../../machinery/meta/access.js";
-import type { KubeObject } from "../../../machinery/meta/object.js";
+} from "../../../machinery/meta/received.js";
 import { dns1123LabelErrors, dns1123SubdomainErrors } from "../../../machinery/validation/names.js";
-import { validateMandatory } from "./mandatory-flow-control.js";
+import type {
+  ExemptPriorityLevelConfiguration,
+  FlowSchema,
+  LimitedPriorityLevelConfiguration,
+  LimitResponse,
+  NonResourcePolicyRule,
+  PolicyRulesWithSubjects,
+  PriorityLevelConfiguration,
+  PriorityLevelConfigurationSpec,
+  QueuingConfiguration,
+  ResourcePolicyRule,
+  ServiceAccountSubject,
+  Subject,
+  UserSubject,
+} from "../../types/flowcontrol/v1.js";
 import { named, repeatedAt } from "../rules.js";
+import { validateMandatory } from "./mandatory-flow-control.js";
 
 const MAX_PRECEDENCE = 10000;
 
-export function validateFlowSchema(schema: KubeObject): FieldError[] {
+export function validateFlowSchema(schema: ReceivedObject<FlowSchema>): FieldError[] {
   const spec = object(schema.spec);
   const precedence = number(spec.matchingPrecedence);
   const errors: FieldError[] = [];
@@ -35,7 +50,7 @@ export function validateFlowSchema(schema: KubeObject): FieldError[] {
     refuse("only the schema named 'exempt' may have matchingPrecedence 1");
   }
   const method = spec.distinguisherMethod;
-  if (isFields(method) && method.type !== "ByNamespace" && method.type !== "ByUser") {
+  if (isStruct(method) && method.type !== "ByNamespace" && method.type !== "ByUser") {
     const shown = { Type: text(method.type) };
     errors.push(notSupported("spec.distinguisherMethod.type", shown, ["ByNamespace", "ByUser"]));
   }
@@ -52,7 +67,7 @@ export function validateFlowSchema(schema: KubeObject): FieldError[] {
 }
 
 /** Conditions of both kinds. */
-function validateConditions(subject: KubeObject): FieldError[] {
+function validateConditions(subject: ReceivedObject<FlowSchema | PriorityLevelConfiguration>): FieldError[] {
   const types = objects(object(subject.status).conditions).map(({ type }) => text(type));
   const again = repeatedAt(types);
   return types.flatMap((type, index) => {
@@ -64,7 +79,7 @@ function validateConditions(subject: KubeObject): FieldError[] {
 
 export { validateConditions as validateFlowControlStatus };
 
-function validateRule(rule: ReadonlyFields, path: string): FieldError[] {
+function validateRule(rule: Received<PolicyRulesWithSubjects>, path: string): FieldError[] {
   const subjects = objects(rule.subjects);
   const [resources, urls] = [objects(rule.resourceRules), objects(rule.nonResourceRules)];
   const errors = subjects.flatMap((subject, index) => validateSubject(subject, `${path}.subjects[${index}]`));
@@ -79,9 +94,15 @@ function validateRule(rule: ReadonlyFields, path: string): FieldError[] {
   ];
 }
 
-const SUBJECTS: Readonly<Record<string, string>> = { ServiceAccount: "serviceAccount", User: "user", Group: "group" };
+type SubjectField = Exclude<keyof Subject, "kind">;
 
-function validateSubject(subject: ReadonlyFields, path: string): FieldError[] {
+const SUBJECTS: Readonly<Record<string, SubjectField>> = {
+  ServiceAccount: "serviceAccount",
+  User: "user",
+  Group: "group",
+};
+
+function validateSubject(subject: Received<Subject>, path: string): FieldError[] {
   const kind = text(subject.kind);
   const field = Object.hasOwn(SUBJECTS, kind) ? SUBJECTS[kind] : undefined;
   if (field === undefined) return [notSupported(`${path}.kind`, kind, ["Group", "ServiceAccount", "User"])];
@@ -97,8 +118,13 @@ function validateSubject(subject: ReadonlyFields, path: string): FieldError[] {
   ];
 }
 
-function validateNamed(value: unknown, field: string, kind: string, path: string): FieldError[] {
-  if (!isFields(value)) return [required(path, `${field} is required when subject kind is '${kind}'`)];
+function validateNamed(
+  value: Received<UserSubject & ServiceAccountSubject> | null | undefined,
+  field: string,
+  kind: string,
+  path: string,
+): FieldError[] {
+  if (!isStruct(value)) return [required(path, `${field} is required when subject kind is '${kind}'`)];
   const name = text(value.name);
   const errors = name === "" ? [required(`${path}.name`)] : [];
   if (kind !== "ServiceAccount") return errors;
@@ -122,7 +148,7 @@ function alone(values: readonly string[], path: string, what: string): FieldErro
   return [invalidValue(path, values, `if '*' is present, must not specify other ${what}`)];
 }
 
-function validateResourceRule(rule: ReadonlyFields, path: string): FieldError[] {
+function validateResourceRule(rule: Received<ResourcePolicyRule>, path: string): FieldError[] {
   const [groups, resources] = [list(rule.apiGroups).map(text), list(rule.resources).map(text)];
   const errors = validateVerbs(list(rule.verbs).map(text), `${path}.verbs`);
   if (groups.length === 0) {
@@ -136,7 +162,7 @@ function validateResourceRule(rule: ReadonlyFields, path: string): FieldError[] 
   return [...errors, ...validateNamespaces(rule, `${path}.namespaces`)];
 }
 
-function validateNamespaces(rule: ReadonlyFields, path: string): FieldError[] {
+function validateNamespaces(rule: Received<ResourcePolicyRule>, path: string): FieldError[] {
   const namespaces = list(rule.namespaces).map(text);
   if (namespaces.length === 0 && rule.clusterScope !== true) {
     const detail = "resource rules that are not cluster scoped must supply at least one namespace";
@@ -149,7 +175,7 @@ function validateNamespaces(rule: ReadonlyFields, path: string): FieldError[] {
   );
 }
 
-function validateUrlRule(rule: ReadonlyFields, path: string): FieldError[] {
+function validateUrlRule(rule: Received<NonResourcePolicyRule>, path: string): FieldError[] {
   const urls = list(rule.nonResourceURLs).map(text);
   const at = `${path}.nonResourceURLs`;
   const errors = validateVerbs(list(rule.verbs).map(text), `${path}.verbs`);
@@ -173,7 +199,7 @@ function urlProblem(url: string): string | undefined {
   return wildcards > 1 || (wildcards === 1 && !url.endsWith("/*")) ? "wildcard can only do suffix matching" : undefined;
 }
 
-export function validatePriorityLevel(level: KubeObject): FieldError[] {
+export function validatePriorityLevel(level: ReceivedObject<PriorityLevelConfiguration>): FieldError[] {
   const spec = object(level.spec);
   const name = level.metadata?.name ?? "";
   const errors: FieldError[] = [];
@@ -188,29 +214,33 @@ export function validatePriorityLevel(level: KubeObject): FieldError[] {
   ];
 }
 
-function validateLevelType(spec: ReadonlyFields): FieldError[] {
+function validateLevelType(spec: Received<PriorityLevelConfigurationSpec>): FieldError[] {
   const { exempt, limited } = spec;
-  switch (spec.type) {
+  const type: string = text(spec.type);
+  switch (type) {
     case "Exempt":
       return [
-        ...(isFields(limited) ? [forbiddenField("spec.limited", "must be nil if the type is not Limited")] : []),
-        ...(isFields(exempt) ? validateShares(exempt, "spec.exempt") : [EXEMPT_MISSING]),
+        ...(isStruct(limited) ? [forbiddenField("spec.limited", "must be nil if the type is not Limited")] : []),
+        ...(isStruct(exempt) ? validateShares(exempt, "spec.exempt") : [EXEMPT_MISSING]),
       ];
     case "Limited":
       return [
-        ...(isFields(exempt) ? [forbiddenField("spec.exempt", "must be nil if the type is Limited")] : []),
-        ...(isFields(limited)
+        ...(isStruct(exempt) ? [forbiddenField("spec.exempt", "must be nil if the type is Limited")] : []),
+        ...(isStruct(limited)
           ? validateLimited(limited, "spec.limited")
           : [required("spec.limited", "must not be empty when type is Limited")]),
       ];
     default:
-      return [notSupported("spec.type", text(spec.type), ["Exempt", "Limited"])];
+      return [notSupported("spec.type", type, ["Exempt", "Limited"])];
   }
 }
 
 const EXEMPT_MISSING = required("spec.exempt", "must not be empty when type is Exempt");
 
-function validateShares(shares: ReadonlyFields, path: string): FieldError[] {
+function validateShares(
+  shares: Received<ExemptPriorityLevelConfiguration | LimitedPriorityLevelConfiguration>,
+  path: string,
+): FieldError[] {
   const [nominal, lendable] = [shares.nominalConcurrencyShares, shares.lendablePercent];
   const errors: FieldError[] = [];
   if (!absent(nominal) && number(nominal) < 0) {
@@ -223,7 +253,7 @@ function validateShares(shares: ReadonlyFields, path: string): FieldError[] {
   return errors;
 }
 
-function validateLimited(limited: ReadonlyFields, path: string): FieldError[] {
+function validateLimited(limited: Received<LimitedPriorityLevelConfiguration>, path: string): FieldError[] {
   const errors = [...validateShares(limited, path), ...validateResponse(object(limited.limitResponse), path)];
   const borrowing = limited.borrowingLimitPercent;
   if (absent(borrowing) || number(borrowing) >= 0) return errors;
@@ -231,17 +261,18 @@ function validateLimited(limited: ReadonlyFields, path: string): FieldError[] {
   return [...errors, invalidValue(`${path}.borrowingLimitPercent`, borrowing, detail)];
 }
 
-function validateResponse(response: ReadonlyFields, limited: string): FieldError[] {
+function validateResponse(response: Received<LimitResponse>, limited: string): FieldError[] {
   const path = `${limited}.limitResponse`;
   const { queuing } = response;
-  switch (response.type) {
+  const type: string = text(response.type);
+  switch (type) {
     case "Reject": {
       const detail = "must be nil if limited.limitResponse.type is not Limited";
-      return isFields(queuing) ? [forbiddenField(`${path}.queuing`, detail)] : [];
+      return isStruct(queuing) ? [forbiddenField(`${path}.queuing`, detail)] : [];
     }
     case "Queue": {
       const detail = "must not be empty if limited.limitResponse.type is Limited";
-      return isFields(queuing) ? validateQueuing(queuing, `${path}.queuing`) : [required(`${path}.queuing`, detail)];
+      return isStruct(queuing) ? validateQueuing(queuing, `${path}.queuing`) : [required(`${path}.queuing`, detail)];
     }
     default:
       return [notSupported(`${path}.type`, text(response.type), ["Queue", "Reject"])];
@@ -251,10 +282,12 @@ function validateResponse(response: ReadonlyFields, limited: string): FieldError
 const MAX_QUEUES = 10_000_000;
 const MAX_HASH_BITS = 60;
 
-function validateQueuing(queuing: ReadonlyFields, path: string): FieldError[] {
-  const [limit, queues, hand] = ["queueLengthLimit", "queues", "handSize"].map((field) => number(queuing[field]));
+function validateQueuing(queuing: Received<QueuingConfiguration>, path: string): FieldError[] {
+  const [limit, queues, hand] = (["queueLengthLimit", "queues", "handSize"] as const).map((field) =>
+    number(queuing[field]),
+  );
   const errors: FieldError[] = [];
-  const refuse = (field: string, detail: string) =>
+  const refuse = (field: keyof QueuingConfiguration, detail: string) =>
     errors.push(invalidValue(`${path}.${field}`, number(queuing[field]), detail));
   if ((limit ?? 0) <= 0) refuse("queueLengthLimit", "must be positive");
   const [decks = 0, cards = 0] = [queues, hand];

@@ -1,17 +1,18 @@
 import { type FieldError, invalidValue, required } from "../../../machinery/errors/field-error.js";
-import { absent, list, object, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
-import type { KubeObject } from "../../../machinery/meta/object.js";
+import { absent, list, object, type Received, type ReceivedObject, text } from "../../../machinery/meta/received.js";
 import { cidrErrors, parseCidr } from "../../../machinery/validation/ip.js";
 import { dns1123SubdomainErrors, pathSegmentErrors } from "../../../machinery/validation/names.js";
+import type { IPAddress, ParentReference, ServiceCIDR } from "../../types/networking/v1.js";
 import { IMMUTABLE, named, sameValue } from "../rules.js";
 
 const PARENT = "spec.parentRef";
 
-export function validateIpAddress(address: KubeObject): FieldError[] {
+export function validateIpAddress(address: ReceivedObject<IPAddress>): FieldError[] {
   const parent = object(address.spec).parentRef;
   if (absent(parent)) return [required(PARENT)];
   const { group, resource, namespace, name } = object(parent);
-  const segment = (value: unknown, field: string) => named(text(value), `${PARENT}.${field}`, pathSegmentErrors);
+  const segment = (value: string | null | undefined, field: string) =>
+    named(text(value), `${PARENT}.${field}`, pathSegmentErrors);
   return [
     // Services are of the core group, whose name is empty.
     ...(text(group) === "" ? [] : named(text(group), `${PARENT}.group`, dns1123SubdomainErrors)),
@@ -21,14 +22,17 @@ export function validateIpAddress(address: KubeObject): FieldError[] {
   ];
 }
 
-export function validateIpAddressUpdate(address: KubeObject, old: KubeObject): FieldError[] {
+export function validateIpAddressUpdate(
+  address: ReceivedObject<IPAddress>,
+  old: ReceivedObject<IPAddress>,
+): FieldError[] {
   const [parent, before] = [object(address.spec).parentRef, object(old.spec).parentRef];
   if (sameValue(parent, before)) return [];
   return [invalidValue(PARENT, absent(parent) ? null : shownParent(object(parent)), IMMUTABLE)];
 }
 
 /** Kubernetes shows its internal type. */
-const shownParent = ({ group, resource, namespace, name }: ReadonlyFields) => ({
+const shownParent = ({ group, resource, namespace, name }: Received<ParentReference>) => ({
   Group: text(group),
   Resource: text(resource),
   Namespace: text(namespace),
@@ -37,7 +41,7 @@ const shownParent = ({ group, resource, namespace, name }: ReadonlyFields) => ({
 
 const CIDRS = "spec.cidrs";
 
-export function validateServiceCidr(cidr: KubeObject): FieldError[] {
+export function validateServiceCidr(cidr: ReceivedObject<ServiceCIDR>): FieldError[] {
   const cidrs = list(object(cidr.spec).cidrs).map(text);
   if (cidrs.length === 0) return [required(CIDRS, "at least one CIDR required")];
   if (cidrs.length > 2) return [invalidValue(CIDRS, { CIDRs: cidrs }, "may only hold up to 2 values")];
@@ -49,7 +53,10 @@ export function validateServiceCidr(cidr: KubeObject): FieldError[] {
 }
 
 /** A second block may be added once; those that are there stay. */
-export function validateServiceCidrUpdate(cidr: KubeObject, old: KubeObject): FieldError[] {
+export function validateServiceCidrUpdate(
+  cidr: ReceivedObject<ServiceCIDR>,
+  old: ReceivedObject<ServiceCIDR>,
+): FieldError[] {
   const [cidrs, before] = [cidr, old].map(({ spec }) => list(object(spec).cidrs).map(text));
   const [now, had] = [cidrs ?? [], before ?? []];
   const added = had.length === 1 && now.length === 2;

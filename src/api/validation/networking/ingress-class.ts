@@ -6,16 +6,23 @@ import {
   required,
   tooLong,
 } from "../../../machinery/errors/field-error.js";
-import { absent, isFields, object, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
-import type { KubeObject } from "../../../machinery/meta/object.js";
+import {
+  absent,
+  isStruct,
+  object,
+  type Received,
+  type ReceivedObject,
+  text,
+} from "../../../machinery/meta/received.js";
 import { domainPrefixedPathErrors } from "../../../machinery/validation/domain-prefixed-path.js";
 import { dns1123LabelErrors } from "../../../machinery/validation/names.js";
+import type { IngressClass, IngressClassParametersReference } from "../../types/networking/v1.js";
 import { immutable, named } from "../rules.js";
 import { validateTypedReference } from "../typed-reference.js";
 
 const MAX_CONTROLLER_BYTES = 250;
 
-export function validateIngressClass(ingressClass: KubeObject): FieldError[] {
+export function validateIngressClass(ingressClass: ReceivedObject<IngressClass>): FieldError[] {
   const spec = object(ingressClass.spec);
   const controller = text(spec.controller);
   const errors: FieldError[] = [];
@@ -26,15 +33,18 @@ export function validateIngressClass(ingressClass: KubeObject): FieldError[] {
     }
     append(errors, domainPrefixedPathErrors(controller, "spec.controller"));
   }
-  return isFields(spec.parameters) ? [...errors, ...validateParameters(spec.parameters)] : errors;
+  return isStruct(spec.parameters) ? [...errors, ...validateParameters(spec.parameters)] : errors;
 }
 
 /** Who implements a class never changes. */
-export function validateIngressClassUpdate(ingressClass: KubeObject, old: KubeObject): FieldError[] {
+export function validateIngressClassUpdate(
+  ingressClass: ReceivedObject<IngressClass>,
+  old: ReceivedObject<IngressClass>,
+): FieldError[] {
   return immutable(object(ingressClass.spec).controller, object(old.spec).controller, "spec.controller");
 }
 
-function validateParameters(parameters: ReadonlyFields): FieldError[] {
+function validateParameters(parameters: Received<IngressClassParametersReference>): FieldError[] {
   const path = "spec.parameters";
   const errors = validateTypedReference(parameters, path);
   const { scope, namespace } = parameters;

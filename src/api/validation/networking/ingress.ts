@@ -2,14 +2,14 @@ import { append } from "../../../base/collections/append.js";
 import { type FieldError, invalidValue, required } from "../../../machinery/errors/field-error.js";
 import {
   absent,
-  isFields,
+  isStruct,
   number,
   object,
   objects,
-  type ReadonlyFields,
+  type Received,
+  type ReceivedObject,
   text,
-} from "../../../machinery/meta/access.js";
-import type { KubeObject } from "../../../machinery/meta/object.js";
+} from "../../../machinery/meta/received.js";
 import { parseIp } from "../../../machinery/validation/ip.js";
 import {
   dns1035LabelErrors,
@@ -19,10 +19,19 @@ import {
   portNameErrors,
   wildcardSubdomainErrors,
 } from "../../../machinery/validation/names.js";
-import { legacyIp } from "../service/ip-fields.js";
+import type {
+  HTTPIngressPath,
+  Ingress,
+  IngressBackend,
+  IngressRule,
+  IngressSpec,
+  IngressTLS,
+  ServiceBackendPort,
+} from "../../types/networking/v1.js";
 import { named, oneOf } from "../rules.js";
-import { portNumber } from "../service/service.js";
+import { legacyIp } from "../service/ip-fields.js";
 import { validateIngressHostname } from "../service/service-update.js";
+import { portNumber } from "../service/service.js";
 import { validateTypedReference } from "../typed-reference.js";
 
 const CLASS_ANNOTATION = "kubernetes.io/ingress.class";
@@ -37,7 +46,7 @@ interface Forgiven {
 
 const STRICT: Forgiven = { secretNames: false, wildcardRules: false, serviceName: dns1035LabelErrors };
 
-export function validateIngress(ingress: KubeObject): FieldError[] {
+export function validateIngress(ingress: ReceivedObject<Ingress>): FieldError[] {
   const errors = validateSpec(object(ingress.spec), STRICT);
   const annotation = ingress.metadata?.annotations?.[CLASS_ANNOTATION];
   const name = object(ingress.spec).ingressClassName;
@@ -46,11 +55,11 @@ export function validateIngress(ingress: KubeObject): FieldError[] {
   return [...errors, invalidValue(`annotations.${CLASS_ANNOTATION}`, annotation, detail)];
 }
 
-export function validateIngressUpdate(ingress: KubeObject, old: KubeObject): FieldError[] {
+export function validateIngressUpdate(ingress: ReceivedObject<Ingress>, old: ReceivedObject<Ingress>): FieldError[] {
   return validateSpec(object(ingress.spec), forgivenBy(object(old.spec)));
 }
 
-function validateSpec(spec: ReadonlyFields, forgiven: Forgiven): FieldError[] {
+function validateSpec(spec: Received<IngressSpec>, forgiven: Forgiven): FieldError[] {
   const rules = objects(spec.rules);
   const errors: FieldError[] = [];
   if (rules.length === 0 && absent(spec.defaultBackend)) {
@@ -68,7 +77,7 @@ function validateSpec(spec: ReadonlyFields, forgiven: Forgiven): FieldError[] {
   return [...errors, ...named(text(spec.ingressClassName), "spec.ingressClassName", dns1123SubdomainErrors)];
 }
 
-function validateTls(tls: ReadonlyFields, path: string, forgiven: Forgiven): FieldError[] {
+function validateTls(tls: Received<IngressTLS>, path: string, forgiven: Forgiven): FieldError[] {
   const hosts = (Array.isArray(tls.hosts) ? tls.hosts : []).map(text);
   const errors = hosts.flatMap((host, index) => named(host, `${path}.hosts[${index}]`, hostRule(host)));
   return forgiven.secretNames ? errors : [...errors, ...validateSecretName(tls, `${path}.secretName`)];
@@ -76,12 +85,12 @@ function validateTls(tls: ReadonlyFields, path: string, forgiven: Forgiven): Fie
 
 const hostRule = (host: string): NameRule => (host.includes("*") ? wildcardSubdomainErrors : dns1123SubdomainErrors);
 
-function validateSecretName(tls: ReadonlyFields, path: string): FieldError[] {
+function validateSecretName(tls: Received<IngressTLS>, path: string): FieldError[] {
   const name = text(tls.secretName);
   return name === "" ? [] : named(name, path, dns1123SubdomainErrors);
 }
 
-function validateRule(rule: ReadonlyFields, path: string, forgiven: Forgiven): FieldError[] {
+function validateRule(rule: Received<IngressRule>, path: string, forgiven: Forgiven): FieldError[] {
   const host = text(rule.host);
   const errors: FieldError[] = [];
   if (host !== "") {
@@ -94,14 +103,14 @@ function validateRule(rule: ReadonlyFields, path: string, forgiven: Forgiven): F
   return [...errors, ...validateHttp(rule, path, forgiven)];
 }
 
-function validateHttp(rule: ReadonlyFields, path: string, forgiven: Forgiven): FieldError[] {
-  if (!isFields(rule.http)) return [];
+function validateHttp(rule: Received<IngressRule>, path: string, forgiven: Forgiven): FieldError[] {
+  if (!isStruct(rule.http)) return [];
   const paths = objects(rule.http.paths);
   if (paths.length === 0) return [required(`${path}.http.paths`)];
   return paths.flatMap((entry, index) => validateHttpPath(entry, `${path}.http.paths[${index}]`, forgiven));
 }
 
-function validateHttpPath(entry: ReadonlyFields, path: string, forgiven: Forgiven): FieldError[] {
+function validateHttpPath(entry: Received<HTTPIngressPath>, path: string, forgiven: Forgiven): FieldError[] {
   if (absent(entry.pathType)) return [required(`${path}.pathType`, "pathType must be specified")];
   const value = text(entry.path);
   const refuse = (detail: string) => invalidValue(`${path}.path`, value, detail);
@@ -119,20 +128,20 @@ function validateHttpPath(entry: ReadonlyFields, path: string, forgiven: Forgive
 const BAD_PARTS = ["//", "/./", "/../", "%2f", "%2F"];
 const BAD_ENDS = ["/..", "/."];
 
-function validateBackend(backend: ReadonlyFields, path: string, forgiven: Forgiven): FieldError[] {
+function validateBackend(backend: Received<IngressBackend>, path: string, forgiven: Forgiven): FieldError[] {
   const { resource, service } = backend;
-  if (isFields(resource) && isFields(service)) {
+  if (isStruct(resource) && isStruct(service)) {
     return [invalidValue(path, "", "cannot set both resource and service backends")];
   }
-  if (isFields(resource)) return validateTypedReference(resource, `${path}.resource`);
-  if (!isFields(service)) return [invalidValue(path, "", "resource or service backend is required")];
+  if (isStruct(resource)) return validateTypedReference(resource, `${path}.resource`);
+  if (!isStruct(service)) return [invalidValue(path, "", "resource or service backend is required")];
   const name = text(service.name);
   const at = `${path}.service.name`;
   const errors = name === "" ? [required(at)] : named(name, at, forgiven.serviceName);
   return [...errors, ...validateBackendPort(object(service.port), path)];
 }
 
-function validateBackendPort(port: ReadonlyFields, path: string): FieldError[] {
+function validateBackendPort(port: Received<ServiceBackendPort>, path: string): FieldError[] {
   const [name, value] = [text(port.name), number(port.number)];
   if (name !== "" && value !== 0) return [invalidValue(path, "", "cannot set both port name & port number")];
   if (name !== "") return named(name, `${path}.service.port.name`, portNameErrors);
@@ -140,7 +149,7 @@ function validateBackendPort(port: ReadonlyFields, path: string): FieldError[] {
   return [required(path, "port name or number is required")];
 }
 
-function forgivenBy(old: ReadonlyFields): Forgiven {
+function forgivenBy(old: Received<IngressSpec>): Forgiven {
   const rules = objects(old.rules);
   const wildcards = rules.filter((rule) => text(rule.host).includes("*"));
   return {
@@ -150,7 +159,7 @@ function forgivenBy(old: ReadonlyFields): Forgiven {
   };
 }
 
-function serviceNames(spec: ReadonlyFields): string[] {
+function serviceNames(spec: Received<IngressSpec>): string[] {
   const backends = objects(spec.rules).flatMap((rule) =>
     objects(object(rule.http).paths).map(({ backend }) => backend),
   );
@@ -160,9 +169,12 @@ function serviceNames(spec: ReadonlyFields): string[] {
 const isRelaxedName = (name: string): boolean =>
   dns1123LabelErrors(name).length === 0 && dns1035LabelErrors(name).length > 0;
 
-export function validateIngressStatusUpdate(ingress: KubeObject, old: KubeObject): FieldError[] {
+export function validateIngressStatusUpdate(
+  ingress: ReceivedObject<Ingress>,
+  old: ReceivedObject<Ingress>,
+): FieldError[] {
   const path = "status.loadBalancer.ingress";
-  const points = (of: KubeObject) => objects(object(object(of.status).loadBalancer).ingress);
+  const points = (of: ReceivedObject<Ingress>) => objects(object(object(of.status).loadBalancer).ingress);
   const kept = new Set(points(old).map(({ ip }) => text(ip)));
   return points(ingress).flatMap(({ ip, hostname }, index) => [
     ...(text(ip) === "" ? [] : legacyIp(text(ip), `${path}[${index}].ip`, kept)),
@@ -171,7 +183,7 @@ export function validateIngressStatusUpdate(ingress: KubeObject, old: KubeObject
 }
 
 /** The annotation that named the class before there was a field for it. */
-export function ingressWarnings(ingress: KubeObject): string[] {
+export function ingressWarnings(ingress: ReceivedObject<Ingress>): string[] {
   if (ingress.metadata?.annotations?.[CLASS_ANNOTATION] === undefined) return [];
   return [`annotation "${CLASS_ANNOTATION}" is deprecated, please use 'spec.ingressClassName' instead`];
 }

@@ -8,28 +8,38 @@ import {
 } from "../../../machinery/errors/field-error.js";
 import {
   absent,
-  isFields,
+  isStruct,
   list,
   number,
   object,
   objects,
-  type ReadonlyFields,
+  type Received,
+  type ReceivedObject,
   text,
-} from "../../../machinery/meta/access.js";
-import type { KubeObject } from "../../../machinery/meta/object.js";
+} from "../../../machinery/meta/received.js";
 import { isStrictlyWithin, parseCidr } from "../../../machinery/validation/ip.js";
 import { portNameErrors } from "../../../machinery/validation/names.js";
-import { cidrWarnings, legacyCidr } from "../service/ip-fields.js";
+import type {
+  IPBlock,
+  NetworkPolicy,
+  NetworkPolicyPeer,
+  NetworkPolicyPort,
+  NetworkPolicySpec,
+} from "../../types/networking/v1.js";
 import { named, oneOf } from "../rules.js";
-import { validateSelector, type SelectorRules, selectorRulesFor } from "../selector.js";
+import { type SelectorRules, selectorRulesFor, validateSelector } from "../selector.js";
+import { cidrWarnings, legacyCidr } from "../service/ip-fields.js";
 import { portNumber } from "../service/service.js";
 
-export function validateNetworkPolicy(policy: KubeObject): FieldError[] {
+export function validateNetworkPolicy(policy: ReceivedObject<NetworkPolicy>): FieldError[] {
   return validateSpec(object(policy.spec), new Set(), {});
 }
 
 /** Blocks and label values that the policy had stay good, wherever they are now. */
-export function validateNetworkPolicyUpdate(policy: KubeObject, old: KubeObject): FieldError[] {
+export function validateNetworkPolicyUpdate(
+  policy: ReceivedObject<NetworkPolicy>,
+  old: ReceivedObject<NetworkPolicy>,
+): FieldError[] {
   const before = object(old.spec);
   const kept = peersOf(before).flatMap(({ peer }) => {
     const { cidr, except } = object(peer.ipBlock);
@@ -38,30 +48,42 @@ export function validateNetworkPolicyUpdate(policy: KubeObject, old: KubeObject)
   return validateSpec(object(policy.spec), new Set(kept), selectorRulesFor([before.podSelector]));
 }
 
-function validateSpec(spec: ReadonlyFields, kept: ReadonlySet<string>, rules: SelectorRules): FieldError[] {
+function validateSpec(
+  spec: Received<NetworkPolicySpec>,
+  kept: ReadonlySet<string>,
+  rules: SelectorRules,
+): FieldError[] {
   const errors = validateSelector(spec.podSelector, "spec.podSelector", rules);
-  for (const { rule, path, peers } of rulesOf(spec)) {
+  for (const { rule, path, peers, at } of rulesOf(spec)) {
     append(
       errors,
       objects(rule.ports).flatMap((port, index) => validatePort(port, `${path}.ports[${index}]`)),
     );
     append(
       errors,
-      objects(rule[peers]).flatMap((peer, index) => validatePeer(peer, `${path}.${peers}[${index}]`, kept, rules)),
+      objects(peers).flatMap((peer, index) => validatePeer(peer, `${at}[${index}]`, kept, rules)),
     );
   }
   return [...errors, ...validatePolicyTypes(list(spec.policyTypes).map(text))];
 }
 
-const rulesOf = (spec: ReadonlyFields) => [
-  ...objects(spec.ingress).map((rule, index) => ({ rule, path: `spec.ingress[${index}]`, peers: "from" })),
-  ...objects(spec.egress).map((rule, index) => ({ rule, path: `spec.egress[${index}]`, peers: "to" })),
+const rulesOf = (spec: Received<NetworkPolicySpec>) => [
+  ...objects(spec.ingress).map((rule, index) => ({
+    rule,
+    path: `spec.ingress[${index}]`,
+    peers: rule.from,
+    at: `spec.ingress[${index}].from`,
+  })),
+  ...objects(spec.egress).map((rule, index) => ({
+    rule,
+    path: `spec.egress[${index}]`,
+    peers: rule.to,
+    at: `spec.egress[${index}].to`,
+  })),
 ];
 
-const peersOf = (spec: ReadonlyFields) =>
-  rulesOf(spec).flatMap(({ rule, path, peers }) =>
-    objects(rule[peers]).map((peer, index) => ({ peer, path: `${path}.${peers}[${index}]` })),
-  );
+const peersOf = (spec: Received<NetworkPolicySpec>) =>
+  rulesOf(spec).flatMap(({ peers, at }) => objects(peers).map((peer, index) => ({ peer, path: `${at}[${index}]` })));
 
 const TYPES = ["Ingress", "Egress"];
 
@@ -73,7 +95,7 @@ function validatePolicyTypes(types: readonly string[]): FieldError[] {
 
 const PROTOCOLS = ["TCP", "UDP", "SCTP"];
 
-function validatePort({ protocol, port, endPort }: ReadonlyFields, path: string): FieldError[] {
+function validatePort({ protocol, port, endPort }: Received<NetworkPolicyPort>, path: string): FieldError[] {
   const errors = absent(protocol) || PROTOCOLS.includes(text(protocol)) ? [] : [unsupportedProtocol(protocol, path)];
   const refuseEnd = (detail: string) => invalidValue(`${path}.endPort`, endPort, detail);
   if (absent(port)) {
@@ -93,7 +115,7 @@ function validatePort({ protocol, port, endPort }: ReadonlyFields, path: string)
 const unsupportedProtocol = (protocol: unknown, path: string) => notSupported(`${path}.protocol`, protocol, PROTOCOLS);
 
 function validatePeer(
-  peer: ReadonlyFields,
+  peer: Received<NetworkPolicyPeer>,
   path: string,
   kept: ReadonlySet<string>,
   rules: SelectorRules,
@@ -102,7 +124,7 @@ function validatePeer(
   const errors = [
     ...validateSelector(podSelector, `${path}.podSelector`, rules),
     ...validateSelector(namespaceSelector, `${path}.namespaceSelector`, rules),
-    ...(isFields(ipBlock) ? validateIpBlock(ipBlock, `${path}.ipBlock`, kept) : []),
+    ...(isStruct(ipBlock) ? validateIpBlock(ipBlock, `${path}.ipBlock`, kept) : []),
   ];
   const count = [podSelector, namespaceSelector, ipBlock].filter((one) => !absent(one)).length;
   if (count === 0) errors.push(required(path, "must specify a peer"));
@@ -112,7 +134,7 @@ function validatePeer(
   return errors;
 }
 
-function validateIpBlock(block: ReadonlyFields, path: string, kept: ReadonlySet<string>): FieldError[] {
+function validateIpBlock(block: Received<IPBlock>, path: string, kept: ReadonlySet<string>): FieldError[] {
   const cidr = text(block.cidr);
   if (cidr === "") return [required(`${path}.cidr`)];
   const errors = legacyCidr(cidr, `${path}.cidr`, kept);
@@ -130,7 +152,7 @@ function validateIpBlock(block: ReadonlyFields, path: string, kept: ReadonlySet<
 }
 
 /** Blocks that are good but not written as they should be. */
-export function networkPolicyWarnings(policy: KubeObject): string[] {
+export function networkPolicyWarnings(policy: ReceivedObject<NetworkPolicy>): string[] {
   return peersOf(object(policy.spec)).flatMap(({ peer, path }) => {
     const { cidr, except } = object(peer.ipBlock);
     const at = `${path}.ipBlock`;

@@ -2,15 +2,24 @@ import { append } from "../../../base/collections/append.js";
 import { forbiddenField, invalidValue, required } from "../../../machinery/errors/field-error.js";
 import {
   absent,
-  isFields,
+  isStruct,
   list,
   number,
   object,
   objects,
-  type ReadonlyFields,
+  type Received,
   text,
-} from "../../../machinery/meta/access.js";
+} from "../../../machinery/meta/received.js";
 import { dns1123LabelErrors, qualifiedNameErrors } from "../../../machinery/validation/names.js";
+import type {
+  Affinity,
+  PodAffinity,
+  PodAffinityTerm,
+  PodAntiAffinity,
+  PreferredSchedulingTerm,
+  WeightedPodAffinityTerm,
+} from "../../types/core/v1.js";
+import type { LabelSelector } from "../../types/meta/v1.js";
 import { check, type Errors } from "../collect.js";
 import { validateSelector } from "../label-selector.js";
 import { validateNodeSelector, validateNodeSelectorTerm } from "./node-selector.js";
@@ -20,7 +29,7 @@ const REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution";
 const PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution";
 
 export function validateAffinity(
-  affinity: ReadonlyFields,
+  affinity: Received<Affinity>,
   path: string,
   options: PodValidationOptions,
   errors: Errors,
@@ -36,12 +45,17 @@ export function validateAffinity(
     checkWeight(term, at, errors);
     validateNodeSelectorTerm(object(term.preference), true, `${at}.preference`, errors);
   }
-  for (const field of ["podAffinity", "podAntiAffinity"]) {
+  for (const field of ["podAffinity", "podAntiAffinity"] as const) {
     if (!absent(affinity[field])) validatePodTerms(object(affinity[field]), `${path}.${field}`, options, errors);
   }
 }
 
-function validatePodTerms(affinity: ReadonlyFields, path: string, options: PodValidationOptions, errors: Errors): void {
+function validatePodTerms(
+  affinity: Received<PodAffinity | PodAntiAffinity>,
+  path: string,
+  options: PodValidationOptions,
+  errors: Errors,
+): void {
   for (const [index, term] of objects(affinity[REQUIRED]).entries()) {
     validatePodTerm(term, `${path}.${REQUIRED}[${index}]`, options, errors);
   }
@@ -52,14 +66,23 @@ function validatePodTerms(affinity: ReadonlyFields, path: string, options: PodVa
   }
 }
 
-function checkWeight({ weight = 0 }: ReadonlyFields, path: string, errors: Errors): void {
+function checkWeight(
+  { weight = 0 }: Received<PreferredSchedulingTerm | WeightedPodAffinityTerm>,
+  path: string,
+  errors: Errors,
+): void {
   if (number(weight) < 1 || number(weight) > 100) {
     errors.push(invalidValue(`${path}.weight`, weight, "must be in the range 1-100"));
   }
 }
 
-function validatePodTerm(term: ReadonlyFields, path: string, options: PodValidationOptions, errors: Errors): void {
-  for (const field of ["labelSelector", "namespaceSelector"]) {
+function validatePodTerm(
+  term: Received<PodAffinityTerm>,
+  path: string,
+  options: PodValidationOptions,
+  errors: Errors,
+): void {
+  for (const field of ["labelSelector", "namespaceSelector"] as const) {
     validateSelector(term[field], `${path}.${field}`, options.allowInvalidSelectorValue, errors);
   }
   for (const namespace of list(term.namespaces)) {
@@ -71,19 +94,22 @@ function validatePodTerm(term: ReadonlyFields, path: string, options: PodValidat
   check(key, `${path}.topologyKey`, qualifiedNameErrors, errors);
 }
 
+/** What an affinity term and a spread constraint have in common; a constraint has no mismatchLabelKeys. */
+type LabelKeys = Pick<PodAffinityTerm, "labelSelector" | "matchLabelKeys" | "mismatchLabelKeys">;
+
 /**
  * The matchLabelKeys and mismatchLabelKeys of `holder`, which the server adds to its labelSelector when a pod is made:
  * a key may be in the selector only as often as the server itself has put it there.
  */
-export function validateLabelKeys(holder: ReadonlyFields, path: string, errors: Errors): void {
+export function validateLabelKeys(holder: Received<LabelKeys>, path: string, errors: Errors): void {
   const [match, mismatch] = [list(holder.matchLabelKeys), list(holder.mismatchLabelKeys)];
   if (match.length + mismatch.length === 0) return;
-  const selector = isFields(holder.labelSelector) ? holder.labelSelector : undefined;
+  const selector = isStruct(holder.labelSelector) ? holder.labelSelector : undefined;
   checkKeys(match, selector, `${path}.matchLabelKeys`, errors);
   checkKeys(mismatch, selector, `${path}.mismatchLabelKeys`, errors);
   if (selector !== undefined) {
     const seen = new Set(Object.keys(object(selector.matchLabels)));
-    const lastAt = new Map(match.map((key, index) => [key, index]));
+    const lastAt = new Map<string | null | undefined, number>(match.map((key, index) => [key, index]));
     for (const { key } of objects(selector.matchExpressions)) {
       const index = lastAt.get(key);
       if (index !== undefined && seen.has(text(key))) {
@@ -101,7 +127,12 @@ export function validateLabelKeys(holder: ReadonlyFields, path: string, errors: 
   }
 }
 
-function checkKeys(keys: readonly unknown[], selector: ReadonlyFields | undefined, path: string, errors: Errors): void {
+function checkKeys(
+  keys: readonly (string | null)[],
+  selector: Received<LabelSelector> | undefined,
+  path: string,
+  errors: Errors,
+): void {
   if (keys.length === 0) return;
   if (selector === undefined) {
     errors.push(forbiddenField(path, "must not be specified when labelSelector is not set"));

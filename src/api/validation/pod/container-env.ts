@@ -1,5 +1,5 @@
 import { invalidValue, required } from "../../../machinery/errors/field-error.js";
-import { absent, object, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
+import { absent, object, type Received, text } from "../../../machinery/meta/received.js";
 import {
   configMapKeyErrors,
   dns1123LabelErrors,
@@ -7,9 +7,19 @@ import {
   envVarNameErrors,
   prefixOf,
 } from "../../../machinery/validation/names.js";
+import type {
+  ConfigMapKeySelector,
+  EnvFromSource,
+  EnvVar,
+  EnvVarSource,
+  FileKeySelector,
+  ObjectFieldSelector,
+  ResourceFieldSelector,
+  SecretKeySelector,
+} from "../../types/core/v1.js";
 import { check, checkRequired, type Errors } from "../collect.js";
-import { validateFieldSelector, validateResourceFieldSelector } from "./downward-api.js";
 import { checkNoBacksteps } from "../volumes/file-paths.js";
+import { validateFieldSelector, validateResourceFieldSelector } from "./downward-api.js";
 
 const FIELDS: ReadonlySet<string> = new Set([
   "metadata.name",
@@ -25,7 +35,7 @@ const FIELDS: ReadonlySet<string> = new Set([
 
 const MORE_THAN_ONE = "may not have more than one field specified at a time";
 
-export function validateEnv(variables: readonly ReadonlyFields[], path: string, errors: Errors): void {
+export function validateEnv(variables: readonly Received<EnvVar>[], path: string, errors: Errors): void {
   for (const [index, variable] of variables.entries()) {
     checkRequired(text(variable.name), `${path}[${index}].name`, envVarNameErrors, errors);
     if (!absent(variable.valueFrom)) {
@@ -34,12 +44,13 @@ export function validateEnv(variables: readonly ReadonlyFields[], path: string, 
   }
 }
 
-function validateValueFrom(source: ReadonlyFields, value: string, path: string, errors: Errors): void {
+function validateValueFrom(source: Received<EnvVarSource>, value: string, path: string, errors: Errors): void {
   let count = 0;
-  for (const [field, validate] of SOURCES) {
+  for (const rule of SOURCES) {
+    const { field } = rule;
     if (absent(source[field])) continue;
     count++;
-    validate(object(source[field]), `${path}.${field}`, errors);
+    rule.validate(object(source[field]), `${path}.${field}`, errors);
   }
   if (count === 0) {
     const kinds =
@@ -49,36 +60,47 @@ function validateValueFrom(source: ReadonlyFields, value: string, path: string, 
   else if (count > 1) errors.push(invalidValue(path, "", MORE_THAN_ONE));
 }
 
-type ValidateRef = (reference: ReadonlyFields, path: string, errors: Errors) => void;
+type ValidateRef<Reference> = (reference: Received<Reference>, path: string, errors: Errors) => void;
 
-const keyOfObject: ValidateRef = (reference, path, errors) => {
+const keyOfObject: ValidateRef<ConfigMapKeySelector | SecretKeySelector> = (reference, path, errors) => {
   check(text(reference.name), `${path}.name`, dns1123SubdomainErrors, errors);
   checkRequired(text(reference.key), `${path}.key`, configMapKeyErrors, errors);
 };
 
-const keyOfFile: ValidateRef = (reference, path, errors) => {
+const keyOfFile: ValidateRef<FileKeySelector> = (reference, path, errors) => {
   checkRequired(text(reference.key), `${path}.key`, envVarNameErrors, errors);
   checkRequired(text(reference.volumeName), `${path}.volumeName`, dns1123LabelErrors, errors);
   if (text(reference.path) === "") errors.push(required(`${path}.path`));
   else checkNoBacksteps(text(reference.path), `${path}.path`, errors);
 };
 
-const SOURCES: readonly (readonly [string, ValidateRef])[] = [
-  ["fieldRef", (reference, path, errors) => validateFieldSelector(reference, FIELDS, path, errors)],
-  ["resourceFieldRef", (reference, path, errors) => validateResourceFieldSelector(reference, false, path, errors)],
-  ["configMapKeyRef", keyOfObject],
-  ["secretKeyRef", keyOfObject],
-  ["fileKeyRef", keyOfFile],
+interface SourceRule<Field extends keyof EnvVarSource = keyof EnvVarSource> {
+  readonly field: Field;
+  validate(reference: Received<NonNullable<EnvVarSource[Field]>>, path: string, errors: Errors): void;
+}
+
+const fieldRef: ValidateRef<ObjectFieldSelector> = (reference, path, errors) =>
+  validateFieldSelector(reference, FIELDS, path, errors);
+
+const resourceFieldRef: ValidateRef<ResourceFieldSelector> = (reference, path, errors) =>
+  validateResourceFieldSelector(reference, false, path, errors);
+
+const SOURCES: readonly SourceRule[] = [
+  { field: "fieldRef", validate: fieldRef },
+  { field: "resourceFieldRef", validate: resourceFieldRef },
+  { field: "configMapKeyRef", validate: keyOfObject },
+  { field: "secretKeyRef", validate: keyOfObject },
+  { field: "fileKeyRef", validate: keyOfFile },
 ];
 
 /** Sources of many variables. That one names none or too many is said of the whole list, as upstream does. */
-export function validateEnvFrom(sources: readonly ReadonlyFields[], path: string, errors: Errors): void {
+export function validateEnvFrom(sources: readonly Received<EnvFromSource>[], path: string, errors: Errors): void {
   for (const [index, source] of sources.entries()) {
     const at = `${path}[${index}]`;
     const prefix = text(source.prefix);
     if (prefix !== "") check(prefix, `${at}.prefix`, envVarNameErrors, errors);
     let count = 0;
-    for (const field of ["configMapRef", "secretRef"]) {
+    for (const field of ["configMapRef", "secretRef"] as const) {
       if (absent(source[field])) continue;
       count++;
       const name = text(object(source[field]).name);

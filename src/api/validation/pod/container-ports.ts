@@ -1,9 +1,10 @@
 import { duplicate, invalidValue, required } from "../../../machinery/errors/field-error.js";
-import { number, objects, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
+import { number, objects, type Received, text } from "../../../machinery/meta/received.js";
 import { portNameErrors } from "../../../machinery/validation/names.js";
+import type { Container, ContainerPort } from "../../types/core/v1.js";
 import { checkRange, checkRequiredOneOf, type Errors } from "../collect.js";
 
-export function validateContainerPorts(ports: readonly ReadonlyFields[], path: string, errors: Errors): void {
+export function validateContainerPorts(ports: readonly Received<ContainerPort>[], path: string, errors: Errors): void {
   const names = new Set<string>();
   for (const [index, port] of ports.entries()) {
     const at = `${path}[${index}]`;
@@ -22,7 +23,7 @@ export function validateContainerPorts(ports: readonly ReadonlyFields[], path: s
 }
 
 /** Two ports of the containers that would be one port of the host. */
-export function checkHostPortConflicts(containers: readonly ReadonlyFields[], path: string, errors: Errors): void {
+export function checkHostPortConflicts(containers: readonly Received<Container>[], path: string, errors: Errors): void {
   const taken = new Set<string>();
   for (const [container, { ports }] of containers.entries()) {
     for (const [index, port] of objects(ports).entries()) {

@@ -7,21 +7,22 @@ import {
   required,
   tooMany,
 } from "../../../machinery/errors/field-error.js";
-import { absent, list, object, objects, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
+import { absent, list, object, objects, type Received, text } from "../../../machinery/meta/received.js";
 import { dns1123LabelErrors } from "../../../machinery/validation/names.js";
+import type { Container, ContainerResizePolicy, EphemeralContainer, PodSpec } from "../../types/core/v1.js";
 import { checkAbsent, checkOneOf, checkRequired, checkRequiredOneOf, type Errors } from "../collect.js";
-import { validateEnv, validateEnvFrom } from "./container-env.js";
+import { validateResources } from "../resources.js";
 import { validateVolumeDevices, validateVolumeMounts } from "../volumes/container-mounts.js";
+import type { Volumes } from "../volumes/volumes.js";
+import { validateEnv, validateEnvFrom } from "./container-env.js";
 import { checkHostPortConflicts, validateContainerPorts } from "./container-ports.js";
 import { validateLifecycle, validateProbe } from "./handlers.js";
 import type { PodValidationOptions } from "./pod-options.js";
-import { validateResources } from "../resources.js";
 import { validateSecurityContext } from "./security-context.js";
-import type { Volumes } from "../volumes/volumes.js";
 
 /** What the containers of one pod spec have in common. */
 export interface ContainerContext {
-  readonly spec: ReadonlyFields;
+  readonly spec: Received<PodSpec>;
   readonly volumes: Volumes;
   readonly claims: ReadonlySet<string>;
   readonly gracePeriod: number | undefined;
@@ -66,7 +67,7 @@ export function validateInitContainers(context: ContainerContext, path: string, 
     const sidecar = isSidecar(container);
     if (sidecar) validateHooks(container, context, at, errors);
     else {
-      for (const field of ["lifecycle", "livenessProbe", "readinessProbe", "startupProbe"]) {
+      for (const field of ["lifecycle", "livenessProbe", "readinessProbe", "startupProbe"] as const) {
         checkAbsent(container[field], `${at}.${field}`, NOT_A_SIDECAR, errors);
       }
       if (!options.allowRestartingInitContainers) checkResizeRestarts(container, at, errors);
@@ -74,9 +75,9 @@ export function validateInitContainers(context: ContainerContext, path: string, 
   }
 }
 
-const isSidecar = (container: ReadonlyFields): boolean => container.restartPolicy === "Always";
+const isSidecar = (container: Received<Container>): boolean => container.restartPolicy === "Always";
 
-function checkResizeRestarts(container: ReadonlyFields, path: string, errors: Errors): void {
+function checkResizeRestarts(container: Received<Container>, path: string, errors: Errors): void {
   for (const [index, { restartPolicy }] of objects(container.resizePolicy).entries()) {
     if (restartPolicy !== "RestartContainer") continue;
     const detail = "must not be set to 'RestartContainer' for non-sidecar initContainers";
@@ -94,7 +95,7 @@ const NOT_FOR_EPHEMERAL = [
   "readinessProbe",
   "startupProbe",
   "lifecycle",
-];
+] as const;
 
 export function validateEphemeralContainers(context: ContainerContext, path: string, errors: Errors): void {
   const { spec } = context;
@@ -130,7 +131,11 @@ function isZero(field: string, value: unknown): boolean {
   return mayBeEmpty && Object.keys(value).length === 0;
 }
 
-export function checkImageSpaces(container: ReadonlyFields, path: string, errors: Errors): void {
+export function checkImageSpaces(
+  container: Received<Container | EphemeralContainer>,
+  path: string,
+  errors: Errors,
+): void {
   const image = text(container.image);
   if (image.trim() !== image) {
     errors.push(invalidValue(`${path}.image`, image, "must not have leading or trailing whitespace"));
@@ -140,7 +145,12 @@ export function checkImageSpaces(container: ReadonlyFields, path: string, errors
 const MESSAGE_POLICIES = ["File", "FallbackToLogsOnError"];
 const PULL_POLICIES = ["Always", "IfNotPresent", "Never"];
 
-function validateCommon(container: ReadonlyFields, context: ContainerContext, path: string, errors: Errors): void {
+function validateCommon(
+  container: Received<Container | EphemeralContainer>,
+  context: ContainerContext,
+  path: string,
+  errors: Errors,
+): void {
   const { volumes, claims, spec, options } = context;
   checkRequired(text(container.name), `${path}.name`, dns1123LabelErrors, errors);
   if (text(container.image) === "") errors.push(required(`${path}.image`));
@@ -158,7 +168,7 @@ function validateCommon(container: ReadonlyFields, context: ContainerContext, pa
   }
 }
 
-function validateHooks(container: ReadonlyFields, context: ContainerContext, path: string, errors: Errors): void {
+function validateHooks(container: Received<Container>, context: ContainerContext, path: string, errors: Errors): void {
   const { gracePeriod, spec } = context;
   if (!absent(container.lifecycle)) {
     validateLifecycle(object(container.lifecycle), gracePeriod, object(spec.os).name, `${path}.lifecycle`, errors);
@@ -170,7 +180,7 @@ function validateHooks(container: ReadonlyFields, context: ContainerContext, pat
 
 /** Errors stand at the whole list, as upstream has them. */
 function validateResizePolicy(
-  policies: readonly ReadonlyFields[],
+  policies: readonly Received<ContainerResizePolicy>[],
   podRestartPolicy: unknown,
   path: string,
   errors: Errors,
@@ -189,7 +199,7 @@ function validateResizePolicy(
 }
 
 /** A container's own restart policy, and the exit codes that change it. */
-function validateRestartRules(container: ReadonlyFields, path: string, init: boolean, errors: Errors): void {
+function validateRestartRules(container: Received<Container>, path: string, init: boolean, errors: Errors): void {
   const rules = objects(container.restartPolicyRules);
   if (absent(container.restartPolicy)) {
     if (rules.length === 0) return;

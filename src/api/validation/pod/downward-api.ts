@@ -1,7 +1,8 @@
 import { invalidValue, notSupported, required } from "../../../machinery/errors/field-error.js";
-import { absent, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
+import { absent, type Received, text } from "../../../machinery/meta/received.js";
 import { canonicalizeQuantity } from "../../../machinery/text/quantity/quantity.js";
 import { qualifiedNameErrors } from "../../../machinery/validation/names.js";
+import type { ObjectFieldSelector, ResourceFieldSelector } from "../../types/core/v1.js";
 import type { Errors } from "../collect.js";
 import { quantity } from "../resources.js";
 
@@ -26,7 +27,7 @@ const KNOWN_FIELDS: ReadonlySet<string> = new Set([
 
 /** A fieldRef; `allowed` are the whole fields that may be read here. */
 export function validateFieldSelector(
-  selector: ReadonlyFields,
+  selector: Received<ObjectFieldSelector>,
   allowed: ReadonlySet<string>,
   path: string,
   errors: Errors,
@@ -80,7 +81,7 @@ const isHugePages = (resource: string): boolean => /^(requests|limits)\.hugepage
 
 /** A resourceFieldRef; in a volume it must name its container. */
 export function validateResourceFieldSelector(
-  selector: ReadonlyFields,
+  selector: Received<ResourceFieldSelector>,
   volume: boolean,
   path: string,
   errors: Errors,

@@ -1,13 +1,30 @@
 import { forbiddenField, invalidValue, notSupported, required } from "../../../machinery/errors/field-error.js";
-import { absent, list, number, object, objects, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
+import { absent, list, number, object, objects, type Received, text } from "../../../machinery/meta/received.js";
 import { httpHeaderNameErrors, portNameErrors, portNumberErrors } from "../../../machinery/validation/names.js";
+import type {
+  ExecAction,
+  GRPCAction,
+  HTTPGetAction,
+  Lifecycle,
+  LifecycleHandler,
+  Probe,
+  SleepAction,
+  TCPSocketAction,
+} from "../../types/core/v1.js";
+import type { IntOrString } from "../../types/meta/v1.js";
 import { check, checkNonNegative, type Errors } from "../collect.js";
 
 type ProbeKind = "livenessProbe" | "readinessProbe" | "startupProbe";
 
-const SECONDS = ["initialDelaySeconds", "timeoutSeconds", "periodSeconds", "successThreshold", "failureThreshold"];
+const SECONDS = [
+  "initialDelaySeconds",
+  "timeoutSeconds",
+  "periodSeconds",
+  "successThreshold",
+  "failureThreshold",
+] as const;
 
-export function validateProbe(probe: ReadonlyFields, kind: ProbeKind, path: string, errors: Errors): void {
+export function validateProbe(probe: Received<Probe>, kind: ProbeKind, path: string, errors: Errors): void {
   validateHandler(probe, PROBE_HANDLERS, undefined, path, errors);
   for (const field of SECONDS) checkNonNegative(probe[field], `${path}.${field}`, errors);
   const gracePeriod = probe.terminationGracePeriodSeconds;
@@ -24,26 +41,31 @@ export function validateProbe(probe: ReadonlyFields, kind: ProbeKind, path: stri
 
 /** `os` is the pod's spec.os.name, undefined where it has none. */
 export function validateLifecycle(
-  lifecycle: ReadonlyFields,
+  lifecycle: Received<Lifecycle>,
   gracePeriod: number | undefined,
-  os: unknown,
+  os: string | null | undefined,
   path: string,
   errors: Errors,
 ): void {
-  for (const hook of ["postStart", "preStop"]) {
+  for (const hook of ["postStart", "preStop"] as const) {
     if (absent(lifecycle[hook])) continue;
     validateHandler(object(lifecycle[hook]), HOOK_HANDLERS, gracePeriod, `${path}.${hook}`, errors);
   }
   if (!absent(lifecycle.stopSignal)) checkStopSignal(lifecycle.stopSignal, os, `${path}.stopSignal`, errors);
 }
 
-type ValidateAction = (action: ReadonlyFields, path: string, errors: Errors, gracePeriod: number | undefined) => void;
+type ValidateAction<Action> = (
+  action: Received<Action>,
+  path: string,
+  errors: Errors,
+  gracePeriod: number | undefined,
+) => void;
 
-const exec: ValidateAction = (action, path, errors) => {
+const exec: ValidateAction<ExecAction> = (action, path, errors) => {
   if (list(action.command).length === 0) errors.push(required(`${path}.command`));
 };
 
-const httpGet: ValidateAction = (action, path, errors) => {
+const httpGet: ValidateAction<HTTPGetAction> = (action, path, errors) => {
   if (text(action.path) === "") errors.push(required(`${path}.path`));
   validatePortNumberOrName(action.port, `${path}.port`, errors);
   if (action.scheme !== "HTTP" && action.scheme !== "HTTPS") {
@@ -54,49 +76,59 @@ const httpGet: ValidateAction = (action, path, errors) => {
   }
 };
 
-const port: ValidateAction = (action, path, errors) => validatePortNumberOrName(action.port, `${path}.port`, errors);
+const port: ValidateAction<TCPSocketAction | GRPCAction> = (action, path, errors) =>
+  validatePortNumberOrName(action.port, `${path}.port`, errors);
 
-const sleep: ValidateAction = (action, path, errors, gracePeriod) => {
+const sleep: ValidateAction<SleepAction> = (action, path, errors, gracePeriod) => {
   const seconds = number(action.seconds);
   if (gracePeriod === undefined || (seconds >= 0 && seconds <= gracePeriod)) return;
   const detail = `must be non-negative and less than terminationGracePeriodSeconds (${gracePeriod})`;
   errors.push(invalidValue(path, action.seconds ?? 0, detail));
 };
 
-type Handlers = readonly (readonly [string, ValidateAction])[];
+type AnyHandler = Probe & LifecycleHandler;
+type HandlerKind = "exec" | "httpGet" | "tcpSocket" | "grpc" | "sleep";
+
+interface HandlerRule<Kind extends HandlerKind = HandlerKind> {
+  readonly kind: Kind;
+  validate(action: Received<AnyHandler[Kind]>, path: string, errors: Errors, gracePeriod: number | undefined): void;
+}
+
+type Handlers = readonly HandlerRule[];
 
 const PROBE_HANDLERS: Handlers = [
-  ["exec", exec],
-  ["httpGet", httpGet],
-  ["tcpSocket", port],
-  ["grpc", port],
+  { kind: "exec", validate: exec },
+  { kind: "httpGet", validate: httpGet },
+  { kind: "tcpSocket", validate: port },
+  { kind: "grpc", validate: port },
 ];
 
 const HOOK_HANDLERS: Handlers = [
-  ["exec", exec],
-  ["httpGet", httpGet],
-  ["tcpSocket", port],
-  ["sleep", sleep],
+  { kind: "exec", validate: exec },
+  { kind: "httpGet", validate: httpGet },
+  { kind: "tcpSocket", validate: port },
+  { kind: "sleep", validate: sleep },
 ];
 
 function validateHandler(
-  handler: ReadonlyFields,
+  handler: Received<AnyHandler>,
   handlers: Handlers,
   gracePeriod: number | undefined,
   path: string,
   errors: Errors,
 ): void {
   let found = false;
-  for (const [kind, validate] of handlers) {
+  for (const rule of handlers) {
+    const { kind } = rule;
     if (absent(handler[kind])) continue;
     if (found) errors.push(forbiddenField(`${path}.${kind}`, "may not specify more than 1 handler type"));
-    else validate(object(handler[kind]), `${path}.${kind}`, errors, gracePeriod);
+    else rule.validate(object(handler[kind]), `${path}.${kind}`, errors, gracePeriod);
     found = true;
   }
   if (!found) errors.push(required(path, "must specify a handler type"));
 }
 
-function validatePortNumberOrName(value: unknown, path: string, errors: Errors): void {
+function validatePortNumberOrName(value: IntOrString | null | undefined, path: string, errors: Errors): void {
   if (typeof value === "string") check(value, path, portNameErrors, errors);
   else for (const message of portNumberErrors(number(value))) errors.push(invalidValue(path, value ?? 0, message));
 }
@@ -112,7 +144,12 @@ const LINUX_SIGNALS = [
   .map((name) => `SIG${name}`)
   .sort();
 
-function checkStopSignal(signal: unknown, os: unknown, path: string, errors: Errors): void {
+function checkStopSignal(
+  signal: string | null | undefined,
+  os: string | null | undefined,
+  path: string,
+  errors: Errors,
+): void {
   if (absent(os)) {
     errors.push(forbiddenField(path, "may not be set for containers with empty `spec.os.name`"));
     return;

@@ -1,10 +1,11 @@
 import { type FieldError, forbiddenField, invalidValue, required } from "../../../machinery/errors/field-error.js";
-import { list, object, objects, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
+import { list, object, objects, type Received, text } from "../../../machinery/meta/received.js";
 import { dns1123SubdomainErrors, labelValueErrors, qualifiedNameErrors } from "../../../machinery/validation/names.js";
+import type { NodeSelector, NodeSelectorRequirement, NodeSelectorTerm } from "../../types/core/v1.js";
 import { check, type Errors } from "../collect.js";
 
 /** `anyValue` leaves label values unchecked. */
-export function validateNodeSelector(selector: ReadonlyFields, path: string, anyValue: boolean): FieldError[] {
+export function validateNodeSelector(selector: Received<NodeSelector>, path: string, anyValue: boolean): FieldError[] {
   const errors: Errors = [];
   const terms = objects(selector.nodeSelectorTerms);
   const at = `${path}.nodeSelectorTerms`;
@@ -14,7 +15,7 @@ export function validateNodeSelector(selector: ReadonlyFields, path: string, any
 }
 
 /** Whether an expression asks for a value that no label can have. */
-export function hasInvalidNodeSelectorValues(selector: unknown): boolean {
+export function hasInvalidNodeSelectorValues(selector: Received<NodeSelector> | null | undefined): boolean {
   return objects(object(selector).nodeSelectorTerms).some((term) =>
     objects(term.matchExpressions).some(({ values }) =>
       list(values).some((value) => labelValueErrors(text(value)).length > 0),
@@ -22,7 +23,12 @@ export function hasInvalidNodeSelectorValues(selector: unknown): boolean {
   );
 }
 
-export function validateNodeSelectorTerm(term: ReadonlyFields, anyValue: boolean, path: string, errors: Errors): void {
+export function validateNodeSelectorTerm(
+  term: Received<NodeSelectorTerm>,
+  anyValue: boolean,
+  path: string,
+  errors: Errors,
+): void {
   for (const [index, expression] of objects(term.matchExpressions).entries()) {
     validateExpression(expression, anyValue, `${path}.matchExpressions[${index}]`, errors);
   }
@@ -31,7 +37,12 @@ export function validateNodeSelectorTerm(term: ReadonlyFields, anyValue: boolean
   }
 }
 
-function validateExpression(expression: ReadonlyFields, anyValue: boolean, path: string, errors: Errors): void {
+function validateExpression(
+  expression: Received<NodeSelectorRequirement>,
+  anyValue: boolean,
+  path: string,
+  errors: Errors,
+): void {
   const operator = text(expression.operator);
   const values = list(expression.values);
   if (operator === "In" || operator === "NotIn") {
@@ -56,7 +67,7 @@ function validateExpression(expression: ReadonlyFields, anyValue: boolean, path:
 }
 
 /** Only a node's name can be asked for, one at a time. */
-function validateFieldRequirement(requirement: ReadonlyFields, path: string, errors: Errors): void {
+function validateFieldRequirement(requirement: Received<NodeSelectorRequirement>, path: string, errors: Errors): void {
   const [operator, key] = [text(requirement.operator), text(requirement.key)];
   const values = list(requirement.values);
   if (operator !== "In" && operator !== "NotIn") {
@@ -95,7 +106,7 @@ export function nodeLabelWarnings(key: string, path: string): string[] {
 }
 
 /** Labels out of use; with `checkValues` also values that no label can have. */
-export function nodeTermWarnings(term: ReadonlyFields, path: string, checkValues: boolean): string[] {
+export function nodeTermWarnings(term: Received<NodeSelectorTerm>, path: string, checkValues: boolean): string[] {
   return objects(term.matchExpressions).flatMap(({ key, values }, index) => {
     const at = `${path}.matchExpressions[${index}]`;
     const wrong = checkValues
@@ -110,7 +121,7 @@ export function nodeTermWarnings(term: ReadonlyFields, path: string, checkValues
   });
 }
 
-export function nodeSelectorWarnings(selector: unknown, path: string): string[] {
+export function nodeSelectorWarnings(selector: Received<NodeSelector> | null | undefined, path: string): string[] {
   return objects(object(selector).nodeSelectorTerms).flatMap((term, index) =>
     nodeTermWarnings(term, `${path}.nodeSelectorTerms[${index}]`, false),
   );

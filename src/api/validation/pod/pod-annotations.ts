@@ -1,10 +1,11 @@
 import { errorMessage } from "../../../base/text/error-message.js";
 import { goQuote } from "../../../base/text/go-quote.js";
 import { forbiddenField, invalidValue } from "../../../machinery/errors/field-error.js";
-import { absent, object, objects, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
+import { absent, object, objects, type Received, text } from "../../../machinery/meta/received.js";
+import type { AppArmorProfile, PodSpec, SeccompProfile, Toleration } from "../../types/core/v1.js";
 import type { Errors } from "../collect.js";
-import { eachContainer } from "./each-container.js";
 import { checkDescendingPath } from "../volumes/file-paths.js";
+import { eachContainer } from "./each-container.js";
 import { isDeletionCost, type PodValidationOptions } from "./pod-options.js";
 import { validateTolerations } from "./tolerations.js";
 
@@ -17,8 +18,8 @@ const TOLERATIONS = "scheduler.alpha.kubernetes.io/tolerations";
 
 /** Annotations that mean something for the pod whose `spec` this is. */
 export function validatePodAnnotations(
-  annotations: ReadonlyFields,
-  spec: ReadonlyFields,
+  annotations: Received<Record<string, string>>,
+  spec: Received<PodSpec>,
   path: string,
   options: PodValidationOptions,
   errors: Errors,
@@ -46,7 +47,7 @@ export function validatePodAnnotations(
 }
 
 function validateOldTolerations(value: string, path: string, options: PodValidationOptions, errors: Errors): void {
-  let parsed: unknown;
+  let parsed: Received<Toleration[]>;
   try {
     parsed = JSON.parse(value);
   } catch (error) {
@@ -79,8 +80,8 @@ function checkAppArmor(
 
 /** Some of these cannot be changed. */
 export function validatePodAnnotationsUpdate(
-  annotations: ReadonlyFields,
-  old: ReadonlyFields,
+  annotations: Received<Record<string, string>>,
+  old: Received<Record<string, string>>,
   path: string,
   errors: Errors,
 ): void {
@@ -102,14 +103,18 @@ export function validatePodAnnotationsUpdate(
 
 /** An annotation that still says what a field says must say the same. `path` is the spec's. */
 export function checkProfilesMatch(
-  annotations: ReadonlyFields,
-  spec: ReadonlyFields,
+  annotations: Received<Record<string, string>>,
+  spec: Received<PodSpec>,
   path: string,
   errors: Errors,
 ): void {
   if (!Object.keys(annotations).some((key) => key.includes("seccomp.") || key.startsWith(APP_ARMOR))) return;
   const context = object(spec.securityContext);
-  const seccomp = (profile: unknown, annotation: unknown, at: string) => {
+  const seccomp = (
+    profile: Received<SeccompProfile> | null | undefined,
+    annotation: string | null | undefined,
+    at: string,
+  ) => {
     if (absent(profile) || absent(annotation)) return;
     const problem = mismatch(object(profile), text(annotation), ["runtime/default", "docker/default"]);
     if (problem === undefined) return;
@@ -138,7 +143,7 @@ export function checkProfilesMatch(
 
 /** The field of the profile that the annotation contradicts. */
 function mismatch(
-  { type, localhostProfile }: ReadonlyFields,
+  { type, localhostProfile }: Received<SeccompProfile | AppArmorProfile>,
   annotation: string,
   defaults: readonly string[],
 ): "type" | "localhostProfile" | undefined {

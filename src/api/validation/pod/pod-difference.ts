@@ -1,16 +1,22 @@
 import { encodeJson } from "../../../machinery/wire/json/json-encoder.js";
-import type { ReadonlyFields } from "../../../machinery/meta/access.js";
+import type { Received } from "../../../machinery/meta/received.js";
+import type { PersistentVolumeClaimSpec, PodSpec } from "../../types/core/v1.js";
 import { goJson } from "../go-shapes.js";
 import { unifiedDiff } from "../unified-diff.js";
 
 /** Two values of an internal type as kube-apiserver shows how they differ: a unified diff of their indented JSON. */
-export function difference(type: string, old: ReadonlyFields, value: ReadonlyFields): string {
+export function difference(
+  type: string,
+  old: Received<PersistentVolumeClaimSpec | PodSpec>,
+  value: Received<PersistentVolumeClaimSpec | PodSpec>,
+): string {
   return unifiedDiff(lines(type, old), lines(type, value));
 }
 
-export const specDifference = (old: ReadonlyFields, spec: ReadonlyFields): string => difference("PodSpec", old, spec);
+export const specDifference = (old: Received<PodSpec>, spec: Received<PodSpec>): string =>
+  difference("PodSpec", old, spec);
 
-function lines(type: string, value: ReadonlyFields): string[] {
+function lines(type: string, value: Received<PersistentVolumeClaimSpec | PodSpec>): string[] {
   const text = JSON.stringify(JSON.parse(encodeJson(withoutEmpty(goJson(type, value)))), null, 1);
   return text.split("\n");
 }

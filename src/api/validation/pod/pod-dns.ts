@@ -1,7 +1,8 @@
 import { append } from "../../../base/collections/append.js";
 import { invalidValue, required } from "../../../machinery/errors/field-error.js";
-import { absent, list, object, objects, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
+import { absent, list, object, objects, type Received, text } from "../../../machinery/meta/received.js";
 import { dns1123SubdomainErrors, regexError } from "../../../machinery/validation/names.js";
+import type { HostAlias, PodSpec } from "../../types/core/v1.js";
 import { check, type Errors } from "../collect.js";
 import { legacyIp } from "../service/ip-fields.js";
 
@@ -9,7 +10,7 @@ const LABEL = "_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?";
 const DOMAIN = `${LABEL}(\\.${LABEL})*`;
 const searchDomain = new RegExp(`^${DOMAIN}$`);
 
-export function validateDnsConfig(spec: ReadonlyFields, path: string, errors: Errors): void {
+export function validateDnsConfig(spec: Received<PodSpec>, path: string, errors: Errors): void {
   const config = object(spec.dnsConfig);
   const servers = list(config.nameservers);
   if (spec.dnsPolicy === "None") {
@@ -56,7 +57,7 @@ function searchDomainErrors(value: string): string[] {
 }
 
 /** Lines that are added to a pod's hosts file. */
-export function validateHostAliases(aliases: readonly ReadonlyFields[], path: string, errors: Errors): void {
+export function validateHostAliases(aliases: readonly Received<HostAlias>[], path: string, errors: Errors): void {
   for (const [index, alias] of aliases.entries()) {
     append(errors, legacyIp(text(alias.ip), `${path}[${index}].ip`));
     for (const [host, name] of list(alias.hostnames).entries()) {

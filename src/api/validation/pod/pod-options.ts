@@ -1,12 +1,19 @@
-import { absent, object, objects, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
+import { absent, object, objects, type Received, type ReceivedObject, text } from "../../../machinery/meta/received.js";
+import type {
+  Pod,
+  PodAffinityTerm,
+  PodSpec,
+  PodTemplateSpec,
+  ServiceAccountTokenProjection,
+} from "../../types/core/v1.js";
 import type { Errors } from "../collect.js";
-import { eachContainer } from "./each-container.js";
-import { checkNonReservedPath } from "../volumes/file-paths.js";
 import { hasInvalidValue } from "../label-selector.js";
-import { hasInvalidNodeSelectorValues } from "./node-selector.js";
 import { isHugePages, isMultipleOfPage, quantity } from "../resources.js";
-import { hostField } from "./security-context.js";
+import { checkNonReservedPath } from "../volumes/file-paths.js";
 import { validateLabelKeys } from "./affinity.js";
+import { eachContainer } from "./each-container.js";
+import { hasInvalidNodeSelectorValues } from "./node-selector.js";
+import { hostField } from "./security-context.js";
 
 /** What is let pass: nothing of a new pod; of a change, what the old pod already had wrong under newer rules. */
 export interface PodValidationOptions {
@@ -47,7 +54,10 @@ export const NEW_TEMPLATE: PodValidationOptions = {
 export const NEW_POD: PodValidationOptions = { ...NEW_TEMPLATE, resourceIsPod: true };
 
 /** The options of a change. `old` is the pod, or the template, as it was. */
-export function optionsOfChange(old: ReadonlyFields, resourceIsPod: boolean): PodValidationOptions {
+export function optionsOfChange(
+  old: ReceivedObject<Pod> | Received<PodTemplateSpec>,
+  resourceIsPod: boolean,
+): PodValidationOptions {
   const spec = object(old.spec);
   const annotations = object(object(old.metadata).annotations);
   const ownUsers = spec.hostUsers === false;
@@ -93,13 +103,13 @@ function any(collect: (errors: Errors) => void): boolean {
 }
 
 /** A 32-bit integer written without leading zeros or plus; absent is right. */
-export function isDeletionCost(value: unknown): boolean {
+export function isDeletionCost(value: string | null | undefined): boolean {
   if (absent(value)) return true;
   if (!/^(0|-[0-9]+|[1-9][0-9]*)$/.test(text(value))) return false;
   return Number(value) >= -(2 ** 31) && Number(value) < 2 ** 31;
 }
 
-function usesIndivisiblePages(spec: ReadonlyFields): boolean {
+function usesIndivisiblePages(spec: Received<PodSpec>): boolean {
   return eachContainer(spec, "").some(([{ resources }]) =>
     [object(resources).limits, object(resources).requests].some((amounts) =>
       Object.entries(object(amounts)).some(([name, value]) => {
@@ -110,7 +120,7 @@ function usesIndivisiblePages(spec: ReadonlyFields): boolean {
   );
 }
 
-function affinityTerms(spec: ReadonlyFields): ReadonlyFields[] {
+function affinityTerms(spec: Received<PodSpec>): Received<PodAffinityTerm>[] {
   const affinity = object(spec.affinity);
   return [object(affinity.podAffinity), object(affinity.podAntiAffinity)].flatMap((part) => [
     ...objects(part.requiredDuringSchedulingIgnoredDuringExecution),
@@ -118,7 +128,7 @@ function affinityTerms(spec: ReadonlyFields): ReadonlyFields[] {
   ]);
 }
 
-function tokens(spec: ReadonlyFields): ReadonlyFields[] {
+function tokens(spec: Received<PodSpec>): Received<ServiceAccountTokenProjection>[] {
   return objects(spec.volumes)
     .flatMap((volume) => objects(object(volume.projected).sources))
     .filter(({ serviceAccountToken }) => !absent(serviceAccountToken))

@@ -1,10 +1,11 @@
 import { forbiddenField } from "../../../machinery/errors/field-error.js";
-import { absent, list, object, type ReadonlyFields } from "../../../machinery/meta/access.js";
+import { absent, list, object, type Received } from "../../../machinery/meta/received.js";
+import type { PodSecurityContext, PodSpec, SecurityContext } from "../../types/core/v1.js";
 import type { Errors } from "../collect.js";
 import { eachContainer } from "./each-container.js";
 
 /** Linux and Windows have each what the other may not. */
-export function checkOperatingSystem(spec: ReadonlyFields, path: string, errors: Errors): void {
+export function checkOperatingSystem(spec: Received<PodSpec>, path: string, errors: Errors): void {
   const os = object(spec.os).name;
   if (os !== "linux" && os !== "windows") return;
   const context = object(spec.securityContext);
@@ -18,14 +19,14 @@ export function checkOperatingSystem(spec: ReadonlyFields, path: string, errors:
   } else {
     for (const [field, ofSpec] of NOT_FOR_WINDOWS) {
       const value = ofSpec === "spec" ? spec[field] : context[field];
-      const empty = absent(value) || value === false || (field === "sysctls" && list(value).length === 0);
+      const empty = absent(value) || value === false || (field === "sysctls" && list(context.sysctls).length === 0);
       const unset = SET_BY_FALSE.has(field) ? absent(value) : empty;
       if (!unset) refuse(`${ofSpec === "spec" ? path : inPod}.${field}`);
     }
   }
   for (const [container, at] of eachContainer(spec, path)) {
     const own = object(container.securityContext);
-    const fields = os === "linux" ? ["windowsOptions"] : NOT_FOR_WINDOWS_CONTAINERS;
+    const fields = os === "linux" ? (["windowsOptions"] as const) : NOT_FOR_WINDOWS_CONTAINERS;
     for (const field of fields) if (!absent(own[field])) refuse(`${at}.securityContext.${field}`);
   }
 }
@@ -33,8 +34,10 @@ export function checkOperatingSystem(spec: ReadonlyFields, path: string, errors:
 /** Whose false counts as set. */
 const SET_BY_FALSE: ReadonlySet<string> = new Set(["hostUsers", "shareProcessNamespace"]);
 
+type MarkedField = readonly [field: keyof PodSpec, of: "spec"] | readonly [field: keyof PodSecurityContext, of?: never];
+
 /** In upstream's order; "spec" marks the fields of the pod's spec. */
-const NOT_FOR_WINDOWS: readonly (readonly [field: string, of?: "spec"])[] = [
+const NOT_FOR_WINDOWS: readonly MarkedField[] = [
   ["appArmorProfile"],
   ["seLinuxOptions"],
   ["hostUsers", "spec"],
@@ -52,7 +55,7 @@ const NOT_FOR_WINDOWS: readonly (readonly [field: string, of?: "spec"])[] = [
   ["seLinuxChangePolicy"],
 ];
 
-const NOT_FOR_WINDOWS_CONTAINERS = [
+const NOT_FOR_WINDOWS_CONTAINERS: readonly (keyof SecurityContext)[] = [
   "appArmorProfile",
   "seLinuxOptions",
   "seccompProfile",

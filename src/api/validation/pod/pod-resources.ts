@@ -1,20 +1,21 @@
 import { forbiddenField, invalidValue } from "../../../machinery/errors/field-error.js";
-import { absent, object, objects, type ReadonlyFields } from "../../../machinery/meta/access.js";
+import { absent, object, objects, type Received } from "../../../machinery/meta/received.js";
 import {
   addQuantities,
   compareQuantities,
   formatQuantity,
   type Quantity,
 } from "../../../machinery/text/quantity/quantity.js";
+import type { Container, PodSpec, ResourceList } from "../../types/core/v1.js";
 import type { Errors } from "../collect.js";
-import type { PodValidationOptions } from "./pod-options.js";
 import { isHugePages, quantity, validatePodResourceName, validateResources } from "../resources.js";
+import type { PodValidationOptions } from "./pod-options.js";
 
 type Amounts = Map<string, Quantity>;
 
 /** What a pod asks for as a whole must be enough for its containers. `path` is the spec's. */
 export function validatePodResources(
-  spec: ReadonlyFields,
+  spec: Received<PodSpec>,
   claims: ReadonlySet<string>,
   path: string,
   options: PodValidationOptions,
@@ -34,7 +35,7 @@ export function validatePodResources(
   checkConsistency(spec, at, errors);
 }
 
-function checkConsistency(spec: ReadonlyFields, path: string, errors: Errors): void {
+function checkConsistency(spec: Received<PodSpec>, path: string, errors: Errors): void {
   const [requests, limits] = [object(object(spec.resources).requests), object(object(spec.resources).limits)];
   const tooSmall = (kind: "requests" | "limits", name: string, own: unknown, sum: Quantity) => {
     const parsed = quantity(own);
@@ -57,8 +58,8 @@ function checkConsistency(spec: ReadonlyFields, path: string, errors: Errors): v
 }
 
 /** The containers' sum, sidecars with them, or what starting needs when that is more. */
-export function aggregate(spec: ReadonlyFields, kind: "requests" | "limits"): Amounts {
-  const amounts = ({ resources }: ReadonlyFields) => toAmounts(object(object(resources)[kind]));
+export function aggregate(spec: Received<PodSpec>, kind: "requests" | "limits"): Amounts {
+  const amounts = ({ resources }: Received<Container>) => toAmounts(object(object(resources)[kind]));
   const total: Amounts = new Map();
   for (const container of objects(spec.containers)) add(total, amounts(container));
   const sidecars: Amounts = new Map();
@@ -78,7 +79,7 @@ export function aggregate(spec: ReadonlyFields, kind: "requests" | "limits"): Am
   return total;
 }
 
-function toAmounts(values: ReadonlyFields): Amounts {
+function toAmounts(values: Received<ResourceList>): Amounts {
   const amounts: Amounts = new Map();
   for (const [name, value] of Object.entries(values)) {
     const parsed = quantity(value);

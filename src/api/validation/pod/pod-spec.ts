@@ -9,16 +9,20 @@ import {
   required,
   tooLong,
 } from "../../../machinery/errors/field-error.js";
-import { absent, number, object, objects, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
 import type { ObjectMeta } from "../../../machinery/meta/object.js";
+import { absent, number, object, objects, type Received, text } from "../../../machinery/meta/received.js";
 import { validateAnnotations, validateLabels } from "../../../machinery/validation/labels.js";
 import {
   dns1123LabelErrors,
   dns1123SubdomainErrors,
   qualifiedNameErrors,
 } from "../../../machinery/validation/names.js";
-import { validateAffinity } from "./affinity.js";
+import type { PodResourceClaim, PodSpec, PodTemplateSpec } from "../../types/core/v1.js";
 import { check, checkOneOf, checkRange, checkRequiredOneOf, type Errors } from "../collect.js";
+import { goJson } from "../go-shapes.js";
+import { validateResources } from "../resources.js";
+import { validateVolumes } from "../volumes/volumes.js";
+import { validateAffinity } from "./affinity.js";
 import {
   type ContainerContext,
   validateContainers,
@@ -26,22 +30,19 @@ import {
   validateInitContainers,
 } from "./containers.js";
 import { eachContainer } from "./each-container.js";
-import { goJson } from "../go-shapes.js";
 import { checkProfilesMatch, MIRROR, validatePodAnnotations } from "./pod-annotations.js";
 import { validateDnsConfig, validateHostAliases } from "./pod-dns.js";
 import { NEW_TEMPLATE, type PodValidationOptions } from "./pod-options.js";
 import { checkOperatingSystem } from "./pod-os.js";
 import { validatePodResources } from "./pod-resources.js";
-import { validateResources } from "../resources.js";
 import { validatePodSecurityContext } from "./security-context.js";
 import { validateTolerations } from "./tolerations.js";
 import { validateTopologySpread } from "./topology-spread.js";
-import { validateVolumes } from "../volumes/volumes.js";
 import { validateHostProcesses } from "./windows-options.js";
 
 /** A pod template wherever one stands. `path` is the template's. */
 export function validatePodTemplate(
-  template: ReadonlyFields,
+  template: Received<PodTemplateSpec>,
   path: string,
   options: PodValidationOptions = NEW_TEMPLATE,
 ): FieldError[] {
@@ -60,7 +61,7 @@ export function validatePodTemplate(
 
 /** Labels and annotations of a template; their paths leave out "metadata", as upstream's do. */
 export function checkTemplateMetadata(
-  template: ReadonlyFields,
+  template: Received<PodTemplateSpec>,
   path: string,
   options: PodValidationOptions,
   errors: Errors,
@@ -69,8 +70,8 @@ export function checkTemplateMetadata(
   const annotations = object(metadata.annotations);
   append(
     errors,
-    validateLabels(object(metadata.labels) as Record<string, string>, `${path}.labels`),
-    validateAnnotations(annotations as Record<string, string>, `${path}.annotations`),
+    validateLabels(metadata.labels, `${path}.labels`),
+    validateAnnotations(annotations, `${path}.annotations`),
   );
   validatePodAnnotations(annotations, object(template.spec), `${path}.annotations`, options, errors);
 }
@@ -80,7 +81,7 @@ const DNS_POLICIES = ["ClusterFirstWithHostNet", "ClusterFirst", "Default", "Non
 
 /** `metadata` is the pod's, undefined for a template. */
 export function validatePodSpec(
-  spec: ReadonlyFields,
+  spec: Received<PodSpec>,
   metadata: ObjectMeta | undefined,
   path: string,
   options: PodValidationOptions,
@@ -106,7 +107,7 @@ export function validatePodSpec(
   checkRequiredOneOf(spec.restartPolicy, `${path}.restartPolicy`, RESTART_POLICIES, errors);
   checkRequiredOneOf(spec.dnsPolicy, `${path}.dnsPolicy`, DNS_POLICIES, errors);
   if (!absent(spec.nodeSelector)) {
-    append(errors, validateLabels(object(spec.nodeSelector) as Record<string, string>, `${path}.nodeSelector`));
+    append(errors, validateLabels(spec.nodeSelector, `${path}.nodeSelector`));
   }
   const security = object(spec.securityContext);
   validatePodSecurityContext(security, spec, `${path}.securityContext`, options, errors);
@@ -131,7 +132,7 @@ export function validatePodSpec(
 const NO_CLAIMS: ReadonlySet<string> = new Set();
 
 function validateResourceClaims(
-  claims: readonly ReadonlyFields[],
+  claims: readonly Received<PodResourceClaim>[],
   metadata: ObjectMeta | undefined,
   path: string,
   errors: Errors,
@@ -155,9 +156,9 @@ function validateResourceClaims(
   return all;
 }
 
-const CLAIM_SOURCES = ["resourceClaimName", "resourceClaimTemplateName"];
+const CLAIM_SOURCES = ["resourceClaimName", "resourceClaimTemplateName"] as const;
 
-function checkClaimSource(claim: ReadonlyFields, path: string, errors: Errors): void {
+function checkClaimSource(claim: Received<PodResourceClaim>, path: string, errors: Errors): void {
   const given = CLAIM_SOURCES.filter((field) => !absent(claim[field]));
   if (given.length !== 1) {
     const detail =
@@ -171,7 +172,7 @@ function checkClaimSource(claim: ReadonlyFields, path: string, errors: Errors): 
 
 /** On the host's network a port is the host's own. */
 function checkHostNetworkPorts(
-  spec: ReadonlyFields,
+  spec: Received<PodSpec>,
   path: string,
   options: PodValidationOptions,
   errors: Errors,
@@ -186,7 +187,7 @@ function checkHostNetworkPorts(
   }
 }
 
-function checkGates(spec: ReadonlyFields, path: string, errors: Errors): void {
+function checkGates(spec: Received<PodSpec>, path: string, errors: Errors): void {
   for (const [index, { conditionType }] of objects(spec.readinessGates).entries()) {
     check(text(conditionType), `${path}.readinessGates[${index}].conditionType`, qualifiedNameErrors, errors);
   }
@@ -201,7 +202,12 @@ function checkGates(spec: ReadonlyFields, path: string, errors: Errors): void {
 }
 
 /** Without the host's users a pod has none of the host's other namespaces. Two of the fields are named as in Go. */
-function checkUserNamespace(spec: ReadonlyFields, path: string, options: PodValidationOptions, errors: Errors): void {
+function checkUserNamespace(
+  spec: Received<PodSpec>,
+  path: string,
+  options: PodValidationOptions,
+  errors: Errors,
+): void {
   const detail = "when `hostUsers` is false";
   if (spec.hostNetwork === true && !options.allowHostNetworkWithUserNamespace) {
     errors.push(forbiddenField(`${path}.hostNetwork`, detail));
@@ -214,7 +220,7 @@ function checkUserNamespace(spec: ReadonlyFields, path: string, options: PodVali
   }
 }
 
-function checkHostnameOverride(spec: ReadonlyFields, path: string, errors: Errors): void {
+function checkHostnameOverride(spec: Received<PodSpec>, path: string, errors: Errors): void {
   const name = text(spec.hostnameOverride);
   if (spec.setHostnameAsFQDN === true) {
     errors.push(forbiddenField(path, "may not be specified when setHostnameAsFQDN is true"));
@@ -224,28 +230,28 @@ function checkHostnameOverride(spec: ReadonlyFields, path: string, errors: Error
   check(name, path, dns1123SubdomainErrors, errors);
 }
 
-function checkNames(spec: ReadonlyFields, path: string, errors: Errors): void {
-  for (const field of ["serviceAccountName", "nodeName"]) {
+function checkNames(spec: Received<PodSpec>, path: string, errors: Errors): void {
+  for (const field of ["serviceAccountName", "nodeName"] as const) {
     if (text(spec[field]) !== "") check(text(spec[field]), `${path}.${field}`, dns1123SubdomainErrors, errors);
   }
   checkRange(spec.activeDeadlineSeconds, `${path}.activeDeadlineSeconds`, 1, 2 ** 31 - 1, errors);
-  for (const field of ["hostname", "subdomain"]) {
+  for (const field of ["hostname", "subdomain"] as const) {
     if (text(spec[field]) !== "") check(text(spec[field]), `${path}.${field}`, dns1123LabelErrors, errors);
   }
 }
 
-function checkClasses(spec: ReadonlyFields, path: string, errors: Errors): void {
+function checkClasses(spec: Received<PodSpec>, path: string, errors: Errors): void {
   const priority = text(spec.priorityClassName);
   if (priority !== "") check(priority, `${path}.priorityClassName`, dns1123SubdomainErrors, errors);
   if (!absent(spec.runtimeClassName)) {
     check(text(spec.runtimeClassName), `${path}.runtimeClassName`, dns1123SubdomainErrors, errors);
   }
-  const policy = spec.preemptionPolicy;
+  const policy: string | null | undefined = spec.preemptionPolicy;
   if (policy === "") errors.push(required(`${path}.preemptionPolicy`));
   else checkOneOf(policy, `${path}.preemptionPolicy`, ["PreemptLowerPriority", "Never"], errors);
 }
 
-function validateOs(spec: ReadonlyFields, path: string, errors: Errors): void {
+function validateOs(spec: Received<PodSpec>, path: string, errors: Errors): void {
   const name = text(object(spec.os).name);
   if (name === "") errors.push(required(`${path}.os.name`));
   else if (name !== "linux" && name !== "windows") {
@@ -254,7 +260,7 @@ function validateOs(spec: ReadonlyFields, path: string, errors: Errors): void {
 }
 
 /** Files of variables are in an emptyDir. */
-function checkFileKeys(spec: ReadonlyFields, path: string, errors: Errors): void {
+function checkFileKeys(spec: Received<PodSpec>, path: string, errors: Errors): void {
   for (const [container, at] of eachContainer(spec, path)) {
     for (const [index, { valueFrom }] of objects(container.env).entries()) {
       const reference = object(valueFrom).fileKeyRef;

@@ -1,21 +1,30 @@
 import { append } from "../../../base/collections/append.js";
 import { type FieldError, forbiddenField, invalidValue } from "../../../machinery/errors/field-error.js";
-import { absent, list, number, object, objects, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
-import type { KubeObject } from "../../../machinery/meta/object.js";
+import {
+  absent,
+  list,
+  number,
+  object,
+  objects,
+  type Received,
+  type ReceivedObject,
+  text,
+} from "../../../machinery/meta/received.js";
 import { dns1123SubdomainErrors, qualifiedNameErrors } from "../../../machinery/validation/names.js";
 import { mayRestartAll, restartAction } from "../../pods/restart-policy.js";
+import type { Container, ContainerStatus, Pod, PodSpec, PodStatus } from "../../types/core/v1.js";
 import { check, type Errors } from "../collect.js";
 import { goJson } from "../go-shapes.js";
-import { legacyIp } from "../service/ip-fields.js";
-import { checkAnnotations } from "./pod.js";
-import { optionsOfChange } from "./pod-options.js";
 import { IMMUTABLE } from "../rules.js";
+import { legacyIp } from "../service/ip-fields.js";
+import { optionsOfChange } from "./pod-options.js";
+import { checkAnnotations } from "./pod.js";
 
 const SYSTEM_CONDITIONS: ReadonlySet<unknown> = new Set(["PodScheduled", "Ready", "Initialized"]);
 const NOT_NEGATIVE = "must be a non-negative integer";
 
 /** A change of a pod's status. */
-export function validatePodStatusUpdate(pod: KubeObject, old: KubeObject): FieldError[] {
+export function validatePodStatusUpdate(pod: ReceivedObject<Pod>, old: ReceivedObject<Pod>): FieldError[] {
   const errors: Errors = [];
   const [status, before] = [object(pod.status), object(old.status)];
   checkAnnotations(pod, old, optionsOfChange(old, true), errors);
@@ -48,7 +57,12 @@ export function validatePodStatusUpdate(pod: KubeObject, old: KubeObject): Field
   return errors;
 }
 
-function checkNomination(status: ReadonlyFields, before: ReadonlyFields, old: KubeObject, errors: Errors): void {
+function checkNomination(
+  status: Received<PodStatus>,
+  before: Received<PodStatus>,
+  old: ReceivedObject<Pod>,
+  errors: Errors,
+): void {
   const node = text(status.nominatedNodeName);
   if (node === "" || node === text(before.nominatedNodeName)) return;
   check(node, "status.nominatedNodeName", dns1123SubdomainErrors, errors);
@@ -61,9 +75,9 @@ function checkNomination(status: ReadonlyFields, before: ReadonlyFields, old: Ku
 /** A container that ended stays so, unless it is to be started again. */
 function checkTransitions(
   field: "containerStatuses" | "initContainerStatuses" | "ephemeralContainerStatuses",
-  status: ReadonlyFields,
-  before: ReadonlyFields,
-  spec: ReadonlyFields,
+  status: Received<PodStatus>,
+  before: Received<PodStatus>,
+  spec: Received<PodSpec>,
   errors: Errors,
 ): void {
   const ephemeral = field === "ephemeralContainerStatuses";
@@ -84,10 +98,11 @@ function checkTransitions(
 }
 
 /** The first item of each name. */
-const firstByName = (items: readonly ReadonlyFields[]): ReadonlyMap<unknown, ReadonlyFields> =>
-  new Map(items.toReversed().map((item) => [item.name, item]));
+const firstByName = <Item extends Received<Container | ContainerStatus>>(
+  items: readonly Item[],
+): ReadonlyMap<unknown, Item> => new Map(items.toReversed().map((item) => [item.name, item]));
 
-function checkClaims(status: ReadonlyFields, spec: ReadonlyFields, errors: Errors): void {
+function checkClaims(status: Received<PodStatus>, spec: Received<PodSpec>, errors: Errors): void {
   const known = new Set(objects(spec.resourceClaims).map(({ name }) => name));
   const seen = new Set<unknown>();
   for (const [index, { name, resourceClaimName }] of objects(status.resourceClaimStatuses).entries()) {
@@ -108,8 +123,8 @@ function checkClaims(status: ReadonlyFields, spec: ReadonlyFields, errors: Error
 function checkAddresses(
   field: "podIPs" | "hostIPs",
   type: string,
-  status: ReadonlyFields,
-  before: ReadonlyFields,
+  status: Received<PodStatus>,
+  before: Received<PodStatus>,
   errors: Errors,
 ): void {
   const addresses = objects(status[field]).map(({ ip }) => text(ip));

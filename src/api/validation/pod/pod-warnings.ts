@@ -1,19 +1,36 @@
 import { append } from "../../../base/collections/append.js";
 import { goQuote } from "../../../base/text/go-quote.js";
-import { absent, number, object, objects, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
-import type { KubeObject } from "../../../machinery/meta/object.js";
+import type { ObjectMeta } from "../../../machinery/meta/object.js";
+import {
+  absent,
+  number,
+  object,
+  objects,
+  type Received,
+  type ReceivedObject,
+  text,
+} from "../../../machinery/meta/received.js";
 import { formatQuantity, quantityValue } from "../../../machinery/text/quantity/quantity.js";
 import { dns1123LabelErrors } from "../../../machinery/validation/names.js";
-import { eachContainer } from "./each-container.js";
+import type {
+  Affinity,
+  PersistentVolumeClaimSpec,
+  Pod,
+  PodSpec,
+  PodTemplateSpec,
+  Volume,
+} from "../../types/core/v1.js";
+import type { Quantity } from "../../types/meta/v1.js";
+import { quantity } from "../resources.js";
 import { ipWarnings } from "../service/ip-fields.js";
+import { overlappingPathWarnings } from "../volumes/volume-warnings.js";
+import { type AnyContainer, eachContainer } from "./each-container.js";
 import { deprecatedNodeLabel, nodeSelectorWarnings, nodeTermWarnings } from "./node-selector.js";
 import { APP_ARMOR, SECCOMP_CONTAINER, SECCOMP_POD } from "./pod-annotations.js";
 import { portWarnings } from "./port-warnings.js";
-import { quantity } from "../resources.js";
-import { overlappingPathWarnings } from "../volumes/volume-warnings.js";
 
 /** What kube-apiserver warns of in a new pod. */
-export function podWarnings(pod: KubeObject): string[] {
+export function podWarnings(pod: ReceivedObject<Pod>): string[] {
   const wrong = dns1123LabelErrors(pod.metadata?.name ?? "");
   const why = "this is used in the Pod's hostname, which can result in surprising behavior; a DNS label is recommended";
   const name = wrong.length > 0 ? [`metadata.name: ${why}: [${wrong.join(" ")}]`] : [];
@@ -29,7 +46,7 @@ export function podNameWarnings(name: string): string[] {
 }
 
 /** And in a template. `path` is the template's. */
-export function podTemplateWarnings(template: ReadonlyFields, path: string): string[] {
+export function podTemplateWarnings(template: Received<PodTemplateSpec>, path: string): string[] {
   return warningsOf(object(template.metadata), object(template.spec), `${path}.`);
 }
 
@@ -39,7 +56,7 @@ const DEPRECATED_ANNOTATIONS: readonly (readonly [key: string, message: string])
   ["security.alpha.kubernetes.io/unsafe-sysctls", 'non-functional in v1.11+; use the "sysctls" field instead'],
 ];
 
-function warningsOf(metadata: ReadonlyFields, spec: ReadonlyFields, prefix: string): string[] {
+function warningsOf(metadata: Received<ObjectMeta>, spec: Received<PodSpec>, prefix: string): string[] {
   const annotations = object(metadata.annotations);
   const warnings: string[] = [];
   const path = `${prefix}spec`;
@@ -59,8 +76,22 @@ function warningsOf(metadata: ReadonlyFields, spec: ReadonlyFields, prefix: stri
     if (!absent(annotations[key])) warnings.push(`${prefix}metadata.annotations[${key}]: ${message}`);
   }
   append(warnings, volumeWarnings(spec, path), overlappingPathWarnings(objects(spec.volumes)));
-  append(warnings, repeated(spec.hostAliases, "ip", `${path}.hostAliases`));
-  append(warnings, repeated(spec.imagePullSecrets, "name", `${path}.imagePullSecrets`));
+  append(
+    warnings,
+    repeated(
+      objects(spec.hostAliases).map(({ ip }) => text(ip)),
+      "ip",
+      `${path}.hostAliases`,
+    ),
+  );
+  append(
+    warnings,
+    repeated(
+      objects(spec.imagePullSecrets).map(({ name }) => text(name)),
+      "name",
+      `${path}.imagePullSecrets`,
+    ),
+  );
   for (const [index, secret] of objects(spec.imagePullSecrets).entries()) {
     if (text(secret.name) === "") warnings.push(`${path}.imagePullSecrets[${index}].name: invalid empty name ""`);
   }
@@ -92,7 +123,7 @@ const USE_SECCOMP = 'non-functional in v1.27+; use the "seccompProfile" field in
 const REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution";
 const PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution";
 
-function nodeAffinityWarnings(affinity: ReadonlyFields, path: string): string[] {
+function nodeAffinityWarnings(affinity: Received<Affinity>, path: string): string[] {
   const node = object(affinity.nodeAffinity);
   return [
     ...nodeSelectorWarnings(node[REQUIRED], `${path}.nodeAffinity.${REQUIRED}`),
@@ -102,8 +133,8 @@ function nodeAffinityWarnings(affinity: ReadonlyFields, path: string): string[] 
   ];
 }
 
-function podAffinityWarnings(affinity: ReadonlyFields, path: string): string[] {
-  return ["podAffinity", "podAntiAffinity"].flatMap((field) => [
+function podAffinityWarnings(affinity: Received<Affinity>, path: string): string[] {
+  return (["podAffinity", "podAntiAffinity"] as const).flatMap((field) => [
     ...objects(object(affinity[field])[REQUIRED]).flatMap(({ labelSelector }, index) =>
       absent(labelSelector) ? [`${path}.${field}.${REQUIRED}[${index}].labelSelector: ${NULL_SELECTOR}`] : [],
     ),
@@ -115,7 +146,7 @@ function podAffinityWarnings(affinity: ReadonlyFields, path: string): string[] {
   ]);
 }
 
-const DEPRECATED_VOLUMES: readonly (readonly [field: string, message: string, shown?: string])[] = [
+const DEPRECATED_VOLUMES: readonly (readonly [field: keyof Volume, message: string, shown?: string])[] = [
   ["photonPersistentDisk", "deprecated in v1.11, non-functional in v1.16+"],
   ["gitRepo", "deprecated in v1.11, and disabled by default in v1.33+"],
   ["scaleIO", "deprecated in v1.16, non-functional in v1.22+"],
@@ -128,7 +159,7 @@ const DEPRECATED_VOLUMES: readonly (readonly [field: string, message: string, sh
   ["rbd", "deprecated in v1.28, non-functional in v1.31+"],
 ];
 
-function volumeWarnings(spec: ReadonlyFields, path: string): string[] {
+function volumeWarnings(spec: Received<PodSpec>, path: string): string[] {
   return objects(spec.volumes).flatMap((volume, index) =>
     DEPRECATED_VOLUMES.flatMap(([field, message, shown = field]) => {
       if (absent(volume[field])) return [];
@@ -141,9 +172,9 @@ function volumeWarnings(spec: ReadonlyFields, path: string): string[] {
 }
 
 /** Storage is counted in whole bytes. */
-export function claimSpecWarnings(spec: ReadonlyFields, path: string): string[] {
+export function claimSpecWarnings(spec: Received<PersistentVolumeClaimSpec>, path: string): string[] {
   const resources = object(spec.resources);
-  return ["requests", "limits"].flatMap((kind) =>
+  return (["requests", "limits"] as const).flatMap((kind) =>
     fraction(object(resources[kind]).storage, `${path}.resources.${kind}[storage]`),
   );
 }
@@ -157,14 +188,17 @@ function fraction(value: unknown, path: string): readonly string[] {
   return [`${path}: fractional byte value ${goQuote(formatQuantity(parsed))} is invalid, must be an integer`];
 }
 
-function fractions(amounts: ReadonlyFields, path: string, names = ["memory", "ephemeral-storage"]): string[] {
+function fractions(
+  amounts: Received<Record<string, Quantity>>,
+  path: string,
+  names = ["memory", "ephemeral-storage"],
+): string[] {
   return names.flatMap((name) => fraction(amounts[name], `${path}[${name}]`));
 }
 
-function repeated(items: unknown, field: string, path: string): string[] {
+function repeated(values: readonly string[], field: string, path: string): string[] {
   const seen = new Set<string>();
-  return objects(items).flatMap((item, index) => {
-    const value = text(item[field]);
+  return values.flatMap((value, index) => {
     if (seen.has(value)) return [`${path}[${index}].${field}: duplicate ${field} ${goQuote(value)}`];
     seen.add(value);
     return [];
@@ -172,9 +206,9 @@ function repeated(items: unknown, field: string, path: string): string[] {
 }
 
 function containerWarnings(
-  container: ReadonlyFields,
-  spec: ReadonlyFields,
-  annotations: ReadonlyFields,
+  container: Received<AnyContainer>,
+  spec: Received<PodSpec>,
+  annotations: Received<Record<string, string>>,
   prefix: string,
   path: string,
 ): string[] {
@@ -215,9 +249,9 @@ function containerWarnings(
 }
 
 /** What is said of the addresses in a pod's status. */
-export function podStatusWarnings(pod: KubeObject): string[] {
+export function podStatusWarnings(pod: ReceivedObject<Pod>): string[] {
   const status = object(pod.status);
-  return ["podIPs", "hostIPs"].flatMap((field) =>
+  return (["podIPs", "hostIPs"] as const).flatMap((field) =>
     objects(status[field]).flatMap(({ ip }, index) => ipWarnings(text(ip), `status.${field}[${index}].ip`)),
   );
 }

@@ -1,27 +1,35 @@
 import { type FieldError, forbiddenField, invalidValue, required } from "../../../machinery/errors/field-error.js";
 import {
   absent,
-  isFields,
+  isStruct,
   list,
   number,
   object,
   objects,
-  type ReadonlyFields,
+  type Received,
+  type ReceivedObject,
   text,
-} from "../../../machinery/meta/access.js";
-import type { KubeObject } from "../../../machinery/meta/object.js";
+} from "../../../machinery/meta/received.js";
+import type {
+  Container,
+  NodeAffinity,
+  NodeSelectorTerm,
+  Pod,
+  PodSchedulingGate,
+  PodSpec,
+} from "../../types/core/v1.js";
 import type { Errors } from "../collect.js";
+import { goJson } from "../go-shapes.js";
+import { sameValue } from "../rules.js";
 import { checkImageSpaces } from "./containers.js";
 import { checkProfilesMatch, validatePodAnnotations, validatePodAnnotationsUpdate } from "./pod-annotations.js";
+import { specDifference } from "./pod-difference.js";
 import { NEW_POD, optionsOfChange, type PodValidationOptions } from "./pod-options.js";
 import { validatePodSpec } from "./pod-spec.js";
-import { goJson } from "../go-shapes.js";
-import { specDifference } from "./pod-difference.js";
-import { sameValue } from "../rules.js";
 import { validateAddedTolerations } from "./tolerations.js";
 
 /** A new pod. */
-export function validatePod(pod: KubeObject): FieldError[] {
+export function validatePod(pod: ReceivedObject<Pod>): FieldError[] {
   const errors: Errors = [];
   const spec = object(pod.spec);
   validateMetadataAndSpec(pod, NEW_POD, errors);
@@ -35,19 +43,19 @@ export function validatePod(pod: KubeObject): FieldError[] {
   return errors;
 }
 
-function validateMetadataAndSpec(pod: KubeObject, options: PodValidationOptions, errors: Errors): void {
+function validateMetadataAndSpec(pod: ReceivedObject<Pod>, options: PodValidationOptions, errors: Errors): void {
   const spec = object(pod.spec);
   validatePodAnnotations(object(pod.metadata?.annotations), spec, "metadata.annotations", options, errors);
   validatePodSpec(spec, pod.metadata ?? {}, "spec", options, errors);
   if (text(spec.serviceAccountName) === "") checkTokens(spec, errors);
-  for (const field of ["containers", "initContainers"]) {
+  for (const field of ["containers", "initContainers"] as const) {
     for (const [index, container] of objects(spec[field]).entries()) {
       checkImageSpaces(container, `spec.${field}[${index}]`, errors);
     }
   }
 }
 
-function checkTokens(spec: ReadonlyFields, errors: Errors): void {
+function checkTokens(spec: Received<PodSpec>, errors: Errors): void {
   for (const [index, volume] of objects(spec.volumes).entries()) {
     for (const [source, { serviceAccountToken }] of objects(object(volume.projected).sources).entries()) {
       if (absent(serviceAccountToken)) continue;
@@ -58,13 +66,13 @@ function checkTokens(spec: ReadonlyFields, errors: Errors): void {
 }
 
 /** Of a pod's spec only images, deadline, tolerations and scheduling gates change; more while it is gated. */
-export function validatePodUpdate(pod: KubeObject, old: KubeObject): FieldError[] {
+export function validatePodUpdate(pod: ReceivedObject<Pod>, old: ReceivedObject<Pod>): FieldError[] {
   const errors: Errors = [];
   const options = optionsOfChange(old, true);
   validateMetadataAndSpec(pod, options, errors);
   checkAnnotations(pod, old, options, errors);
   const [spec, before] = [object(pod.spec), object(old.spec)];
-  for (const field of ["containers", "initContainers"]) {
+  for (const field of ["containers", "initContainers"] as const) {
     if (!checkContainers(objects(spec[field]), objects(before[field]), `spec.${field}`, errors)) return errors;
   }
   if (!checkDeadline(spec.activeDeadlineSeconds, before.activeDeadlineSeconds, errors)) return errors;
@@ -81,8 +89,8 @@ const MUTABLE =
   "pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)";
 
 export function checkAnnotations(
-  pod: KubeObject,
-  old: KubeObject,
+  pod: ReceivedObject<Pod>,
+  old: ReceivedObject<Pod>,
   options: PodValidationOptions,
   errors: Errors,
 ): void {
@@ -93,8 +101,8 @@ export function checkAnnotations(
 
 /** False when the rest of the spec cannot be compared. */
 function checkContainers(
-  containers: readonly ReadonlyFields[],
-  old: readonly ReadonlyFields[],
+  containers: readonly Received<Container>[],
+  old: readonly Received<Container>[],
   path: string,
   errors: Errors,
 ): boolean {
@@ -109,7 +117,11 @@ function checkContainers(
   return true;
 }
 
-function checkDeadline(value: unknown, old: unknown, errors: Errors): boolean {
+function checkDeadline(
+  value: PodSpec["activeDeadlineSeconds"] | null,
+  old: PodSpec["activeDeadlineSeconds"] | null,
+  errors: Errors,
+): boolean {
   const path = "spec.activeDeadlineSeconds";
   if (absent(value)) {
     if (!absent(old)) {
@@ -126,7 +138,11 @@ function checkDeadline(value: unknown, old: unknown, errors: Errors): boolean {
   return false;
 }
 
-function checkGates(gates: readonly ReadonlyFields[], old: readonly ReadonlyFields[], errors: Errors): void {
+function checkGates(
+  gates: readonly Received<PodSchedulingGate>[],
+  old: readonly Received<PodSchedulingGate>[],
+  errors: Errors,
+): void {
   const had = new Set(old.map(({ name }) => name));
   for (const [index, { name }] of gates.entries()) {
     if (had.has(name)) continue;
@@ -136,11 +152,11 @@ function checkGates(gates: readonly ReadonlyFields[], old: readonly ReadonlyFiel
 }
 
 /** The new spec with all that may change as it was. */
-function withMutableFieldsOf(spec: ReadonlyFields, old: ReadonlyFields, errors: Errors): ReadonlyFields {
-  const images = (field: string) =>
+function withMutableFieldsOf(spec: Received<PodSpec>, old: Received<PodSpec>, errors: Errors): Received<PodSpec> {
+  const images = (field: "containers" | "initContainers") =>
     objects(spec[field]).map((container, index) => ({ ...container, image: objects(old[field])[index]?.image }));
   const period = number(old.terminationGracePeriodSeconds) < 0 && spec.terminationGracePeriodSeconds === 1;
-  const fixed: Record<string, unknown> = {
+  const fixed = {
     ...spec,
     containers: images("containers"),
     initContainers: images("initContainers"),
@@ -149,28 +165,30 @@ function withMutableFieldsOf(spec: ReadonlyFields, old: ReadonlyFields, errors: 
     tolerations: old.tolerations,
     ...(period && { terminationGracePeriodSeconds: old.terminationGracePeriodSeconds }),
   };
-  if (list(old.schedulingGates).length > 0) narrowNodes(fixed, old, errors);
-  return fixed;
+  return list(old.schedulingGates).length > 0 ? narrowNodes(fixed, old, errors) : fixed;
 }
 
 /** While a pod is gated, what nodes it may run on can be narrowed. */
-function narrowNodes(spec: Record<string, unknown>, old: ReadonlyFields, errors: Errors): void {
+function narrowNodes(spec: Received<PodSpec>, old: Received<PodSpec>, errors: Errors): Received<PodSpec> {
   const [selector, before] = [object(spec.nodeSelector), object(old.nodeSelector)];
   if (!Object.entries(before).every(([key, value]) => selector[key] === value)) {
     const detail = "only additions to spec.nodeSelector are allowed (no mutations or deletions)";
     errors.push(invalidValue("spec.nodeSelector", spec.nodeSelector ?? null, detail));
   }
-  spec.nodeSelector = old.nodeSelector;
   const [affinity, affinityBefore] = [object(spec.affinity), object(old.affinity)];
   checkNodeAffinity(object(affinity.nodeAffinity), object(affinityBefore.nodeAffinity), errors);
-  spec.affinity = { ...affinity, nodeAffinity: affinityBefore.nodeAffinity };
+  return {
+    ...spec,
+    nodeSelector: old.nodeSelector,
+    affinity: { ...affinity, nodeAffinity: affinityBefore.nodeAffinity },
+  };
 }
 
-function checkNodeAffinity(affinity: ReadonlyFields, old: ReadonlyFields, errors: Errors): void {
+function checkNodeAffinity(affinity: Received<NodeAffinity>, old: Received<NodeAffinity>, errors: Errors): void {
   const path = "spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms";
-  const termsOf = (of: ReadonlyFields) =>
+  const termsOf = (of: Received<NodeAffinity>) =>
     objects(object(of.requiredDuringSchedulingIgnoredDuringExecution).nodeSelectorTerms);
-  if (sameValue(affinity, old) || !isFields(old.requiredDuringSchedulingIgnoredDuringExecution)) return;
+  if (sameValue(affinity, old) || !isStruct(old.requiredDuringSchedulingIgnoredDuringExecution)) return;
   const [terms, before] = [termsOf(affinity), termsOf(old)];
   if (before.length > 0 && terms.length !== before.length) {
     const detail = "no additions/deletions to non-empty NodeSelectorTerms list are allowed";
@@ -186,8 +204,8 @@ function checkNodeAffinity(affinity: ReadonlyFields, old: ReadonlyFields, errors
   }
 }
 
-function onlyAdds(term: ReadonlyFields, old: ReadonlyFields): boolean {
-  const fields = ["matchExpressions", "matchFields"];
+function onlyAdds(term: Received<NodeSelectorTerm>, old: Received<NodeSelectorTerm>): boolean {
+  const fields = ["matchExpressions", "matchFields"] as const;
   // A term without requirements matches nothing, so a first requirement would widen it.
   if (fields.every((field) => list(old[field]).length === 0)) {
     return fields.every((field) => list(term[field]).length === 0);

@@ -1,5 +1,6 @@
 import { goQuote } from "../../../base/text/go-quote.js";
-import { number, objects, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
+import { number, objects, type Received, text } from "../../../machinery/meta/received.js";
+import type { PodSpec } from "../../types/core/v1.js";
 import { eachContainer } from "./each-container.js";
 
 interface Port {
@@ -12,7 +13,7 @@ interface Port {
 }
 
 /** Ports of a pod that are there twice, or stand in each other's way. */
-export function portWarnings(spec: ReadonlyFields, path: string): string[] {
+export function portWarnings(spec: Received<PodSpec>, path: string): string[] {
   const ports = portsOf(spec, path);
   if (ports.length === 0) return [];
   const byKey = new Map<string, Port[]>();
@@ -31,7 +32,7 @@ export function portWarnings(spec: ReadonlyFields, path: string): string[] {
   return [...warnings, ...repeatedNames(ports)];
 }
 
-function portsOf(spec: ReadonlyFields, path: string): Port[] {
+function portsOf(spec: Received<PodSpec>, path: string): Port[] {
   const all: Port[] = [];
   for (const [container, at] of eachContainer(spec, path)) {
     for (const [index, port] of objects(container.ports).entries()) {

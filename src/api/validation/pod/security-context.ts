@@ -1,5 +1,6 @@
 import { duplicate, invalidValue, notSupported, required } from "../../../machinery/errors/field-error.js";
-import { absent, list, object, objects, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
+import { absent, list, object, objects, type Received, text } from "../../../machinery/meta/received.js";
+import type { PodSecurityContext, PodSpec, SecurityContext, Sysctl } from "../../types/core/v1.js";
 import { checkOneOf, checkRange, type Errors } from "../collect.js";
 import { goJson } from "../go-shapes.js";
 import type { PodValidationOptions } from "./pod-options.js";
@@ -12,7 +13,7 @@ const checkId = (value: unknown, path: string, errors: Errors) => checkRange(val
 
 /** A container's. `hostUsers` is false where the pod has a user namespace of its own. */
 export function validateSecurityContext(
-  context: ReadonlyFields,
+  context: Received<SecurityContext>,
   hostUsers: boolean,
   path: string,
   errors: Errors,
@@ -29,7 +30,7 @@ export function validateSecurityContext(
   validateAppArmorProfile(context.appArmorProfile, `${path}.appArmorProfile`, errors);
 }
 
-function checkEscalation(context: ReadonlyFields, path: string, errors: Errors): void {
+function checkEscalation(context: Received<SecurityContext>, path: string, errors: Errors): void {
   const refuse = (what: string) => {
     const shown = goJson("SecurityContext", context);
     errors.push(invalidValue(path, shown, `cannot set \`allowPrivilegeEscalation\` to false and ${what}`));
@@ -42,13 +43,14 @@ function checkEscalation(context: ReadonlyFields, path: string, errors: Errors):
 
 /** A pod's. `spec` has the fields that upstream counts to it: the host's network, processes and IPC. */
 export function validatePodSecurityContext(
-  context: ReadonlyFields,
-  spec: ReadonlyFields,
+  context: Received<PodSecurityContext>,
+  spec: Received<PodSpec>,
   path: string,
   options: PodValidationOptions,
   errors: Errors,
 ): void {
-  for (const field of ["fsGroup", "runAsUser", "runAsGroup"]) checkId(context[field], `${path}.${field}`, errors);
+  for (const field of ["fsGroup", "runAsUser", "runAsGroup"] as const)
+    checkId(context[field], `${path}.${field}`, errors);
   for (const [index, group] of list(context.supplementalGroups).entries()) {
     checkId(group, `${path}.supplementalGroups[${index}]`, errors);
   }
@@ -73,8 +75,8 @@ const SYSCTL = "([a-z0-9]([-_a-z0-9]*[a-z0-9])?[\\./])*[a-z0-9]([-_a-z0-9]*[a-z0
 const sysctlName = new RegExp(`^${SYSCTL}$`);
 
 function validateSysctls(
-  sysctls: readonly ReadonlyFields[],
-  spec: ReadonlyFields,
+  sysctls: readonly Received<Sysctl>[],
+  spec: Received<PodSpec>,
   path: string,
   options: PodValidationOptions,
   errors: Errors,
@@ -94,7 +96,7 @@ function validateSysctls(
 }
 
 /** The namespace of the host that this setting would change, when the pod shares it. */
-export function hostField(sysctl: string, spec: ReadonlyFields): "hostNetwork" | "hostIPC" | undefined {
+export function hostField(sysctl: string, spec: Received<PodSpec>): "hostNetwork" | "hostIPC" | undefined {
   const name = normalSysctl(sysctl);
   if (spec.hostNetwork === true && name.startsWith("net.")) return "hostNetwork";
   const ipc = name.startsWith("kernel.shm") || name.startsWith("kernel.msg") || name.startsWith("fs.mqueue.");

@@ -1,14 +1,20 @@
 import { invalidValue, notSupported, required, tooLong } from "../../../machinery/errors/field-error.js";
-import { absent, object, text } from "../../../machinery/meta/access.js";
+import { absent, object, type Received, text } from "../../../machinery/meta/received.js";
+import type { AppArmorProfile, SeccompProfile } from "../../types/core/v1.js";
 import type { Errors } from "../collect.js";
-import { checkDescendingPath } from "../volumes/file-paths.js";
 import { goJson } from "../go-shapes.js";
+import { checkDescendingPath } from "../volumes/file-paths.js";
 
 const TYPES = ["Localhost", "RuntimeDefault", "Unconfined"];
 
-export function validateSeccompProfile(profile: unknown, path: string, errors: Errors): void {
+export function validateSeccompProfile(
+  profile: Received<SeccompProfile> | null | undefined,
+  path: string,
+  errors: Errors,
+): void {
   if (absent(profile)) return;
-  const { type, localhostProfile } = object(profile);
+  const { localhostProfile } = object(profile);
+  const type: string | null | undefined = object(profile).type;
   if (absent(type) || type === "") {
     errors.push(required(`${path}.type`, "type is required when seccompProfile is set"));
   } else if (!TYPES.includes(text(type))) errors.push(notSupported(`${path}.type`, type, TYPES));
@@ -24,9 +30,14 @@ export function validateSeccompProfile(profile: unknown, path: string, errors: E
 
 const MAX_PROFILE_NAME = 4095;
 
-export function validateAppArmorProfile(profile: unknown, path: string, errors: Errors): void {
+export function validateAppArmorProfile(
+  profile: Received<AppArmorProfile> | null | undefined,
+  path: string,
+  errors: Errors,
+): void {
   if (absent(profile)) return;
-  const { type, localhostProfile } = object(profile);
+  const { localhostProfile } = object(profile);
+  const type: string | null | undefined = object(profile).type;
   const at = `${path}.localhostProfile`;
   if (type === "Localhost") validateLocalhostProfile(localhostProfile, at, errors);
   else if (absent(type) || type === "") {
@@ -37,7 +48,7 @@ export function validateAppArmorProfile(profile: unknown, path: string, errors: 
   }
 }
 
-function validateLocalhostProfile(value: unknown, path: string, errors: Errors): void {
+function validateLocalhostProfile(value: string | null | undefined, path: string, errors: Errors): void {
   const name = text(value);
   const missing = "must be set when AppArmor type is Localhost";
   if (absent(value)) {

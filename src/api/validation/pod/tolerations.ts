@@ -1,13 +1,14 @@
 import { forbiddenField, invalidValue, notSupported } from "../../../machinery/errors/field-error.js";
-import { absent, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
+import { absent, type Received, text } from "../../../machinery/meta/received.js";
 import { labelValueErrors, qualifiedNameErrors } from "../../../machinery/validation/names.js";
+import type { Toleration } from "../../types/core/v1.js";
 import { check, checkOneOf, type Errors } from "../collect.js";
 import type { PodValidationOptions } from "./pod-options.js";
 
 const EFFECTS = ["NoSchedule", "PreferNoSchedule", "NoExecute"];
 
 export function validateTolerations(
-  tolerations: readonly ReadonlyFields[],
+  tolerations: readonly Received<Toleration>[],
   path: string,
   options: PodValidationOptions,
   errors: Errors,
@@ -54,8 +55,8 @@ function checkOperator(
 
 /** Tolerations may be added, and those that are there may last longer or shorter. */
 export function validateAddedTolerations(
-  tolerations: readonly ReadonlyFields[],
-  old: readonly ReadonlyFields[],
+  tolerations: readonly Received<Toleration>[],
+  old: readonly Received<Toleration>[],
   path: string,
   options: PodValidationOptions,
   errors: Errors,
@@ -67,5 +68,5 @@ export function validateAddedTolerations(
 }
 
 /** Equal for tolerations that differ in nothing but tolerationSeconds. A field that is absent is an empty one. */
-const identityOf = ({ key, operator, value, effect }: ReadonlyFields): string =>
+const identityOf = ({ key, operator, value, effect }: Received<Toleration>): string =>
   JSON.stringify([text(key), text(operator), text(value), text(effect)]);

@@ -7,29 +7,30 @@ import {
 } from "../../../machinery/errors/field-error.js";
 import {
   absent,
-  isFields,
+  isStruct,
   list,
   number,
   object,
   objects,
-  type ReadonlyFields,
+  type Received,
   text,
-} from "../../../machinery/meta/access.js";
+} from "../../../machinery/meta/received.js";
 import { qualifiedNameErrors } from "../../../machinery/validation/names.js";
-import { validateLabelKeys } from "./affinity.js";
+import type { TopologySpreadConstraint } from "../../types/core/v1.js";
 import { check, checkOneOf, type Errors } from "../collect.js";
 import { validateSelector } from "../label-selector.js";
+import { validateLabelKeys } from "./affinity.js";
 import type { PodValidationOptions } from "./pod-options.js";
 
 const ACTIONS = ["DoNotSchedule", "ScheduleAnyway"];
 
 export function validateTopologySpread(
-  constraints: readonly ReadonlyFields[],
+  constraints: readonly Received<TopologySpreadConstraint>[],
   path: string,
   options: PodValidationOptions,
   errors: Errors,
 ): void {
-  const constraintOf = ({ topologyKey, whenUnsatisfiable }: ReadonlyFields): string =>
+  const constraintOf = ({ topologyKey, whenUnsatisfiable }: Received<TopologySpreadConstraint>): string =>
     JSON.stringify([text(topologyKey), text(whenUnsatisfiable)]);
   const lastAt = new Map(constraints.map((constraint, index) => [constraintOf(constraint), index]));
   for (const [index, constraint] of constraints.entries()) {
@@ -41,7 +42,7 @@ export function validateTopologySpread(
     if (lastAt.get(constraintOf(constraint)) !== index)
       errors.push(duplicate(`${at}.{topologyKey, whenUnsatisfiable}`, `{${key}, ${action}}`));
     checkMinDomains(constraint, `${at}.minDomains`, errors);
-    for (const field of ["nodeAffinityPolicy", "nodeTaintsPolicy"]) {
+    for (const field of ["nodeAffinityPolicy", "nodeTaintsPolicy"] as const) {
       checkOneOf(constraint[field], `${at}.${field}`, ["Honor", "Ignore"], errors);
     }
     if (options.keepInvalidLabelKeys) validateUnmergedLabelKeys(constraint, `${at}.matchLabelKeys`, errors);
@@ -52,7 +53,7 @@ export function validateTopologySpread(
   }
 }
 
-function checkMinDomains(constraint: ReadonlyFields, path: string, errors: Errors): void {
+function checkMinDomains(constraint: Received<TopologySpreadConstraint>, path: string, errors: Errors): void {
   const { minDomains, whenUnsatisfiable } = constraint;
   if (absent(minDomains)) return;
   checkPositive(minDomains, path, errors);
@@ -61,12 +62,12 @@ function checkMinDomains(constraint: ReadonlyFields, path: string, errors: Error
   errors.push(invalidValue(path, minDomains, detail));
 }
 
-function checkPositive(value: unknown, path: string, errors: Errors): void {
+function checkPositive(value: number | null | undefined, path: string, errors: Errors): void {
   if (number(value) <= 0) errors.push(invalidValue(path, value, "must be greater than zero"));
 }
 
 /** The older rule, for pods that were made before the server merged the keys into the selector. */
-function validateUnmergedLabelKeys(constraint: ReadonlyFields, path: string, errors: Errors): void {
+function validateUnmergedLabelKeys(constraint: Received<TopologySpreadConstraint>, path: string, errors: Errors): void {
   const keys = list(constraint.matchLabelKeys);
   if (keys.length === 0) return;
   const selector = object(constraint.labelSelector);
@@ -74,7 +75,7 @@ function validateUnmergedLabelKeys(constraint: ReadonlyFields, path: string, err
     ...Object.keys(object(selector.matchLabels)),
     ...objects(selector.matchExpressions).map(({ key }) => key),
   ]);
-  if (!isFields(constraint.labelSelector)) {
+  if (!isStruct(constraint.labelSelector)) {
     errors.push(forbiddenField(path, "must not be specified when labelSelector is not set"));
   }
   for (const [index, key] of keys.entries()) {

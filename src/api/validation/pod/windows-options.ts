@@ -1,8 +1,9 @@
 import { invalidValue } from "../../../machinery/errors/field-error.js";
-import { absent, object, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
+import { absent, object, type Received, text } from "../../../machinery/meta/received.js";
 import { dns1123SubdomainErrors } from "../../../machinery/validation/names.js";
+import type { PodSpec, WindowsSecurityContextOptions } from "../../types/core/v1.js";
 import { check, type Errors } from "../collect.js";
-import { eachContainer } from "./each-container.js";
+import { type AnyContainer, eachContainer } from "./each-container.js";
 
 const MAX_SPEC_BYTES = 64 * 1024;
 
@@ -11,7 +12,11 @@ const DNS_LABEL = "[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?";
 const dnsDomain = new RegExp(`^${DNS_LABEL}(?:\\.${DNS_LABEL})*$`);
 const badUser = /["/\\:;|=,+*?<>@[\]]/;
 
-export function validateWindowsOptions(value: unknown, path: string, errors: Errors): void {
+export function validateWindowsOptions(
+  value: Received<WindowsSecurityContextOptions> | null | undefined,
+  path: string,
+  errors: Errors,
+): void {
   if (absent(value)) return;
   const options = object(value);
   if (!absent(options.gmsaCredentialSpecName)) {
@@ -57,7 +62,7 @@ function userNameErrors(name: string): string[] {
 }
 
 /** Containers that are processes of the host are so all or none, and on the host's network. */
-export function validateHostProcesses(spec: ReadonlyFields, path: string, errors: Errors): void {
+export function validateHostProcesses(spec: Received<PodSpec>, path: string, errors: Errors): void {
   const ofPod = hostProcess(spec);
   let [all, host] = [0, 0];
   for (const [container, at] of eachContainer(spec, path)) {
@@ -80,7 +85,7 @@ export function validateHostProcesses(spec: ReadonlyFields, path: string, errors
   }
 }
 
-function hostProcess(holder: ReadonlyFields): boolean | undefined {
+function hostProcess(holder: Received<AnyContainer | PodSpec>): boolean | undefined {
   const value = object(object(holder.securityContext).windowsOptions).hostProcess;
   return typeof value === "boolean" ? value : undefined;
 }

@@ -11,22 +11,35 @@ import {
 } from "../../../machinery/errors/field-error.js";
 import {
   absent,
-  isFields,
+  isStruct,
   list,
   number,
   object,
   objects,
-  type ReadonlyFields,
+  type Received,
+  type ReceivedObject,
   text,
-} from "../../../machinery/meta/access.js";
-import type { KubeObject } from "../../../machinery/meta/object.js";
+} from "../../../machinery/meta/received.js";
+import { validateAnnotations, validateLabelName, validateLabels } from "../../../machinery/validation/labels.js";
 import {
   cIdentifierErrors,
   dns1123LabelErrors,
   dns1123SubdomainErrors,
   labelValueErrors,
 } from "../../../machinery/validation/names.js";
-import { validateAnnotations, validateLabelName, validateLabels } from "../../../machinery/validation/labels.js";
+import type {
+  DeviceClaim,
+  DeviceClaimConfiguration,
+  DeviceClass,
+  DeviceClassSpec,
+  DeviceConstraint,
+  DeviceRequest,
+  DeviceSubRequest,
+  DeviceToleration,
+  ExactDeviceRequest,
+  ResourceClaim,
+  ResourceClaimTemplate,
+} from "../../types/resource/v1.js";
 import { isExtendedResource } from "../resources.js";
 import { IMMUTABLE, immutable, named, repeatedAt, sameValue } from "../rules.js";
 import { validateCsiDriverName } from "../volumes/volume-sources.js";
@@ -38,22 +51,25 @@ const MAX_EXPRESSION_BYTES = 10 * 1024;
 const MAX_ID_BYTES = 32;
 const MAX_PARAMETER_BYTES = 10 * 1024;
 
-export function validateResourceClaim(claim: KubeObject): FieldError[] {
+export function validateResourceClaim(claim: ReceivedObject<ResourceClaim>): FieldError[] {
   return validateDevices(object(object(claim.spec).devices), "spec.devices");
 }
 
 /** What a claim asks for never changes. */
-export function validateResourceClaimUpdate(claim: KubeObject, old: KubeObject): FieldError[] {
+export function validateResourceClaimUpdate(
+  claim: ReceivedObject<ResourceClaim>,
+  old: ReceivedObject<ResourceClaim>,
+): FieldError[] {
   return sameValue(claim.spec, old.spec) ? [] : [invalidValue("spec", claim.spec ?? null, IMMUTABLE)];
 }
 
-export function validateResourceClaimTemplate(template: KubeObject): FieldError[] {
+export function validateResourceClaimTemplate(template: ReceivedObject<ResourceClaimTemplate>): FieldError[] {
   const { metadata, spec } = object(template.spec);
   const { labels, annotations, ...others } = object(metadata);
   const path = "spec.metadata";
   return [
-    ...validateAnnotations(annotations as Record<string, string> | undefined, `${path}.annotations`),
-    ...validateLabels(labels as Record<string, string> | undefined, `${path}.labels`),
+    ...validateAnnotations(annotations, `${path}.annotations`),
+    ...validateLabels(labels, `${path}.labels`),
     ...Object.entries(others)
       .filter(([, value]) => !absent(value) && value !== "")
       .map(([field]) => forbiddenField(`${path}.${field}`, "cannot be set")),
@@ -61,7 +77,10 @@ export function validateResourceClaimTemplate(template: KubeObject): FieldError[
   ];
 }
 
-export function validateResourceClaimTemplateUpdate(template: KubeObject, old: KubeObject): FieldError[] {
+export function validateResourceClaimTemplateUpdate(
+  template: ReceivedObject<ResourceClaimTemplate>,
+  old: ReceivedObject<ResourceClaimTemplate>,
+): FieldError[] {
   return immutable(template.spec, old.spec, "spec");
 }
 
@@ -87,7 +106,7 @@ export { set as validateSet };
 /** Of each request of a claim, its alternatives. */
 export type RequestNames = ReadonlyMap<string, readonly string[]>;
 
-export const requestNames = (devices: ReadonlyFields): RequestNames =>
+export const requestNames = (devices: Received<DeviceClaim>): RequestNames =>
   new Map(
     objects(devices.requests).map(({ name, firstAvailable }) => [
       text(name),
@@ -95,10 +114,10 @@ export const requestNames = (devices: ReadonlyFields): RequestNames =>
     ]),
   );
 
-function validateDevices(devices: ReadonlyFields, path: string): FieldError[] {
+function validateDevices(devices: Received<DeviceClaim>, path: string): FieldError[] {
   const requests = objects(devices.requests);
   const names = requestNames(devices);
-  const nameOf = ({ name }: ReadonlyFields) => text(name);
+  const nameOf = ({ name }: Received<DeviceRequest>) => text(name);
   return [
     ...set(requests, MAX_REQUESTS, `${path}.requests`, validateRequest, nameOf),
     ...set(objects(devices.constraints), MAX_REQUESTS, `${path}.constraints`, (constraint, at) =>
@@ -111,26 +130,26 @@ function validateDevices(devices: ReadonlyFields, path: string): FieldError[] {
   ];
 }
 
-function validateRequest(request: ReadonlyFields, path: string): FieldError[] {
+function validateRequest(request: Received<DeviceRequest>, path: string): FieldError[] {
   const errors = named(text(request.name), `${path}.name`, dns1123LabelErrors);
   const alternatives = objects(request.firstAvailable);
   const one = "exactly one of `exactly` or `firstAvailable` is required";
-  if (isFields(request.exactly)) {
+  if (isStruct(request.exactly)) {
     if (alternatives.length > 0) {
       return [...errors, invalidValue(path, null, `${one}, but multiple fields are set`)];
     }
     return [...errors, ...validateExactRequest(request.exactly, `${path}.exactly`)];
   }
   if (alternatives.length === 0) return [...errors, required(path, one)];
-  const validate = (sub: ReadonlyFields, at: string) => [
+  const validate = (sub: Received<DeviceSubRequest>, at: string) => [
     ...named(text(sub.name), `${at}.name`, dns1123LabelErrors),
     ...validateExactRequest(sub, at),
   ];
-  const nameOf = ({ name }: ReadonlyFields) => text(name);
+  const nameOf = ({ name }: Received<DeviceSubRequest>) => text(name);
   return [...errors, ...set(alternatives, MAX_ALTERNATIVES, `${path}.firstAvailable`, validate, nameOf)];
 }
 
-function validateExactRequest(request: ReadonlyFields, path: string): FieldError[] {
+function validateExactRequest(request: Received<ExactDeviceRequest | DeviceSubRequest>, path: string): FieldError[] {
   const name = text(request.deviceClassName);
   const at = `${path}.deviceClassName`;
   return [
@@ -143,30 +162,34 @@ function validateExactRequest(request: ReadonlyFields, path: string): FieldError
   ];
 }
 
-function validateSelectors(of: ReadonlyFields, path: string): FieldError[] {
+function validateSelectors(
+  of: Received<ExactDeviceRequest | DeviceSubRequest | DeviceClassSpec>,
+  path: string,
+): FieldError[] {
   return set(objects(of.selectors), MAX_SELECTORS, `${path}.selectors`, ({ cel }, at) => {
-    if (!isFields(cel)) return [required(`${at}.cel`)];
+    if (!isStruct(cel)) return [required(`${at}.cel`)];
     if (Buffer.byteLength(text(cel.expression)) <= MAX_EXPRESSION_BYTES) return [];
     return [tooLong(`${at}.cel.expression`, MAX_EXPRESSION_BYTES)];
   });
 }
 
-function validateAllocation(request: ReadonlyFields, path: string): FieldError[] {
+function validateAllocation(request: Received<ExactDeviceRequest | DeviceSubRequest>, path: string): FieldError[] {
   const count = number(request.count);
   const refuse = (detail: string) => [invalidValue(`${path}.count`, count, detail)];
-  switch (request.allocationMode) {
+  const mode: string = text(request.allocationMode);
+  switch (mode) {
     case "All":
       return count === 0 ? [] : refuse("must not be specified when allocationMode is 'All'");
     case "ExactCount":
       return count > 0 ? [] : refuse("must be greater than zero");
     default:
-      return [notSupported(`${path}.allocationMode`, text(request.allocationMode), ["All", "ExactCount"])];
+      return [notSupported(`${path}.allocationMode`, mode, ["All", "ExactCount"])];
   }
 }
 
 const EFFECTS = ["NoExecute", "NoSchedule", "None"];
 
-export function validateToleration(toleration: ReadonlyFields, path: string): FieldError[] {
+export function validateToleration(toleration: Received<DeviceToleration>, path: string): FieldError[] {
   const [key, operator, value] = [text(toleration.key), text(toleration.operator), text(toleration.value)];
   const errors = key === "" ? [] : validateLabelName(key, `${path}.key`);
   if (key === "" && operator !== "Exists") {
@@ -186,7 +209,7 @@ export function validateToleration(toleration: ReadonlyFields, path: string): Fi
     : [...errors, notSupported(`${path}.effect`, effect, EFFECTS)];
 }
 
-function validateConstraint(constraint: ReadonlyFields, path: string, names: RequestNames): FieldError[] {
+function validateConstraint(constraint: Received<DeviceConstraint>, path: string, names: RequestNames): FieldError[] {
   const errors = validateReferences(constraint.requests, `${path}.requests`, names);
   const { matchAttribute: same, distinctAttribute: distinct } = constraint;
   if (!absent(same)) return [...errors, ...fullyQualified(text(same), `${path}.matchAttribute`)];
@@ -198,7 +221,11 @@ function validateConstraint(constraint: ReadonlyFields, path: string, names: Req
 const NOT_A_REQUEST =
   "must be the name of a request in the claim or the name of a request and a subrequest separated by '/'";
 
-export function validateReferences(requests: unknown, path: string, names: RequestNames): FieldError[] {
+export function validateReferences(
+  requests: Received<string[]> | null | undefined,
+  path: string,
+  names: RequestNames,
+): FieldError[] {
   const validate = (name: string, at: string) => validateReference(name, at, names);
   return set(list(requests).map(text), MAX_REQUESTS, path, validate, (name) => name);
 }
@@ -214,8 +241,8 @@ export function validateReference(name: string, path: string, names: RequestName
   return [...errors, invalidValue(path, name, NOT_A_REQUEST)];
 }
 
-export function validateConfiguration(config: ReadonlyFields, path: string): FieldError[] {
-  if (!isFields(config.opaque)) return [required(`${path}.opaque`)];
+export function validateConfiguration(config: Received<DeviceClaimConfiguration>, path: string): FieldError[] {
+  if (!isStruct(config.opaque)) return [required(`${path}.opaque`)];
   const errors: FieldError[] = [];
   validateCsiDriverName(text(config.opaque.driver), `${path}.opaque.driver`, errors);
   return [...errors, ...validateParameters(config.opaque.parameters, `${path}.opaque.parameters`, MAX_PARAMETER_BYTES)];
@@ -225,7 +252,7 @@ export function validateConfiguration(config: ReadonlyFields, path: string): Fie
 export function validateParameters(parameters: unknown, path: string, maxBytes: number): FieldError[] {
   if (absent(parameters)) return [required(path)];
   if (Buffer.byteLength(JSON.stringify(parameters)) > maxBytes) return [tooLong(path, maxBytes)];
-  return isFields(parameters) ? [] : [invalidValue(path, "<value omitted>", "must be a valid JSON object")];
+  return isStruct(parameters) ? [] : [invalidValue(path, "<value omitted>", "must be a valid JSON object")];
 }
 
 /** The name of an attribute or a capacity: an identifier, with or without a domain. */
@@ -253,7 +280,7 @@ function identifier(id: string, path: string): FieldError[] {
   return [...errors, ...named(id, path, cIdentifierErrors)];
 }
 
-export function validateDeviceClass(deviceClass: KubeObject): FieldError[] {
+export function validateDeviceClass(deviceClass: ReceivedObject<DeviceClass>): FieldError[] {
   const spec = object(deviceClass.spec);
   const errors = [
     ...validateSelectors(spec, "spec"),

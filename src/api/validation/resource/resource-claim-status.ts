@@ -8,15 +8,34 @@ import {
   tooLong,
   tooMany,
 } from "../../../machinery/errors/field-error.js";
-import { absent, isFields, list, object, objects, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
-import type { KubeObject } from "../../../machinery/meta/object.js";
+import {
+  absent,
+  isStruct,
+  list,
+  object,
+  objects,
+  type Received,
+  type ReceivedObject,
+  text,
+} from "../../../machinery/meta/received.js";
 import { interfaceAddressErrors } from "../../../machinery/validation/ip.js";
 import { validateLabelName } from "../../../machinery/validation/labels.js";
 import { dns1123LabelErrors } from "../../../machinery/validation/names.js";
+import type {
+  AllocatedDeviceStatus,
+  DeviceRequestAllocationResult,
+  NetworkDeviceData,
+  ResourceClaim,
+  ResourceClaimConsumerReference,
+  ResourceClaimStatus,
+} from "../../types/resource/v1.js";
 import { validateConditions } from "../conditions.js";
+import { validateNodeSelector } from "../pod/node-selector.js";
+import { immutable, named, repeatedAt } from "../rules.js";
+import { validateCsiDriverName } from "../volumes/volume-sources.js";
 import {
-  type RequestNames,
   requestNames,
+  type RequestNames,
   validateConfiguration,
   validateParameters,
   validateReference,
@@ -25,9 +44,6 @@ import {
   validateToleration,
 } from "./device-claim.js";
 import { validatePoolName, validateShareId } from "./device-references.js";
-import { validateNodeSelector } from "../pod/node-selector.js";
-import { immutable, named, repeatedAt } from "../rules.js";
-import { validateCsiDriverName } from "../volumes/volume-sources.js";
 
 const MAX_CONSUMERS = 256;
 const MAX_RESULTS = 32;
@@ -41,7 +57,10 @@ const MAX_HARDWARE_ADDRESS_BYTES = 128;
 const MAX_ADDRESSES = 16;
 
 /** Problems of a change of a claim's status: who uses it, what it was given, what drivers say of that. */
-export function validateResourceClaimStatusUpdate(claim: KubeObject, old: KubeObject): FieldError[] {
+export function validateResourceClaimStatusUpdate(
+  claim: ReceivedObject<ResourceClaim>,
+  old: ReceivedObject<ResourceClaim>,
+): FieldError[] {
   const [status, oldStatus] = [object(claim.status), object(old.status)];
   const names = requestNames(object(object(claim.spec).devices));
   const given = new Set(results(status).map(deviceOf));
@@ -59,25 +78,31 @@ export function validateResourceClaimStatusUpdate(claim: KubeObject, old: KubeOb
   ];
 }
 
-const results = (status: ReadonlyFields): readonly ReadonlyFields[] =>
+const results = (status: Received<ResourceClaimStatus>): readonly Received<DeviceRequestAllocationResult>[] =>
   objects(object(object(status.allocation).devices).results);
 
-const uidOf = ({ uid }: ReadonlyFields): string => text(uid);
+const uidOf = ({ uid }: Received<ResourceClaimConsumerReference>): string => text(uid);
+
+type GivenDevice = AllocatedDeviceStatus | DeviceRequestAllocationResult;
 
 /** As kube-apiserver shows a device, or the share of one. */
-const deviceOf = ({ driver, pool, device, shareID }: ReadonlyFields): string =>
+const deviceOf = ({ driver, pool, device, shareID }: Received<GivenDevice>): string =>
   [driver, pool, device, ...(absent(shareID) ? [] : [shareID])].map((part) => text(part)).join("/");
 
-function validateConsumer(consumer: ReadonlyFields, path: string): FieldError[] {
-  return ["resource", "name", "uid"]
+function validateConsumer(consumer: Received<ResourceClaimConsumerReference>, path: string): FieldError[] {
+  return (["resource", "name", "uid"] as const)
     .filter((field) => text(consumer[field]) === "")
     .map((field) => required(`${path}.${field}`));
 }
 
-function validateReservations(status: ReadonlyFields, old: ReadonlyFields, isDeleted: boolean): FieldError[] {
+function validateReservations(
+  status: Received<ResourceClaimStatus>,
+  old: Received<ResourceClaimStatus>,
+  isDeleted: boolean,
+): FieldError[] {
   const consumers = objects(status.reservedFor);
   if (consumers.length === 0) return [];
-  if (!isFields(status.allocation)) {
+  if (!isStruct(status.allocation)) {
     return [forbiddenField("status.reservedFor", "may not be specified when `allocated` is not set")];
   }
   const before = new Set(objects(old.reservedFor).map(consumerText));
@@ -86,14 +111,18 @@ function validateReservations(status: ReadonlyFields, old: ReadonlyFields, isDel
   return [forbiddenField("status.reservedFor", detail)];
 }
 
-const consumerText = ({ apiGroup, resource, name, uid }: ReadonlyFields): string =>
+const consumerText = ({ apiGroup, resource, name, uid }: Received<ResourceClaimConsumerReference>): string =>
   [apiGroup, resource, name, uid].map((part) => text(part)).join(" ");
 
 /** What was given is never changed, only taken back. */
-function validateAllocation(allocation: unknown, old: unknown, names: RequestNames): FieldError[] {
+function validateAllocation(
+  allocation: Received<ResourceClaimStatus>["allocation"],
+  old: Received<ResourceClaimStatus>["allocation"],
+  names: RequestNames,
+): FieldError[] {
   const path = "status.allocation";
-  if (!isFields(allocation)) return [];
-  if (isFields(old)) return immutable(allocation, old, path);
+  if (!isStruct(allocation)) return [];
+  if (isStruct(old)) return immutable(allocation, old, path);
   const { devices, nodeSelector } = allocation;
   const { results: given, config } = object(devices);
   return [
@@ -105,7 +134,7 @@ function validateAllocation(allocation: unknown, old: unknown, names: RequestNam
       ...validateReferences(one.requests, `${at}.requests`, names),
       ...validateConfiguration(one, at),
     ]),
-    ...(isFields(nodeSelector) ? validateNodeSelector(nodeSelector, `${path}.nodeSelector`, false) : []),
+    ...(isStruct(nodeSelector) ? validateNodeSelector(nodeSelector, `${path}.nodeSelector`, false) : []),
   ];
 }
 
@@ -116,7 +145,11 @@ function validateSource(source: string, path: string): FieldError[] {
   return SOURCES.includes(source) ? [] : [notSupported(path, source, SOURCES)];
 }
 
-function validateResult(result: ReadonlyFields, path: string, names: RequestNames): FieldError[] {
+function validateResult(
+  result: Received<DeviceRequestAllocationResult>,
+  path: string,
+  names: RequestNames,
+): FieldError[] {
   return [
     ...validateReference(text(result.request), `${path}.request`, names),
     ...validateIdentity(result, path),
@@ -128,7 +161,7 @@ function validateResult(result: ReadonlyFields, path: string, names: RequestName
   ];
 }
 
-function validateIdentity({ driver, pool, device }: ReadonlyFields, path: string): FieldError[] {
+function validateIdentity({ driver, pool, device }: Received<GivenDevice>, path: string): FieldError[] {
   const errors: FieldError[] = [];
   validateCsiDriverName(text(driver), `${path}.driver`, errors);
   return [
@@ -139,7 +172,7 @@ function validateIdentity({ driver, pool, device }: ReadonlyFields, path: string
 }
 
 /** What must become true before a pod is bound, and what says that it never will: both, or neither. */
-function validateBindingConditions(result: ReadonlyFields, path: string): FieldError[] {
+function validateBindingConditions(result: Received<DeviceRequestAllocationResult>, path: string): FieldError[] {
   const [awaited, failing] = [
     list(result.bindingConditions).map(text),
     list(result.bindingFailureConditions).map(text),
@@ -171,7 +204,11 @@ const validateTypes = (types: readonly string[], path: string): FieldError[] =>
 const repeated = (types: readonly string[], path: string): FieldError[] =>
   [...repeatedAt(types)].map((index) => duplicate(`${path}[${index}]`, types[index]));
 
-function validateDevice(device: ReadonlyFields, path: string, given: ReadonlySet<string>): FieldError[] {
+function validateDevice(
+  device: Received<AllocatedDeviceStatus>,
+  path: string,
+  given: ReadonlySet<string>,
+): FieldError[] {
   const conditions = objects(device.conditions);
   const isGiven = given.has(deviceOf(device));
   return [
@@ -185,9 +222,9 @@ function validateDevice(device: ReadonlyFields, path: string, given: ReadonlySet
   ];
 }
 
-function validateNetwork(data: unknown, path: string): FieldError[] {
-  if (!isFields(data)) return [];
-  const longest = (field: string, bytes: number) =>
+function validateNetwork(data: Received<NetworkDeviceData> | null | undefined, path: string): FieldError[] {
+  if (!isStruct(data)) return [];
+  const longest = (field: "interfaceName" | "hardwareAddress", bytes: number) =>
     Buffer.byteLength(text(data[field])) > bytes ? [tooLong(`${path}.${field}`, bytes)] : [];
   return [
     ...longest("interfaceName", MAX_INTERFACE_BYTES),

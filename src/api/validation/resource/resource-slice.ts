@@ -9,22 +9,32 @@ import {
 } from "../../../machinery/errors/field-error.js";
 import {
   absent,
-  isFields,
+  isStruct,
   list,
   number,
   object,
   objects,
-  type ReadonlyFields,
+  type Received,
+  type ReceivedObject,
   text,
-} from "../../../machinery/meta/access.js";
-import type { KubeObject } from "../../../machinery/meta/object.js";
+} from "../../../machinery/meta/received.js";
 import { validateLabelName } from "../../../machinery/validation/labels.js";
 import { dns1123LabelErrors, dns1123SubdomainErrors, labelValueErrors } from "../../../machinery/validation/names.js";
-import { qualifiedAttribute, validateSet } from "./device-claim.js";
-import { validatePoolName } from "./device-references.js";
+import type {
+  CounterSet,
+  Device,
+  DeviceAttribute,
+  DeviceCounterConsumption,
+  DeviceTaint,
+  ResourcePool,
+  ResourceSlice,
+  ResourceSliceSpec,
+} from "../../types/resource/v1.js";
 import { validateNodeSelector } from "../pod/node-selector.js";
 import { immutable, named } from "../rules.js";
 import { validateCsiDriverName } from "../volumes/volume-sources.js";
+import { qualifiedAttribute, validateSet } from "./device-claim.js";
+import { validatePoolName } from "./device-references.js";
 
 const MAX_DEVICES = 128;
 /** Of slices with taints or counters. */
@@ -35,12 +45,15 @@ const MAX_COUNTER_SETS = 8;
 const MAX_COUNTERS = 32;
 const MAX_TAINTS = 16;
 
-export function validateResourceSlice(slice: KubeObject): FieldError[] {
+export function validateResourceSlice(slice: ReceivedObject<ResourceSlice>): FieldError[] {
   return validateSpec(object(slice.spec), []);
 }
 
 /** A slice stays with its pool, its driver and its node. */
-export function validateResourceSliceUpdate(slice: KubeObject, old: KubeObject): FieldError[] {
+export function validateResourceSliceUpdate(
+  slice: ReceivedObject<ResourceSlice>,
+  old: ReceivedObject<ResourceSlice>,
+): FieldError[] {
   const [spec, before] = [object(slice.spec), object(old.spec)];
   return validateSpec(spec, [
     ...immutable(object(spec.pool).name, object(before.pool).name, "spec.pool.name"),
@@ -49,7 +62,7 @@ export function validateResourceSliceUpdate(slice: KubeObject, old: KubeObject):
   ]);
 }
 
-function validateSpec(spec: ReadonlyFields, changes: readonly FieldError[]): FieldError[] {
+function validateSpec(spec: Received<ResourceSliceSpec>, changes: readonly FieldError[]): FieldError[] {
   const errors: FieldError[] = [];
   validateCsiDriverName(text(spec.driver), "spec.driver", errors);
   append(errors, validatePool(object(spec.pool)), changes, validateNodes(spec));
@@ -61,7 +74,7 @@ function validateSpec(spec: ReadonlyFields, changes: readonly FieldError[]): Fie
     ({ taints, consumesCounters }) => list(taints).length > 0 || list(consumesCounters).length > 0,
   );
   const perDevice = spec.perDeviceNodeSelection === true;
-  const nameOf = ({ name }: ReadonlyFields) => text(name);
+  const nameOf = ({ name }: Received<Device | CounterSet>) => text(name);
   return [
     ...errors,
     ...validateSet(
@@ -75,7 +88,7 @@ function validateSpec(spec: ReadonlyFields, changes: readonly FieldError[]): Fie
   ];
 }
 
-function validatePool(pool: ReadonlyFields): FieldError[] {
+function validatePool(pool: Received<ResourcePool>): FieldError[] {
   const [count, generation] = [number(pool.resourceSliceCount), number(pool.generation)];
   const errors = validatePoolName(text(pool.name), "spec.pool.name");
   if (count <= 0) errors.push(invalidValue("spec.pool.resourceSliceCount", count, "must be greater than zero"));
@@ -88,7 +101,7 @@ function validatePool(pool: ReadonlyFields): FieldError[] {
 const ONE = "exactly one of `nodeName`, `nodeSelector`, `allNodes`, `perDeviceNodeSelection` is required";
 const UNSET_OR_TRUE = "must be either unset or set to true";
 
-function validateNodes(spec: ReadonlyFields): FieldError[] {
+function validateNodes(spec: Received<ResourceSliceSpec>): FieldError[] {
   const { nodeName, nodeSelector } = spec;
   const errors: FieldError[] = [];
   const used: string[] = [];
@@ -100,7 +113,7 @@ function validateNodes(spec: ReadonlyFields): FieldError[] {
       append(errors, named(text(nodeName), "spec.nodeName", dns1123SubdomainErrors));
     }
   }
-  if (isFields(nodeSelector)) {
+  if (isStruct(nodeSelector)) {
     used.push("`nodeSelector`");
     append(errors, validateNodeSelector(nodeSelector, "spec.nodeSelector", false));
     const terms = list(nodeSelector.nodeSelectorTerms);
@@ -111,7 +124,7 @@ function validateNodes(spec: ReadonlyFields): FieldError[] {
       );
     }
   }
-  for (const field of ["allNodes", "perDeviceNodeSelection"]) {
+  for (const field of ["allNodes", "perDeviceNodeSelection"] as const) {
     if (spec[field] === true) used.push(`\`${field}\``);
     else if (!absent(spec[field])) errors.push(invalidValue(`spec.${field}`, false, UNSET_OR_TRUE));
   }
@@ -122,7 +135,7 @@ function validateNodes(spec: ReadonlyFields): FieldError[] {
   return errors;
 }
 
-function validateDevice(device: ReadonlyFields, path: string, perDevice: boolean): FieldError[] {
+function validateDevice(device: Received<Device>, path: string, perDevice: boolean): FieldError[] {
   const [attributes, capacity] = [object(device.attributes), object(device.capacity)];
   const errors = named(text(device.name), `${path}.name`, dns1123LabelErrors);
   const count = Object.keys(attributes).length + Object.keys(capacity).length;
@@ -137,11 +150,11 @@ function validateDevice(device: ReadonlyFields, path: string, perDevice: boolean
   for (const [name, value] of Object.entries(capacity)) {
     const at = `${path}.capacity[${name}]`;
     append(errors, qualifiedAttribute(name, at));
-    if (device.allowMultipleAllocations !== true && isFields(object(value).requestPolicy)) {
+    if (device.allowMultipleAllocations !== true && isStruct(object(value).requestPolicy)) {
       errors.push(forbiddenField(`${at}.requestPolicy`, "allowMultipleAllocations must be true"));
     }
   }
-  const counterSetOf = ({ counterSet }: ReadonlyFields) => text(counterSet);
+  const counterSetOf = ({ counterSet }: Received<DeviceCounterConsumption>) => text(counterSet);
   return [
     ...errors,
     ...validateSet(objects(device.taints), MAX_TAINTS, `${path}.taints`, validateTaint),
@@ -149,7 +162,7 @@ function validateDevice(device: ReadonlyFields, path: string, perDevice: boolean
       objects(device.consumesCounters),
       2,
       `${path}.consumesCounters`,
-      (use, at) => validateCounters(use, "counterSet", at),
+      (use, at) => validateCounters(use.counterSet, "counterSet", use.counters, at),
       counterSetOf,
     ),
     ...validateDeviceNodes(device, path, perDevice),
@@ -159,7 +172,7 @@ function validateDevice(device: ReadonlyFields, path: string, perDevice: boolean
 const VERSION =
   /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-(0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*)(\.(0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*))*)?(\+[0-9a-zA-Z-]+(\.[0-9a-zA-Z-]+)*)?$/;
 
-function validateAttribute(attribute: ReadonlyFields, path: string): FieldError[] {
+function validateAttribute(attribute: Received<DeviceAttribute>, path: string): FieldError[] {
   const errors: FieldError[] = [];
   const { string: plain, version } = attribute;
   if (Buffer.byteLength(text(plain)) > MAX_VALUE_BYTES) errors.push(tooLong(`${path}.string`, MAX_VALUE_BYTES));
@@ -170,7 +183,7 @@ function validateAttribute(attribute: ReadonlyFields, path: string): FieldError[
     }
     if (Buffer.byteLength(text(version)) > MAX_VALUE_BYTES) errors.push(tooLong(`${path}.version`, MAX_VALUE_BYTES));
   }
-  const values = ["int", "bool", "string", "version"].filter((field) => !absent(attribute[field]));
+  const values = (["int", "bool", "string", "version"] as const).filter((field) => !absent(attribute[field]));
   if (values.length === 1) return errors;
   const shown = values.length === 0 ? "" : attribute;
   return [...errors, invalidValue(path, shown, "exactly one value must be specified")];
@@ -178,7 +191,7 @@ function validateAttribute(attribute: ReadonlyFields, path: string): FieldError[
 
 const EFFECTS = ["NoExecute", "NoSchedule", "None"];
 
-function validateTaint(taint: ReadonlyFields, path: string): FieldError[] {
+function validateTaint(taint: Received<DeviceTaint>, path: string): FieldError[] {
   const effect = text(taint.effect);
   const errors = [
     ...validateLabelName(text(taint.key), `${path}.key`),
@@ -188,12 +201,18 @@ function validateTaint(taint: ReadonlyFields, path: string): FieldError[] {
   return EFFECTS.includes(effect) ? errors : [...errors, notSupported(`${path}.effect`, effect, EFFECTS)];
 }
 
-const validateCounterSet = (set: ReadonlyFields, path: string) => validateCounters(set, "name", path);
+const validateCounterSet = (set: Received<CounterSet>, path: string) =>
+  validateCounters(set.name, "name", set.counters, path);
 
-/** Counters of the set that `field` names. */
-function validateCounters(set: ReadonlyFields, field: string, path: string): FieldError[] {
-  const name = text(set[field]);
-  const names = Object.keys(object(set.counters));
+/** Counters of the set whose name stands in `field`. */
+function validateCounters(
+  setName: string | null | undefined,
+  field: "name" | "counterSet",
+  counters: Received<CounterSet>["counters"],
+  path: string,
+): FieldError[] {
+  const name = text(setName);
+  const names = Object.keys(object(counters));
   const errors = name === "" ? [required(`${path}.${field}`)] : named(name, `${path}.${field}`, dns1123LabelErrors);
   if (names.length === 0) return [...errors, required(`${path}.counters`)];
   const keys = validateSet(names, MAX_COUNTERS, `${path}.counters`, () => []);
@@ -207,7 +226,7 @@ function validateCounters(set: ReadonlyFields, field: string, path: string): Fie
 const ONE_OF_DEVICE =
   "exactly one of `nodeName`, `nodeSelector`, or `allNodes` is required when `perDeviceNodeSelection` is set to true in the ResourceSlice spec";
 
-function validateDeviceNodes(device: ReadonlyFields, path: string, perDevice: boolean): FieldError[] {
+function validateDeviceNodes(device: Received<Device>, path: string, perDevice: boolean): FieldError[] {
   const { nodeName, nodeSelector, allNodes } = device;
   if (!perDevice) {
     if (absent(nodeName) && absent(nodeSelector) && absent(allNodes)) return [];
@@ -222,7 +241,7 @@ function validateDeviceNodes(device: ReadonlyFields, path: string, perDevice: bo
     used.push("`nodeName`");
     append(errors, named(text(nodeName), `${path}.nodeName`, dns1123SubdomainErrors));
   }
-  if (isFields(nodeSelector)) {
+  if (isStruct(nodeSelector)) {
     used.push("`nodeSelector`");
     append(errors, validateNodeSelector(nodeSelector, `${path}.nodeSelector`, false));
   }

@@ -6,16 +6,17 @@ import {
   notSupported,
   required,
 } from "../../../machinery/errors/field-error.js";
-import { list, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
+import { list, type Received, text } from "../../../machinery/meta/received.js";
 import { parseIp } from "../../../machinery/validation/ip.js";
-import { legacyIp } from "./ip-fields.js";
+import type { ServiceSpec } from "../../types/core/v1.js";
 import { oneOf, repeatedAt } from "../rules.js";
+import { legacyIp } from "./ip-fields.js";
 
 const FAMILIES = ["IPv4", "IPv6"];
 const POLICIES = ["PreferDualStack", "RequireDualStack", "SingleStack"];
 
 /** Cluster IPs, their families and the policy for them. Addresses that `before`, the old spec, has stay good. */
-export function validateClusterIps(spec: ReadonlyFields, before: ReadonlyFields): FieldError[] {
+export function validateClusterIps(spec: Received<ServiceSpec>, before: Received<ServiceSpec>): FieldError[] {
   if (spec.type === "ExternalName") return [];
   const ips = list(spec.clusterIPs).map(text);
   const errors = [

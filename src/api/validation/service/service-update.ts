@@ -1,17 +1,25 @@
 import { append } from "../../../base/collections/append.js";
 import { type FieldError, forbiddenField, invalidValue, required } from "../../../machinery/errors/field-error.js";
-import { list, number, object, objects, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
-import type { KubeObject } from "../../../machinery/meta/object.js";
+import {
+  list,
+  number,
+  object,
+  objects,
+  type Received,
+  type ReceivedObject,
+  text,
+} from "../../../machinery/meta/received.js";
 import { parseIp } from "../../../machinery/validation/ip.js";
 import { dns1123SubdomainErrors } from "../../../machinery/validation/names.js";
-import { legacyIp } from "./ip-fields.js";
+import type { LoadBalancerIngress, Service, ServiceSpec } from "../../types/core/v1.js";
 import { IMMUTABLE, named, oneOf } from "../rules.js";
+import { legacyIp } from "./ip-fields.js";
 import { isHeadless, validateLoadBalancerClass, validateService } from "./service.js";
 
 const ONCE = "may not change once set";
 
 /** A second address may come and go; the first one, its family and the class of the load balancer stay. */
-export function validateServiceUpdate(service: KubeObject, old: KubeObject): FieldError[] {
+export function validateServiceUpdate(service: ReceivedObject<Service>, old: ReceivedObject<Service>): FieldError[] {
   const [spec, before] = [object(service.spec), object(old.spec)];
   return [
     ...validateAddressChange(spec, before),
@@ -21,7 +29,7 @@ export function validateServiceUpdate(service: KubeObject, old: KubeObject): Fie
   ];
 }
 
-function validateAddressChange(spec: ReadonlyFields, before: ReadonlyFields): FieldError[] {
+function validateAddressChange(spec: Received<ServiceSpec>, before: Received<ServiceSpec>): FieldError[] {
   if (spec.type === "ExternalName" || before.type === "ExternalName") return [];
   const [headless, wasHeadless] = [isHeadless(spec), isHeadless(before)];
   return [
@@ -30,7 +38,7 @@ function validateAddressChange(spec: ReadonlyFields, before: ReadonlyFields): Fi
   ];
 }
 
-function validateIpChange(spec: ReadonlyFields, before: ReadonlyFields): FieldError[] {
+function validateIpChange(spec: Received<ServiceSpec>, before: Received<ServiceSpec>): FieldError[] {
   const [ips, had] = [list(spec.clusterIPs), list(before.clusterIPs)];
   const changed = (index: number) => invalidValue(`spec.clusterIPs[${index}]`, ips, ONCE);
   if (ips.length === had.length) return had.flatMap((ip, index) => (ip === ips[index] ? [] : [changed(index)]));
@@ -43,7 +51,7 @@ function validateIpChange(spec: ReadonlyFields, before: ReadonlyFields): FieldEr
   return errors;
 }
 
-function validateFamilyChange(spec: ReadonlyFields, before: ReadonlyFields): FieldError[] {
+function validateFamilyChange(spec: Received<ServiceSpec>, before: Received<ServiceSpec>): FieldError[] {
   const [families, had] = [list(spec.ipFamilies), list(before.ipFamilies)];
   const path = "spec.ipFamilies[0]";
   if (families.length === had.length) {
@@ -61,29 +69,32 @@ function validateFamilyChange(spec: ReadonlyFields, before: ReadonlyFields): Fie
   return errors;
 }
 
-function validateRelease(spec: ReadonlyFields, what: string): FieldError[] {
+function validateRelease(spec: Received<ServiceSpec>, what: string): FieldError[] {
   if (spec.ipFamilyPolicy === "SingleStack") return [];
   const detail = `must be set to 'SingleStack' when releasing the secondary ${what}`;
   return [invalidValue("spec.ipFamilyPolicy", spec.ipFamilyPolicy ?? null, detail)];
 }
 
-function validateClassChange(spec: ReadonlyFields, before: ReadonlyFields): FieldError[] {
+function validateClassChange(spec: Received<ServiceSpec>, before: Received<ServiceSpec>): FieldError[] {
   const both = spec.type === "LoadBalancer" && before.type === "LoadBalancer";
   const [name, had] = [spec.loadBalancerClass ?? null, before.loadBalancerClass ?? null];
   const changed = both && name !== had ? [invalidValue("spec.loadBalancerClass", name, ONCE)] : [];
   return [...changed, ...validateLoadBalancerClass(spec)];
 }
 
-function validateHealthCheckChange(spec: ReadonlyFields, before: ReadonlyFields): FieldError[] {
+function validateHealthCheckChange(spec: Received<ServiceSpec>, before: Received<ServiceSpec>): FieldError[] {
   const needed = [spec, before].every((one) => one.type === "LoadBalancer" && one.externalTrafficPolicy === "Local");
   if (!needed || number(spec.healthCheckNodePort) === number(before.healthCheckNodePort)) return [];
   return [forbiddenField("spec.healthCheckNodePort", IMMUTABLE)];
 }
 
 /** What a load balancer writes. */
-export function validateServiceStatusUpdate(service: KubeObject, old: KubeObject): FieldError[] {
+export function validateServiceStatusUpdate(
+  service: ReceivedObject<Service>,
+  old: ReceivedObject<Service>,
+): FieldError[] {
   const path = "status.loadBalancer.ingress";
-  const ingresses = (of: KubeObject) => objects(object(object(of.status).loadBalancer).ingress);
+  const ingresses = (of: ReceivedObject<Service>) => objects(object(object(of.status).loadBalancer).ingress);
   const kept = new Set(ingresses(old).map(({ ip }) => text(ip)));
   if (object(service.spec).type !== "LoadBalancer" && ingresses(service).length > 0) {
     return [forbiddenField(path, "may only be used when `spec.type` is 'LoadBalancer'")];
@@ -94,7 +105,11 @@ export function validateServiceStatusUpdate(service: KubeObject, old: KubeObject
   ]);
 }
 
-function validateIngressIp({ ip, ipMode }: ReadonlyFields, path: string, kept: ReadonlySet<string>): FieldError[] {
+function validateIngressIp(
+  { ip, ipMode }: Received<LoadBalancerIngress>,
+  path: string,
+  kept: ReadonlySet<string>,
+): FieldError[] {
   if (text(ip) === "") {
     if (ipMode === undefined || ipMode === null) return [];
     return [forbiddenField(`${path}.ipMode`, "may not be specified when `ip` is not set")];

@@ -1,12 +1,12 @@
 import { append } from "../../../base/collections/append.js";
-import { list, object, objects, text } from "../../../machinery/meta/access.js";
-import type { KubeObject } from "../../../machinery/meta/object.js";
+import { list, object, objects, type ReceivedObject, text } from "../../../machinery/meta/received.js";
+import type { Service } from "../../types/core/v1.js";
 import { cidrWarnings, ipWarnings } from "./ip-fields.js";
 
 const TOPOLOGY_HINTS = "service.kubernetes.io/topology-aware-hints";
 const TOPOLOGY_MODE = "service.kubernetes.io/topology-mode";
 
-export function serviceWarnings(service: KubeObject): string[] {
+export function serviceWarnings(service: ReceivedObject<Service>): string[] {
   const spec = object(service.spec);
   const [external, ranges] = [list(spec.externalIPs), list(spec.loadBalancerSourceRanges)];
   const headless = spec.type === "ClusterIP" && spec.clusterIP === "None";
@@ -50,7 +50,7 @@ export function serviceWarnings(service: KubeObject): string[] {
 }
 
 /** What is said of the addresses of a service's load balancer. */
-export function serviceStatusWarnings(service: KubeObject): string[] {
+export function serviceStatusWarnings(service: ReceivedObject<Service>): string[] {
   const balancer = object(object(service.status).loadBalancer);
   return objects(balancer.ingress).flatMap(({ ip }, index) =>
     ipWarnings(text(ip), `status.loadBalancer.ingress[${index}]`),

@@ -8,15 +8,15 @@ import {
 } from "../../../machinery/errors/field-error.js";
 import {
   absent,
-  isFields,
+  isStruct,
   list,
   number,
   object,
   objects,
-  type ReadonlyFields,
+  type Received,
+  type ReceivedObject,
   text,
-} from "../../../machinery/meta/access.js";
-import type { KubeObject } from "../../../machinery/meta/object.js";
+} from "../../../machinery/meta/received.js";
 import { validateLabels } from "../../../machinery/validation/labels.js";
 import {
   dns1123LabelErrors,
@@ -25,8 +25,10 @@ import {
   portNumberErrors,
   qualifiedNameErrors,
 } from "../../../machinery/validation/names.js";
-import { legacyCidr, legacyIp, nonSpecialIp } from "./ip-fields.js";
+import type { Service, ServicePort, ServiceSpec } from "../../types/core/v1.js";
+import type { IntOrString } from "../../types/meta/v1.js";
 import { named, oneOf } from "../rules.js";
+import { legacyCidr, legacyIp, nonSpecialIp } from "./ip-fields.js";
 import { validateClusterIps } from "./service-addresses.js";
 
 /** Of every port in the API. */
@@ -40,7 +42,7 @@ const MAX_AFFINITY_SECONDS = 86400;
 const LOAD_BALANCER_ONLY = "may only be used when `type` is 'LoadBalancer'";
 
 /** `before` is the spec of the service that is changed: addresses it had stay good. */
-export function validateService(service: KubeObject, before: ReadonlyFields = {}): FieldError[] {
+export function validateService(service: ReceivedObject<Service>, before: Received<ServiceSpec> = {}): FieldError[] {
   const spec = object(service.spec);
   const ports = objects(spec.ports);
   const errors = validateTopologyAnnotations(service.metadata?.annotations ?? {});
@@ -52,7 +54,7 @@ export function validateService(service: KubeObject, before: ReadonlyFields = {}
   }
   append(
     errors,
-    validateLabels(object(spec.selector) as Record<string, string>, "spec.selector"),
+    validateLabels(spec.selector, "spec.selector"),
     validateAffinity(spec),
     validateClusterIps(spec, before),
     validateExternalIps(spec, before),
@@ -65,7 +67,7 @@ export function validateService(service: KubeObject, before: ReadonlyFields = {}
   return errors;
 }
 
-export function isHeadless(spec: ReadonlyFields): boolean {
+export function isHeadless(spec: Received<ServiceSpec>): boolean {
   const ips = list(spec.clusterIPs);
   return ips.length === 1 && ips[0] === "None";
 }
@@ -81,7 +83,7 @@ function validateTopologyAnnotations(annotations: Readonly<Record<string, string
   return [invalidValue(`metadata.annotations[${TOPOLOGY_MODE}]`, mode, detail)];
 }
 
-function validateType(spec: ReadonlyFields): FieldError[] {
+function validateType(spec: Received<ServiceSpec>): FieldError[] {
   if ((spec.type === "NodePort" || spec.type === "LoadBalancer") && isHeadless(spec)) {
     return [invalidValue("spec.clusterIPs[0]", "None", `may not be set to 'None' for ${spec.type} services`)];
   }
@@ -100,7 +102,7 @@ function validateType(spec: ReadonlyFields): FieldError[] {
 
 /** The paths of errors are made where there are some: of 60,000 ports they take longer than all else. */
 function validateServicePort(
-  port: ReadonlyFields,
+  port: Received<ServicePort>,
   index: number,
   needsName: boolean,
   names: Set<string>,
@@ -125,15 +127,16 @@ function validateServicePort(
 
 const isPort = (value: unknown): boolean => typeof value === "number" && portNumberErrors(value).length === 0;
 
-export function portNumber(value: unknown, path: string): FieldError[] {
-  return portNumberErrors(number(value)).map((message) => invalidValue(path, number(value), message));
+export function portNumber(value: IntOrString | null | undefined, path: string): FieldError[] {
+  const port = typeof value === "string" ? 0 : number(value);
+  return portNumberErrors(port).map((message) => invalidValue(path, port, message));
 }
 
-function portNumberOrName(value: unknown, path: string): FieldError[] {
+function portNumberOrName(value: IntOrString | null | undefined, path: string): FieldError[] {
   return typeof value === "string" ? named(value, path, portNameErrors) : portNumber(value, path);
 }
 
-function validateAffinity(spec: ReadonlyFields): FieldError[] {
+function validateAffinity(spec: Received<ServiceSpec>): FieldError[] {
   const path = "spec.sessionAffinityConfig";
   const errors = requiredOneOf(spec.sessionAffinity, "spec.sessionAffinity", ["ClientIP", "None"]);
   if (spec.sessionAffinity === "None" && !absent(spec.sessionAffinityConfig)) {
@@ -141,9 +144,9 @@ function validateAffinity(spec: ReadonlyFields): FieldError[] {
   }
   if (spec.sessionAffinity !== "ClientIP") return errors;
   const missing = (at: string) => [...errors, required(at, "when session affinity type is ClientIP")];
-  if (!isFields(spec.sessionAffinityConfig)) return missing(path);
+  if (!isStruct(spec.sessionAffinityConfig)) return missing(path);
   const { clientIP } = spec.sessionAffinityConfig;
-  if (!isFields(clientIP)) return missing(`${path}.clientIP`);
+  if (!isStruct(clientIP)) return missing(`${path}.clientIP`);
   const seconds = clientIP.timeoutSeconds;
   if (absent(seconds)) return missing(`${path}.clientIP.timeoutSeconds`);
   if (number(seconds) > 0 && number(seconds) <= MAX_AFFINITY_SECONDS) return errors;
@@ -151,7 +154,7 @@ function validateAffinity(spec: ReadonlyFields): FieldError[] {
   return [...errors, invalidValue(`${path}.clientIP.timeoutSeconds`, seconds, detail)];
 }
 
-function validateExternalIps(spec: ReadonlyFields, before: ReadonlyFields): FieldError[] {
+function validateExternalIps(spec: Received<ServiceSpec>, before: Received<ServiceSpec>): FieldError[] {
   const kept = new Set(list(before.externalIPs).map(text));
   return list(spec.externalIPs).flatMap((value, index) => {
     const [ip, path] = [text(value), `spec.externalIPs[${index}]`];
@@ -160,7 +163,7 @@ function validateExternalIps(spec: ReadonlyFields, before: ReadonlyFields): Fiel
   });
 }
 
-function validateUniquePorts(spec: ReadonlyFields, ports: readonly ReadonlyFields[]): FieldError[] {
+function validateUniquePorts(spec: Received<ServiceSpec>, ports: readonly Received<ServicePort>[]): FieldError[] {
   const errors: FieldError[] = [];
   const used = ports.map((port) => number(port.nodePort));
   if (spec.type === "ClusterIP") {
@@ -206,9 +209,9 @@ const shownPort = (protocol: string, port: number) => ({
 });
 
 function validateSourceRanges(
-  spec: ReadonlyFields,
+  spec: Received<ServiceSpec>,
   annotations: Readonly<Record<string, string>>,
-  before: ReadonlyFields,
+  before: Received<ServiceSpec>,
 ): FieldError[] {
   const ranges = list(spec.loadBalancerSourceRanges).map((value) => text(value).trim());
   const annotation = annotations[SOURCE_RANGES];
@@ -224,7 +227,7 @@ function validateSourceRanges(
   return [...errors, ...values.flatMap((range) => legacyCidr(range, path))];
 }
 
-function validateLoadBalancer(spec: ReadonlyFields): FieldError[] {
+function validateLoadBalancer(spec: Received<ServiceSpec>): FieldError[] {
   const balanced = spec.type === "LoadBalancer";
   const errors: FieldError[] = [];
   if (!balanced && !absent(spec.allocateLoadBalancerNodePorts)) {
@@ -234,13 +237,13 @@ function validateLoadBalancer(spec: ReadonlyFields): FieldError[] {
   return [...errors, ...validateLoadBalancerClass(spec)];
 }
 
-export function validateLoadBalancerClass(spec: ReadonlyFields): FieldError[] {
+export function validateLoadBalancerClass(spec: Received<ServiceSpec>): FieldError[] {
   if (absent(spec.loadBalancerClass)) return [];
   if (spec.type !== "LoadBalancer") return [forbiddenField("spec.loadBalancerClass", LOAD_BALANCER_ONLY)];
   return named(text(spec.loadBalancerClass), "spec.loadBalancerClass", qualifiedNameErrors);
 }
 
-function validateTrafficPolicies(spec: ReadonlyFields): FieldError[] {
+function validateTrafficPolicies(spec: Received<ServiceSpec>): FieldError[] {
   const external =
     spec.type === "LoadBalancer" ||
     spec.type === "NodePort" ||
@@ -266,7 +269,7 @@ function validateTrafficPolicies(spec: ReadonlyFields): FieldError[] {
 
 const DISTRIBUTIONS = ["PreferClose", "PreferSameNode", "PreferSameZone"];
 
-function validateHealthCheckPort(spec: ReadonlyFields): FieldError[] {
+function validateHealthCheckPort(spec: Received<ServiceSpec>): FieldError[] {
   const path = "spec.healthCheckNodePort";
   const port = number(spec.healthCheckNodePort);
   if (spec.type === "LoadBalancer" && spec.externalTrafficPolicy === "Local") {

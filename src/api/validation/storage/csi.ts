@@ -6,16 +6,32 @@ import {
   notSupported,
   required,
 } from "../../../machinery/errors/field-error.js";
-import { absent, list, number, object, objects, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
-import type { KubeObject } from "../../../machinery/meta/object.js";
+import {
+  absent,
+  list,
+  number,
+  object,
+  objects,
+  type Received,
+  type ReceivedObject,
+  text,
+} from "../../../machinery/meta/received.js";
 import { dns1123SubdomainErrors, qualifiedNameErrors } from "../../../machinery/validation/names.js";
+import type {
+  CSIDriver,
+  CSIDriverSpec,
+  CSINode,
+  CSINodeDriver,
+  CSIStorageCapacity,
+  TokenRequest,
+} from "../../types/storage/v1.js";
 import { nonNegativeQuantity } from "../quantities.js";
 import { IMMUTABLE, immutable, named, nonNegative, oneOf, repeatedAt, sameValue } from "../rules.js";
 import { validateSelector } from "../selector.js";
 import { validateCsiDriverName } from "../volumes/volume-sources.js";
 
 /** Name in errors, field. */
-const REQUIRED_FLAGS: readonly (readonly [string, string])[] = [
+const REQUIRED_FLAGS: readonly (readonly [name: string, field: keyof CSIDriverSpec])[] = [
   ["attachedRequired", "attachRequired"],
   ["podInfoOnMount", "podInfoOnMount"],
   ["storageCapacity", "storageCapacity"],
@@ -24,7 +40,7 @@ const REQUIRED_FLAGS: readonly (readonly [string, string])[] = [
 const LIFECYCLE_MODES = ["Persistent", "Ephemeral"];
 const FS_GROUP_POLICIES = ["File", "None", "ReadWriteOnceWithFSType"];
 
-export function validateCsiDriver(driver: KubeObject): FieldError[] {
+export function validateCsiDriver(driver: ReceivedObject<CSIDriver>): FieldError[] {
   const spec = object(driver.spec);
   const errors = REQUIRED_FLAGS.filter(([, field]) => absent(spec[field])).map(([name]) => required(`spec.${name}`));
   append(
@@ -44,7 +60,7 @@ export function validateCsiDriver(driver: KubeObject): FieldError[] {
   return errors;
 }
 
-function validateTokenRequests(requests: readonly ReadonlyFields[]): FieldError[] {
+function validateTokenRequests(requests: readonly Received<TokenRequest>[]): FieldError[] {
   const audiences = requests.map(({ audience }) => text(audience));
   const again = repeatedAt(audiences);
   return requests.flatMap(({ expirationSeconds }, index) => {
@@ -59,7 +75,10 @@ function validateTokenRequests(requests: readonly ReadonlyFields[]): FieldError[
   });
 }
 
-export function validateCsiDriverUpdate(driver: KubeObject, old: KubeObject): FieldError[] {
+export function validateCsiDriverUpdate(
+  driver: ReceivedObject<CSIDriver>,
+  old: ReceivedObject<CSIDriver>,
+): FieldError[] {
   const [spec, before] = [object(driver.spec), object(old.spec)];
   return [
     ...validateCsiDriver(driver),
@@ -70,14 +89,14 @@ export function validateCsiDriverUpdate(driver: KubeObject, old: KubeObject): Fi
 
 const MAX_NODE_ID_BYTES = 192;
 
-export function validateCsiNode(node: KubeObject): FieldError[] {
+export function validateCsiNode(node: ReceivedObject<CSINode>): FieldError[] {
   const names = new Set<string>();
   return objects(object(node.spec).drivers).flatMap((driver, index) =>
     validateNodeDriver(driver, `spec.drivers[${index}]`, names),
   );
 }
 
-function validateNodeDriver(driver: ReadonlyFields, path: string, names: Set<string>): FieldError[] {
+function validateNodeDriver(driver: Received<CSINodeDriver>, path: string, names: Set<string>): FieldError[] {
   const errors: FieldError[] = [];
   const [name, id] = [text(driver.name), text(driver.nodeID)];
   validateCsiDriverName(name, `${path}.name`, errors);
@@ -99,9 +118,9 @@ function validateNodeDriver(driver: ReadonlyFields, path: string, names: Set<str
 }
 
 /** A driver that is on the node already changes in what it can take only. */
-export function validateCsiNodeUpdate(node: KubeObject, old: KubeObject): FieldError[] {
+export function validateCsiNodeUpdate(node: ReceivedObject<CSINode>, old: ReceivedObject<CSINode>): FieldError[] {
   const drivers = objects(object(node.spec).drivers);
-  const fixed = (driver: ReadonlyFields) => ({ ...driver, allocatable: undefined });
+  const fixed = (driver: Received<CSINodeDriver>) => ({ ...driver, allocatable: undefined });
   const changed = objects(object(old.spec).drivers).flatMap((before) =>
     drivers.filter(({ name }) => name === before.name).map((driver) => [driver, before] as const),
   );
@@ -114,14 +133,14 @@ export function validateCsiNodeUpdate(node: KubeObject, old: KubeObject): FieldE
 }
 
 /** Kubernetes shows its internal type. */
-const shownDriver = (driver: ReadonlyFields) => ({
+const shownDriver = (driver: Received<CSINodeDriver>) => ({
   Name: text(driver.name),
   NodeID: text(driver.nodeID),
   TopologyKeys: driver.topologyKeys ?? null,
   Allocatable: null,
 });
 
-export function validateCsiStorageCapacity(capacity: KubeObject): FieldError[] {
+export function validateCsiStorageCapacity(capacity: ReceivedObject<CSIStorageCapacity>): FieldError[] {
   return [
     ...validateSelector(capacity.nodeTopology, "nodeTopology"),
     ...named(text(capacity.storageClassName), "storageClassName", dns1123SubdomainErrors),
@@ -130,7 +149,10 @@ export function validateCsiStorageCapacity(capacity: KubeObject): FieldError[] {
 }
 
 /** What was asked for stays; only the answer changes. */
-export function validateCsiStorageCapacityUpdate(capacity: KubeObject, old: KubeObject): FieldError[] {
+export function validateCsiStorageCapacityUpdate(
+  capacity: ReceivedObject<CSIStorageCapacity>,
+  old: ReceivedObject<CSIStorageCapacity>,
+): FieldError[] {
   return [
     ...immutable(capacity.nodeTopology, old.nodeTopology, "nodeTopology"),
     ...immutable(capacity.storageClassName, old.storageClassName, "storageClassName"),

@@ -7,17 +7,27 @@ import {
   required,
   tooLong,
 } from "../../../machinery/errors/field-error.js";
-import { absent, list, object, objects, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
-import type { KubeObject } from "../../../machinery/meta/object.js";
+import type { ReadonlyFields } from "../../../machinery/meta/access.js";
+import {
+  absent,
+  list,
+  object,
+  objects,
+  type Received,
+  type ReceivedObject,
+  text,
+} from "../../../machinery/meta/received.js";
 import { validateLabelName } from "../../../machinery/validation/labels.js";
 import { labelValueErrors, qualifiedNameErrors } from "../../../machinery/validation/names.js";
+import type { TopologySelectorLabelRequirement, TopologySelectorTerm } from "../../types/core/v1.js";
+import type { StorageClass, VolumeAttributesClass } from "../../types/storage/v1.js";
 import { nodeLabelWarnings } from "../pod/node-selector.js";
 import { immutable, named, oneOf, repeatedAt, sameValue } from "../rules.js";
 
 const MAX_PARAMETERS = 512;
 const MAX_PARAMETER_BYTES = 256 * 1024;
 
-export function validateStorageClass(storageClass: KubeObject): FieldError[] {
+export function validateStorageClass(storageClass: ReceivedObject<StorageClass>): FieldError[] {
   const { volumeBindingMode: mode, reclaimPolicy } = storageClass;
   const modes = ["Immediate", "WaitForFirstConsumer"];
   return [
@@ -30,9 +40,12 @@ export function validateStorageClass(storageClass: KubeObject): FieldError[] {
 }
 
 /** A class only changes in what it allows. */
-export function validateStorageClassUpdate(storageClass: KubeObject, old: KubeObject): FieldError[] {
+export function validateStorageClassUpdate(
+  storageClass: ReceivedObject<StorageClass>,
+  old: ReceivedObject<StorageClass>,
+): FieldError[] {
   return [
-    ...["parameters", "provisioner", "reclaimPolicy"]
+    ...(["parameters", "provisioner", "reclaimPolicy"] as const)
       .filter((field) => !sameValue(storageClass[field], old[field]))
       .map((field) => forbiddenField(field, `updates to ${field} are forbidden.`)),
     ...immutable(storageClass.volumeBindingMode, old.volumeBindingMode, "volumeBindingMode"),
@@ -44,7 +57,11 @@ function validateProvisioner(name: string, path: string): FieldError[] {
   return named(name.toLowerCase(), path, qualifiedNameErrors);
 }
 
-function validateParameters(parameters: ReadonlyFields, path: string, mayBeEmpty: boolean): FieldError[] {
+function validateParameters(
+  parameters: Received<Record<string, string>>,
+  path: string,
+  mayBeEmpty: boolean,
+): FieldError[] {
   const entries = Object.entries(parameters);
   if (entries.length > MAX_PARAMETERS) return [tooLong(path, MAX_PARAMETERS)];
   const errors: FieldError[] = [];
@@ -58,7 +75,7 @@ function validateParameters(parameters: ReadonlyFields, path: string, mayBeEmpty
   return errors;
 }
 
-function validateTopologies(terms: readonly ReadonlyFields[], path: string): FieldError[] {
+function validateTopologies(terms: readonly Received<TopologySelectorTerm>[], path: string): FieldError[] {
   const seen: ReadonlyFields[] = [];
   return terms.flatMap((term, index) => {
     const { errors, values } = validateTopology(objects(term.matchLabelExpressions), `${path}[${index}]`);
@@ -68,7 +85,7 @@ function validateTopologies(terms: readonly ReadonlyFields[], path: string): Fie
   });
 }
 
-function validateTopology(expressions: readonly ReadonlyFields[], path: string) {
+function validateTopology(expressions: readonly Received<TopologySelectorLabelRequirement>[], path: string) {
   const errors: FieldError[] = [];
   const values: Record<string, readonly string[]> = {};
   for (const [index, expression] of expressions.entries()) {
@@ -89,7 +106,7 @@ function validateTopology(expressions: readonly ReadonlyFields[], path: string) 
 }
 
 /** Topologies by labels of nodes that have newer names. */
-export function storageClassWarnings(storageClass: KubeObject): string[] {
+export function storageClassWarnings(storageClass: ReceivedObject<StorageClass>): string[] {
   return objects(storageClass.allowedTopologies).flatMap((term, index) =>
     objects(term.matchLabelExpressions).flatMap(({ key }, at) =>
       nodeLabelWarnings(text(key), `allowedTopologies[${index}].matchLabelExpressions[${at}].key`),
@@ -97,15 +114,18 @@ export function storageClassWarnings(storageClass: KubeObject): string[] {
   );
 }
 
-export function validateVolumeAttributesClass(attributesClass: KubeObject): FieldError[] {
+export function validateVolumeAttributesClass(attributesClass: ReceivedObject<VolumeAttributesClass>): FieldError[] {
   return [
     ...validateProvisioner(text(attributesClass.driverName), "driverName"),
     ...validateParameters(object(attributesClass.parameters), "parameters", false),
   ];
 }
 
-export function validateVolumeAttributesClassUpdate(attributesClass: KubeObject, old: KubeObject): FieldError[] {
-  const errors = ["driverName", "parameters"]
+export function validateVolumeAttributesClassUpdate(
+  attributesClass: ReceivedObject<VolumeAttributesClass>,
+  old: ReceivedObject<VolumeAttributesClass>,
+): FieldError[] {
+  const errors = (["driverName", "parameters"] as const)
     .filter((field) => !sameValue(attributesClass[field], old[field]))
     .map((field) => forbiddenField(field, `updates to ${field} are forbidden.`));
   return [...errors, ...validateVolumeAttributesClass(attributesClass)];

@@ -6,14 +6,28 @@ import {
   required,
   tooLong,
 } from "../../../machinery/errors/field-error.js";
-import { absent, isFields, number, object, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
-import type { KubeObject } from "../../../machinery/meta/object.js";
+import {
+  absent,
+  isStruct,
+  number,
+  object,
+  type Received,
+  type ReceivedObject,
+  text,
+} from "../../../machinery/meta/received.js";
 import { dns1123SubdomainErrors, rangeErrors } from "../../../machinery/validation/names.js";
-import { validateInlineVolume } from "../volumes/persistent-volume.js";
+import type {
+  VolumeAttachment,
+  VolumeAttachmentSource,
+  VolumeAttachmentSpec,
+  VolumeAttachmentStatus,
+  VolumeError,
+} from "../../types/storage/v1.js";
 import { IMMUTABLE, named, sameValue } from "../rules.js";
+import { validateInlineVolume } from "../volumes/persistent-volume.js";
 import { validateCsiDriverName } from "../volumes/volume-sources.js";
 
-export function validateVolumeAttachment(attachment: KubeObject): FieldError[] {
+export function validateVolumeAttachment(attachment: ReceivedObject<VolumeAttachment>): FieldError[] {
   const spec = object(attachment.spec);
   const errors = validateAttachment(attachment);
   validateCsiDriverName(text(spec.attacher), "spec.attacher", errors);
@@ -23,14 +37,17 @@ export function validateVolumeAttachment(attachment: KubeObject): FieldError[] {
 }
 
 /** What is attached where never changes. */
-export function validateVolumeAttachmentUpdate(attachment: KubeObject, old: KubeObject): FieldError[] {
+export function validateVolumeAttachmentUpdate(
+  attachment: ReceivedObject<VolumeAttachment>,
+  old: ReceivedObject<VolumeAttachment>,
+): FieldError[] {
   const errors = validateAttachment(attachment);
   if (sameValue(attachment.spec, old.spec)) return errors;
   return [...errors, invalidValue("spec", shownSpec(object(attachment.spec)), IMMUTABLE)];
 }
 
 /** Kubernetes shows its internal type. */
-const shownSpec = (spec: ReadonlyFields) => ({
+const shownSpec = (spec: Received<VolumeAttachmentSpec>) => ({
   Attacher: text(spec.attacher),
   Source: {
     PersistentVolumeName: object(spec.source).persistentVolumeName ?? null,
@@ -39,7 +56,7 @@ const shownSpec = (spec: ReadonlyFields) => ({
   NodeName: text(spec.nodeName),
 });
 
-function validateAttachment(attachment: KubeObject): FieldError[] {
+function validateAttachment(attachment: ReceivedObject<VolumeAttachment>): FieldError[] {
   const spec = object(attachment.spec);
   return [
     ...(text(spec.attacher) === "" ? [required("spec.attacher")] : []),
@@ -51,12 +68,12 @@ function validateAttachment(attachment: KubeObject): FieldError[] {
 
 const ONE = "must specify exactly one of inlineVolumeSpec and persistentVolumeName";
 
-function validateSource(source: ReadonlyFields): FieldError[] {
+function validateSource(source: Received<VolumeAttachmentSource>): FieldError[] {
   const { inlineVolumeSpec: inline, persistentVolumeName: name } = source;
   const path = "spec.source";
   if (absent(inline) && absent(name)) return [required(path, ONE)];
   if (!absent(inline) && !absent(name)) return [forbiddenField(path, ONE)];
-  if (isFields(inline)) return validateInlineVolume(inline, `${path}.inlineVolumeSpec`);
+  if (isStruct(inline)) return validateInlineVolume(inline, `${path}.inlineVolumeSpec`);
   if (name !== "") return [];
   return [required(`${path}.persistentVolumeName`, "must specify non empty persistentVolumeName")];
 }
@@ -64,7 +81,7 @@ function validateSource(source: ReadonlyFields): FieldError[] {
 const MAX_METADATA_BYTES = 256 * 1024;
 const MAX_MESSAGE_BYTES = 1024;
 
-function validateStatus(status: ReadonlyFields): FieldError[] {
+function validateStatus(status: Received<VolumeAttachmentStatus>): FieldError[] {
   const metadata = Object.entries(object(status.attachmentMetadata));
   const size = metadata.reduce((sum, [key, value]) => sum + Buffer.byteLength(key) + Buffer.byteLength(text(value)), 0);
   return [
@@ -74,8 +91,8 @@ function validateStatus(status: ReadonlyFields): FieldError[] {
   ];
 }
 
-function validateError(error: unknown, path: string): FieldError[] {
-  if (!isFields(error)) return [];
+function validateError(error: Received<VolumeError> | null | undefined, path: string): FieldError[] {
+  if (!isStruct(error)) return [];
   const errors: FieldError[] = [];
   // The limit that is told is not the one that is kept.
   if (Buffer.byteLength(text(error.message)) > MAX_MESSAGE_BYTES) {

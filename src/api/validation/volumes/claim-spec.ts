@@ -1,26 +1,31 @@
 import { append } from "../../../base/collections/append.js";
 import { forbiddenField, invalidValue, notSupported, required } from "../../../machinery/errors/field-error.js";
-import { absent, isFields, list, object, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
-import {
-  type LabelSelectorObject,
-  validateAnnotations,
-  validateLabels,
-  validateLabelSelector,
-} from "../../../machinery/validation/labels.js";
+import { absent, isStruct, list, object, type Received, text } from "../../../machinery/meta/received.js";
 import { formatQuantity } from "../../../machinery/text/quantity/quantity.js";
+import { validateAnnotations, validateLabels, validateLabelSelector } from "../../../machinery/validation/labels.js";
 import { dns1123LabelErrors, dns1123SubdomainErrors } from "../../../machinery/validation/names.js";
+import type {
+  PersistentVolumeClaimSpec,
+  PersistentVolumeClaimTemplate,
+  TypedLocalObjectReference,
+  TypedObjectReference,
+} from "../../types/core/v1.js";
 import { check, checkOneOf, type Errors } from "../collect.js";
 import { quantity } from "../resources.js";
 
 const ACCESS_MODES = ["ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"];
 
 /** The template of a claim in an ephemeral volume: of its metadata only labels and annotations may be set. */
-export function validateClaimTemplate(template: ReadonlyFields, path: string, errors: Errors): void {
+export function validateClaimTemplate(
+  template: Received<PersistentVolumeClaimTemplate>,
+  path: string,
+  errors: Errors,
+): void {
   const metadata = object(template.metadata);
   append(
     errors,
-    validateAnnotations(metadata.annotations as Record<string, string> | undefined, `${path}.metadata.annotations`),
-    validateLabels(metadata.labels as Record<string, string> | undefined, `${path}.metadata.labels`),
+    validateAnnotations(metadata.annotations, `${path}.metadata.annotations`),
+    validateLabels(metadata.labels, `${path}.metadata.labels`),
   );
   for (const [field, value] of Object.entries(metadata)) {
     if (field !== "labels" && field !== "annotations" && !absent(value) && value !== "") {
@@ -31,11 +36,11 @@ export function validateClaimTemplate(template: ReadonlyFields, path: string, er
 }
 
 /** The spec of a new PersistentVolumeClaim, wherever one stands. */
-export function validateClaimSpec(spec: ReadonlyFields, path: string, errors: Errors): void {
+export function validateClaimSpec(spec: Received<PersistentVolumeClaimSpec>, path: string, errors: Errors): void {
   const modes = list(spec.accessModes);
   if (modes.length === 0) errors.push(required(`${path}.accessModes`, "at least 1 access mode is required"));
-  if (isFields(spec.selector)) {
-    append(errors, validateLabelSelector(spec.selector as LabelSelectorObject, `${path}.selector`));
+  if (isStruct(spec.selector)) {
+    append(errors, validateLabelSelector(spec.selector, `${path}.selector`));
   }
   for (const mode of modes) {
     if (!ACCESS_MODES.includes(text(mode))) errors.push(notSupported(`${path}.accessModes`, mode, ACCESS_MODES));
@@ -53,7 +58,7 @@ export function validateClaimSpec(spec: ReadonlyFields, path: string, errors: Er
   if (attributes !== "") check(attributes, `${path}.volumeAttributesClassName`, dns1123SubdomainErrors, errors);
 }
 
-function checkStorage(spec: ReadonlyFields, path: string, errors: Errors): void {
+function checkStorage(spec: Received<PersistentVolumeClaimSpec>, path: string, errors: Errors): void {
   const storage = object(object(spec.resources).requests).storage;
   const parsed = quantity(storage);
   if (absent(storage)) errors.push(required(path));
@@ -62,7 +67,7 @@ function checkStorage(spec: ReadonlyFields, path: string, errors: Errors): void 
   }
 }
 
-function checkDataSources(spec: ReadonlyFields, path: string, errors: Errors): void {
+function checkDataSources(spec: Received<PersistentVolumeClaimSpec>, path: string, errors: Errors): void {
   const source = absent(spec.dataSource) ? undefined : object(spec.dataSource);
   const reference = absent(spec.dataSourceRef) ? undefined : object(spec.dataSourceRef);
   if (source !== undefined) checkDataSource(source, `${path}.dataSource`, errors);
@@ -74,12 +79,18 @@ function checkDataSources(spec: ReadonlyFields, path: string, errors: Errors): v
   if (source === undefined || reference === undefined) return;
   if (text(reference.namespace) !== "") {
     errors.push(invalidValue(path, {}, "may not be specified when dataSourceRef.namespace is specified"));
-  } else if (!["apiGroup", "kind", "name"].every((field) => (source[field] ?? "") === (reference[field] ?? ""))) {
+  } else if (
+    !(["apiGroup", "kind", "name"] as const).every((field) => (source[field] ?? "") === (reference[field] ?? ""))
+  ) {
     errors.push(invalidValue(path, {}, "must match dataSourceRef"));
   }
 }
 
-function checkDataSource(source: ReadonlyFields, path: string, errors: Errors): void {
+function checkDataSource(
+  source: Received<TypedLocalObjectReference | TypedObjectReference>,
+  path: string,
+  errors: Errors,
+): void {
   if (text(source.name) === "") errors.push(required(`${path}.name`));
   if (text(source.kind) === "") errors.push(required(`${path}.kind`));
   const group = text(source.apiGroup);

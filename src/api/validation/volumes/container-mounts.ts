@@ -5,16 +5,24 @@ import {
   notSupported,
   required,
 } from "../../../machinery/errors/field-error.js";
-import { absent, object, objects, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
+import { absent, object, objects, type Received, text } from "../../../machinery/meta/received.js";
+import type { Container, EphemeralContainer, VolumeMount } from "../../types/core/v1.js";
 import { checkOneOf, type Errors } from "../collect.js";
 import { checkDescendingPath, hasBacksteps } from "./file-paths.js";
 import { mayBeDevice, type Volumes } from "./volumes.js";
 
 /** Some errors stand at the list rather than at the mount: that is where upstream puts them. */
-export function validateVolumeMounts(container: ReadonlyFields, volumes: Volumes, path: string, errors: Errors): void {
+export function validateVolumeMounts(
+  container: Received<Container | EphemeralContainer>,
+  volumes: Volumes,
+  path: string,
+  errors: Errors,
+): void {
   const mounts = objects(container.volumeMounts);
   if (mounts.length === 0) return;
-  const devices = pathsByName(container.volumeDevices, "devicePath");
+  const devices = new Map<string, string>(
+    objects(container.volumeDevices).map(({ name, devicePath }) => [text(name), text(devicePath)]),
+  );
   const devicePaths = new Set(devices.values());
   const paths = new Set<string>();
   for (const [index, mount] of mounts.entries()) {
@@ -38,7 +46,7 @@ export function validateVolumeMounts(container: ReadonlyFields, volumes: Volumes
   }
 }
 
-function checkSubPaths(mount: ReadonlyFields, at: string, path: string, errors: Errors): void {
+function checkSubPaths(mount: Received<VolumeMount>, at: string, path: string, errors: Errors): void {
   const [subPath, expression] = [text(mount.subPath), text(mount.subPathExpr)];
   if (subPath !== "") checkDescendingPath(subPath, `${path}.subPath`, errors);
   if (expression === "") return;
@@ -49,7 +57,12 @@ function checkSubPaths(mount: ReadonlyFields, at: string, path: string, errors: 
   checkDescendingPath(expression, `${path}.subPathExpr`, errors);
 }
 
-function checkPropagation(mount: ReadonlyFields, container: ReadonlyFields, path: string, errors: Errors): void {
+function checkPropagation(
+  mount: Received<VolumeMount>,
+  container: Received<Container | EphemeralContainer>,
+  path: string,
+  errors: Errors,
+): void {
   checkOneOf(mount.mountPropagation, path, ["Bidirectional", "HostToContainer", "None"], errors);
   if (mount.mountPropagation === "Bidirectional" && object(container.securityContext).privileged !== true) {
     const detail = "Bidirectional mount propagation is available only to privileged containers";
@@ -57,7 +70,7 @@ function checkPropagation(mount: ReadonlyFields, container: ReadonlyFields, path
   }
 }
 
-function checkRecursiveReadOnly(mount: ReadonlyFields, path: string, errors: Errors): void {
+function checkRecursiveReadOnly(mount: Received<VolumeMount>, path: string, errors: Errors): void {
   const { recursiveReadOnly: value, mountPropagation: propagation } = mount;
   if (absent(value) || value === "Disabled") return;
   if (value !== "Enabled" && value !== "IfPossible") {
@@ -70,10 +83,17 @@ function checkRecursiveReadOnly(mount: ReadonlyFields, path: string, errors: Err
   }
 }
 
-export function validateVolumeDevices(container: ReadonlyFields, volumes: Volumes, path: string, errors: Errors): void {
+export function validateVolumeDevices(
+  container: Received<Container | EphemeralContainer>,
+  volumes: Volumes,
+  path: string,
+  errors: Errors,
+): void {
   const devices = objects(container.volumeDevices);
   if (devices.length === 0) return;
-  const mounts = pathsByName(container.volumeMounts, "mountPath");
+  const mounts = new Map<string, string>(
+    objects(container.volumeMounts).map(({ name, mountPath }) => [text(name), text(mountPath)]),
+  );
   const mountPaths = new Set(mounts.values());
   const [names, paths] = [new Set<string>(), new Set<string>()];
   for (const [index, device] of devices.entries()) {
@@ -96,8 +116,4 @@ export function validateVolumeDevices(container: ReadonlyFields, volumes: Volume
     if (mountPaths.has(devicePath)) wrongPath("must not already exist as a path in volumeMounts");
     if (name !== "") names.add(name);
   }
-}
-
-function pathsByName(items: unknown, field: string): ReadonlyMap<string, string> {
-  return new Map(objects(items).map((item) => [text(item.name), text(item[field])]));
 }

@@ -1,5 +1,5 @@
 import { invalidValue } from "../../../machinery/errors/field-error.js";
-import { absent, number } from "../../../machinery/meta/access.js";
+import { absent, number } from "../../../machinery/meta/received.js";
 import type { Errors } from "../collect.js";
 
 /** Paths of files in a container or a volume. One error is enough for `../../..`. */
@@ -25,7 +25,7 @@ export function checkNonReservedPath(value: string, path: string, errors: Errors
   }
 }
 
-export function checkFileMode(mode: unknown, path: string, errors: Errors): void {
+export function checkFileMode(mode: number | null | undefined, path: string, errors: Errors): void {
   if (absent(mode) || (number(mode) >= 0 && number(mode) <= 0o777)) return;
   errors.push(invalidValue(path, mode, "must be a number between 0 and 0777 (octal), both inclusive"));
 }

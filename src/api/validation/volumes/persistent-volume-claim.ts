@@ -1,17 +1,17 @@
 import { append } from "../../../base/collections/append.js";
 import { type FieldError, forbiddenField, invalidValue, notSupported } from "../../../machinery/errors/field-error.js";
-import { absent, object, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
-import type { KubeObject } from "../../../machinery/meta/object.js";
+import { absent, object, type Received, type ReceivedObject, text } from "../../../machinery/meta/received.js";
 import { compareQuantities, parseQuantity, quantityValue } from "../../../machinery/text/quantity/quantity.js";
 import { qualifiedNameErrors } from "../../../machinery/validation/names.js";
-import { validateClaimSpec } from "./claim-spec.js";
-import { classAnnotationWarnings } from "./persistent-volume.js";
+import type { PersistentVolumeClaim, PersistentVolumeClaimSpec } from "../../types/core/v1.js";
 import { difference } from "../pod/pod-difference.js";
 import { nonNegativeQuantity, volumeCapacity } from "../quantities.js";
 import { isNative, quantity } from "../resources.js";
-import { IMMUTABLE, immutable, sameValue } from "../rules.js";
+import { immutable, IMMUTABLE, sameValue } from "../rules.js";
+import { validateClaimSpec } from "./claim-spec.js";
+import { classAnnotationWarnings } from "./persistent-volume.js";
 
-export function validatePersistentVolumeClaim(claim: KubeObject): FieldError[] {
+export function validatePersistentVolumeClaim(claim: ReceivedObject<PersistentVolumeClaim>): FieldError[] {
   const errors: FieldError[] = [];
   validateClaimSpec(object(claim.spec), "spec", errors);
   return errors;
@@ -23,7 +23,10 @@ const ONLY =
   "spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims";
 
 /** What a bound claim asks for may grow, its volume may be set once, and a class may be named where none was. */
-export function validatePersistentVolumeClaimUpdate(claim: KubeObject, old: KubeObject): FieldError[] {
+export function validatePersistentVolumeClaimUpdate(
+  claim: ReceivedObject<PersistentVolumeClaim>,
+  old: ReceivedObject<PersistentVolumeClaim>,
+): FieldError[] {
   const [spec, before] = [object(claim.spec), object(old.spec)];
   const errors = validatePersistentVolumeClaim(claim);
   const [annotation, had] = [claim, old].map(({ metadata }) => metadata?.annotations?.[CLASS_ANNOTATION]);
@@ -51,12 +54,12 @@ export function validatePersistentVolumeClaimUpdate(claim: KubeObject, old: Kube
 
 /** The new spec with all that may change as it was. `annotation` is the old claim's. */
 function withMutableFieldsOf(
-  before: ReadonlyFields,
-  spec: ReadonlyFields,
+  before: Received<PersistentVolumeClaimSpec>,
+  spec: Received<PersistentVolumeClaimSpec>,
   bound: boolean,
   annotation: string | undefined,
-): ReadonlyFields {
-  const fixed: Record<string, unknown> = { ...spec };
+): Received<PersistentVolumeClaimSpec> {
+  const fixed = { ...spec };
   const { storageClassName, volumeAttributesClassName } = spec;
   const isNew = absent(before.storageClassName) && !absent(storageClassName);
   if (isNew && (annotation === undefined || storageClassName === annotation)) delete fixed.storageClassName;
@@ -71,7 +74,7 @@ function withMutableFieldsOf(
 }
 
 /** The spec with its storage as a number, however that is written. */
-function amounts(spec: ReadonlyFields): ReadonlyFields {
+function amounts(spec: Received<PersistentVolumeClaimSpec>) {
   const resources = object(spec.resources);
   const { storage, ...requests } = object(resources.requests);
   const parsed = quantity(storage);
@@ -79,8 +82,13 @@ function amounts(spec: ReadonlyFields): ReadonlyFields {
   return { ...spec, resources: { ...resources, requests: { ...requests, storage: counted } } };
 }
 
-function validateSize(spec: ReadonlyFields, before: ReadonlyFields, old: KubeObject): FieldError[] {
-  const size = (fields: ReadonlyFields) => quantity(object(object(fields.resources).requests).storage) ?? ZERO;
+function validateSize(
+  spec: Received<PersistentVolumeClaimSpec>,
+  before: Received<PersistentVolumeClaimSpec>,
+  old: ReceivedObject<PersistentVolumeClaim>,
+): FieldError[] {
+  const size = (fields: Received<PersistentVolumeClaimSpec>) =>
+    quantity(object(object(fields.resources).requests).storage) ?? ZERO;
   if (compareQuantities(size(spec), size(before)) >= 0) return [];
   const held = quantity(object(object(old.status).capacity).storage) ?? ZERO;
   if (compareQuantities(size(spec), held) > 0) return [];
@@ -89,7 +97,10 @@ function validateSize(spec: ReadonlyFields, before: ReadonlyFields, old: KubeObj
 
 const ZERO = parseQuantity("0");
 
-function validateAttributesClass(spec: ReadonlyFields, before: ReadonlyFields): FieldError[] {
+function validateAttributesClass(
+  spec: Received<PersistentVolumeClaimSpec>,
+  before: Received<PersistentVolumeClaimSpec>,
+): FieldError[] {
   const [name, had] = [spec.volumeAttributesClassName, before.volumeAttributesClassName];
   const path = "spec.volumeAttributesClassName";
   if (absent(had) || name === had) return [];
@@ -106,7 +117,7 @@ const RESIZE_STATES = [
 ];
 
 /** What the controllers of volumes write. */
-export function validatePersistentVolumeClaimStatusUpdate(claim: KubeObject): FieldError[] {
+export function validatePersistentVolumeClaimStatusUpdate(claim: ReceivedObject<PersistentVolumeClaim>): FieldError[] {
   const status = object(claim.status);
   const errors = Object.entries(object(status.capacity)).flatMap(([name, amount]) =>
     volumeCapacity(amount, `status.capacity[${name}]`),
@@ -131,7 +142,7 @@ function validateKey(name: string, path: string): FieldError[] {
   return [notSupported(path, name, ["storage"])];
 }
 
-export function persistentVolumeClaimWarnings(claim: KubeObject): string[] {
+export function persistentVolumeClaimWarnings(claim: ReceivedObject<PersistentVolumeClaim>): string[] {
   const storage = object(object(object(claim.spec).resources).requests).storage;
   const parsed = quantity(storage);
   const warnings = classAnnotationWarnings(claim);

@@ -1,23 +1,44 @@
 import { invalidValue, required } from "../../../machinery/errors/field-error.js";
-import { absent, isFields, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
+import { absent, isStruct, type Received, text } from "../../../machinery/meta/received.js";
 import { dns1123LabelErrors, dns1123SubdomainErrors } from "../../../machinery/validation/names.js";
+import type {
+  AzureFilePersistentVolumeSource,
+  CinderPersistentVolumeSource,
+  CSIPersistentVolumeSource,
+  GlusterfsPersistentVolumeSource,
+  ISCSIPersistentVolumeSource,
+  LocalVolumeSource,
+  PersistentVolumeSpec,
+  SecretReference,
+  StorageOSPersistentVolumeSource,
+} from "../../types/core/v1.js";
 import { check, checkRequired, type Errors } from "../collect.js";
 import { checkNoBacksteps } from "./file-paths.js";
-import { validateCsiDriverName, validateIscsi, VOLUME_SOURCES } from "./volume-sources.js";
+import { checkNeeded, validateCsiDriverName, validateIscsi, VOLUME_SOURCES } from "./volume-sources.js";
 
-type ValidateSource = (source: ReadonlyFields, path: string, errors: Errors) => void;
-
-function needs(source: ReadonlyFields, path: string, fields: readonly string[], errors: Errors): void {
-  for (const field of fields) if (text(source[field]) === "") errors.push(required(`${path}.${field}`));
-}
+type ValidateSource<Source> = (source: Received<Source>, path: string, errors: Errors) => void;
+type SourceField = Exclude<
+  keyof PersistentVolumeSpec,
+  | "accessModes"
+  | "capacity"
+  | "claimRef"
+  | "mountOptions"
+  | "nodeAffinity"
+  | "persistentVolumeReclaimPolicy"
+  | "storageClassName"
+  | "volumeAttributesClassName"
+  | "volumeMode"
+>;
+type AnySource = NonNullable<PersistentVolumeSpec[SourceField]>;
 
 /** A secret of a volume that has no namespace of its own. */
-function secretWithNamespace(source: ReadonlyFields, path: string, errors: Errors): void {
-  if (isFields(source.secretRef)) needs(source.secretRef, `${path}.secretRef`, ["name", "namespace"], errors);
+function secretWithNamespace(source: Received<CinderPersistentVolumeSource>, path: string, errors: Errors): void {
+  if (isStruct(source.secretRef))
+    checkNeeded<SecretReference>(source.secretRef, `${path}.secretRef`, ["name", "namespace"], errors);
 }
 
-const glusterfs: ValidateSource = (source, path, errors) => {
-  needs(source, path, ["endpoints", "path"], errors);
+const glusterfs: ValidateSource<GlusterfsPersistentVolumeSource> = (source, path, errors) => {
+  checkNeeded<GlusterfsPersistentVolumeSource>(source, path, ["endpoints", "path"], errors);
   if (absent(source.endpointsNamespace)) return;
   const namespace = text(source.endpointsNamespace);
   const at = `${path}.endpointsNamespace`;
@@ -25,29 +46,29 @@ const glusterfs: ValidateSource = (source, path, errors) => {
   errors.push(invalidValue(at, namespace, "if the endpointnamespace is set, it must be a valid namespace name"));
 };
 
-const iscsi: ValidateSource = (source, path, errors) => {
+const iscsi: ValidateSource<ISCSIPersistentVolumeSource> = (source, path, errors) => {
   validateIscsi(source, path, errors, ANY);
-  if (isFields(source.secretRef)) needs(source.secretRef, `${path}.secretRef`, ["name"], errors);
+  if (isStruct(source.secretRef)) checkNeeded<SecretReference>(source.secretRef, `${path}.secretRef`, ["name"], errors);
 };
 
-const cinder: ValidateSource = (source, path, errors) => {
-  needs(source, path, ["volumeID"], errors);
+const cinder: ValidateSource<CinderPersistentVolumeSource> = (source, path, errors) => {
+  checkNeeded<CinderPersistentVolumeSource>(source, path, ["volumeID"], errors);
   secretWithNamespace(source, path, errors);
 };
 
-const azureFile: ValidateSource = (source, path, errors) => {
-  needs(source, path, ["secretName", "shareName"], errors);
+const azureFile: ValidateSource<AzureFilePersistentVolumeSource> = (source, path, errors) => {
+  checkNeeded<AzureFilePersistentVolumeSource>(source, path, ["secretName", "shareName"], errors);
   if (source.secretNamespace !== "") return;
   errors.push(invalidValue(`${path}.secretNamespace`, "", "secretNamespace can not be empty"));
 };
 
-const local: ValidateSource = (source, path, errors) => {
+const local: ValidateSource<LocalVolumeSource> = (source, path, errors) => {
   const value = text(source.path);
   if (value === "") errors.push(required(`${path}.path`));
   else checkNoBacksteps(value, `${path}.path`, errors);
 };
 
-const storageOs: ValidateSource = (source, path, errors) => {
+const storageOs: ValidateSource<StorageOSPersistentVolumeSource> = (source, path, errors) => {
   checkRequired(text(source.volumeName), `${path}.volumeName`, dns1123LabelErrors, errors);
   const namespace = text(source.volumeNamespace);
   if (namespace !== "") check(namespace, `${path}.volumeNamespace`, dns1123LabelErrors, errors);
@@ -59,21 +80,21 @@ const CSI_SECRETS = [
   "controllerExpandSecretRef",
   "nodePublishSecretRef",
   "nodeExpandSecretRef",
-];
+] as const;
 
-const csi: ValidateSource = (source, path, errors) => {
+const csi: ValidateSource<CSIPersistentVolumeSource> = (source, path, errors) => {
   validateCsiDriverName(text(source.driver), `${path}.driver`, errors);
-  needs(source, path, ["volumeHandle"], errors);
+  checkNeeded<CSIPersistentVolumeSource>(source, path, ["volumeHandle"], errors);
   for (const field of CSI_SECRETS) {
     const secret = source[field];
-    if (!isFields(secret)) continue;
+    if (!isStruct(secret)) continue;
     checkRequired(text(secret.name), `${path}.${field}.name`, dns1123SubdomainErrors, errors);
     checkRequired(text(secret.namespace), `${path}.${field}.namespace`, dns1123LabelErrors, errors);
   }
 };
 
 /** What a persistent volume's source has beyond that of a pod's volume. */
-const OWN: Readonly<Record<string, ValidateSource>> = {
+const OWN: { readonly [Field in SourceField]?: SourceRule["validate"] } = {
   azureFile,
   cinder,
   csi,
@@ -87,15 +108,15 @@ const OWN: Readonly<Record<string, ValidateSource>> = {
 const ANY = {} as Parameters<typeof validateIscsi>[3];
 
 interface SourceRule {
-  readonly field: string;
+  readonly field: SourceField;
   /** Where its errors stand, and where it is one too many, when Kubernetes does not use the field's own name. */
   readonly at: string;
   readonly extra: string;
-  readonly validate: ValidateSource;
+  validate(source: Received<AnySource>, path: string, errors: Errors): void;
 }
 
-/** Every source of a persistent volume, in the order in which Kubernetes looks at them. */
-export const SOURCES: readonly SourceRule[] = [
+/** In the order in which Kubernetes looks at them. */
+const ORDER: readonly SourceField[] = [
   "hostPath",
   "gcePersistentDisk",
   "awsElasticBlockStore",
@@ -118,15 +139,19 @@ export const SOURCES: readonly SourceRule[] = [
   "local",
   "storageos",
   "csi",
-].map((field) => {
-  const shared = VOLUME_SOURCES.find(([name]) => name === field)?.[1];
-  const own = Object.hasOwn(OWN, field) ? OWN[field] : undefined;
-  const validate: ValidateSource = own ?? ((source, path, errors) => shared?.validate(source, path, errors, ANY));
+];
+
+/** Every source of a persistent volume. */
+export const SOURCES: readonly SourceRule[] = ORDER.map((field) => {
+  const shared = VOLUME_SOURCES.find((rule) => rule.field === field);
+  const own = OWN[field];
+  const validate: SourceRule["validate"] =
+    own ?? ((source, path, errors) => shared?.validate(source, path, errors, ANY));
   return { field, at: shared?.at ?? field, extra: shared?.extra ?? field, validate };
 });
 
 /** Field, name in the warning, and what became of it. */
-const GONE: readonly (readonly [string, string, string])[] = [
+const GONE: readonly (readonly [field: SourceField, name: string, detail: string])[] = [
   ["cephfs", "cephfs", "deprecated in v1.28, non-functional in v1.31+"],
   ["photonPersistentDisk", "photonPersistentDisk", "deprecated in v1.11, non-functional in v1.16+"],
   ["scaleIO", "scaleIO", "deprecated in v1.16, non-functional in v1.22+"],
@@ -136,6 +161,6 @@ const GONE: readonly (readonly [string, string, string])[] = [
 ];
 
 /** Warnings about sources that no node can mount any more. */
-export function sourceWarnings(spec: ReadonlyFields): string[] {
-  return GONE.filter(([field]) => isFields(spec[field])).map(([, name, detail]) => `spec.${name}: ${detail}`);
+export function sourceWarnings(spec: Received<PersistentVolumeSpec>): string[] {
+  return GONE.filter(([field]) => isStruct(spec[field])).map(([, name, detail]) => `spec.${name}: ${detail}`);
 }

@@ -6,20 +6,30 @@ import {
   notSupported,
   required,
 } from "../../../machinery/errors/field-error.js";
-import { absent, isFields, list, object, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
-import type { KubeObject } from "../../../machinery/meta/object.js";
+import { isFields, list as anyList, object as anyObject } from "../../../machinery/meta/access.js";
+import {
+  absent,
+  isStruct,
+  list,
+  object,
+  type Received,
+  type ReceivedObject,
+  text,
+} from "../../../machinery/meta/received.js";
 import { dns1123SubdomainErrors } from "../../../machinery/validation/names.js";
+import type { PersistentVolume, PersistentVolumeClaim, PersistentVolumeSpec } from "../../types/core/v1.js";
+import type { Quantity } from "../../types/meta/v1.js";
 import { hasInvalidNodeSelectorValues, nodeSelectorWarnings, validateNodeSelector } from "../pod/node-selector.js";
-import { SOURCES, sourceWarnings } from "./persistent-volume-source.js";
 import { positiveQuantity, volumeCapacity } from "../quantities.js";
-import { NO_MORE_VOLUME_TYPES } from "./file-paths.js";
 import { IMMUTABLE, immutable, named, oneOf, sameValue } from "../rules.js";
+import { NO_MORE_VOLUME_TYPES } from "./file-paths.js";
+import { SOURCES, sourceWarnings } from "./persistent-volume-source.js";
 
 const ACCESS_MODES = ["ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"];
 const VOLUME_MODES: readonly string[] = ["Block", "Filesystem"];
 const RECLAIM_POLICIES = ["Delete", "Recycle", "Retain"];
 
-export function validatePersistentVolume(volume: KubeObject): FieldError[] {
+export function validatePersistentVolume(volume: ReceivedObject<PersistentVolume>): FieldError[] {
   return validateSpec(object(volume.spec), "spec", false);
 }
 
@@ -34,7 +44,7 @@ function validateAccessModes(modes: readonly string[], path: string): FieldError
   return errors;
 }
 
-function validateSpec(spec: ReadonlyFields, path: string, anyLabelValues: boolean): FieldError[] {
+function validateSpec(spec: Received<PersistentVolumeSpec>, path: string, anyLabelValues: boolean): FieldError[] {
   const errors = list(spec.accessModes).length === 0 ? [required(`${path}.accessModes`)] : [];
   append(
     errors,
@@ -60,7 +70,7 @@ function validateSpec(spec: ReadonlyFields, path: string, anyLabelValues: boolea
   ];
 }
 
-function validateCapacity(capacity: ReadonlyFields, path: string): FieldError[] {
+function validateCapacity(capacity: Received<Record<string, Quantity>>, path: string): FieldError[] {
   const names = Object.keys(capacity);
   const errors = names.length === 0 ? [required(path)] : [];
   if (!Object.hasOwn(capacity, "storage") || names.length > 1) {
@@ -76,26 +86,31 @@ function validateCapacity(capacity: ReadonlyFields, path: string): FieldError[] 
   return errors;
 }
 
-function validateNodeAffinity(spec: ReadonlyFields, path: string, anyLabelValues: boolean): FieldError[] {
-  if (!isFields(spec.nodeAffinity)) return [];
+function validateNodeAffinity(
+  spec: Received<PersistentVolumeSpec>,
+  path: string,
+  anyLabelValues: boolean,
+): FieldError[] {
+  if (!isStruct(spec.nodeAffinity)) return [];
   const at = `${path}.nodeAffinity.required`;
   const { required: selector } = spec.nodeAffinity;
-  if (!isFields(selector)) return [required(at, "must specify required node constraints")];
+  if (!isStruct(selector)) return [required(at, "must specify required node constraints")];
   return validateNodeSelector(selector, at, anyLabelValues);
 }
 
-function validateSource(spec: ReadonlyFields, path: string): FieldError[] {
+function validateSource(spec: Received<PersistentVolumeSpec>, path: string): FieldError[] {
   const errors: FieldError[] = [];
   let count = 0;
-  for (const { field, at, extra, validate } of SOURCES) {
+  for (const rule of SOURCES) {
+    const { field, at, extra } = rule;
     const source = spec[field];
-    if (!isFields(source)) continue;
+    if (!isStruct(source)) continue;
     count += 1;
     if (count > 1 && field !== "flexVolume") {
       errors.push(forbiddenField(`${path}.${extra}`, NO_MORE_VOLUME_TYPES));
       continue;
     }
-    validate(source, `${path}.${at}`, errors);
+    rule.validate(source, `${path}.${at}`, errors);
     if (field === "local" && absent(spec.nodeAffinity)) {
       errors.push(required(`${path}.nodeAffinity`, "Local volume requires node affinity"));
     }
@@ -103,28 +118,31 @@ function validateSource(spec: ReadonlyFields, path: string): FieldError[] {
   return count === 0 ? [...errors, required(path, "must specify a volume type")] : errors;
 }
 
-function recyclesRoot(spec: ReadonlyFields): boolean {
-  if (!isFields(spec.hostPath) || spec.persistentVolumeReclaimPolicy !== "Recycle") return false;
+function recyclesRoot(spec: Received<PersistentVolumeSpec>): boolean {
+  if (!isStruct(spec.hostPath) || spec.persistentVolumeReclaimPolicy !== "Recycle") return false;
   const path = text(spec.hostPath.path);
   return path.startsWith("/") && path.split("/").every((part) => part === "" || part === ".");
 }
 
-function validateAttributesClass(spec: ReadonlyFields, path: string): FieldError[] {
+function validateAttributesClass(spec: Received<PersistentVolumeSpec>, path: string): FieldError[] {
   if (absent(spec.volumeAttributesClassName)) return [];
   const name = text(spec.volumeAttributesClassName);
   const at = `${path}.volumeAttributesClassName`;
   const errors =
     name === "" ? [required(at, "an empty string is disallowed")] : named(name, at, dns1123SubdomainErrors);
-  if (isFields(spec.csi)) return errors;
+  if (isStruct(spec.csi)) return errors;
   return [...errors, required(`${path}.csi`, "has to be specified when using volumeAttributesClassName")];
 }
 
 /** Where the data is never changes; a secret for expansion may be added, and an affinity where there was none. */
-export function validatePersistentVolumeUpdate(volume: KubeObject, old: KubeObject): FieldError[] {
+export function validatePersistentVolumeUpdate(
+  volume: ReceivedObject<PersistentVolume>,
+  old: ReceivedObject<PersistentVolume>,
+): FieldError[] {
   const [spec, before] = [object(volume.spec), object(old.spec)];
   const oldSelector = object(before.nodeAffinity).required;
   const errors = validateSpec(spec, "spec", hasInvalidNodeSelectorValues(oldSelector));
-  if (!SOURCES.every(({ field }) => sameSource(spec[field], before[field]))) {
+  if (!SOURCES.every(({ field }) => sameSource(field, spec, before))) {
     const detail = "spec.persistentvolumesource is immutable after creation";
     errors.push(forbiddenField("spec.persistentvolumesource", detail));
   }
@@ -140,11 +158,17 @@ export function validatePersistentVolumeUpdate(volume: KubeObject, old: KubeObje
   return errors;
 }
 
-function sameSource(source: unknown, before: unknown): boolean {
+function sameSource(
+  field: keyof PersistentVolumeSpec,
+  spec: Received<PersistentVolumeSpec>,
+  old: Received<PersistentVolumeSpec>,
+): boolean {
+  const [source, before] = [spec[field], old[field]];
   if (sameValue(source, before)) return absent(source) === absent(before);
-  if (!isFields(source) || !isFields(before) || !absent(before.controllerExpandSecretRef)) return false;
-  const { controllerExpandSecretRef: _, ...rest } = source;
-  return "driver" in source && sameValue(rest, before);
+  if (field !== "csi" || !isStruct(spec.csi) || !isStruct(old.csi)) return false;
+  if (!absent(old.csi.controllerExpandSecretRef)) return false;
+  const { controllerExpandSecretRef: _, ...rest } = spec.csi;
+  return "driver" in spec.csi && sameValue(rest, old.csi);
 }
 
 const STABLE_LABELS: Readonly<Record<string, string>> = {
@@ -157,26 +181,28 @@ const STABLE_LABELS: Readonly<Record<string, string>> = {
 };
 
 /** The old affinity, with the stable names of those labels for which the new one uses them. */
-function withStableLabels(before: ReadonlyFields, spec: ReadonlyFields): unknown {
-  const renamed = (value: unknown, now: unknown): unknown => {
-    if (Array.isArray(value)) return value.map((item, index) => renamed(item, list(now)[index]));
-    if (!isFields(value)) return value;
-    const fields = Object.entries(value).map(([name, held]) => [name, renamed(held, object(now)[name])] as const);
-    const key = STABLE_LABELS[text(value.key)];
-    const changed = key !== undefined && object(now).key === key;
-    return { ...Object.fromEntries(fields), ...(changed && { key }) };
-  };
+function withStableLabels(before: Received<PersistentVolumeSpec>, spec: Received<PersistentVolumeSpec>): unknown {
   return renamed(before.nodeAffinity, spec.nodeAffinity);
 }
 
+/** Any struct of an affinity may have a `key`, so this reads plain data. */
+function renamed(value: unknown, now: unknown): unknown {
+  if (Array.isArray(value)) return value.map((item, index) => renamed(item, anyList(now)[index]));
+  if (!isFields(value)) return value;
+  const fields = Object.entries(value).map(([name, held]) => [name, renamed(held, anyObject(now)[name])] as const);
+  const key = typeof value.key === "string" ? STABLE_LABELS[value.key] : undefined;
+  const changed = key !== undefined && anyObject(now).key === key;
+  return { ...Object.fromEntries(fields), ...(changed && { key }) };
+}
+
 /** A volume that is written where it is attached, not kept as an object: only CSI's, and nothing about claims. */
-export function validateInlineVolume(spec: ReadonlyFields, path: string): FieldError[] {
+export function validateInlineVolume(spec: Received<PersistentVolumeSpec>, path: string): FieldError[] {
   const unused = (field: string) =>
     forbiddenField(`${path}.${field}`, "may not be specified in the context of inline volumes");
   const errors: FieldError[] = [];
   if (!absent(spec.claimRef)) errors.push(unused("claimRef"));
   if (Object.keys(object(spec.capacity)).length > 0) errors.push(unused("capacity"));
-  if (!isFields(spec.csi)) errors.push(required(`${path}.csi`, "has to be specified in the context of inline volumes"));
+  if (!isStruct(spec.csi)) errors.push(required(`${path}.csi`, "has to be specified in the context of inline volumes"));
   if (list(spec.accessModes).length === 0) errors.push(required(`${path}.accessModes`));
   append(errors, validateAccessModes(list(spec.accessModes).map(text), `${path}.accessModes`));
   const policy = text(spec.persistentVolumeReclaimPolicy);
@@ -198,13 +224,15 @@ const CLASS_ANNOTATION = "volume.beta.kubernetes.io/storage-class";
 const MOUNT_ANNOTATION = "volume.beta.kubernetes.io/mount-options";
 
 /** What is said of the annotation that named a class before there was a field for it. */
-export function classAnnotationWarnings({ metadata }: KubeObject): string[] {
+export function classAnnotationWarnings({
+  metadata,
+}: ReceivedObject<PersistentVolume | PersistentVolumeClaim>): string[] {
   if (metadata?.annotations?.[CLASS_ANNOTATION] === undefined) return [];
   const better = 'deprecated since v1.8; use "storageClassName" attribute instead';
   return [`metadata.annotations[${CLASS_ANNOTATION}]: ${better}`];
 }
 
-export function persistentVolumeWarnings(volume: KubeObject): string[] {
+export function persistentVolumeWarnings(volume: ReceivedObject<PersistentVolume>): string[] {
   const spec = object(volume.spec);
   const warnings = classAnnotationWarnings(volume);
   if (volume.metadata?.annotations?.[MOUNT_ANNOTATION] !== undefined) {

@@ -1,13 +1,19 @@
 import { forbiddenField, invalidValue, required } from "../../../machinery/errors/field-error.js";
-import { absent, number, object, objects, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
+import { absent, number, object, objects, type Received, text } from "../../../machinery/meta/received.js";
+import type {
+  ConfigMapProjection,
+  SecretProjection,
+  ServiceAccountTokenProjection,
+  VolumeProjection,
+} from "../../types/core/v1.js";
 import type { Errors } from "../collect.js";
-import { checkNonReservedPath } from "./file-paths.js";
 import type { PodValidationOptions } from "../pod/pod-options.js";
+import { checkNonReservedPath } from "./file-paths.js";
 import { validateDownwardApiFile, validateKeyToPath } from "./volume-files.js";
 
 /** The sources of one projected volume; no two may claim the same path. `path` is the volume source's. */
 export function validateProjectedSources(
-  sources: readonly ReadonlyFields[],
+  sources: readonly Received<VolumeProjection>[],
   path: string,
   errors: Errors,
   options: PodValidationOptions,
@@ -42,7 +48,7 @@ export function validateProjectedSources(
 }
 
 function validateKeys(
-  source: ReadonlyFields,
+  source: Received<SecretProjection | ConfigMapProjection>,
   path: string,
   claim: (file: string, shown: string) => void,
   errors: Errors,
@@ -57,7 +63,7 @@ function validateKeys(
 
 /** A wrong path of a token is shown at the volume's source, as Kubernetes does. */
 function validateToken(
-  token: ReadonlyFields,
+  token: Received<ServiceAccountTokenProjection>,
   volumePath: string,
   path: string,
   options: PodValidationOptions,

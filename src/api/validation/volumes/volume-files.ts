@@ -1,11 +1,12 @@
 import { invalidValue, required } from "../../../machinery/errors/field-error.js";
-import { absent, object, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
+import { absent, object, type Received, text } from "../../../machinery/meta/received.js";
+import type { DownwardAPIVolumeFile, KeyToPath } from "../../types/core/v1.js";
 import type { Errors } from "../collect.js";
 import { validateFieldSelector, validateResourceFieldSelector } from "../pod/downward-api.js";
 import { checkFileMode, checkNonReservedPath } from "./file-paths.js";
 
 /** One key of a ConfigMap or Secret that becomes a file. */
-export function validateKeyToPath(item: ReadonlyFields, path: string, errors: Errors): void {
+export function validateKeyToPath(item: Received<KeyToPath>, path: string, errors: Errors): void {
   if (text(item.key) === "") errors.push(required(`${path}.key`));
   if (text(item.path) === "") errors.push(required(`${path}.path`));
   checkNonReservedPath(text(item.path), `${path}.path`, errors);
@@ -21,7 +22,7 @@ const FIELDS: ReadonlySet<string> = new Set([
 ]);
 
 /** One field of the pod that becomes a file. */
-export function validateDownwardApiFile(file: ReadonlyFields, path: string, errors: Errors): void {
+export function validateDownwardApiFile(file: Received<DownwardAPIVolumeFile>, path: string, errors: Errors): void {
   if (text(file.path) === "") errors.push(required(`${path}.path`));
   checkNonReservedPath(text(file.path), `${path}.path`, errors);
   if (!absent(file.fieldRef)) {

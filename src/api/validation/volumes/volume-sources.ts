@@ -5,63 +5,115 @@ import {
   required,
   tooLong,
 } from "../../../machinery/errors/field-error.js";
-import { absent, list, number, object, objects, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
+import type { ReadonlyFields } from "../../../machinery/meta/access.js";
+import { absent, list, number, object, objects, type Received, text } from "../../../machinery/meta/received.js";
 import { dns1123LabelErrors, dns1123SubdomainErrors } from "../../../machinery/validation/names.js";
-import { validateClaimTemplate } from "./claim-spec.js";
+import type {
+  AWSElasticBlockStoreVolumeSource,
+  AzureDiskVolumeSource,
+  AzureFileVolumeSource,
+  CephFSVolumeSource,
+  CinderVolumeSource,
+  ConfigMapVolumeSource,
+  CSIVolumeSource,
+  DownwardAPIVolumeSource,
+  EmptyDirVolumeSource,
+  EphemeralVolumeSource,
+  FCVolumeSource,
+  FlexVolumeSource,
+  FlockerVolumeSource,
+  GCEPersistentDiskVolumeSource,
+  GitRepoVolumeSource,
+  GlusterfsVolumeSource,
+  HostPathVolumeSource,
+  ImageVolumeSource,
+  ISCSIPersistentVolumeSource,
+  ISCSIVolumeSource,
+  NFSVolumeSource,
+  PersistentVolumeClaimVolumeSource,
+  PhotonPersistentDiskVolumeSource,
+  PortworxVolumeSource,
+  ProjectedVolumeSource,
+  QuobyteVolumeSource,
+  RBDVolumeSource,
+  ScaleIOVolumeSource,
+  SecretVolumeSource,
+  StorageOSVolumeSource,
+  Volume,
+  VsphereVirtualDiskVolumeSource,
+} from "../../types/core/v1.js";
 import { check, checkOneOf, checkRange, checkRequired, checkRequiredOneOf, type Errors } from "../collect.js";
-import { validateDownwardApiFile, validateKeyToPath } from "./volume-files.js";
-import { checkDescendingPath, checkFileMode, checkNoBacksteps } from "./file-paths.js";
 import type { PodValidationOptions } from "../pod/pod-options.js";
-import { validateProjectedSources } from "./projected-volume.js";
 import { quantity } from "../resources.js";
+import { validateClaimTemplate } from "./claim-spec.js";
+import { checkDescendingPath, checkFileMode, checkNoBacksteps } from "./file-paths.js";
+import { validateProjectedSources } from "./projected-volume.js";
+import { validateDownwardApiFile, validateKeyToPath } from "./volume-files.js";
 
-export type ValidateSource = (
-  source: ReadonlyFields,
+export type ValidateSource<Source> = (
+  source: Received<Source>,
   path: string,
   errors: Errors,
   options: PodValidationOptions,
 ) => void;
 
+type VolumeSource = NonNullable<Volume[Exclude<keyof Volume, "name">]>;
+
 interface SourceRule {
-  readonly validate: ValidateSource;
+  readonly field: Exclude<keyof Volume, "name">;
+  validate(source: Received<VolumeSource>, path: string, errors: Errors, options: PodValidationOptions): void;
   /** Where its errors stand, and where it is one too many, when Kubernetes does not use the field's own name. */
   readonly at?: string;
   readonly extra?: string;
 }
 
 /** The fields that must not be empty. */
-function needs(...fields: readonly string[]): ValidateSource {
-  return (source, path, errors) => {
-    for (const field of fields) {
-      if (text(source[field]) === "") errors.push(required(`${path}.${field}`));
-    }
-  };
+function needs<Source>(...fields: readonly (keyof Source & string)[]) {
+  return (source: ReadonlyFields, path: string, errors: Errors): void =>
+    checkNeeded<Source>(source, path, fields, errors);
 }
 
-function all(...rules: readonly ValidateSource[]): ValidateSource {
+/** As {@link needs}, of any type of source: only the names of its fields are known. */
+export function checkNeeded<Source>(
+  source: ReadonlyFields,
+  path: string,
+  fields: readonly (keyof Source & string)[],
+  errors: Errors,
+): void {
+  for (const field of fields) {
+    const value = source[field];
+    if (typeof value !== "string" || value === "") errors.push(required(`${path}.${field}`));
+  }
+}
+
+function all<Source>(...rules: readonly ValidateSource<Source>[]): ValidateSource<Source> {
   return (source, path, errors, options) => {
     for (const rule of rules) rule(source, path, errors, options);
   };
 }
 
-const secretRef: ValidateSource = (source, path, errors) => {
+const secretRef: ValidateSource<CinderVolumeSource | StorageOSVolumeSource> = (source, path, errors) => {
   if (!absent(source.secretRef) && text(object(source.secretRef).name) === "") {
     errors.push(required(`${path}.secretRef.name`));
   }
 };
 
 /** The detail says 1 where 0 is meant and allowed. */
-const partition: ValidateSource = ({ partition: value }, path, errors) => {
+const partition: ValidateSource<GCEPersistentDiskVolumeSource | AWSElasticBlockStoreVolumeSource> = (
+  { partition: value },
+  path,
+  errors,
+) => {
   if (!absent(value) && (number(value) < 0 || number(value) > 255)) {
     errors.push(invalidValue(`${path}.partition`, value, "must be between 1 and 255, inclusive"));
   }
 };
 
-const monitors: ValidateSource = (source, path, errors) => {
+const monitors: ValidateSource<RBDVolumeSource | CephFSVolumeSource> = (source, path, errors) => {
   if (list(source.monitors).length === 0) errors.push(required(`${path}.monitors`));
 };
 
-const emptyDir: ValidateSource = (source, path, errors) => {
+const emptyDir: ValidateSource<EmptyDirVolumeSource> = (source, path, errors) => {
   const limit = quantity(source.sizeLimit);
   if (limit !== undefined && limit.unscaled < 0n) {
     errors.push(forbiddenField(`${path}.sizeLimit`, "SizeLimit field must be a valid resource quantity"));
@@ -79,7 +131,7 @@ const HOST_PATH_TYPES = [
   "Socket",
 ];
 
-const validateHostPath: ValidateSource = (source, path, errors) => {
+const validateHostPath: ValidateSource<HostPathVolumeSource> = (source, path, errors) => {
   const value = text(source.path);
   if (value === "") {
     errors.push(required(`${path}.path`));
@@ -89,19 +141,19 @@ const validateHostPath: ValidateSource = (source, path, errors) => {
   checkOneOf(source.type, `${path}.type`, HOST_PATH_TYPES, errors);
 };
 
-const gitRepo: ValidateSource = (source, path, errors) => {
+const gitRepo: ValidateSource<GitRepoVolumeSource> = (source, path, errors) => {
   if (text(source.repository) === "") errors.push(required(`${path}.repository`));
   checkDescendingPath(text(source.directory), `${path}.directory`, errors);
 };
 
-const files: ValidateSource = (source, path, errors) => {
+const files: ValidateSource<SecretVolumeSource | ConfigMapVolumeSource> = (source, path, errors) => {
   checkFileMode(source.defaultMode, `${path}.defaultMode`, errors);
   for (const [index, item] of objects(source.items).entries()) {
     validateKeyToPath(item, `${path}.items[${index}]`, errors);
   }
 };
 
-const validateNfs: ValidateSource = (source, path, errors) => {
+const validateNfs: ValidateSource<NFSVolumeSource> = (source, path, errors) => {
   const value = text(source.path);
   if (text(source.server) === "") errors.push(required(`${path}.server`));
   if (value === "") errors.push(required(`${path}.path`));
@@ -134,7 +186,11 @@ function checkIscsiName(name: string, path: string, errors: Errors): void {
   } else if (!isOne(name)) errors.push(invalidValue(path, name, "must be valid format"));
 }
 
-export const validateIscsi: ValidateSource = (source, path, errors) => {
+export const validateIscsi: ValidateSource<ISCSIVolumeSource | ISCSIPersistentVolumeSource> = (
+  source,
+  path,
+  errors,
+) => {
   if (text(source.targetPortal) === "") errors.push(required(`${path}.targetPortal`));
   if (text(source.iqn) === "") errors.push(required(`${path}.iqn`));
   else checkIscsiName(text(source.iqn), `${path}.iqn`, errors);
@@ -145,7 +201,7 @@ export const validateIscsi: ValidateSource = (source, path, errors) => {
   if (!absent(source.initiatorName)) checkIscsiName(text(source.initiatorName), `${path}.initiatorname`, errors);
 };
 
-const flocker: ValidateSource = (source, path, errors) => {
+const flocker: ValidateSource<FlockerVolumeSource> = (source, path, errors) => {
   const [name, uuid] = [text(source.datasetName), text(source.datasetUUID)];
   if (name === "" && uuid === "") errors.push(required(path, "one of datasetName and datasetUUID is required"));
   if (name !== "" && uuid !== "") {
@@ -154,7 +210,7 @@ const flocker: ValidateSource = (source, path, errors) => {
   if (name.includes("/")) errors.push(invalidValue(`${path}.datasetName`, name, "must not contain '/'"));
 };
 
-const quobyte: ValidateSource = (source, path, errors) => {
+const quobyte: ValidateSource<QuobyteVolumeSource> = (source, path, errors) => {
   const registry = text(source.registry);
   const pairs = "must be a host:port pair or multiple pairs separated by commas";
   if (registry === "") errors.push(required(`${path}.registry`, pairs));
@@ -173,12 +229,12 @@ function isHostPort(pair: string): boolean {
   return /^(\[[^[\]]*\]|[^:[\]]*):[^:[\]]*$/.test(pair);
 }
 
-const downwardApi: ValidateSource = (source, path, errors) => {
+const downwardApi: ValidateSource<DownwardAPIVolumeSource> = (source, path, errors) => {
   checkFileMode(source.defaultMode, `${path}.defaultMode`, errors);
   for (const file of objects(source.items)) validateDownwardApiFile(file, path, errors);
 };
 
-const validateFc: ValidateSource = (source, path, errors) => {
+const validateFc: ValidateSource<FCVolumeSource> = (source, path, errors) => {
   const [names, ids] = [list(source.targetWWNs), list(source.wwids)];
   if (names.length === 0 && ids.length === 0) {
     errors.push(required(`${path}.targetWWNs`, "must specify either targetWWNs or wwids, but not both"));
@@ -192,7 +248,7 @@ const validateFc: ValidateSource = (source, path, errors) => {
   else checkRange(source.lun, `${path}.lun`, 0, 255, errors);
 };
 
-const validateFlexVolume: ValidateSource = (source, path, errors) => {
+const validateFlexVolume: ValidateSource<FlexVolumeSource> = (source, path, errors) => {
   if (text(source.driver) === "") errors.push(required(`${path}.driver`));
   for (const key of Object.keys(object(source.options))) {
     const namespace = `.${(key.split("/")[0] ?? "").toLowerCase()}`;
@@ -206,7 +262,7 @@ const validateFlexVolume: ValidateSource = (source, path, errors) => {
 const MANAGED_URI = "/subscriptions/{sub-id}/resourcegroups/{group-name}/providers/microsoft.compute/disks/{disk-id}";
 const BLOB_URI = "https://{account-name}.blob.core.windows.net/{container-name}/{disk-name}.vhd";
 
-const validateAzureDisk: ValidateSource = (source, path, errors) => {
+const validateAzureDisk: ValidateSource<AzureDiskVolumeSource> = (source, path, errors) => {
   const uri = text(source.diskURI);
   if (text(source.diskName) === "") errors.push(required(`${path}.diskName`));
   if (uri === "") errors.push(required(`${path}.diskURI`));
@@ -221,14 +277,14 @@ const validateAzureDisk: ValidateSource = (source, path, errors) => {
   }
 };
 
-const storageOs: ValidateSource = (source, path, errors) => {
+const storageOs: ValidateSource<StorageOSVolumeSource> = (source, path, errors) => {
   checkRequired(text(source.volumeName), `${path}.volumeName`, dns1123LabelErrors, errors);
   const namespace = text(source.volumeNamespace);
   if (namespace !== "") check(namespace, `${path}.volumeNamespace`, dns1123LabelErrors, errors);
   secretRef(source, path, errors, {} as PodValidationOptions);
 };
 
-const projected: ValidateSource = (source, path, errors, options) => {
+const projected: ValidateSource<ProjectedVolumeSource> = (source, path, errors, options) => {
   checkFileMode(source.defaultMode, `${path}.defaultMode`, errors);
   validateProjectedSources(objects(source.sources), path, errors, options);
 };
@@ -243,7 +299,7 @@ export function validateCsiDriverName(name: string, path: string, errors: Errors
   for (const message of dns1123SubdomainErrors(name.toLowerCase())) errors.push(invalidValue(path, name, message));
 }
 
-const csi: ValidateSource = (source, path, errors) => {
+const csi: ValidateSource<CSIVolumeSource> = (source, path, errors) => {
   validateCsiDriverName(text(source.driver), `${path}.driver`, errors);
   if (absent(source.nodePublishSecretRef)) return;
   const name = text(object(source.nodePublishSecretRef).name);
@@ -251,50 +307,52 @@ const csi: ValidateSource = (source, path, errors) => {
   else check(name, `${path}.name`, dns1123SubdomainErrors, errors);
 };
 
-const ephemeral: ValidateSource = (source, path, errors) => {
+const ephemeral: ValidateSource<EphemeralVolumeSource> = (source, path, errors) => {
   const template = source.volumeClaimTemplate;
   if (absent(template)) errors.push(required(`${path}.volumeClaimTemplate`));
   else validateClaimTemplate(object(template), `${path}.volumeClaimTemplate`, errors);
 };
 
-const image: ValidateSource = (source, path, errors, options) => {
+const image: ValidateSource<ImageVolumeSource> = (source, path, errors, options) => {
   if (options.resourceIsPod && text(source.reference) === "") errors.push(required(`${path}.reference`));
   checkRequiredOneOf(source.pullPolicy, `${path}.pullPolicy`, ["Always", "IfNotPresent", "Never"], errors);
 };
 
 /** Every source of a pod's volume, in the order Kubernetes looks at them. */
-export const VOLUME_SOURCES: readonly (readonly [field: string, rule: SourceRule])[] = [
-  ["emptyDir", { validate: emptyDir }],
-  ["hostPath", { validate: validateHostPath }],
-  ["gitRepo", { validate: gitRepo }],
-  [
-    "gcePersistentDisk",
-    { validate: all(needs("pdName"), partition), at: "persistentDisk", extra: "gcePersistentDisk" },
-  ],
-  ["awsElasticBlockStore", { validate: all(needs("volumeID"), partition) }],
-  ["secret", { validate: all(needs("secretName"), files) }],
-  ["nfs", { validate: validateNfs }],
-  ["iscsi", { validate: validateIscsi }],
-  ["glusterfs", { validate: needs("endpoints", "path") }],
-  ["flocker", { validate: flocker }],
-  ["persistentVolumeClaim", { validate: needs("claimName") }],
-  ["rbd", { validate: all(monitors, needs("image")) }],
-  ["cinder", { validate: all(needs("volumeID"), secretRef) }],
-  ["cephfs", { validate: monitors, extra: "cephFS" }],
-  ["quobyte", { validate: quobyte }],
-  ["downwardAPI", { validate: downwardApi, extra: "downwarAPI" }],
-  ["fc", { validate: validateFc }],
-  ["flexVolume", { validate: validateFlexVolume }],
-  ["configMap", { validate: all(needs("name"), files) }],
-  ["azureFile", { validate: needs("secretName", "shareName") }],
-  ["vsphereVolume", { validate: needs("volumePath") }],
-  ["photonPersistentDisk", { validate: needs("pdID") }],
-  ["portworxVolume", { validate: needs("volumeID") }],
-  ["azureDisk", { validate: validateAzureDisk }],
-  ["storageos", { validate: storageOs }],
-  ["projected", { validate: projected }],
-  ["scaleIO", { validate: needs("gateway", "system", "volumeName") }],
-  ["csi", { validate: csi }],
-  ["ephemeral", { validate: ephemeral }],
-  ["image", { validate: image }],
+export const VOLUME_SOURCES: readonly SourceRule[] = [
+  { field: "emptyDir", validate: emptyDir },
+  { field: "hostPath", validate: validateHostPath },
+  { field: "gitRepo", validate: gitRepo },
+  {
+    field: "gcePersistentDisk",
+    validate: all(needs<GCEPersistentDiskVolumeSource>("pdName"), partition),
+    at: "persistentDisk",
+    extra: "gcePersistentDisk",
+  },
+  { field: "awsElasticBlockStore", validate: all(needs<AWSElasticBlockStoreVolumeSource>("volumeID"), partition) },
+  { field: "secret", validate: all(needs<SecretVolumeSource>("secretName"), files) },
+  { field: "nfs", validate: validateNfs },
+  { field: "iscsi", validate: validateIscsi },
+  { field: "glusterfs", validate: needs<GlusterfsVolumeSource>("endpoints", "path") },
+  { field: "flocker", validate: flocker },
+  { field: "persistentVolumeClaim", validate: needs<PersistentVolumeClaimVolumeSource>("claimName") },
+  { field: "rbd", validate: all(monitors, needs<RBDVolumeSource>("image")) },
+  { field: "cinder", validate: all(needs<CinderVolumeSource>("volumeID"), secretRef) },
+  { field: "cephfs", validate: monitors, extra: "cephFS" },
+  { field: "quobyte", validate: quobyte },
+  { field: "downwardAPI", validate: downwardApi, extra: "downwarAPI" },
+  { field: "fc", validate: validateFc },
+  { field: "flexVolume", validate: validateFlexVolume },
+  { field: "configMap", validate: all(needs<ConfigMapVolumeSource>("name"), files) },
+  { field: "azureFile", validate: needs<AzureFileVolumeSource>("secretName", "shareName") },
+  { field: "vsphereVolume", validate: needs<VsphereVirtualDiskVolumeSource>("volumePath") },
+  { field: "photonPersistentDisk", validate: needs<PhotonPersistentDiskVolumeSource>("pdID") },
+  { field: "portworxVolume", validate: needs<PortworxVolumeSource>("volumeID") },
+  { field: "azureDisk", validate: validateAzureDisk },
+  { field: "storageos", validate: storageOs },
+  { field: "projected", validate: projected },
+  { field: "scaleIO", validate: needs<ScaleIOVolumeSource>("gateway", "system", "volumeName") },
+  { field: "csi", validate: csi },
+  { field: "ephemeral", validate: ephemeral },
+  { field: "image", validate: image },
 ];

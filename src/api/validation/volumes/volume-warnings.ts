@@ -1,6 +1,18 @@
-import { withoutTrailing } from "../../../base/text/without-trailing.js";
 import { goQuote } from "../../../base/text/go-quote.js";
-import { absent, object, objects, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
+import { withoutTrailing } from "../../../base/text/without-trailing.js";
+import { absent, object, objects, type Received, text } from "../../../machinery/meta/received.js";
+import type {
+  ConfigMapVolumeSource,
+  DownwardAPIProjection,
+  DownwardAPIVolumeSource,
+  ProjectedVolumeSource,
+  SecretVolumeSource,
+  Volume,
+  VolumeProjection,
+} from "../../types/core/v1.js";
+
+/** What has files: of each only its path is looked at. */
+type WithItems = Received<ConfigMapVolumeSource | SecretVolumeSource | DownwardAPIVolumeSource | DownwardAPIProjection>;
 
 interface Target {
   readonly path: string;
@@ -8,10 +20,10 @@ interface Target {
 }
 
 /** Files of one volume that would be at the same place, or below one another. */
-export function overlappingPathWarnings(volumes: readonly ReadonlyFields[]): string[] {
+export function overlappingPathWarnings(volumes: readonly Received<Volume>[]): string[] {
   return volumes.flatMap((volume) => {
     const name = goQuote(text(volume.name));
-    const within = (source: unknown, described: string) =>
+    const within = (source: WithItems | null | undefined, described: string) =>
       overlaps(targets(source, "")).map((body) => `volume ${name} (${described}): overlapping paths: ${body}`);
     const config = object(volume.configMap);
     const secret = object(volume.secret);
@@ -24,7 +36,7 @@ export function overlappingPathWarnings(volumes: readonly ReadonlyFields[]): str
   });
 }
 
-function projectedWarnings(projected: ReadonlyFields, name: string): string[] {
+function projectedWarnings(projected: Received<ProjectedVolumeSource>, name: string): string[] {
   const warnings: string[] = [];
   const all: Target[] = [];
   for (const source of objects(projected.sources)) {
@@ -43,7 +55,12 @@ function projectedWarnings(projected: ReadonlyFields, name: string): string[] {
 }
 
 /** Of several kinds in one source only the first is looked at. */
-function projectedTargets({ configMap, secret, downwardAPI, serviceAccountToken: token }: ReadonlyFields): Target[] {
+function projectedTargets({
+  configMap,
+  secret,
+  downwardAPI,
+  serviceAccountToken: token,
+}: Received<VolumeProjection>): Target[] {
   if (!absent(object(configMap).items)) return targets(configMap, `ConfigMap ${goQuote(text(object(configMap).name))}`);
   if (!absent(object(secret).items)) return targets(secret, `Secret ${goQuote(text(object(secret).name))}`);
   if (!absent(object(downwardAPI).items)) return targets(downwardAPI, "DownwardAPI");
@@ -51,7 +68,7 @@ function projectedTargets({ configMap, secret, downwardAPI, serviceAccountToken:
   return [{ path: withoutTrailing(text(object(token).path), "/"), source: "ServiceAccountToken" }];
 }
 
-function targets(source: unknown, described: string): Target[] {
+function targets(source: WithItems | null | undefined, described: string): Target[] {
   return objects(object(source).items).map(({ path }) => ({
     path: withoutTrailing(text(path), "/"),
     source: described,

@@ -1,24 +1,25 @@
 import { duplicate, forbiddenField, invalidValue, required } from "../../../machinery/errors/field-error.js";
-import { absent, object, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
 import type { ObjectMeta } from "../../../machinery/meta/object.js";
+import { absent, object, type Received, text } from "../../../machinery/meta/received.js";
 import { dns1123LabelErrors, dns1123SubdomainErrors } from "../../../machinery/validation/names.js";
+import type { ISCSIVolumeSource, Volume } from "../../types/core/v1.js";
 import { checkRequired, type Errors } from "../collect.js";
-import { NO_MORE_VOLUME_TYPES } from "./file-paths.js";
 import type { PodValidationOptions } from "../pod/pod-options.js";
+import { NO_MORE_VOLUME_TYPES } from "./file-paths.js";
 import { VOLUME_SOURCES } from "./volume-sources.js";
 
 /** The volumes that are right, by name: what containers may mount. */
-export type Volumes = ReadonlyMap<string, ReadonlyFields>;
+export type Volumes = ReadonlyMap<string, Received<Volume>>;
 
 /** The volumes of a pod, or of a template, whose `metadata` is undefined. */
 export function validateVolumes(
-  volumes: readonly ReadonlyFields[],
+  volumes: readonly Received<Volume>[],
   metadata: ObjectMeta | undefined,
   path: string,
   options: PodValidationOptions,
   errors: Errors,
 ): Volumes {
-  const good = new Map<string, ReadonlyFields>();
+  const good = new Map<string, Received<Volume>>();
   const podName = metadata?.name ?? "";
   for (const [index, volume] of volumes.entries()) {
     const at = `${path}[${index}]`;
@@ -37,12 +38,12 @@ export function validateVolumes(
   return good;
 }
 
-function isGenerated(claimName: string, podName: string, volumes: readonly ReadonlyFields[]): boolean {
+function isGenerated(claimName: string, podName: string, volumes: readonly Received<Volume>[]): boolean {
   return volumes.some((volume) => !absent(volume.ephemeral) && claimName === `${podName}-${text(volume.name)}`);
 }
 
 function validateVolumeSource(
-  volume: ReadonlyFields,
+  volume: Received<Volume>,
   name: string,
   podName: string,
   path: string,
@@ -50,19 +51,20 @@ function validateVolumeSource(
   errors: Errors,
 ): void {
   let found = false;
-  for (const [field, { validate, at = field, extra = at }] of VOLUME_SOURCES) {
+  for (const rule of VOLUME_SOURCES) {
+    const { field, at = field, extra = at } = rule;
     const value = volume[field];
     if (absent(value)) continue;
     if (found) errors.push(forbiddenField(`${path}.${extra}`, NO_MORE_VOLUME_TYPES));
-    else validate(object(value), `${path}.${at}`, errors, options);
-    if (field === "iscsi") checkIscsiName(object(value), name, path, errors);
+    else rule.validate(object(value), `${path}.${at}`, errors, options);
+    if (field === "iscsi") checkIscsiName(object(volume.iscsi), name, path, errors);
     if (field === "ephemeral" && !found) checkClaimName(podName, name, path, errors);
     found = true;
   }
   if (!found) errors.push(required(path, "must specify a volume type"));
 }
 
-function checkIscsiName(source: ReadonlyFields, name: string, path: string, errors: Errors): void {
+function checkIscsiName(source: Received<ISCSIVolumeSource>, name: string, path: string, errors: Errors): void {
   if (absent(source.initiatorName)) return;
   if (Buffer.byteLength(`${name}:${text(source.targetPortal)}`) <= 64) return;
   const detail =

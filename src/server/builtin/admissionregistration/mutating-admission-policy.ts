@@ -1,14 +1,15 @@
+import type { MutatingAdmissionPolicy } from "../../../api/types/admissionregistration/v1.js";
 import {
   validateMutatingAdmissionPolicy,
   validateMutatingAdmissionPolicyUpdate,
 } from "../../../api/validation/admissionregistration/admission-policy.js";
 import { policyExpressionSteps } from "../../../api/validation/admissionregistration/policy-expressions.js";
 import { inSlices } from "../../../base/async/time-slice.js";
-import type { ResourceRecord } from "../../endpoints/resource-record.js";
+import type { RecordOf } from "../../endpoints/resource-record.js";
 import { authorizeParamKind } from "./parameter-rights.js";
 import { admissionPolicyColumns } from "./policy-columns.js";
 
-export const mutatingAdmissionPolicyRecord: ResourceRecord = {
+export const mutatingAdmissionPolicyRecord: RecordOf<MutatingAdmissionPolicy> = {
   group: "admissionregistration.k8s.io",
   resource: "mutatingadmissionpolicies",
   strategy: {

@@ -1,10 +1,21 @@
-import { list, object, objects, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
+import type {
+  MutatingAdmissionPolicyBinding,
+  MutatingAdmissionPolicySpec,
+  ParamRef,
+  ValidatingAdmissionPolicyBinding,
+  ValidatingAdmissionPolicySpec,
+} from "../../../api/types/admissionregistration/v1.js";
+import type { LabelSelector } from "../../../api/types/meta/v1.js";
+import { list, object, objects, type Received, type ReceivedObject, text } from "../../../machinery/meta/received.js";
 import type { TableColumns } from "../../registry/table-columns.js";
 import { age, name } from "../tables/cells.js";
 import { columns } from "../tables/columns.js";
 
+/** A policy of either kind, with what both can have in its spec. */
+type AnyPolicy = { spec?: ValidatingAdmissionPolicySpec & MutatingAdmissionPolicySpec };
+
 /** Mutating and validating admission policies: how many of what they hold. */
-export function admissionPolicyColumns(title: "Mutations" | "Validations"): TableColumns {
+export function admissionPolicyColumns(title: "Mutations" | "Validations"): TableColumns<ReceivedObject<AnyPolicy>> {
   return columns(
     [
       "Name",
@@ -17,7 +28,7 @@ export function admissionPolicyColumns(title: "Mutations" | "Validations"): Tabl
       const param = spec.paramKind;
       return [
         name(policy),
-        list(spec[title.toLowerCase()]).length,
+        title === "Mutations" ? list(spec.mutations).length : list(spec.validations).length,
         param === undefined ? "<unset>" : `${text(object(param).apiVersion)}/${text(object(param).kind)}`,
         age(policy, now),
       ];
@@ -25,7 +36,9 @@ export function admissionPolicyColumns(title: "Mutations" | "Validations"): Tabl
   );
 }
 
-export const admissionPolicyBindingColumns = columns(
+export const admissionPolicyBindingColumns = columns<
+  ReceivedObject<ValidatingAdmissionPolicyBinding | MutatingAdmissionPolicyBinding>
+>(
   [
     "Name",
     ["PolicyName", "The policy that is bound."],
@@ -38,14 +51,14 @@ export const admissionPolicyBindingColumns = columns(
   },
 );
 
-function paramRefCell(ref: unknown): string {
+function paramRefCell(ref: Received<ParamRef> | null | undefined): string {
   const { namespace, name: target, selector } = object(ref);
   if (text(target) !== "") return `${text(namespace) || "*"}/${text(target)}`;
   return selector === undefined || selector === null ? "<unset>" : goLabelSelector(object(selector));
 }
 
 /** A label selector as the String method of its Go type writes it. */
-function goLabelSelector(selector: ReadonlyFields): string {
+function goLabelSelector(selector: Received<LabelSelector>): string {
   const labels = Object.entries(object(selector.matchLabels)).sort(([a], [b]) => (a < b ? -1 : 1));
   const shown = labels.map(([key, value]) => `${key}: ${text(value)},`).join("");
   const expressions = objects(selector.matchExpressions).map(({ key, operator, values }) => {

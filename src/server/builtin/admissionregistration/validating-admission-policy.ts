@@ -1,3 +1,4 @@
+import type { ValidatingAdmissionPolicy } from "../../../api/types/admissionregistration/v1.js";
 import {
   validateAdmissionPolicy,
   validateAdmissionPolicyStatusUpdate,
@@ -5,11 +6,11 @@ import {
 } from "../../../api/validation/admissionregistration/admission-policy.js";
 import { policyExpressionSteps } from "../../../api/validation/admissionregistration/policy-expressions.js";
 import { inSlices } from "../../../base/async/time-slice.js";
-import type { ResourceRecord } from "../../endpoints/resource-record.js";
+import type { RecordOf } from "../../endpoints/resource-record.js";
 import { authorizeParamKind } from "./parameter-rights.js";
 import { admissionPolicyColumns } from "./policy-columns.js";
 
-export const validatingAdmissionPolicyRecord: ResourceRecord = {
+export const validatingAdmissionPolicyRecord: RecordOf<ValidatingAdmissionPolicy> = {
   group: "admissionregistration.k8s.io",
   resource: "validatingadmissionpolicies",
   strategy: {

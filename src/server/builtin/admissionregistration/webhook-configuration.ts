@@ -1,16 +1,20 @@
+import type {
+  MutatingWebhookConfiguration,
+  ValidatingWebhookConfiguration,
+} from "../../../api/types/admissionregistration/v1.js";
+import { webhookConditionSteps } from "../../../api/validation/admissionregistration/admission-rules.js";
 import {
   validateWebhookConfiguration,
   validateWebhookConfigurationUpdate,
 } from "../../../api/validation/admissionregistration/webhooks.js";
-import { webhookConditionSteps } from "../../../api/validation/admissionregistration/admission-rules.js";
 import { inSlices } from "../../../base/async/time-slice.js";
-import { list } from "../../../machinery/meta/access.js";
-import type { Strategy } from "../../registry/strategy.js";
+import { list } from "../../../machinery/meta/received.js";
+import type { StrategyOf } from "../../registry/strategy.js";
 import { age, name } from "../tables/cells.js";
 import { columns } from "../tables/columns.js";
 
 /** The strategy of mutating and validating webhook configurations. */
-export const webhookConfigurationStrategy: Strategy = {
+export const webhookConfigurationStrategy: StrategyOf<ValidatingWebhookConfiguration | MutatingWebhookConfiguration> = {
   hasGeneration: true,
   allowUnconditionalUpdate: false,
   beforeValidation: (configuration) => inSlices(webhookConditionSteps(configuration)),

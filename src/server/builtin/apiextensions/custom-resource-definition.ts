@@ -1,3 +1,4 @@
+import type { CustomResourceDefinition } from "../../../api/types/apiextensions/v1.js";
 import {
   customResourceDefinitionSteps,
   definitionWarnings,
@@ -8,10 +9,10 @@ import {
 import { inSlices } from "../../../base/async/time-slice.js";
 import { ensureChild, list, object, objects, text } from "../../../machinery/meta/access.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
-import type { ResourceRecord } from "../../endpoints/resource-record.js";
+import type { RecordOf } from "../../endpoints/resource-record.js";
 
 /** Remembers every version that objects may be stored in, so that none goes while there are some. */
-export const customResourceDefinitionRecord: ResourceRecord = {
+export const customResourceDefinitionRecord: RecordOf<CustomResourceDefinition> = {
   group: "apiextensions.k8s.io",
   resource: "customresourcedefinitions",
   strategy: {

@@ -1,13 +1,14 @@
+import type { APIService, APIServiceStatus } from "../../../api/types/apiregistration/v1.js";
 import { validateApiService, validateApiServiceStatusUpdate } from "../../../api/validation/api-service.js";
-import { absent, object, objects, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
-import type { KubeObject } from "../../../machinery/meta/object.js";
+import type { ReadonlyFields } from "../../../machinery/meta/access.js";
+import { absent, object, objects, type Received, type ReceivedObject, text } from "../../../machinery/meta/received.js";
 import { pathSegmentErrors } from "../../../machinery/validation/names.js";
-import type { ResourceRecord } from "../../endpoints/resource-record.js";
+import type { RecordOf } from "../../endpoints/resource-record.js";
 import { age, name } from "../tables/cells.js";
 import { columns } from "../tables/columns.js";
 
 /** An APIService without a service is answered by this server, so it is always available. One with a service never is: there is no aggregator. */
-export const apiServiceRecord: ResourceRecord = {
+export const apiServiceRecord: RecordOf<APIService> = {
   group: "apiregistration.k8s.io",
   resource: "apiservices",
   strategy: {
@@ -53,12 +54,12 @@ export const apiServiceRecord: ResourceRecord = {
 const AVAILABLE = "Available";
 
 /** "kube-system/metrics-server"; undefined for one that the server itself answers. */
-function serviceOf({ spec }: KubeObject): string | undefined {
+function serviceOf({ spec }: ReceivedObject<APIService>): string | undefined {
   const { service } = object(spec);
   return absent(service) ? undefined : `${text(object(service).namespace)}/${text(object(service).name)}`;
 }
 
-function availability(apiService: KubeObject, now: number): ReadonlyFields {
+function availability(apiService: ReceivedObject<APIService>, now: number): ReadonlyFields {
   const service = serviceOf(apiService);
   const at = { type: AVAILABLE, lastTransitionTime: new Date(now).toISOString().replace(/\.\d+Z$/, "Z") };
   return service === undefined
@@ -66,15 +67,15 @@ function availability(apiService: KubeObject, now: number): ReadonlyFields {
     : { ...at, status: "False", reason: "AggregationNotSupported", message: notPassedOn(apiService, service) };
 }
 
-function warningsOf(apiService: KubeObject): readonly string[] {
+function warningsOf(apiService: ReceivedObject<APIService>): readonly string[] {
   const service = serviceOf(apiService);
   return service === undefined ? [] : [`${notPassedOn(apiService, service)}; the APIService stays unavailable`];
 }
 
-const notPassedOn = ({ spec }: KubeObject, service: string): string =>
+const notPassedOn = ({ spec }: ReceivedObject<APIService>, service: string): string =>
   `this server does not aggregate APIs yet: it passes no request for ${text(object(spec).group)}/${text(object(spec).version)} on to service ${service}`;
 
-function availableCell(status: ReadonlyFields): string {
+function availableCell(status: Received<APIServiceStatus>): string {
   const condition = objects(status.conditions).find((candidate) => candidate.type === "Available");
   if (condition === undefined) return "Unknown";
   if (condition.status === "True") return "True";

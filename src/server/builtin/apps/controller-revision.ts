@@ -1,11 +1,11 @@
-import { number } from "../../../machinery/meta/access.js";
+import type { ControllerRevision } from "../../../api/types/apps/v1.js";
 import { parseGroupVersion } from "../../../machinery/meta/gvk.js";
-import type { KubeObject } from "../../../machinery/meta/object.js";
-import type { ResourceRecord } from "../../endpoints/resource-record.js";
+import { number, type ReceivedObject } from "../../../machinery/meta/received.js";
+import type { RecordOf } from "../../endpoints/resource-record.js";
 import { age, name } from "../tables/cells.js";
 import { columns } from "../tables/columns.js";
 
-export const controllerRevisionRecord: ResourceRecord = {
+export const controllerRevisionRecord: RecordOf<ControllerRevision> = {
   group: "apps",
   resource: "controllerrevisions",
   strategy: {
@@ -21,7 +21,7 @@ export const controllerRevisionRecord: ResourceRecord = {
   },
 };
 
-function controllerCell(object_: KubeObject): string {
+function controllerCell(object_: ReceivedObject<ControllerRevision>): string {
   const owner = object_.metadata?.ownerReferences?.find((reference) => reference.controller === true);
   if (owner === undefined) return "<none>";
   const { group } = parseGroupVersion(owner.apiVersion);

@@ -1,14 +1,15 @@
+import type { DaemonSet } from "../../../api/types/apps/v1.js";
 import { validateDaemonSetStatus } from "../../../api/validation/apps/workload-status.js";
 import { validateDaemonSet, validateDaemonSetUpdate } from "../../../api/validation/apps/workloads.js";
-import { number, object } from "../../../machinery/meta/access.js";
-import type { ResourceRecord } from "../../endpoints/resource-record.js";
+import { number, object } from "../../../machinery/meta/received.js";
+import type { RecordOf } from "../../endpoints/resource-record.js";
 import { dropping, onChange, templateWarnings } from "../core/pods/templated-pods.js";
 import { age, containerCells, labelsCell, name, selectorCell } from "../tables/cells.js";
 import { columns, WIDE_TEMPLATE } from "../tables/columns.js";
 import { templateSpec } from "../tables/workload-cells.js";
 import { countTemplateGeneration, keepTemplateGeneration, startTemplateGeneration } from "./template-generation.js";
 
-export const daemonSetRecord: ResourceRecord = {
+export const daemonSetRecord: RecordOf<DaemonSet> = {
   group: "apps",
   resource: "daemonsets",
   strategy: {

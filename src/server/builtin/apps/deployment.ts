@@ -1,13 +1,14 @@
+import type { Deployment } from "../../../api/types/apps/v1.js";
 import { validateDeploymentStatus } from "../../../api/validation/apps/workload-status.js";
 import { validateDeployment, validateDeploymentUpdate } from "../../../api/validation/apps/workloads.js";
-import { number, object } from "../../../machinery/meta/access.js";
-import type { ResourceRecord } from "../../endpoints/resource-record.js";
+import { number, object } from "../../../machinery/meta/received.js";
+import type { RecordOf } from "../../endpoints/resource-record.js";
 import { dropping, namedTemplateWarnings, onChange, templateWarnings } from "../core/pods/templated-pods.js";
 import { age, containerCells, name, selectorCell } from "../tables/cells.js";
 import { columns, WIDE_TEMPLATE } from "../tables/columns.js";
 import { templateSpec } from "../tables/workload-cells.js";
 
-export const deploymentRecord: ResourceRecord = {
+export const deploymentRecord: RecordOf<Deployment> = {
   group: "apps",
   resource: "deployments",
   strategy: {

@@ -1,13 +1,14 @@
+import type { ReplicaSet } from "../../../api/types/apps/v1.js";
 import { validateReplicaSetStatus } from "../../../api/validation/apps/workload-status.js";
 import { validateReplicaSet, validateReplicaSetUpdate } from "../../../api/validation/apps/workloads.js";
-import { object } from "../../../machinery/meta/access.js";
-import type { ResourceRecord } from "../../endpoints/resource-record.js";
+import { object } from "../../../machinery/meta/received.js";
+import type { RecordOf } from "../../endpoints/resource-record.js";
 import { dropping, namedTemplateWarnings, onChange, templateWarnings } from "../core/pods/templated-pods.js";
 import { containerCells, selectorCell } from "../tables/cells.js";
 import { columns } from "../tables/columns.js";
 import { REPLICA_COLUMNS, replicaCells, templateSpec } from "../tables/workload-cells.js";
 
-export const replicaSetRecord: ResourceRecord = {
+export const replicaSetRecord: RecordOf<ReplicaSet> = {
   group: "apps",
   resource: "replicasets",
   strategy: {

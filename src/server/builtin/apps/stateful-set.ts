@@ -1,17 +1,24 @@
-import { claimSpecWarnings } from "../../../api/validation/pod/pod-warnings.js";
+import type { StatefulSet } from "../../../api/types/apps/v1.js";
 import { validateStatefulSetStatus } from "../../../api/validation/apps/workload-status.js";
 import { validateStatefulSet, validateStatefulSetUpdate } from "../../../api/validation/apps/workloads.js";
-import { child, type Fields, number, object, objects } from "../../../machinery/meta/access.js";
-import type { KubeObject } from "../../../machinery/meta/object.js";
+import { claimSpecWarnings } from "../../../api/validation/pod/pod-warnings.js";
+import {
+  child,
+  type DraftObject,
+  number,
+  object,
+  objects,
+  type ReceivedObject,
+} from "../../../machinery/meta/received.js";
 import { dns1123LabelErrors } from "../../../machinery/validation/names.js";
-import type { ResourceRecord } from "../../endpoints/resource-record.js";
+import type { RecordOf } from "../../endpoints/resource-record.js";
 import { dropDisabledFields } from "../core/pods/disabled-fields.js";
 import { onChange, podSpecOf, templateWarnings } from "../core/pods/templated-pods.js";
 import { age, containerCells, name } from "../tables/cells.js";
 import { columns } from "../tables/columns.js";
 import { templateSpec } from "../tables/workload-cells.js";
 
-export const statefulSetRecord: ResourceRecord = {
+export const statefulSetRecord: RecordOf<StatefulSet> = {
   group: "apps",
   resource: "statefulsets",
   strategy: {
@@ -22,7 +29,7 @@ export const statefulSetRecord: ResourceRecord = {
     },
     prepareForUpdate(draft, old) {
       dropMaxUnavailable(draft, old);
-      dropDisabledFields(podSpecOf(draft), podSpecOf(old));
+      dropDisabledFields(podSpecOf(draft), templateSpec(old));
     },
     validateName: dns1123LabelErrors,
     validate: validateStatefulSet,
@@ -49,14 +56,15 @@ export const statefulSetRecord: ResourceRecord = {
 };
 
 /** The field is off in 1.36 until a set has it. */
-function dropMaxUnavailable(draft: KubeObject, old: KubeObject | undefined): void {
-  const rolling = (set: KubeObject | undefined) => object(object(object(set?.spec).updateStrategy).rollingUpdate);
+function dropMaxUnavailable(draft: DraftObject<StatefulSet>, old: ReceivedObject<StatefulSet> | undefined): void {
+  const rolling = (set: ReceivedObject<StatefulSet> | undefined) =>
+    object(object(object(set?.spec).updateStrategy).rollingUpdate);
   if (rolling(old).maxUnavailable !== undefined) return;
-  const own = child(child((draft.spec ?? {}) as Fields, "updateStrategy") ?? {}, "rollingUpdate");
+  const own = child(child(child(draft, "spec"), "updateStrategy"), "rollingUpdate");
   delete own?.maxUnavailable;
 }
 
-function statefulSetWarnings(set: KubeObject, specPath: string): string[] {
+function statefulSetWarnings(set: ReceivedObject<StatefulSet>, specPath: string): string[] {
   const spec = object(set.spec);
   const warnings = objects(spec.volumeClaimTemplates).flatMap((claim, index) =>
     claimSpecWarnings(object(claim.spec), `spec.volumeClaimTemplates[${index}]${specPath}`),

@@ -1,15 +1,25 @@
+import type {
+  ContainerResourceMetricSource,
+  ExternalMetricSource,
+  HorizontalPodAutoscaler,
+  MetricSpec,
+  MetricStatus,
+  ObjectMetricSource,
+  ObjectMetricStatus,
+  ResourceMetricSource,
+} from "../../../api/types/autoscaling/v2.js";
 import {
   validateHorizontalPodAutoscaler,
   validateHorizontalPodAutoscalerStatusUpdate,
   validateHorizontalPodAutoscalerUpdate,
 } from "../../../api/validation/autoscaling.js";
-import { number, object, objects, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
+import { number, object, objects, type Received, text } from "../../../machinery/meta/received.js";
 import { canonicalizeQuantity } from "../../../machinery/text/quantity/quantity.js";
-import type { ResourceRecord } from "../../endpoints/resource-record.js";
+import type { RecordOf } from "../../endpoints/resource-record.js";
 import { age, listWithMore, name } from "../tables/cells.js";
 import { columns } from "../tables/columns.js";
 
-export const horizontalPodAutoscalerRecord: ResourceRecord = {
+export const horizontalPodAutoscalerRecord: RecordOf<HorizontalPodAutoscaler> = {
   group: "autoscaling",
   resource: "horizontalpodautoscalers",
   strategy: {
@@ -44,7 +54,7 @@ export const horizontalPodAutoscalerRecord: ResourceRecord = {
   },
 };
 
-function metricsCell(specs: readonly ReadonlyFields[], statuses: readonly ReadonlyFields[]): string {
+function metricsCell(specs: readonly Received<MetricSpec>[], statuses: readonly Received<MetricStatus>[]): string {
   if (specs.length === 0) return "<none>";
   return listWithMore(
     specs.map((spec, index) => metricCell(spec, statuses[index] ?? {})),
@@ -53,8 +63,9 @@ function metricsCell(specs: readonly ReadonlyFields[], statuses: readonly Readon
   );
 }
 
-function metricCell(spec: ReadonlyFields, status: ReadonlyFields): string {
-  switch (spec.type) {
+function metricCell(spec: Received<MetricSpec>, status: Received<MetricStatus>): string {
+  const type: string = text(spec.type);
+  switch (type) {
     case "External":
       return valueMetric(object(spec.external), status.external);
     case "Object":
@@ -72,7 +83,10 @@ function metricCell(spec: ReadonlyFields, status: ReadonlyFields): string {
   }
 }
 
-function valueMetric(spec: ReadonlyFields, status: unknown): string {
+/** The status of a metric of any kind. */
+type CurrentStatus = Received<Pick<ObjectMetricStatus, "current">> | null | undefined;
+
+function valueMetric(spec: Received<ExternalMetricSource | ObjectMetricSource>, status: CurrentStatus): string {
   const target = object(spec.target);
   if (target.averageValue !== undefined) {
     return `${quantityOr(object(object(status).current).averageValue)}/${quantityOr(target.averageValue)} (avg)`;
@@ -80,7 +94,10 @@ function valueMetric(spec: ReadonlyFields, status: unknown): string {
   return `${currentQuantity(status, "value")}/${quantityOr(target.value, "<nil>")}`;
 }
 
-function resourceMetric(spec: ReadonlyFields, status: unknown): string {
+function resourceMetric(
+  spec: Received<ContainerResourceMetricSource | ResourceMetricSource>,
+  status: CurrentStatus,
+): string {
   const [target, current] = [object(spec.target), object(object(status).current)];
   const resource = text(spec.name);
   if (target.averageValue !== undefined) {
@@ -90,7 +107,7 @@ function resourceMetric(spec: ReadonlyFields, status: unknown): string {
 }
 
 /** What a metric is: "<unknown>" where its status is not there, "<nil>" where the status lacks the value. */
-function currentQuantity(status: unknown, field: "averageValue" | "value"): string {
+function currentQuantity(status: CurrentStatus, field: "averageValue" | "value"): string {
   if (status === undefined) return "<unknown>";
   return quantityOr(object(object(status).current)[field], "<nil>");
 }
@@ -99,6 +116,6 @@ function quantityOr(value: unknown, missing = "<unknown>"): string {
   return typeof value === "string" || typeof value === "number" ? canonicalizeQuantity(value) : missing;
 }
 
-function percentOr(value: unknown, missing: string): string {
+function percentOr(value: number | null | undefined, missing: string): string {
   return value === undefined ? missing : `${number(value)}%`;
 }

@@ -1,3 +1,4 @@
+import type { Job, JobSpec, JobStatus } from "../../../api/types/batch/v1.js";
 import { validateJobStatusUpdate } from "../../../api/validation/batch/job-status.js";
 import { jobSpecWarnings } from "../../../api/validation/batch/job-warnings.js";
 import { validateJob, validateJobUpdate } from "../../../api/validation/batch/job.js";
@@ -6,13 +7,12 @@ import { humanDuration } from "../../../machinery/text/duration/human-duration.j
 import {
   child,
   ensureChild,
-  type Fields,
   number,
   object,
-  type ReadonlyFields,
-} from "../../../machinery/meta/access.js";
-import type { KubeObject } from "../../../machinery/meta/object.js";
-import type { ResourceRecord } from "../../endpoints/resource-record.js";
+  type Received,
+  type ReceivedObject,
+} from "../../../machinery/meta/received.js";
+import type { RecordOf } from "../../endpoints/resource-record.js";
 import { dropDisabledFields } from "../core/pods/disabled-fields.js";
 import { age, conditionStatus, containerCells, name, selectorCell } from "../tables/cells.js";
 import { columns, WIDE_TEMPLATE } from "../tables/columns.js";
@@ -21,7 +21,7 @@ import { templateSpec } from "../tables/workload-cells.js";
 const PODS_ARE_KEPT =
   "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning";
 
-export const jobRecord: ResourceRecord = {
+export const jobRecord: RecordOf<Job> = {
   group: "batch",
   resource: "jobs",
   strategy: {
@@ -68,10 +68,10 @@ export const jobRecord: ResourceRecord = {
   },
 };
 
-const podSpec = (job: KubeObject) => child(child((job.spec ?? {}) as Fields, "template") ?? {}, "spec");
+const podSpec = (job: ReceivedObject<Job>) => child(child(child(job, "spec"), "template"), "spec");
 
 /** A job owns the pods that carry its uid; the labels have an old and a new name each. */
-function generateSelector(job: KubeObject): void {
+function generateSelector(job: ReceivedObject<Job>): void {
   const template = ensureChild(ensureChild(job, "spec"), "template");
   const labels = ensureChild(ensureChild(template, "metadata"), "labels");
   const { name = "", uid = "" } = job.metadata ?? {};
@@ -83,7 +83,7 @@ function generateSelector(job: KubeObject): void {
   ensureChild(selector, "matchLabels")["batch.kubernetes.io/controller-uid"] ??= uid;
 }
 
-function jobStatus(job: KubeObject): string {
+function jobStatus(job: ReceivedObject<Job>): string {
   const conditions = object(job.status).conditions;
   const holds = (type: string) => conditionStatus(conditions, type) === "True";
   if (holds("Complete")) return "Complete";
@@ -93,14 +93,14 @@ function jobStatus(job: KubeObject): string {
   return running ?? "Running";
 }
 
-function jobCompletions(spec: ReadonlyFields, status: ReadonlyFields): string {
+function jobCompletions(spec: Received<JobSpec>, status: Received<JobStatus>): string {
   const succeeded = number(status.succeeded);
   if (spec.completions !== undefined) return `${succeeded}/${number(spec.completions)}`;
   const parallelism = number(spec.parallelism);
   return parallelism > 1 ? `${succeeded}/1 of ${parallelism}` : `${succeeded}/1`;
 }
 
-function jobDuration(status: ReadonlyFields, now: number): string {
+function jobDuration(status: Received<JobStatus>, now: number): string {
   if (typeof status.startTime !== "string") return "";
   const end = typeof status.completionTime === "string" ? Date.parse(status.completionTime) : now;
   return humanDuration(end - Date.parse(status.startTime));

@@ -1,3 +1,8 @@
+import type {
+  CertificateSigningRequest,
+  CertificateSigningRequestCondition,
+  CertificateSigningRequestStatus,
+} from "../../../api/types/certificates/v1.js";
 import {
   validateCertificateSigningRequest,
   validateCertificateSigningRequestUpdate,
@@ -6,16 +11,17 @@ import { excluding } from "../../../machinery/apply/field-filter.js";
 import { humanDuration } from "../../../machinery/text/duration/human-duration.js";
 import {
   children,
+  type Draft,
+  type DraftObject,
   ensureChild,
-  type Fields,
   number,
   object,
   objects,
-  type ReadonlyFields,
+  type Received,
+  type ReceivedObject,
   text,
-} from "../../../machinery/meta/access.js";
-import type { KubeObject } from "../../../machinery/meta/object.js";
-import type { ResourceRecord } from "../../endpoints/resource-record.js";
+} from "../../../machinery/meta/received.js";
+import type { RecordOf } from "../../endpoints/resource-record.js";
 import { timestamp } from "../../registry/metadata.js";
 import type { StrategyContext } from "../../registry/strategy.js";
 import { age, name } from "../tables/cells.js";
@@ -24,7 +30,7 @@ import { columns } from "../tables/columns.js";
 const DECISIONS = ["Approved", "Denied"];
 
 /** Who asks is written by the server, and the request never changes; it is decided by /approval and answered by /status. */
-export const certificateSigningRequestRecord: ResourceRecord = {
+export const certificateSigningRequestRecord: RecordOf<CertificateSigningRequest> = {
   group: "certificates.k8s.io",
   resource: "certificatesigningrequests",
   subresources: {
@@ -96,13 +102,17 @@ export const certificateSigningRequestRecord: ResourceRecord = {
   },
 };
 
-const conditionsOf = (request: KubeObject) => objects(object(request.status).conditions);
+const conditionsOf = (request: ReceivedObject<CertificateSigningRequest>) => objects(object(request.status).conditions);
 
 /**
  * Decisions that are as many as before stay as they are stored: their times need not be sent exactly. Those that were added or removed are
  * there to be refused. Source: preserveConditionInstances of the status strategy.
  */
-function keepDecisions(draft: KubeObject, old: KubeObject, type: string): void {
+function keepDecisions(
+  draft: DraftObject<CertificateSigningRequest>,
+  old: ReceivedObject<CertificateSigningRequest>,
+  type: string,
+): void {
   const before = conditionsOf(old).filter((one) => one.type === type);
   const status = ensureChild(draft, "status");
   const conditions = children(status, "conditions");
@@ -112,7 +122,11 @@ function keepDecisions(draft: KubeObject, old: KubeObject, type: string): void {
 }
 
 /** A condition without times gets them: a transition's stays while its status does. */
-function fillTimes(draft: KubeObject, old: KubeObject, { now }: StrategyContext): void {
+function fillTimes(
+  draft: DraftObject<CertificateSigningRequest>,
+  old: ReceivedObject<CertificateSigningRequest>,
+  { now }: StrategyContext,
+): void {
   for (const condition of children(ensureChild(draft, "status"), "conditions")) {
     const before = conditionsOf(old).find((one) => one.type === condition.type && one.status === condition.status);
     setTime(condition, "lastUpdateTime", timestamp(now));
@@ -120,11 +134,15 @@ function fillTimes(draft: KubeObject, old: KubeObject, { now }: StrategyContext)
   }
 }
 
-function setTime(condition: Fields, field: string, value: string): void {
+function setTime(
+  condition: Draft<CertificateSigningRequestCondition>,
+  field: "lastUpdateTime" | "lastTransitionTime",
+  value: string,
+): void {
   if (text(condition[field]) === "") condition[field] = value;
 }
 
-function requestCondition(status: ReadonlyFields): string {
+function requestCondition(status: Received<CertificateSigningRequestStatus>): string {
   const types = new Set(objects(status.conditions).map((condition) => condition.type));
   const decision = types.has("Denied") ? "Denied" : types.has("Approved") ? "Approved" : "Pending";
   const failed = types.has("Failed") ? ",Failed" : "";

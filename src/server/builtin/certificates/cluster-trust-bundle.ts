@@ -1,13 +1,14 @@
+import type { ClusterTrustBundle } from "../../../api/types/certificates/v1beta1.js";
 import {
   validateClusterTrustBundle,
   validateClusterTrustBundleUpdate,
 } from "../../../api/validation/certificates/trust-bundle.js";
-import { object, text } from "../../../machinery/meta/access.js";
-import type { ResourceRecord } from "../../endpoints/resource-record.js";
+import { object, text } from "../../../machinery/meta/received.js";
+import type { RecordOf } from "../../endpoints/resource-record.js";
 import { name } from "../tables/cells.js";
 import { columns } from "../tables/columns.js";
 
-export const clusterTrustBundleRecord: ResourceRecord = {
+export const clusterTrustBundleRecord: RecordOf<ClusterTrustBundle> = {
   group: "certificates.k8s.io",
   resource: "clustertrustbundles",
   strategy: {

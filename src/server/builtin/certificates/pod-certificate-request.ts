@@ -1,12 +1,13 @@
+import type { PodCertificateRequest, PodCertificateRequestStatus } from "../../../api/types/certificates/v1beta1.js";
 import { goQuote } from "../../../base/text/go-quote.js";
 import { forbiddenField } from "../../../machinery/errors/field-error.js";
+import { object, objects, type Received, text } from "../../../machinery/meta/received.js";
 import { mayUseSigner } from "../../authz/signer-rights.js";
-import type { ResourceRecord } from "../../endpoints/resource-record.js";
-import { object, objects, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
+import type { RecordOf } from "../../endpoints/resource-record.js";
 import { labelsCell, name } from "../tables/cells.js";
 import { columns } from "../tables/columns.js";
 
-export const podCertificateRequestRecord: ResourceRecord = {
+export const podCertificateRequestRecord: RecordOf<PodCertificateRequest> = {
   group: "certificates.k8s.io",
   resource: "podcertificaterequests",
   strategy: {
@@ -44,11 +45,13 @@ export const podCertificateRequestRecord: ResourceRecord = {
   },
 };
 
-const sameChain = (one: unknown, other: unknown): boolean =>
+type Status = Received<PodCertificateRequestStatus> | null | undefined;
+
+const sameChain = (one: Status, other: Status): boolean =>
   text(object(one).certificateChain) === text(object(other).certificateChain);
 
 /** The last of the conditions that end a request; at most one of them is there. */
-function stateCell(status: ReadonlyFields): string {
+function stateCell(status: Received<PodCertificateRequestStatus>): string {
   const ends = objects(status.conditions).map((condition) => text(condition.type));
   return ends.findLast((type) => ["Issued", "Denied", "Failed"].includes(type)) ?? "Pending";
 }

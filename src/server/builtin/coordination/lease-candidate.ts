@@ -1,14 +1,15 @@
+import type { LeaseCandidate } from "../../../api/types/coordination/v1beta1.js";
 import {
   validateLeaseCandidate,
   validateLeaseCandidateUpdate,
 } from "../../../api/validation/coordination/lease-candidate.js";
-import { object, text } from "../../../machinery/meta/access.js";
+import { object, text } from "../../../machinery/meta/received.js";
 import { configMapKeyErrors } from "../../../machinery/validation/names.js";
-import type { ResourceRecord } from "../../endpoints/resource-record.js";
+import type { RecordOf } from "../../endpoints/resource-record.js";
 import { age, name } from "../tables/cells.js";
 import { columns } from "../tables/columns.js";
 
-export const leaseCandidateRecord: ResourceRecord = {
+export const leaseCandidateRecord: RecordOf<LeaseCandidate> = {
   group: "coordination.k8s.io",
   resource: "leasecandidates",
   strategy: {

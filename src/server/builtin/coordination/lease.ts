@@ -1,11 +1,12 @@
+import type { Lease } from "../../../api/types/coordination/v1.js";
 import { validateLease } from "../../../api/validation/coordination/lease.js";
-import { object, text } from "../../../machinery/meta/access.js";
-import type { ResourceRecord } from "../../endpoints/resource-record.js";
+import { object, text } from "../../../machinery/meta/received.js";
+import type { RecordOf } from "../../endpoints/resource-record.js";
 import { checked } from "../rules.js";
 import { age, name } from "../tables/cells.js";
 import { columns } from "../tables/columns.js";
 
-export const leaseRecord: ResourceRecord = {
+export const leaseRecord: RecordOf<Lease> = {
   group: "coordination.k8s.io",
   resource: "leases",
   strategy: {

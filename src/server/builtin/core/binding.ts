@@ -1,7 +1,8 @@
-import { NOT_STORED, type ResourceRecord } from "../../endpoints/resource-record.js";
+import type { Binding } from "../../../api/types/core/v1.js";
+import { NOT_STORED, type RecordOf } from "../../endpoints/resource-record.js";
 import { handlePodBinding } from "./pods/pod-binding.js";
 
-export const bindingRecord: ResourceRecord = {
+export const bindingRecord: RecordOf<Binding> = {
   group: "",
   resource: "bindings",
   storage: NOT_STORED,

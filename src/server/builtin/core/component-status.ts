@@ -1,9 +1,10 @@
+import type { ComponentStatus } from "../../../api/types/core/v1.js";
 import { notFound } from "../../../machinery/errors/status-error.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import type { ResponseFormat } from "../../endpoints/negotiation/response-format.js";
 import { fieldLabelsOf } from "../../endpoints/options/field-labels.js";
 import { listOptions } from "../../endpoints/options/list-options.js";
-import { NOT_STORED, type ResourceRecord } from "../../endpoints/resource-record.js";
+import { NOT_STORED, type RecordOf } from "../../endpoints/resource-record.js";
 import type { ServedResource } from "../../endpoints/served-resource.js";
 import { respondValue } from "../../endpoints/verbs/answer.js";
 import { objectFormat } from "../../endpoints/verbs/scope.js";
@@ -14,7 +15,7 @@ import { columns } from "../tables/columns.js";
 /** The parts of this control plane, all in one process: a client that gets an answer finds them healthy. */
 const NAMES = ["controller-manager", "etcd-0", "scheduler"];
 
-export const componentStatusRecord: ResourceRecord = {
+export const componentStatusRecord: RecordOf<ComponentStatus> = {
   group: "",
   resource: "componentstatuses",
   storage: NOT_STORED,

@@ -1,11 +1,12 @@
+import type { ConfigMap } from "../../../api/types/core/v1.js";
 import { validateConfigMap, validateConfigMapUpdate } from "../../../api/validation/core/config.js";
-import { object } from "../../../machinery/meta/access.js";
-import type { ResourceRecord } from "../../endpoints/resource-record.js";
+import { object, type Received } from "../../../machinery/meta/received.js";
+import type { RecordOf } from "../../endpoints/resource-record.js";
 import { checked } from "../rules.js";
 import { age, name } from "../tables/cells.js";
 import { columns } from "../tables/columns.js";
 
-export const configMapRecord: ResourceRecord = {
+export const configMapRecord: RecordOf<ConfigMap> = {
   group: "",
   resource: "configmaps",
   strategy: {
@@ -18,6 +19,6 @@ export const configMapRecord: ResourceRecord = {
   },
 };
 
-function size(map: unknown): number {
+function size(map: Received<Record<string, string>> | null | undefined): number {
   return Object.keys(object(map)).length;
 }

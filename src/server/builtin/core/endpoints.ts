@@ -1,11 +1,12 @@
+import type { Endpoints, EndpointSubset } from "../../../api/types/core/v1.js";
 import { endpointsWarnings, validateEndpoints } from "../../../api/validation/core/endpoints.js";
-import { number, objects, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
-import type { ResourceRecord } from "../../endpoints/resource-record.js";
+import { number, objects, type Received, text } from "../../../machinery/meta/received.js";
+import type { RecordOf } from "../../endpoints/resource-record.js";
 import { age, listWithMore, name } from "../tables/cells.js";
 import { columns } from "../tables/columns.js";
 import { isOwnEndpoints } from "./services/own-endpoints.js";
 
-export const endpointsRecord: ResourceRecord = {
+export const endpointsRecord: RecordOf<Endpoints> = {
   group: "",
   resource: "endpoints",
   storage: { prefix: "services/endpoints" },
@@ -22,7 +23,7 @@ export const endpointsRecord: ResourceRecord = {
   },
 };
 
-function endpointsCell(subsets: readonly ReadonlyFields[]): string {
+function endpointsCell(subsets: readonly Received<EndpointSubset>[]): string {
   if (subsets.length === 0) return "<none>";
   const all = subsets.flatMap((subset) => {
     const addresses = objects(subset.addresses).map((address) => text(address.ip));

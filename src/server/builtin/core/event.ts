@@ -1,11 +1,11 @@
+import type { Event } from "../../../api/types/core/v1.js";
 import { validateEvent, validateEventUpdate } from "../../../api/validation/core/event.js";
-import { number, object, text } from "../../../machinery/meta/access.js";
-import type { KubeObject } from "../../../machinery/meta/object.js";
-import type { ResourceRecord } from "../../endpoints/resource-record.js";
+import { number, object, type ReceivedObject, text } from "../../../machinery/meta/received.js";
+import type { RecordOf } from "../../endpoints/resource-record.js";
 import { name, since } from "../tables/cells.js";
 import { columns } from "../tables/columns.js";
 
-const INVOLVED = ["kind", "namespace", "name", "uid", "apiVersion", "resourceVersion", "fieldPath"];
+const INVOLVED = ["kind", "namespace", "name", "uid", "apiVersion", "resourceVersion", "fieldPath"] as const;
 
 const CORE_LABELS: Readonly<Record<string, string>> = Object.fromEntries(
   [...INVOLVED.map((field) => `involvedObject.${field}`), "reason", "reportingComponent", "source", "type"].map(
@@ -22,7 +22,7 @@ const EVENTS_LABELS: Readonly<Record<string, string>> = {
 };
 
 /** Events of both groups; stored as core/v1, for an hour. */
-export const eventRecord: ResourceRecord = {
+export const eventRecord: RecordOf<Event> = {
   group: "",
   resource: "events",
   strategy: {
@@ -78,7 +78,7 @@ export const eventRecord: ResourceRecord = {
 };
 
 /** First and last sighting as ages, and how often. Events of the newer API carry a series or a single eventTime. */
-function eventTimes(event: KubeObject, now: number): { first: string; last: string; count: number } {
+function eventTimes(event: ReceivedObject<Event>, now: number): { first: string; last: string; count: number } {
   const first = since(event.firstTimestamp ?? event.eventTime, now);
   if (event.series !== undefined && event.series !== null) {
     const series = object(event.series);
@@ -88,7 +88,7 @@ function eventTimes(event: KubeObject, now: number): { first: string; last: stri
   return { first, last, count: number(event.count) || 1 };
 }
 
-function eventSource(event: KubeObject): string {
+function eventSource(event: ReceivedObject<Event>): string {
   const source = object(event.source);
   const component = text(source.component) || text(event.reportingComponent);
   const instance = text(source.host) || text(event.reportingInstance);

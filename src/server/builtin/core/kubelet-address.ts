@@ -1,6 +1,6 @@
+import type { Node } from "../../../api/types/core/v1.js";
 import { unclassified } from "../../../machinery/errors/status-error.js";
-import { number, object, objects, text } from "../../../machinery/meta/access.js";
-import type { KubeObject } from "../../../machinery/meta/object.js";
+import { number, object, objects, type ReceivedObject, text } from "../../../machinery/meta/received.js";
 
 /** kube-apiserver's default of --kubelet-preferred-address-types. */
 const PREFERRED = ["Hostname", "InternalDNS", "InternalIP", "ExternalDNS", "ExternalIP"];
@@ -14,7 +14,7 @@ export interface KubeletAddress {
 }
 
 /** Throws when the node names no address. */
-export function kubeletAddress({ status }: KubeObject): KubeletAddress {
+export function kubeletAddress({ status }: ReceivedObject<Node>): KubeletAddress {
   const { addresses, daemonEndpoints } = object(status);
   const known = objects(addresses);
   const address = PREFERRED.map((type) => known.find((one) => one.type === type)).find((one) => one !== undefined);

@@ -1,13 +1,14 @@
+import type { Namespace } from "../../../api/types/core/v1.js";
 import { validateNamespace, validateNamespaceStatusUpdate } from "../../../api/validation/core/namespace.js";
-import { ensureChild, list, object, text } from "../../../machinery/meta/access.js";
+import { ensureChild, list, object, text } from "../../../machinery/meta/received.js";
 import { dns1123LabelErrors } from "../../../machinery/validation/names.js";
-import type { ResourceRecord } from "../../endpoints/resource-record.js";
+import type { RecordOf } from "../../endpoints/resource-record.js";
 import { age, name } from "../tables/cells.js";
 import { columns } from "../tables/columns.js";
 import { handleNamespaceFinalize } from "./namespace-finalize.js";
 
 /** The `kubernetes` finalizer of a namespace's spec stays until its content is gone; only /finalize takes it out. */
-export const namespaceRecord: ResourceRecord = {
+export const namespaceRecord: RecordOf<Namespace> = {
   group: "",
   resource: "namespaces",
   subresources: {

@@ -1,13 +1,22 @@
+import type { Node, NodeStatus, NodeSystemInfo } from "../../../api/types/core/v1.js";
 import { nodeWarnings, validateNode, validateNodeUpdate } from "../../../api/validation/core/node.js";
-import { absent, ensureChild, object, objects, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
-import type { KubeObject } from "../../../machinery/meta/object.js";
-import type { ResourceRecord } from "../../endpoints/resource-record.js";
+import {
+  absent,
+  type DraftObject,
+  ensureChild,
+  object,
+  objects,
+  type Received,
+  type ReceivedObject,
+  text,
+} from "../../../machinery/meta/received.js";
+import type { RecordOf } from "../../endpoints/resource-record.js";
 import { age, conditionStatus, name, orNone } from "../tables/cells.js";
 import { columns } from "../tables/columns.js";
 import { nodeProxy } from "./proxies.js";
 
 /** Nodes may be made with a status: kubelets did. Where a kubelet's configuration comes from is kept only where it is set. */
-export const nodeRecord: ResourceRecord = {
+export const nodeRecord: RecordOf<Node> = {
   group: "",
   resource: "nodes",
   storage: { prefix: "minions" },
@@ -59,7 +68,7 @@ export const nodeRecord: ResourceRecord = {
   },
 };
 
-function dropConfigSource(draft: KubeObject, old: KubeObject): void {
+function dropConfigSource(draft: DraftObject<Node>, old: ReceivedObject<Node>): void {
   if (absent(object(old.spec).configSource)) delete ensureChild(draft, "spec").configSource;
 }
 
@@ -75,19 +84,19 @@ function nodeRoles(labels: Readonly<Record<string, string>>): string[] {
   return [...roles].sort();
 }
 
-function nodeStatus(node: KubeObject): string {
+function nodeStatus(node: ReceivedObject<Node>): string {
   const ready = conditionStatus(object(node.status).conditions, "Ready");
   const status = ready === undefined ? "Unknown" : ready === "True" ? "Ready" : "NotReady";
   return object(node.spec).unschedulable === true ? `${status},SchedulingDisabled` : status;
 }
 
-function kernelCell(info: ReadonlyFields): string {
+function kernelCell(info: Received<NodeSystemInfo>): string {
   const version = text(info.kernelVersion) || "<unknown>";
   const architecture = text(info.architecture);
   return architecture === "" ? version : `${version} (${architecture})`;
 }
 
-function nodeAddress(status: ReadonlyFields, type: string): string {
+function nodeAddress(status: Received<NodeStatus>, type: string): string {
   const address = objects(status.addresses).find((candidate) => candidate.type === type);
   return address === undefined ? "<none>" : text(address.address);
 }

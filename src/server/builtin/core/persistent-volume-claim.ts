@@ -1,17 +1,23 @@
+import type {
+  PersistentVolumeClaim,
+  PersistentVolumeClaimSpec,
+  TypedLocalObjectReference,
+} from "../../../api/types/core/v1.js";
 import {
   persistentVolumeClaimWarnings,
   validatePersistentVolumeClaim,
   validatePersistentVolumeClaimStatusUpdate,
   validatePersistentVolumeClaimUpdate,
 } from "../../../api/validation/volumes/persistent-volume-claim.js";
-import { absent, ensureChild, type Fields, object, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
-import type { ResourceRecord } from "../../endpoints/resource-record.js";
+import type { ReadonlyFields } from "../../../machinery/meta/access.js";
+import { absent, type Draft, ensureChild, object, type Received, text } from "../../../machinery/meta/received.js";
+import type { RecordOf } from "../../endpoints/resource-record.js";
 import { age, name, quantityCell } from "../tables/cells.js";
 import { columns } from "../tables/columns.js";
 import { accessModesCell, orUnset, phaseCell, storageClassCell } from "./volume-cells.js";
 
 /** A claim starts out unbound. */
-export const persistentVolumeClaimRecord: ResourceRecord = {
+export const persistentVolumeClaimRecord: RecordOf<PersistentVolumeClaim> = {
   group: "",
   resource: "persistentvolumeclaims",
   strategy: {
@@ -60,7 +66,7 @@ export const persistentVolumeClaimRecord: ResourceRecord = {
  * `dataSource` is the older name of `dataSourceRef` and shows the same, but for sources in another namespace, which 1.36 has
  * behind a gate that is off. What only the new name may say is no source under the old one.
  */
-function alignDataSources(spec: Fields, before: ReadonlyFields): void {
+function alignDataSources(spec: Draft<PersistentVolumeClaimSpec>, before: ReadonlyFields): void {
   const elsewhere = text(object(spec.dataSourceRef).namespace) !== "";
   if (elsewhere && absent(before.dataSourceRef)) delete spec.dataSourceRef;
   if (absent(before.dataSource) && absent(spec.dataSourceRef) && !isOldSource(object(spec.dataSource))) {
@@ -73,7 +79,7 @@ function alignDataSources(spec: Fields, before: ReadonlyFields): void {
   }
 }
 
-function isOldSource({ apiGroup, kind }: ReadonlyFields): boolean {
+function isOldSource({ apiGroup, kind }: Received<TypedLocalObjectReference>): boolean {
   if (kind === "PersistentVolumeClaim") return text(apiGroup) === "";
   return kind === "VolumeSnapshot" && apiGroup === "snapshot.storage.k8s.io";
 }

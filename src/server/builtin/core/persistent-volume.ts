@@ -1,17 +1,18 @@
+import type { PersistentVolume } from "../../../api/types/core/v1.js";
 import {
   persistentVolumeWarnings,
   validatePersistentVolume,
   validatePersistentVolumeUpdate,
 } from "../../../api/validation/volumes/persistent-volume.js";
-import { ensureChild, object, text } from "../../../machinery/meta/access.js";
-import type { ResourceRecord } from "../../endpoints/resource-record.js";
+import { ensureChild, object, text } from "../../../machinery/meta/received.js";
+import type { RecordOf } from "../../endpoints/resource-record.js";
 import { timestamp } from "../../registry/metadata.js";
 import { age, name, quantityCell } from "../tables/cells.js";
 import { columns } from "../tables/columns.js";
 import { accessModesCell, orUnset, phaseCell, storageClassCell } from "./volume-cells.js";
 
 /** A volume starts out unbound. */
-export const persistentVolumeRecord: ResourceRecord = {
+export const persistentVolumeRecord: RecordOf<PersistentVolume> = {
   group: "",
   resource: "persistentvolumes",
   strategy: {

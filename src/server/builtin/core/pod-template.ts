@@ -1,17 +1,17 @@
+import type { PodTemplate } from "../../../api/types/core/v1.js";
+import { validatePodTemplateUpdate } from "../../../api/validation/apps/workloads.js";
 import { validatePodTemplate } from "../../../api/validation/pod/pod-spec.js";
 import { podTemplateWarnings } from "../../../api/validation/pod/pod-warnings.js";
-import { validatePodTemplateUpdate } from "../../../api/validation/apps/workloads.js";
-import { child, type Fields, object } from "../../../machinery/meta/access.js";
-import type { KubeObject } from "../../../machinery/meta/object.js";
-import type { ResourceRecord } from "../../endpoints/resource-record.js";
+import { child, object, type ReceivedObject } from "../../../machinery/meta/received.js";
+import type { RecordOf } from "../../endpoints/resource-record.js";
 import { containerCells, labelsCell, name } from "../tables/cells.js";
 import { columns } from "../tables/columns.js";
 import { dropDisabledFields } from "./pods/disabled-fields.js";
 
-const podSpec = (holder: KubeObject) => child(child(holder as Fields, "template") ?? {}, "spec");
-const warnings = (holder: KubeObject) => podTemplateWarnings(object(holder.template), "template");
+const podSpec = (holder: ReceivedObject<PodTemplate>) => child(child(holder, "template"), "spec");
+const warnings = (holder: ReceivedObject<PodTemplate>) => podTemplateWarnings(object(holder.template), "template");
 
-export const podTemplateRecord: ResourceRecord = {
+export const podTemplateRecord: RecordOf<PodTemplate> = {
   group: "",
   resource: "podtemplates",
   strategy: {

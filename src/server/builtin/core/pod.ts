@@ -1,23 +1,24 @@
-import { validatePod, validatePodUpdate } from "../../../api/validation/pod/pod.js";
+import { qosClass } from "../../../api/pods/qos-class.js";
+import type { Pod } from "../../../api/types/core/v1.js";
 import { validatePodStatusUpdate } from "../../../api/validation/pod/pod-status.js";
 import { podStatusWarnings, podWarnings } from "../../../api/validation/pod/pod-warnings.js";
+import { validatePod, validatePodUpdate } from "../../../api/validation/pod/pod.js";
 import { including } from "../../../machinery/apply/field-filter.js";
-import { child, type Fields, list, number, object, objects, text } from "../../../machinery/meta/access.js";
-import type { ResourceRecord } from "../../endpoints/resource-record.js";
+import { child, list, number, object, objects, text } from "../../../machinery/meta/received.js";
+import type { RecordOf } from "../../endpoints/resource-record.js";
 import { timestamp } from "../../registry/metadata.js";
 import { syncAppArmor } from "./pods/app-armor.js";
+import { dropDisabledFields } from "./pods/disabled-fields.js";
+import { mergeLabelKeys } from "./label-keys.js";
 import { handlePodBinding } from "./pods/pod-binding.js";
 import { podColumns } from "./pods/pod-columns.js";
 import { handlePodEviction } from "./pods/pod-eviction.js";
 import { handlePodLog } from "./pods/pod-log.js";
+import { resize } from "./pods/pod-resize.js";
 import { keepOfStatus } from "./pods/pod-status.js";
 import { podAttach, podExec, podPortForward } from "./pods/pod-streams.js";
-import { resize } from "./pods/pod-resize.js";
-import { podProxy } from "./proxies.js";
 import { ephemeralContainers } from "./pods/pod-subresources.js";
-import { dropDisabledFields } from "./pods/disabled-fields.js";
-import { mergeLabelKeys } from "./label-keys.js";
-import { qosClass } from "../../../api/pods/qos-class.js";
+import { podProxy } from "./proxies.js";
 
 const FIELDS = [
   "spec.nodeName",
@@ -37,7 +38,7 @@ const FIELD_LABELS: Readonly<Record<string, string>> = {
   "status.podIPs": "status.podIPs",
 };
 
-export const podRecord: ResourceRecord = {
+export const podRecord: RecordOf<Pod> = {
   group: "",
   resource: "pods",
   subresources: {
@@ -65,9 +66,9 @@ export const podRecord: ResourceRecord = {
   strategy: {
     hasGeneration: true,
     prepareForCreate(draft, context) {
-      dropDisabledFields(child(draft as Fields, "spec"));
+      dropDisabledFields(child(draft, "spec"));
       syncAppArmor(draft, context.warn);
-      mergeLabelKeys(child(draft as Fields, "spec"), object(draft.metadata?.labels));
+      mergeLabelKeys(child(draft, "spec"), object(draft.metadata?.labels));
       const gated = list(object(draft.spec).schedulingGates).length > 0;
       draft.status = {
         phase: "Pending",
@@ -86,7 +87,7 @@ export const podRecord: ResourceRecord = {
       };
     },
     prepareForUpdate(draft, old) {
-      dropDisabledFields(child(draft as Fields, "spec"), object(old.spec));
+      dropDisabledFields(child(draft, "spec"), object(old.spec));
     },
     prepareForStatusUpdate: keepOfStatus,
     validate: validatePod,

@@ -1,16 +1,17 @@
+import type { ReplicationController } from "../../../api/types/core/v1.js";
 import { validateReplicationControllerStatus } from "../../../api/validation/apps/workload-status.js";
 import {
   validateReplicationController,
   validateReplicationControllerUpdate,
 } from "../../../api/validation/apps/workloads.js";
-import { number, object } from "../../../machinery/meta/access.js";
-import type { ResourceRecord } from "../../endpoints/resource-record.js";
+import { number, object } from "../../../machinery/meta/received.js";
+import type { RecordOf } from "../../endpoints/resource-record.js";
 import { containerCells, labelsCell } from "../tables/cells.js";
 import { columns } from "../tables/columns.js";
 import { REPLICA_COLUMNS, replicaCells, templateSpec } from "../tables/workload-cells.js";
 import { dropping, namedTemplateWarnings, onChange, templateWarnings } from "./pods/templated-pods.js";
 
-export const replicationControllerRecord: ResourceRecord = {
+export const replicationControllerRecord: RecordOf<ReplicationController> = {
   group: "",
   resource: "replicationcontrollers",
   storage: { prefix: "controllers" },

@@ -1,14 +1,15 @@
+import type { ResourceQuota } from "../../../api/types/core/v1.js";
 import {
   validateResourceQuota,
   validateResourceQuotaStatus,
   validateResourceQuotaUpdate,
 } from "../../../api/validation/core/resource-quota.js";
-import { object } from "../../../machinery/meta/access.js";
-import type { ResourceRecord } from "../../endpoints/resource-record.js";
+import { object } from "../../../machinery/meta/received.js";
+import type { RecordOf } from "../../endpoints/resource-record.js";
 import { age, name, quantityCell } from "../tables/cells.js";
 import { columns } from "../tables/columns.js";
 
-export const resourceQuotaRecord: ResourceRecord = {
+export const resourceQuotaRecord: RecordOf<ResourceQuota> = {
   group: "",
   resource: "resourcequotas",
   strategy: {

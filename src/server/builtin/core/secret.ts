@@ -1,10 +1,11 @@
+import type { Secret } from "../../../api/types/core/v1.js";
 import { validateSecret, validateSecretUpdate } from "../../../api/validation/core/config.js";
-import { object, text } from "../../../machinery/meta/access.js";
-import type { ResourceRecord } from "../../endpoints/resource-record.js";
+import { object, text } from "../../../machinery/meta/received.js";
+import type { RecordOf } from "../../endpoints/resource-record.js";
 import { age, name } from "../tables/cells.js";
 import { columns } from "../tables/columns.js";
 
-export const secretRecord: ResourceRecord = {
+export const secretRecord: RecordOf<Secret> = {
   group: "",
   resource: "secrets",
   strategy: {

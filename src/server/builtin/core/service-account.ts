@@ -1,11 +1,12 @@
-import { type Fields, objects } from "../../../machinery/meta/access.js";
-import type { KubeObject } from "../../../machinery/meta/object.js";
-import type { ResourceRecord } from "../../endpoints/resource-record.js";
+import type { ServiceAccount } from "../../../api/types/core/v1.js";
+import type { Fields } from "../../../machinery/meta/access.js";
+import { type DraftObject, objects, type ReceivedObject } from "../../../machinery/meta/received.js";
+import type { RecordOf } from "../../endpoints/resource-record.js";
 import { age, name } from "../tables/cells.js";
 import { columns } from "../tables/columns.js";
 import { handleTokenRequest } from "./token-request.js";
 
-export const serviceAccountRecord: ResourceRecord = {
+export const serviceAccountRecord: RecordOf<ServiceAccount> = {
   group: "",
   resource: "serviceaccounts",
   subresources: {
@@ -28,7 +29,7 @@ export const serviceAccountRecord: ResourceRecord = {
 };
 
 /** Of the secrets of an account only the names mean something. */
-function keepSecretNames(draft: KubeObject): void {
+function keepSecretNames(draft: DraftObject<ServiceAccount>): void {
   if (draft.secrets === undefined || draft.secrets === null) return;
   (draft as Fields).secrets = objects(draft.secrets).map(({ name }) => (name === undefined ? {} : { name }));
 }
@@ -36,7 +37,7 @@ function keepSecretNames(draft: KubeObject): void {
 const MOUNTABLE_SECRETS = "kubernetes.io/enforce-mountable-secrets";
 
 /** Said when the annotation is new. */
-function warnings(account: KubeObject, old: KubeObject): readonly string[] {
+function warnings(account: ReceivedObject<ServiceAccount>, old: ReceivedObject<ServiceAccount>): readonly string[] {
   const [asks, asked] = [account, old].map(({ metadata }) => metadata?.annotations?.[MOUNTABLE_SECRETS] !== undefined);
   if (asks !== true || asked === true) return [];
   const better = "deprecated in v1.32+; prefer separate namespaces to isolate access to mounted secrets";

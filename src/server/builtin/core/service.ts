@@ -1,24 +1,17 @@
+import type { Service, ServicePort, ServiceSpec, ServiceStatus } from "../../../api/types/core/v1.js";
 import { validateServiceStatusUpdate, validateServiceUpdate } from "../../../api/validation/service/service-update.js";
 import { serviceStatusWarnings, serviceWarnings } from "../../../api/validation/service/service-warnings.js";
 import { validateService } from "../../../api/validation/service/service.js";
-import {
-  ensureChild,
-  list,
-  number,
-  object,
-  objects,
-  type ReadonlyFields,
-  text,
-} from "../../../machinery/meta/access.js";
+import { ensureChild, list, number, object, objects, type Received, text } from "../../../machinery/meta/received.js";
 import { dns1035LabelErrors } from "../../../machinery/validation/names.js";
-import type { ResourceRecord } from "../../endpoints/resource-record.js";
+import type { RecordOf } from "../../endpoints/resource-record.js";
 import { age, labelsCell, loadBalancerCell, name, orNone } from "../tables/cells.js";
 import { columns } from "../tables/columns.js";
 import { serviceProxy } from "./proxies.js";
 import { allocateService, releaseService } from "./services/service-allocation.js";
 import { alignClusterIps, dropOfOldType, keepAllocated } from "./services/service-changes.js";
 
-export const serviceRecord: ResourceRecord = {
+export const serviceRecord: RecordOf<Service> = {
   group: "",
   resource: "services",
   storage: { prefix: "services/specs" },
@@ -82,9 +75,10 @@ export const serviceRecord: ResourceRecord = {
   },
 };
 
-function externalIp(spec: ReadonlyFields, status: ReadonlyFields): string {
+function externalIp(spec: Received<ServiceSpec>, status: Received<ServiceStatus>): string {
   const external = list(spec.externalIPs).map(text);
-  switch (spec.type) {
+  const type: string = text(spec.type);
+  switch (type) {
     case "ClusterIP":
     case "NodePort":
       return orNone(external.join(","));
@@ -100,7 +94,7 @@ function externalIp(spec: ReadonlyFields, status: ReadonlyFields): string {
   }
 }
 
-function portCell(port: ReadonlyFields): string {
+function portCell(port: Received<ServicePort>): string {
   const nodePort = number(port.nodePort);
   return `${number(port.port)}${nodePort > 0 ? `:${nodePort}` : ""}/${text(port.protocol)}`;
 }

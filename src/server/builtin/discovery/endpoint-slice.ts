@@ -1,19 +1,19 @@
+import type { EndpointSlice } from "../../../api/types/discovery/v1.js";
 import {
   endpointSliceWarnings,
   validateEndpointSlice,
   validateEndpointSliceUpdate,
 } from "../../../api/validation/endpoint-slice.js";
 import { sameValue } from "../../../api/validation/rules.js";
-import { children, list, number, objects, text } from "../../../machinery/meta/access.js";
-import type { KubeObject } from "../../../machinery/meta/object.js";
-import type { ResourceRecord } from "../../endpoints/resource-record.js";
+import { children, type DraftObject, list, number, objects, text } from "../../../machinery/meta/received.js";
+import type { RecordOf } from "../../endpoints/resource-record.js";
 import { metadataOf } from "../../registry/metadata.js";
 import { isOwnEndpoints } from "../core/services/own-endpoints.js";
 import { age, listWithMore, name } from "../tables/cells.js";
 import { columns } from "../tables/columns.js";
 
 /** A slice's labels say whose it is, so a change of them counts. What v1 has no use for any more is dropped. */
-export const endpointSliceRecord: ResourceRecord = {
+export const endpointSliceRecord: RecordOf<EndpointSlice> = {
   group: "discovery.k8s.io",
   resource: "endpointslices",
   strategy: {
@@ -53,7 +53,7 @@ export const endpointSliceRecord: ResourceRecord = {
   },
 };
 
-function dropTopology(draft: KubeObject): void {
+function dropTopology(draft: DraftObject<EndpointSlice>): void {
   for (const endpoint of children(draft, "endpoints")) delete endpoint.deprecatedTopology;
 }
 

@@ -1,12 +1,12 @@
+import type { FlowSchema } from "../../../api/types/flowcontrol/v1.js";
 import { validateFlowControlStatus, validateFlowSchema } from "../../../api/validation/flowcontrol/flow-control.js";
-import { number, object, text } from "../../../machinery/meta/access.js";
-import type { KubeObject } from "../../../machinery/meta/object.js";
-import type { ResourceRecord } from "../../endpoints/resource-record.js";
+import { number, object, type ReceivedObject, text } from "../../../machinery/meta/received.js";
+import type { RecordOf } from "../../endpoints/resource-record.js";
 import { age, conditionStatus, name } from "../tables/cells.js";
 import { columns } from "../tables/columns.js";
 
 /** Says at once whether the priority level a new schema names exists. */
-export const flowSchemaRecord: ResourceRecord = {
+export const flowSchemaRecord: RecordOf<FlowSchema> = {
   group: "flowcontrol.apiserver.k8s.io",
   resource: "flowschemas",
   strategy: {
@@ -57,7 +57,7 @@ export const flowSchemaRecord: ResourceRecord = {
 };
 
 /** The schema that is matched first comes first. */
-function byPrecedence(a: KubeObject, b: KubeObject): number {
+function byPrecedence(a: ReceivedObject<FlowSchema>, b: ReceivedObject<FlowSchema>): number {
   const [before, after] = [a, b].map((schema) => number(object(schema.spec).matchingPrecedence));
   return (before ?? 0) - (after ?? 0) || (name(a) < name(b) ? -1 : 1);
 }

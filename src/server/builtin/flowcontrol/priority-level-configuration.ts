@@ -1,11 +1,12 @@
+import type { PriorityLevelConfiguration, QueuingConfiguration } from "../../../api/types/flowcontrol/v1.js";
 import { validateFlowControlStatus, validatePriorityLevel } from "../../../api/validation/flowcontrol/flow-control.js";
-import { number, object, text } from "../../../machinery/meta/access.js";
-import type { ResourceRecord } from "../../endpoints/resource-record.js";
+import { number, object, text } from "../../../machinery/meta/received.js";
+import type { RecordOf } from "../../endpoints/resource-record.js";
 import { checked } from "../rules.js";
 import { age, name } from "../tables/cells.js";
 import { columns } from "../tables/columns.js";
 
-export const priorityLevelConfigurationRecord: ResourceRecord = {
+export const priorityLevelConfigurationRecord: RecordOf<PriorityLevelConfiguration> = {
   group: "flowcontrol.apiserver.k8s.io",
   resource: "prioritylevelconfigurations",
   strategy: {
@@ -26,7 +27,8 @@ export const priorityLevelConfigurationRecord: ResourceRecord = {
         const spec = object(level.spec);
         const limited = object(spec.limited);
         const queuing = object(limited.limitResponse).queuing;
-        const queue = (field: string) => (queuing === undefined ? "<none>" : number(object(queuing)[field]));
+        const queue = (field: keyof QueuingConfiguration) =>
+          queuing === undefined ? "<none>" : number(object(queuing)[field]);
         return [
           name(level),
           text(spec.type),

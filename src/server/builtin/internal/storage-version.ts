@@ -1,9 +1,10 @@
-import type { ResourceRecord } from "../../endpoints/resource-record.js";
-import { object, objects, text } from "../../../machinery/meta/access.js";
+import type { StorageVersion } from "../../../api/types/apiserverinternal/v1alpha1.js";
+import { object, objects, text } from "../../../machinery/meta/received.js";
+import type { RecordOf } from "../../endpoints/resource-record.js";
 import { age, listWithMore, name } from "../tables/cells.js";
 import { columns } from "../tables/columns.js";
 
-export const storageVersionRecord: ResourceRecord = {
+export const storageVersionRecord: RecordOf<StorageVersion> = {
   group: "internal.apiserver.k8s.io",
   resource: "storageversions",
   strategy: {

@@ -1,12 +1,13 @@
+import type { IngressClass, IngressClassParametersReference } from "../../../api/types/networking/v1.js";
 import { validateIngressClass, validateIngressClassUpdate } from "../../../api/validation/networking/ingress-class.js";
-import { object, text } from "../../../machinery/meta/access.js";
-import type { ResourceRecord } from "../../endpoints/resource-record.js";
+import { object, type Received, text } from "../../../machinery/meta/received.js";
+import type { RecordOf } from "../../endpoints/resource-record.js";
 import { checked } from "../rules.js";
 import { withDefaultMark } from "../storage/default-mark.js";
 import { age } from "../tables/cells.js";
 import { columns } from "../tables/columns.js";
 
-export const ingressClassRecord: ResourceRecord = {
+export const ingressClassRecord: RecordOf<IngressClass> = {
   group: "networking.k8s.io",
   resource: "ingressclasses",
   strategy: {
@@ -32,7 +33,7 @@ export const ingressClassRecord: ResourceRecord = {
   },
 };
 
-function parametersCell(parameters: unknown): string {
+function parametersCell(parameters: Received<IngressClassParametersReference> | null | undefined): string {
   if (parameters === undefined) return "<none>";
   const { kind, apiGroup, name: target } = object(parameters);
   return `${text(kind)}${apiGroup === undefined ? "" : `.${text(apiGroup)}`}/${text(target)}`;

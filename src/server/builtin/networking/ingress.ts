@@ -1,16 +1,17 @@
+import type { Ingress, IngressRule } from "../../../api/types/networking/v1.js";
 import {
   ingressWarnings,
   validateIngress,
   validateIngressStatusUpdate,
   validateIngressUpdate,
 } from "../../../api/validation/networking/ingress.js";
-import { list, object, objects, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
-import type { ResourceRecord } from "../../endpoints/resource-record.js";
+import { list, object, objects, type Received, text } from "../../../machinery/meta/received.js";
+import type { RecordOf } from "../../endpoints/resource-record.js";
 import { warned } from "../rules.js";
 import { age, loadBalancerCell, name } from "../tables/cells.js";
 import { columns } from "../tables/columns.js";
 
-export const ingressRecord: ResourceRecord = {
+export const ingressRecord: RecordOf<Ingress> = {
   group: "networking.k8s.io",
   resource: "ingresses",
   storage: { prefix: "ingress" },
@@ -45,7 +46,7 @@ export const ingressRecord: ResourceRecord = {
 };
 
 /** Counts the rules beyond the third host, with or without a host, as Kubernetes does. */
-function hostsCell(rules: readonly ReadonlyFields[]): string {
+function hostsCell(rules: readonly Received<IngressRule>[]): string {
   const hosts: string[] = [];
   let more = false;
   for (const rule of rules) {

@@ -1,12 +1,13 @@
+import type { IPAddress, ParentReference } from "../../../api/types/networking/v1.js";
 import { validateIpAddress, validateIpAddressUpdate } from "../../../api/validation/networking/cluster-network.js";
-import { object, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
+import { object, type Received, text } from "../../../machinery/meta/received.js";
 import { ipErrors } from "../../../machinery/validation/ip.js";
-import type { ResourceRecord } from "../../endpoints/resource-record.js";
+import type { RecordOf } from "../../endpoints/resource-record.js";
 import { checked } from "../rules.js";
 import { age, name } from "../tables/cells.js";
 import { columns } from "../tables/columns.js";
 
-export const ipAddressRecord: ResourceRecord = {
+export const ipAddressRecord: RecordOf<IPAddress> = {
   group: "networking.k8s.io",
   resource: "ipaddresses",
   strategy: {
@@ -20,7 +21,7 @@ export const ipAddressRecord: ResourceRecord = {
   },
 };
 
-function parentCell(parent: ReadonlyFields): string {
+function parentCell(parent: Received<ParentReference>): string {
   const group = text(parent.group);
   const resource = (group === "" ? text(parent.resource) : `${text(parent.resource)}.${group}`).toLowerCase();
   return [resource, text(parent.namespace), text(parent.name)].filter((part) => part !== "").join("/");

@@ -1,13 +1,14 @@
+import type { ServiceCIDR } from "../../../api/types/networking/v1.js";
 import { validateServiceCidr, validateServiceCidrUpdate } from "../../../api/validation/networking/cluster-network.js";
 import type { FieldFilter } from "../../../machinery/apply/field-filter.js";
-import { list, object, text } from "../../../machinery/meta/access.js";
-import type { ResourceRecord } from "../../endpoints/resource-record.js";
+import { list, object, text } from "../../../machinery/meta/received.js";
+import type { RecordOf } from "../../endpoints/resource-record.js";
 import { age, name } from "../tables/cells.js";
 import { columns } from "../tables/columns.js";
 
 const every: FieldFilter = (set) => set;
 
-export const serviceCidrRecord: ResourceRecord = {
+export const serviceCidrRecord: RecordOf<ServiceCIDR> = {
   group: "networking.k8s.io",
   resource: "servicecidrs",
   strategy: {

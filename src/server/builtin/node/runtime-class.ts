@@ -1,15 +1,16 @@
+import type { RuntimeClass } from "../../../api/types/node/v1.js";
 import {
   runtimeClassWarnings,
   validateRuntimeClass,
   validateRuntimeClassUpdate,
 } from "../../../api/validation/runtime-class.js";
-import { text } from "../../../machinery/meta/access.js";
-import type { ResourceRecord } from "../../endpoints/resource-record.js";
+import { text } from "../../../machinery/meta/received.js";
+import type { RecordOf } from "../../endpoints/resource-record.js";
 import { warned } from "../rules.js";
 import { age, name } from "../tables/cells.js";
 import { columns } from "../tables/columns.js";
 
-export const runtimeClassRecord: ResourceRecord = {
+export const runtimeClassRecord: RecordOf<RuntimeClass> = {
   group: "node.k8s.io",
   resource: "runtimeclasses",
   strategy: {

@@ -1,14 +1,15 @@
+import type { PodDisruptionBudget } from "../../../api/types/policy/v1.js";
 import {
   validatePodDisruptionBudget,
   validatePodDisruptionBudgetStatusUpdate,
   validatePodDisruptionBudgetUpdate,
 } from "../../../api/validation/disruption-budget.js";
-import { number, object } from "../../../machinery/meta/access.js";
-import type { ResourceRecord } from "../../endpoints/resource-record.js";
+import { number, object } from "../../../machinery/meta/received.js";
+import type { RecordOf } from "../../endpoints/resource-record.js";
 import { age, name } from "../tables/cells.js";
 import { columns } from "../tables/columns.js";
 
-export const podDisruptionBudgetRecord: ResourceRecord = {
+export const podDisruptionBudgetRecord: RecordOf<PodDisruptionBudget> = {
   group: "policy",
   resource: "poddisruptionbudgets",
   strategy: {

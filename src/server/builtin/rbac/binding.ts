@@ -1,5 +1,6 @@
+import type { ClusterRoleBinding, RoleBinding } from "../../../api/types/rbac/v1.js";
 import { validateRoleBinding, validateRoleBindingUpdate } from "../../../api/validation/rbac.js";
-import { object, objects, text } from "../../../machinery/meta/access.js";
+import { object, objects, type ReceivedObject, text } from "../../../machinery/meta/received.js";
 import type { Strategy } from "../../registry/strategy.js";
 import { checked } from "../rules.js";
 import { age, name } from "../tables/cells.js";
@@ -7,7 +8,7 @@ import { columns } from "../tables/columns.js";
 import { authorizeBinding } from "./escalation.js";
 import { RBAC_RULES } from "./rbac-rules.js";
 
-const bindingColumns = columns(
+const bindingColumns = columns<ReceivedObject<RoleBinding | ClusterRoleBinding>>(
   [
     "Name",
     ["Role", "The kind and name of the role that is granted."],

@@ -1,8 +1,9 @@
+import type { ClusterRole, ClusterRoleBinding, RoleBinding } from "../../../api/types/rbac/v1.js";
 import { inSlices } from "../../../base/async/time-slice.js";
-import { isFields, object, objects, text } from "../../../machinery/meta/access.js";
+import { badRequest, forbidden, notFound, unclassified } from "../../../machinery/errors/status-error.js";
 import type { JsonValue } from "../../../machinery/meta/json.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
-import { badRequest, forbidden, notFound, unclassified } from "../../../machinery/errors/status-error.js";
+import { isStruct, object, objects, type ReceivedObject, text } from "../../../machinery/meta/received.js";
 import { deepEqual } from "../../../machinery/patch/json-values.js";
 import { type PolicyRule, readRules } from "../../../machinery/rbac/policy-rule.js";
 import { isPrivileged } from "../../authz/authorizer.js";
@@ -59,7 +60,7 @@ const EVERYTHING: readonly PolicyRule[] = readRules([
 
 const namespaceOf = ({ metadata }: KubeObject): string => metadata?.namespace ?? "";
 
-const gathers = ({ aggregationRule }: KubeObject): boolean =>
+const gathers = ({ aggregationRule }: ReceivedObject<ClusterRole>): boolean =>
   objects(object(aggregationRule)["clusterRoleSelectors"]).length > 0;
 
 async function escalation(
@@ -71,7 +72,7 @@ async function escalation(
 }
 
 async function mayBind(
-  { roleRef }: KubeObject,
+  { roleRef }: ReceivedObject<RoleBinding | ClusterRoleBinding>,
   { kind, name }: RoleRef,
   namespace: string,
   context: StrategyContext,
@@ -123,4 +124,4 @@ const isEmpty = (value: unknown): boolean =>
   value === undefined ||
   value === null ||
   (Array.isArray(value) && value.length === 0) ||
-  (isFields(value) && Object.keys(value).length === 0);
+  (isStruct(value) && Object.keys(value).length === 0);

@@ -1,6 +1,11 @@
+import type {
+  DeviceRequestAllocationResult,
+  ExactDeviceRequest,
+  ResourceClaimSpec,
+} from "../../../api/types/resource/v1.js";
 import { type FieldError, forbiddenField } from "../../../machinery/errors/field-error.js";
 import { notFound } from "../../../machinery/errors/status-error.js";
-import { object, objects, type ReadonlyFields } from "../../../machinery/meta/access.js";
+import { object, objects, type Received } from "../../../machinery/meta/received.js";
 import type { StrategyContext } from "../../registry/strategy.js";
 
 const LABEL = "resource.kubernetes.io/admin-access";
@@ -10,7 +15,7 @@ const LABEL = "resource.kubernetes.io/admin-access";
  * is that of a claim's.
  */
 export function requestedAdminAccess(
-  spec: unknown,
+  spec: Received<ResourceClaimSpec> | null | undefined,
   namespace: string | undefined,
   context: StrategyContext,
 ): Promise<FieldError[]> {
@@ -20,8 +25,8 @@ export function requestedAdminAccess(
 
 /** As {@link requestedAdminAccess} for the devices of an allocation. One that had admin access `before` keeps it. */
 export async function allocatedAdminAccess(
-  results: readonly ReadonlyFields[],
-  before: readonly ReadonlyFields[],
+  results: readonly Received<DeviceRequestAllocationResult>[],
+  before: readonly Received<DeviceRequestAllocationResult>[],
   namespace: string | undefined,
   context: StrategyContext,
 ): Promise<FieldError[]> {
@@ -30,7 +35,8 @@ export async function allocatedAdminAccess(
   return unlessAllowed(`status.allocation.devices.results[${index}].adminAccess`, index, namespace, context);
 }
 
-const isAdmin = ({ adminAccess }: ReadonlyFields): boolean => adminAccess === true;
+const isAdmin = ({ adminAccess }: Received<ExactDeviceRequest | DeviceRequestAllocationResult>): boolean =>
+  adminAccess === true;
 
 async function unlessAllowed(
   field: string,

@@ -1,9 +1,10 @@
-import type { ResourceRecord } from "../../endpoints/resource-record.js";
-import { object, text } from "../../../machinery/meta/access.js";
+import type { DeviceTaintRule } from "../../../api/types/resource/v1beta2.js";
+import { object, text } from "../../../machinery/meta/received.js";
+import type { RecordOf } from "../../endpoints/resource-record.js";
 import { age, name, since } from "../tables/cells.js";
 import { columns } from "../tables/columns.js";
 
-export const deviceTaintRuleRecord: ResourceRecord = {
+export const deviceTaintRuleRecord: RecordOf<DeviceTaintRule> = {
   group: "resource.k8s.io",
   resource: "devicetaintrules",
   strategy: {

@@ -1,13 +1,14 @@
+import type { ResourceClaimTemplate } from "../../../api/types/resource/v1.js";
 import {
   validateResourceClaimTemplate,
   validateResourceClaimTemplateUpdate,
 } from "../../../api/validation/resource/device-claim.js";
-import { object } from "../../../machinery/meta/access.js";
-import type { ResourceRecord } from "../../endpoints/resource-record.js";
+import { object } from "../../../machinery/meta/received.js";
+import type { RecordOf } from "../../endpoints/resource-record.js";
 import { NAME_AND_AGE } from "../tables/columns.js";
 import { requestedAdminAccess } from "./admin-access.js";
 
-export const resourceClaimTemplateRecord: ResourceRecord = {
+export const resourceClaimTemplateRecord: RecordOf<ResourceClaimTemplate> = {
   group: "resource.k8s.io",
   resource: "resourceclaimtemplates",
   strategy: {

@@ -1,16 +1,28 @@
-import { append } from "../../../base/collections/append.js";
+import type {
+  AllocatedDeviceStatus,
+  DeviceRequestAllocationResult,
+  ResourceClaim,
+} from "../../../api/types/resource/v1.js";
 import { validateResourceClaim, validateResourceClaimUpdate } from "../../../api/validation/resource/device-claim.js";
 import { validateResourceClaimStatusUpdate } from "../../../api/validation/resource/resource-claim-status.js";
-import { ensureChild, list, object, objects, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
-import type { KubeObject } from "../../../machinery/meta/object.js";
-import type { ResourceRecord } from "../../endpoints/resource-record.js";
+import { append } from "../../../base/collections/append.js";
+import {
+  ensureChild,
+  list,
+  object,
+  objects,
+  type Received,
+  type ReceivedObject,
+  text,
+} from "../../../machinery/meta/received.js";
+import type { RecordOf } from "../../endpoints/resource-record.js";
 import { age, name } from "../tables/cells.js";
 import { columns } from "../tables/columns.js";
 import { allocatedAdminAccess, requestedAdminAccess } from "./admin-access.js";
 import { claimStatusRights } from "./claim-status-rights.js";
 
 /** What drivers say of a device goes when the device is no longer the claim's. */
-export const resourceClaimRecord: ResourceRecord = {
+export const resourceClaimRecord: RecordOf<ResourceClaim> = {
   group: "resource.k8s.io",
   resource: "resourceclaims",
   strategy: {
@@ -54,8 +66,8 @@ export const resourceClaimRecord: ResourceRecord = {
   },
 };
 
-const allocated = (claim: KubeObject): readonly ReadonlyFields[] =>
+const allocated = (claim: ReceivedObject<ResourceClaim>): readonly Received<DeviceRequestAllocationResult>[] =>
   objects(object(object(object(claim.status).allocation).devices).results);
 
-const deviceOf = (holder: ReadonlyFields): string =>
+const deviceOf = (holder: Received<AllocatedDeviceStatus | DeviceRequestAllocationResult>): string =>
   [holder.driver, holder.pool, holder.device, holder.shareID].map((part) => text(part)).join("/");

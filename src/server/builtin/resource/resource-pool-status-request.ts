@@ -1,9 +1,13 @@
-import { absent, object, objects, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
-import type { ResourceRecord } from "../../endpoints/resource-record.js";
+import type {
+  ResourcePoolStatusRequest,
+  ResourcePoolStatusRequestStatus,
+} from "../../../api/types/resource/v1alpha3.js";
+import { absent, object, objects, type Received, text } from "../../../machinery/meta/received.js";
+import type { RecordOf } from "../../endpoints/resource-record.js";
 import { conditionStatus, name, since } from "../tables/cells.js";
 import { columns } from "../tables/columns.js";
 
-export const resourcePoolStatusRequestRecord: ResourceRecord = {
+export const resourcePoolStatusRequestRecord: RecordOf<ResourcePoolStatusRequest> = {
   group: "resource.k8s.io",
   resource: "resourcepoolstatusrequests",
   strategy: {
@@ -35,10 +39,10 @@ export const resourcePoolStatusRequestRecord: ResourceRecord = {
   },
 };
 
-const COUNTS = ["totalDevices", "availableDevices", "allocatedDevices", "unavailableDevices"];
+const COUNTS = ["totalDevices", "availableDevices", "allocatedDevices", "unavailableDevices"] as const;
 
 /** The sums over the pools, and how many pools have an error; dashes where no pool was counted yet, or the request has failed. */
-function countCells(status: unknown): readonly string[] {
+function countCells(status: Received<ResourcePoolStatusRequestStatus> | null | undefined): readonly string[] {
   const { conditions, pools: counted } = object(status);
   if (absent(status) || conditionStatus(conditions, "Failed") === "True") return ["-", "-", "-", "-", "-"];
   const pools = objects(counted);
@@ -47,18 +51,18 @@ function countCells(status: unknown): readonly string[] {
   return [...sums, errors].map(String);
 }
 
-function statusCell(status: ReadonlyFields): string {
+function statusCell(status: Received<ResourcePoolStatusRequestStatus>): string {
   if (conditionStatus(status.conditions, "Failed") === "True") return "Failed";
   if (conditionStatus(status.conditions, "Complete") !== "True") return "Pending";
   const [shown, all] = [objects(status.pools).length, poolCount(status)];
   return all > shown ? `Complete (${shown}/${all} pools)` : "Complete";
 }
 
-function completedCell(status: ReadonlyFields, now: number): string {
+function completedCell(status: Received<ResourcePoolStatusRequestStatus>, now: number): string {
   const complete = objects(status.conditions).find(({ type, status: held }) => type === "Complete" && held === "True");
   return complete === undefined ? "<none>" : since(complete.lastTransitionTime, now);
 }
 
-const poolCount = (status: ReadonlyFields): number => number(status.poolCount);
+const poolCount = (status: Received<ResourcePoolStatusRequestStatus>): number => number(status.poolCount);
 
 const number = (value: unknown): number => (typeof value === "number" ? value : 0);

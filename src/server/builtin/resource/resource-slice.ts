@@ -1,13 +1,13 @@
+import type { ResourceSlice } from "../../../api/types/resource/v1.js";
 import { validateResourceSlice, validateResourceSliceUpdate } from "../../../api/validation/resource/resource-slice.js";
 import { goQuote } from "../../../base/text/go-quote.js";
-import { object, text } from "../../../machinery/meta/access.js";
-import type { KubeObject } from "../../../machinery/meta/object.js";
-import type { ResourceRecord } from "../../endpoints/resource-record.js";
+import { object, type ReceivedObject, text } from "../../../machinery/meta/received.js";
+import type { RecordOf } from "../../endpoints/resource-record.js";
 import { age, name } from "../tables/cells.js";
 import { columns } from "../tables/columns.js";
 
 /** Drivers and the scheduler look for the slices of a node or of a driver. */
-export const resourceSliceRecord: ResourceRecord = {
+export const resourceSliceRecord: RecordOf<ResourceSlice> = {
   group: "resource.k8s.io",
   resource: "resourceslices",
   strategy: {
@@ -39,7 +39,7 @@ export const resourceSliceRecord: ResourceRecord = {
   },
 };
 
-function driverWarnings(slice: KubeObject): string[] {
+function driverWarnings(slice: ReceivedObject<ResourceSlice>): string[] {
   const driver = text(object(slice.spec).driver);
   if (driver === driver.toLowerCase()) return [];
   const shown = goQuote(driver);

@@ -1,9 +1,10 @@
-import type { ResourceRecord } from "../../endpoints/resource-record.js";
-import { object, objects, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
+import type { PodGroup, PodGroupStatus } from "../../../api/types/scheduling/v1alpha2.js";
+import { object, objects, type Received, text } from "../../../machinery/meta/received.js";
+import type { RecordOf } from "../../endpoints/resource-record.js";
 import { age, name } from "../tables/cells.js";
 import { columns } from "../tables/columns.js";
 
-export const podGroupRecord: ResourceRecord = {
+export const podGroupRecord: RecordOf<PodGroup> = {
   group: "scheduling.k8s.io",
   resource: "podgroups",
   strategy: {
@@ -31,7 +32,7 @@ export const podGroupRecord: ResourceRecord = {
   },
 };
 
-function statusCell(status: ReadonlyFields): string {
+function statusCell(status: Received<PodGroupStatus>): string {
   const last = (type: string) => objects(status.conditions).findLast((condition) => condition.type === type);
   const disrupted = last("DisruptionTarget");
   if (disrupted !== undefined) return text(disrupted.reason);

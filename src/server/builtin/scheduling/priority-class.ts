@@ -1,10 +1,11 @@
+import type { PriorityClass } from "../../../api/types/scheduling/v1.js";
 import { validatePriorityClass, validatePriorityClassUpdate } from "../../../api/validation/priority-class.js";
-import { number, text } from "../../../machinery/meta/access.js";
-import type { ResourceRecord } from "../../endpoints/resource-record.js";
+import { number, text } from "../../../machinery/meta/received.js";
+import type { RecordOf } from "../../endpoints/resource-record.js";
 import { age, name } from "../tables/cells.js";
 import { columns } from "../tables/columns.js";
 
-export const priorityClassRecord: ResourceRecord = {
+export const priorityClassRecord: RecordOf<PriorityClass> = {
   group: "scheduling.k8s.io",
   resource: "priorityclasses",
   strategy: {

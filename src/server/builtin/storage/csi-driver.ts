@@ -1,10 +1,11 @@
+import type { CSIDriver } from "../../../api/types/storage/v1.js";
 import { validateCsiDriver, validateCsiDriverUpdate } from "../../../api/validation/storage/csi.js";
-import { list, object, objects, text } from "../../../machinery/meta/access.js";
-import type { ResourceRecord } from "../../endpoints/resource-record.js";
+import { list, object, objects, text } from "../../../machinery/meta/received.js";
+import type { RecordOf } from "../../endpoints/resource-record.js";
 import { age, name } from "../tables/cells.js";
 import { columns } from "../tables/columns.js";
 
-export const csiDriverRecord: ResourceRecord = {
+export const csiDriverRecord: RecordOf<CSIDriver> = {
   group: "storage.k8s.io",
   resource: "csidrivers",
   strategy: {

@@ -1,10 +1,11 @@
+import type { CSINode } from "../../../api/types/storage/v1.js";
 import { validateCsiNode, validateCsiNodeUpdate } from "../../../api/validation/storage/csi.js";
-import { list, object } from "../../../machinery/meta/access.js";
-import type { ResourceRecord } from "../../endpoints/resource-record.js";
+import { list, object } from "../../../machinery/meta/received.js";
+import type { RecordOf } from "../../endpoints/resource-record.js";
 import { age, name } from "../tables/cells.js";
 import { columns } from "../tables/columns.js";
 
-export const csiNodeRecord: ResourceRecord = {
+export const csiNodeRecord: RecordOf<CSINode> = {
   group: "storage.k8s.io",
   resource: "csinodes",
   strategy: {

@@ -1,10 +1,11 @@
+import type { CSIStorageCapacity } from "../../../api/types/storage/v1.js";
 import { validateCsiStorageCapacity, validateCsiStorageCapacityUpdate } from "../../../api/validation/storage/csi.js";
-import { text } from "../../../machinery/meta/access.js";
-import type { ResourceRecord } from "../../endpoints/resource-record.js";
+import { text } from "../../../machinery/meta/received.js";
+import type { RecordOf } from "../../endpoints/resource-record.js";
 import { name, quantityCell } from "../tables/cells.js";
 import { columns } from "../tables/columns.js";
 
-export const csiStorageCapacityRecord: ResourceRecord = {
+export const csiStorageCapacityRecord: RecordOf<CSIStorageCapacity> = {
   group: "storage.k8s.io",
   resource: "csistoragecapacities",
   strategy: {

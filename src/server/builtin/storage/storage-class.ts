@@ -1,16 +1,17 @@
+import type { StorageClass } from "../../../api/types/storage/v1.js";
 import {
   storageClassWarnings,
   validateStorageClass,
   validateStorageClassUpdate,
 } from "../../../api/validation/storage/storage-class.js";
-import { text } from "../../../machinery/meta/access.js";
-import type { ResourceRecord } from "../../endpoints/resource-record.js";
+import { text } from "../../../machinery/meta/received.js";
+import type { RecordOf } from "../../endpoints/resource-record.js";
 import { warned } from "../rules.js";
 import { age } from "../tables/cells.js";
 import { columns } from "../tables/columns.js";
 import { withDefaultMark } from "./default-mark.js";
 
-export const storageClassRecord: ResourceRecord = {
+export const storageClassRecord: RecordOf<StorageClass> = {
   group: "storage.k8s.io",
   resource: "storageclasses",
   strategy: {

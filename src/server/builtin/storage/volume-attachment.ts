@@ -1,13 +1,14 @@
+import type { VolumeAttachment } from "../../../api/types/storage/v1.js";
 import {
   validateVolumeAttachment,
   validateVolumeAttachmentUpdate,
 } from "../../../api/validation/storage/volume-attachment.js";
-import { object, text } from "../../../machinery/meta/access.js";
-import type { ResourceRecord } from "../../endpoints/resource-record.js";
+import { object, text } from "../../../machinery/meta/received.js";
+import type { RecordOf } from "../../endpoints/resource-record.js";
 import { age, name } from "../tables/cells.js";
 import { columns } from "../tables/columns.js";
 
-export const volumeAttachmentRecord: ResourceRecord = {
+export const volumeAttachmentRecord: RecordOf<VolumeAttachment> = {
   group: "storage.k8s.io",
   resource: "volumeattachments",
   strategy: {

@@ -1,13 +1,14 @@
+import type { VolumeAttributesClass } from "../../../api/types/storage/v1.js";
 import {
   validateVolumeAttributesClass,
   validateVolumeAttributesClassUpdate,
 } from "../../../api/validation/storage/storage-class.js";
-import { text } from "../../../machinery/meta/access.js";
-import type { ResourceRecord } from "../../endpoints/resource-record.js";
+import { text } from "../../../machinery/meta/received.js";
+import type { RecordOf } from "../../endpoints/resource-record.js";
 import { age, name } from "../tables/cells.js";
 import { columns } from "../tables/columns.js";
 
-export const volumeAttributesClassRecord: ResourceRecord = {
+export const volumeAttributesClassRecord: RecordOf<VolumeAttributesClass> = {
   group: "storage.k8s.io",
   resource: "volumeattributesclasses",
   strategy: {

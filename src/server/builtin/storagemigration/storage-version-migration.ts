@@ -1,9 +1,14 @@
-import { object, objects, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
-import type { ResourceRecord } from "../../endpoints/resource-record.js";
+import type { GroupResource } from "../../../api/types/meta/v1.js";
+import type {
+  StorageVersionMigration,
+  StorageVersionMigrationStatus,
+} from "../../../api/types/storagemigration/v1beta1.js";
+import { object, objects, type Received, text } from "../../../machinery/meta/received.js";
+import type { RecordOf } from "../../endpoints/resource-record.js";
 import { name } from "../tables/cells.js";
 import { columns } from "../tables/columns.js";
 
-export const storageVersionMigrationRecord: ResourceRecord = {
+export const storageVersionMigrationRecord: RecordOf<StorageVersionMigration> = {
   group: "storagemigration.k8s.io",
   resource: "storageversionmigrations",
   strategy: {
@@ -22,11 +27,11 @@ export const storageVersionMigrationRecord: ResourceRecord = {
   },
 };
 
-const resourceCell = ({ group, resource }: ReadonlyFields): string =>
+const resourceCell = ({ group, resource }: Received<GroupResource>): string =>
   text(group) === "" ? text(resource) : `${text(resource)}.${text(group)}`;
 
 /** The last condition that holds. */
-function statusCell(status: ReadonlyFields): string {
+function statusCell(status: Received<StorageVersionMigrationStatus>): string {
   const holding = objects(status.conditions).filter((condition) => condition.status === "True");
   return holding.map(({ type }) => text(type)).findLast((type) => STATES.includes(type)) ?? "Unknown";
 }

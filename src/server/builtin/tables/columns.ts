@@ -1,3 +1,4 @@
+import type { ApiObject } from "../../../machinery/meta/object.js";
 import type { TableColumnDefinition, TableColumns } from "../../registry/table-columns.js";
 import { age, name } from "./cells.js";
 
@@ -8,11 +9,11 @@ import { age, name } from "./cells.js";
 export type ColumnSpec = string | readonly [spec: string, description: string];
 
 /** Columns declared in one line each; one that is titled "Name" has the format "name" unless its spec gives a format. */
-export function columns(
+export function columns<Seen extends ApiObject = ApiObject>(
   specs: readonly ColumnSpec[],
-  cells: TableColumns["cells"],
-  more: Pick<TableColumns, "conditions" | "order"> = {},
-): TableColumns {
+  cells: TableColumns<Seen>["cells"],
+  more: Pick<TableColumns<Seen>, "conditions" | "order"> = {},
+): TableColumns<Seen> {
   return { definitions: specs.map(definition), cells, ...more };
 }
 
@@ -41,4 +42,7 @@ const SHARED_DESCRIPTIONS: Readonly<Record<string, string>> = {
 export const WIDE_TEMPLATE: readonly ColumnSpec[] = ["Containers:string:1", "Images:string:1", "Selector:string:1"];
 
 /** The table of a kind that shows nothing but its name and age. */
-export const NAME_AND_AGE: TableColumns = columns(["Name", "Age"], (object, now) => [name(object), age(object, now)]);
+export const NAME_AND_AGE: TableColumns<ApiObject> = columns(["Name", "Age"], (object, now) => [
+  name(object),
+  age(object, now),
+]);

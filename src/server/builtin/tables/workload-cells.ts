@@ -1,5 +1,6 @@
-import { number, object, type ReadonlyFields } from "../../../machinery/meta/access.js";
-import type { KubeObject } from "../../../machinery/meta/object.js";
+import type { ReplicaSet } from "../../../api/types/apps/v1.js";
+import type { PodSpec, PodTemplateSpec, ReplicationController } from "../../../api/types/core/v1.js";
+import { number, object, type Received, type ReceivedObject } from "../../../machinery/meta/received.js";
 import { age, name } from "./cells.js";
 import { type ColumnSpec, WIDE_TEMPLATE } from "./columns.js";
 
@@ -14,7 +15,7 @@ export const REPLICA_COLUMNS: readonly ColumnSpec[] = [
 ];
 
 /** The cells of {@link REPLICA_COLUMNS} but those of the template. */
-export function replicaCells(workload: KubeObject, now: number) {
+export function replicaCells(workload: ReceivedObject<ReplicaSet | ReplicationController>, now: number) {
   const status = object(workload.status);
   return [
     name(workload),
@@ -25,7 +26,12 @@ export function replicaCells(workload: KubeObject, now: number) {
   ];
 }
 
+/** What makes pods of a template. */
+interface Templated {
+  spec?: { template?: PodTemplateSpec };
+}
+
 /** The pod spec of a workload's template. */
-export function templateSpec(workload: KubeObject): ReadonlyFields {
+export function templateSpec(workload: ReceivedObject<Templated>): Partial<Received<PodSpec>> {
   return object(object(object(workload.spec).template).spec);
 }

@@ -1,17 +1,17 @@
+import type { AppArmorProfile, Pod } from "../../../../api/types/core/v1.js";
 import { eachContainer } from "../../../../api/validation/pod/each-container.js";
 import { APP_ARMOR } from "../../../../api/validation/pod/pod-annotations.js";
 import { validateAppArmorProfile } from "../../../../api/validation/pod/security-profiles.js";
-import type { FieldError } from "../../../../machinery/errors/field-error.js";
-import { absent, ensureChild, type Fields, object, text } from "../../../../machinery/meta/access.js";
-import type { KubeObject } from "../../../../machinery/meta/object.js";
 import { sameValue } from "../../../../api/validation/rules.js";
+import type { FieldError } from "../../../../machinery/errors/field-error.js";
+import { absent, ensureChild, object, type ReceivedObject, text } from "../../../../machinery/meta/received.js";
 
 /**
  * Writes what a new pod's annotations say of AppArmor, from before there was a field for it, into the containers' security
  * contexts; a field that is set goes before its annotation. `warn` hears of annotations that the fields did not repeat.
  * The annotations stay, and nothing is written into them.
  */
-export function syncAppArmor(pod: KubeObject, warn: (message: string) => void): void {
+export function syncAppArmor(pod: ReceivedObject<Pod>, warn: (message: string) => void): void {
   const annotations = object(pod.metadata?.annotations);
   const spec = ensureChild(pod, "spec");
   if (!Object.keys(annotations).some((key) => key.startsWith(APP_ARMOR)) || object(spec.os).name === "windows") return;
@@ -22,7 +22,7 @@ export function syncAppArmor(pod: KubeObject, warn: (message: string) => void): 
     if (absent(annotation) || !absent(object(container.securityContext).appArmorProfile)) continue;
     const profile = profileOf(text(annotation));
     const needed = profile !== undefined && !sameValue(profile, ofPod);
-    if (needed) ensureChild(container as Fields, "securityContext").appArmorProfile = profile;
+    if (needed) ensureChild(container, "securityContext").appArmorProfile = profile;
     if (needed || profile === undefined) {
       warn(`metadata.annotations[${key}]: deprecated since v1.30; use the "appArmorProfile" field instead`);
     }
@@ -32,11 +32,11 @@ export function syncAppArmor(pod: KubeObject, warn: (message: string) => void): 
 const LOCALHOST = "localhost/";
 
 /** The field for an annotation; undefined where it says nothing that a field may say. */
-function profileOf(annotation: string): Fields | undefined {
+function profileOf(annotation: string): AppArmorProfile | undefined {
   if (annotation === "unconfined") return { type: "Unconfined" };
   if (annotation === "runtime/default") return { type: "RuntimeDefault" };
   if (!annotation.startsWith(LOCALHOST) || annotation === LOCALHOST) return undefined;
-  const profile = { type: "Localhost", localhostProfile: annotation.slice(LOCALHOST.length) };
+  const profile: AppArmorProfile = { type: "Localhost", localhostProfile: annotation.slice(LOCALHOST.length) };
   const errors: FieldError[] = [];
   validateAppArmorProfile(profile, "", errors);
   return errors.length === 0 ? profile : undefined;

@@ -1,10 +1,25 @@
-import { list, number, object, objects, type ReadonlyFields, text } from "../../../../machinery/meta/access.js";
-import type { KubeObject } from "../../../../machinery/meta/object.js";
+import type {
+  ContainerState,
+  ContainerStateTerminated,
+  ContainerStatus,
+  Pod,
+  PodSpec,
+  PodStatus,
+} from "../../../../api/types/core/v1.js";
+import {
+  list,
+  number,
+  object,
+  objects,
+  type Received,
+  type ReceivedObject,
+  text,
+} from "../../../../machinery/meta/received.js";
 import type { TableRowCondition } from "../../../registry/table-columns.js";
 import { age, conditionStatus, name, orNone, since } from "../../tables/cells.js";
 import { columns } from "../../tables/columns.js";
 
-export const podColumns = columns(
+export const podColumns = columns<ReceivedObject<Pod>>(
   [
     "Name",
     ["Ready", "How many of the containers are ready, and how many there are; sidecars count."],
@@ -49,14 +64,14 @@ class Restarts {
   count = 0;
   last = "";
 
-  add(container: ReadonlyFields): void {
+  add(container: Received<ContainerStatus>): void {
     this.count += number(container.restartCount);
     const finished = text(object(object(container.lastState).terminated).finishedAt);
     if (finished !== "" && (this.last === "" || Date.parse(finished) > Date.parse(this.last))) this.last = finished;
   }
 }
 
-function summarize(pod: KubeObject): PodSummary {
+function summarize(pod: ReceivedObject<Pod>): PodSummary {
   const [spec, status] = [object(pod.spec), object(pod.status)];
   const sidecars = new Set(
     objects(spec.initContainers)
@@ -81,7 +96,7 @@ function summarize(pod: KubeObject): PodSummary {
   };
 }
 
-function baseReason(status: ReadonlyFields): string {
+function baseReason(status: Received<PodStatus>): string {
   const gated = objects(status.conditions).some(
     (condition) => condition.type === "PodScheduled" && condition.reason === "SchedulingGated",
   );
@@ -89,7 +104,7 @@ function baseReason(status: ReadonlyFields): string {
 }
 
 /** `reason` is set while an init container has not done its part. */
-function summarizeInit(spec: ReadonlyFields, status: ReadonlyFields, sidecars: ReadonlySet<unknown>) {
+function summarizeInit(spec: Received<PodSpec>, status: Received<PodStatus>, sidecars: ReadonlySet<unknown>) {
   const restarts = new Restarts();
   const sidecarRestarts = new Restarts();
   const total = list(spec.initContainers).length;
@@ -111,14 +126,18 @@ function summarizeInit(spec: ReadonlyFields, status: ReadonlyFields, sidecars: R
   return { restarts, sidecarRestarts, ready, reason };
 }
 
-function initReason(state: ReadonlyFields): string | undefined {
+function initReason(state: Received<ContainerState>): string | undefined {
   if (state.terminated !== undefined) return `Init:${terminatedReason(object(state.terminated))}`;
   const waiting = text(object(state.waiting).reason);
   return waiting === "" || waiting === "PodInitializing" ? undefined : `Init:${waiting}`;
 }
 
 /** Containers are read last to first, so the first one with something to say wins. Adds to `restarts`. */
-function summarizeMain(status: ReadonlyFields, before: string, restarts: Restarts): { reason: string; ready: number } {
+function summarizeMain(
+  status: Received<PodStatus>,
+  before: string,
+  restarts: Restarts,
+): { reason: string; ready: number } {
   let reason = before;
   let failure = "";
   let ready = 0;
@@ -138,7 +157,7 @@ function summarizeMain(status: ReadonlyFields, before: string, restarts: Restart
   return { reason: failure || (ready > 0 ? "NotReady" : reason), ready };
 }
 
-function terminatedReason(terminated: ReadonlyFields): string {
+function terminatedReason(terminated: Received<ContainerStateTerminated>): string {
   const reason = text(terminated.reason);
   if (reason !== "") return reason;
   const signal = number(terminated.signal);
@@ -146,8 +165,9 @@ function terminatedReason(terminated: ReadonlyFields): string {
 }
 
 /** Whether the pod has come to its end, for clients that leave such pods out. */
-function completion(pod: KubeObject): readonly TableRowCondition[] {
-  switch (object(pod.status).phase) {
+function completion(pod: ReceivedObject<Pod>): readonly TableRowCondition[] {
+  const phase: string = text(object(pod.status).phase);
+  switch (phase) {
     case "Succeeded":
       return [completed("Succeeded", "The pod has completed successfully.")];
     case "Failed":
@@ -164,7 +184,7 @@ const completed = (reason: string, message: string): TableRowCondition => ({
   message,
 });
 
-function deletionReason(pod: KubeObject, status: ReadonlyFields): string | undefined {
+function deletionReason(pod: ReceivedObject<Pod>, status: Received<PodStatus>): string | undefined {
   if (pod.metadata?.deletionTimestamp === undefined) return undefined;
   if (status.reason === "NodeLost") return "Unknown";
   return status.phase === "Succeeded" || status.phase === "Failed" ? undefined : "Terminating";
@@ -174,7 +194,7 @@ function restartsCell({ restarts, lastRestart }: PodSummary, now: number): strin
   return restarts === 0 || lastRestart === "" ? String(restarts) : `${restarts} (${since(lastRestart, now)} ago)`;
 }
 
-function readinessGatesCell(spec: ReadonlyFields, status: ReadonlyFields): string {
+function readinessGatesCell(spec: Received<PodSpec>, status: Received<PodStatus>): string {
   const gates = objects(spec.readinessGates);
   if (gates.length === 0) return "<none>";
   const open = gates.filter((gate) => conditionStatus(status.conditions, text(gate.conditionType)) === "True");

@@ -1,9 +1,9 @@
+import type { Pod } from "../../../../api/types/core/v1.js";
 import { badRequest } from "../../../../machinery/errors/status-error.js";
-import { object, objects, text } from "../../../../machinery/meta/access.js";
-import type { KubeObject } from "../../../../machinery/meta/object.js";
+import { object, objects, type ReceivedObject, text } from "../../../../machinery/meta/received.js";
 
 /** The container that a client means: the one it names, or the only one. Throws 400 where there is no such container or a choice. */
-export function chosenContainer(pod: KubeObject, wanted: string): string {
+export function chosenContainer(pod: ReceivedObject<Pod>, wanted: string): string {
   const { name = "" } = pod.metadata ?? {};
   const { initContainers, containers, ephemeralContainers } = object(pod.spec);
   const all = [initContainers, containers, ephemeralContainers].flatMap(objects).map((one) => text(one.name));

@@ -1,26 +1,28 @@
-import { append } from "../../../../base/collections/append.js";
-import { sameValue } from "../../../../api/validation/rules.js";
-import { quantity } from "../../../../api/validation/resources.js";
-import { specDifference } from "../../../../api/validation/pod/pod-difference.js";
+import { qosClass } from "../../../../api/pods/qos-class.js";
+import type { Container, Pod, PodSpec, PodStatus, ResourceRequirements } from "../../../../api/types/core/v1.js";
+import type { Quantity } from "../../../../api/types/meta/v1.js";
 import { MIRROR } from "../../../../api/validation/pod/pod-annotations.js";
+import { specDifference } from "../../../../api/validation/pod/pod-difference.js";
+import { quantity } from "../../../../api/validation/resources.js";
+import { sameValue } from "../../../../api/validation/rules.js";
+import { append } from "../../../../base/collections/append.js";
 import { type FieldError, forbiddenField, invalidValue } from "../../../../machinery/errors/field-error.js";
 import {
   absent,
+  type DraftObject,
   ensureChild,
-  type Fields,
   object,
   objects,
-  type ReadonlyFields,
+  type Received,
+  type ReceivedObject,
   text,
-} from "../../../../machinery/meta/access.js";
-import type { KubeObject } from "../../../../machinery/meta/object.js";
+} from "../../../../machinery/meta/received.js";
 import { compareQuantities } from "../../../../machinery/text/quantity/quantity.js";
 import type { SubresourceStrategy } from "../../../registry/strategy.js";
-import { qosClass } from "../../../../api/pods/qos-class.js";
 import { changedPodProblems, restore } from "./pod-subresources.js";
 
 /** A pod and its containers get other resources, without being started anew where their policy allows that. */
-export const resize: SubresourceStrategy = {
+export const resize: SubresourceStrategy<ReceivedObject<Pod>, DraftObject<Pod>> = {
   prepare(draft, old) {
     const wanted = object(draft.spec);
     const before = object(old.spec);
@@ -42,17 +44,19 @@ export const resize: SubresourceStrategy = {
 
 const LISTS = ["containers", "initContainers"] as const;
 
+type Containers = Received<Container[]> | null | undefined;
+
 /** The old containers with the new ones' resources; the new ones where they are others, or in another order. */
-function resized(wanted: unknown, before: unknown): readonly ReadonlyFields[] {
+function resized(wanted: Containers, before: Containers): readonly Received<Container>[] {
   const [now, old] = [objects(wanted), objects(before)];
   if (now.some(({ name }, index) => name !== old[index]?.name)) return now;
-  return now.map(({ resources, resizePolicy }, index): Fields => {
+  return now.map(({ resources, resizePolicy }, index) => {
     const { resources: _, resizePolicy: __, ...rest } = old[index] ?? {};
     return { ...rest, ...(!absent(resources) && { resources }), ...(!absent(resizePolicy) && { resizePolicy }) };
   });
 }
 
-function resizeProblems(pod: KubeObject, old: KubeObject): FieldError[] {
+function resizeProblems(pod: ReceivedObject<Pod>, old: ReceivedObject<Pod>): FieldError[] {
   const errors: FieldError[] = [];
   const [spec, before] = [object(pod.spec), object(old.spec)];
   const qos = qosClass(spec);
@@ -74,19 +78,19 @@ function resizeProblems(pod: KubeObject, old: KubeObject): FieldError[] {
 }
 
 /** A kubelet that can resize says what its running containers have. */
-function canResize(status: ReadonlyFields): boolean {
+function canResize(status: Received<PodStatus>): boolean {
   const running = objects(status.containerStatuses).find(({ state }) => !absent(object(state).running));
   return running === undefined || !absent(running.resources);
 }
 
-function podLevelProblems(spec: ReadonlyFields, before: ReadonlyFields): FieldError[] {
+function podLevelProblems(spec: Received<PodSpec>, before: Received<PodSpec>): FieldError[] {
   if (absent(spec.resources) && absent(before.resources)) return [];
   const errors = removed(spec.resources, before.resources, "spec.resources");
   if (sameValue(withOldCompute(spec.resources, before.resources), before.resources)) return errors;
   return [...errors, forbiddenField("spec", "only cpu and memory resources are mutable at pod-level")];
 }
 
-function orderProblems(spec: ReadonlyFields, before: ReadonlyFields): FieldError[] {
+function orderProblems(spec: Received<PodSpec>, before: Received<PodSpec>): FieldError[] {
   return LISTS.flatMap((field) => {
     const [now, old] = [objects(spec[field]), objects(before[field])];
     if (now.length !== old.length) {
@@ -100,8 +104,8 @@ function orderProblems(spec: ReadonlyFields, before: ReadonlyFields): FieldError
 }
 
 /** Init containers before the others. */
-function removals(spec: ReadonlyFields, before: ReadonlyFields): FieldError[] {
-  return ["initContainers", "containers"].flatMap((field) =>
+function removals(spec: Received<PodSpec>, before: Received<PodSpec>): FieldError[] {
+  return (["initContainers", "containers"] as const).flatMap((field) =>
     objects(before[field]).flatMap((container, index) => {
       const at = `spec.${field}[${index}].resources`;
       return removed(objects(spec[field])[index]?.resources, container.resources, at);
@@ -109,10 +113,12 @@ function removals(spec: ReadonlyFields, before: ReadonlyFields): FieldError[] {
   );
 }
 
-const isSidecar = ({ restartPolicy }: ReadonlyFields): boolean => restartPolicy === "Always";
+const isSidecar = ({ restartPolicy }: Received<Container>): boolean => restartPolicy === "Always";
 
-function removed(now: unknown, before: unknown, path: string): FieldError[] {
-  return ["requests", "limits"].flatMap((kind) => {
+type Resources = Received<ResourceRequirements> | null | undefined;
+
+function removed(now: Resources, before: Resources, path: string): FieldError[] {
+  return (["requests", "limits"] as const).flatMap((kind) => {
     const left = object(object(now)[kind]);
     const gone = Object.keys(object(object(before)[kind])).some((name) => !Object.hasOwn(left, name));
     return gone ? [forbiddenField(`${path}.${kind}`, `resource ${kind} cannot be removed`)] : [];
@@ -120,9 +126,9 @@ function removed(now: unknown, before: unknown, path: string): FieldError[] {
 }
 
 /** What of a container's resources a resize leaves alone. */
-function fixedResources(spec: ReadonlyFields, before: ReadonlyFields): FieldError[] {
+function fixedResources(spec: Received<PodSpec>, before: Received<PodSpec>): FieldError[] {
   const fixed = withOldAmounts(spec, before);
-  const changed = (field: string, index: number) => {
+  const changed = (field: "containers" | "initContainers", index: number) => {
     const [now, old] = [objects(fixed[field])[index], objects(before[field])[index]];
     return !sameValue(object(now).resources, object(old).resources);
   };
@@ -141,8 +147,8 @@ function fixedResources(spec: ReadonlyFields, before: ReadonlyFields): FieldErro
 }
 
 /** The new spec with all that a resize may change as it was. */
-function withOldAmounts(spec: ReadonlyFields, before: ReadonlyFields): ReadonlyFields {
-  const restored = (field: string) =>
+function withOldAmounts(spec: Received<PodSpec>, before: Received<PodSpec>): Received<PodSpec> {
+  const restored = (field: "containers" | "initContainers") =>
     objects(spec[field]).map((container, index) => {
       const old = objects(before[field])[index] ?? {};
       const { resizePolicy } = old;
@@ -153,8 +159,8 @@ function withOldAmounts(spec: ReadonlyFields, before: ReadonlyFields): ReadonlyF
 }
 
 /** Resources with the old CPU and memory; other amounts that are the same, as they were written. */
-function withOldCompute(now: unknown, before: unknown): ReadonlyFields {
-  const kinds = ["requests", "limits"].map((kind) => {
+function withOldCompute(now: Resources, before: Resources): Received<ResourceRequirements> {
+  const kinds = (["requests", "limits"] as const).map((kind) => {
     const [amounts, old] = [object(object(now)[kind]), object(object(before)[kind])];
     const names = new Set([...Object.keys(amounts), ...Object.keys(old)]);
     const entries = [...names].map((name) => {
@@ -166,7 +172,9 @@ function withOldCompute(now: unknown, before: unknown): ReadonlyFields {
   return { ...object(now), ...Object.fromEntries(kinds) };
 }
 
-function sameAmount(one: unknown, other: unknown): boolean {
+type Amount = Quantity | null | undefined;
+
+function sameAmount(one: Amount, other: Amount): boolean {
   const [a, b] = [quantity(one), quantity(other)];
   return a !== undefined && b !== undefined && compareQuantities(a, b) === 0;
 }

@@ -1,11 +1,20 @@
-import { ensureChild, children, number, object, objects, text } from "../../../../machinery/meta/access.js";
-import type { KubeObject } from "../../../../machinery/meta/object.js";
+import type { Pod } from "../../../../api/types/core/v1.js";
+import {
+  children,
+  type DraftObject,
+  ensureChild,
+  number,
+  object,
+  objects,
+  type ReceivedObject,
+  text,
+} from "../../../../machinery/meta/received.js";
 
 /**
  * What a write of a pod's status does not touch: whether the pod is being deleted, its class; and generations that were seen, which
  * older kubelets leave out.
  */
-export function keepOfStatus(draft: KubeObject, old: KubeObject): void {
+export function keepOfStatus(draft: DraftObject<Pod>, old: ReceivedObject<Pod>): void {
   const metadata = (draft.metadata ??= {});
   delete metadata.deletionTimestamp;
   const status = ensureChild(draft, "status");

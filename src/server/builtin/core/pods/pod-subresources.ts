@@ -1,12 +1,19 @@
+import type { Pod } from "../../../../api/types/core/v1.js";
 import type { Errors } from "../../../../api/validation/collect.js";
 import { difference } from "../../../../api/validation/pod/pod-difference.js";
 import { optionsOfChange } from "../../../../api/validation/pod/pod-options.js";
 import { validatePodSpec } from "../../../../api/validation/pod/pod-spec.js";
 import { checkAnnotations } from "../../../../api/validation/pod/pod.js";
 import { type FieldError, forbiddenField } from "../../../../machinery/errors/field-error.js";
-import { ensureChild, object, objects, text } from "../../../../machinery/meta/access.js";
 import type { JsonValue } from "../../../../machinery/meta/json.js";
-import type { KubeObject } from "../../../../machinery/meta/object.js";
+import {
+  type DraftObject,
+  ensureChild,
+  object,
+  objects,
+  type ReceivedObject,
+  text,
+} from "../../../../machinery/meta/received.js";
 import { deepEqual } from "../../../../machinery/patch/json-values.js";
 import { copyObject } from "../../../registry/copy.js";
 import type { SubresourceStrategy } from "../../../registry/strategy.js";
@@ -14,7 +21,7 @@ import type { SubresourceStrategy } from "../../../registry/strategy.js";
 const MIRROR = "kubernetes.io/config.mirror";
 
 /** Containers for looking into a pod can be added, and stay as they are from then on. */
-export const ephemeralContainers: SubresourceStrategy = {
+export const ephemeralContainers: SubresourceStrategy<ReceivedObject<Pod>, DraftObject<Pod>> = {
   prepare(draft, old) {
     const added = object(draft.spec).ephemeralContainers;
     restore(draft, old);
@@ -31,7 +38,7 @@ export const ephemeralContainers: SubresourceStrategy = {
 };
 
 /** What must hold for a pod whatever of it changes. */
-export function changedPodProblems(pod: KubeObject, old: KubeObject): FieldError[] {
+export function changedPodProblems(pod: ReceivedObject<Pod>, old: ReceivedObject<Pod>): FieldError[] {
   const errors: Errors = [];
   const options = optionsOfChange(old, true);
   validatePodSpec(object(pod.spec), pod.metadata ?? {}, "spec", options, errors);
@@ -40,10 +47,10 @@ export function changedPodProblems(pod: KubeObject, old: KubeObject): FieldError
 }
 
 /** The pod as it was, but for what says which pod is meant and at which version. */
-export function restore(draft: KubeObject, old: KubeObject): void {
+export function restore(draft: DraftObject<Pod>, old: ReceivedObject<Pod>): void {
   const { name, namespace, uid, resourceVersion, managedFields } = draft.metadata ?? {};
   const before = copyObject(old);
-  for (const field of Object.keys(draft)) if (field !== "metadata") delete draft[field];
+  for (const field of Object.keys(draft)) if (field !== "metadata") Reflect.deleteProperty(draft, field);
   Object.assign(draft, before, {
     metadata: {
       ...before.metadata,
@@ -56,7 +63,7 @@ export function restore(draft: KubeObject, old: KubeObject): void {
   });
 }
 
-function changedContainers(pod: KubeObject, old: KubeObject): FieldError[] {
+function changedContainers(pod: ReceivedObject<Pod>, old: ReceivedObject<Pod>): FieldError[] {
   const field = "spec.ephemeralContainers";
   const now = objects(object(pod.spec).ephemeralContainers);
   return objects(object(old.spec).ephemeralContainers).flatMap((before) => {

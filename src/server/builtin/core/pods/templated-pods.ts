@@ -1,28 +1,41 @@
+import type { PodSpec, PodTemplateSpec } from "../../../../api/types/core/v1.js";
 import { podNameWarnings, podTemplateWarnings } from "../../../../api/validation/pod/pod-warnings.js";
-import { child, type Fields, object } from "../../../../machinery/meta/access.js";
-import type { KubeObject } from "../../../../machinery/meta/object.js";
-import type { Strategy } from "../../../registry/strategy.js";
+import type { ApiObject } from "../../../../machinery/meta/object.js";
+import {
+  child,
+  type Draft,
+  type DraftObject,
+  object,
+  type ReceivedObject,
+} from "../../../../machinery/meta/received.js";
+import type { StrategyOf } from "../../../registry/strategy.js";
 import { dropDisabledFields } from "./disabled-fields.js";
 
-const template = (workload: KubeObject) => object(object(workload.spec).template);
-export const templateWarnings = (workload: KubeObject) => podTemplateWarnings(template(workload), "spec.template");
-export const namedTemplateWarnings = (workload: KubeObject) => [
+/** What makes pods of a template. */
+interface Templated {
+  spec?: { template?: PodTemplateSpec };
+}
+
+const template = (workload: ReceivedObject<Templated>) => object(object(workload.spec).template);
+export const templateWarnings = (workload: ReceivedObject<Templated>) =>
+  podTemplateWarnings(template(workload), "spec.template");
+export const namedTemplateWarnings = (workload: ReceivedObject<Templated>) => [
   ...podNameWarnings(workload.metadata?.name ?? ""),
   ...templateWarnings(workload),
 ];
 
 /** Updates are warned of when they change something: the registry has counted the generation by then. */
 export const onChange =
-  (warnings: (workload: KubeObject) => string[]) =>
-  (workload: KubeObject, old: KubeObject): string[] =>
+  <Workload extends ApiObject>(warnings: (workload: Workload) => string[]) =>
+  (workload: Workload, old: Workload): string[] =>
     workload.metadata?.generation === old.metadata?.generation ? [] : warnings(workload);
 
 /** The pod spec of a draft, to change. */
-export const podSpecOf = (workload: KubeObject): Fields | undefined =>
-  child(child((workload.spec ?? {}) as Fields, "template") ?? {}, "spec");
+export const podSpecOf = (workload: DraftObject<Templated>): Draft<PodSpec> | undefined =>
+  child(child(child(workload, "spec"), "template"), "spec");
 
 /** Drops the fields of the template whose gates are off. */
-export const dropping: Strategy = {
+export const dropping: StrategyOf<Templated> = {
   prepareForCreate: (draft) => dropDisabledFields(podSpecOf(draft)),
-  prepareForUpdate: (draft, old) => dropDisabledFields(podSpecOf(draft), podSpecOf(old)),
+  prepareForUpdate: (draft, old) => dropDisabledFields(podSpecOf(draft), object(template(old).spec)),
 };

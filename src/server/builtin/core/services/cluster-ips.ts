@@ -1,3 +1,5 @@
+import type { Service } from "../../../../api/types/core/v1.js";
+import type { IPAddress, ServiceCIDR } from "../../../../api/types/networking/v1.js";
 import {
   formatIpv4,
   type Ipv4Prefix,
@@ -8,8 +10,7 @@ import {
 import { randomBelow } from "../../../../base/numbers/random-below.js";
 import { turn } from "../../../../base/async/turn.js";
 import { isAlreadyExists, isConflict, isNotFound } from "../../../../machinery/errors/status-error.js";
-import { list, object, objects, text } from "../../../../machinery/meta/access.js";
-import type { KubeObject } from "../../../../machinery/meta/object.js";
+import { list, object, objects, type ReceivedObject, text } from "../../../../machinery/meta/received.js";
 import type { StrategyContext } from "../../../registry/strategy.js";
 
 /** Why there is no address; the words are Kubernetes'. */
@@ -30,7 +31,7 @@ export class ClusterIps {
   constructor(private readonly context: StrategyContext) {}
 
   /** Takes one that is free for the service. Throws {@link ClusterIpError}. In a dry run answers one that is free now. */
-  async allocateNext(service: KubeObject): Promise<string> {
+  async allocateNext(service: ReceivedObject<Service>): Promise<string> {
     const prefixes = await this.#prefixes();
     if (this.context.dryRun) {
       const [first] = prefixes;
@@ -45,7 +46,7 @@ export class ClusterIps {
   }
 
   /** Takes that one. Throws {@link ClusterIpError}. A dry run does not ask whether it is taken. */
-  async allocate(service: KubeObject, ip: string): Promise<void> {
+  async allocate(service: ReceivedObject<Service>, ip: string): Promise<void> {
     const address = parseIpv4(ip) ?? 0;
     const prefixes = await this.#prefixes();
     const [first] = prefixes;
@@ -60,7 +61,7 @@ export class ClusterIps {
   }
 
   /** Gives back what the service has; addresses of others stay theirs. What cannot be given back now is left to repair. */
-  async release(service: KubeObject, ips: readonly string[]): Promise<void> {
+  async release(service: ReceivedObject<Service>, ips: readonly string[]): Promise<void> {
     if (this.context.dryRun) return;
     for (const ip of ips) {
       const held = await this.context.objects.cached.get(NETWORKING, "ipaddresses", "", ip);
@@ -78,12 +79,14 @@ export class ClusterIps {
     const cidrs = await this.context.objects.cached.list(NETWORKING, "servicecidrs");
     return cidrs
       .filter(isReady)
-      .flatMap(({ spec }) => list(object(spec).cidrs).map((cidr) => parseIpv4Prefix(text(cidr))))
+      .flatMap(({ spec }: ReceivedObject<ServiceCIDR>) =>
+        list(object(spec).cidrs).map((cidr) => parseIpv4Prefix(text(cidr))),
+      )
       .filter((prefix) => prefix !== undefined);
   }
 
   /** From a random place upwards and around; the lowest addresses, which people choose themselves, come last. */
-  async #allocateFrom(prefix: Ipv4Prefix, service: KubeObject): Promise<string | undefined> {
+  async #allocateFrom(prefix: Ipv4Prefix, service: ReceivedObject<Service>): Promise<string | undefined> {
     const first = prefix.network + 1;
     const size = prefix.broadcast - first;
     const reserved = staticBand(size + 2);
@@ -92,7 +95,7 @@ export class ClusterIps {
     );
   }
 
-  async #scan(first: number, size: number, service: KubeObject): Promise<string | undefined> {
+  async #scan(first: number, size: number, service: ReceivedObject<Service>): Promise<string | undefined> {
     if (size <= 0) return undefined;
     const start = randomBelow(this.context.random, size);
     for (let step = 0; step < size; step++) {
@@ -105,7 +108,7 @@ export class ClusterIps {
   }
 
   /** False when it is taken. */
-  async #create(service: KubeObject, ip: string): Promise<boolean> {
+  async #create(service: ReceivedObject<Service>, ip: string): Promise<boolean> {
     const { name = "", namespace = "" } = service.metadata ?? {};
     try {
       await this.context.objects.create(NETWORKING, "ipaddresses", {
@@ -131,13 +134,13 @@ function staticBand(size: number): number {
 }
 
 /** A ServiceCIDR without a Ready condition is ready. */
-function isReady(cidr: KubeObject): boolean {
+function isReady(cidr: ReceivedObject<ServiceCIDR>): boolean {
   if (cidr.metadata?.deletionTimestamp !== undefined) return false;
   const condition = objects(object(cidr.status).conditions).find(({ type }) => type === "Ready");
   return condition === undefined || condition.status === "True";
 }
 
-function belongsTo(address: KubeObject, service: KubeObject): boolean {
+function belongsTo(address: ReceivedObject<IPAddress>, service: ReceivedObject<Service>): boolean {
   const parent = object(object(address.spec).parentRef);
   const { name = "", namespace = "" } = service.metadata ?? {};
   return (

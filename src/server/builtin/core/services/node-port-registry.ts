@@ -1,5 +1,5 @@
 import { conflict } from "../../../../machinery/errors/status-error.js";
-import { text } from "../../../../machinery/meta/access.js";
+import { text } from "../../../../machinery/meta/received.js";
 import type { InternalKind, InternalObject } from "../../../registry/internal-object.js";
 import { NODE_PORT_ALLOCATION, takenPorts, withPorts } from "./node-ports.js";
 import { NODE_PORTS, PortSet } from "./port-set.js";

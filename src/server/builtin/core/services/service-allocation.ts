@@ -1,15 +1,17 @@
+import type { Service, ServiceSpec } from "../../../../api/types/core/v1.js";
 import { invalidValue } from "../../../../machinery/errors/field-error.js";
 import { internalError, invalid } from "../../../../machinery/errors/status-error.js";
 import {
   children,
+  type Draft,
+  type DraftObject,
   ensureChild,
-  type Fields,
   list,
   object,
-  type ReadonlyFields,
+  type Received,
+  type ReceivedObject,
   text,
-} from "../../../../machinery/meta/access.js";
-import type { KubeObject } from "../../../../machinery/meta/object.js";
+} from "../../../../machinery/meta/received.js";
 import type { Allocation, StrategyContext } from "../../../registry/strategy.js";
 import { ClusterIpError, ClusterIps } from "./cluster-ips.js";
 import { NodePortError, NodePorts, type PortOperation } from "./node-ports.js";
@@ -23,8 +25,8 @@ import { asksForPorts, choosePorts } from "./service-ports.js";
  * when nothing is left.
  */
 export async function allocateService(
-  draft: KubeObject,
-  old: KubeObject | undefined,
+  draft: DraftObject<Service>,
+  old: ReceivedObject<Service> | undefined,
   context: StrategyContext,
 ): Promise<Allocation> {
   initializeFamilies(draft, old);
@@ -51,7 +53,7 @@ export async function allocateService(
 }
 
 /** Takes back what a service had that is gone. */
-export async function releaseService(service: KubeObject, context: StrategyContext): Promise<void> {
+export async function releaseService(service: ReceivedObject<Service>, context: StrategyContext): Promise<void> {
   const spec = object(service.spec);
   await settled(
     new ClusterIps(context).release(service, heldIps(spec)),
@@ -65,7 +67,11 @@ async function settled(...work: readonly Promise<void>[]): Promise<void> {
 }
 
 /** Puts the address into the spec; answers what was taken. */
-async function allocateIp(draft: KubeObject, spec: Fields, ips: ClusterIps): Promise<readonly string[]> {
+async function allocateIp(
+  draft: DraftObject<Service>,
+  spec: Draft<ServiceSpec>,
+  ips: ClusterIps,
+): Promise<readonly string[]> {
   if (!needsClusterIp(spec)) return [];
   const wanted = text(list(spec.clusterIPs)[0]);
   try {
@@ -88,9 +94,9 @@ async function allocateIp(draft: KubeObject, spec: Fields, ips: ClusterIps): Pro
 
 /** Puts the ports into the spec; answers what was taken. */
 async function allocatePorts(
-  draft: KubeObject,
-  spec: Fields,
-  before: ReadonlyFields | undefined,
+  draft: DraftObject<Service>,
+  spec: Draft<ServiceSpec>,
+  before: Received<ServiceSpec> | undefined,
   ports: NodePorts,
 ): Promise<readonly number[]> {
   let taken: number[] = [];

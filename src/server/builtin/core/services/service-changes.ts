@@ -1,17 +1,18 @@
+import type { ServiceSpec } from "../../../../api/types/core/v1.js";
 import {
   absent,
   children,
-  type Fields,
+  type Draft,
   list,
   number,
   objects,
-  type ReadonlyFields,
+  type Received,
   text,
-} from "../../../../machinery/meta/access.js";
+} from "../../../../machinery/meta/received.js";
 import { isExternal, needsHealthCheck, usesNodePorts } from "./service-needs.js";
 
 /** What an earlier write was given stays when a client leaves it out. `before` is the spec as it was. */
-export function keepAllocated(spec: Fields, before: ReadonlyFields): void {
+export function keepAllocated(spec: Draft<ServiceSpec>, before: Received<ServiceSpec>): void {
   if (spec.type !== "ExternalName" && before.type !== "ExternalName") {
     if (text(spec.clusterIP) === "" && !absent(before.clusterIP)) spec.clusterIP = before.clusterIP;
     if (list(spec.clusterIPs).length === 0 && list(before.clusterIPs).length > 0) {
@@ -25,7 +26,7 @@ export function keepAllocated(spec: Fields, before: ReadonlyFields): void {
 }
 
 /** A port is known by its name, whatever else of it changes. */
-function keepNodePorts(spec: Fields, before: ReadonlyFields): void {
+function keepNodePorts(spec: Draft<ServiceSpec>, before: Received<ServiceSpec>): void {
   const asked = new Set(nodePorts(spec));
   const old = new Map(objects(before.ports).map((port) => [text(port.name), number(port.nodePort)]));
   for (const port of children(spec, "ports")) {
@@ -38,7 +39,7 @@ function keepNodePorts(spec: Fields, before: ReadonlyFields): void {
  * `clusterIP` and `clusterIPs[0]` are one value under two names. A client may know only the first: what it does to that is
  * done to the second, unless it changed both.
  */
-export function alignClusterIps(spec: Fields, before: ReadonlyFields | undefined): void {
+export function alignClusterIps(spec: Draft<ServiceSpec>, before: Received<ServiceSpec> | undefined): void {
   const [single, ips] = [text(spec.clusterIP), list(spec.clusterIPs)];
   if (before === undefined) {
     if (single !== "" && ips.length === 0) spec.clusterIPs = [single];
@@ -54,8 +55,8 @@ export function alignClusterIps(spec: Fields, before: ReadonlyFields | undefined
 }
 
 /** Fields that only the old type has go, as far as they were not changed as well. */
-export function dropOfOldType(spec: Fields, before: ReadonlyFields): void {
-  const same = (field: string) => (spec[field] ?? null) === (before[field] ?? null);
+export function dropOfOldType(spec: Draft<ServiceSpec>, before: Received<ServiceSpec>): void {
+  const same = (field: keyof ServiceSpec) => (spec[field] ?? null) === (before[field] ?? null);
   if (spec.type === "ExternalName" && before.type !== "ExternalName") {
     if (same("clusterIP") && sameList(list(spec.clusterIPs), list(before.clusterIPs))) {
       delete spec.clusterIP;
@@ -75,12 +76,13 @@ export function dropOfOldType(spec: Fields, before: ReadonlyFields): void {
     delete spec.healthCheckNodePort;
   }
   if (before.type === "LoadBalancer" && spec.type !== "LoadBalancer") {
-    for (const field of ["allocateLoadBalancerNodePorts", "loadBalancerClass"]) if (same(field)) delete spec[field];
+    for (const field of ["allocateLoadBalancerNodePorts", "loadBalancerClass"] as const)
+      if (same(field)) delete spec[field];
   }
   if (isExternal(before) && !isExternal(spec) && same("externalTrafficPolicy")) delete spec.externalTrafficPolicy;
 }
 
-const nodePorts = (spec: ReadonlyFields): number[] =>
+const nodePorts = (spec: Received<ServiceSpec>): number[] =>
   objects(spec.ports)
     .map(({ nodePort }) => number(nodePort))
     .filter((port) => port !== 0);

@@ -1,15 +1,17 @@
+import type { Service, ServiceSpec } from "../../../../api/types/core/v1.js";
 import { validateClusterIps } from "../../../../api/validation/service/service-addresses.js";
 import { type FieldError, invalidValue } from "../../../../machinery/errors/field-error.js";
 import { invalid } from "../../../../machinery/errors/status-error.js";
 import {
+  type Draft,
+  type DraftObject,
   ensureChild,
-  type Fields,
   list,
   object,
-  type ReadonlyFields,
+  type Received,
+  type ReceivedObject,
   text,
-} from "../../../../machinery/meta/access.js";
-import type { KubeObject } from "../../../../machinery/meta/object.js";
+} from "../../../../machinery/meta/received.js";
 import { parseIp } from "../../../../machinery/validation/ip.js";
 
 /** The one family that the cluster's services have addresses of. */
@@ -20,7 +22,7 @@ const POLICY = "spec.ipFamilyPolicy";
  * Settles which IP families a service is of, and how it chose them, for a cluster that has one family. `old` is undefined
  * for a new service. Throws 422 for what such a cluster cannot give.
  */
-export function initializeFamilies(service: KubeObject, old: KubeObject | undefined): void {
+export function initializeFamilies(service: DraftObject<Service>, old: ReceivedObject<Service> | undefined): void {
   const spec = ensureChild(service, "spec");
   if (spec.type === "ExternalName") return;
   const before = old === undefined ? undefined : object(old.spec);
@@ -40,14 +42,13 @@ export function initializeFamilies(service: KubeObject, old: KubeObject | undefi
 }
 
 /** A service gives up its second family by saying that it wants one. */
-function settleRelease(spec: Fields, before: ReadonlyFields): FieldError[] {
+function settleRelease(spec: Draft<ServiceSpec>, before: Received<ServiceSpec>): FieldError[] {
   const fields = ["clusterIPs", "ipFamilies"] as const;
   if (spec.ipFamilyPolicy === "SingleStack") {
-    for (const field of fields) {
-      const values = list(spec[field]);
-      const unchanged = values.join() === list(before[field]).join();
-      if (unchanged && values.length > 1) spec[field] = values.slice(0, 1);
-    }
+    const releases = (now: readonly unknown[], had: readonly unknown[]) => now.length > 1 && now.join() === had.join();
+    const [ips, families] = [list(spec.clusterIPs), list(spec.ipFamilies)];
+    if (releases(ips, list(before.clusterIPs))) spec.clusterIPs = ips.slice(0, 1);
+    if (releases(families, list(before.ipFamilies))) spec.ipFamilies = families.slice(0, 1);
     return [];
   }
   const names = { clusterIPs: "cluster IP", ipFamilies: "IP family" };
@@ -61,17 +62,17 @@ function settleRelease(spec: Fields, before: ReadonlyFields): FieldError[] {
   });
 }
 
-function checkPolicy(spec: ReadonlyFields): FieldError[] {
+function checkPolicy(spec: Received<ServiceSpec>): FieldError[] {
   if (spec.ipFamilyPolicy !== "SingleStack") return [];
   const several = { clusterIPs: "cluster IPs", ipFamilies: "IP families" };
-  return Object.entries(several).flatMap(([field, what]) => {
-    const detail = `must be 'RequireDualStack' or 'PreferDualStack' when multiple ${what} are specified`;
+  return (["clusterIPs", "ipFamilies"] as const).flatMap((field) => {
+    const detail = `must be 'RequireDualStack' or 'PreferDualStack' when multiple ${several[field]} are specified`;
     return list(spec[field]).length === 2 ? [invalidValue(POLICY, "SingleStack", detail)] : [];
   });
 }
 
 /** Addresses say of which family they are. */
-function inferFamilies(spec: Fields): FieldError[] {
+function inferFamilies(spec: Draft<ServiceSpec>): FieldError[] {
   const [ips, families] = [list(spec.clusterIPs).map(text), list(spec.ipFamilies).map(text)];
   if (ips[0] === "None") return [];
   const errors: FieldError[] = [];
@@ -87,13 +88,13 @@ function inferFamilies(spec: Fields): FieldError[] {
   return errors;
 }
 
-function completeFamilies(spec: Fields): void {
+function completeFamilies(spec: Draft<ServiceSpec>): void {
   const [first = FAMILY, ...rest] = list(spec.ipFamilies).map(text);
   const both = rest.length === 0 && spec.ipFamilyPolicy !== "SingleStack";
   spec.ipFamilies = both ? [first, first === "IPv4" ? "IPv6" : "IPv4"] : [first, ...rest];
 }
 
-function checkCluster(spec: ReadonlyFields): FieldError[] {
+function checkCluster(spec: Received<ServiceSpec>): FieldError[] {
   const errors: FieldError[] = [];
   if (spec.ipFamilyPolicy === "RequireDualStack") {
     const detail = "this cluster is not configured for dual-stack services";

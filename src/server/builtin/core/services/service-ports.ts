@@ -1,6 +1,7 @@
+import type { ServiceSpec } from "../../../../api/types/core/v1.js";
 import { invalidValue } from "../../../../machinery/errors/field-error.js";
 import { internalError, invalid, StatusError } from "../../../../machinery/errors/status-error.js";
-import { number, objects, type ReadonlyFields, text } from "../../../../machinery/meta/access.js";
+import { number, objects, type Received, text } from "../../../../machinery/meta/received.js";
 import { NodePortError, type PortOperation } from "./node-ports.js";
 import { needsHealthCheck, usesNodePorts, wantsNodePorts } from "./service-needs.js";
 
@@ -13,7 +14,7 @@ export interface ChosenPorts {
 }
 
 /** Whether {@link choosePorts} asks for any port. */
-export function asksForPorts(spec: ReadonlyFields, before: ReadonlyFields): boolean {
+export function asksForPorts(spec: Received<ServiceSpec>, before: Received<ServiceSpec>): boolean {
   if (needsHealthCheck(spec) && !needsHealthCheck(before)) return true;
   if (!usesNodePorts(spec)) return false;
   const own = ownPorts(before);
@@ -25,8 +26,8 @@ export function asksForPorts(spec: ReadonlyFields, before: ReadonlyFields): bool
 /** Takes from `operation` what the service named `name` wants and does not have; `before` is {} for a new one. */
 export function choosePorts(
   name: string,
-  spec: ReadonlyFields,
-  before: ReadonlyFields | undefined,
+  spec: Received<ServiceSpec>,
+  before: Received<ServiceSpec> | undefined,
   operation: PortOperation,
 ): ChosenPorts {
   const choose = before === undefined ? portsOfNew : portsOfChanged(ownPorts(before));
@@ -36,7 +37,7 @@ export function choosePorts(
   return { nodePorts, healthCheckNodePort };
 }
 
-type Choose = (name: string, spec: ReadonlyFields, operation: PortOperation) => readonly number[];
+type Choose = (name: string, spec: Received<ServiceSpec>, operation: PortOperation) => readonly number[];
 
 /** Ports of several protocols with one number share a node port. */
 const portsOfNew: Choose = (name, spec, operation) => {
@@ -105,7 +106,7 @@ function healthCheckPort(wanted: number, operation: PortOperation): number {
   }
 }
 
-const ownPorts = (spec: ReadonlyFields): ReadonlySet<number> =>
+const ownPorts = (spec: Received<ServiceSpec>): ReadonlySet<number> =>
   new Set(objects(spec.ports).map((port) => number(port.nodePort)));
 
 /** A failure that Kubernetes reports without a reason. */

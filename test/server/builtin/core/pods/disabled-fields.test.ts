@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
+import type { PodSpec } from "../../../../../src/api/types/core/v1.js";
+import type { Draft } from "../../../../../src/machinery/meta/received.js";
 import { dropDisabledFields } from "../../../../../src/server/builtin/core/pods/disabled-fields.js";
 
-const specWith = () => ({
+const specWith = (): Draft<PodSpec> => ({
   schedulingGroup: { podGroupName: "g" },
   containers: [
     { name: "a", lifecycle: { stopSignal: "SIGTERM" } },
