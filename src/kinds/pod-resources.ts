@@ -1,5 +1,13 @@
-import { isFields, object, objects, type ReadonlyFields, text } from "../machinery/meta/access.js";
-import type { KubeObject } from "../machinery/meta/object.js";
+import type { Container, Pod, ResourceList } from "../api/types/core/v1.js";
+import {
+  isStruct,
+  object,
+  objects,
+  type OrAbsent,
+  type Received,
+  type ReceivedObject,
+  text,
+} from "../machinery/meta/received.js";
 import { addQuantities, compareQuantities, parseQuantity, type Quantity } from "../machinery/quantity/quantity.js";
 
 /** Amounts by resource ("cpu", "memory", "example.com/gpu"). */
@@ -15,9 +23,9 @@ export interface PodResourcesWhat {
  * What a pod asks of its node, or is limited to: the sum of its containers, or the most that an init container takes beside
  * those that were started before it and go on; what the pod says as a whole goes before; its overhead comes on top.
  */
-export function podResources(pod: KubeObject, { bound, reported }: PodResourcesWhat): Amounts {
+export function podResources(pod: ReceivedObject<Pod>, { bound, reported }: PodResourcesWhat): Amounts {
   const spec = object(pod.spec);
-  const effective = (container: ReadonlyFields): Amounts =>
+  const effective = (container: Received<Container>): Amounts =>
     reported ? withReported(pod, container, bound) : amountsOf(object(container.resources)[bound]);
   const total = new Map<string, Quantity>();
   for (const container of objects(spec.containers)) add(total, effective(container));
@@ -52,19 +60,19 @@ export function sumAmounts(all: readonly Amounts[]): Amounts {
   return total;
 }
 
-export function amountsOf(list: unknown): Amounts {
+export function amountsOf(list: OrAbsent<Received<ResourceList>>): Amounts {
   const amounts = new Map<string, Quantity>();
   for (const [name, amount] of Object.entries(object(list))) amounts.set(name, parseQuantity(String(amount)));
   return amounts;
 }
 
 /** Where a resize cannot be had, what was asked does not count. */
-function withReported(pod: KubeObject, container: ReadonlyFields, bound: "requests" | "limits"): Amounts {
+function withReported(pod: ReceivedObject<Pod>, container: Received<Container>, bound: "requests" | "limits"): Amounts {
   const asked = amountsOf(object(container.resources)[bound]);
   const { initContainerStatuses, containerStatuses, conditions } = object(pod.status);
   const statuses = [...objects(containerStatuses), ...objects(initContainerStatuses)];
   const status = statuses.findLast(({ name }) => text(name) === text(container.name));
-  if (status === undefined || !isFields(status.resources)) return asked;
+  if (status === undefined || !isStruct(status.resources)) return asked;
   const pending = objects(conditions).find(({ type }) => type === "PodResizePending");
   const most = new Map(pending?.reason === "Infeasible" ? [] : asked);
   raise(most, amountsOf(status.resources[bound]));

@@ -22,7 +22,7 @@ export type ReceivedObject<T> = {
   readonly [Field in Exclude<keyof T, "apiVersion" | "kind" | "metadata">]?: Received<T[Field]> | null | undefined;
 };
 
-type OrAbsent<T> = T | null | undefined;
+export type OrAbsent<T> = T | null | undefined;
 
 const NO_FIELDS = Object.freeze({});
 const NO_ITEMS = Object.freeze([]);
@@ -55,6 +55,7 @@ export function absent(value: unknown): value is undefined | null {
   return value === undefined || value === null;
 }
 
-function isStruct<T extends object>(value: OrAbsent<T>): value is T {
+/** Whether a struct or a map is there. */
+export function isStruct<T extends object>(value: OrAbsent<T>): value is T {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,15 +1,19 @@
 import { append } from "../../base/append.js";
 import { type FieldError, forbiddenField, invalidValue, required, tooLong } from "../errors/field-error.js";
+import { object, objects, type OrAbsent, text } from "../meta/received.js";
 import { labelValueErrors, qualifiedNameErrors } from "./names.js";
 
 const MAX_ANNOTATION_BYTES = 256 * 1024;
 
 /** Wrong keys and values of a set of labels; each is reported at `path` itself, as Kubernetes does. */
-export function validateLabels(labels: Readonly<Record<string, string>> | undefined, path: string): FieldError[] {
+export function validateLabels(
+  labels: Readonly<Record<string, OrAbsent<string>>> | undefined,
+  path: string,
+): FieldError[] {
   const errors: FieldError[] = [];
   for (const [key, value] of Object.entries(labels ?? {})) {
     append(errors, validateLabelName(key, path));
-    for (const message of labelValueErrors(value)) errors.push(invalidValue(path, value, message));
+    for (const message of labelValueErrors(text(value))) errors.push(invalidValue(path, value, message));
   }
   return errors;
 }
@@ -38,23 +42,23 @@ export function areTooLong(annotations: Readonly<Record<string, string>>): boole
   return size > MAX_ANNOTATION_BYTES;
 }
 
-/** metav1.LabelSelector as it is on the wire. */
+/** metav1.LabelSelector as it came: any field may be absent or null, and so may any item of a list. */
 export interface LabelSelectorObject {
-  readonly matchLabels?: Readonly<Record<string, string>> | null;
-  readonly matchExpressions?: readonly LabelSelectorExpression[] | null;
+  readonly matchLabels?: OrAbsent<Readonly<Record<string, OrAbsent<string>>>>;
+  readonly matchExpressions?: OrAbsent<readonly OrAbsent<LabelSelectorExpression>[]>;
 }
 
 export interface LabelSelectorExpression {
-  readonly key: string;
-  readonly operator: string;
-  readonly values?: readonly string[] | null;
+  readonly key?: OrAbsent<string>;
+  readonly operator?: OrAbsent<string>;
+  readonly values?: OrAbsent<readonly OrAbsent<string>[]>;
 }
 
 export function validateLabelSelector(selector: LabelSelectorObject | undefined, path: string): FieldError[] {
   if (selector === undefined) return [];
-  const expressions = selector.matchExpressions ?? [];
+  const expressions = objects(selector.matchExpressions);
   return [
-    ...validateLabels(selector.matchLabels ?? {}, `${path}.matchLabels`),
+    ...validateLabels(object(selector.matchLabels), `${path}.matchLabels`),
     ...expressions.flatMap((expression, index) => validateExpression(expression, `${path}.matchExpressions[${index}]`)),
   ];
 }
@@ -84,7 +88,7 @@ export function validateExpression(
   for (const [index, value] of list.entries()) {
     append(
       errors,
-      labelValueErrors(value).map((message) => invalidValue(`${path}.values[${index}]`, value, message)),
+      labelValueErrors(text(value)).map((message) => invalidValue(`${path}.values[${index}]`, value, message)),
     );
   }
   return errors;
