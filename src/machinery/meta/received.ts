@@ -45,6 +45,11 @@ export function text<T extends string>(value: OrAbsent<T>): T | "" {
   return typeof value === "string" ? value : "";
 }
 
+/** A quantity, which may be written as a number; "" where there is none. */
+export function quantityText(value: OrAbsent<string | number>): string {
+  return typeof value === "number" ? String(value) : text(value);
+}
+
 /** Also an integer of 64 bits that no number holds, rounded. */
 export function number(value: OrAbsent<number | bigint>): number {
   return typeof value === "number" ? value : typeof value === "bigint" ? Number(value) : 0;

@@ -1,5 +1,5 @@
 import { pause } from "../../base/pause.js";
-import { object, objects, text } from "../../machinery/meta/access.js";
+import { absent, object, objects, text } from "../../machinery/meta/received.js";
 import { RuntimeError, type StartedContainer } from "../container-runtime.js";
 import type { ClaimedVolume } from "./claimed-volume.js";
 import { ConfigError } from "./container-environment.js";
@@ -75,7 +75,7 @@ function claimsOf(context: PodContext): Map<string, ClaimedVolume> {
 }
 
 const hasClaims = ({ pod }: PodContext): boolean =>
-  objects(object(pod().spec).volumes).some((one) => (one.persistentVolumeClaim ?? one.ephemeral) !== undefined);
+  objects(object(pod().spec).volumes).some((one) => !absent(one.persistentVolumeClaim ?? one.ephemeral));
 
 async function tryOnce(
   record: ContainerRecord,
