@@ -1,3 +1,4 @@
+import * as access from "./access.js";
 import type { ObjectMeta } from "./object.js";
 
 /**
@@ -20,6 +21,20 @@ export type ReceivedObject<T> = {
   readonly metadata?: ObjectMeta;
 } & {
   readonly [Field in Exclude<keyof T, "apiVersion" | "kind" | "metadata">]?: Received<T[Field]> | null | undefined;
+};
+
+/** A {@link Received} value of one's own, to be changed. */
+export type Draft<T> = T extends string | number | bigint | boolean | null | undefined
+  ? T
+  : T extends readonly (infer Item)[]
+    ? (Draft<Item> | null)[]
+    : T extends object
+      ? { [Field in keyof T]?: Draft<T[Field]> | null | undefined }
+      : T;
+
+/** A {@link ReceivedObject} of one's own, to be changed. */
+export type DraftObject<T> = { apiVersion?: string; kind?: string; metadata?: ObjectMeta } & {
+  [Field in Exclude<keyof T, "apiVersion" | "kind" | "metadata">]?: Draft<T[Field]> | null | undefined;
 };
 
 export type OrAbsent<T> = T | null | undefined;
@@ -64,3 +79,23 @@ export function absent(value: unknown): value is undefined | null {
 export function isStruct<T extends object>(value: OrAbsent<T>): value is T {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
+
+/** The struct or the map at `field`, to be changed; undefined where there is none. */
+export function child<T extends object, F extends keyof T & string>(draft: T, field: F): NonNullable<T[F]> | undefined;
+export function child(draft: access.Fields, field: string): access.Fields | undefined {
+  return access.child(draft, field);
+}
+
+/** The struct or the map at `field`, made where it is absent. */
+export function ensureChild<T extends object, F extends keyof T & string>(draft: T, field: F): NonNullable<T[F]>;
+export function ensureChild(draft: access.Fields, field: string): access.Fields {
+  return access.ensureChild(draft, field);
+}
+
+/** The structs in the list at `field`, to be changed. */
+export function children<T extends object, F extends keyof T & string>(draft: T, field: F): ItemsOf<T[F]>;
+export function children(draft: access.Fields, field: string): access.Fields[] {
+  return access.children(draft, field);
+}
+
+type ItemsOf<List> = NonNullable<List> extends readonly (infer Item)[] ? NonNullable<Item>[] : never;

@@ -1,13 +1,16 @@
-import { objects, type ReadonlyFields } from "../../../machinery/meta/access.js";
+import { objects, type Received } from "../../../machinery/meta/received.js";
+import type { Container, EphemeralContainer, PodSpec } from "../../types/core/v1.js";
 
-const FIELDS = ["initContainers", "containers", "ephemeralContainers"];
+const FIELDS = ["initContainers", "containers", "ephemeralContainers"] as const;
+
+export type AnyContainer = Container | EphemeralContainer;
 
 /** Every container of a pod spec with its path, init containers first, ephemeral ones last. */
 export function eachContainer(
-  spec: ReadonlyFields,
+  spec: Received<PodSpec>,
   path: string,
-): readonly (readonly [container: ReadonlyFields, path: string])[] {
-  const all: [ReadonlyFields, string][] = [];
+): readonly (readonly [container: Received<AnyContainer>, path: string])[] {
+  const all: [Received<AnyContainer>, string][] = [];
   for (const field of FIELDS) {
     const containers = objects(spec[field]);
     for (let index = 0; index < containers.length; index++) {
