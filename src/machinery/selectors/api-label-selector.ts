@@ -15,24 +15,27 @@ import {
 /** A metav1.LabelSelector object as a selector: an absent one matches nothing, an empty one everything. */
 export function selectorFromObject(selector: LabelSelectorObject | null | undefined): LabelSelector {
   if (selector === undefined || selector === null) return noLabel;
-  const { matchLabels, matchExpressions } = selector;
-  const labels = Object.entries(object(matchLabels));
-  const expressions = objects(matchExpressions);
-  // A part that cannot be read must not make the selector select more.
+  const labels = Object.entries(object(selector.matchLabels));
+  const expressions = objects(selector.matchExpressions);
+  requireReadable(selector);
+  if (labels.length + expressions.length === 0) return everyLabel;
+  const requirements: LabelRequirement[] = labels.map(([key, value]) => labelRequirement(key, "=", [text(value)]));
+  // An operator may be left out on the wire, and is then not a valid one.
+  for (const expression of expressions) {
+    const operator = text(expression.operator);
+    const known = operatorFromApi(operator);
+    if (known === undefined) throw new SelectorError(`${goQuote(operator)} is not a valid label selector operator`);
+    requirements.push(labelRequirement(text(expression.key), known, list(expression.values).map(text)));
+  }
+  return labelSelector(requirements);
+}
+
+/** Throws for a part of a wrong type: read as an absent one, it would make the selector select more. */
+function requireReadable({ matchLabels, matchExpressions }: LabelSelectorObject): void {
   if (!absent(matchLabels) && !isStruct(matchLabels)) throw new SelectorError("matchLabels is not a map");
   if (!absent(matchExpressions) && !Array.isArray(matchExpressions)) {
     throw new SelectorError("matchExpressions is not a list");
   }
-  if (labels.length + expressions.length === 0) return everyLabel;
-  const requirements: LabelRequirement[] = labels.map(([key, value]) => labelRequirement(key, "=", [text(value)]));
-  // An operator may be left out on the wire, and is then not a valid one.
-  for (const { key, operator, values } of expressions) {
-    const known = operatorFromApi(text(operator));
-    if (known === undefined)
-      throw new SelectorError(`${goQuote(text(operator))} is not a valid label selector operator`);
-    requirements.push(labelRequirement(text(key), known, list(values).map(text)));
-  }
-  return labelSelector(requirements);
 }
 
 /** The same; undefined for one that cannot be read. */
