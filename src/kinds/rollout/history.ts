@@ -121,7 +121,7 @@ async function setHistory(
   name: string,
   { reader }: HistoryContext,
 ): Promise<History> {
-  const owner = await reader.get(`apps/v1/${kind}`, namespace, name).catch((error: Error) => {
+  const owner: KubeObject = await reader.get(`apps/v1/${kind}`, namespace, name).catch((error: Error) => {
     throw new Error(`failed to retrieve ${kind} ${name}: ${error.message}`, { cause: error });
   });
   const records = await ownedBy(owner, reader, "apps/v1/ControllerRevision").catch((error: Error) => {
@@ -132,8 +132,7 @@ async function setHistory(
   const patchSchema = schema && fromSchema(schema);
   const revisions = records.map((record): Revision => {
     const patch = object(record.data) as JsonObject;
-    const made = (): KubeObject =>
-      strategicMergePatch(owner as unknown as JsonObject, patch, patchSchema) as KubeObject;
+    const made = (): KubeObject => strategicMergePatch(owner as JsonObject, patch, patchSchema) as KubeObject;
     return {
       number: BigInt(number(record.revision)),
       changeCause: changeCauseOf(record),
