@@ -1,4 +1,3 @@
-import * as access from "./access.js";
 import type { ObjectMeta } from "./object.js";
 
 /**
@@ -21,20 +20,6 @@ export type ReceivedObject<T> = {
   readonly metadata?: ObjectMeta;
 } & {
   readonly [Field in Exclude<keyof T, "apiVersion" | "kind" | "metadata">]?: Received<T[Field]> | null | undefined;
-};
-
-/** A {@link Received} value of one's own, to be changed. */
-export type Draft<T> = T extends string | number | bigint | boolean | null | undefined
-  ? T
-  : T extends readonly (infer Item)[]
-    ? (Draft<Item> | null)[]
-    : T extends object
-      ? { [Field in keyof T]?: Draft<T[Field]> | null | undefined }
-      : T;
-
-/** A {@link ReceivedObject} of one's own, to be changed. */
-export type DraftObject<T> = { apiVersion?: string; kind?: string; metadata?: ObjectMeta } & {
-  [Field in Exclude<keyof T, "apiVersion" | "kind" | "metadata">]?: Draft<T[Field]> | null | undefined;
 };
 
 export type OrAbsent<T> = T | null | undefined;
@@ -80,22 +65,54 @@ export function isStruct<T extends object>(value: OrAbsent<T>): value is T {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The struct or the map at `field`, to be changed; undefined where there is none. */
-export function child<T extends object, F extends keyof T & string>(draft: T, field: F): NonNullable<T[F]> | undefined;
-export function child(draft: access.Fields, field: string): access.Fields | undefined {
-  return access.child(draft, field);
+/** A struct of one's own: its fields may be set. What is inside them is changed by way of {@link child} and {@link children}. */
+export type Draft<T> = { [Field in keyof T]?: Received<T[Field]> | null | undefined };
+
+/** An object of a kind that belongs to the request, as {@link Draft}. */
+export type DraftObject<T> = {
+  apiVersion?: string;
+  kind?: string;
+  metadata?: ObjectMeta;
+} & {
+  [Field in Exclude<keyof T, "apiVersion" | "kind" | "metadata">]?: Received<T[Field]> | null | undefined;
+};
+
+/** The value of a field, to be changed. */
+type DraftOf<Value> = Value extends object ? { -readonly [Field in keyof Value]: Value[Field] } : never;
+type ItemOf<Value> = Value extends readonly (infer Item)[] ? Item : never;
+
+/** Sets `field` where it is absent. */
+export function setDefault<T extends object, Field extends keyof T>(draft: T, field: Field, value: T[Field]): void {
+  if (absent(draft[field])) draft[field] = value;
 }
 
-/** The struct or the map at `field`, made where it is absent. */
-export function ensureChild<T extends object, F extends keyof T & string>(draft: T, field: F): NonNullable<T[F]>;
-export function ensureChild(draft: access.Fields, field: string): access.Fields {
-  return access.ensureChild(draft, field);
+/** The struct at `field`, to be changed; undefined where there is none. */
+export function child<T extends object, Field extends keyof T>(
+  draft: T | undefined,
+  field: Field,
+): DraftOf<T[Field]> | undefined {
+  const value = draft?.[field];
+  return isDraft(value) ? value : undefined;
+}
+
+/** The struct at `field`, made where it is absent. */
+export function ensureChild<T extends object, Field extends keyof T>(draft: T, field: Field): DraftOf<T[Field]> {
+  const value = draft[field];
+  if (isDraft(value)) return value;
+  const made = {} as T[Field] & DraftOf<T[Field]>;
+  draft[field] = made;
+  return made;
 }
 
 /** The structs in the list at `field`, to be changed. */
-export function children<T extends object, F extends keyof T & string>(draft: T, field: F): ItemsOf<T[F]>;
-export function children(draft: access.Fields, field: string): access.Fields[] {
-  return access.children(draft, field);
+export function children<T extends object, Field extends keyof T>(
+  draft: T | undefined,
+  field: Field,
+): DraftOf<ItemOf<T[Field]>>[] {
+  const value: unknown = draft?.[field];
+  return Array.isArray(value) ? value.filter((item: ItemOf<T[Field]>) => isDraft(item)) : [];
 }
 
-type ItemsOf<List> = NonNullable<List> extends readonly (infer Item)[] ? NonNullable<Item>[] : never;
+function isDraft<Value>(value: Value): value is Value & DraftOf<Value> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
