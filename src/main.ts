@@ -1,3 +1,4 @@
+import { once } from "./base/once.js";
 import { basename } from "node:path";
 import type { Writable } from "node:stream";
 import { type Clock, systemClock } from "./base/clock.js";
@@ -198,11 +199,6 @@ async function flushed(stream: Writable): Promise<void> {
     stream.once("close", done);
     stream.write("", () => done());
   });
-}
-
-function once<T>(make: () => T): (() => T) & { made?: { readonly value: T } } {
-  const get: (() => T) & { made?: { readonly value: T } } = () => (get.made ??= { value: make() }).value;
-  return get;
 }
 
 const BROKEN_PIPE = 141;

@@ -44,10 +44,8 @@ export type ApplyEvent =
  * Conflicts are tried again up to five times. Throws kubectl's error; an object that was not written before it stays.
  */
 export async function* applyObject(info: Info, options: ApplyOptions): AsyncGenerator<ApplyEvent, void> {
+  requireName(info);
   const wanted = info.object ?? {};
-  if (info.name === "" && (wanted.metadata?.generateName ?? "") !== "") {
-    throw new Error(`from ${wanted.metadata?.generateName}: cannot use generate name with apply`);
-  }
   const helper = new Helper(options.client, info.mapping, {
     dryRun: options.dryRun === "server",
     fieldManager: options.fieldManager,
@@ -118,4 +116,10 @@ function withoutNulls(value: JsonObject): JsonObject {
 function pruned(value: JsonValue): JsonValue {
   if (Array.isArray(value)) return value.map(pruned);
   return isJsonObject(value) ? withoutNulls(value) : value;
+}
+
+/** Throws for an object whose name the server would make: applied again it would be another object. */
+export function requireName({ name, object }: Info): void {
+  const generateName = object?.metadata?.generateName ?? "";
+  if (name === "" && generateName !== "") throw new Error(`from ${generateName}: cannot use generate name with apply`);
 }

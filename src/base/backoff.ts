@@ -7,15 +7,13 @@ export interface BackoffOptions {
   readonly first: number;
   readonly longest: number;
   readonly factor: number;
-  /** A wait is up to this share longer, at random: 1 is up to twice as long. */
-  readonly jitter: number;
-  /** After so many milliseconds without a wait, the next one is the first again. */
-  readonly resetAfter: number;
-  readonly random: Random;
-  readonly stopwatch: StartStopwatch;
+  /** A wait is up to this share longer, at random: 1 is up to twice as long. By default none is. */
+  readonly jitter?: { readonly share: number; readonly random: Random };
+  /** After so many milliseconds without a wait, the next one is the first again. By default never. */
+  readonly reset?: { readonly after: number; readonly stopwatch: StartStopwatch };
 }
 
-/** Waits that grow while failures follow each other (apimachinery's wait.Backoff with a reset). */
+/** Waits that grow while failures follow each other, as those of apimachinery's wait.Backoff. */
 export class Backoff {
   #next: number;
   #sinceLast: Stopwatch = () => 0;
@@ -28,13 +26,15 @@ export class Backoff {
 
   /** Milliseconds to wait before the next attempt. */
   next(): number {
-    const { longest, factor, jitter, resetAfter, random } = this.options;
-    if (this.#sinceLast() > resetAfter) this.reset();
+    const { longest, factor, jitter, reset } = this.options;
+    if (reset !== undefined) {
+      if (this.#sinceLast() > reset.after) this.reset();
+      this.#sinceLast = reset.stopwatch();
+    }
     const wait = this.#next;
     this.#next = Math.min(wait * factor, longest);
-    this.#sinceLast = this.options.stopwatch();
     this.attempts += 1;
-    return wait * (1 + (jitter * randomBelow(random, 1 << 20)) / (1 << 20));
+    return jitter === undefined ? wait : wait * (1 + (jitter.share * randomBelow(jitter.random, 1 << 20)) / (1 << 20));
   }
 
   reset(): void {

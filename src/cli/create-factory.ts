@@ -1,3 +1,4 @@
+import { once } from "../base/once.js";
 import { uuid } from "../base/uuid.js";
 import type { ConfigLoader } from "../client/config/config-loader.js";
 import type { ConfigOverrides } from "../client/config/config-overrides.js";
@@ -134,7 +135,7 @@ export function createFactory(host: Host, { flags }: ParsedFlags, commandPath: s
     keepMemoryFlat,
     warningCount: () => warnings.size,
     close: async () => {
-      if (restClient.made !== undefined) await closeQuietly(restClient.made);
+      if (restClient.made !== undefined) await closeQuietly(restClient.made.value);
     },
   };
 }
@@ -204,10 +205,4 @@ async function closeQuietly(client: Promise<RestClient>): Promise<void> {
   } catch {
     // The command has said what went wrong already.
   }
-}
-
-/** Runs `make` on the first call only; `made` is its promise from then on. */
-function once<T>(make: () => Promise<T>): (() => Promise<T>) & { made?: Promise<T> } {
-  const get: (() => Promise<T>) & { made?: Promise<T> } = () => (get.made ??= make());
-  return get;
 }

@@ -7,7 +7,7 @@ import { builtInMergeTypes } from "./merge-schema.js";
 import { fixNameReferences } from "./name-references.js";
 import { withoutAnnotation } from "./origin.js";
 import type { ResourceList } from "./resource-list.js";
-import { type BuildContext, Target } from "./target.js";
+import { type BuildContext, KustTarget } from "./target.js";
 import { addHashes } from "./transformers/hashes.js";
 import { addEntries } from "./transformers/metadata.js";
 import { sortResources } from "./transformers/sort-order.js";
@@ -38,7 +38,7 @@ export async function buildKustomization(path: string, options: BuildOptions): P
   const { files, fetch, unrestricted = false } = options;
   const loader = await Loader.open(path, { files, fetch, unrestricted });
   const context = contextOf(options);
-  const target = await Target.load(loader, context);
+  const target = await KustTarget.load(loader, context);
   const { kustomization } = target;
   await context.readSchema(kustomization, loader, true);
   const gathered = await target.accumulate();

@@ -44,7 +44,7 @@ interface Step<T> {
 const FILE_NAMES = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
 
 /** A kustomization, and how its objects are gathered from files, other kustomizations, generators and components. */
-export class Target {
+export class KustTarget {
   private constructor(
     readonly kustomization: Kustomization,
     readonly fileName: string,
@@ -56,7 +56,7 @@ export class Target {
     private readonly chartNamespace: string,
   ) {}
 
-  static async load(loader: Loader, context: BuildContext, parent?: Target): Promise<Target> {
+  static async load(loader: Loader, context: BuildContext, parent?: KustTarget): Promise<KustTarget> {
     const { text, name } = await readFile(loader);
     const read = parseKustomization(text);
     for (const line of deprecations(read)) context.warn(line);
@@ -71,7 +71,7 @@ export class Target {
     const wanted = parent === undefined ? (kustomization.buildMetadata.length === 0 ? undefined : "") : parent.origin;
     const { namespace = "" } = kustomization;
     const chartNamespace = namespace === "" ? (parent?.chartNamespace ?? "") : namespace;
-    return new Target(kustomization, name, loader, context, wanted, chartNamespace);
+    return new KustTarget(kustomization, name, loader, context, wanted, chartNamespace);
   }
 
   /** A component adds to what its parent has gathered; anything else begins anew. */
@@ -146,7 +146,7 @@ export class Target {
   /** A component changes what has been gathered; anything else is gathered by itself and added. */
   async #accumulateFolder(loader: Loader, into: Accumulator, isComponent: boolean): Promise<Accumulator> {
     const target = await prefixed(`couldn't make target for path '${loader.root}'`, () =>
-      Target.load(loader, this.context, this),
+      KustTarget.load(loader, this.context, this),
     );
     await this.context.readSchema(target.kustomization, loader, false);
     const { kind } = target.kustomization;

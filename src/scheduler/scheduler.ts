@@ -21,7 +21,7 @@ import { PodAttempts } from "./pod-attempt.js";
 import { PodEvents } from "./pod-events.js";
 import { type PodReport, reportPod } from "./pod-status.js";
 import { Nominator } from "./queue/nominator.js";
-import { DEFAULT_BACKOFF } from "./queue/pod-backoff.js";
+import { DEFAULT_BACKOFF, type PodBackoff } from "./queue/pod-backoff.js";
 import type { QueuedPod } from "./queue/queued-pod.js";
 import { rulesOf } from "./queue/queueing-rules.js";
 import { SchedulingQueue } from "./queue/scheduling-queue.js";
@@ -39,154 +39,182 @@ export interface SchedulerSurroundings {
 }
 
 /** A scheduler that is given what happens to pods and nodes. */
-export interface Scheduler {
-  readonly pods: EventHandler<Pod>;
-  readonly nodes: EventHandler<Node>;
-  /** Begins to schedule: the handlers have seen what there was at first. */
-  begin(): void;
-  sizes(): SchedulingQueue["sizes"];
-  /** Resolves when no pod is being bound any more. */
-  stop(): Promise<void>;
-}
+export class Scheduler {
+  readonly #surroundings: SchedulerSurroundings;
+  readonly #cache = new SchedulerCache();
+  readonly #nominator = new Nominator();
+  readonly #waiting: WaitingPods;
+  readonly #picker: NodePicker;
+  readonly #kinds: FollowedKinds;
+  readonly #profiles: ReadonlyMap<string, Profile>;
+  readonly #queue: SchedulingQueue;
+  readonly #podEvents: PodEvents;
+  readonly #attempts: PodAttempts;
+  /** What is written in the background. */
+  readonly #working = new Set<Promise<void>>();
+  #hasBegun = false;
+  #isRunning = false;
 
-export function createScheduler(options: SchedulerOptions, surroundings: SchedulerSurroundings): Scheduler {
-  const { client, clock, timers, random, recorder, informers, signal, report } = surroundings;
-  const cache = new SchedulerCache();
-  const nominator = new Nominator();
-  const waiting = new WaitingPods(timers);
-  const picker = new NodePicker(cache, nominator, random);
-  const working = new Set<Promise<void>>();
-  const inBackground = (work: Promise<void>): void => {
-    const tracked = work.catch(report).finally(() => working.delete(tracked));
-    working.add(tracked);
-  };
-  const writeReport = (info: PodInfo, said: PodReport): Promise<void> =>
-    reportPod({ client, clock, signal }, info.pod, said);
-  const kinds = new FollowedKinds(informers, signal, (event, before, after) => queue.move(event, before, after));
-  const handleOf = (profile: () => Profile): SchedulerHandle => ({
-    client,
-    clock,
-    timers,
-    random,
-    recorder,
-    nodes: cache,
-    kinds,
-    signal,
-    report,
-    nominatedOn: (node) => nominator.on(node),
-    async clearNomination(info) {
-      nominator.delete(info.uid);
-      await writeReport(info, { nominatedNode: "" });
-    },
-    podOf: (uid) => podEvents.pending(uid),
-    fits: (state, info, node) => picker.fits(profile(), state, info, node),
-    addPod: (state, info, added, node) => profile().addPod(state, info, added, node),
-    removePod: (state, info, removed, node) => profile().removePod(state, info, removed, node),
-    activate: (uid) => queue.activate(uid),
-    rejectWaiting: (uid, plugin, message) => waiting.reject(uid, plugin, message),
-    allowWaiting: (uid, plugin) => waiting.allow(uid, plugin),
-  });
-  const profiles = createProfiles(options, handleOf);
-  const { podInitialBackoffSeconds, podMaxBackoffSeconds } = options;
-  const queue: SchedulingQueue = new SchedulingQueue({
-    clock,
-    timers,
-    rules: rulesOf(profiles),
-    backoff: {
-      initial: podInitialBackoffSeconds === undefined ? DEFAULT_BACKOFF.initial : podInitialBackoffSeconds * 1000,
-      max: podMaxBackoffSeconds === undefined ? DEFAULT_BACKOFF.max : podMaxBackoffSeconds * 1000,
-    },
-    onReady: wake,
-  });
-  const isOurs = (schedulerName: string): boolean => profiles.has(schedulerName || DEFAULT_SCHEDULER);
-  const podEvents: PodEvents = new PodEvents({ cache, queue, nominator, waiting, isOurs });
-  const attempts = new PodAttempts({
-    cache,
-    queue,
-    nominator,
-    picker,
-    waiting,
-    recorder,
-    report,
-    pendingPod: (uid) => podEvents.pending(uid),
-    reportPod: (info, said) => inBackground(writeReport(info, said)),
-  });
-  let hasBegun = false;
-  let isRunning = false;
-
-  function wake(): void {
-    if (!hasBegun || isRunning || signal.aborted) return;
-    isRunning = true;
-    // What comes with the same events is queued first, so that the order of the queue holds among it.
-    queueMicrotask(() => inBackground(run()));
+  constructor(options: SchedulerOptions, surroundings: SchedulerSurroundings) {
+    const { clock, timers, random, recorder, informers, signal, report } = surroundings;
+    this.#surroundings = surroundings;
+    this.#waiting = new WaitingPods(timers);
+    this.#picker = new NodePicker(this.#cache, this.#nominator, random);
+    this.#kinds = new FollowedKinds(informers, signal, (event, before, after) =>
+      this.#queue.move(event, before, after),
+    );
+    this.#profiles = createProfiles(options, (profile) => this.#handleOf(profile));
+    this.#queue = new SchedulingQueue({
+      clock,
+      timers,
+      rules: rulesOf(this.#profiles),
+      backoff: backoffOf(options),
+      onReady: () => this.#wake(),
+    });
+    const parts = {
+      cache: this.#cache,
+      queue: this.#queue,
+      nominator: this.#nominator,
+      waiting: this.#waiting,
+    };
+    const isOurs = (schedulerName: string): boolean => this.#profiles.has(schedulerName || DEFAULT_SCHEDULER);
+    this.#podEvents = new PodEvents({ ...parts, isOurs });
+    this.#attempts = new PodAttempts({
+      ...parts,
+      picker: this.#picker,
+      recorder,
+      report,
+      pendingPod: (uid) => this.#podEvents.pending(uid),
+      reportPod: (info, said) => this.#inBackground(this.#writeReport(info, said)),
+    });
   }
 
-  async function run(): Promise<void> {
+  readonly pods: EventHandler<Pod> = {
+    added: (pod) => this.#podEvents.added(pod),
+    updated: (before, after) => this.#podEvents.updated(before, after),
+    deleted: (pod) => this.#podEvents.deleted(pod),
+  };
+
+  readonly nodes: EventHandler<Node> = {
+    added: (node) => {
+      this.#cache.setNode(node);
+      this.#queue.move({ resource: "Node", action: Action.add }, undefined, node);
+    },
+    updated: (before, after) => {
+      if (before.metadata?.resourceVersion === after.metadata?.resourceVersion) return;
+      const events = nodeChanges(before, after);
+      this.#cache.setNode(after);
+      for (const event of events) this.#queue.move(event, before, after);
+    },
+    deleted: (node) => {
+      this.#cache.removeNode(node.metadata?.name ?? "");
+      this.#queue.move({ resource: "Node", action: Action.delete }, node, undefined);
+    },
+  };
+
+  /** Begins to schedule: the handlers have seen what there was at first. */
+  begin(): void {
+    this.#hasBegun = true;
+    this.#wake();
+  }
+
+  get sizes(): SchedulingQueue["sizes"] {
+    return this.#queue.sizes;
+  }
+
+  /** Resolves when no pod is being bound any more. */
+  async stop(): Promise<void> {
+    this.#queue.stop();
+    this.#waiting.clear();
+    while (this.#working.size > 0) await Promise.all(this.#working);
+  }
+
+  #handleOf(profile: () => Profile): SchedulerHandle {
+    const { client, clock, timers, random, recorder, signal, report } = this.#surroundings;
+    return {
+      client,
+      clock,
+      timers,
+      random,
+      recorder,
+      nodes: this.#cache,
+      kinds: this.#kinds,
+      signal,
+      report,
+      nominatedOn: (node) => this.#nominator.on(node),
+      clearNomination: async (info) => {
+        this.#nominator.delete(info.uid);
+        await this.#writeReport(info, { nominatedNode: "" });
+      },
+      podOf: (uid) => this.#podEvents.pending(uid),
+      fits: (state, info, node) => this.#picker.fits(profile(), state, info, node),
+      addPod: (state, info, added, node) => profile().addPod(state, info, added, node),
+      removePod: (state, info, removed, node) => profile().removePod(state, info, removed, node),
+      activate: (uid) => this.#queue.activate(uid),
+      rejectWaiting: (uid, plugin, message) => this.#waiting.reject(uid, plugin, message),
+      allowWaiting: (uid, plugin) => this.#waiting.allow(uid, plugin),
+    };
+  }
+
+  #inBackground(work: Promise<void>): void {
+    const tracked = work.catch(this.#surroundings.report).finally(() => this.#working.delete(tracked));
+    this.#working.add(tracked);
+  }
+
+  #writeReport({ pod }: PodInfo, said: PodReport): Promise<void> {
+    const { client, clock, signal } = this.#surroundings;
+    return reportPod({ client, clock, signal }, pod, said);
+  }
+
+  #wake(): void {
+    if (!this.#hasBegun || this.#isRunning || this.#surroundings.signal.aborted) return;
+    this.#isRunning = true;
+    // What comes with the same events is queued first, so that the order of the queue holds among it.
+    queueMicrotask(() => this.#inBackground(this.#run()));
+  }
+
+  async #run(): Promise<void> {
+    const queue = this.#queue;
     try {
-      for (let next = queue.pop(); next !== undefined && !signal.aborted; next = queue.pop()) {
-        const profile = profiles.get(next.info.pod.spec?.schedulerName || DEFAULT_SCHEDULER);
-        if (profile === undefined || isSkipped(next)) queue.done(next.info.uid);
-        else await schedule(profile, next);
+      for (let next = queue.pop(); next !== undefined && !this.#surroundings.signal.aborted; next = queue.pop()) {
+        const profile = this.#profiles.get(next.info.pod.spec?.schedulerName || DEFAULT_SCHEDULER);
+        if (profile === undefined || this.#isSkipped(next)) queue.done(next.info.uid);
+        else await this.#schedule(profile, next);
         if (sliceIsSpent()) await nextSlice();
       }
     } finally {
-      isRunning = false;
+      this.#isRunning = false;
     }
   }
 
-  async function schedule(profile: Profile, queued: QueuedPod): Promise<void> {
+  async #schedule(profile: Profile, queued: QueuedPod): Promise<void> {
     const { uid } = queued.info;
     const ready = profile.prepare(queued.info);
     if (ready !== undefined) {
+      const { signal, report } = this.#surroundings;
       await ready.catch(report);
       // It may have gone meanwhile, or have changed.
-      if (signal.aborted || !queue.isInFlight(uid)) return;
-      queued.info = podEvents.pending(uid) ?? queued.info;
+      if (signal.aborted || !this.#queue.isInFlight(uid)) return;
+      queued.info = this.#podEvents.pending(uid) ?? queued.info;
     }
-    const placement = attempts.place(profile, queued);
-    if (placement !== undefined) inBackground(attempts.bind(profile, placement));
+    const placement = this.#attempts.place(profile, queued);
+    if (placement !== undefined) this.#inBackground(this.#attempts.bind(profile, placement));
   }
 
-  function isSkipped({ info }: QueuedPod): boolean {
+  #isSkipped({ info }: QueuedPod): boolean {
     if (info.isTerminating) {
       const message = `skip schedule deleting pod: ${info.key}`;
-      recorder.event(info.pod, "Warning", "FailedScheduling", message, { action: "Scheduling" });
+      this.#surroundings.recorder.event(info.pod, "Warning", "FailedScheduling", message, { action: "Scheduling" });
       return true;
     }
-    return cache.isAssumed(info.uid);
+    return this.#cache.isAssumed(info.uid);
   }
+}
 
+/** How long a pod waits that was rejected. Milliseconds. */
+function backoffOf({ podInitialBackoffSeconds, podMaxBackoffSeconds }: SchedulerOptions): PodBackoff {
   return {
-    pods: {
-      added: (pod) => podEvents.added(pod),
-      updated: (before, after) => podEvents.updated(before, after),
-      deleted: (pod) => podEvents.deleted(pod),
-    },
-    nodes: {
-      added(node) {
-        cache.setNode(node);
-        queue.move({ resource: "Node", action: Action.add }, undefined, node);
-      },
-      updated(before, after) {
-        if (before.metadata?.resourceVersion === after.metadata?.resourceVersion) return;
-        const events = nodeChanges(before, after);
-        cache.setNode(after);
-        for (const event of events) queue.move(event, before, after);
-      },
-      deleted(node) {
-        cache.removeNode(node.metadata?.name ?? "");
-        queue.move({ resource: "Node", action: Action.delete }, node, undefined);
-      },
-    },
-    begin() {
-      hasBegun = true;
-      wake();
-    },
-    sizes: () => queue.sizes,
-    async stop() {
-      queue.stop();
-      waiting.clear();
-      while (working.size > 0) await Promise.all(working);
-    },
+    initial: podInitialBackoffSeconds === undefined ? DEFAULT_BACKOFF.initial : podInitialBackoffSeconds * 1000,
+    max: podMaxBackoffSeconds === undefined ? DEFAULT_BACKOFF.max : podMaxBackoffSeconds * 1000,
   };
 }

@@ -9,7 +9,7 @@ import { InformerFactory } from "../client/informers/informer-factory.js";
 import { isUsualFault } from "../client/reflector/usual-fault.js";
 import type { Transport } from "../client/transport/transport.js";
 import type { ApiObject } from "../machinery/meta/object.js";
-import { createScheduler } from "./scheduler.js";
+import { Scheduler } from "./scheduler.js";
 import { DEFAULT_SCHEDULER, type SchedulerOptions } from "./options.js";
 
 export interface SchedulerParts {
@@ -73,14 +73,14 @@ export function startScheduler(options: SchedulerOptions, parts: SchedulerParts)
     onError: report,
   });
   const recorder = new EventBudget(clock).limit(events.recorder({ component: DEFAULT_SCHEDULER }));
-  const scheduler = createScheduler(options, { client, clock, timers, random, recorder, informers, signal, report });
+  const scheduler = new Scheduler(options, { client, clock, timers, random, recorder, informers, signal, report });
   const pods = informers.of("v1", "Pod", { fieldSelector: "status.phase!=Succeeded,status.phase!=Failed" });
   const followed = [pods.addHandler(scheduler.pods), informers.of("v1", "Node").addHandler(scheduler.nodes)];
   informers.start(signal);
   const ready = Promise.all(followed.map(({ synced }) => synced)).then(() => scheduler.begin());
   return {
     ready,
-    sizes: () => scheduler.sizes(),
+    sizes: () => scheduler.sizes,
     async stop() {
       stopping.abort();
       await scheduler.stop();

@@ -1,7 +1,7 @@
 import { afterEach } from "vitest";
 import { isStatusError } from "../../src/machinery/errors/status-error.js";
 import type { KubeObject } from "../../src/machinery/meta/object.js";
-import { createStorage, type Storage, type StorageOptions } from "../../src/server/storage/create-storage.js";
+import { createStorage, type Storage, type KvStorageOptions } from "../../src/server/storage/create-storage.js";
 import type {
   ObjectCodec,
   ObjectStore,
@@ -54,8 +54,8 @@ export interface OpenStore {
 /** Opens stores of pods, and closes them after each test of the surrounding suite. */
 export function storeOpener(
   makeSubject: () => KvUnderTest,
-  always: Partial<StorageOptions> = {},
-): (options?: Partial<StorageOptions>) => Promise<OpenStore> {
+  always: Partial<KvStorageOptions> = {},
+): (options?: Partial<KvStorageOptions>) => Promise<OpenStore> {
   const opened: { storage: Storage; subject: KvUnderTest }[] = [];
   afterEach(async () => {
     for (const { storage, subject } of opened.splice(0)) {

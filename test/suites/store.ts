@@ -1,4 +1,4 @@
-import { createStorage, type StorageOptions } from "../../src/server/storage/create-storage.js";
+import { createStorage, type KvStorageOptions } from "../../src/server/storage/create-storage.js";
 import { describe, expect, test } from "vitest";
 import type { Status } from "../../src/machinery/errors/status-error.js";
 import type { KubeObject } from "../../src/machinery/meta/object.js";
@@ -19,7 +19,7 @@ import {
 import { watchSuite } from "./store-watch.js";
 
 /** What a store of objects must do over any key-value store. */
-export function storeSuite(name: string, makeSubject: () => KvUnderTest, always: Partial<StorageOptions> = {}): void {
+export function storeSuite(name: string, makeSubject: () => KvUnderTest, always: Partial<KvStorageOptions> = {}): void {
   describe(`store: ${name}`, () => {
     const open = storeOpener(makeSubject, always);
     /** What only the cache does. */

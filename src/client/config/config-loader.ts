@@ -1,3 +1,4 @@
+import { once } from "../../base/once.js";
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { PathError } from "../../base/path-error.js";
@@ -210,9 +211,4 @@ function inClusterConnection({ overrides, env }: ConfigLoaderOptions, folder: st
 
 function cacheFolder({ overrides, env, cwd }: ConfigLoaderOptions): string {
   return resolve(cwd, overrides.cacheDir || env["KUBECACHEDIR"] || join(homeDirectory(env), ".kube", "cache"));
-}
-
-function once<T>(make: () => Promise<T>): () => Promise<T> {
-  let made: Promise<T> | undefined;
-  return () => (made ??= make());
 }

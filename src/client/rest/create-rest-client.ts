@@ -63,16 +63,16 @@ class HttpRestClient implements ConnectingRestClient {
   readonly server: string;
   readonly random: Random;
   onWarning: ((text: string) => void) | undefined;
-  private readonly authenticate: Authenticator;
-  private readonly pathPrefix: string;
-  private readonly origin: string;
-  private transport: Transport;
-  private streams: Transport;
-  private certificate: Credentials["certificate"];
-  private cache: HttpCache | undefined;
+  readonly #authenticate: Authenticator;
+  readonly #pathPrefix: string;
+  readonly #origin: string;
+  #transport: Transport;
+  #streams: Transport;
+  #certificate: Credentials["certificate"];
+  #cache: HttpCache | undefined;
   readonly surroundings: Surroundings;
-  private readonly pulse: PulseTimes | undefined;
-  private line: SharedLine | undefined;
+  readonly #pulse: PulseTimes | undefined;
+  #line: SharedLine | undefined;
 
   constructor(
     readonly config: ClientConfig,
@@ -80,24 +80,24 @@ class HttpRestClient implements ConnectingRestClient {
   ) {
     this.server = config.server;
     const [, origin = config.server, prefix = ""] = /^([^:]+:\/\/[^/]+)(.*)$/.exec(config.server) ?? [];
-    this.origin = origin;
-    this.pathPrefix = withoutTrailing(prefix, "/");
+    this.#origin = origin;
+    this.#pathPrefix = withoutTrailing(prefix, "/");
     this.surroundings = surroundingsOf(options);
     this.random = this.surroundings.random;
-    this.pulse = pulseTimes(this.surroundings.env);
-    this.authenticate = createAuthenticator(config, this.surroundings, options);
-    this.transport = options.transport ?? this.connection(config);
-    this.streams = this.streamConnection(config);
+    this.#pulse = pulseTimes(this.surroundings.env);
+    this.#authenticate = createAuthenticator(config, this.surroundings, options);
+    this.#transport = options.transport ?? this.#connection(config);
+    this.#streams = this.#streamConnection(config);
   }
 
   async request(request: RestRequest): Promise<RestResponse> {
     this.options.log?.requestBody(request);
-    const timeout = this.lifetime(request, false);
+    const timeout = this.#lifetime(request, false);
     try {
-      const answer = await this.exchange(request, timeout, { streaming: false, lasting: false });
-      const body = await this.bodyOf(answer, timeout);
+      const answer = await this.#exchange(request, timeout, { streaming: false, lasting: false });
+      const body = await this.#bodyOf(answer, timeout);
       this.options.log?.responseBody(request, body);
-      this.accept(request, answer, body);
+      this.#accept(request, answer, body);
       return { status: answer.status, headers: answer.headers, body, json: () => decode(body) };
     } finally {
       timeout.end();
@@ -109,16 +109,16 @@ class HttpRestClient implements ConnectingRestClient {
   ): Promise<{ readonly contentType: string; readonly body: AsyncIterable<Uint8Array> }> {
     this.options.log?.requestBody(request);
     const lasting = isLasting(request);
-    const timeout = this.lifetime(request, lasting);
+    const timeout = this.#lifetime(request, lasting);
     try {
-      const answer = await this.exchange(request, timeout, { streaming: true, lasting });
+      const answer = await this.#exchange(request, timeout, { streaming: true, lasting });
       if (!isSuccess(answer.status)) {
-        const body = await this.bodyOf(answer, timeout);
+        const body = await this.#bodyOf(answer, timeout);
         this.options.log?.responseBody(request, body);
-        this.accept(request, answer, body);
+        this.#accept(request, answer, body);
       }
-      this.warn(answer);
-      const body = untilEnd(answer.body, timeout, lasting ? this.sharedLine() : undefined);
+      this.#warn(answer);
+      const body = untilEnd(answer.body, timeout, lasting ? this.#sharedLine() : undefined);
       return { contentType: contentTypeOf(answer), body: this.options.log?.stream(request, body) ?? body };
     } catch (error) {
       timeout.end();
@@ -127,37 +127,37 @@ class HttpRestClient implements ConnectingRestClient {
   }
 
   /** A stream over HTTP/2 has a connection that finds out by itself when the line is dead. */
-  private lifetime(request: RestRequest, lasting: boolean): RequestLifetime {
+  #lifetime(request: RestRequest, lasting: boolean): RequestLifetime {
     const limit = this.config.timeout === 0 ? (request.timeout ?? 0) : this.config.timeout;
-    const { reach } = this.transport;
+    const { reach } = this.#transport;
     const ending = request.outlives === true ? undefined : this.options.ending;
     const watched = !lasting || this.options.pooled === true;
-    const onLost = (): void => this.transport.renew?.();
-    return new RequestLifetime(request, { limit, ending, ...(watched && { pulse: this.pulse, reach, onLost }) });
+    const onLost = (): void => this.#transport.renew?.();
+    return new RequestLifetime(request, { limit, ending, ...(watched && { pulse: this.#pulse, reach, onLost }) });
   }
 
-  private sharedLine(): SharedLine | undefined {
-    const { reach } = this.transport;
-    if (this.options.pooled !== true || this.pulse === undefined || reach === undefined) return undefined;
-    return (this.line ??= new SharedLine(this.pulse, reach));
+  #sharedLine(): SharedLine | undefined {
+    const { reach } = this.#transport;
+    if (this.options.pooled !== true || this.#pulse === undefined || reach === undefined) return undefined;
+    return (this.#line ??= new SharedLine(this.#pulse, reach));
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.transport.close(), this.streams.close()]);
+    await Promise.all([this.#transport.close(), this.#streams.close()]);
   }
 
   /**
    * Sends a request and retries it: after 429 and 5xx with Retry-After, and reads that are no streams also after a broken
    * connection.
    */
-  private async exchange(request: RestRequest, timeout: RequestLifetime, way: Way): Promise<TransportResponse> {
+  async #exchange(request: RestRequest, timeout: RequestLifetime, way: Way): Promise<TransportResponse> {
     const retryBroken = request.method === "GET" && !way.streaming;
     const sleep = this.options.sleep ?? defaultSleep;
     for (let attempt = 1; ; attempt++) {
       let wait: number | undefined;
       let answer: TransportResponse | undefined;
       try {
-        answer = await this.follow(request, timeout, way);
+        answer = await this.#follow(request, timeout, way);
         wait = answer.status === 429 || answer.status >= 500 ? retryAfterOf(answer) : undefined;
         if (wait === undefined || attempt > MAX_RETRIES) return answer;
         await drain(answer);
@@ -166,35 +166,35 @@ class HttpRestClient implements ConnectingRestClient {
         wait = 1;
       }
       await sleep(wait * 1000, timeout.signal);
-      this.options.log?.retry(this.origin + this.pathOf(request), wait, attempt);
+      this.options.log?.retry(this.#origin + this.#pathOf(request), wait, attempt);
     }
   }
 
-  private async follow(request: RestRequest, timeout: RequestLifetime, way: Way): Promise<TransportResponse> {
-    let path = this.pathOf(request);
+  async #follow(request: RestRequest, timeout: RequestLifetime, way: Way): Promise<TransportResponse> {
+    let path = this.#pathOf(request);
     for (let hops = 0; ; hops++) {
-      const answer = await this.once(request, path, timeout, way);
+      const answer = await this.#once(request, path, timeout, way);
       const location = redirectOf(request, answer);
       if (location === undefined) return answer;
       if (hops + 1 === MAX_REDIRECTS) {
-        throw new TransportError("stopped after 10 redirects", { method: request.method, url: this.origin + path });
+        throw new TransportError("stopped after 10 redirects", { method: request.method, url: this.#origin + path });
       }
       await drain(answer);
-      const next = new URL(location, this.origin + path);
+      const next = new URL(location, this.#origin + path);
       path = next.pathname + next.search;
-      if (next.origin === new URL(this.origin).origin) continue;
-      return this.elsewhere(request, next, timeout);
+      if (next.origin === new URL(this.#origin).origin) continue;
+      return this.#elsewhere(request, next, timeout);
     }
   }
 
-  private pathOf(request: RestRequest): string {
-    return this.pathPrefix + encodePath(request.path) + encodeQuery(this.queryOf(request));
+  #pathOf(request: RestRequest): string {
+    return this.#pathPrefix + encodePath(request.path) + encodeQuery(this.#queryOf(request));
   }
 
   /** Follows a redirect to another host, without the credentials. */
-  private async elsewhere(request: RestRequest, url: URL, timeout: RequestLifetime): Promise<TransportResponse> {
+  async #elsewhere(request: RestRequest, url: URL, timeout: RequestLifetime): Promise<TransportResponse> {
     const transport = createTransport({ server: url.origin, tls: { insecureSkipVerify: false } }, this.surroundings);
-    const { authorization: _, ...headers } = this.headersOf(request);
+    const { authorization: _, ...headers } = this.#headersOf(request);
     return transport.send({
       method: request.method,
       path: url.pathname + url.search,
@@ -203,26 +203,21 @@ class HttpRestClient implements ConnectingRestClient {
     });
   }
 
-  private async once(
-    request: RestRequest,
-    path: string,
-    timeout: RequestLifetime,
-    way: Way,
-  ): Promise<TransportResponse> {
+  async #once(request: RestRequest, path: string, timeout: RequestLifetime, way: Way): Promise<TransportResponse> {
     const { method, body } = request;
-    const where = { method, url: this.origin + path };
+    const where = { method, url: this.#origin + path };
     const credentials = await this.credentials(where);
     const { signal } = timeout;
     const outgoing: TransportRequest = {
       method,
       path,
-      headers: { ...this.headersOf(request), ...credentials.headers },
+      headers: { ...this.#headersOf(request), ...credentials.headers },
       repeatedHeaders: credentials.repeatedHeaders,
       ...(body !== undefined && { body }),
       ...(signal && { signal }),
     };
     try {
-      const answer = await (await this.transportFor(request, where.url, way)).send(outgoing);
+      const answer = await (await this.#transportFor(request, where.url, way)).send(outgoing);
       if (answer.status === 401) credentials.refused();
       return answer;
     } catch (error) {
@@ -232,37 +227,37 @@ class HttpRestClient implements ConnectingRestClient {
     }
   }
 
-  private async transportFor(request: RestRequest, url: string, { lasting }: Way): Promise<Transport> {
-    const transport = lasting ? this.streams : this.transport;
+  async #transportFor(request: RestRequest, url: string, { lasting }: Way): Promise<Transport> {
+    const transport = lasting ? this.#streams : this.#transport;
     let carrier = transport;
     if (request.httpCache && this.config.cacheDir !== "") {
-      const cache = await this.httpCache();
+      const cache = await this.#httpCache();
       carrier = { send: (outgoing) => cache.send(transport, outgoing, url), close: () => transport.close() };
     }
-    return this.options.log?.around(carrier, this.origin) ?? carrier;
+    return this.options.log?.around(carrier, this.#origin) ?? carrier;
   }
 
   async credentials(where: { method: string; url: string }): Promise<Credentials> {
     let credentials: Credentials;
     try {
-      credentials = await this.authenticate();
+      credentials = await this.#authenticate();
     } catch (error) {
       const message = errorMessage(error);
       throw new TransportError(`getting credentials: ${message}`, { ...where, cause: error });
     }
     const { certificate } = credentials;
-    if (certificate && certificate !== this.certificate && !this.options.transport) {
-      const stale = [this.transport, this.streams];
+    if (certificate && certificate !== this.#certificate && !this.options.transport) {
+      const stale = [this.#transport, this.#streams];
       const config = { ...this.config, tls: { ...this.config.tls, ...certificate } };
-      this.certificate = certificate;
-      this.transport = this.connection(config);
-      this.streams = this.streamConnection(config);
+      this.#certificate = certificate;
+      this.#transport = this.#connection(config);
+      this.#streams = this.#streamConnection(config);
       await Promise.all(stale.map((transport) => transport.close()));
     }
     return credentials;
   }
 
-  private connection(config: ClientConfig): Transport {
+  #connection(config: ClientConfig): Transport {
     return createTransport(config, { ...this.surroundings, pooled: this.options.pooled ?? false });
   }
 
@@ -270,22 +265,22 @@ class HttpRestClient implements ConnectingRestClient {
    * Streams that may be silent for hours have connections of their own. A command's are HTTP/2 where the server has it, which finds out
    * when the line is dead. A client with many of them reads them by HTTP/1.1: see {@link SharedLine}.
    */
-  private streamConnection(config: ClientConfig): Transport {
-    if (this.options.transport !== undefined) return this.transport;
+  #streamConnection(config: ClientConfig): Transport {
+    if (this.options.transport !== undefined) return this.#transport;
     const lasting = this.options.pooled !== true;
     return createTransport(config, { ...this.surroundings, lasting, maxSockets: MAX_STREAMS });
   }
 
-  private async httpCache(): Promise<HttpCache> {
-    if (!this.cache) {
+  async #httpCache(): Promise<HttpCache> {
+    if (!this.#cache) {
       const { HttpCache } = await import("../transport/http-cache.js");
       const { clock, random } = this.surroundings;
-      this.cache = new HttpCache(join(this.config.cacheDir, "http"), clock, random);
+      this.#cache = new HttpCache(join(this.config.cacheDir, "http"), clock, random);
     }
-    return this.cache;
+    return this.#cache;
   }
 
-  private headersOf({ accept, contentType, body, headers }: RestRequest): Record<string, string> {
+  #headersOf({ accept, contentType, body, headers }: RestRequest): Record<string, string> {
     return {
       "user-agent": this.config.userAgent,
       accept: accept ?? "application/json, */*",
@@ -296,14 +291,14 @@ class HttpRestClient implements ConnectingRestClient {
     };
   }
 
-  private queryOf(request: RestRequest): RestRequest["query"] {
+  #queryOf(request: RestRequest): RestRequest["query"] {
     const { timeout } = this.config;
     return timeout !== 0 && request.limitUntold !== true
       ? { ...request.query, timeout: goDurationText(timeout) }
       : request.query;
   }
 
-  private async bodyOf({ body }: TransportResponse, timeout: RequestLifetime): Promise<Uint8Array> {
+  async #bodyOf({ body }: TransportResponse, timeout: RequestLifetime): Promise<Uint8Array> {
     try {
       return await readAll(body);
     } catch (error) {
@@ -316,8 +311,8 @@ class HttpRestClient implements ConnectingRestClient {
     }
   }
 
-  private accept(request: RestRequest, answer: TransportResponse, body: Uint8Array): void {
-    this.warn(answer);
+  #accept(request: RestRequest, answer: TransportResponse, body: Uint8Array): void {
+    this.#warn(answer);
     if (isSuccess(answer.status)) return;
     const retryAfter = retryAfterOf(answer);
     const error = responseError(request, {
@@ -330,7 +325,7 @@ class HttpRestClient implements ConnectingRestClient {
     throw error;
   }
 
-  private warn(answer: TransportResponse): void {
+  #warn(answer: TransportResponse): void {
     if (!this.onWarning) return;
     for (const text of warningTexts(answer.headers["warning"])) this.onWarning(text);
   }

@@ -9,7 +9,7 @@ import type { ApplySet } from "./apply-set.js";
 import type { Stage } from "../../actions/apply-stages.js";
 import type { ApplyChoices } from "./validate.js";
 
-export type Operation = "created" | "configured" | "unchanged" | "serverside-applied";
+export type ApplyOutcome = "created" | "configured" | "unchanged" | "serverside-applied";
 
 export interface ApplyCommandOptions {
   readonly choices: ApplyChoices;
@@ -28,7 +28,7 @@ export interface ApplyCommandOptions {
   /** How what is pruned is deleted. */
   readonly deletion: DeleteOptions;
   /** Prints what was done to one object; where {@link printWhole} is set it says nothing. */
-  readonly printLine: (operation: Operation, object: KubeObject) => void;
+  readonly printLine: (operation: ApplyOutcome, object: KubeObject) => void;
   readonly printPruned: (object: KubeObject) => void;
   /** Prints all that was applied, in the end. */
   readonly printWhole: ((object: KubeObject) => void) | undefined;

@@ -1,7 +1,7 @@
 import { append } from "../../base/append.js";
 import { errorMessage } from "../../base/error-message.js";
 import { applyServerSide, type ServerSideEvent } from "../../actions/apply-server-side.js";
-import { type ApplyOptions, applyObject, readLive } from "../../actions/apply-object.js";
+import { type ApplyOptions, applyObject, readLive, requireName } from "../../actions/apply-object.js";
 import { LAST_APPLIED } from "../../actions/last-applied.js";
 import { forEachPrunable, pruneObject, Visited } from "../../actions/prune.js";
 import { ReadAhead } from "../../actions/read-ahead.js";
@@ -9,7 +9,7 @@ import type { KubeObject } from "../../machinery/meta/object.js";
 import { type Info, objectName } from "../../resource/info.js";
 import { aggregate } from "../../resource/visitor.js";
 import { pruneApplySet } from "./apply-set-prune.js";
-import type { ApplyCommandOptions, Operation } from "./options.js";
+import type { ApplyCommandOptions, ApplyOutcome } from "./options.js";
 import type { Stage } from "../../actions/apply-stages.js";
 
 /**
@@ -77,11 +77,6 @@ async function applyOne(info: Info, visited: Visited, live: Live, options: Apply
   else await applyHere(info, visited, live, options);
 }
 
-function requireName({ name, object }: Info): void {
-  const generateName = object?.metadata?.generateName ?? "";
-  if (name === "" && generateName !== "") throw new Error(`from ${generateName}: cannot use generate name with apply`);
-}
-
 async function applyHere(info: Info, visited: Visited, live: Live, options: ApplyCommandOptions): Promise<void> {
   for await (const event of applyObject(info, { ...(await options.clientSide()), live })) {
     switch (event.type) {
@@ -107,7 +102,7 @@ async function applyOnServer(info: Info, visited: Visited, options: ApplyCommand
 }
 
 function tellOutcome(
-  operation: Operation,
+  operation: ApplyOutcome,
   { object, deleting }: { readonly object: KubeObject; readonly deleting: boolean },
   visited: Visited,
   options: ApplyCommandOptions,

@@ -1,6 +1,6 @@
-import type { StorageChoice } from "./storage-flag.js";
+import type { StorageFlags } from "./storage-flag.js";
 
-type Storage = StorageChoice["storage"];
+type Storage = StorageFlags["storage"];
 
 const OBJECTS: Readonly<Record<Storage, string>> = {
   memory: "its objects are lost then",

@@ -9,11 +9,11 @@ import type { KubernetesClient } from "../../client/dynamic/kubernetes-client.js
 import { completeControllers } from "./controllers-flag.js";
 import { howRunEnds } from "./how-it-ends.js";
 import { type ServerChoice, serverChoiceOf, serverFlags } from "./server-flags.js";
-import { failPlainly, type StorageChoice, storageFlags, storageOf } from "./storage-flag.js";
+import { failPlainly, type StorageFlags, storageFlags, storageOf } from "./storage-flag.js";
 import { shownBy, timeoutFlag, waitOf } from "./wait-flags.js";
 
 export interface ClusterRunOptions {
-  readonly storage: StorageChoice;
+  readonly storage: StorageFlags;
   readonly server: ServerChoice;
   /** How long nodes and pods are waited for, in milliseconds; undefined: not at all. */
   readonly wait: number | undefined;

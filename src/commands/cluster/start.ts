@@ -10,13 +10,13 @@ import { completeControllers } from "./controllers-flag.js";
 import { howStartEnds } from "./how-it-ends.js";
 import { nameArgument, newClusterName } from "./name-argument.js";
 import { type ServerChoice, serverChoiceOf, serverFlags } from "./server-flags.js";
-import { failPlainly, type StorageChoice, storageFlags, storageOf } from "./storage-flag.js";
+import { failPlainly, type StorageFlags, storageFlags, storageOf } from "./storage-flag.js";
 import { shownBy, timeoutFlag, waitOf } from "./wait-flags.js";
 
 export interface ClusterStartOptions {
   readonly name: string;
   readonly port: number;
-  readonly storage: StorageChoice | undefined;
+  readonly storage: StorageFlags | undefined;
   readonly server: ServerChoice;
   readonly dataDir: string;
   readonly detach: boolean;
@@ -157,7 +157,7 @@ function endedBy({ reason }: AbortSignal, what: string): ExitError {
 
 interface Served {
   readonly began: number;
-  readonly storage: StorageChoice["storage"];
+  readonly storage: StorageFlags["storage"];
   readonly url: string;
   readonly context: string;
   readonly kubeconfig: string;

@@ -5,7 +5,7 @@ import type { Factory } from "../../cli/factory.js";
 import type { FlagSpec } from "../../cli/flags/flag-set.js";
 
 /** Where objects are kept. */
-export type StorageChoice =
+export type StorageFlags =
   | { readonly storage: "memory" | "disk" }
   | { readonly storage: "etcd"; readonly etcd: EtcdFlags };
 
@@ -84,7 +84,7 @@ export function storageMediaTypeOf(invocation: Invocation): StorageMediaType {
 }
 
 /** Undefined when no flag says anything. Throws a usage error for what does not fit together. */
-export function storageOf({ cwd }: Factory, invocation: Invocation): StorageChoice | undefined {
+export function storageOf({ cwd }: Factory, invocation: Invocation): StorageFlags | undefined {
   const { flags } = invocation;
   const storage = flags.string("storage");
   const servers = flags.strings("etcd-servers");

@@ -18,9 +18,9 @@ import type { RestMapper } from "../../machinery/rest-mapper.js";
 import { type PrintRequest, printerFor } from "../../printers/formats.js";
 import { type Info, refresh } from "../../resource/info.js";
 import { throwAll } from "../../resource/visitor.js";
-import { readTarget, requireTarget, ROLLED_OUT, type Target, targetFlags } from "./target.js";
+import { readTarget, requireTarget, ROLLED_OUT, type RolloutTarget, targetFlags } from "./target.js";
 
-export interface ChangeOptions extends Target {
+export interface ChangeOptions extends RolloutTarget {
   readonly change: (options: RolloutChangeOptions) => Promise<RolloutChange>;
   /** "paused". */
   readonly done: string;

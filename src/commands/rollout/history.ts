@@ -12,9 +12,9 @@ import { type PrintRequest, printerFor } from "../../printers/formats.js";
 import { headingCells, type Look, plainLook, tableColumns } from "../../printers/look.js";
 import { DESCRIPTION, TabWriter } from "../../printers/tab-writer.js";
 import type { Info } from "../../resource/info.js";
-import { readTarget, requireTarget, ROLLED_OUT, type Target, targetFlags, warnUnreadable } from "./target.js";
+import { readTarget, requireTarget, ROLLED_OUT, type RolloutTarget, targetFlags, warnUnreadable } from "./target.js";
 
-export interface HistoryOptions extends Target {
+export interface HistoryOptions extends RolloutTarget {
   readonly client: () => Promise<RestClient>;
   readonly mapper: () => Promise<RestMapper>;
   /** 0 lists them all. */

@@ -10,9 +10,9 @@ import type { RestClient } from "../../client/rest/rest-client.js";
 import type { RestMapper } from "../../machinery/rest-mapper.js";
 import { type Info, objectName } from "../../resource/info.js";
 import { statusText } from "./status-text.js";
-import { readTarget, requireTarget, ROLLED_OUT, type Target, targetFlags } from "./target.js";
+import { readTarget, requireTarget, ROLLED_OUT, type RolloutTarget, targetFlags } from "./target.js";
 
-export interface StatusOptions extends Target {
+export interface StatusOptions extends RolloutTarget {
   readonly client: () => Promise<RestClient>;
   readonly mapper: () => Promise<RestMapper>;
   readonly watch: boolean;

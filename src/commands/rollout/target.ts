@@ -7,7 +7,7 @@ import { klogWarning } from "../../client/klog.js";
 import type { Result } from "../../resource/builder.js";
 
 /** Which objects a rollout command is about. */
-export interface Target {
+export interface RolloutTarget {
   readonly namespace: string;
   readonly find: () => Promise<Result>;
 }
@@ -18,7 +18,7 @@ export const targetFlags: readonly FlagSpec[] = [
 ];
 
 /** Reads the flags and operands; throws when they name nothing. */
-export async function readTarget(factory: Factory, flags: Flags, args: readonly string[]): Promise<Target> {
+export async function readTarget(factory: Factory, flags: Flags, args: readonly string[]): Promise<RolloutTarget> {
   const { namespace, enforced } = await factory.namespace();
   const files = readFilenames(flags);
   const namesFiles = files.filenames.length > 0 || (files.kustomize ?? "") !== "";

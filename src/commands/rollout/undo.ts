@@ -11,9 +11,9 @@ import type { RestMapper } from "../../machinery/rest-mapper.js";
 import { templateText } from "./template-text.js";
 import { type PrintRequest, printerFor } from "../../printers/formats.js";
 import { type Info, objectName } from "../../resource/info.js";
-import { readTarget, requireTarget, ROLLED_OUT, type Target, targetFlags, warnUnreadable } from "./target.js";
+import { readTarget, requireTarget, ROLLED_OUT, type RolloutTarget, targetFlags, warnUnreadable } from "./target.js";
 
-export interface UndoOptions extends Target {
+export interface UndoOptions extends RolloutTarget {
   readonly program: string;
   readonly client: () => Promise<RestClient>;
   readonly mapper: () => Promise<RestMapper>;

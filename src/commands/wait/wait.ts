@@ -20,7 +20,7 @@ import { type Condition, parseConditions } from "../../cli/wait-conditions/condi
 import { untilCreated, untilMet } from "./until.js";
 import { type Ending, waitTogether } from "./wait-together.js";
 
-export interface WaitOptions {
+export interface WaitCommandOptions {
   /** Finds the objects, each time anew. */
   readonly find: () => Promise<Result>;
   readonly client: () => Promise<RestClient>;
@@ -116,7 +116,7 @@ What holds is printed for each resource; --timeout limits the time for all of th
   };
 }
 
-async function complete(factory: Factory, { args, flags: given, signal }: Invocation): Promise<WaitOptions> {
+async function complete(factory: Factory, { args, flags: given, signal }: Invocation): Promise<WaitCommandOptions> {
   const printer = printerFor(readPrintRequest(given, factory), "condition met");
   await factory.clientConfig();
   const conditions = parseConditions(given.strings("for"));
@@ -155,7 +155,7 @@ async function complete(factory: Factory, { args, flags: given, signal }: Invoca
   };
 }
 
-function readTogether(given: Flags, wanted: readonly Condition[]): WaitOptions["together"] {
+function readTogether(given: Flags, wanted: readonly Condition[]): WaitCommandOptions["together"] {
   const any = given.bool("any");
   const texts = given.strings("fail-on");
   if (!any && texts.length === 0) return undefined;
@@ -166,7 +166,7 @@ function readTogether(given: Flags, wanted: readonly Condition[]): WaitOptions["
 }
 
 /** One object after the other, each for all conditions; goes on after a failure. */
-export async function runWait(options: WaitOptions): Promise<void> {
+export async function runWait(options: WaitCommandOptions): Promise<void> {
   const { conditions, live, signal, timeout } = options;
   const time = new AbortController();
   const timer = timeout > 0 ? setTimeout(() => time.abort(), Math.min(timeout, 2 ** 31 - 1)) : undefined;
@@ -188,7 +188,7 @@ export async function runWait(options: WaitOptions): Promise<void> {
   }
 }
 
-async function waitForAll(options: WaitOptions, deadline: AbortSignal): Promise<void> {
+async function waitForAll(options: WaitCommandOptions, deadline: AbortSignal): Promise<void> {
   const forDelete = options.conditions.some(({ type }) => type === "deleted");
   if (options.live !== undefined) await showAll(options, options.live);
   const result = await options.find();
@@ -209,7 +209,7 @@ async function waitForAll(options: WaitOptions, deadline: AbortSignal): Promise<
 async function waitSideBySide(
   infos: readonly Info[],
   ending: Omit<Ending, "wanted">,
-  { client, conditions, live, printer, streams, timeout }: WaitOptions,
+  { client, conditions, live, printer, streams, timeout }: WaitCommandOptions,
   deadline: AbortSignal,
 ): Promise<void> {
   if (infos.length === 0 && conditions.every(({ type }) => type !== "deleted")) {
@@ -231,7 +231,12 @@ async function waitSideBySide(
   });
 }
 
-async function waitFor(info: Info, condition: Condition, options: WaitOptions, deadline: AbortSignal): Promise<void> {
+async function waitFor(
+  info: Info,
+  condition: Condition,
+  options: WaitCommandOptions,
+  deadline: AbortSignal,
+): Promise<void> {
   const { live, printer, streams, timeout } = options;
   const seen = (object: KubeObject | undefined): void => live?.set(objectName(info), condition.state(object));
   const { timers } = actionSurroundings({});
@@ -243,7 +248,7 @@ async function waitFor(info: Info, condition: Condition, options: WaitOptions, d
 }
 
 /** A line for each of several from the start, though one is waited for after the other. */
-async function showAll({ find, conditions: [condition] }: WaitOptions, live: LiveLines): Promise<void> {
+async function showAll({ find, conditions: [condition] }: WaitCommandOptions, live: LiveLines): Promise<void> {
   const result = await find();
   if (result.singleItemImplied || condition === undefined) return;
   const { infos } = await result.gather();

@@ -1,6 +1,11 @@
 import type { Node, PersistentVolume, PersistentVolumeClaim, Pod } from "../../api/types/core/v1.js";
+import type { CSIDriver, VolumeAttachment } from "../../api/types/storage/v1.js";
 import { claimsOfPod, isPodOver } from "../../api/volumes/claims-of-pod.js";
-import type { NamespacedName } from "../../client/informers/index.js";
+import type { Clock } from "../../base/clock.js";
+import type { KubernetesClient } from "../../client/dynamic/kubernetes-client.js";
+import type { Stored } from "../../client/dynamic/stored.js";
+import type { EventRecorder } from "../../client/events/index.js";
+import type { NamespacedName, SharedInformer } from "../../client/informers/index.js";
 import type { ReconcileResult } from "../../client/manager/index.js";
 import { isAlreadyExists, isNotFound } from "../../machinery/errors/status-error.js";
 import type { JsonObject } from "../../machinery/meta/json.js";
@@ -26,11 +31,9 @@ const UNMOUNT_MS = 360_000;
 
 /** Asks the drivers of CSI volumes to attach them to the nodes of the pods that use them. */
 export function attachDetachController(context: ControllerContext): void {
-  const { client, manager, clock } = context;
+  const { manager } = context;
   const pods = manager.informers.of("v1", "Pod");
-  const claims = manager.informers.of("v1", "PersistentVolumeClaim");
   const volumes = manager.informers.of("v1", "PersistentVolume");
-  const drivers = manager.informers.of("storage.k8s.io/v1", "CSIDriver");
   const attachments = manager.informers.of("storage.k8s.io/v1", "VolumeAttachment");
   pods.addIndexers({
     [NODE_INDEX]: (pod) => (isPodOver(pod) || claimsOfPod(pod).length === 0 ? [] : [pod.spec?.nodeName ?? ""]),
@@ -40,9 +43,7 @@ export function attachDetachController(context: ControllerContext): void {
     [VOLUME_INDEX]: ({ spec }) => [spec.source.persistentVolumeName ?? ""],
   });
   const podsUsing = podsOfClaims(manager.informers);
-  const recorder = context.recorder({ component: "attachdetach-controller" });
-  /** Since when attachments wait for their nodes to unmount. */
-  const unmounting = new Map<string, number>();
+  const reconciler = new AttachmentReconciler(context, podsUsing);
 
   const nodesUsing = (claim: string): NamespacedName[] =>
     podsUsing(claim).flatMap(({ spec }) => nodeKey(spec?.nodeName));
@@ -60,43 +61,71 @@ export function attachDetachController(context: ControllerContext): void {
       return [...nodeKey(spec.nodeName), ...(volume === undefined ? [] : nodesOfVolume(volume))];
     })
     .reads("storage.k8s.io/v1", "CSIDriver")
-    .reconcile(({ name, object }) => reconcile(name, object));
+    .reconcile(({ name, object }) => reconciler.reconcile(name, object));
+}
 
-  async function reconcile(name: string, node: Node | undefined): Promise<ReconcileResult> {
+class AttachmentReconciler {
+  readonly #client: KubernetesClient;
+  readonly #clock: Clock;
+  readonly #pods: SharedInformer<Stored<Pod>>;
+  readonly #claims: SharedInformer<Stored<PersistentVolumeClaim>>;
+  readonly #volumes: SharedInformer<Stored<PersistentVolume>>;
+  readonly #drivers: SharedInformer<Stored<CSIDriver>>;
+  readonly #attachments: SharedInformer<Stored<VolumeAttachment>>;
+  readonly #podsUsing: ReturnType<typeof podsOfClaims>;
+  readonly #recorder: EventRecorder;
+  /** Since when attachments wait for their nodes to unmount. */
+  readonly #unmounting = new Map<string, number>();
+
+  constructor({ client, clock, manager, recorder }: ControllerContext, podsUsing: ReturnType<typeof podsOfClaims>) {
+    const { informers } = manager;
+    this.#client = client;
+    this.#clock = clock;
+    this.#pods = informers.of("v1", "Pod");
+    this.#claims = informers.of("v1", "PersistentVolumeClaim");
+    this.#volumes = informers.of("v1", "PersistentVolume");
+    this.#drivers = informers.of("storage.k8s.io/v1", "CSIDriver");
+    this.#attachments = informers.of("storage.k8s.io/v1", "VolumeAttachment");
+    this.#podsUsing = podsUsing;
+    this.#recorder = recorder({ component: "attachdetach-controller" });
+  }
+
+  /** `node` is undefined where it is gone. */
+  async reconcile(name: string, node: Node | undefined): Promise<ReconcileResult> {
     if (node !== undefined && !isManaged(node)) return;
     const plan = planAttachments(name, node, {
-      wanted: node === undefined ? [] : wantedOn(name),
-      attachments: attachments.cache.byIndex(NODE_INDEX, name),
-      volumeNamed: (volume) => volumes.cache.get(volume),
+      wanted: node === undefined ? [] : this.#wantedOn(name),
+      attachments: this.#attachments.cache.byIndex(NODE_INDEX, name),
+      volumeNamed: (volume) => this.#volumes.cache.get(volume),
       nodesOf: ({ metadata }) =>
-        attachments.cache.byIndex(VOLUME_INDEX, metadata?.name ?? "").map(({ spec }) => spec.nodeName),
+        this.#attachments.cache.byIndex(VOLUME_INDEX, metadata?.name ?? "").map(({ spec }) => spec.nodeName),
     });
-    if (node !== undefined) await show(node, plan);
-    for (const { volume } of plan.attach) await attach(name, volume);
+    if (node !== undefined) await this.#show(node, plan);
+    for (const { volume } of plan.attach) await this.#attach(name, volume);
     for (const { volume, pods: waiting } of plan.blocked) {
-      const message = multiAttachMessage(volume, usersElsewhere(volume, waiting, name));
-      for (const pod of waiting) recorder.event(pod, "Warning", "FailedAttachVolume", message);
+      const message = multiAttachMessage(volume, this.#usersElsewhere(volume, waiting, name));
+      for (const pod of waiting) this.#recorder.event(pod, "Warning", "FailedAttachVolume", message);
     }
-    const now = clock.now();
+    const now = this.#clock.now();
     let next: number | undefined;
     for (const { metadata } of plan.unmounting) {
       const key = metadata?.name ?? "";
-      const since = unmounting.get(key) ?? now;
-      unmounting.set(key, since);
+      const since = this.#unmounting.get(key) ?? now;
+      this.#unmounting.set(key, since);
       const left = since + UNMOUNT_MS - now;
-      if (left <= 0) await detach(key);
+      if (left <= 0) await this.#detach(key);
       else next = Math.min(next ?? left, left);
     }
-    for (const { metadata } of plan.detach) await detach(metadata?.name ?? "");
+    for (const { metadata } of plan.detach) await this.#detach(metadata?.name ?? "");
     if (next !== undefined) return { requeueAfterMilliseconds: next };
   }
 
-  function wantedOn(node: string): readonly WantedVolume[] {
+  #wantedOn(node: string): readonly WantedVolume[] {
     const wanted = new Map<string, { volume: PersistentVolume; pods: Pod[] }>();
-    for (const pod of pods.cache.byIndex(NODE_INDEX, node)) {
+    for (const pod of this.#pods.cache.byIndex(NODE_INDEX, node)) {
       for (const { namespace, name } of claimsOfPod(pod)) {
-        const volume = volumeOf(claims.cache.get(`${namespace}/${name}`));
-        if (volume?.spec?.csi == null || drivers.cache.get(volume.spec.csi.driver)?.spec.attachRequired === false)
+        const volume = this.#volumeOf(this.#claims.cache.get(`${namespace}/${name}`));
+        if (volume?.spec?.csi == null || this.#drivers.cache.get(volume.spec.csi.driver)?.spec.attachRequired === false)
           continue;
         const key = volume.metadata?.name ?? "";
         const known = wanted.get(key);
@@ -107,47 +136,47 @@ export function attachDetachController(context: ControllerContext): void {
     return [...wanted.values()];
   }
 
-  function volumeOf(claim: PersistentVolumeClaim | undefined): PersistentVolume | undefined {
+  #volumeOf(claim: PersistentVolumeClaim | undefined): PersistentVolume | undefined {
     if (claim?.status?.phase !== "Bound") return undefined;
-    const volume = volumes.cache.get(claim.spec?.volumeName ?? "");
+    const volume = this.#volumes.cache.get(claim.spec?.volumeName ?? "");
     return volume?.spec?.claimRef?.uid === claim.metadata?.uid ? volume : undefined;
   }
 
-  function usersElsewhere({ spec }: PersistentVolume, [waiting]: readonly Pod[], node: string): readonly string[] {
+  #usersElsewhere({ spec }: PersistentVolume, [waiting]: readonly Pod[], node: string): readonly string[] {
     const { namespace = "", name = "" } = spec?.claimRef ?? {};
     if (waiting?.metadata?.namespace !== namespace) return [];
-    return podsUsing(`${namespace}/${name}`)
+    return this.#podsUsing(`${namespace}/${name}`)
       .filter((pod) => (pod.spec?.nodeName ?? "") !== "" && pod.spec?.nodeName !== node)
       .map(({ metadata }) => metadata?.name ?? "");
   }
 
   /** A node shows what is attached, and what is to be detached no more, before it is. */
-  async function show(node: Node, { attached }: AttachmentPlan): Promise<void> {
+  async #show(node: Node, { attached }: AttachmentPlan): Promise<void> {
     const volumesAttached = attachedVolumes(attached);
     const before = node.status?.volumesAttached ?? [];
     if (deepEqual({ all: before } as unknown as JsonObject, { all: volumesAttached } as unknown as JsonObject)) return;
     const status = { volumesAttached: volumesAttached.length > 0 ? volumesAttached : null };
-    await client.of("v1", "Node").patchStatus(node.metadata?.name ?? "", { status }, { type: "merge" });
+    await this.#client.of("v1", "Node").patchStatus(node.metadata?.name ?? "", { status }, { type: "merge" });
     for (const { volume, pods: users } of attached) {
       const [shown] = attachedVolumes([{ volume, pods: users }]);
       if (before.some(({ name }) => name === shown?.name)) continue;
       const message = `AttachVolume.Attach succeeded for volume "${volume.metadata?.name ?? ""}" `;
-      for (const pod of users) recorder.event(pod, "Normal", "SuccessfulAttachVolume", message);
+      for (const pod of users) this.#recorder.event(pod, "Normal", "SuccessfulAttachVolume", message);
     }
   }
 
-  async function attach(node: string, volume: PersistentVolume): Promise<void> {
+  async #attach(node: string, volume: PersistentVolume): Promise<void> {
     try {
-      await client.of("storage.k8s.io/v1", "VolumeAttachment").create(attachmentTo(node, volume));
+      await this.#client.of("storage.k8s.io/v1", "VolumeAttachment").create(attachmentTo(node, volume));
     } catch (error) {
       if (!isAlreadyExists(error)) throw error;
     }
   }
 
-  async function detach(name: string): Promise<void> {
-    unmounting.delete(name);
+  async #detach(name: string): Promise<void> {
+    this.#unmounting.delete(name);
     try {
-      await client.of("storage.k8s.io/v1", "VolumeAttachment").delete(name);
+      await this.#client.of("storage.k8s.io/v1", "VolumeAttachment").delete(name);
     } catch (error) {
       if (!isNotFound(error)) throw error;
     }

@@ -1,6 +1,10 @@
-import type { DaemonSet, DaemonSetStatus } from "../../api/types/apps/v1.js";
+import type { ControllerRevision, DaemonSet, DaemonSetStatus } from "../../api/types/apps/v1.js";
 import type { Node, Pod } from "../../api/types/core/v1.js";
-import { objectKey } from "../../client/informers/index.js";
+import type { Clock } from "../../base/clock.js";
+import type { KubernetesClient } from "../../client/dynamic/kubernetes-client.js";
+import type { Stored } from "../../client/dynamic/stored.js";
+import type { EventRecorder } from "../../client/events/index.js";
+import { type Lister, objectKey } from "../../client/informers/index.js";
 import type { ReconcileResult } from "../../client/manager/index.js";
 import { isConflict, isNotFound } from "../../machinery/errors/status-error.js";
 import type { JsonObject } from "../../machinery/meta/json.js";
@@ -9,11 +13,11 @@ import { readSelector } from "../../machinery/selectors/api-label-selector.js";
 import type { ControllerContext } from "../context.js";
 import { inOrder, nameOf, REVISION, truncateHistory } from "../history/controller-revisions.js";
 import { claim } from "../owned-pods/claim.js";
-import { controlledObjects } from "../owned-pods/controlled-objects.js";
+import { type ControlledObjects, controlledObjects } from "../owned-pods/controlled-objects.js";
 import { controllerReference } from "../owned-pods/controller-ref.js";
 import { Expectations } from "../owned-pods/expectations.js";
 import { followPods } from "../owned-pods/owned-pods.js";
-import { podControl, podFromTemplate } from "../owned-pods/pod-control.js";
+import { type PodControl, podControl, podFromTemplate } from "../owned-pods/pod-control.js";
 import { isOver } from "../owned-pods/pod-state.js";
 import { slowStart } from "../owned-pods/slow-start.js";
 import { hasHash, nodeOf, templateFor } from "./daemon-pod.js";
@@ -29,15 +33,10 @@ const BURST = 250;
 
 /** Keeps a pod of each DaemonSet on every node that may run it. */
 export function daemonSetController(context: ControllerContext): void {
-  const { client, manager, clock } = context;
+  const { manager } = context;
   const { informers } = manager;
   const sets = informers.of(DAEMON_SET.apiVersion, DAEMON_SET.kind).lister;
-  const nodes = informers.of("v1", "Node").lister;
-  const revisionsOf = controlledObjects(informers.of(REVISION.apiVersion, REVISION.kind));
-  const recorder = context.recorder({ component: "daemonset-controller" });
-  const control = podControl(client, recorder);
-  const expectations = new Expectations(clock);
-  const backoff = new FailedPodsBackoff(clock);
+  const expectations = new Expectations(context.clock);
   const pods = followPods(informers, {
     kind: DAEMON_SET,
     owners: sets,
@@ -46,31 +45,83 @@ export function daemonSetController(context: ControllerContext): void {
     enqueue: (key, after) => controller.enqueue(key, after),
     minReadySeconds: ({ spec }) => spec?.minReadySeconds ?? 0,
   });
+  const reconciler = new DaemonSetReconciler(context, pods, expectations);
+  const controller = manager
+    .controllerFor(DAEMON_SET.apiVersion, DAEMON_SET.kind)
+    .named("daemonset-controller")
+    .workers(2)
+    .watches("v1", "Node", () => sets.list().map(namespacedName), { when: mayChangeFit })
+    .reads("v1", "Pod")
+    .reads(REVISION.apiVersion, REVISION.kind)
+    .reconcile(({ namespace, name, object }) => reconciler.reconcile(namespace, name, object));
+}
 
-  async function reconcile(namespace: string, name: string, set: DaemonSet): Promise<ReconcileResult> {
+class DaemonSetReconciler {
+  readonly #client: KubernetesClient;
+  readonly #clock: Clock;
+  readonly #nodes: Lister<Stored<Node>>;
+  readonly #pods: ControlledObjects<Pod>;
+  readonly #revisionsOf: ControlledObjects<Stored<ControllerRevision>>;
+  readonly #recorder: EventRecorder;
+  readonly #control: PodControl;
+  readonly #expectations: Expectations;
+  readonly #backoff: FailedPodsBackoff;
+
+  constructor(context: ControllerContext, pods: ControlledObjects<Pod>, expectations: Expectations) {
+    const { client, manager, clock } = context;
+    const { informers } = manager;
+    this.#client = client;
+    this.#clock = clock;
+    this.#nodes = informers.of("v1", "Node").lister;
+    this.#pods = pods;
+    this.#revisionsOf = controlledObjects(informers.of(REVISION.apiVersion, REVISION.kind));
+    this.#recorder = context.recorder({ component: "daemonset-controller" });
+    this.#control = podControl(client, this.#recorder);
+    this.#expectations = expectations;
+    this.#backoff = new FailedPodsBackoff(clock);
+  }
+
+  /** `set` is undefined where it was deleted. */
+  async reconcile(namespace: string, name: string, set: DaemonSet | undefined): Promise<ReconcileResult> {
+    if (set === undefined) {
+      this.#backoff.forget(`${namespace}/${name}/`);
+      return this.#expectations.forget(`${namespace}/${name}`);
+    }
+    try {
+      return await this.#reconcileSet(namespace, name, set);
+    } catch (error) {
+      // Deleted, or changed since the cache saw it: the change reconciles the set again.
+      if (!isNotFound(error) && !isConflict(error)) throw error;
+    }
+  }
+
+  async #reconcileSet(namespace: string, name: string, set: DaemonSet): Promise<ReconcileResult> {
     const selector = readSelector(set.spec?.selector);
     if (selector === undefined) return;
     if (selector.empty) {
-      const message = "This daemon set is selecting all pods. A non-empty selector is required.";
-      return recorder.event(set, "Warning", "SelectingAll", message);
+      const message = "This daemon set is selecting all this.#pods. A non-empty selector is required.";
+      return this.#recorder.event(set, "Warning", "SelectingAll", message);
     }
     if (set.metadata?.deletionTimestamp !== undefined) return;
-    const mayAct = expectations.satisfied(objectKey(set));
-    const objects = client.of(DAEMON_SET.apiVersion, DAEMON_SET.kind).namespace(namespace);
-    const revisionClient = client.of(REVISION.apiVersion, REVISION.kind).namespace(namespace);
+    const mayAct = this.#expectations.satisfied(objectKey(set));
+    const objects = this.#client.of(DAEMON_SET.apiVersion, DAEMON_SET.kind).namespace(namespace);
+    const revisionClient = this.#client.of(REVISION.apiVersion, REVISION.kind).namespace(namespace);
     const owned = { owner: set, ownerKind: DAEMON_SET, readOwner: () => objects.get(name), selector };
-    const sorted = inOrder(await claim(revisionsOf.candidates(set), { ...owned, objects: revisionClient }));
-    const own = await claim(pods.candidates(set), { ...owned, objects: client.of("v1", "Pod").namespace(namespace) });
+    const sorted = inOrder(await claim(this.#revisionsOf.candidates(set), { ...owned, objects: revisionClient }));
+    const own = await claim(this.#pods.candidates(set), {
+      ...owned,
+      objects: this.#client.of("v1", "Pod").namespace(namespace),
+    });
     const revisions = await daemonRevisions(set, sorted, revisionClient);
     if (revisions === undefined) {
       const collisionCount = (set.status?.collisionCount ?? 0) + 1;
-      const status = { ...daemonSetStatus(stateOf(set, own, ""), false), collisionCount };
+      const status = { ...daemonSetStatus(this.#stateOf(set, own, ""), false), collisionCount };
       await writeStatus(objects, set, status);
       return;
     }
-    const state = stateOf(set, own, hashOf(revisions.current));
-    const managed = mayAct ? manage(state, (node) => backoff.replace(backoffKey(set, node))) : undefined;
-    const failure = managed === undefined ? undefined : await act(state, managed);
+    const state = this.#stateOf(set, own, hashOf(revisions.current));
+    const managed = mayAct ? manage(state, (node) => this.#backoff.replace(backoffKey(set, node))) : undefined;
+    const failure = managed === undefined ? undefined : await this.#act(state, managed);
     const status = daemonSetStatus(state, mayAct);
     await writeStatus(objects, set, status);
     if (failure !== undefined) throw failure;
@@ -80,72 +131,52 @@ export function daemonSetController(context: ControllerContext): void {
     return lookAgain(set, status, managed?.retryAfter);
   }
 
-  function stateOf(set: DaemonSet, own: readonly Pod[], hash: string): DaemonState {
+  #stateOf(set: DaemonSet, own: readonly Pod[], hash: string): DaemonState {
     const podsOn = new Map<string, Pod[]>();
     for (const pod of own) {
       const node = isOver(pod) && pod.metadata?.deletionTimestamp !== undefined ? undefined : nodeOf(pod);
       if (node !== undefined) podsOn.set(node, [...(podsOn.get(node) ?? []), pod]);
     }
-    return { set, nodes: nodes.list(), podsOn, hash, now: clock.now() };
+    return { set, nodes: this.#nodes.list(), podsOn, hash, now: this.#clock.now() };
   }
 
   /** Answers the first error. */
-  async function act(state: DaemonState, managed: ManagedSteps): Promise<unknown> {
+  async #act(state: DaemonState, managed: ManagedSteps): Promise<unknown> {
     const { set } = state;
     for (const { pod, node } of managed.ended) {
       const what = `daemon pod ${objectKey(pod)} on node ${node}, will try to`;
       if (pod.status?.phase === "Failed") {
-        recorder.event(set, "Warning", "FailedDaemonPod", `Found failed ${what} kill it`);
-      } else recorder.event(set, "Normal", "SucceededDaemonPod", `Found succeeded ${what} delete it`);
+        this.#recorder.event(set, "Warning", "FailedDaemonPod", `Found failed ${what} kill it`);
+      } else this.#recorder.event(set, "Normal", "SucceededDaemonPod", `Found succeeded ${what} delete it`);
     }
     const isBusy = managed.create.length + managed.delete.length > 0;
-    if (isBusy || set.spec?.updateStrategy?.type === "OnDelete") return takeSteps(state, managed);
-    return takeSteps(state, rollingUpdate(state));
+    if (isBusy || set.spec?.updateStrategy?.type === "OnDelete") return this.#takeSteps(state, managed);
+    return this.#takeSteps(state, rollingUpdate(state));
   }
 
-  async function takeSteps({ set, hash }: DaemonState, steps: DaemonSteps): Promise<unknown> {
+  async #takeSteps({ set, hash }: DaemonState, steps: DaemonSteps): Promise<unknown> {
     const key = objectKey(set);
     const [create, doomed] = [steps.create.slice(0, BURST), steps.delete.slice(0, BURST)];
     if (create.length + doomed.length === 0) return undefined;
-    expectations.expect(key, { creations: create.length, deletions: doomed.map(objectKey) });
+    this.#expectations.expect(key, { creations: create.length, deletions: doomed.map(objectKey) });
     const reference = controllerReference(DAEMON_SET, set);
     const { succeeded, error } = await slowStart(create.length, async (index) => {
-      await control.create(set, podFromTemplate(templateFor(set, create[index] ?? "", hash), set, reference));
+      await this.#control.create(set, podFromTemplate(templateFor(set, create[index] ?? "", hash), set, reference));
     });
-    expectations.created(key, create.length - succeeded);
+    this.#expectations.created(key, create.length - succeeded);
     const results = await Promise.allSettled(
       doomed.map(async (pod) => {
         try {
-          await control.delete(set, pod);
+          await this.#control.delete(set, pod);
         } catch (fault) {
           // The cache will not show this deletion, or has shown it.
-          expectations.deleted(key, objectKey(pod));
+          this.#expectations.deleted(key, objectKey(pod));
           if (!isNotFound(fault)) throw fault;
         }
       }),
     );
     return error ?? results.find((result) => result.status === "rejected")?.reason;
   }
-
-  const controller = manager
-    .controllerFor(DAEMON_SET.apiVersion, DAEMON_SET.kind)
-    .named("daemonset-controller")
-    .workers(2)
-    .watches("v1", "Node", () => sets.list().map(namespacedName), { when: mayChangeFit })
-    .reads("v1", "Pod")
-    .reads(REVISION.apiVersion, REVISION.kind)
-    .reconcile(async ({ namespace, name, object }) => {
-      if (object === undefined) {
-        backoff.forget(`${namespace}/${name}/`);
-        return expectations.forget(`${namespace}/${name}`);
-      }
-      try {
-        return await reconcile(namespace, name, object);
-      } catch (error) {
-        // Deleted, or changed since the cache saw it: the change reconciles the set again.
-        if (!isNotFound(error) && !isConflict(error)) throw error;
-      }
-    });
 }
 
 /** Whether other pods may fit on a node than before. */

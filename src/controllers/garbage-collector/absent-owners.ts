@@ -1,4 +1,4 @@
-import { type ObjectReference, referenceText } from "./object-reference.js";
+import { type ObjectIdentity, referenceText } from "./object-reference.js";
 
 const SIZE = 500;
 
@@ -6,7 +6,7 @@ const SIZE = 500;
 export class AbsentOwners {
   readonly #known = new Set<string>();
 
-  add(owner: ObjectReference): void {
+  add(owner: ObjectIdentity): void {
     const key = referenceText(owner);
     this.#known.delete(key);
     this.#known.add(key);
@@ -14,7 +14,7 @@ export class AbsentOwners {
     if (this.#known.size > SIZE && oldest !== undefined) this.#known.delete(oldest);
   }
 
-  has(owner: ObjectReference): boolean {
+  has(owner: ObjectIdentity): boolean {
     const key = referenceText(owner);
     if (!this.#known.delete(key)) return false;
     this.#known.add(key);

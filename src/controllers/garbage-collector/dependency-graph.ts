@@ -1,13 +1,7 @@
 import type { ObjectMeta, OwnerReference } from "../../machinery/meta/object.js";
 import type { AbsentOwners } from "./absent-owners.js";
 import { GraphNode } from "./graph-node.js";
-import {
-  compareReferences,
-  type ObjectReference,
-  ownerOf,
-  sameCoordinates,
-  sameReference,
-} from "./object-reference.js";
+import { compareReferences, type ObjectIdentity, ownerOf, sameCoordinates, sameReference } from "./object-reference.js";
 
 export const ORPHAN = "orphan";
 export const FOREGROUND = "foregroundDeletion";
@@ -22,7 +16,7 @@ export interface GraphListener {
   /** The node is in the graph no more. */
   removed(node: GraphNode): void;
   /** `node` names an owner in a namespace that is not its own. */
-  invalidNamespace(node: GraphNode, owner: ObjectReference): void;
+  invalidNamespace(node: GraphNode, owner: ObjectIdentity): void;
 }
 
 /** Who owns whom, by uid: kept up with what is seen of the objects, and asking for what follows from a change. */
@@ -43,7 +37,7 @@ export class DependencyGraph {
   }
 
   /** An object was created or changed. */
-  changed(identity: ObjectReference, metadata: ObjectMeta): void {
+  changed(identity: ObjectIdentity, metadata: ObjectMeta): void {
     let node = this.#nodes.get(identity.uid);
     const owners = metadata.ownerReferences ?? [];
     if (node === undefined) {
@@ -59,7 +53,7 @@ export class DependencyGraph {
   }
 
   /** An object is gone; `virtual` says that no event reported it, and that a request for it answered 404. */
-  deleted(identity: ObjectReference, virtual: boolean): void {
+  deleted(identity: ObjectIdentity, virtual: boolean): void {
     const node = this.#nodes.get(identity.uid);
     if (node === undefined) return;
     if (!virtual) this.#observe(node, identity);
@@ -70,7 +64,7 @@ export class DependencyGraph {
     this.#remove(node, identity);
   }
 
-  #remove(node: GraphNode, identity: ObjectReference): void {
+  #remove(node: GraphNode, identity: ObjectIdentity): void {
     this.#nodes.delete(identity.uid);
     this.#removeDependent(node, node.owners);
     this.listener.removed(node);
@@ -84,7 +78,7 @@ export class DependencyGraph {
   }
 
   /** Whether some dependents know the owner, which no event has reported, by another name than the one that does not exist. */
-  #isDisputed(node: GraphNode, absent: ObjectReference): boolean {
+  #isDisputed(node: GraphNode, absent: ObjectIdentity): boolean {
     const { matching, other } = partition(node, absent);
     if (other.length === 0) return false;
     this.#deleteDependentsOf(absent, matching);
@@ -97,13 +91,13 @@ export class DependencyGraph {
     return true;
   }
 
-  #deleteDependentsOf(absent: ObjectReference, dependents: readonly GraphNode[]): void {
+  #deleteDependentsOf(absent: ObjectIdentity, dependents: readonly GraphNode[]): void {
     if (dependents.length > 0) this.absentOwners.add(absent);
     for (const dependent of dependents) this.listener.attemptToDelete(dependent);
   }
 
   /** The object itself was seen: what was guessed about it from references gives way. */
-  #observe(node: GraphNode, identity: ObjectReference): void {
+  #observe(node: GraphNode, identity: ObjectIdentity): void {
     if (node.virtual && !sameReference(node.identity, identity)) {
       for (const dependent of partition(node, identity).other) {
         if (identity.namespace !== "" && dependent.identity.namespace !== identity.namespace) {
@@ -194,7 +188,7 @@ export class DependencyGraph {
 }
 
 /** Dependents that name the owner as `identity` says, and those that have another idea of it; one may do both. */
-function partition(owner: GraphNode, identity: ObjectReference) {
+function partition(owner: GraphNode, identity: ObjectIdentity) {
   const matching: GraphNode[] = [];
   const other: GraphNode[] = [];
   for (const dependent of owner.dependents) {
@@ -210,7 +204,7 @@ function partition(owner: GraphNode, identity: ObjectReference) {
 }
 
 /** What else an absent owner may be, if some dependents name it differently: the one after it in order, or the first. */
-function alternateIdentity(dependents: readonly GraphNode[], absent: ObjectReference): ObjectReference | undefined {
+function alternateIdentity(dependents: readonly GraphNode[], absent: ObjectIdentity): ObjectIdentity | undefined {
   const candidates = dependents.flatMap((dependent) =>
     dependent
       .ownersOf(absent.uid)

@@ -16,7 +16,7 @@ import { isUsualFault } from "../../client/reflector/usual-fault.js";
 import { AbsentOwners } from "./absent-owners.js";
 import { DependencyGraph, FOREGROUND, ORPHAN } from "./dependency-graph.js";
 import type { GraphNode } from "./graph-node.js";
-import { invalidNamespaceText, type ObjectReference, ownerOf } from "./object-reference.js";
+import { invalidNamespaceText, type ObjectIdentity, ownerOf } from "./object-reference.js";
 import { OwnerRequests, type Propagation } from "./owner-requests.js";
 
 /** Follows one resource from its first object on. */
@@ -166,7 +166,7 @@ class GarbageCollector {
   #reflector(resource: ServedResource, isFresh: boolean, listed: (() => void) | undefined): Reflector<ApiObject> {
     const { apiVersion, kind } = resource;
     const { client, clock, timers, random, report } = this.context;
-    const identity = ({ namespace = "", name = "", uid = "" }: ObjectMeta): ObjectReference => ({
+    const identity = ({ namespace = "", name = "", uid = "" }: ObjectMeta): ObjectIdentity => ({
       apiVersion,
       kind,
       namespace,
@@ -303,7 +303,7 @@ class GarbageCollector {
     return "done";
   }
 
-  #warnOfNamespace(node: GraphNode, owner: ObjectReference): void {
+  #warnOfNamespace(node: GraphNode, owner: ObjectIdentity): void {
     const { apiVersion, kind, name, namespace, uid } = node.identity;
     const object = { apiVersion, kind, namespace, name, uid };
     this.#events.event(object, "Warning", "OwnerRefInvalidNamespace", invalidNamespaceText(owner));

@@ -1,5 +1,5 @@
 import type { OwnerReference } from "../../machinery/meta/object.js";
-import type { ObjectReference } from "./object-reference.js";
+import type { ObjectIdentity } from "./object-reference.js";
 
 const NO_OWNERS: readonly OwnerReference[] = [];
 /** From so many on they are found by a map. */
@@ -22,7 +22,7 @@ export class GraphNode {
   waitsForOrphaning = false;
   waitsForDependents = false;
 
-  constructor(public identity: ObjectReference) {}
+  constructor(public identity: ObjectIdentity) {}
 
   get owners(): readonly OwnerReference[] {
     return this.#owners;

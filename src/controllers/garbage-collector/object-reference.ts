@@ -2,7 +2,7 @@ import { goQuote } from "../../base/go-quote.js";
 import type { OwnerReference } from "../../machinery/meta/object.js";
 
 /** What tells one object from all others; `namespace` is "" for those that have none. */
-export interface ObjectReference {
+export interface ObjectIdentity {
   readonly apiVersion: string;
   readonly kind: string;
   readonly namespace: string;
@@ -11,7 +11,7 @@ export interface ObjectReference {
 }
 
 /** The owner that an object of `namespace` names. */
-export const ownerOf = ({ apiVersion, kind, name, uid }: OwnerReference, namespace: string): ObjectReference => ({
+export const ownerOf = ({ apiVersion, kind, name, uid }: OwnerReference, namespace: string): ObjectIdentity => ({
   apiVersion,
   kind,
   namespace,
@@ -20,21 +20,21 @@ export const ownerOf = ({ apiVersion, kind, name, uid }: OwnerReference, namespa
 });
 
 /** Whether both mean the same but for the namespace, which an owner reference does not tell. */
-export const sameCoordinates = (one: Omit<ObjectReference, "namespace">, other: Omit<ObjectReference, "namespace">) =>
+export const sameCoordinates = (one: Omit<ObjectIdentity, "namespace">, other: Omit<ObjectIdentity, "namespace">) =>
   one.uid === other.uid && one.name === other.name && one.kind === other.kind && one.apiVersion === other.apiVersion;
 
-export const sameReference = (one: ObjectReference, other: ObjectReference): boolean =>
+export const sameReference = (one: ObjectIdentity, other: ObjectIdentity): boolean =>
   one.namespace === other.namespace && sameCoordinates(one, other);
 
 /** As Kubernetes writes it into events. */
-export const referenceText = ({ apiVersion, kind, namespace, name, uid }: ObjectReference): string =>
+export const referenceText = ({ apiVersion, kind, namespace, name, uid }: ObjectIdentity): string =>
   `[${apiVersion}/${kind}, namespace: ${namespace}, name: ${name}, uid: ${uid}]`;
 
-export const invalidNamespaceText = (owner: ObjectReference): string =>
+export const invalidNamespaceText = (owner: ObjectIdentity): string =>
   `ownerRef ${referenceText(owner)} does not exist in namespace ${goQuote(owner.namespace)}`;
 
 /** Kind and version before namespace and name, so that those of one kind stand together. */
-export function compareReferences(one: ObjectReference, other: ObjectReference): number {
+export function compareReferences(one: ObjectIdentity, other: ObjectIdentity): number {
   for (const field of ["kind", "apiVersion", "namespace", "name", "uid"] as const) {
     if (one[field] !== other[field]) return one[field] < other[field] ? -1 : 1;
   }

@@ -4,7 +4,7 @@ import { isConflict, isNotFound, isUnsupportedMediaType, notFound } from "../../
 import type { JsonObject } from "../../machinery/meta/json.js";
 import type { ApiObject, ObjectMeta, OwnerReference } from "../../machinery/meta/object.js";
 import type { ServedResource, ServedResources } from "../served-resources.js";
-import type { ObjectReference } from "./object-reference.js";
+import type { ObjectIdentity } from "./object-reference.js";
 
 export type Propagation = "Orphan" | "Foreground" | "Background";
 
@@ -23,13 +23,13 @@ export class OwnerRequests {
   }
 
   /** The object's metadata. Throws NotFound also for another object of that name. */
-  async get(reference: ObjectReference): Promise<ObjectMeta> {
+  async get(reference: ObjectIdentity): Promise<ObjectMeta> {
     const { metadata = {} } = await this.#read(reference);
     if (metadata.uid !== reference.uid) throw notFound({ group: "", resource: reference.kind }, reference.name);
     return metadata;
   }
 
-  async #read(reference: ObjectReference): Promise<ApiObject> {
+  async #read(reference: ObjectIdentity): Promise<ApiObject> {
     const objects = await this.#objects(reference);
     // A reference may name what no object can be named.
     if (!isPathSegment(reference.name)) throw notFound({ group: "", resource: reference.kind }, reference.name);
@@ -43,7 +43,7 @@ export class OwnerRequests {
   }
 
   /** Deletes the object unless its owners have changed since it looked like `seen`. */
-  async delete(reference: ObjectReference, seen: ObjectMeta, propagationPolicy: Propagation): Promise<void> {
+  async delete(reference: ObjectIdentity, seen: ObjectMeta, propagationPolicy: Propagation): Promise<void> {
     const objects = await this.#objects(reference);
     const { name, uid } = reference;
     const { resourceVersion = "" } = seen;
@@ -58,7 +58,7 @@ export class OwnerRequests {
   }
 
   /** Takes owners off an object. */
-  async dropOwners(reference: ObjectReference, uids: readonly string[]): Promise<void> {
+  async dropOwners(reference: ObjectIdentity, uids: readonly string[]): Promise<void> {
     const { uid } = reference;
     const gone = new Set(uids);
     const dropped = uids.map((owner) => ({ $patch: "delete", uid: owner }));
@@ -68,7 +68,7 @@ export class OwnerRequests {
   }
 
   /** Lets an object's owners go without it. */
-  async unblockOwners(reference: ObjectReference, owners: readonly OwnerReference[]): Promise<void> {
+  async unblockOwners(reference: ObjectIdentity, owners: readonly OwnerReference[]): Promise<void> {
     const { uid } = reference;
     const blocking = owners.filter(({ blockOwnerDeletion }) => blockOwnerDeletion === true);
     const unblocked = blocking.map((owner) => ({ ...owner, blockOwnerDeletion: false }));
@@ -77,7 +77,7 @@ export class OwnerRequests {
     );
   }
 
-  async removeFinalizer(reference: ObjectReference, finalizer: string): Promise<void> {
+  async removeFinalizer(reference: ObjectIdentity, finalizer: string): Promise<void> {
     const objects = await this.#objects(reference);
     for (;;) {
       try {
@@ -96,7 +96,7 @@ export class OwnerRequests {
 
   /** A strategic merge, or, where the kind knows none, the whole list. */
   async #patchOwners(
-    reference: ObjectReference,
+    reference: ObjectIdentity,
     strategic: JsonObject,
     change: (owners: readonly OwnerReference[]) => readonly OwnerReference[],
   ): Promise<void> {
@@ -112,7 +112,7 @@ export class OwnerRequests {
     }
   }
 
-  async #objects(reference: ObjectReference): Promise<ResourceClient> {
+  async #objects(reference: ObjectIdentity): Promise<ResourceClient> {
     const resource = await this.resourceOf(reference);
     return this.client.resource(resource).namespace(resource.namespaced ? reference.namespace : "");
   }

@@ -1,6 +1,9 @@
 import type { Pod, PodResourceClaim, PodResourceClaimStatus } from "../../api/types/core/v1.js";
-import type { ResourceClaim } from "../../api/types/resource/v1.js";
-import { objectKey } from "../../client/informers/index.js";
+import type { ResourceClaim, ResourceClaimTemplate } from "../../api/types/resource/v1.js";
+import type { KubernetesClient } from "../../client/dynamic/kubernetes-client.js";
+import type { Stored } from "../../client/dynamic/stored.js";
+import type { EventRecorder } from "../../client/events/index.js";
+import { objectKey, type SharedInformer } from "../../client/informers/index.js";
 import { isNotFound } from "../../machinery/errors/status-error.js";
 import type { ControllerContext } from "../context.js";
 import { unlessChanged } from "../unless-changed.js";
@@ -25,14 +28,12 @@ const CLAIM_INDEX = "resource-claim";
 
 /** Makes the ResourceClaims of pods' templates, and ends reservations, allocations and claims that pods need no more. */
 export function resourceClaimController(context: ControllerContext): void {
-  const { client, manager } = context;
+  const { manager } = context;
   const pods = manager.informers.of("v1", "Pod");
   const claims = manager.informers.of(...CLAIM_KIND);
-  const templates = manager.informers.of("resource.k8s.io/v1", "ResourceClaimTemplate");
   pods.addIndexers({ [CLAIM_INDEX]: (pod) => namesOfClaims(pod).map((name) => `${pod.metadata?.namespace}/${name}`) });
   claims.addIndexers({ [OWNER_INDEX]: (claim) => [podOwnerOf(claim)?.uid ?? ""] });
-  const recorder = context.recorder({ component: "resource_claim" });
-  const claimsIn = (namespace: string) => client.of(...CLAIM_KIND).namespace(namespace);
+  const reconciler = new ResourceClaimReconciler(context);
 
   manager
     .controllerFor("v1", "Pod", { when: hasClaims })
@@ -45,9 +46,7 @@ export function resourceClaimController(context: ControllerContext): void {
     })
     .reads("resource.k8s.io/v1", "ResourceClaimTemplate")
     .reconcile(async ({ object: pod }) => {
-      if (pod === undefined || pod.metadata?.deletionTimestamp !== undefined || isPodDone(pod)) return;
-      await makeClaims(pod);
-      if ((pod.spec?.nodeName ?? "") !== "") await reserveClaims(pod);
+      if (pod !== undefined) await reconciler.giveClaims(pod);
     });
 
   manager
@@ -64,19 +63,51 @@ export function resourceClaimController(context: ControllerContext): void {
       { when: hasClaims },
     )
     .reconcile(async ({ object: claim }) => {
-      if (claim !== undefined) await cleanUp(claim);
+      if (claim !== undefined) await reconciler.cleanUp(claim);
     });
+}
 
-  async function makeClaims(pod: Pod): Promise<void> {
+class ResourceClaimReconciler {
+  readonly #client: KubernetesClient;
+  readonly #pods: SharedInformer<Stored<Pod>>;
+  readonly #claims: SharedInformer<Stored<ResourceClaim>>;
+  readonly #templates: SharedInformer<Stored<ResourceClaimTemplate>>;
+  readonly #recorder: EventRecorder;
+
+  constructor({ client, manager, recorder }: ControllerContext) {
+    this.#client = client;
+    this.#pods = manager.informers.of("v1", "Pod");
+    this.#claims = manager.informers.of(...CLAIM_KIND);
+    this.#templates = manager.informers.of("resource.k8s.io/v1", "ResourceClaimTemplate");
+    this.#recorder = recorder({ component: "resource_claim" });
+  }
+
+  /** Makes the claims of a pod, and reserves them once it has a node. */
+  async giveClaims(pod: Pod): Promise<void> {
+    if (pod.metadata?.deletionTimestamp !== undefined || isPodDone(pod)) return;
+    await this.#makeClaims(pod);
+    if ((pod.spec?.nodeName ?? "") !== "") await this.#reserveClaims(pod);
+  }
+
+  #claimsIn(namespace: string) {
+    return this.#client.of(...CLAIM_KIND).namespace(namespace);
+  }
+
+  async #makeClaims(pod: Pod): Promise<void> {
     const { namespace = "", name = "", uid } = pod.metadata ?? {};
     const made: PodResourceClaimStatus[] = [];
     for (const entry of pod.spec?.resourceClaims ?? []) {
       try {
-        const claimName = await makeClaim(pod, entry);
+        const claimName = await this.#makeClaim(pod, entry);
         if (claimName !== undefined) made.push({ name: entry.name, resourceClaimName: claimName });
       } catch (error) {
         const { message } = error as Error;
-        recorder.event(pod, "Warning", "FailedResourceClaimCreation", `PodResourceClaim ${entry.name}: ${message}`);
+        this.#recorder.event(
+          pod,
+          "Warning",
+          "FailedResourceClaimCreation",
+          `PodResourceClaim ${entry.name}: ${message}`,
+        );
         throw new Error(`pod ${namespace}/${name}, PodResourceClaim ${entry.name}: ${message}`, { cause: error });
       }
     }
@@ -90,66 +121,69 @@ export function resourceClaimController(context: ControllerContext): void {
       status: { resourceClaimStatuses: [...kept, ...made] },
     };
     const options = { fieldManager: "ResourceClaimController", force: true, subresource: "status" };
-    await unlessChanged(client.of("v1", "Pod").apply(applied, options));
+    await unlessChanged(this.#client.of("v1", "Pod").apply(applied, options));
   }
 
   /** The name of a claim that the pod's status does not show yet; undefined where there is nothing to do. */
-  async function makeClaim(pod: Pod, entry: PodResourceClaim): Promise<string | undefined> {
+  async #makeClaim(pod: Pod, entry: PodResourceClaim): Promise<string | undefined> {
     const { namespace = "" } = pod.metadata ?? {};
     const named = claimOfEntry(pod, entry);
     if (named.state === "unneeded" || entry.resourceClaimTemplateName === undefined) return undefined;
     if (named.state === "named") {
-      const claim = claims.cache.get(`${namespace}/${named.name}`);
+      const claim = this.#claims.cache.get(`${namespace}/${named.name}`);
       if (claim !== undefined && isOwnedBy(claim, pod)) return undefined;
     }
     // One that was made before the status could be written.
-    const orphan = claims.cache
+    const orphan = this.#claims.cache
       .byIndex(OWNER_INDEX, pod.metadata?.uid ?? "")
       .find((claim) => isMadeFor(claim, pod, entry));
     if (orphan !== undefined) return orphan.metadata?.name;
     const templateName = entry.resourceClaimTemplateName;
-    const template = templates.cache.get(`${namespace}/${templateName}`);
+    const template = this.#templates.cache.get(`${namespace}/${templateName}`);
     if (template === undefined) {
       const absent = `resourceclaimtemplate.resource.k8s.io "${templateName}" not found`;
       throw new Error(`resource claim template "${templateName}": ${absent}`);
     }
-    const created = await claimsIn(namespace).create(generatedClaim(pod, entry, template));
+    const created = await this.#claimsIn(namespace).create(generatedClaim(pod, entry, template));
     return created.metadata?.name;
   }
 
   /** Of pods that reached a node without the scheduler. */
-  async function reserveClaims(pod: Pod): Promise<void> {
+  async #reserveClaims(pod: Pod): Promise<void> {
     const { namespace = "" } = pod.metadata ?? {};
     for (const name of namesOfClaims(pod)) {
-      const claim = claims.cache.get(`${namespace}/${name}`);
+      const claim = this.#claims.cache.get(`${namespace}/${name}`);
       if (claim === undefined) continue;
       const reserved = reservedFor(claim, pod);
-      if (reserved !== claim) await claimsIn(namespace).updateStatus(reserved);
+      if (reserved !== claim) await this.#claimsIn(namespace).updateStatus(reserved);
     }
   }
 
-  async function cleanUp(claim: ResourceClaim): Promise<void> {
+  /** Ends what the claim's users need no more: reservations, the protection, the claim itself. */
+  async cleanUp(claim: ResourceClaim): Promise<void> {
     const { namespace = "", name = "" } = claim.metadata ?? {};
     const consumers = claim.status?.reservedFor ?? [];
     const valid = [];
     for (const consumer of consumers)
-      if (isReservationValid(consumer, await podNamed(namespace, consumer.name))) valid.push(consumer);
+      if (isReservationValid(consumer, await this.#podNamed(namespace, consumer.name))) valid.push(consumer);
     const changed = withReservations(claim, valid);
-    const current = changed === claim ? claim : await claimsIn(namespace).updateStatus(changed);
+    const current = changed === claim ? claim : await this.#claimsIn(namespace).updateStatus(changed);
     const free = withoutProtection(current, consumers.length > valid.length);
-    if (free !== current) await claimsIn(namespace).update(free);
-    if (valid.length > 0 || !isLeftOver(claim, pods.cache.get(`${namespace}/${podOwnerOf(claim)?.name ?? ""}`))) return;
+    if (free !== current) await this.#claimsIn(namespace).update(free);
+    if (valid.length > 0 || !isLeftOver(claim, this.#pods.cache.get(`${namespace}/${podOwnerOf(claim)?.name ?? ""}`)))
+      return;
     try {
-      await claimsIn(namespace).delete(name);
+      await this.#claimsIn(namespace).delete(name);
     } catch (error) {
       if (!isNotFound(error)) throw error;
     }
   }
 
   /** From the API where the cache has none: the scheduler may have reserved the claim for a pod that is newer than the cache. */
-  async function podNamed(namespace: string, name: string): Promise<Pod | undefined> {
+  async #podNamed(namespace: string, name: string): Promise<Pod | undefined> {
     return (
-      pods.cache.get(`${namespace}/${name}`) ?? unlessAbsent(client.of("v1", "Pod").namespace(namespace).get(name))
+      this.#pods.cache.get(`${namespace}/${name}`) ??
+      unlessAbsent(this.#client.of("v1", "Pod").namespace(namespace).get(name))
     );
   }
 }

@@ -14,7 +14,7 @@ import {
   isReset,
   type Manager,
   type Managers,
-  type Operation,
+  type ManagedFieldsOperation,
   secondsOf,
   withFields,
 } from "./managers.js";
@@ -221,7 +221,7 @@ export class FieldManager {
     }
   }
 
-  #entry(name: string, operation: Operation): Entry {
+  #entry(name: string, operation: ManagedFieldsOperation): Entry {
     const last = this.#lastEntry;
     if (last?.given === name && last.entry.operation === operation) return last;
     const entry = {

@@ -7,12 +7,12 @@ import { getOwn } from "../patch/json-values.js";
 import type { FieldSet } from "./field-set.js";
 import { parseFieldsV1, printFieldsV1, printFieldsV1Steps } from "./fields-v1.js";
 
-export type Operation = "Apply" | "Update";
+export type ManagedFieldsOperation = "Apply" | "Update";
 
 /** One entry of metadata.managedFields. */
 export interface Manager {
   readonly name: string;
-  readonly operation: Operation;
+  readonly operation: ManagedFieldsOperation;
   readonly apiVersion: string;
   readonly subresource: string;
   /** RFC 3339. */

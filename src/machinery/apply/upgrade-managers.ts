@@ -1,13 +1,13 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../meta/json.js";
 import { has, union } from "./field-set.js";
 import { parseFieldsV1, printFieldsV1 } from "./fields-v1.js";
-import type { Operation } from "./managers.js";
+import type { ManagedFieldsOperation } from "./managers.js";
 import type { PathElement } from "./path-element.js";
 
 type Entries = readonly JsonObject[];
 
 /** The entries of metadata.managedFields with this operation that own the field. One that cannot be read owns nothing. */
-export function ownersOf(entries: Entries, operation: Operation, path: readonly PathElement[]): Entries {
+export function ownersOf(entries: Entries, operation: ManagedFieldsOperation, path: readonly PathElement[]): Entries {
   return entries.filter((entry) => {
     if (entry["operation"] !== operation) return false;
     try {
@@ -43,7 +43,7 @@ export function upgradeManager(entries: Entries, from: string, to: string): Entr
 }
 
 /** Of the object itself, not of a subresource. */
-function isEntry(entry: JsonObject, manager: string, operation: Operation): boolean {
+function isEntry(entry: JsonObject, manager: string, operation: ManagedFieldsOperation): boolean {
   return (
     isJsonObject(entry) &&
     entry["manager"] === manager &&

@@ -3,7 +3,7 @@ import type { KubeObject } from "../meta/object.js";
 import type { PolicyRule } from "./policy-rule.js";
 
 /** What it takes to make a role or a binding what it is wanted to be. */
-export type Operation = "create" | "update" | "recreate" | "none";
+export type ReconcileOperation = "create" | "update" | "recreate" | "none";
 
 /** To whom a binding grants its role, every field there. */
 export interface Subject {
@@ -15,7 +15,7 @@ export interface Subject {
 
 /** What is wanted held against what is there. */
 export interface Reconciliation {
-  readonly operation: Operation;
+  readonly operation: ReconcileOperation;
   /** As it is to be. */
   readonly object: KubeObject;
   /** The live object says that it is to be left alone. */
@@ -28,7 +28,7 @@ export interface Reconciliation {
 
 /** One with nothing missing and nothing in excess. */
 export const reconciliation = (
-  operation: Operation,
+  operation: ReconcileOperation,
   object: KubeObject,
   differences: Partial<Omit<Reconciliation, "operation" | "object">> = {},
 ): Reconciliation => ({

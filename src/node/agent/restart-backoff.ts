@@ -1,31 +1,15 @@
+import { Backoff } from "../../base/backoff.js";
+
 /** A container that runs for so long begins its pauses anew. Milliseconds. */
 const RESET_MS = 600_000;
 
-/** Pauses that double, from the first to the longest. Milliseconds. */
-export class Backoff {
-  #next: number;
-
-  constructor(
-    first: number,
-    private readonly longest: number,
-  ) {
-    this.#next = first;
-  }
-
-  next(): number {
-    const pause = this.#next;
-    this.#next = Math.min(this.longest, pause * 2);
-    return pause;
-  }
-}
-
-const crashBackoff = (): Backoff => new Backoff(10_000, 300_000);
+const crashBackoff = (): Backoff => new Backoff({ first: 10_000, longest: 300_000, factor: 2 });
 
 /** Between two tries to pull an image. */
-export const imagePullBackoff = (): Backoff => new Backoff(10_000, 300_000);
+export const imagePullBackoff = (): Backoff => new Backoff({ first: 10_000, longest: 300_000, factor: 2 });
 
 /** Between two tries to make a pod's volumes. */
-export const volumeBackoff = (): Backoff => new Backoff(500, 122_000);
+export const volumeBackoff = (): Backoff => new Backoff({ first: 500, longest: 122_000, factor: 2 });
 
 /** The pauses between restarts of one container, as a kubelet makes them: none, then 10 seconds, doubled up to five minutes. */
 export class RestartBackoff {

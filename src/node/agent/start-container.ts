@@ -1,3 +1,4 @@
+import type { Backoff } from "../../base/backoff.js";
 import { pause } from "../../base/pause.js";
 import { absent, object, objects, text } from "../../machinery/meta/received.js";
 import { RuntimeError, type StartedContainer } from "../container-runtime.js";
@@ -7,7 +8,7 @@ import type { ContainerRecord } from "./container-record.js";
 import { containerSpec } from "./container-spec.js";
 import { imageNameProblem } from "./image-name.js";
 import { containerEvent, type PodContext } from "./pod-context.js";
-import { Backoff, imagePullBackoff, volumeBackoff } from "./restart-backoff.js";
+import { imagePullBackoff, volumeBackoff } from "./restart-backoff.js";
 import { VolumeError } from "./volume-files.js";
 
 /** The pause before a container is tried again whose configuration is wrong. Milliseconds. */

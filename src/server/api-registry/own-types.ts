@@ -1,3 +1,4 @@
+import { once } from "../../base/once.js";
 import { publishedDefinitions, type TypeSource } from "../../api/facts/index.js";
 import type { GroupVersionKind } from "../../machinery/meta/gvk.js";
 import { structOfFields } from "../../machinery/schema/build-schema.js";
@@ -128,11 +129,6 @@ function typesOf(kinds: readonly OwnKind[]): OwnTypes {
 }
 
 const keyOf = ({ group, version, kind }: GroupVersionKind): string => `${group}/${version}/${kind}`;
-
-function once<T>(make: () => T): () => T {
-  let made: { readonly value: T } | undefined;
-  return () => (made ??= { value: make() }).value;
-}
 
 /** Adds the struct and those it leads to, except the ones that `base` has. */
 function collect(schema: Schema, base: TypeSource, structs: Map<string, StructSchema>): void {

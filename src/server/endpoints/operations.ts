@@ -21,7 +21,7 @@ import { handleUpdate } from "./verbs/update.js";
 import { handleWatch } from "./verbs/watch.js";
 
 /** How a verb is answered. */
-export interface Operation {
+export interface ApiOperation {
   readonly handle: Handler;
   /** False for a handler that the resource's record brings, which checks the request's path itself. */
   readonly generic: boolean;
@@ -30,7 +30,7 @@ export interface Operation {
 /** What a resource, or one subresource of it, answers. */
 export interface Operations {
   /** By verb: "get", "deletecollection". */
-  readonly verbs: ReadonlyMap<string, Operation>;
+  readonly verbs: ReadonlyMap<string, ApiOperation>;
   /** Takes the requests whose HTTP method it names before the verbs do. */
   readonly connecter?: Connecter;
 }
@@ -56,8 +56,8 @@ export function operationsOf(resource: ServedResource, server: HandlerContext): 
   return all;
 }
 
-function verbsOf(listed: readonly string[], generic: Handlers, own: Handlers): ReadonlyMap<string, Operation> {
-  const verbs = new Map<string, Operation>();
+function verbsOf(listed: readonly string[], generic: Handlers, own: Handlers): ReadonlyMap<string, ApiOperation> {
+  const verbs = new Map<string, ApiOperation>();
   for (const verb of listed) {
     const handle = own[verb] ?? generic[verb];
     if (handle !== undefined) verbs.set(verb, { handle, generic: own[verb] === undefined });

@@ -94,13 +94,13 @@ export async function untilAnswered(work: () => Promise<void>): Promise<void> {
 }
 
 /** Where the store keeps an object. `hub` returns a fresh copy in the hub's version. */
-export interface Target {
+export interface ObjectPlace {
   readonly storage: Getter & Lister & Creater & Updater & GracefulDeleter;
   readonly scope: RequestScope;
   readonly hub: () => KubeObject | Promise<KubeObject>;
 }
 
-export function targetsIn(api: ApiSnapshot): (object: KubeObject) => Target {
+export function targetsIn(api: ApiSnapshot): (object: KubeObject) => ObjectPlace {
   const plurals = new Map(
     api.served.resources.map(({ groupVersion, kind, name }) => [`${groupVersion}/${kind}`, name]),
   );
@@ -133,7 +133,7 @@ export function targetsIn(api: ApiSnapshot): (object: KubeObject) => Target {
   };
 }
 
-async function namesIn({ storage, scope }: Target): Promise<ReadonlySet<string>> {
+async function namesIn({ storage, scope }: ObjectPlace): Promise<ReadonlySet<string>> {
   const { items } = await storage.list(scope, {});
   return new Set(items.map((item) => item.object().metadata?.name ?? ""));
 }

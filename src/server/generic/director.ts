@@ -1,7 +1,7 @@
 import { deprecationWarning } from "../../api/facts/index.js";
 import { methodNotSupported, StatusError } from "../../machinery/errors/status-error.js";
 import type { ApiSnapshot } from "../api-registry/api-registry.js";
-import { type Operation, type Operations, operationsOf } from "../endpoints/operations.js";
+import { type ApiOperation, type Operations, operationsOf } from "../endpoints/operations.js";
 import type { HandlerContext } from "../endpoints/resource-record.js";
 import type { ServedResource } from "../endpoints/served-resource.js";
 import { handleConnect } from "../endpoints/verbs/connect.js";
@@ -88,7 +88,7 @@ function scopeFits({ info }: ApiRequest, { facts }: ServedResource): boolean {
 /**
  * A generic verb of the resource itself takes a name or takes none. Across all namespaces there is only list and watch.
  */
-function pathFits({ info }: ApiRequest, { facts }: ServedResource, { generic }: Operation): boolean {
+function pathFits({ info }: ApiRequest, { facts }: ServedResource, { generic }: ApiOperation): boolean {
   const { verb, name, namespace, subresource } = info;
   if (!generic || subresource !== "") return true;
   if (verb === "create") return name === "" && (!facts.namespaced || namespace !== "");

@@ -6,7 +6,7 @@ import type { Reconciliation } from "../../machinery/rbac/reconciliation.js";
 import type { ApiSnapshot } from "../api-registry/api-registry.js";
 import { copyObject } from "../registry/copy.js";
 import { ADMITTED } from "../registry/resource.js";
-import { type Target, targetsIn, untilAnswered } from "./create-missing.js";
+import { type ObjectPlace, targetsIn, untilAnswered } from "./create-missing.js";
 
 /** How often an object is tried that comes and goes meanwhile. */
 const ATTEMPTS = 4;
@@ -42,13 +42,13 @@ async function reconcileEach(api: ApiSnapshot, objects: readonly KubeObject[]): 
   await Promise.all(objects.map(reconcile));
 }
 
-async function living({ storage, scope }: Target): Promise<ReadonlyMap<string, KubeObject>> {
+async function living({ storage, scope }: ObjectPlace): Promise<ReadonlyMap<string, KubeObject>> {
   const { items } = await storage.list(scope, {});
   return new Map(items.map((item) => item.object()).map((object) => [object.metadata?.name ?? "", object]));
 }
 
 /** False when another server has changed the object meanwhile. */
-async function reconciled(live: KubeObject | undefined, wanted: KubeObject, target: Target): Promise<boolean> {
+async function reconciled(live: KubeObject | undefined, wanted: KubeObject, target: ObjectPlace): Promise<boolean> {
   const { storage, scope } = target;
   const { operation, object, isProtected } = compare(live, wanted);
   const { name = "", uid } = live?.metadata ?? {};

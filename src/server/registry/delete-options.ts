@@ -1,7 +1,7 @@
 import type { Preconditions } from "../storage/store.js";
 
 /** meta.k8s.io/v1 DeleteOptions after validation. */
-export interface DeleteOptions {
+export interface ValidDeleteOptions {
   readonly gracePeriodSeconds?: number | undefined;
   readonly preconditions?: Preconditions | undefined;
   readonly propagationPolicy?: "Orphan" | "Background" | "Foreground" | undefined;

@@ -1,5 +1,5 @@
 import type { KubeObject } from "../../machinery/meta/object.js";
-import type { DeleteOptions } from "./delete-options.js";
+import type { ValidDeleteOptions } from "./delete-options.js";
 import { assign, metadataOf, timestamp } from "./metadata.js";
 import type { Strategy } from "./strategy.js";
 
@@ -37,7 +37,7 @@ const LONGEST_GRACE = 3_155_760_000;
  */
 export function decideDeletion(
   object: KubeObject,
-  options: DeleteOptions,
+  options: ValidDeleteOptions,
   strategy: Strategy,
   now: number,
 ): DeletionDecision {
@@ -64,7 +64,7 @@ export function decideDeletion(
  */
 function graceOf(
   object: KubeObject,
-  options: DeleteOptions,
+  options: ValidDeleteOptions,
   strategy: Strategy,
   now: number,
 ): { deletionTimestamp: string; gracePeriodSeconds: number } | "pending" | undefined {
@@ -90,7 +90,7 @@ function graceOf(
  * Adds the finalizer of the propagation policy to the object's own. Without a policy in the request, the finalizers on the
  * object decide, then the strategy.
  */
-function deletionFinalizers(object: KubeObject, options: DeleteOptions, strategy: Strategy): readonly string[] {
+function deletionFinalizers(object: KubeObject, options: ValidDeleteOptions, strategy: Strategy): readonly string[] {
   const before = object.metadata?.finalizers ?? [];
   const after = before.filter((one) => one !== ORPHAN_DEPENDENTS && one !== DELETE_DEPENDENTS);
   switch (propagationOf(before, options, strategy)) {
@@ -107,7 +107,7 @@ function deletionFinalizers(object: KubeObject, options: DeleteOptions, strategy
 
 function propagationOf(
   finalizers: readonly string[],
-  { orphanDependents, propagationPolicy }: DeleteOptions,
+  { orphanDependents, propagationPolicy }: ValidDeleteOptions,
   { garbageCollection = "Background" }: Strategy,
 ): "Orphan" | "Background" | "Foreground" {
   if (garbageCollection === "Unsupported") return "Background";

@@ -1,7 +1,7 @@
 import { invalidValue } from "../../machinery/errors/field-error.js";
 import { conflict, invalid } from "../../machinery/errors/status-error.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
-import type { DeleteOptions } from "./delete-options.js";
+import type { ValidDeleteOptions } from "./delete-options.js";
 import { assign, metadataOf } from "./metadata.js";
 import type { StoreConfig } from "./store-config.js";
 
@@ -31,7 +31,7 @@ export function checkPreconditions(
   config: StoreConfig,
   name: string,
   object: KubeObject,
-  { preconditions }: DeleteOptions,
+  { preconditions }: ValidDeleteOptions,
 ): void {
   const { uid, resourceVersion } = object.metadata ?? {};
   // Namespaces word a failed precondition in their own way.
@@ -51,7 +51,7 @@ function checkHeldPreconditions(
   config: StoreConfig,
   name: string,
   { metadata = {} }: KubeObject,
-  wanted: DeleteOptions["preconditions"],
+  wanted: ValidDeleteOptions["preconditions"],
 ): void {
   const fail = (what: string, given: string, found = ""): never => {
     const text = `Precondition failed: ${what} in precondition: ${given}, ${what} in object meta: ${found}`;

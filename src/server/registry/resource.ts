@@ -8,7 +8,7 @@ import type {
   WatchObjectsOptions,
 } from "../storage/store.js";
 import type { Handler } from "../request/api-request.js";
-import type { DeleteOptions } from "./delete-options.js";
+import type { ValidDeleteOptions } from "./delete-options.js";
 import type { RequestScope } from "./scope.js";
 
 /**
@@ -65,7 +65,7 @@ export interface GracefulDeleter {
   delete(
     scope: RequestScope,
     name: string,
-    options: DeleteOptions,
+    options: ValidDeleteOptions,
     admit: AdmitDelete,
   ): Promise<{ object: StoredObject; gone: boolean }>;
 }
@@ -75,7 +75,7 @@ export interface CollectionDeleter {
   deleteCollection(
     scope: RequestScope,
     list: ListObjectsOptions,
-    options: DeleteOptions,
+    options: ValidDeleteOptions,
     admit: AdmitDelete,
   ): Promise<ListOfObjects>;
 }

@@ -23,7 +23,7 @@ import { TooLargeError } from "../storage/too-large.js";
 import { copyObject } from "./copy.js";
 import type { ResolvedStrategy } from "./default-strategy.js";
 import { decideDeletion, marked, shouldDeleteDuringUpdate } from "./deletion.js";
-import type { DeleteOptions } from "./delete-options.js";
+import type { ValidDeleteOptions } from "./delete-options.js";
 import { matchNamespace } from "./metadata.js";
 import { checkPreconditions, checkVersion } from "./preconditions.js";
 import { admitTrusted, prepareChange, prepareNew } from "./prepare-draft.js";
@@ -174,7 +174,7 @@ export class Store implements Getter, Lister, Watcher, Creater, Updater, Gracefu
   async delete(
     scope: RequestScope,
     name: string,
-    options: DeleteOptions,
+    options: ValidDeleteOptions,
     admit: AdmitDelete,
   ): Promise<{ object: StoredObject; gone: boolean }> {
     const key = this.#key(scope, name);
@@ -231,7 +231,7 @@ export class Store implements Getter, Lister, Watcher, Creater, Updater, Gracefu
   async deleteCollection(
     scope: RequestScope,
     list: ListObjectsOptions,
-    options: DeleteOptions,
+    options: ValidDeleteOptions,
     admit: AdmitDelete,
   ): Promise<ListOfObjects> {
     const found = await this.list(scope, list);

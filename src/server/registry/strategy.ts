@@ -6,7 +6,7 @@ import type { GroupVersionKind } from "../../machinery/meta/gvk.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import type { Authorization } from "../authz/authorizer.js";
 import type { User } from "../request/user.js";
-import type { DeleteOptions } from "./delete-options.js";
+import type { ValidDeleteOptions } from "./delete-options.js";
 import type { InternalKind, InternalObject } from "./internal-object.js";
 import type { TableColumns } from "./table-columns.js";
 
@@ -146,7 +146,7 @@ export interface Strategy {
    */
   readonly garbageCollection?: "Background" | "Orphan" | "Unsupported";
   /** Texts for `Warning:` headers of a deletion with these options. */
-  warningsOnDelete?(options: DeleteOptions): readonly string[];
+  warningsOnDelete?(options: ValidDeleteOptions): readonly string[];
   /** True while something other than metadata.finalizers keeps a deleted object, such as a namespace's spec.finalizers. */
   holdsDeletion?(object: KubeObject): boolean;
   /** Changes the draft that gets its deletionTimestamp, once. A namespace's phase becomes Terminating. */

@@ -13,7 +13,7 @@ import { DEFAULT_MAX_OBJECT_BYTES, ObjectLimit } from "./store/object-limit.js";
 import { type Reads, RETRY_AFTER_SECONDS } from "./store/reads.js";
 import type { ObjectCodec, ObjectStore } from "./store.js";
 
-export interface StorageOptions {
+export interface KvStorageOptions {
   /** The storage owns the store and closes it. */
   readonly kv: Kv;
   readonly clock?: Clock;
@@ -34,7 +34,7 @@ export interface StorageOptions {
   readonly maxObjectBytes?: number;
 }
 
-export interface StoreConfig {
+export interface ObjectStoreConfig {
   /** The resource's key prefix, ending in "/": "/registry/pods/". No prefix may begin with another. */
   readonly prefix: string;
   /** The resource that errors name. */
@@ -47,7 +47,7 @@ export interface Storage {
   /** Resolves when reads can be served. Reads wait for it themselves. */
   ready(): Promise<void>;
   /** May be called at any time. A second call for a prefix replaces its codec, as a changed custom resource needs it. */
-  storeFor(config: StoreConfig): ObjectStore;
+  storeFor(config: ObjectStoreConfig): ObjectStore;
   /** Forgets the codec of a prefix whose resource is removed. A store that is still held for it goes on working. */
   release(prefix: string): void;
   /** As {@link Reads.whenOccupied}. */
@@ -60,7 +60,7 @@ export interface Storage {
   close(): Promise<void>;
 }
 
-export function createStorage(options: StorageOptions): Storage {
+export function createStorage(options: KvStorageOptions): Storage {
   const { kv, clock = systemClock, timers = systemTimers } = options;
   const codecs = new Codecs(options.cacheBytes ?? 48 * 2 ** 20, options.upgrades);
   codecs.register(SCHEMA_EPOCHS_PREFIX, OPAQUE);
@@ -97,7 +97,7 @@ const OPAQUE: ObjectCodec = {
   attributes: () => ({ labels: {}, fields: {} }),
 };
 
-function openReads(options: StorageOptions, codecs: Codecs, clock: Clock, timers: Timers): Reads {
+function openReads(options: KvStorageOptions, codecs: Codecs, clock: Clock, timers: Timers): Reads {
   const { kv } = options;
   const direct = new DirectReads(kv, codecs, clock, options.watchCache === false ? 0 : RETRY_AFTER_SECONDS);
   if (options.watchCache === false) return direct;

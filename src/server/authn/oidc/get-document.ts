@@ -52,7 +52,7 @@ async function follow(
   for (let hops = 0; ; hops++) {
     // A redirect to another host gets no credentials.
     const sent = url.origin === new URL(first).origin ? headers : {};
-    const answer = await once(url, surroundings, sent, signal);
+    const answer = await requestOnce(url, surroundings, sent, signal);
     const { location } = answer.headers;
     if (![301, 302, 303, 307, 308].includes(answer.status) || typeof location !== "string") return answer;
     if (hops + 1 === MOST_REDIRECTS) throw new Error(`Get "${first}": stopped after 10 redirects`);
@@ -61,7 +61,7 @@ async function follow(
   }
 }
 
-async function once(
+async function requestOnce(
   { origin, pathname, search }: URL,
   { clock, env, certificateAuthority }: IssuerSurroundings,
   headers: Readonly<Record<string, string>>,

@@ -16,7 +16,7 @@ import { Admitter } from "../../endpoints/verbs/admitter.js";
 import { respondValue } from "../../endpoints/verbs/answer.js";
 import { scopeOf } from "../../endpoints/verbs/scope.js";
 import { copyObject } from "../../registry/copy.js";
-import type { DeleteOptions } from "../../registry/delete-options.js";
+import type { ValidDeleteOptions } from "../../registry/delete-options.js";
 import { clearSystemMetadata, matchNamespace, timestamp } from "../../registry/metadata.js";
 import { ADMITTED, isGetter, isGracefulDeleter, isUpdater } from "../../registry/resource.js";
 import type { ApiRequest } from "../../request/api-request.js";
@@ -79,7 +79,7 @@ async function evict(
   const { storage } = pods;
   if (!isGetter(storage)) throw new Error("pods cannot be read");
   const read = async () => (await storage.get(scopeOf(request), name, {})).object();
-  const remove = (changed: DeleteOptions) => removePod(request, pods, name, { ...options, ...changed });
+  const remove = (changed: ValidDeleteOptions) => removePod(request, pods, name, { ...options, ...changed });
   const asSeen = (pod: KubeObject) => ({
     preconditions: { resourceVersion: pod.metadata?.resourceVersion, ...options.preconditions },
   });
@@ -145,7 +145,7 @@ async function markDisrupted(
   request: ApiRequest,
   pods: ServedResource,
   name: string,
-  preconditions: DeleteOptions["preconditions"],
+  preconditions: ValidDeleteOptions["preconditions"],
 ): Promise<StoredObject> {
   const { storage } = pods;
   if (!isUpdater(storage)) throw new Error("pods cannot be updated");

@@ -4,7 +4,7 @@ import { formatGroupVersion, type GroupVersionKind } from "../../../machinery/me
 import type { StructSchema } from "../../../machinery/schema/schema.js";
 import type { ApiRequest } from "../../request/api-request.js";
 import { isTrue } from "../../request/request-info.js";
-import type { DeleteOptions } from "../../registry/delete-options.js";
+import type { ValidDeleteOptions } from "../../registry/delete-options.js";
 import { DELETE_OPTIONS, metaSchema } from "../meta-kinds.js";
 import { decodeBody } from "../negotiation/decode-body.js";
 import { readObjectBody } from "../negotiation/request-body.js";
@@ -20,7 +20,7 @@ interface WireOptions {
   readonly dryRun?: readonly string[];
 }
 
-export interface DeleteRequestOptions extends DeleteOptions {
+export interface DeleteRequestOptions extends ValidDeleteOptions {
   readonly dryRun: boolean;
   /** The old way to ask for dependents to be deleted too; decides between 200 and 202. */
   readonly orphanDependents: boolean | undefined;
@@ -40,7 +40,7 @@ export function checkedDeleteOptions(wire: WireOptions): DeleteRequestOptions {
   return {
     gracePeriodSeconds: wire.gracePeriodSeconds === undefined ? undefined : Number(wire.gracePeriodSeconds),
     preconditions: wire.preconditions,
-    propagationPolicy: wire.propagationPolicy as DeleteOptions["propagationPolicy"],
+    propagationPolicy: wire.propagationPolicy as ValidDeleteOptions["propagationPolicy"],
     dryRun: (wire.dryRun ?? []).includes("All"),
     orphanDependents: wire.orphanDependents,
   };

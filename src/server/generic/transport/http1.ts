@@ -11,7 +11,7 @@ import {
 } from "../../../machinery/signature/peer-authorities.js";
 import { ExchangeLifetime } from "./lifetime.js";
 import { NodeWriter } from "./node-writer.js";
-import { Target } from "./target.js";
+import { RequestTarget } from "./target.js";
 
 /**
  * An HTTP/1.1 request as an exchange. `stopping` aborts every exchange when the server shuts down. `offers` builds what a
@@ -37,7 +37,7 @@ class Http1Exchange implements Exchange {
   readonly certificateFault: Exchange["certificateFault"];
   readonly webSocket: WebSocketOffer | undefined;
   readonly upgrade: UpgradeOffer | undefined;
-  private readonly target: Target;
+  private readonly target: RequestTarget;
   private readonly lifetime: ExchangeLifetime;
   private answered = false;
   private joined: Exchange["headers"] | undefined;
@@ -53,7 +53,7 @@ class Http1Exchange implements Exchange {
     this.lifetime = new ExchangeLifetime(stopping);
     response.on("close", this.lifetime.leave);
     this.method = request.method ?? "GET";
-    this.target = new Target(request.url ?? "/");
+    this.target = new RequestTarget(request.url ?? "/");
     const peer: PeerIdentity = socket instanceof TLSSocket ? peers.identify(socket, socket) : {};
     this.clientCertificate = peer.clientCertificate;
     this.proxyCertificate = peer.proxyCertificate;

@@ -10,7 +10,7 @@ import {
 import type { StreamBounds } from "./http2-sessions.js";
 import { ExchangeLifetime } from "./lifetime.js";
 import { NodeWriter } from "./node-writer.js";
-import { Target } from "./target.js";
+import { RequestTarget } from "./target.js";
 
 interface Http2Surroundings {
   readonly peers?: PeerAuthorities;
@@ -36,7 +36,7 @@ export function http2Exchange(
   const session = stream.session;
   // With TLS the socket behind a session is always a TLSSocket.
   const socket = session?.socket as TLSSocket | undefined;
-  const target = new Target(String(wireHeaders[":path"]));
+  const target = new RequestTarget(String(wireHeaders[":path"]));
   const peer: PeerIdentity = session && socket ? peers.identify(session, socket) : {};
   return {
     method: String(wireHeaders[":method"]),

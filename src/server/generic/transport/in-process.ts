@@ -11,7 +11,7 @@ import { duplexPair } from "../../../machinery/streaming/duplex-pair.js";
 import { requestEntityTooLarge } from "../../../machinery/errors/status-error.js";
 import { ExchangeLifetime } from "./lifetime.js";
 import { ChunkQueue } from "./chunk-queue.js";
-import { Target } from "./target.js";
+import { RequestTarget } from "./target.js";
 
 /** Says whether the component that sends requests may still act; once it may not, it never may again. */
 export interface Fence {
@@ -140,7 +140,7 @@ function exchange(
       lifetime.leave();
     };
     queue.onAbandoned = finish;
-    const target = new Target(request.path);
+    const target = new RequestTarget(request.path);
     const server: Exchange = {
       method: request.method,
       path: target.path,

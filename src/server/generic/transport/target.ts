@@ -1,7 +1,7 @@
 const NO_QUERY = new URLSearchParams();
 
 /** A request target, split into path and query. A fragment after "#" is dropped. */
-export class Target {
+export class RequestTarget {
   readonly path: string;
   readonly #mark: number;
   #query: URLSearchParams | undefined;

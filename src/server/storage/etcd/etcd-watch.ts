@@ -1,4 +1,5 @@
 import { append } from "../../../base/append.js";
+import { pause } from "../../../base/pause.js";
 import type { Timers } from "../../../base/timers.js";
 import { CompactedError, FutureRevisionError, type KvEvent, UnavailableError, type WatchBatch } from "../kv.js";
 import { type EtcdClient, pauseBefore } from "./etcd-client.js";
@@ -7,7 +8,6 @@ import { isPassing, unavailable } from "./failures.js";
 import { GrpcFailure, type GrpcStream } from "./grpc-channel.js";
 import type { KeySpace } from "./key-space.js";
 import type { EtcdEvent, WatchRequest, WatchResponse } from "./messages.js";
-import { pause } from "./pause.js";
 
 /** etcd ignores a progress request while the watch is behind, so the request is repeated at this interval. */
 const PROGRESS_REPEAT = 100;

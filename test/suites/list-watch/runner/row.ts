@@ -1,5 +1,5 @@
 import type { Answer } from "../../../helpers/api-caller.js";
-import type { StorageOptions } from "../../../../src/server/storage/create-storage.js";
+import type { KvStorageOptions } from "../../../../src/server/storage/create-storage.js";
 
 /**
  * One rule of lists and watches: steps that are taken in order against one API server. Texts may hold `{name}`, the
@@ -14,7 +14,7 @@ export interface Row {
   readonly own?: OwnServer | undefined;
 }
 
-export interface OwnServer extends Pick<StorageOptions, "historyBytes" | "historySeconds" | "compactionSeconds"> {
+export interface OwnServer extends Pick<KvStorageOptions, "historyBytes" | "historySeconds" | "compactionSeconds"> {
   /** How long an Event object lives; what kube-apiserver takes by --event-ttl. */
   readonly eventTtlSeconds?: number;
 }
