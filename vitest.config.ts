@@ -55,7 +55,7 @@ const NOT_QUICK = [
   "test/controllers/crash/**/*.test.ts",
   "test/controllers/several-servers.test.ts",
   "test/machinery/patch/kubectl-local.test.ts",
-  "test/machinery/codec/kubectl-oracle.test.ts",
+  "test/machinery/wire/kubectl-oracle.test.ts",
 ];
 
 /** What starts the program as people do; with KUBETS_PROGRAM=executable they run the executable. */
@@ -87,7 +87,7 @@ const SHARING =
 /** Folders and files of those that have a thread of their own all the same. */
 const ALONE = [
   // They measure the heap of their thread, or the memory of the process.
-  "test/machinery/streaming/spdy/spdy-connection.test.ts",
+  "test/machinery/wire/spdy/spdy-connection.test.ts",
   "test/server/admission/webhook/bad-input.test.ts",
   "test/server/api-registry/live-api.test.ts",
   "test/server/extensions/bad-input.test.ts",

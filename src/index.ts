@@ -9,4 +9,4 @@ export type { PortForward, PortForwardOptions } from "./library/forward.js";
 export type { LogsOptions } from "./library/logs.js";
 export type { ForwardedPorts } from "./actions/forward-ports/forward-ports.js";
 export type { ForwardEvent } from "./actions/forward-ports/port-forwarder.js";
-export type { TerminalSize } from "./machinery/streaming/remote-command.js";
+export type { TerminalSize } from "./machinery/wire/streams/remote-command.js";

@@ -1,16 +1,16 @@
-import { once } from "./base/once.js";
+import { once } from "./base/async/once.js";
 import { basename } from "node:path";
 import type { Writable } from "node:stream";
-import { type Clock, systemClock } from "./base/clock.js";
-import { calledAs } from "./base/own-program.js";
-import type { Random } from "./base/random.js";
-import { Colours, lookOf } from "./cli/colour.js";
-import { createFactory } from "./cli/create-factory.js";
+import { type Clock, systemClock } from "./base/time/clock.js";
+import { calledAs } from "./base/files/own-program.js";
+import type { Random } from "./base/numbers/random.js";
+import { Colours, lookOf } from "./cli/terminal/colour.js";
+import { createFactory } from "./cli/connect/create-factory.js";
 import { dispatch } from "./cli/dispatch.js";
-import type { RunProgram, Streams } from "./cli/factory.js";
-import type { CommandConduct } from "./cli/host.js";
-import { guardTerminal } from "./cli/terminal-output.js";
-import { watchedOutput } from "./cli/watched-output.js";
+import type { RunProgram, Streams } from "./cli/connect/factory.js";
+import type { CommandConduct } from "./cli/connect/host.js";
+import { guardTerminal } from "./cli/terminal/terminal-output.js";
+import { watchedOutput } from "./cli/terminal/watched-output.js";
 import { root } from "./commands/root.js";
 
 export interface MainOptions {
@@ -173,7 +173,7 @@ export async function runProcess(proc: NodeJS.Process): Promise<number> {
     onHandlesSignals: () => (waits = true),
   });
   if (lost !== undefined && !pipeClosed && mustArrive && code === 0) {
-    const { PathError } = await import("./base/path-error.js");
+    const { PathError } = await import("./base/files/path-error.js");
     err().write(`error: ${new PathError("write", "/dev/stdout", lost).message}\n`);
     code = 1;
   }

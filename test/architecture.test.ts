@@ -88,10 +88,10 @@ const folderOf = (file: string): string => file.split(sep)[0]?.replace(/\.js$/, 
 
 /** Where src asks the process it runs in for time, randomness or environment; everything else is given them. */
 const ASKS_THE_PROCESS: Readonly<Record<string, string>> = {
-  "base/clock.ts": "the system's clock",
-  "base/random.ts": "the system's randomness",
-  "base/stopwatch.ts": "measures how long a wait has lasted",
-  "base/time-slice.ts": "measures slices of the event loop",
+  "base/time/clock.ts": "the system's clock",
+  "base/numbers/random.ts": "the system's randomness",
+  "base/time/stopwatch.ts": "measures how long a wait has lasted",
+  "base/async/time-slice.ts": "measures slices of the event loop",
   "client/surroundings.ts": "what the library's public functions use when a caller gives none",
   "cluster/named/serve.ts": "composes a process that serves a cluster: when it started",
   "cluster/named/manage.ts": "waits for another process to end",
@@ -116,10 +116,10 @@ const CHOOSES_THE_SYSTEMS: Readonly<Record<string, string>> = {
 
 /** Where what runs in a cluster uses Node's own timers; everything else is given timers, and takes turns by base/turns.ts. */
 const USES_NODES_TIMERS: Readonly<Record<string, string>> = {
-  "base/time-slice.ts": "slices of the event loop, where turns are not driven",
-  "base/timers.ts": "the system's timers",
-  "base/turns.ts": "turns of the event loop",
-  "base/work-timers.ts": "the system's timers, for what keeps a process alive",
+  "base/async/time-slice.ts": "slices of the event loop, where turns are not driven",
+  "base/time/timers.ts": "the system's timers",
+  "base/async/turns.ts": "turns of the event loop",
+  "base/time/work-timers.ts": "the system's timers, for what keeps a process alive",
   "client/rest/request-lifetime.ts": "a request's --request-timeout, and a server that is silent",
   "client/transport/bun-fetch.ts": "sockets",
   "client/transport/dial.ts": "sockets, and proxies that do not answer",
@@ -216,14 +216,14 @@ describe("what is trusted because it is in the process", () => {
     expect(using(/\bkubeletClient\?*\.?\(/)).toEqual([
       "cluster/compose-server.ts",
       "cluster/pki/kubelet-client.ts",
-      "cluster/server-nodes.ts",
+      "cluster/nodes/server-nodes.ts",
       "server/builtin/core/connect-target.ts",
       "server/kubelet/cluster-network.ts",
     ]);
     expect(using(/\bkubeletTarget\(/)).toEqual([
       "server/builtin/core/connect-target.ts",
-      "server/builtin/core/pod-log.ts",
-      "server/builtin/core/pod-streams.ts",
+      "server/builtin/core/pods/pod-log.ts",
+      "server/builtin/core/pods/pod-streams.ts",
       "server/builtin/core/proxies.ts",
     ]);
   });
@@ -231,11 +231,11 @@ describe("what is trusted because it is in the process", () => {
 
 /** Where the program composes control sequences for a terminal; all other text is words, of which a terminal shows control characters. */
 const COMPOSES_SEQUENCES: Readonly<Record<string, string>> = {
-  "base/inert-text.ts": "what is shown in place of control characters",
-  "cli/live-lines.ts": "draws in place",
-  "cli/terminal-keys.ts": "reads the keys of a terminal",
-  "cli/terminal-output.ts": "lets only the program's own sequences pass",
-  "cli/terminal-screen.ts": "draws on the whole terminal",
+  "base/text/inert-text.ts": "what is shown in place of control characters",
+  "cli/terminal/live-lines.ts": "draws in place",
+  "cli/terminal/terminal-keys.ts": "reads the keys of a terminal",
+  "cli/terminal/terminal-output.ts": "lets only the program's own sequences pass",
+  "cli/terminal/terminal-screen.ts": "draws on the whole terminal",
   "cli/warn.ts": "the colour of warnings",
   "commands/cluster-info/cluster-info.ts": "kubectl's colours",
   "printers/colours/display-width.ts": "measures text with colours",
@@ -403,7 +403,7 @@ describe.skipIf(!existsSync(metafilePath))("what the bundle loads at start", () 
   });
 
   test("`get`, with what asks the server, is four files and holds no undici, js-yaml, cli-table3 or server", () => {
-    const get = startOf("dist/cli/main.cjs", chunkOf("src/commands/get/get.ts"), chunkOf("src/cli/connect.ts"));
+    const get = startOf("dist/cli/main.cjs", chunkOf("src/commands/get/get.ts"), chunkOf("src/cli/connect/connect.ts"));
     expect(get).toHaveLength(4);
     expect(inputsOf(get).filter((input) => heavy.test(input))).toEqual([]);
     expect(bytesOf(get)).toBeLessThan(392_000);

@@ -1,4 +1,4 @@
-import { goSort } from "../base/go-sort.js";
+import { goSort } from "../base/collections/go-sort.js";
 import type { RestClient } from "../client/rest/rest-client.js";
 import { byAttaching } from "../kinds/pod-order.js";
 import { podSelectorOf } from "../kinds/selector.js";

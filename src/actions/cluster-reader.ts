@@ -1,6 +1,6 @@
 import type { BuiltInKinds } from "../api/kinds/built-in-kinds.js";
 import { builtInResource } from "../api/kinds/built-in-resource.js";
-import { append } from "../base/append.js";
+import { append } from "../base/collections/append.js";
 import type { RestClient } from "../client/rest/rest-client.js";
 import type { DescribeReader, ListWhat } from "../kinds/describe/index.js";
 import type { GroupVersionResource } from "../machinery/meta/gvk.js";
@@ -8,8 +8,8 @@ import type { KubeObject } from "../machinery/meta/object.js";
 import type { ReceivedObject } from "../machinery/meta/received.js";
 import type { RestMapping } from "../machinery/rest-mapper.js";
 import { Helper } from "../resource/helper.js";
-import { readTyped } from "./read-typed.js";
-import type { TypedKinds } from "./typed-object.js";
+import { readTyped } from "./typed/read-typed.js";
+import type { TypedKinds } from "./typed/typed-object.js";
 
 /** Reads from the server, lists in pages of `chunkSize`; 0 reads them at once. */
 export function clusterReader(client: RestClient, chunkSize: number, signal?: AbortSignal): DescribeReader {

@@ -1,6 +1,6 @@
 import type { OpenApi } from "../client/openapi/openapi.js";
 import type { RestClient } from "../client/rest/rest-client.js";
-import { encodeJson } from "../machinery/codec/json-encoder.js";
+import { encodeJson } from "../machinery/wire/json/json-encoder.js";
 import type { KubeObject } from "../machinery/meta/object.js";
 import type { Builder, FilenameOptions, Result } from "../resource/builder.js";
 import { type DocumentValidation, documentValidation } from "./validate-document.js";

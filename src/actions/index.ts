@@ -4,7 +4,7 @@
  */
 export type { ActionClient, ObjectReference, ResolvedTarget, Target } from "./target.js";
 export type { ActionSurroundings } from "./surroundings.js";
-export { type ApplyEvent, applyObject, type ApplyOptions, type DryRun } from "./apply-object.js";
+export { type ApplyEvent, applyObject, type ApplyOptions, type DryRun } from "./apply/apply-object.js";
 export { createObject } from "./create-object.js";
 export { deleteObject } from "./delete-object.js";
 export { type DiffEvent, type DiffFields, diffObject, type DiffObjectOptions } from "./diff/diff-object.js";
@@ -26,15 +26,21 @@ export type { PatchEditedEvent } from "./edit/patch-edited.js";
 export { type ForwardedPorts, forwardPorts, type ForwardPortsOptions } from "./forward-ports/forward-ports.js";
 export type { ForwardEvent } from "./forward-ports/port-forwarder.js";
 export { findManifests } from "./find-manifests.js";
-export { configurationOf, LAST_APPLIED, lastApplied, recordConfiguration, withLastApplied } from "./last-applied.js";
+export {
+  configurationOf,
+  LAST_APPLIED,
+  lastApplied,
+  recordConfiguration,
+  withLastApplied,
+} from "./apply/last-applied.js";
 export type { Recreate } from "./patch-object.js";
-export { overrideObject, type Overrides } from "./override-object.js";
+export { overrideObject, type Overrides } from "./apply/override-object.js";
 export {
   type ClientCertificate,
   type ClientCertificateOptions,
   requestClientCertificate,
 } from "./request-client-certificate.js";
-export { readTyped } from "./read-typed.js";
+export { readTyped } from "./typed/read-typed.js";
 export {
   createByClient,
   createTyped,
@@ -42,8 +48,8 @@ export {
   protobufBody,
   recordTypedConfiguration,
   type TypedKinds,
-} from "./typed-object.js";
-export { builtInPatchSchema, type PatchSources, type ThreeWayPatch, threeWayPatch } from "./three-way-patch.js";
+} from "./typed/typed-object.js";
+export { builtInPatchSchema, type PatchSources, type ThreeWayPatch, threeWayPatch } from "./apply/three-way-patch.js";
 export {
   type RolloutChange,
   type RolloutChangeOptions,
@@ -61,7 +67,7 @@ export { TimedOutError } from "./time-limit.js";
 export { created, deleted, hasCondition, hasValue, holds, type WaitCondition } from "./wait/conditions.js";
 export type { WaitOutcome } from "./wait/settle.js";
 export { waitForObject, type WaitOptions } from "./wait/wait-for-object.js";
-export { cannotWait, waitUntilGone, type WaitUntilGoneOptions } from "./wait-until-gone.js";
+export { cannotWait, waitUntilGone, type WaitUntilGoneOptions } from "./wait/wait-until-gone.js";
 export { type DocumentValidation, documentValidation } from "./validate-document.js";
 // What actions of manifests take: an Info of an object, and a Helper that sends as kubectl does.
 export { type DeleteOptions, Helper, type HelperOptions } from "../resource/helper.js";

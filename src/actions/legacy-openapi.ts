@@ -1,4 +1,4 @@
-import { errorMessage } from "../base/error-message.js";
+import { errorMessage } from "../base/text/error-message.js";
 import { fetchOpenApiV2 } from "../client/openapi/documents.js";
 import type { RestClient } from "../client/rest/rest-client.js";
 

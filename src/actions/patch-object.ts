@@ -1,5 +1,5 @@
-import { errorMessage } from "../base/error-message.js";
-import { decodeJson } from "../machinery/codec/json-decoder.js";
+import { errorMessage } from "../base/text/error-message.js";
+import { decodeJson } from "../machinery/wire/json/json-decoder.js";
 import { isConflict, isNotFound, isStatusError } from "../machinery/errors/status-error.js";
 import { isJsonObject, type JsonObject } from "../machinery/meta/json.js";
 import type { KubeObject } from "../machinery/meta/object.js";
@@ -9,7 +9,7 @@ import { sortedJson } from "../resource/encode-json.js";
 import type { DeleteOptions, Helper } from "../resource/helper.js";
 import type { Info } from "../resource/info.js";
 import { withSource } from "./source-error.js";
-import { builtInPatchSchema, type PatchSources, type ThreeWayPatch, threeWayPatch } from "./three-way-patch.js";
+import { builtInPatchSchema, type PatchSources, type ThreeWayPatch, threeWayPatch } from "./apply/three-way-patch.js";
 
 /** How an object that cannot be patched is replaced. */
 export interface Recreate {

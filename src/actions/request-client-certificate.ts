@@ -1,13 +1,13 @@
 import { generateKeyPairSync } from "node:crypto";
-import { pause } from "../base/pause.js";
+import { pause } from "../base/time/pause.js";
 import type { RestClient } from "../client/rest/rest-client.js";
-import { newCertificateRequest } from "../machinery/codec/new-certificate-request.js";
+import { newCertificateRequest } from "../machinery/crypto/new-certificate-request.js";
 import { isNotFound } from "../machinery/errors/status-error.js";
 import { object, objects, text } from "../machinery/meta/access.js";
 import type { KubeObject } from "../machinery/meta/object.js";
 import { formatTime } from "../machinery/meta/time.js";
 import { actionSurroundings, type ActionSurroundings } from "./surroundings.js";
-import { poll } from "./poll.js";
+import { poll } from "./wait/poll.js";
 import type { ActionClient } from "./target.js";
 
 /** A certificate and its key, both PEM. */

@@ -2,9 +2,9 @@ import type { RestClient } from "../client/rest/rest-client.js";
 import { isConflict } from "../machinery/errors/status-error.js";
 import { number, object as fieldsOf } from "../machinery/meta/access.js";
 import type { KubeObject } from "../machinery/meta/object.js";
-import { encodeJson } from "../machinery/codec/json-encoder.js";
+import { encodeJson } from "../machinery/wire/json/json-encoder.js";
 import type { Info } from "../resource/info.js";
-import { poll } from "./poll.js";
+import { poll } from "./wait/poll.js";
 import { resourcePath } from "../client/dynamic/resource-path.js";
 
 /** What must hold for an object to be scaled. */
@@ -105,7 +105,7 @@ function requireState(scale: KubeObject, { replicas, resourceVersion }: ScalePre
 /** In the order of the Go type, which it is sent from. */
 async function encodeScale(scale: KubeObject): Promise<Uint8Array> {
   const { schemaFor } = await import("../api/facts/index.js");
-  const { encodeObject } = await import("../machinery/codec/encode.js");
+  const { encodeObject } = await import("../machinery/wire/encode.js");
   const schema = schemaFor({ group: "autoscaling", version: "v1", kind: "Scale" });
   const bytes = schema === undefined ? encode(scale) : encodeObject(scale, schema);
   return Uint8Array.of(...bytes, 0x0a);

@@ -1,7 +1,7 @@
 import type { GroupVersionKind } from "../machinery/meta/gvk.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../machinery/meta/json.js";
 import type { ScalarSchema, Schema, StructSchema } from "../machinery/schema/schema.js";
-import { compareKeys } from "../base/key-order.js";
+import { compareKeys } from "../base/collections/key-order.js";
 
 /**
  * What is wrong with an object of a built-in kind by its schema: unknown and missing fields, wrong types. In the words

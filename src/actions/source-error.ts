@@ -1,5 +1,5 @@
-import { errorMessage } from "../base/error-message.js";
-import { goQuote } from "../base/go-quote.js";
+import { errorMessage } from "../base/text/error-message.js";
+import { goQuote } from "../base/text/go-quote.js";
 import { isStatusError, StatusError } from "../machinery/errors/status-error.js";
 
 /** The error with what was being done to which file before its message; as it is when there was no file. */

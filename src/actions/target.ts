@@ -1,4 +1,4 @@
-import { goQuote } from "../base/go-quote.js";
+import { goQuote } from "../base/text/go-quote.js";
 import type { KubernetesClient } from "../client/dynamic/kubernetes-client.js";
 import { parseGroupVersion } from "../machinery/meta/gvk.js";
 import type { KubeObject } from "../machinery/meta/object.js";

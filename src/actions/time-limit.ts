@@ -1,4 +1,4 @@
-import type { Timers } from "../base/timers.js";
+import type { Timers } from "../base/time/timers.js";
 
 /** An action was not done when its time limit was over. */
 export class TimedOutError extends Error {

@@ -1,8 +1,8 @@
-import { append } from "../base/append.js";
-import { errorMessage } from "../base/error-message.js";
+import { append } from "../base/collections/append.js";
+import { errorMessage } from "../base/text/error-message.js";
 import type { OpenApi } from "../client/openapi/openapi.js";
 import type { RestClient } from "../client/rest/rest-client.js";
-import { decodeJson } from "../machinery/codec/json-decoder.js";
+import { decodeJson } from "../machinery/wire/json/json-decoder.js";
 import { type GroupVersionKind, parseGroupVersion } from "../machinery/meta/gvk.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../machinery/meta/json.js";
 import type { ValidateDocument } from "../resource/document-source.js";

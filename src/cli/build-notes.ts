@@ -1,6 +1,6 @@
-import type { Clock } from "../base/clock.js";
+import type { Clock } from "../base/time/clock.js";
 import { klogLine } from "../client/klog.js";
-import type { Streams } from "./factory.js";
+import type { Streams } from "./connect/factory.js";
 
 /** Where the build of a kustomization says what is not part of its result: on stderr, as kubectl has it. */
 export const buildNotes = (

@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { errorMessage } from "../base/error-message.js";
+import { errorMessage } from "../base/text/error-message.js";
 import { kubeconfigFiles, type KubeconfigSources } from "../client/config/load-kubeconfig.js";
 import { writeCacheFile } from "../client/cache-files.js";
 import { isJsonObject } from "../machinery/meta/json.js";
-import type { Factory } from "./factory.js";
+import type { Factory } from "./connect/factory.js";
 import type { Flags } from "./flags/flag-set.js";
 
 /** What was in use before: one context of a kubeconfig, and a namespace of each context. */

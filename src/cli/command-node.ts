@@ -4,7 +4,7 @@ import type { Flags, FlagSpec, GivenFlag } from "./flags/flag-set.js";
 import { FlagTable } from "./flags/flag-table.js";
 import { helpFlag } from "./flags/global-flags.js";
 import { type ParsedFlags, parseFlags } from "./flags/parse-flags.js";
-import type { Host } from "./host.js";
+import type { Host } from "./connect/host.js";
 import { stripFlags, withoutOperand } from "./strip-flags.js";
 
 /** What a node does once its own command line is parsed. */

@@ -1,4 +1,4 @@
-import type { Factory } from "./factory.js";
+import type { Factory } from "./connect/factory.js";
 import type { FlagSpec, Flags } from "./flags/flag-set.js";
 
 /** One parsed command line, as a command sees it. */

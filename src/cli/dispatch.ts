@@ -1,17 +1,17 @@
 import { posix, win32 } from "node:path";
-import { goQuote } from "../base/go-quote.js";
-import { withMistyped } from "../base/mistyped.js";
+import { goQuote } from "../base/text/go-quote.js";
+import { withMistyped } from "../base/text/mistyped.js";
 import type { Look } from "../printers/look.js";
-import { lookOf } from "./colour.js";
+import { lookOf } from "./terminal/colour.js";
 import type { Command, CommandEntry, CommandGroup, Invocation } from "./command.js";
 import { CommandNode, type NodeContext, type Presets } from "./command-node.js";
 import { ExitError, silentExit, UsageError, usageError } from "./errors.js";
-import type { OwnedFactory } from "./create-factory.js";
+import type { OwnedFactory } from "./connect/create-factory.js";
 import type { FlagSpec } from "./flags/flag-set.js";
 import { FlagError } from "./flags/flag-errors.js";
 import { globalFlags } from "./flags/global-flags.js";
 import type { ParsedFlags } from "./flags/parse-flags.js";
-import type { Host } from "./host.js";
+import type { Host } from "./connect/host.js";
 import type { CommandLine } from "./kuberc/command-line.js";
 import { isKubercDisabled, readKuberc, withoutKuberc } from "./kuberc/read-kuberc.js";
 import { stripFlags } from "./strip-flags.js";
@@ -64,7 +64,7 @@ async function withPreferences(root: CommandEntry, argv: readonly string[], host
 /** The same error, where a person reads with a line on what was probably meant. */
 async function advised(error: unknown, host: Host, factory?: OwnedFactory): Promise<unknown> {
   if (host.streams.err.isTTY !== true || !(error instanceof Error) || "advice" in error) return error;
-  const { adviceOn } = await import("./advice.js");
+  const { adviceOn } = await import("./advice/advice.js");
   const advice = await adviceOn(error, factory, host.signal);
   return advice === undefined ? error : Object.assign(error, { advice });
 }
@@ -96,7 +96,7 @@ async function runUnknown(typed: string, root: CommandEntry, argv: readonly stri
   const { findPlugin } = await import("./plugins.js");
   const plugin = findPlugin(argv, host);
   if (plugin !== undefined) throw new ExitError(await host.runPlugin(plugin.file, plugin.args));
-  const { unknownCommandMessage } = await import("./suggestions.js");
+  const { unknownCommandMessage } = await import("./advice/suggestions.js");
   throw new Error(unknownCommandMessage(typed, host.program, root.children ?? []));
 }
 
@@ -175,7 +175,7 @@ async function withNearCommands(
   { streams }: Host,
 ): Promise<unknown> {
   if (streams.err.isTTY !== true || typed === undefined || "advice" in error) return error;
-  const { suggestCommands } = await import("./suggestions.js");
+  const { suggestCommands } = await import("./advice/suggestions.js");
   const names = suggestCommands(typed, children).map(goQuote);
   return names.length === 0 ? error : Object.assign(error, { advice: `Did you mean ${names.join(", ")}?` });
 }
@@ -209,7 +209,7 @@ async function runCommand(command: Command, invocation: Invocation, factory: Own
     await command.execute(factory, invocation);
   } catch (error) {
     const log = await factory.log();
-    if (log !== undefined) (await import("./log-errors.js")).logError(error, log);
+    if (log !== undefined) (await import("./connect/log-errors.js")).logError(error, log);
     throw withExitCode(await advised(error, host, factory), command);
   } finally {
     await factory.close();

@@ -1,5 +1,5 @@
-import { errorMessage } from "../base/error-message.js";
-import { goQuote } from "../base/go-quote.js";
+import { errorMessage } from "../base/text/error-message.js";
+import { goQuote } from "../base/text/go-quote.js";
 import { isConfigurationInvalid, isContextNotFound } from "../client/config/config-errors.js";
 import { isTransportError } from "../client/transport/transport-error.js";
 import { isStatusError, type Status, type StatusError } from "../machinery/errors/status-error.js";

@@ -1,5 +1,5 @@
 import { STATUS_CODES } from "node:http";
-import { goQuote } from "../base/go-quote.js";
+import { goQuote } from "../base/text/go-quote.js";
 import type { ClientConfig } from "../client/config/client-config.js";
 import { hostFault } from "../client/config/server-url.js";
 import { createTransport } from "../client/transport/create-transport.js";

@@ -1,8 +1,8 @@
 import { readdirSync } from "node:fs";
 import { posix, resolve, win32 } from "node:path";
-import { compareKeys } from "../base/key-order.js";
-import { PathError } from "../base/path-error.js";
-import type { Host } from "./host.js";
+import { compareKeys } from "../base/collections/key-order.js";
+import { PathError } from "../base/files/path-error.js";
+import type { Host } from "./connect/host.js";
 
 export interface InstalledPlugins {
   /** Files named `kubectl-...`, in the order of PATH, then of the alphabet; whether they can be run is not looked at. */

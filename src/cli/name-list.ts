@@ -1,5 +1,5 @@
-import { inertLine } from "../base/inert-text.js";
-import type { Factory } from "./factory.js";
+import { inertLine } from "../base/text/inert-text.js";
+import type { Factory } from "./connect/factory.js";
 
 /** A name a line: in a pipe as it is; on a terminal inert and with the current one marked, by its colour where there are colours. */
 export function writeNames(

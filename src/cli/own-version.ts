@@ -1,6 +1,6 @@
-import { withMistyped } from "../base/mistyped.js";
-import type { Host } from "./host.js";
-import { goPlatform, kubernetesRelease } from "./client-version.js";
+import { withMistyped } from "../base/text/mistyped.js";
+import type { Host } from "./connect/host.js";
+import { goPlatform, kubernetesRelease } from "./connect/client-version.js";
 import { FlagTable } from "./flags/flag-table.js";
 import type { FlagSpec } from "./flags/flag-set.js";
 import { parseFlags } from "./flags/parse-flags.js";
@@ -38,7 +38,7 @@ export async function printOwnVersion(
       [...lines, `${facts.runtime}, ${facts.platform}`].map((line) => `${line}\n`).join(""),
     );
   }
-  const { emitYaml } = await import("../machinery/yaml/emit.js");
+  const { emitYaml } = await import("../machinery/text/yaml/emit.js");
   streams.out.write(output === "json" ? `${JSON.stringify(facts, null, 2)}\n` : emitYaml(facts));
 }
 

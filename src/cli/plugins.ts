@@ -2,7 +2,7 @@ import { accessSync, constants, statSync } from "node:fs";
 import { posix, win32 } from "node:path";
 import type { CommandEntry } from "./command.js";
 import { ExitError } from "./errors.js";
-import type { Host } from "./host.js";
+import type { Host } from "./connect/host.js";
 
 export interface Plugin {
   readonly file: string;

@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
-import { errorCode, PathError } from "../base/path-error.js";
+import { errorCode, PathError } from "../base/files/path-error.js";
 import { readAll } from "../resource/document-source.js";
-import type { Factory } from "./factory.js";
+import type { Factory } from "./connect/factory.js";
 import { parseRequestUri } from "./request-uri.js";
 
 /** --raw: sends a file ("-" is stdin, undefined nothing) as it is, and prints the answer as it is. */

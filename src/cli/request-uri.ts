@@ -1,4 +1,4 @@
-import { goQuote } from "../base/go-quote.js";
+import { goQuote } from "../base/text/go-quote.js";
 
 /** Where --raw goes. */
 export interface RequestUri {

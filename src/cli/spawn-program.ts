@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import type { ProgramEnd } from "./factory.js";
+import type { ProgramEnd } from "./connect/factory.js";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

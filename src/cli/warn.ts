@@ -1,5 +1,5 @@
-import type { Colours } from "./colour.js";
-import type { Streams } from "./factory.js";
+import type { Colours } from "./terminal/colour.js";
+import type { Streams } from "./connect/factory.js";
 
 /** "Warning:", in yellow where a person reads. */
 export function warningHead(err: Streams["err"], colours: Colours): string {

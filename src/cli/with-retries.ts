@@ -1,7 +1,7 @@
 import { setTimeout as sleepFor } from "node:timers/promises";
 import type { RestClient } from "../client/rest/rest-client.js";
 import { retryReads } from "../client/rest/retry-reads.js";
-import type { Streams } from "./factory.js";
+import type { Streams } from "./connect/factory.js";
 import type { Flags } from "./flags/flag-set.js";
 
 /** The client as --retry, kubets' own, wants it: a line for each try, where errors go. */

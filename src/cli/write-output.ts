@@ -1,6 +1,6 @@
 import type { Writable } from "node:stream";
-import { bytesOf } from "../base/byte-text.js";
-import { shownOn } from "./terminal-output.js";
+import { bytesOf } from "../base/text/byte-text.js";
+import { shownOn } from "./terminal/terminal-output.js";
 
 /** Writes and, when the reader is slow, waits for it. Text may stand for bytes that are not UTF-8. Bytes reach a terminal as they are. */
 export async function writeOutput(out: Writable, chunk: string | Uint8Array): Promise<void> {
@@ -28,6 +28,6 @@ export async function deliverOutput(out: Writable, chunk: string | Uint8Array): 
   await writeOutput(out, chunk);
   const error: NodeJS.ErrnoException | null | undefined = out.errored;
   if (error?.code === undefined || error.code === "EPIPE" || error.code === "EOF") return;
-  const { PathError } = await import("../base/path-error.js");
+  const { PathError } = await import("../base/files/path-error.js");
   throw new PathError("write", "/dev/stdout", error);
 }

@@ -1,6 +1,6 @@
 import { chmodSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
-import type { Random } from "../base/random.js";
+import type { Random } from "../base/numbers/random.js";
 import { makeFolder } from "./make-folder.js";
 
 /**

@@ -1,4 +1,4 @@
-import { Backoff } from "../base/backoff.js";
+import { Backoff } from "../base/time/backoff.js";
 import type { Surroundings } from "./surroundings.js";
 
 /** The waits between attempts to reach a server: 0.8 to 30 seconds, up to twice as long at random (client-go's Reflector). */

@@ -108,10 +108,10 @@ export {
 } from "./retry/retry-on-conflict.js";
 export { type WatchableResource, waitFor, waitForDeletion, type WaitOptions, WaitTimeoutError } from "./wait-for.js";
 export { quantityAsNumber } from "./quantity.js";
-export type { Clock } from "../base/clock.js";
-export type { Random } from "../base/random.js";
-export type { StartStopwatch, Stopwatch } from "../base/stopwatch.js";
-export type { Timers } from "../base/timers.js";
+export type { Clock } from "../base/time/clock.js";
+export type { Random } from "../base/numbers/random.js";
+export type { StartStopwatch, Stopwatch } from "../base/time/stopwatch.js";
+export type { Timers } from "../base/time/timers.js";
 
 // Requests of any path, and what carries them.
 export type { RestClient, RestRequest, RestResponse } from "./rest/rest-client.js";

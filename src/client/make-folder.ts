@@ -1,6 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
-import { errorCode } from "../base/path-error.js";
+import { errorCode } from "../base/files/path-error.js";
 
 /**
  * Creates a folder and its parents. Throws where that fails. Node's own recursive mkdir never returns below a folder that

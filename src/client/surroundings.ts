@@ -1,8 +1,8 @@
-import { type Clock, systemClock } from "../base/clock.js";
-import { type Random, systemRandom } from "../base/random.js";
-import { type StartStopwatch, stopwatchOf } from "../base/stopwatch.js";
-import type { Timers } from "../base/timers.js";
-import { workTimers } from "../base/work-timers.js";
+import { type Clock, systemClock } from "../base/time/clock.js";
+import { type Random, systemRandom } from "../base/numbers/random.js";
+import { type StartStopwatch, stopwatchOf } from "../base/time/stopwatch.js";
+import type { Timers } from "../base/time/timers.js";
+import { workTimers } from "../base/time/work-timers.js";
 
 /** Environment variables by name. */
 export type Environment = Readonly<Record<string, string | undefined>>;

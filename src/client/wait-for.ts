@@ -1,5 +1,5 @@
-import { pause } from "../base/pause.js";
-import { withTimeLimit } from "../base/time-limit.js";
+import { pause } from "../base/time/pause.js";
+import { withTimeLimit } from "../base/time/time-limit.js";
 import { isGone, isStatusError } from "../machinery/errors/status-error.js";
 import type { ApiObject } from "../machinery/meta/object.js";
 import type { ResourceClient } from "./dynamic/resource-client.js";

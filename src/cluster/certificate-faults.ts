@@ -1,9 +1,9 @@
-import { errorMessage } from "../base/error-message.js";
-import { pemBlocks } from "../machinery/codec/pem.js";
-import { type Certificate, readX509 } from "../machinery/signature/x509/certificate.js";
-import { CertificatePool } from "../machinery/signature/x509/certificate-pool.js";
-import { insecureAlgorithm, signingFault } from "../machinery/signature/x509/signature-check.js";
-import { verifyCertificate } from "../machinery/signature/x509/verify-certificate.js";
+import { errorMessage } from "../base/text/error-message.js";
+import { pemBlocks } from "../machinery/crypto/pem.js";
+import { type Certificate, readX509 } from "../machinery/crypto/x509/certificate.js";
+import { CertificatePool } from "../machinery/crypto/x509/certificate-pool.js";
+import { insecureAlgorithm, signingFault } from "../machinery/crypto/x509/signature-check.js";
+import { verifyCertificate } from "../machinery/crypto/x509/verify-certificate.js";
 
 /**
  * Why clients that judge as Go does will not take a server's certificate, in Go's words; undefined where nothing is found. Both texts

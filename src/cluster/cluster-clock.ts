@@ -1,10 +1,10 @@
-import { parseGoDuration } from "../base/go-duration.js";
-import type { ManualClock } from "../base/manual-clock.js";
-import { pause } from "../base/pause.js";
-import { startStopwatch } from "../base/stopwatch.js";
-import { systemTimers } from "../base/timers.js";
-import { turn } from "../base/turn.js";
-import { quiet, TooManyTurnsError } from "../base/turns.js";
+import { parseGoDuration } from "../base/text/go-duration.js";
+import type { ManualClock } from "../base/time/manual-clock.js";
+import { pause } from "../base/time/pause.js";
+import { startStopwatch } from "../base/time/stopwatch.js";
+import { systemTimers } from "../base/time/timers.js";
+import { turn } from "../base/async/turn.js";
+import { quiet, TooManyTurnsError } from "../base/async/turns.js";
 
 export interface AdvanceOptions {
   /** How many turns of the event loop one moment may take. Default 5,000,000: some 100,000 writes. */

@@ -1,14 +1,14 @@
 import type { RuntimeConfig } from "../api/facts/index.js";
-import type { Clock } from "../base/clock.js";
-import type { Random } from "../base/random.js";
-import type { Timers } from "../base/timers.js";
+import type { Clock } from "../base/time/clock.js";
+import type { Random } from "../base/numbers/random.js";
+import type { Timers } from "../base/time/timers.js";
 import type { ClusterParts } from "../controllers/context.js";
 import type { ResourceRecord } from "../server/endpoints/resource-record.js";
 import type { Listener } from "../server/generic/secure-listener.js";
 import type { Server } from "../server/generic/server.js";
 import type { ClientIdentity, ClusterNetwork } from "../server/kubelet/cluster-network.js";
 import type { TokenIssuer } from "../server/request/token-issuer.js";
-import type { AuthorizationOptions } from "./authorization-options.js";
+import type { AuthorizationOptions } from "./options/authorization-options.js";
 import type { ClusterPki } from "./pki/cluster-pki.js";
 
 /** A step of a composition between opening the port and serving. */

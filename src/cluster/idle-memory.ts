@@ -1,4 +1,4 @@
-import type { Timers } from "../base/timers.js";
+import type { Timers } from "../base/time/timers.js";
 import type { Filter } from "../server/request/api-request.js";
 
 /** The server counts as idle when no request has begun for this long. */

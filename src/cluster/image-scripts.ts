@@ -1,8 +1,8 @@
-import { readText } from "../base/read-file.js";
-import type { ScalarNode, YamlNode } from "../machinery/yaml/nodes.js";
-import { resolvePlain } from "../machinery/yaml/scalars.js";
-import { YamlError } from "../machinery/yaml/yaml-error.js";
-import { readYaml11 } from "../machinery/yaml/yaml11/parser.js";
+import { readText } from "../base/files/read-file.js";
+import type { ScalarNode, YamlNode } from "../machinery/text/yaml/nodes.js";
+import { resolvePlain } from "../machinery/text/yaml/scalars.js";
+import { YamlError } from "../machinery/text/yaml/yaml-error.js";
+import { readYaml11 } from "../machinery/text/yaml/yaml11/parser.js";
 import type { ImageScript } from "../node/scripted/images/image-script.js";
 import { type ImageScriptText, scriptFault, textScript } from "../node/scripted/images/text-script.js";
 

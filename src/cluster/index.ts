@@ -10,7 +10,7 @@ export type {
 } from "../server/admission/plugin.js";
 export { refused } from "../server/admission/refusal.js";
 export type { AdmissionConfiguration } from "../server/admission/table.js";
-export type { FileAdmissionOptions } from "./admission-configuration.js";
+export type { FileAdmissionOptions } from "./options/admission-configuration.js";
 export type {
   ContainerExit,
   ContainerRuntime,
@@ -39,10 +39,10 @@ export type {
   AuthorizationModeName,
   AuthorizationOptions,
   WebhookAuthorizationOptions,
-} from "./authorization-options.js";
-export type { NodeOptions } from "./start-nodes.js";
-export { type ManualClock, manualClock } from "../base/manual-clock.js";
-export { seededRandom } from "../base/seeded-random.js";
+} from "./options/authorization-options.js";
+export type { NodeOptions } from "./nodes/start-nodes.js";
+export { type ManualClock, manualClock } from "../base/time/manual-clock.js";
+export { seededRandom } from "../base/numbers/seeded-random.js";
 export { type AdvanceOptions, type ClusterClock, NotAtRestError } from "./cluster-clock.js";
 export { Action as SchedulerAction, type EventHint } from "../scheduler/framework/cluster-event.js";
 export type { PluginFactory, SchedulerHandle } from "../scheduler/framework/handle.js";
@@ -55,12 +55,12 @@ export type {
   RequestHeaderOptions,
   ServiceAccountTokenOptions,
   WebhookOptions,
-} from "./authentication-options.js";
-export type { CertificateFiles, NamedCertificateFiles, TlsOptions } from "./tls-options.js";
+} from "./options/authentication-options.js";
+export type { CertificateFiles, NamedCertificateFiles, TlsOptions } from "./options/tls-options.js";
 export type { TlsVersion } from "../server/generic/transport/tls-protocol.js";
 export type { AuthenticationConfiguration } from "../server/authn/configuration/authentication-configuration.js";
 export { basicAuthenticator, type BasicUser } from "../server/authn/basic.js";
-export type { Hook, HookContext, Hooks } from "./server-options.js";
+export type { Hook, HookContext, Hooks } from "./options/server-options.js";
 export type { LeaderElectionOptions, LeadershipEvent } from "./leader-election.js";
 export type { EtcdConnection } from "./open-storage.js";
 export type { UserIdentity } from "./pki/user-certificate.js";

@@ -1,12 +1,12 @@
-import type { Clock } from "../base/clock.js";
-import type { Random } from "../base/random.js";
-import type { Timers } from "../base/timers.js";
+import type { Clock } from "../base/time/clock.js";
+import type { Random } from "../base/numbers/random.js";
+import type { Timers } from "../base/time/timers.js";
 import type { PersistentVolume } from "../api/types/core/v1.js";
 import { kubernetesClient } from "../client/dynamic/kubernetes-client.js";
 import { InformerFactory } from "../client/informers/informer-factory.js";
 import { isUsualFault } from "../client/reflector/usual-fault.js";
 import type { Transport } from "../client/transport/transport.js";
-import { parseQuantity, quantityValue } from "../machinery/quantity/quantity.js";
+import { parseQuantity, quantityValue } from "../machinery/text/quantity/quantity.js";
 import { KeptVolumes } from "../node/scripted/volumes/kept-volumes.js";
 
 interface KeptVolumesParts {

@@ -1,9 +1,9 @@
 import { setMaxListeners } from "node:events";
-import type { Clock } from "../base/clock.js";
-import { deferred } from "../base/deferred.js";
-import { errorMessage } from "../base/error-message.js";
-import { pause } from "../base/pause.js";
-import type { Timers } from "../base/timers.js";
+import type { Clock } from "../base/time/clock.js";
+import { deferred } from "../base/async/deferred.js";
+import { errorMessage } from "../base/text/error-message.js";
+import { pause } from "../base/time/pause.js";
+import type { Timers } from "../base/time/timers.js";
 import { kubernetesClient } from "../client/dynamic/kubernetes-client.js";
 import { eventBroadcaster } from "../client/events/index.js";
 import { InformerFactory } from "../client/informers/index.js";

@@ -1,5 +1,5 @@
 import { aggregateText } from "../machinery/errors/aggregate-text.js";
-import { inOrder } from "../base/turns.js";
+import { inOrder } from "../base/async/turns.js";
 import type { AuthorizationContext, AuthorizationMode } from "../server/authz/authorizer.js";
 import { fixedMode, type FixedModes } from "../server/authz/configuration/fixed-mode.js";
 import type {
@@ -14,7 +14,7 @@ import {
   authorizationProblems,
   DEFAULT_MODES,
   type WebhookAuthorizationOptions,
-} from "./authorization-options.js";
+} from "./options/authorization-options.js";
 
 /** The authorizers of a server that is about to start. */
 export interface OpenedAuthorization {

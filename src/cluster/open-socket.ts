@@ -1,10 +1,10 @@
-import type { Clock } from "../base/clock.js";
+import type { Clock } from "../base/time/clock.js";
 import type { Listener } from "../server/generic/secure-listener.js";
-import type { AuthorityTexts } from "../machinery/signature/peer-authorities.js";
+import type { AuthorityTexts } from "../machinery/crypto/peer-authorities.js";
 import type { Server } from "../server/generic/server.js";
 import type { ClusterPki } from "./pki/cluster-pki.js";
 import type { ServingCertificates } from "./serving-certificates.js";
-import type { ServerOptions } from "./server-options.js";
+import type { ServerOptions } from "./options/server-options.js";
 
 /** Where a server listens unless its composition says otherwise. */
 export const HOST = "127.0.0.1";

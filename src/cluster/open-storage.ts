@@ -1,8 +1,8 @@
 import { type ResourceFacts, servedResources } from "../api/facts/index.js";
 import { SCHEMA_EPOCH } from "../api/scheme/published.js";
-import type { Clock } from "../base/clock.js";
-import { privacyFaults } from "../base/private-files.js";
-import type { Timers } from "../base/timers.js";
+import type { Clock } from "../base/time/clock.js";
+import { privacyFaults } from "../base/files/private-files.js";
+import type { Timers } from "../base/time/timers.js";
 import type { KubeObject } from "../machinery/meta/object.js";
 import { formerKeyPrefix, keyPrefix } from "../server/api-registry/key-prefix.js";
 import { builtinRecord } from "../server/builtin/index.js";

@@ -1,4 +1,4 @@
-import { inOrder } from "../base/turns.js";
+import { inOrder } from "../base/async/turns.js";
 import type { RunningScheduler, SchedulerParts } from "../scheduler/start-scheduler.js";
 import type { SchedulerOptions } from "../scheduler/options.js";
 import type { GroupResource } from "../machinery/errors/status-error.js";

@@ -1,5 +1,5 @@
-import { pause } from "../base/pause.js";
-import type { Timers } from "../base/timers.js";
+import { pause } from "../base/time/pause.js";
+import type { Timers } from "../base/time/timers.js";
 import { isNotFound } from "../machinery/errors/status-error.js";
 import { number, object, objects, text } from "../machinery/meta/access.js";
 import type { KubeObject } from "../machinery/meta/object.js";

@@ -1,9 +1,9 @@
 import { linkSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
-import { errorCode } from "../base/path-error.js";
-import { makeOwnFolder } from "../base/private-files.js";
-import type { Random } from "../base/random.js";
+import { errorCode } from "../base/files/path-error.js";
+import { makeOwnFolder } from "../base/files/private-files.js";
+import type { Random } from "../base/numbers/random.js";
 
 /** The identity of a server among those that share a storage. */
 export interface ServerName {

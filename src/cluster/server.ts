@@ -1,13 +1,13 @@
 // kubets/server: what people who write API servers use.
 export { startServer } from "./start-server.js";
-export { type ManualClock, manualClock } from "../base/manual-clock.js";
-export { seededRandom } from "../base/seeded-random.js";
+export { type ManualClock, manualClock } from "../base/time/manual-clock.js";
+export { seededRandom } from "../base/numbers/seeded-random.js";
 export { type AdvanceOptions, type ClusterClock, NotAtRestError } from "./cluster-clock.js";
 export type {
   AuthorizationModeName,
   AuthorizationOptions,
   WebhookAuthorizationOptions,
-} from "./authorization-options.js";
+} from "./options/authorization-options.js";
 export type { EtcdConnection } from "./open-storage.js";
 export type { RunningServer } from "./running-server.js";
 export type {
@@ -16,12 +16,12 @@ export type {
   RequestHeaderOptions,
   ServiceAccountTokenOptions,
   WebhookOptions,
-} from "./authentication-options.js";
-export type { CertificateFiles, NamedCertificateFiles, TlsOptions } from "./tls-options.js";
+} from "./options/authentication-options.js";
+export type { CertificateFiles, NamedCertificateFiles, TlsOptions } from "./options/tls-options.js";
 export type { TlsVersion } from "../server/generic/transport/tls-protocol.js";
 export type { AuthenticationConfiguration } from "../server/authn/configuration/authentication-configuration.js";
 export { basicAuthenticator, type BasicUser } from "../server/authn/basic.js";
-export type { Hook, HookContext, Hooks, ServerOptions } from "./server-options.js";
+export type { Hook, HookContext, Hooks, ServerOptions } from "./options/server-options.js";
 export type { RequestRecord } from "./record-requests.js";
 
 export type { ApiRegistry, ApiSnapshot, Removal } from "../server/api-registry/api-registry.js";
@@ -55,7 +55,7 @@ export type { AdmissionAttributes } from "../server/admission/attributes.js";
 export type { AdmissionOptions, OwnAdmissionPlugin } from "../server/admission/enabled-plugins.js";
 export type { PluginDocument } from "../server/admission/table.js";
 export type { AdmissionPlugin } from "../server/admission/plugin.js";
-export type { FileAdmissionOptions } from "./admission-configuration.js";
+export type { FileAdmissionOptions } from "./options/admission-configuration.js";
 export { refused } from "../server/admission/refusal.js";
 export type { Authenticator } from "../server/authn/authenticator.js";
 export type { Authorizer, AuthorizerAttributes, Decision } from "../server/authz/authorizer.js";

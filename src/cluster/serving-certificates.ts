@@ -1,17 +1,17 @@
-import type { Clock } from "../base/clock.js";
-import { errorMessage } from "../base/error-message.js";
-import type { Timers } from "../base/timers.js";
-import { certificatesIn } from "../machinery/signature/certificates.js";
+import type { Clock } from "../base/time/clock.js";
+import { errorMessage } from "../base/text/error-message.js";
+import type { Timers } from "../base/time/timers.js";
+import { certificatesIn } from "../machinery/crypto/certificates.js";
 import type { HealthCheck } from "../server/endpoints/non-resource/health.js";
-import { readKeyPair, type PemPair } from "../machinery/signature/key-pair.js";
+import { readKeyPair, type PemPair } from "../machinery/crypto/key-pair.js";
 import type { NamedPair } from "../server/generic/transport/named-certificates.js";
 import type { ShownPairs } from "../server/generic/transport/serving-contexts.js";
 import { readTlsProtocol, type TlsProtocol } from "../server/generic/transport/tls-protocol.js";
 import { servingFault } from "./certificate-faults.js";
-import { FileFaults } from "./file-faults.js";
-import type { CertificateFiles, TlsOptions } from "./tls-options.js";
-import { readText } from "../base/read-file.js";
-import { readTexts, watchFiles } from "./watch-files.js";
+import { FileFaults } from "./options/file-faults.js";
+import type { CertificateFiles, TlsOptions } from "./options/tls-options.js";
+import { readText } from "../base/files/read-file.js";
+import { readTexts, watchFiles } from "./options/watch-files.js";
 
 /** What a server shows and speaks on its port. */
 export interface ServingCertificates {

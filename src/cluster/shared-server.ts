@@ -1,18 +1,18 @@
 import type { Node } from "../api/types/core/v1.js";
-import type { Clock } from "../base/clock.js";
-import type { Random } from "../base/random.js";
-import type { Timers } from "../base/timers.js";
+import type { Clock } from "../base/time/clock.js";
+import type { Random } from "../base/numbers/random.js";
+import type { Timers } from "../base/time/timers.js";
 import { kubernetesClient, type KubernetesClient } from "../client/dynamic/kubernetes-client.js";
 import type { Transport } from "../client/transport/transport.js";
 import type { KubeObject } from "../machinery/meta/object.js";
 import type { Server } from "../server/generic/server.js";
 import type { ClientIdentity } from "../server/kubelet/cluster-network.js";
-import { claimNodes, giveUpDouble, marksOf } from "./claim-nodes.js";
-import { removeFormerNodes } from "./former-nodes.js";
+import { claimNodes, giveUpDouble, marksOf } from "./nodes/claim-nodes.js";
+import { removeFormerNodes } from "./nodes/former-nodes.js";
 import type { ClusterPki } from "./pki/cluster-pki.js";
 import { claimServerName, type ServerName } from "./server-name.js";
-import { ServerNodes, serverNode } from "./server-nodes.js";
-import type { NodeOptions, SharedNodes } from "./start-nodes.js";
+import { ServerNodes, serverNode } from "./nodes/server-nodes.js";
+import type { NodeOptions, SharedNodes } from "./nodes/start-nodes.js";
 
 export interface SharedServerParts {
   /** The name that the user gave. */

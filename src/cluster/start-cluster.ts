@@ -1,24 +1,24 @@
 import { createPrivateKey } from "node:crypto";
 import { join } from "node:path";
-import { deferred } from "../base/deferred.js";
-import { inOrder } from "../base/turns.js";
+import { deferred } from "../base/async/deferred.js";
+import { inOrder } from "../base/async/turns.js";
 import { enabledControllers } from "../api/controllers/index.js";
 import type { RuntimeConfig } from "../api/facts/index.js";
 import type { Node } from "../api/types/core/v1.js";
-import { type Ipv4Prefix, parseIpv4Prefix } from "../base/ipv4-prefix.js";
-import type { ManualClock } from "../base/manual-clock.js";
-import { once } from "../base/once.js";
-import { forkRandom, isReproducible, type Random } from "../base/random.js";
+import { type Ipv4Prefix, parseIpv4Prefix } from "../base/numbers/ipv4-prefix.js";
+import type { ManualClock } from "../base/time/manual-clock.js";
+import { once } from "../base/async/once.js";
+import { forkRandom, isReproducible, type Random } from "../base/numbers/random.js";
 import type { SignClient } from "../controllers/certificates/certificate-signer.js";
 import type { MetricsSource } from "../controllers/horizontal-pod-autoscaler/metrics-source.js";
 import { NetworkFailure } from "../client/transport/go-network-error.js";
 import { type Controllers, startControllers } from "../controllers/manager.js";
-import { signingKey, signToken } from "../machinery/jwt/jws.js";
+import { signingKey, signToken } from "../machinery/crypto/jwt/jws.js";
 import type { GroupResource } from "../machinery/errors/status-error.js";
 import type { JsonObject } from "../machinery/meta/json.js";
 import { bootstrapObjects } from "../server/builtin/bootstrap.js";
 import { OpenCharges } from "../server/registry/open-charges.js";
-import { nodePortRegistry } from "../server/builtin/core/node-port-registry.js";
+import { nodePortRegistry } from "../server/builtin/core/services/node-port-registry.js";
 import { builtinRecords } from "../server/builtin/index.js";
 import { recordId, type ResourceRecord } from "../server/endpoints/resource-record.js";
 import { CustomResources } from "../server/extensions/custom-resources.js";
@@ -48,13 +48,13 @@ import type { UsageParts } from "./metrics-api/cluster-usage.js";
 import { HOST } from "./open-socket.js";
 import type { RunningServer } from "./running-server.js";
 import { checkServerName } from "./server-name.js";
-import type { ServerNodes } from "./server-nodes.js";
-import type { ServerOptions } from "./server-options.js";
+import type { ServerNodes } from "./nodes/server-nodes.js";
+import type { ServerOptions } from "./options/server-options.js";
 import type { SharedServer } from "./shared-server.js";
-import { checkNodes } from "./check-nodes.js";
-import { nodeHosts } from "./node-addresses.js";
-import type { LocalNodes, NodeNetwork, NodeOptions } from "./start-nodes.js";
-import type { LeftNodesParts } from "./remove-node.js";
+import { checkNodes } from "./nodes/check-nodes.js";
+import { nodeHosts } from "./nodes/node-addresses.js";
+import type { LocalNodes, NodeNetwork, NodeOptions } from "./nodes/start-nodes.js";
+import type { LeftNodesParts } from "./nodes/remove-node.js";
 import type {
   Election,
   ElectedProgram,
@@ -403,7 +403,7 @@ export async function startControlPlane(options: ClusterOptions, given?: GivenSe
               const others = shared && { nodes: shared.nodes, objects: server.registry.access };
               if (!hasNodes && !onShared) return;
               if (!hasNodes) return serveMetrics(server, { local: undefined, others }, () => clock.now());
-              const { startNodes } = await inOrder(import("./start-nodes.js"));
+              const { startNodes } = await inOrder(import("./nodes/start-nodes.js"));
               const transport = server.loopback();
               const staged = {
                 standIn: options.standIn ?? true,
@@ -500,7 +500,7 @@ async function removeNodesBut(
   const stored = await server.registry.access.list("", "nodes");
   const left = stored.filter(({ metadata }) => !names.has(metadata?.name ?? "")) as readonly Node[];
   if (left.length === 0) return;
-  const { removeNodesLeft } = await inOrder(import("./remove-node.js"));
+  const { removeNodesLeft } = await inOrder(import("./nodes/remove-node.js"));
   await removeNodesLeft(left, { ...parts, transport: server.loopback() });
 }
 

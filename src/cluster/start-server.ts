@@ -1,6 +1,6 @@
 import { composeServer } from "./compose-server.js";
 import type { RunningServer } from "./running-server.js";
-import type { ServerOptions } from "./server-options.js";
+import type { ServerOptions } from "./options/server-options.js";
 
 /**
  * Starts an API server that serves the given resources and none of Kubernetes' own: for people who write API servers. When it

@@ -1,4 +1,4 @@
-import { formatIpv4, parseIpv4Prefix } from "../base/ipv4-prefix.js";
+import { formatIpv4, parseIpv4Prefix } from "../base/numbers/ipv4-prefix.js";
 import type { KubeObject } from "../machinery/meta/object.js";
 
 /** What a cluster has before the first request: its namespaces, first of all. */

@@ -1,7 +1,7 @@
-import type { Clock } from "../base/clock.js";
-import type { Ipv4Prefix } from "../base/ipv4-prefix.js";
-import type { Random } from "../base/random.js";
-import type { Timers } from "../base/timers.js";
+import type { Clock } from "../base/time/clock.js";
+import type { Ipv4Prefix } from "../base/numbers/ipv4-prefix.js";
+import type { Random } from "../base/numbers/random.js";
+import type { Timers } from "../base/time/timers.js";
 import type { KubernetesClient } from "../client/dynamic/kubernetes-client.js";
 import type { EventRecorder, EventSource } from "../client/events/index.js";
 import type { Manager } from "../client/manager/index.js";

@@ -1,8 +1,8 @@
 import { setMaxListeners } from "node:events";
 import type { ControllerName } from "../api/controllers/index.js";
-import type { Clock } from "../base/clock.js";
-import type { Random } from "../base/random.js";
-import type { Timers } from "../base/timers.js";
+import type { Clock } from "../base/time/clock.js";
+import type { Random } from "../base/numbers/random.js";
+import type { Timers } from "../base/time/timers.js";
 import { kubernetesClient } from "../client/dynamic/kubernetes-client.js";
 import { eventBroadcaster } from "../client/events/index.js";
 import { describeProblem, Manager, type Problem } from "../client/manager/index.js";

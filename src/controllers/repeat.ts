@@ -1,6 +1,6 @@
-import { pause } from "../base/pause.js";
+import { pause } from "../base/time/pause.js";
 import { isStatusError } from "../machinery/errors/status-error.js";
-import type { Timers } from "../base/timers.js";
+import type { Timers } from "../base/time/timers.js";
 
 export interface RepeatOptions {
   readonly milliseconds: number;

@@ -1,4 +1,4 @@
-import type { Clock } from "../base/clock.js";
+import type { Clock } from "../base/time/clock.js";
 import { fetchGroups } from "../client/discovery/live-discovery.js";
 import type { WireResourceList } from "../client/discovery/wire.js";
 import type { RestClient } from "../client/rest/rest-client.js";

@@ -1,6 +1,6 @@
 import type { ResourceRequirements } from "../api/types/core/v1.js";
 import { object, type Received } from "../machinery/meta/received.js";
-import { parseQuantity, quantityValue, zeroQuantity } from "../machinery/quantity/quantity.js";
+import { parseQuantity, quantityValue, zeroQuantity } from "../machinery/text/quantity/quantity.js";
 
 const NAMED = ["cpu", "memory", "ephemeral-storage"];
 

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { encodeJson } from "../machinery/codec/json-encoder.js";
+import { encodeJson } from "../machinery/wire/json/json-encoder.js";
 
 /** What of a ConfigMap decides its hash. Binary data is base64 text. */
 export interface HashedConfigMap {

@@ -1,6 +1,6 @@
 import type { Container, EphemeralContainer, Pod } from "../api/types/core/v1.js";
-import { goQuote } from "../base/go-quote.js";
-import { withMistyped } from "../base/mistyped.js";
+import { goQuote } from "../base/text/go-quote.js";
+import { withMistyped } from "../base/text/mistyped.js";
 import { object, objects, type Received, type ReceivedObject, text } from "../machinery/meta/received.js";
 
 /** Names the container that commands take when none is given. */

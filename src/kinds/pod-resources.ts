@@ -10,7 +10,7 @@ import {
   type ReceivedObject,
   text,
 } from "../machinery/meta/received.js";
-import { parseQuantity, type Quantity } from "../machinery/quantity/quantity.js";
+import { parseQuantity, type Quantity } from "../machinery/text/quantity/quantity.js";
 
 /** Amounts by resource ("cpu", "memory", "example.com/gpu"). */
 export type Amounts = ReadonlyMap<string, Quantity>;

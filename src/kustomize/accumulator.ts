@@ -1,7 +1,7 @@
 import { LOCAL_CONFIG } from "./annotations.js";
-import { emptyConfig, mergeConfigs } from "./config.js";
+import { emptyConfig, mergeConfigs } from "./configuration/config.js";
 import type { TransformerConfig } from "./facts/default-config.js";
-import { isNilOrEmpty } from "./node.js";
+import { isNilOrEmpty } from "./nodes/node.js";
 import { requireMetadata } from "./read-resources.js";
 import { ResourceList } from "./resource-list.js";
 import { addVars, mergeVars, type Var } from "./vars.js";

@@ -1,9 +1,9 @@
 import { readFile, realpath, stat } from "node:fs/promises";
 import { ORIGIN, TRANSFORMATIONS } from "./annotations.js";
-import { customMergeTypes } from "./custom-schema.js";
+import { customMergeTypes } from "./configuration/custom-schema.js";
 import type { Kustomization, SortOptions } from "./kustomization.js";
 import { type BuildFetch, type BuildFiles, Loader } from "./loader.js";
-import { builtInMergeTypes } from "./merge-schema.js";
+import { builtInMergeTypes } from "./merge/merge-schema.js";
 import { fixNameReferences } from "./name-references.js";
 import { withoutAnnotation } from "./origin.js";
 import type { ResourceList } from "./resource-list.js";

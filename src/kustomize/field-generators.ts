@@ -1,4 +1,4 @@
-import { configureBuiltIn, marshalBuiltIn } from "./configure-built-in.js";
+import { configureBuiltIn, marshalBuiltIn } from "./configuration/configure-built-in.js";
 import { generate, withGlobalOptions } from "./generators.js";
 import { chartConfig } from "./helm-charts.js";
 import type { Kustomization } from "./kustomization.js";

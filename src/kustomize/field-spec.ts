@@ -1,7 +1,7 @@
-import { errorMessage } from "../base/error-message.js";
+import { errorMessage } from "../base/text/error-message.js";
 import { field, lookup } from "./fields.js";
 import { type Gvk, idText, isSelected, parseApiVersion, type ResId } from "./id.js";
-import type { Node, NodeKind } from "./node.js";
+import type { Node, NodeKind } from "./nodes/node.js";
 
 /** A field of some kinds: "spec/template/spec/containers[]/image". */
 export interface FieldSpec extends Gvk {

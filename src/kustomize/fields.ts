@@ -1,6 +1,6 @@
-import { isMissingOrNull, isString, mappingNode, Node, type NodeKind, scalarNode, valueOf } from "./node.js";
-import { isYaml11NonString } from "./scalar.js";
-import { nodeText } from "./node-text.js";
+import { isMissingOrNull, isString, mappingNode, Node, type NodeKind, scalarNode, valueOf } from "./nodes/node.js";
+import { isYaml11NonString } from "./nodes/scalar.js";
+import { nodeText } from "./nodes/node-text.js";
 
 const KIND_NAMES: Readonly<Record<NodeKind, string>> = {
   none: "",

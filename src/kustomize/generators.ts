@@ -1,12 +1,12 @@
-import { setKey } from "../machinery/codec/own-keys.js";
+import { setKey } from "../machinery/wire/json/own-keys.js";
 import { basename } from "node:path/posix";
-import { textOf } from "../base/byte-text.js";
-import { goQuote } from "../base/go-quote.js";
+import { textOf } from "../base/text/byte-text.js";
+import { goQuote } from "../base/text/go-quote.js";
 import { BUILD } from "./annotations.js";
 import { wrap } from "./field-spec.js";
 import type { GeneratorEntry, GeneratorOptions } from "./kustomization.js";
 import type { Loader } from "./loader.js";
-import { mappingNode, Node, scalarNode, stringNode } from "./node.js";
+import { mappingNode, Node, scalarNode, stringNode } from "./nodes/node.js";
 import { setField } from "./fields.js";
 import { Resource, type StringMap } from "./resource.js";
 import { setData } from "./resource-list.js";

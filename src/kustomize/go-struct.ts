@@ -1,4 +1,4 @@
-import { goQuote } from "../base/go-quote.js";
+import { goQuote } from "../base/text/go-quote.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../machinery/meta/json.js";
 
 /** A Go type that JSON is read into; `go` is its name in errors. */

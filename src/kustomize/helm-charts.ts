@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../machinery/meta/json.js";
-import { emitYaml } from "../machinery/yaml/emit.js";
+import { emitYaml } from "../machinery/text/yaml/emit.js";
 
 /** An entry of `helmCharts`, by its JSON names. */
 export interface HelmChart {

@@ -1,4 +1,4 @@
-import { isClusterScoped } from "./merge-schema.js";
+import { isClusterScoped } from "./merge/merge-schema.js";
 
 /** Group, version and kind; "" where one is not said. */
 export interface Gvk {

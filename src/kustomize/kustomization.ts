@@ -1,5 +1,5 @@
-import { parseYaml } from "../machinery/yaml/read.js";
-import { YamlError } from "../machinery/yaml/yaml-error.js";
+import { parseYaml } from "../machinery/text/yaml/read.js";
+import { YamlError } from "../machinery/text/yaml/yaml-error.js";
 import type { JsonValue } from "../machinery/meta/json.js";
 import { decodeStruct } from "./go-struct.js";
 import { chartsOf, globalsOf, type HelmChart, type HelmChartArgs, type HelmGlobals } from "./helm-charts.js";

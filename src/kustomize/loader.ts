@@ -1,7 +1,7 @@
 import { posix, win32 } from "node:path";
-import { errnoText, errorCode } from "../base/path-error.js";
-import { goQuote } from "../base/go-quote.js";
-import { textOf } from "../base/byte-text.js";
+import { errnoText, errorCode } from "../base/files/path-error.js";
+import { goQuote } from "../base/text/go-quote.js";
+import { textOf } from "../base/text/byte-text.js";
 import { isRepositoryUrl } from "./repository-url.js";
 import { wrap } from "./field-spec.js";
 

@@ -2,7 +2,7 @@ import { type FieldSpec, setFields, wrap } from "./field-spec.js";
 import { field, setField, setScalar } from "./fields.js";
 import type { NameReference } from "./facts/default-config.js";
 import { type Gvk, idText, isSelected, sameNamespace } from "./id.js";
-import { isMissingOrNull, type Node, scalarNode } from "./node.js";
+import { isMissingOrNull, type Node, scalarNode } from "./nodes/node.js";
 import type { Resource } from "./resource.js";
 import { ResourceList } from "./resource-list.js";
 

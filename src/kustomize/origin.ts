@@ -1,9 +1,9 @@
 import { join } from "node:path/posix";
 import { ORIGIN, TRANSFORMATIONS } from "./annotations.js";
-import { decodeYaml } from "./decode-yaml.js";
+import { decodeYaml } from "./nodes/decode-yaml.js";
 import { embedded, listOf, type Shape, struct, text } from "./go-struct.js";
 import { apiVersionOf } from "./id.js";
-import { valueText } from "./node-text.js";
+import { valueText } from "./nodes/node-text.js";
 import type { Resource } from "./resource.js";
 
 /** Where an object comes from, or what changed it; as YAML it stands in annotations. */

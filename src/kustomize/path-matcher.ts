@@ -1,8 +1,8 @@
 import { elements, field, isListIndex, kindBefore, setField, splitListIndex } from "./fields.js";
-import { goPattern } from "../machinery/go-values/go-pattern.js";
-import { mappingNode, Node, type NodeKind, scalarNode } from "./node.js";
-import { nodeText } from "./node-text.js";
-import { parseNode } from "./read-nodes.js";
+import { goPattern } from "../machinery/text/go/go-pattern.js";
+import { mappingNode, Node, type NodeKind, scalarNode } from "./nodes/node.js";
+import { nodeText } from "./nodes/node-text.js";
+import { parseNode } from "./nodes/read-nodes.js";
 
 /**
  * All fields that a path leads to: names, list positions, "*" for every element, "[name=pattern]" for those that match. With

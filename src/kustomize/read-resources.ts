@@ -1,8 +1,8 @@
 import { isJsonObject } from "../machinery/meta/json.js";
-import { goV } from "../machinery/go-values/go-values.js";
-import { goTypeName } from "../machinery/go-values/go-values.js";
-import { MalformedYaml, parseNode } from "./read-nodes.js";
-import { isNilOrEmpty, type Node } from "./node.js";
+import { goV } from "../machinery/text/go/go-values.js";
+import { goTypeName } from "../machinery/text/go/go-values.js";
+import { MalformedYaml, parseNode } from "./nodes/read-nodes.js";
+import { isNilOrEmpty, type Node } from "./nodes/node.js";
 import { Resource } from "./resource.js";
 import { fromValue, toValue } from "./value.js";
 

@@ -9,12 +9,12 @@ import {
   NO_NAMESPACE,
   type ResId,
 } from "./id.js";
-import type { MergeTypes } from "./merge-schema.js";
+import type { MergeTypes } from "./merge/merge-schema.js";
 import { mergeMaps, type Resource, type StringMap } from "./resource.js";
 import { setField } from "./fields.js";
 import { wrap } from "./field-spec.js";
 import { nodeSharpV } from "./value.js";
-import { Node, scalarNode, valueOf } from "./node.js";
+import { Node, scalarNode, valueOf } from "./nodes/node.js";
 
 export type IdMatcher = (id: ResId) => boolean;
 

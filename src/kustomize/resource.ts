@@ -1,11 +1,11 @@
-import { encodeJson } from "../machinery/codec/json-encoder.js";
-import { emitYaml } from "../machinery/yaml/emit.js";
+import { encodeJson } from "../machinery/wire/json/json-encoder.js";
+import { emitYaml } from "../machinery/text/yaml/emit.js";
 import { BUILD, BUILD_ANNOTATIONS } from "./annotations.js";
 import { field, lookup, setField } from "./fields.js";
 import { effectiveNamespace, type Gvk, lookedUpId, parseApiVersion, type ResId } from "./id.js";
-import type { MergeTypes } from "./merge-schema.js";
-import { isMissingOrNull, isNilOrEmpty, Node, scalarNode, stringNode } from "./node.js";
-import { merge } from "./strategic-merge.js";
+import type { MergeTypes } from "./merge/merge-schema.js";
+import { isMissingOrNull, isNilOrEmpty, Node, scalarNode, stringNode } from "./nodes/node.js";
+import { merge } from "./merge/strategic-merge.js";
 import { toValue } from "./value.js";
 
 export type StringMap = Record<string, string>;

@@ -1,5 +1,5 @@
 import { parseLabelSelector } from "../machinery/selectors/parse-label-selector.js";
-import { wholePattern } from "../machinery/go-values/go-pattern.js";
+import { wholePattern } from "../machinery/text/go/go-pattern.js";
 import { effectiveNamespace, type Gvk } from "./id.js";
 import type { Selector } from "./kustomization.js";
 import type { Resource } from "./resource.js";

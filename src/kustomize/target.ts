@@ -1,7 +1,7 @@
 import { Accumulator } from "./accumulator.js";
 import { ORIGIN } from "./annotations.js";
-import { mergeConfigs, readConfigs } from "./config.js";
-import { crdConfig } from "./crd-config.js";
+import { mergeConfigs, readConfigs } from "./configuration/config.js";
+import { crdConfig } from "./configuration/crd-config.js";
 import { within, wrap } from "./field-spec.js";
 import { generatorsOf } from "./field-generators.js";
 import {
@@ -13,7 +13,7 @@ import {
   wrongTypes,
 } from "./kustomization.js";
 import { HttpFailure, type Loader } from "./loader.js";
-import type { MergeTypes } from "./merge-schema.js";
+import type { MergeTypes } from "./merge/merge-schema.js";
 import { appendPath, builtInOrigin, fileOrigin, noteTransformer, pluginOrigin } from "./origin.js";
 import { loadGenerator, loadTransformer, type PluginContext } from "./plugins/load-plugin.js";
 import type { Generate } from "./plugins/plugin.js";

@@ -1,11 +1,11 @@
-import { goQuote } from "../base/go-quote.js";
-import { formatG } from "../machinery/go-values/format-g.js";
-import { goSharpV, goV } from "../machinery/go-values/go-values.js";
+import { goQuote } from "../base/text/go-quote.js";
+import { formatG } from "../machinery/text/go/format-g.js";
+import { goSharpV, goV } from "../machinery/text/go/go-values.js";
 import type { JsonObject, JsonValue } from "../machinery/meta/json.js";
 import { setOwn } from "../machinery/patch/json-values.js";
-import { Node } from "./node.js";
-import { NodeWriter } from "./node-text.js";
-import { needsQuotes, resolve, resolveTagged } from "./scalar.js";
+import { Node } from "./nodes/node.js";
+import { NodeWriter } from "./nodes/node-text.js";
+import { needsQuotes, resolve, resolveTagged } from "./nodes/scalar.js";
 
 /** What goyaml says of a text that it has written itself and cannot read. */
 class UnreadableNode extends Error {}

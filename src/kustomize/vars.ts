@@ -2,11 +2,11 @@ import { type FieldSpec, setFields, splitDottedPath } from "./field-spec.js";
 import { lookup } from "./fields.js";
 import { formatF } from "./format-number.js";
 import { gvkText, idEquals, lookedUpId, nameAndKindEqual, noGvk, parseApiVersion } from "./id.js";
-import { goV } from "../machinery/go-values/go-values.js";
+import { goV } from "../machinery/text/go/go-values.js";
 import type { JsonValue } from "../machinery/meta/json.js";
-import { parseFloatLiteral } from "../machinery/go-values/number-syntax.js";
+import { parseFloatLiteral } from "../machinery/text/go/number-syntax.js";
 import type { VarEntry } from "./kustomization.js";
-import { isMissingOrNull, isString, type Node } from "./node.js";
+import { isMissingOrNull, isString, type Node } from "./nodes/node.js";
 import type { ResourceList } from "./resource-list.js";
 import { toValue } from "./value.js";
 

@@ -1,9 +1,9 @@
 import { readdir } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
-import { waitForFoundations } from "../actions/apply-stages.js";
+import { waitForFoundations } from "../actions/apply/apply-stages.js";
 import { withSource } from "../actions/source-error.js";
 import { awaitedPause } from "../actions/surroundings.js";
-import { errorMessage } from "../base/error-message.js";
+import { errorMessage } from "../base/text/error-message.js";
 import type { KubernetesClient } from "../client/dynamic/kubernetes-client.js";
 import type { WriteOptions } from "../client/dynamic/resource-client.js";
 import type { Stored } from "../client/dynamic/stored.js";

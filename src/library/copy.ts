@@ -1,6 +1,6 @@
 import type { CopyMessages } from "../actions/copy/copy-messages.js";
 import type { KubernetesClient } from "../client/dynamic/kubernetes-client.js";
-import { isRemoteCommandExit } from "../machinery/streaming/remote-command.js";
+import { isRemoteCommandExit } from "../machinery/wire/streams/remote-command.js";
 import { foundPod } from "./found-pod.js";
 
 /** A file or folder in a container. */

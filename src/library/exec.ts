@@ -4,7 +4,7 @@ import { runInContainer, type ContainerCommand } from "../actions/pods/container
 import type { KubernetesClient } from "../client/dynamic/kubernetes-client.js";
 import { chosenContainer } from "../kinds/pod-containers.js";
 import { object, text } from "../machinery/meta/access.js";
-import { isRemoteCommandExit, type TerminalSize } from "../machinery/streaming/remote-command.js";
+import { isRemoteCommandExit, type TerminalSize } from "../machinery/wire/streams/remote-command.js";
 import { foundPod, type PodOptions } from "./found-pod.js";
 
 export interface SessionOptions extends PodOptions {

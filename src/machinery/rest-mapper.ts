@@ -1,4 +1,4 @@
-import { goQuote } from "../base/go-quote.js";
+import { goQuote } from "../base/text/go-quote.js";
 import { formatGroupVersion, type GroupKind, type GroupVersionKind, type GroupVersionResource } from "./meta/gvk.js";
 
 /** How a kind is reached over REST. */

@@ -1,5 +1,5 @@
-import { Fifo } from "../base/fifo.js";
-import type { ByteStream } from "../machinery/streaming/byte-stream.js";
+import { Fifo } from "../base/collections/fifo.js";
+import type { ByteStream } from "../machinery/wire/streams/byte-stream.js";
 
 /** A writer waits while so many bytes are unread. */
 const HIGH_WATER_BYTES = 256 * 1024;

@@ -1,6 +1,6 @@
 import type { Pod } from "../api/types/core/v1.js";
-import type { ByteStream } from "../machinery/streaming/byte-stream.js";
-import type { TerminalSize } from "../machinery/streaming/remote-command.js";
+import type { ByteStream } from "../machinery/wire/streams/byte-stream.js";
+import type { TerminalSize } from "../machinery/wire/streams/remote-command.js";
 
 /**
  * What runs containers for a node: the seam that Kubernetes has as the CRI. The node agent starts and stops containers by it, the

@@ -1,9 +1,9 @@
 import type { Pod } from "../api/types/core/v1.js";
 import type { Duplex } from "node:stream";
 import type { Taint } from "../api/types/core/v1.js";
-import { once } from "../base/once.js";
-import { markStandIn, standInAt } from "../machinery/streaming/stand-in-end.js";
-import { duplexOf } from "../machinery/streaming/byte-stream-duplex.js";
+import { once } from "../base/async/once.js";
+import { markStandIn, standInAt } from "../machinery/wire/streams/stand-in-end.js";
+import { duplexOf } from "../machinery/wire/streams/byte-stream-duplex.js";
 import { referenceTo } from "../client/events/object-reference.js";
 import type { EventBroadcaster, EventRecorder } from "../client/events/index.js";
 import { NodeRegistration, nodeStatusText } from "./agent/node-registration.js";

@@ -1,10 +1,10 @@
 import type { Pod } from "../api/types/core/v1.js";
 import { setMaxListeners } from "node:events";
 import type { Duplex } from "node:stream";
-import type { Clock } from "../base/clock.js";
-import { inParallel } from "../base/in-parallel.js";
-import type { Random } from "../base/random.js";
-import type { Timers } from "../base/timers.js";
+import type { Clock } from "../base/time/clock.js";
+import { inParallel } from "../base/async/in-parallel.js";
+import type { Random } from "../base/numbers/random.js";
+import type { Timers } from "../base/time/timers.js";
 import { kubernetesClient } from "../client/dynamic/kubernetes-client.js";
 import { eventBroadcaster } from "../client/events/index.js";
 import { InformerFactory } from "../client/informers/informer-factory.js";

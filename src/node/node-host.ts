@@ -1,5 +1,5 @@
-import { parseIpv4, parseIpv4Prefix } from "../base/ipv4-prefix.js";
-import { isMapped, NetipError, parseAddr } from "../machinery/go-values/netip.js";
+import { parseIpv4, parseIpv4Prefix } from "../base/numbers/ipv4-prefix.js";
+import { isMapped, NetipError, parseAddr } from "../machinery/text/go/netip.js";
 
 /** A host as hosts are compared: an IPv4 address that is written as an IPv6 one as the former, a name in lower case and without its last dot. */
 export function comparableHost(host: string): string {

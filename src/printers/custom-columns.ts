@@ -1,5 +1,5 @@
-import { goV } from "../machinery/go-values/go-values.js";
-import { JsonPath, relaxedJsonPath } from "../machinery/jsonpath/jsonpath.js";
+import { goV } from "../machinery/text/go/go-values.js";
+import { JsonPath, relaxedJsonPath } from "../machinery/text/jsonpath/jsonpath.js";
 import type { KubeObject } from "../machinery/meta/object.js";
 import { headingCells, type Look, plainLook, rowCells, tableColumns } from "./look.js";
 import { listItems, type Printer } from "./printer.js";

@@ -1,6 +1,6 @@
 import { isFields, text } from "../machinery/meta/access.js";
 import type { KubeObject } from "../machinery/meta/object.js";
-import { emitYaml } from "../machinery/yaml/emit.js";
+import { emitYaml } from "../machinery/text/yaml/emit.js";
 import { isPrintableEvent, listItems, type Printer } from "./printer.js";
 
 /**

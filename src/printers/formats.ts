@@ -1,5 +1,5 @@
-import { goQuote } from "../base/go-quote.js";
-import { withMistyped } from "../base/mistyped.js";
+import { goQuote } from "../base/text/go-quote.js";
+import { withMistyped } from "../base/text/mistyped.js";
 import { customColumnsPrinter, parseColumns, parseColumnsFile } from "./custom-columns.js";
 import { jsonPathPrinter } from "./jsonpath-printer.js";
 import { kyamlPrinter } from "./kyaml-printer.js";

@@ -1,8 +1,8 @@
-import { goQuote } from "../base/go-quote.js";
-import { encodeJson } from "../machinery/codec/json-encoder.js";
-import { goV } from "../machinery/go-values/go-values.js";
-import { GoTemplate } from "../machinery/gotemplate/go-template.js";
-import { TemplateError } from "../machinery/gotemplate/template-error.js";
+import { goQuote } from "../base/text/go-quote.js";
+import { encodeJson } from "../machinery/wire/json/json-encoder.js";
+import { goV } from "../machinery/text/go/go-values.js";
+import { GoTemplate } from "../machinery/text/gotemplate/go-template.js";
+import { TemplateError } from "../machinery/text/gotemplate/template-error.js";
 import type { JsonObject, JsonValue } from "../machinery/meta/json.js";
 import type { KubeObject } from "../machinery/meta/object.js";
 import type { Printer } from "./printer.js";

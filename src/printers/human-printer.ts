@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Clock } from "../base/clock.js";
-import { humanDuration } from "../machinery/duration/human-duration.js";
-import { goV } from "../machinery/go-values/go-values.js";
+import type { Clock } from "../base/time/clock.js";
+import { humanDuration } from "../machinery/text/duration/human-duration.js";
+import { goV } from "../machinery/text/go/go-values.js";
 import type { GroupKind } from "../machinery/meta/gvk.js";
 import type { JsonValue } from "../machinery/meta/json.js";
 import type { KubeObject } from "../machinery/meta/object.js";

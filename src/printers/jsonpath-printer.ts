@@ -1,8 +1,8 @@
-import { goQuote } from "../base/go-quote.js";
-import { encodeJson } from "../machinery/codec/json-encoder.js";
-import { goSharpV } from "../machinery/go-values/go-values.js";
-import { JsonPath } from "../machinery/jsonpath/jsonpath.js";
-import { JsonPathError } from "../machinery/jsonpath/jsonpath-error.js";
+import { goQuote } from "../base/text/go-quote.js";
+import { encodeJson } from "../machinery/wire/json/json-encoder.js";
+import { goSharpV } from "../machinery/text/go/go-values.js";
+import { JsonPath } from "../machinery/text/jsonpath/jsonpath.js";
+import { JsonPathError } from "../machinery/text/jsonpath/jsonpath-error.js";
 import type { JsonValue } from "../machinery/meta/json.js";
 import type { KubeObject } from "../machinery/meta/object.js";
 import type { Printer } from "./printer.js";

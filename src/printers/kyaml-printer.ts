@@ -1,6 +1,6 @@
 import { sortedByKey } from "../machinery/meta/sorted-by-key.js";
-import { emitKyaml } from "../machinery/yaml/kyaml.js";
-import { YamlError } from "../machinery/yaml/yaml-error.js";
+import { emitKyaml } from "../machinery/text/yaml/kyaml.js";
+import { YamlError } from "../machinery/text/yaml/yaml-error.js";
 import { inGoOrder } from "./object-printers.js";
 import { isPrintableEvent, type Printer, requireKind } from "./printer.js";
 

@@ -1,6 +1,6 @@
-import { encodeJson } from "../machinery/codec/json-encoder.js";
+import { encodeJson } from "../machinery/wire/json/json-encoder.js";
 import type { KubeObject } from "../machinery/meta/object.js";
-import { emitYaml } from "../machinery/yaml/emit.js";
+import { emitYaml } from "../machinery/text/yaml/emit.js";
 import { isPrintableEvent, listItems, type Printer, requireKind } from "./printer.js";
 
 /** -o json: four spaces, keys in byte order. Events of a watch are one line each. */

@@ -1,5 +1,5 @@
-import { errorMessage } from "../base/error-message.js";
-import { JsonPath, relaxedJsonPath } from "../machinery/jsonpath/jsonpath.js";
+import { errorMessage } from "../base/text/error-message.js";
+import { JsonPath, relaxedJsonPath } from "../machinery/text/jsonpath/jsonpath.js";
 import type { KubeObject } from "../machinery/meta/object.js";
 import { isLess, noSuchField, type SortField, type SortValue, sortValue, withNearFields } from "./sort-values.js";
 

@@ -1,9 +1,9 @@
-import { withMistyped } from "../base/mistyped.js";
-import { goTypeName } from "../machinery/go-values/go-values.js";
-import type { JsonPath } from "../machinery/jsonpath/jsonpath.js";
+import { withMistyped } from "../base/text/mistyped.js";
+import { goTypeName } from "../machinery/text/go/go-values.js";
+import type { JsonPath } from "../machinery/text/jsonpath/jsonpath.js";
 import { isJsonObject, type JsonValue } from "../machinery/meta/json.js";
 import type { KubeObject } from "../machinery/meta/object.js";
-import { compareQuantities, parseQuantity, type Quantity, QuantityError } from "../machinery/quantity/quantity.js";
+import { compareQuantities, parseQuantity, type Quantity, QuantityError } from "../machinery/text/quantity/quantity.js";
 
 /** The field holds what has no order. kubectl ends at once and logs it; `source` is the place its log line names. */
 export class UnsortableError extends Error {

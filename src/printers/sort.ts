@@ -1,7 +1,7 @@
-import { JsonPath, relaxedJsonPath } from "../machinery/jsonpath/jsonpath.js";
-import { JsonPathError } from "../machinery/jsonpath/jsonpath-error.js";
+import { JsonPath, relaxedJsonPath } from "../machinery/text/jsonpath/jsonpath.js";
+import { JsonPathError } from "../machinery/text/jsonpath/jsonpath-error.js";
 import type { KubeObject } from "../machinery/meta/object.js";
-import { goSort } from "../base/go-sort.js";
+import { goSort } from "../base/collections/go-sort.js";
 import { listItems, type Printer } from "./printer.js";
 import { parseSortKeys, sortByKeys } from "./sort-keys.js";
 import { isLess, noSuchField, type SortField, sortValue, withNearFields } from "./sort-values.js";

@@ -1,5 +1,5 @@
-import { decodeJson } from "../machinery/codec/json-decoder.js";
-import { indentJson } from "../machinery/codec/indent-json.js";
+import { decodeJson } from "../machinery/wire/json/json-decoder.js";
+import { indentJson } from "../machinery/wire/json/indent-json.js";
 import type { KubeObject } from "../machinery/meta/object.js";
 import { listItems, type Printer } from "./printer.js";
 

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../machinery/meta/json.js";
-import { goQuote } from "../base/go-quote.js";
+import { goQuote } from "../base/text/go-quote.js";
 
 type Check = (value: JsonValue, path: string, owner: string) => void;
 

@@ -1,5 +1,5 @@
-import { append } from "../base/append.js";
-import { goQuote } from "../base/go-quote.js";
+import { append } from "../base/collections/append.js";
+import { goQuote } from "../base/text/go-quote.js";
 import type { KubeObject } from "../machinery/meta/object.js";
 import { areCombined, splitTypeName, splitTypes, spreadTypes } from "./arguments.js";
 import type { Builder, FilenameOptions, Result } from "./builder.js";

@@ -1,6 +1,6 @@
-import { goQuote } from "../base/go-quote.js";
-import { PathError } from "../base/path-error.js";
-import type { ManifestDocument } from "../machinery/yaml/documents.js";
+import { goQuote } from "../base/text/go-quote.js";
+import { PathError } from "../base/files/path-error.js";
+import type { ManifestDocument } from "../machinery/text/yaml/documents.js";
 import { sortedJson } from "./encode-json.js";
 import type { InfoMaker } from "./info-maker.js";
 import { stopAtFailure, type Visitor } from "./visitor.js";
@@ -23,7 +23,7 @@ export function documents(
         throw error;
       });
       // Loaded here, because most commands read no manifest.
-      const { decodeManifest, readDocuments } = await import("../machinery/yaml/documents.js");
+      const { decodeManifest, readDocuments } = await import("../machinery/text/yaml/documents.js");
       for (const document of named(() => readDocuments(decodeManifest(bytes)), source)) {
         if (validate !== undefined) await validated(validate, document.raw ?? sortedJson(document.value), source);
         const info = await maker.fromDocument(document.value, source, document.raw).catch(failed);

@@ -1,4 +1,4 @@
-import { encodeJson } from "../machinery/codec/json-encoder.js";
+import { encodeJson } from "../machinery/wire/json/json-encoder.js";
 
 /** JSON as Go writes a map: keys in byte order, no white space. */
 export const sortedJson = (value: unknown): string => encodeJson(value, { sortKeys: true });

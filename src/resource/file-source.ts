@@ -1,9 +1,9 @@
 import { lstat, readdir, readFile, stat } from "node:fs/promises";
 import { posix, win32, type PlatformPath } from "node:path";
-import { errorMessage } from "../base/error-message.js";
-import { goQuote } from "../base/go-quote.js";
-import { compareKeys } from "../base/key-order.js";
-import { errorCode, PathError } from "../base/path-error.js";
+import { errorMessage } from "../base/text/error-message.js";
+import { goQuote } from "../base/text/go-quote.js";
+import { compareKeys } from "../base/collections/key-order.js";
+import { errorCode, PathError } from "../base/files/path-error.js";
 import { type ValidateDocument, documents } from "./document-source.js";
 import { BadPatternError, glob } from "./glob.js";
 import type { InfoMaker } from "./info-maker.js";

@@ -1,6 +1,6 @@
 import type { RestMapping } from "../machinery/rest-mapper.js";
-import { errorMessage } from "../base/error-message.js";
-import { goQuote } from "../base/go-quote.js";
+import { errorMessage } from "../base/text/error-message.js";
+import { goQuote } from "../base/text/go-quote.js";
 import { parseLabelSelector } from "../machinery/selectors/parse-label-selector.js";
 import type { BuilderDependencies, Inputs } from "./inputs.js";
 import { flatten } from "./flatten.js";

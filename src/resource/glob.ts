@@ -1,7 +1,7 @@
-import { append } from "../base/append.js";
+import { append } from "../base/collections/append.js";
 import { lstat, readdir } from "node:fs/promises";
 import type { PlatformPath } from "node:path";
-import { compareKeys } from "../base/key-order.js";
+import { compareKeys } from "../base/collections/key-order.js";
 
 /** A glob pattern that ends inside a class or an escape. */
 export class BadPatternError extends Error {

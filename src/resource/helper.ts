@@ -1,4 +1,4 @@
-import { randomBelow } from "../base/random-below.js";
+import { randomBelow } from "../base/numbers/random-below.js";
 import {
   type DeleteParameters,
   deleteRequest,

@@ -1,5 +1,5 @@
-import { errorMessage } from "../base/error-message.js";
-import { goQuote } from "../base/go-quote.js";
+import { errorMessage } from "../base/text/error-message.js";
+import { goQuote } from "../base/text/go-quote.js";
 import { type GroupVersion, parseGroupVersion } from "../machinery/meta/gvk.js";
 import { isJsonObject, type JsonValue } from "../machinery/meta/json.js";
 import type { KubeObject } from "../machinery/meta/object.js";
@@ -87,7 +87,7 @@ function makeInfo(source: string, mapping: RestMapping, object: KubeObject): Inf
 
 /** The decoder that fills Go's types chooses one by kind and version, before it reads anything else. */
 async function requireStatedKind(value: JsonValue, raw?: string): Promise<void> {
-  const { statedKind } = await import("../machinery/codec/stated-kind.js");
+  const { statedKind } = await import("../machinery/wire/stated-kind.js");
   const { kind, version } = statedKind(value);
   if (kind === "" || version === "") throw missing(kind === "" ? "Kind" : "apiVersion", value, raw);
 }

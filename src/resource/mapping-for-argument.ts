@@ -1,4 +1,4 @@
-import { goQuote } from "../base/go-quote.js";
+import { goQuote } from "../base/text/go-quote.js";
 import { parseResourceArgument } from "../client/mapper/resource-index.js";
 import type { GroupVersionKind } from "../machinery/meta/gvk.js";
 import { isNoMatchError, type RestMapper, type RestMapping } from "../machinery/rest-mapper.js";

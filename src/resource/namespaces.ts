@@ -1,4 +1,4 @@
-import { goQuote } from "../base/go-quote.js";
+import { goQuote } from "../base/text/go-quote.js";
 import type { Info } from "./info.js";
 import type { VisitorFn } from "./visitor.js";
 

@@ -1,4 +1,4 @@
-import { goQuote } from "../base/go-quote.js";
+import { goQuote } from "../base/text/go-quote.js";
 import type { RestClient } from "../client/rest/rest-client.js";
 import { isStatusError, StatusError } from "../machinery/errors/status-error.js";
 import type { GroupVersionResource } from "../machinery/meta/gvk.js";

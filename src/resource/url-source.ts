@@ -1,4 +1,4 @@
-import { goQuote } from "../base/go-quote.js";
+import { goQuote } from "../base/text/go-quote.js";
 import { hostFault } from "../client/config/server-url.js";
 import { goNetworkReason } from "../client/transport/go-network-error.js";
 import { type ValidateDocument, documents } from "./document-source.js";

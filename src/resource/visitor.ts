@@ -1,4 +1,4 @@
-import { errorMessage } from "../base/error-message.js";
+import { errorMessage } from "../base/text/error-message.js";
 import type { Info } from "./info.js";
 
 export type VisitorFn = (info: Info) => Promise<void>;

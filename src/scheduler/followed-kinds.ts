@@ -1,4 +1,4 @@
-import type { Timers } from "../base/timers.js";
+import type { Timers } from "../base/time/timers.js";
 import type { AnyKindIn, AnyObjectOf } from "../client/dynamic/api-kinds.js";
 import type { Stored } from "../client/dynamic/stored.js";
 import type { ReadonlyIndexer } from "../client/informers/indexer.js";

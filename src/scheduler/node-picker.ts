@@ -1,5 +1,5 @@
-import type { Random } from "../base/random.js";
-import { randomBelow } from "../base/random-below.js";
+import type { Random } from "../base/numbers/random.js";
+import { randomBelow } from "../base/numbers/random-below.js";
 import type { NodeInfo } from "./cache/node-info.js";
 import type { PodInfo } from "./cache/pod-info.js";
 import type { NodeLister } from "./cache/scheduler-cache.js";

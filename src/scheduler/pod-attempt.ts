@@ -1,4 +1,4 @@
-import { errorMessage } from "../base/error-message.js";
+import { errorMessage } from "../base/text/error-message.js";
 import type { EventRecorder } from "../client/events/index.js";
 import { isConflict, isNotFound } from "../machinery/errors/status-error.js";
 import type { PodInfo } from "./cache/pod-info.js";

@@ -1,8 +1,8 @@
 import type { Node, Pod } from "../api/types/core/v1.js";
-import type { Clock } from "../base/clock.js";
-import type { Random } from "../base/random.js";
-import { nextSlice, sliceIsSpent } from "../base/time-slice.js";
-import type { Timers } from "../base/timers.js";
+import type { Clock } from "../base/time/clock.js";
+import type { Random } from "../base/numbers/random.js";
+import { nextSlice, sliceIsSpent } from "../base/async/time-slice.js";
+import type { Timers } from "../base/time/timers.js";
 import type { KubernetesClient } from "../client/dynamic/kubernetes-client.js";
 import type { EventRecorder } from "../client/events/index.js";
 import type { EventHandler, InformerFactory } from "../client/informers/index.js";

@@ -1,7 +1,7 @@
 import { setMaxListeners } from "node:events";
-import type { Clock } from "../base/clock.js";
-import { forkRandom, type Random } from "../base/random.js";
-import type { Timers } from "../base/timers.js";
+import type { Clock } from "../base/time/clock.js";
+import { forkRandom, type Random } from "../base/numbers/random.js";
+import type { Timers } from "../base/time/timers.js";
 import { kubernetesClient } from "../client/dynamic/kubernetes-client.js";
 import { EventBudget } from "../client/events/event-budget.js";
 import { eventBroadcaster } from "../client/events/index.js";

@@ -2,7 +2,7 @@ import { waitFor, WaitTimeoutError } from "../client/wait-for.js";
 import { type Cluster, type ClusterOptions, startCluster } from "../cluster/start-cluster.js";
 import type { ApiObject, KubeObject } from "../machinery/meta/object.js";
 import { kubernetesClient, type KubernetesClient } from "../library/kubernetes-client.js";
-import { errorMessage } from "../base/error-message.js";
+import { errorMessage } from "../base/text/error-message.js";
 import { isReady } from "./readiness.js";
 import { conditionsOf, unreadyReport } from "./unready-report.js";
 import { isAlreadyExists } from "../machinery/errors/status-error.js";

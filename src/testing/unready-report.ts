@@ -1,8 +1,8 @@
 import type { ContainerStatus, Pod } from "../api/types/core/v1.js";
 import type { Event } from "../api/types/core/v1.js";
-import { inertText } from "../base/inert-text.js";
+import { inertText } from "../base/text/inert-text.js";
 import { type Observed, readiness, type Unready } from "../cluster/named/readiness.js";
-import { errorMessage } from "../base/error-message.js";
+import { errorMessage } from "../base/text/error-message.js";
 import { objects, object, text } from "../machinery/meta/access.js";
 import type { KubeObject } from "../machinery/meta/object.js";
 import type { KubernetesClient } from "../library/kubernetes-client.js";

@@ -1,4 +1,4 @@
-import type { Timers } from "../../src/base/timers.js";
+import type { Timers } from "../../src/base/time/timers.js";
 import { kubernetesClient, type KubernetesClient, type KubeObject, loadConfig } from "../../src/client/index.js";
 import { type Cluster, type ClusterOptions, startCluster } from "../../src/cluster/index.js";
 import { quietCluster } from "../helpers/quiet-cluster.js";

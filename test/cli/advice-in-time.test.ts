@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { adviceOn } from "../../src/cli/advice.js";
-import type { Factory } from "../../src/cli/factory.js";
+import { adviceOn } from "../../src/cli/advice/advice.js";
+import type { Factory } from "../../src/cli/connect/factory.js";
 import { TransportError } from "../../src/client/transport/transport-error.js";
 import { StatusError } from "../../src/machinery/errors/status-error.js";
 

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { parseYaml } from "../../src/machinery/yaml/read.js";
+import { parseYaml } from "../../src/machinery/text/yaml/read.js";
 import { programIsBuilt, programUnderTest, runProgram } from "../helpers/program-under-test.js";
 import { runCli } from "../helpers/run-cli.js";
 

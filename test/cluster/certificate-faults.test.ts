@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { authorityFaults, servingFault } from "../../src/cluster/certificate-faults.js";
 import { createClusterPki } from "../../src/cluster/pki/cluster-pki.js";
-import { systemClock } from "../../src/base/clock.js";
-import { systemRandom } from "../../src/base/random.js";
+import { systemClock } from "../../src/base/time/clock.js";
+import { systemRandom } from "../../src/base/numbers/random.js";
 import { chainOf, pemOf } from "../helpers/certificate-chains.js";
 
 const NOW = Date.UTC(2026, 5, 1, 12);

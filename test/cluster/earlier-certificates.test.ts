@@ -2,9 +2,9 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { systemClock } from "../../src/base/clock.js";
-import { errorMessage } from "../../src/base/error-message.js";
-import { systemRandom } from "../../src/base/random.js";
+import { systemClock } from "../../src/base/time/clock.js";
+import { errorMessage } from "../../src/base/text/error-message.js";
+import { systemRandom } from "../../src/base/numbers/random.js";
 import { configFromText, kubernetesClient } from "../../src/client/index.js";
 import { servingFault } from "../../src/cluster/certificate-faults.js";
 import { servingFiles } from "../../src/cluster/envtest/api-server-files.js";

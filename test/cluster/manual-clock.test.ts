@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import type { Filter } from "../../src/server/request/api-request.js";
-import { deferred } from "../../src/base/deferred.js";
-import { pause } from "../../src/base/pause.js";
+import { deferred } from "../../src/base/async/deferred.js";
+import { pause } from "../../src/base/time/pause.js";
 import { eventBroadcaster, kubernetesClient, LeaderElector, Manager } from "../../src/client/index.js";
 import {
   type ClusterOptions,

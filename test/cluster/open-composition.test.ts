@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { RunningServer } from "../../src/cluster/running-server.js";
-import type { ServerOptions } from "../../src/cluster/server-options.js";
+import type { ServerOptions } from "../../src/cluster/options/server-options.js";
 import { startServer } from "../../src/cluster/start-server.js";
 import { forbidden } from "../../src/machinery/errors/status-error.js";
 import type { AuthorizerAttributes } from "../../src/server/authz/authorizer.js";

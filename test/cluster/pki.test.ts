@@ -6,8 +6,8 @@ import { expect, onTestFinished, test } from "vitest";
 import { kubeconfigText } from "../../src/cluster/kubeconfig.js";
 import { type ClusterPki, createClusterPki } from "../../src/cluster/pki/cluster-pki.js";
 import { loadOrCreatePki } from "../../src/cluster/pki/stored-pki.js";
-import { systemClock } from "../../src/base/clock.js";
-import { systemRandom } from "../../src/base/random.js";
+import { systemClock } from "../../src/base/time/clock.js";
+import { systemRandom } from "../../src/base/numbers/random.js";
 
 test("the CA signs what the cluster shows, for every name it is reached by", () => {
   const pki = createClusterPki(systemClock, systemRandom, systemClock);

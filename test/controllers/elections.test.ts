@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import type { Timers } from "../../src/base/timers.js";
-import { systemTimers } from "../../src/base/timers.js";
+import type { Timers } from "../../src/base/time/timers.js";
+import { systemTimers } from "../../src/base/time/timers.js";
 import type { Transport } from "../../src/client/transport/transport.js";
 import { type Cluster, startCluster } from "../../src/cluster/index.js";
 import { type Election, type LeadershipEvent, standForElection } from "../../src/cluster/leader-election.js";

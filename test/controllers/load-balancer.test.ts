@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { Service } from "../../src/api/types/core/v1.js";
-import { parseIpv4Prefix } from "../../src/base/ipv4-prefix.js";
+import { parseIpv4Prefix } from "../../src/base/numbers/ipv4-prefix.js";
 import { startCluster } from "../../src/cluster/index.js";
 import {
   addressesOf,

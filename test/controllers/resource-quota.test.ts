@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { countedResources, objectUsage, quotaStatus } from "../../src/api/quota/index.js";
 import type { Container, Pod, ResourceQuota } from "../../src/api/types/core/v1.js";
 import { resourceQuotaController } from "../../src/controllers/resource-quota/resource-quota-controller.js";
-import { formatQuantity, parseQuantity, type Quantity } from "../../src/machinery/quantity/quantity.js";
+import { formatQuantity, parseQuantity, type Quantity } from "../../src/machinery/text/quantity/quantity.js";
 import { object } from "../../src/machinery/meta/access.js";
 import { call } from "../helpers/api-caller.js";
 import { eventually } from "../helpers/eventually.js";

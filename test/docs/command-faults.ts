@@ -3,7 +3,7 @@ import { findNode, type CommandNode } from "../../src/cli/command-node.js";
 import { invocationOf, rootNode, unknownCommand } from "../../src/cli/dispatch.js";
 import { globalFlags } from "../../src/cli/flags/global-flags.js";
 import { parseFlags } from "../../src/cli/flags/parse-flags.js";
-import type { Host } from "../../src/cli/host.js";
+import type { Host } from "../../src/cli/connect/host.js";
 import { root } from "../../src/commands/root.js";
 import { simpleCommands } from "../parity/coverage/shell-words.js";
 

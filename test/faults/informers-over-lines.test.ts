@@ -1,7 +1,7 @@
 import { createServer as createHttpServer } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { deferred } from "../../src/base/deferred.js";
+import { deferred } from "../../src/base/async/deferred.js";
 import { configFromText } from "../../src/client/config/load-config.js";
 import { kubernetesClient } from "../../src/client/dynamic/kubernetes-client.js";
 import { SharedInformer } from "../../src/client/informers/index.js";

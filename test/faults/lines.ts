@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createSecureServer } from "node:http2";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 import { createInterface } from "node:readline";
-import { deferred } from "../../src/base/deferred.js";
+import { deferred } from "../../src/base/async/deferred.js";
 import { authority } from "../client/transport/certificates.js";
 import type { Peer } from "./side-by-side.js";
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
-import { acceptKey } from "../../src/machinery/streaming/web-socket/handshake.js";
+import { acceptKey } from "../../src/machinery/wire/web-socket/handshake.js";
 
 /** What a faulty server makes of a request for another protocol. */
 export type Upgrade = (request: IncomingMessage, socket: Socket) => void;

@@ -1,5 +1,5 @@
-import { systemRandom } from "../../src/base/random.js";
-import { systemClock } from "../../src/base/clock.js";
+import { systemRandom } from "../../src/base/numbers/random.js";
+import { systemClock } from "../../src/base/time/clock.js";
 import type { Transport } from "../../src/client/transport/transport.js";
 import { builtinRecords } from "../../src/server/builtin/index.js";
 import type { AdmissionOptions } from "../../src/server/admission/enabled-plugins.js";

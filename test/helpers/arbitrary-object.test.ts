@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { definitionNames, kindsOf, structOf } from "../../src/api/facts/index.js";
-import { decodeObject } from "../../src/machinery/codec/strict-decode.js";
+import { decodeObject } from "../../src/machinery/wire/strict-decode.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../src/machinery/meta/json.js";
 import type { Schema, StructSchema } from "../../src/machinery/schema/schema.js";
 import { isOmitted } from "../../src/machinery/schema/zero-values.js";

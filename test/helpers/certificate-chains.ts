@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { pemText } from "../../src/machinery/codec/pem.js";
+import { pemText } from "../../src/machinery/crypto/pem.js";
 
 /** A line of test/interop/go-x509/chains.jsonl, which the program beside it makes. Bytes are DER in base64. */
 export interface CertificateChain {

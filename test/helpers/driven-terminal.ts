@@ -1,5 +1,5 @@
 import { PassThrough } from "node:stream";
-import type { Streams } from "../../src/cli/factory.js";
+import type { Streams } from "../../src/cli/connect/factory.js";
 import { type MainOptions, main } from "../../src/main.js";
 import { PATIENCE } from "./patience.js";
 import { Screen } from "./screen.js";

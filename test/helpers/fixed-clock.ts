@@ -1,4 +1,4 @@
-import type { Clock } from "../../src/base/clock.js";
+import type { Clock } from "../../src/base/time/clock.js";
 
 /** A clock that moves only when told to. */
 export class FixedClock implements Clock {

@@ -6,9 +6,9 @@ import { type AddressInfo, connect } from "node:net";
 import type { Duplex } from "node:stream";
 import { type Cluster, startCluster } from "../../src/cluster/index.js";
 import { kubeletCertificate } from "./kubelet-certificate.js";
-import type { ByteStream } from "../../src/machinery/streaming/byte-stream.js";
-import { exitStatus } from "../../src/machinery/streaming/remote-command.js";
-import { spdyConnection } from "../../src/machinery/streaming/spdy/spdy-connection.js";
+import type { ByteStream } from "../../src/machinery/wire/streams/byte-stream.js";
+import { exitStatus } from "../../src/machinery/wire/streams/remote-command.js";
+import { spdyConnection } from "../../src/machinery/wire/spdy/spdy-connection.js";
 import { done } from "./admitting-server.js";
 
 export interface LocalKubeletOptions {

@@ -1,4 +1,4 @@
-import type { MountSource } from "../../src/node/agent/volume-mounts.js";
+import type { MountSource } from "../../src/node/agent/volumes/volume-mounts.js";
 
 /** A pod "web" with these volumes. Every object that it refers to has these entries and fields. */
 export function mountSource(

@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { systemClock } from "../../src/base/clock.js";
-import { systemRandom } from "../../src/base/random.js";
-import { systemTimers } from "../../src/base/timers.js";
+import { systemClock } from "../../src/base/time/clock.js";
+import { systemRandom } from "../../src/base/numbers/random.js";
+import { systemTimers } from "../../src/base/time/timers.js";
 import type { Transport } from "../../src/client/transport/transport.js";
 import type { ContainerRuntime } from "../../src/node/container-runtime.js";
 import type { KubeletTls } from "../../src/node/kubelet-api/kubelet-api.js";

@@ -1,8 +1,8 @@
 import { watchFrames, type WatchFrame } from "../../src/client/dynamic/watch-events.js";
 import { responseError } from "../../src/client/rest/response-error.js";
 import type { Transport } from "../../src/client/transport/transport.js";
-import { decodeJson } from "../../src/machinery/codec/json-decoder.js";
-import { encodeJson } from "../../src/machinery/codec/json-encoder.js";
+import { decodeJson } from "../../src/machinery/wire/json/json-decoder.js";
+import { encodeJson } from "../../src/machinery/wire/json/json-encoder.js";
 import type { JsonObject } from "../../src/machinery/meta/json.js";
 import type { KubeList, KubeObject } from "../../src/machinery/meta/object.js";
 

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { PassThrough, Readable } from "node:stream";
-import type { RunProgram } from "../../src/cli/factory.js";
+import type { RunProgram } from "../../src/cli/connect/factory.js";
 import { type MainOptions, main } from "../../src/main.js";
 
 export interface CliResult {

@@ -1,6 +1,6 @@
-import { systemClock } from "../../src/base/clock.js";
-import { systemRandom } from "../../src/base/random.js";
-import { systemTimers } from "../../src/base/timers.js";
+import { systemClock } from "../../src/base/time/clock.js";
+import { systemRandom } from "../../src/base/numbers/random.js";
+import { systemTimers } from "../../src/base/time/timers.js";
 import type { ContainerSpec, StartedContainer } from "../../src/node/container-runtime.js";
 import type { ScriptedImage } from "../../src/node/scripted/image.js";
 import type { ServerLimits } from "../../src/node/scripted/limits/server-limits.js";

@@ -1,5 +1,5 @@
-import { systemClock } from "../../src/base/clock.js";
-import { systemTimers } from "../../src/base/timers.js";
+import { systemClock } from "../../src/base/time/clock.js";
+import { systemTimers } from "../../src/base/time/timers.js";
 import type { KubeObject } from "../../src/machinery/meta/object.js";
 import { object, objects, text } from "../../src/machinery/meta/access.js";
 import type { StartedContainer } from "../../src/node/container-runtime.js";

@@ -1,1 +1,1 @@
-export { seededRandom } from "../../src/base/seeded-random.js";
+export { seededRandom } from "../../src/base/numbers/seeded-random.js";

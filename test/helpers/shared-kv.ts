@@ -1,4 +1,4 @@
-import { deferred } from "../../src/base/deferred.js";
+import { deferred } from "../../src/base/async/deferred.js";
 import type { Freshness, Kv, WatchBatch } from "../../src/server/storage/kv.js";
 import { openMemoryKv, type MemoryKvOptions } from "../../src/server/storage/memory/memory-kv.js";
 

@@ -1,12 +1,12 @@
-import type { Clock } from "../../src/base/clock.js";
+import type { Clock } from "../../src/base/time/clock.js";
 import type { Transport } from "../../src/client/transport/transport.js";
-import { nodePortRegistry } from "../../src/server/builtin/core/node-port-registry.js";
+import { nodePortRegistry } from "../../src/server/builtin/core/services/node-port-registry.js";
 import { builtinRecords } from "../../src/server/builtin/index.js";
 import { createServer } from "../../src/server/generic/server.js";
 import { createStorage } from "../../src/server/storage/create-storage.js";
 import type { Kv } from "../../src/server/storage/kv.js";
 import { call } from "./api-caller.js";
-import { systemRandom } from "../../src/base/random.js";
+import { systemRandom } from "../../src/base/numbers/random.js";
 import { seededRandom } from "./seeded-random.js";
 
 export interface SharedServer {

@@ -1,8 +1,8 @@
 import { generateKeyPairSync } from "node:crypto";
 import { type ConnectionOptions, connect, type PeerCertificate, type TLSSocket } from "node:tls";
-import { systemRandom } from "../../src/base/random.js";
+import { systemRandom } from "../../src/base/numbers/random.js";
 import { issueCertificate, issuerOf, type KeyPair, signCertificate } from "../../src/cluster/pki/certificate.js";
-import { distinguishedName } from "../../src/machinery/codec/new-certificate-request.js";
+import { distinguishedName } from "../../src/machinery/crypto/new-certificate-request.js";
 
 const DAY = 86_400_000;
 const validity = () => ({ notBefore: Date.now() - DAY, notAfter: Date.now() + DAY, serial: systemRandom.bytes(16) });

@@ -1,4 +1,4 @@
-import { deferred } from "../../src/base/deferred.js";
+import { deferred } from "../../src/base/async/deferred.js";
 import type { Transport } from "../../src/client/transport/transport.js";
 import type { KubeObject } from "../../src/machinery/meta/object.js";
 

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { allScheme } from "../../src/api/scheme/all.js";
 import { publishedScheme } from "../../src/api/scheme/published.js";
-import { encodeObjectText } from "../../src/machinery/codec/encode.js";
-import { decodeObject } from "../../src/machinery/codec/strict-decode.js";
+import { encodeObjectText } from "../../src/machinery/wire/encode.js";
+import { decodeObject } from "../../src/machinery/wire/strict-decode.js";
 import { parseGroupVersion } from "../../src/machinery/meta/gvk.js";
 import type { KubeObject } from "../../src/machinery/meta/object.js";
 import { deepFreeze } from "./conversion-rows.js";

@@ -1,7 +1,7 @@
 import { schemaFor, structOf } from "../../src/api/facts/index.js";
-import { decodeProtobufMessage } from "../../src/machinery/codec/protobuf/decode-protobuf.js";
-import { openEnvelope } from "../../src/machinery/codec/protobuf/envelope.js";
-import { readYaml } from "../../src/machinery/yaml/read.js";
+import { decodeProtobufMessage } from "../../src/machinery/wire/protobuf/decode-protobuf.js";
+import { openEnvelope } from "../../src/machinery/wire/protobuf/envelope.js";
+import { readYaml } from "../../src/machinery/text/yaml/read.js";
 import type { HostileRequest } from "./hostility.js";
 import type { HostileAnswer } from "./wire.js";
 

@@ -1,4 +1,4 @@
-import type { ByteStream } from "../../src/machinery/streaming/byte-stream.js";
+import type { ByteStream } from "../../src/machinery/wire/streams/byte-stream.js";
 import { pod, streamingCluster } from "../helpers/streaming-cluster.js";
 import { describeChecks } from "./foreign-checks.js";
 

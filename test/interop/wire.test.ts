@@ -7,7 +7,7 @@ import { createStorage } from "../../src/server/storage/create-storage.js";
 import { openMemoryKv } from "../../src/server/storage/memory/memory-kv.js";
 import { call } from "../helpers/api-caller.js";
 import { ManualTime } from "../helpers/manual-time.js";
-import { systemRandom } from "../../src/base/random.js";
+import { systemRandom } from "../../src/base/numbers/random.js";
 import { seededRandom } from "../helpers/seeded-random.js";
 import {
   http1Client,

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import type { Steps } from "../../src/base/steps.js";
+import type { Steps } from "../../src/base/async/steps.js";
 import { difference, equal, intersection, paths, sortedSteps, union } from "../../src/machinery/apply/field-set.js";
 import { parseFieldsV1 } from "../../src/machinery/apply/fields-v1.js";
-import { encodeObjectSteps } from "../../src/machinery/codec/encode-steps.js";
-import { decodeObjectSteps } from "../../src/machinery/codec/strict-decode.js";
+import { encodeObjectSteps } from "../../src/machinery/wire/encode-steps.js";
+import { decodeObjectSteps } from "../../src/machinery/wire/strict-decode.js";
 import type { JsonObject, JsonValue } from "../../src/machinery/meta/json.js";
 import { jsonPatchSteps } from "../../src/machinery/patch/json-patch.js";
 import { mergePatchSteps } from "../../src/machinery/patch/merge-patch.js";

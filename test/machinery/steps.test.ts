@@ -1,17 +1,17 @@
 import { describe, expect, test } from "vitest";
 import { schemaFor } from "../../src/api/facts/index.js";
-import { sortSteps } from "../../src/base/sort-steps.js";
-import type { Steps } from "../../src/base/steps.js";
+import { sortSteps } from "../../src/base/async/sort-steps.js";
+import type { Steps } from "../../src/base/async/steps.js";
 import { compare, compareSteps } from "../../src/machinery/apply/compare.js";
 import { encodedView } from "../../src/machinery/apply/encoded-view.js";
 import { sorted, sortedSteps } from "../../src/machinery/apply/field-set.js";
 import { toFieldSet } from "../../src/machinery/apply/to-field-set.js";
 import { describe as typeOf } from "../../src/machinery/apply/type-descriptor.js";
-import { decodeJsonSteps } from "../../src/machinery/codec/decode-json-steps.js";
-import { encodeObject } from "../../src/machinery/codec/encode.js";
-import { encodeObjectSteps } from "../../src/machinery/codec/encode-steps.js";
-import { decodeJson } from "../../src/machinery/codec/json-decoder.js";
-import { decodeObject, decodeObjectSteps } from "../../src/machinery/codec/strict-decode.js";
+import { decodeJsonSteps } from "../../src/machinery/wire/json/decode-json-steps.js";
+import { encodeObject } from "../../src/machinery/wire/encode.js";
+import { encodeObjectSteps } from "../../src/machinery/wire/encode-steps.js";
+import { decodeJson } from "../../src/machinery/wire/json/json-decoder.js";
+import { decodeObject, decodeObjectSteps } from "../../src/machinery/wire/strict-decode.js";
 import type { JsonObject, JsonValue } from "../../src/machinery/meta/json.js";
 import type { StructSchema } from "../../src/machinery/schema/schema.js";
 

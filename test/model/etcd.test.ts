@@ -1,5 +1,5 @@
 import { afterAll, beforeAll } from "vitest";
-import { systemClock } from "../../src/base/clock.js";
+import { systemClock } from "../../src/base/time/clock.js";
 import { etcdMissing, type EtcdServer, openTestKv, startEtcd, tellEtcdMissing } from "../helpers/etcd.js";
 import { modelTest } from "./runner.js";
 import type { StoreUnderTest } from "./store-under-test.js";

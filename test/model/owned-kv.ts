@@ -1,5 +1,5 @@
 import { type ChildProcess, fork } from "node:child_process";
-import { type Deferred, deferred } from "../../src/base/deferred.js";
+import { type Deferred, deferred } from "../../src/base/async/deferred.js";
 import type { Kv, WatchBatch } from "../../src/server/storage/kv.js";
 import { buildWriter } from "../durability/writer-process.js";
 import type { ManualTime } from "../helpers/manual-time.js";

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Clock } from "../../src/base/clock.js";
+import type { Clock } from "../../src/base/time/clock.js";
 import type { Kv } from "../../src/server/storage/kv.js";
 import { openMemoryKv } from "../../src/server/storage/memory/memory-kv.js";
 import { openSqliteKv } from "../../src/server/storage/sqlite/sqlite-kv.js";

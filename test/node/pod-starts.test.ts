@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { ManualClock } from "../../src/base/manual-clock.js";
-import { deferred } from "../../src/base/deferred.js";
+import { ManualClock } from "../../src/base/time/manual-clock.js";
+import { deferred } from "../../src/base/async/deferred.js";
 import { PodStarts } from "../../src/node/agent/pod-starts.js";
 import { ManualTime } from "../helpers/manual-time.js";
 

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
-import type { ByteStream } from "../../src/machinery/streaming/byte-stream.js";
+import type { ByteStream } from "../../src/machinery/wire/streams/byte-stream.js";
 import type { KubeObject } from "../../src/machinery/meta/object.js";
 import { startFakeKubelet } from "../helpers/fake-kubelet.js";
 import { freePorts } from "../helpers/free-ports.js";

@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { PassThrough, Readable } from "node:stream";
 import type { main as Main } from "../../src/main.js";
-import type { RunProgram } from "../../src/cli/factory.js";
+import type { RunProgram } from "../../src/cli/connect/factory.js";
 import { testsExecutable } from "../helpers/program-under-test.js";
 
 export interface LineOutcome {

@@ -1,4 +1,4 @@
-import { quiet } from "../../src/base/turns.js";
+import { quiet } from "../../src/base/async/turns.js";
 import { type Cluster, type ClusterOptions, manualClock, startCluster } from "../../src/cluster/index.js";
 import type { Filter } from "../../src/cluster/server.js";
 import { FixedClock } from "../helpers/fixed-clock.js";

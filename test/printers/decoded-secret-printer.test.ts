@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { KubeObject } from "../../src/machinery/meta/object.js";
 import { decodedSecretPrinter } from "../../src/printers/decoded-secret-printer.js";
-import { readDocuments } from "../../src/machinery/yaml/documents.js";
+import { readDocuments } from "../../src/machinery/text/yaml/documents.js";
 
 const secret = (name: string, data?: Readonly<Record<string, string | Uint8Array>>): KubeObject => ({
   apiVersion: "v1",

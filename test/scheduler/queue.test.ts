@@ -11,7 +11,7 @@ import type { SchedulerPlugin } from "../../src/scheduler/framework/plugin.js";
 import { pending, unresolvable } from "../../src/scheduler/framework/status.js";
 import { NO_NODES } from "../../src/scheduler/plugins/names.js";
 import { schedulingGates } from "../../src/scheduler/plugins/scheduling-gates.js";
-import { KeyedHeap } from "../../src/base/keyed-heap.js";
+import { KeyedHeap } from "../../src/base/collections/keyed-heap.js";
 import { backoffDuration, DEFAULT_BACKOFF } from "../../src/scheduler/queue/pod-backoff.js";
 import type { QueuedPod } from "../../src/scheduler/queue/queued-pod.js";
 import { rulesOf } from "../../src/scheduler/queue/queueing-rules.js";

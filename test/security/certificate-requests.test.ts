@@ -12,8 +12,8 @@ import {
   set,
   tlv,
   utf8String,
-} from "../../src/machinery/codec/der-writer.js";
-import { pemText } from "../../src/machinery/codec/pem.js";
+} from "../../src/machinery/crypto/der-writer.js";
+import { pemText } from "../../src/machinery/crypto/pem.js";
 import { done } from "../helpers/admitting-server.js";
 import { type Answer, call } from "../helpers/api-caller.js";
 import { eventually } from "../helpers/eventually.js";

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { loadOrCreatePki } from "../../src/cluster/pki/stored-pki.js";
-import { signingKey, type SigningKey, signToken } from "../../src/machinery/jwt/jws.js";
+import { signingKey, type SigningKey, signToken } from "../../src/machinery/crypto/jwt/jws.js";
 import type { JsonObject } from "../../src/machinery/meta/json.js";
 import { call } from "../helpers/api-caller.js";
 import { Arena, jewel } from "./arena.js";

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { systemRandom } from "../../src/base/random.js";
+import { systemRandom } from "../../src/base/numbers/random.js";
 import { discoveryFolder } from "../../src/client/discovery/cached-discovery.js";
 import { VersionsFolder } from "../../src/commands/diff/versions-folder.js";
 import { runCli } from "../helpers/run-cli.js";

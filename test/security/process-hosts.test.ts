@@ -1,8 +1,8 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { systemClock } from "../../src/base/clock.js";
-import { systemTimers } from "../../src/base/timers.js";
+import { systemClock } from "../../src/base/time/clock.js";
+import { systemTimers } from "../../src/base/time/timers.js";
 import { localPort } from "../../src/cluster/index.js";
 import { startNodeAgent } from "../../src/node/node-agent.js";
 import { call } from "../helpers/api-caller.js";

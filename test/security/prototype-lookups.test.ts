@@ -8,8 +8,8 @@ import { inDeletionOrder } from "../../src/controllers/owned-pods/deletion-order
 import { selects } from "../../src/controllers/service-endpoints/service-pods.js";
 import { byAttaching } from "../../src/kinds/pod-order.js";
 import type { KubeObject } from "../../src/machinery/meta/object.js";
-import { goPattern } from "../../src/machinery/go-values/go-pattern.js";
-import { parseQuantity } from "../../src/machinery/quantity/quantity.js";
+import { goPattern } from "../../src/machinery/text/go/go-pattern.js";
+import { parseQuantity } from "../../src/machinery/text/quantity/quantity.js";
 import { checkedFormat } from "../../src/machinery/structural/formats.js";
 import { Environment, podField } from "../../src/node/agent/container-environment.js";
 import { deviceMatcher } from "../../src/scheduler/plugins/dynamic-resources/device-selector.js";

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { kubernetesClient } from "../../src/client/dynamic/kubernetes-client.js";
 import type { JsonObject } from "../../src/machinery/meta/json.js";
 import { containerEnvironment, Environment } from "../../src/node/agent/container-environment.js";
-import { volumeMounts } from "../../src/node/agent/volume-mounts.js";
+import { volumeMounts } from "../../src/node/agent/volumes/volume-mounts.js";
 import { call } from "../helpers/api-caller.js";
 import { asUser } from "../helpers/as-user.js";
 import { APPLY, Arena, JSON_PATCH, MERGE, pod, STRATEGIC } from "./arena.js";

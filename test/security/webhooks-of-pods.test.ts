@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { systemClock } from "../../src/base/clock.js";
+import { systemClock } from "../../src/base/time/clock.js";
 import { configFromText } from "../../src/client/config/load-config.js";
 import { dial } from "../../src/client/transport/dial.js";
 import { localPort } from "../../src/cluster/index.js";

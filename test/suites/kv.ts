@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { afterEach, describe, expect, test } from "vitest";
-import type { Clock } from "../../src/base/clock.js";
-import type { Timers } from "../../src/base/timers.js";
+import type { Clock } from "../../src/base/time/clock.js";
+import type { Timers } from "../../src/base/time/timers.js";
 import {
   ClosedError,
   CompactedError,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { deferred } from "../../src/base/deferred.js";
+import { deferred } from "../../src/base/async/deferred.js";
 import type { Program, ProgramIo } from "../../src/node/scripted/program.js";
 import type { Filter } from "../../src/server/request/api-request.js";
 import { testsExecutable } from "../helpers/program-under-test.js";

@@ -136,7 +136,7 @@ const SELDOM_RUN = [
   "src/kustomize/",
   "src/machinery/apply/",
   "src/machinery/cel/",
-  "src/machinery/gotemplate/",
+  "src/machinery/text/gotemplate/",
   "src/machinery/rbac/",
   "src/machinery/structural/",
   "src/node/",
@@ -206,7 +206,11 @@ const SESSION_LAYERS = [
   // What a command loads that speaks as client-go's typed clients do.
   {
     name: "typed",
-    roots: ["src/actions/typed-object.ts", "src/actions/read-typed.ts", "src/actions/last-applied.ts"],
+    roots: [
+      "src/actions/typed/typed-object.ts",
+      "src/actions/typed/read-typed.ts",
+      "src/actions/apply/last-applied.ts",
+    ],
   },
   // What a command that enters a container loads: pods, the terminal, streams over WebSockets.
   {

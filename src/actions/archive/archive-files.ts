@@ -1,8 +1,8 @@
 import type { Stats } from "node:fs";
 import { open, readlink } from "node:fs/promises";
 import { resolve } from "node:path";
-import { paddingOf, TarError, type TarHeader } from "../../machinery/tar/tar-entry.js";
-import { tarEnd, tarHeaderBlocks } from "../../machinery/tar/write-header.js";
+import { paddingOf, TarError, type TarHeader } from "../../machinery/wire/tar/tar-entry.js";
+import { tarEnd, tarHeaderBlocks } from "../../machinery/wire/tar/write-header.js";
 import { accountNames } from "./account-names.js";
 import { gathered } from "./gathered.js";
 import { inSystem, type LocalFile, localFiles, textOfLink } from "./local-files.js";

@@ -1,4 +1,4 @@
-import { readTar, type TarEntry } from "../../machinery/tar/read-tar.js";
+import { readTar, type TarEntry } from "../../machinery/wire/tar/read-tar.js";
 import { fillFile } from "./fill-file.js";
 import { readPieces } from "./read-pieces.js";
 import { TargetFolder } from "./target-folder.js";

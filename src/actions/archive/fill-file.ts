@@ -1,5 +1,5 @@
 import type { FileHandle } from "node:fs/promises";
-import { PathError } from "../../base/path-error.js";
+import { PathError } from "../../base/files/path-error.js";
 
 /** Bytes that are written at a time. */
 const WRITE_BUFFER = 256 * 1024;

@@ -1,10 +1,10 @@
-import { append } from "../../base/append.js";
+import { append } from "../../base/collections/append.js";
 import { fillFile } from "../archive/fill-file.js";
 import { checksumOf } from "../archive/posix-checksum.js";
 import { readPieces } from "../archive/read-pieces.js";
 import { TargetFolder } from "../archive/target-folder.js";
-import { goQuote } from "../../base/go-quote.js";
-import { errorCode } from "../../base/path-error.js";
+import { goQuote } from "../../base/text/go-quote.js";
+import { errorCode } from "../../base/files/path-error.js";
 import type { CopyFromPodOptions } from "./copy-from-pod.js";
 import { execInPod, type ExecPlace, findExecPlace } from "./exec-in-pod.js";
 import { RemoteProgram } from "./remote-program.js";

@@ -1,9 +1,9 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { extractArchive, type SkippedEntry } from "../archive/extract-archive.js";
-import { goQuote } from "../../base/go-quote.js";
+import { goQuote } from "../../base/text/go-quote.js";
 import { isTransportError } from "../../client/transport/transport-error.js";
 import { isStatusError } from "../../machinery/errors/status-error.js";
-import { isRemoteCommandExit } from "../../machinery/streaming/remote-command.js";
+import { isRemoteCommandExit } from "../../machinery/wire/streams/remote-command.js";
 import { execInPod, type ExecPlace, type ExecTarget, findExecPlace } from "./exec-in-pod.js";
 import { archivePrefix } from "./remote-path.js";
 import type { CopyMessages } from "./copy-messages.js";

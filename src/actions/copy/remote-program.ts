@@ -1,4 +1,4 @@
-import { Fifo } from "../../base/fifo.js";
+import { Fifo } from "../../base/collections/fifo.js";
 
 /** Runs a program: hands its output to `write`, and ends it when `signal` aborts. */
 export type RunProgram = (write: (chunk: Uint8Array) => Promise<void>, signal: AbortSignal) => Promise<void>;

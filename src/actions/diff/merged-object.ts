@@ -1,12 +1,12 @@
-import { pause } from "../../base/pause.js";
-import type { Timers } from "../../base/timers.js";
+import { pause } from "../../base/time/pause.js";
+import type { Timers } from "../../base/time/timers.js";
 import type { OpenApi } from "../../client/openapi/openapi.js";
 import type { RestClient } from "../../client/rest/rest-client.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import { encodeBody } from "../../resource/encode-json.js";
 import { Helper } from "../../resource/helper.js";
 import type { Info } from "../../resource/info.js";
-import { withoutLastApplied } from "../last-applied.js";
+import { withoutLastApplied } from "../apply/last-applied.js";
 import { PatchObject } from "../patch-object.js";
 
 export interface MergeOptions {

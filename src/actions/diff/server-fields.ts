@@ -1,4 +1,4 @@
-import { LAST_APPLIED } from "../last-applied.js";
+import { LAST_APPLIED } from "../apply/last-applied.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 
 /**

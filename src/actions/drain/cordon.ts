@@ -3,8 +3,8 @@ import type { Fields } from "../../machinery/meta/access.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import type { RestMapping } from "../../machinery/rest-mapper.js";
 import { Helper } from "../../resource/helper.js";
-import type { DryRun } from "../apply-object.js";
-import { calculatePatch } from "../calculate-patch.js";
+import type { DryRun } from "../apply/apply-object.js";
+import { calculatePatch } from "../apply/calculate-patch.js";
 
 export interface CordonOptions {
   readonly client: Pick<ActionClient, "rest">;

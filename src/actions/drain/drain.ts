@@ -1,6 +1,6 @@
 import type { KubeObject } from "../../machinery/meta/object.js";
-import type { DryRun } from "../apply-object.js";
-import { eventsOf } from "../event-stream.js";
+import type { DryRun } from "../apply/apply-object.js";
+import { eventsOf } from "../follow/event-stream.js";
 import { cordon } from "./cordon.js";
 import {
   type DrainRules,

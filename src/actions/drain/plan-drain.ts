@@ -1,5 +1,5 @@
-import type { Clock } from "../../base/clock.js";
-import { goQuote } from "../../base/go-quote.js";
+import type { Clock } from "../../base/time/clock.js";
+import { goQuote } from "../../base/text/go-quote.js";
 import { isNotFound } from "../../machinery/errors/status-error.js";
 import { object as fieldsOf, objects } from "../../machinery/meta/access.js";
 import type { KubeObject, OwnerReference } from "../../machinery/meta/object.js";

@@ -1,9 +1,9 @@
-import { errorMessage } from "../../base/error-message.js";
-import { goQuote } from "../../base/go-quote.js";
-import { pause } from "../../base/pause.js";
+import { errorMessage } from "../../base/text/error-message.js";
+import { goQuote } from "../../base/text/go-quote.js";
+import { pause } from "../../base/time/pause.js";
 import { goDurationText } from "../../client/rest/go-duration-text.js";
 import type { RestClient } from "../../client/rest/rest-client.js";
-import { encodeJson } from "../../machinery/codec/json-encoder.js";
+import { encodeJson } from "../../machinery/wire/json/json-encoder.js";
 import { isForbidden, isNotFound, isStatusError } from "../../machinery/errors/status-error.js";
 import { isJsonObject } from "../../machinery/meta/json.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
@@ -11,7 +11,7 @@ import { throwAll } from "../../resource/visitor.js";
 import { actionSurroundings, type ActionSurroundings } from "../surroundings.js";
 import type { ActionClient } from "../target.js";
 import { startTimeLimit, TimedOutError, type TimeLimit } from "../time-limit.js";
-import { loadTypedKinds, protobufBody } from "../typed-object.js";
+import { loadTypedKinds, protobufBody } from "../typed/typed-object.js";
 import { isLongDeleted } from "./plan-drain.js";
 
 /** How pods are removed. */

@@ -1,4 +1,4 @@
-import { goSharpV } from "../../machinery/go-values/go-values.js";
+import { goSharpV } from "../../machinery/text/go/go-values.js";
 import { isNotFound, isStatusError, type StatusError } from "../../machinery/errors/status-error.js";
 import type { JsonObject } from "../../machinery/meta/json.js";
 import type { KubeObject } from "../../machinery/meta/object.js";

@@ -1,11 +1,11 @@
 import { isJsonObject } from "../../machinery/meta/json.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
-import { emitYaml } from "../../machinery/yaml/emit.js";
-import { parseYaml } from "../../machinery/yaml/read.js";
+import { emitYaml } from "../../machinery/text/yaml/emit.js";
+import { parseYaml } from "../../machinery/text/yaml/read.js";
 import { Helper } from "../../resource/helper.js";
 import type { Info } from "../../resource/info.js";
 import { isList, listItems } from "../../resource/is-list.js";
-import { eventsOf } from "../event-stream.js";
+import { eventsOf } from "../follow/event-stream.js";
 import { infoOf } from "../../resource/info-of.js";
 import { type ActionClient, resolveTarget, type Target } from "../target.js";
 import { type EditEnd, editLoop, type EditReason, type EditRound } from "./edit-loop.js";

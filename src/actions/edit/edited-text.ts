@@ -1,4 +1,4 @@
-import { parseYaml } from "../../machinery/yaml/read.js";
+import { parseYaml } from "../../machinery/text/yaml/read.js";
 import { sortedJson } from "../../resource/encode-json.js";
 
 /** What counts of an edited text, to compare two: JSON as it stands, YAML as JSON, and the lines of what is neither. */

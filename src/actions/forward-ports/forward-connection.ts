@@ -1,9 +1,9 @@
 import type { Socket } from "node:net";
-import { errorMessage } from "../../base/error-message.js";
-import { errnoText, errorCode } from "../../base/path-error.js";
-import type { ByteStream } from "../../machinery/streaming/byte-stream.js";
-import type { MultiplexedConnection } from "../../machinery/streaming/multiplexed-connection.js";
-import { portForwardHeaders } from "../../machinery/streaming/port-forward.js";
+import { errorMessage } from "../../base/text/error-message.js";
+import { errnoText, errorCode } from "../../base/files/path-error.js";
+import type { ByteStream } from "../../machinery/wire/streams/byte-stream.js";
+import type { MultiplexedConnection } from "../../machinery/wire/streams/multiplexed-connection.js";
+import { portForwardHeaders } from "../../machinery/wire/streams/port-forward.js";
 import { type ForwardedPort, hostPort, type ListenAddress } from "./port-spec.js";
 
 /** What went wrong with one forwarded connection, in client-go's words. */

@@ -1,4 +1,4 @@
-import { deferred } from "../../base/deferred.js";
+import { deferred } from "../../base/async/deferred.js";
 import { resourcePath } from "../../client/dynamic/resource-path.js";
 import { openPortForward } from "../../client/streaming/port-forward.js";
 import { PODS } from "../selected-pods.js";

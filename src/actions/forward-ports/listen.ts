@@ -1,5 +1,5 @@
 import { createServer, type Server, type Socket } from "node:net";
-import { errnoText, errorCode } from "../../base/path-error.js";
+import { errnoText, errorCode } from "../../base/files/path-error.js";
 import { type ForwardedPort, hostPort, type ListenAddress } from "./port-spec.js";
 
 export interface ListenOptions {

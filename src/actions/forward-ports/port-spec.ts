@@ -1,5 +1,5 @@
 import { isIP, isIPv4 } from "node:net";
-import { goQuote } from "../../base/go-quote.js";
+import { goQuote } from "../../base/text/go-quote.js";
 
 /** A local port and the port of the pod behind it. */
 export interface ForwardedPort {

@@ -1,9 +1,9 @@
-import { goQuote } from "../../base/go-quote.js";
+import { goQuote } from "../../base/text/go-quote.js";
 import { type Change, pause, restart, resume } from "../../kinds/rollout/change.js";
 import { formatGroupResource } from "../../machinery/errors/status-error.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import { Helper } from "../../resource/helper.js";
-import { calculatePatch } from "../calculate-patch.js";
+import { calculatePatch } from "../apply/calculate-patch.js";
 import { actionSurroundings, type ActionSurroundings } from "../surroundings.js";
 import { type ActionClient, resolveTarget, type Target } from "../target.js";
 

@@ -1,7 +1,7 @@
 import { historyKind, readHistory, type Revision } from "../../kinds/rollout/history.js";
 import { typedReader } from "../cluster-reader.js";
 import { type ActionClient, resolveTarget, type Target } from "../target.js";
-import { loadTypedKinds } from "../typed-object.js";
+import { loadTypedKinds } from "../typed/typed-object.js";
 
 export interface RolloutHistoryOptions {
   readonly client: ActionClient;

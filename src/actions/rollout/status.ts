@@ -2,7 +2,7 @@ import { type RolloutStatus, statusViewerFor } from "../../kinds/rollout/status.
 import { notFound } from "../../machinery/errors/status-error.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import { Helper } from "../../resource/helper.js";
-import { followObject } from "../follow-object.js";
+import { followObject } from "../follow/follow-object.js";
 import { actionSurroundings, type ActionSurroundings } from "../surroundings.js";
 import { type ActionClient, resolveTarget, type Target } from "../target.js";
 import { startTimeLimit, TimedOutError } from "../time-limit.js";

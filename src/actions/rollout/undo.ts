@@ -3,10 +3,10 @@ import { planRollback } from "../../kinds/rollout/rollback.js";
 import type { Fields } from "../../machinery/meta/access.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import { Helper } from "../../resource/helper.js";
-import type { DryRun } from "../apply-object.js";
+import type { DryRun } from "../apply/apply-object.js";
 import { typedReader } from "../cluster-reader.js";
 import { resolveTarget } from "../target.js";
-import { loadTypedKinds } from "../typed-object.js";
+import { loadTypedKinds } from "../typed/typed-object.js";
 import type { RolloutHistoryOptions } from "./history.js";
 
 export interface RolloutUndoOptions extends RolloutHistoryOptions {

@@ -1,5 +1,5 @@
-import { goTypeName, goV } from "../../machinery/go-values/go-values.js";
-import { JsonPath, relaxedJsonPath } from "../../machinery/jsonpath/jsonpath.js";
+import { goTypeName, goV } from "../../machinery/text/go/go-values.js";
+import { JsonPath, relaxedJsonPath } from "../../machinery/text/jsonpath/jsonpath.js";
 import { isFields, number, object, text } from "../../machinery/meta/access.js";
 import type { JsonValue } from "../../machinery/meta/json.js";
 import type { KubeObject } from "../../machinery/meta/object.js";

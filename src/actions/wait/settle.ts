@@ -1,9 +1,9 @@
-import type { Timers } from "../../base/timers.js";
+import type { Timers } from "../../base/time/timers.js";
 import type { RestClient } from "../../client/rest/rest-client.js";
 import { isNotFound, notFound, type StatusError } from "../../machinery/errors/status-error.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import { Helper } from "../../resource/helper.js";
-import { followObject } from "../follow-object.js";
+import { followObject } from "../follow/follow-object.js";
 import type { ResolvedTarget } from "../target.js";
 import type { WaitCondition } from "./conditions.js";
 

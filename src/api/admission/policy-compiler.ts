@@ -1,4 +1,4 @@
-import type { Steps } from "../../base/steps.js";
+import type { Steps } from "../../base/async/steps.js";
 import type { Environment } from "../../machinery/cel/environment.js";
 import type { TypeProvider } from "../../machinery/cel/types/provider.js";
 import { ANY, DYN, listType, mapType, objectType, type Type } from "../../machinery/cel/types/type.js";

@@ -1,5 +1,5 @@
 import { child, children, type Fields } from "../../machinery/meta/access.js";
-import { formatQuantity, quantityValue } from "../../machinery/quantity/quantity.js";
+import { formatQuantity, quantityValue } from "../../machinery/text/quantity/quantity.js";
 import { quantity } from "../validation/resources.js";
 
 const MILLI = -3;

@@ -1,4 +1,4 @@
-import { setKey } from "../../machinery/codec/own-keys.js";
+import { setKey } from "../../machinery/wire/json/own-keys.js";
 import {
   absent,
   child,

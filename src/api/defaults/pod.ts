@@ -9,7 +9,7 @@ import {
   setDefault,
   text,
 } from "../../machinery/meta/access.js";
-import { formatQuantity } from "../../machinery/quantity/quantity.js";
+import { formatQuantity } from "../../machinery/text/quantity/quantity.js";
 import { aggregate } from "../validation/pod/pod-resources.js";
 import { roundAmounts, roundContainerStatuses, roundResources } from "./amounts.js";
 import { defaultFieldRef } from "./field-ref.js";

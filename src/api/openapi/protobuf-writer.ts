@@ -1,4 +1,4 @@
-import { WireWriter } from "../../machinery/codec/protobuf/wire-writer.js";
+import { WireWriter } from "../../machinery/wire/protobuf/wire-writer.js";
 
 /** Writes one message of proto3, which leaves zero values out; nested ones have a writer of their own and are put in whole. */
 export class ProtobufWriter extends WireWriter {

@@ -1,4 +1,4 @@
-import { append } from "../../base/append.js";
+import { append } from "../../base/collections/append.js";
 import type { JsonObject } from "../../machinery/meta/json.js";
 import type { Field, ScalarSchema, Schema, StructSchema } from "../../machinery/schema/schema.js";
 import { isStructInGo, scalarZero } from "../../machinery/schema/zero-values.js";

@@ -1,5 +1,10 @@
 import { isFields, object, objects, type ReadonlyFields } from "../../machinery/meta/access.js";
-import { addQuantities, compareQuantities, parseQuantity, type Quantity } from "../../machinery/quantity/quantity.js";
+import {
+  addQuantities,
+  compareQuantities,
+  parseQuantity,
+  type Quantity,
+} from "../../machinery/text/quantity/quantity.js";
 
 export type QosClass = "Guaranteed" | "Burstable" | "BestEffort";
 

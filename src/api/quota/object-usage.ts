@@ -1,6 +1,6 @@
 import type { PersistentVolumeClaim, Service } from "../types/core/v1.js";
 import type { ResourceClaim } from "../types/resource/v1.js";
-import { parseQuantity, type Quantity, quantityValue } from "../../machinery/quantity/quantity.js";
+import { parseQuantity, type Quantity, quantityValue } from "../../machinery/text/quantity/quantity.js";
 import { CLAIMED_DEVICES, type DeviceFacts, extendedUsage } from "./extended-resources.js";
 import { addUsage, ONE, raiseUsage, type Usage, usageOf } from "./usage.js";
 

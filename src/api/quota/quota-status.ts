@@ -15,7 +15,7 @@ import {
   parseQuantity,
   type Quantity,
   zeroQuantity,
-} from "../../machinery/quantity/quantity.js";
+} from "../../machinery/text/quantity/quantity.js";
 import { BY_NAME, countedResources } from "./counted-resource.js";
 import { type DeviceFacts, NO_DEVICES } from "./extended-resources.js";
 import { claimUsage, deviceClaimUsage, RESOURCE_CLAIMS, serviceUsage } from "./object-usage.js";

@@ -6,7 +6,7 @@ import {
   negateQuantity,
   parseQuantity,
   type Quantity,
-} from "../../machinery/quantity/quantity.js";
+} from "../../machinery/text/quantity/quantity.js";
 
 /** How much of each resource that quotas name. */
 export type Usage = Map<string, Quantity>;

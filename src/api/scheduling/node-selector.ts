@@ -1,5 +1,5 @@
-import { own } from "../../base/own.js";
-import { int64Of } from "../../base/int64.js";
+import { own } from "../../base/collections/own.js";
+import { int64Of } from "../../base/numbers/int64.js";
 import type { Node, NodeSelectorRequirement, NodeSelectorTerm, PodSpec } from "../types/core/v1.js";
 
 /** What selectors look at of a node. */

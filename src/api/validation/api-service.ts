@@ -1,6 +1,6 @@
-import { append } from "../../base/append.js";
+import { append } from "../../base/collections/append.js";
 import { type FieldError, invalidValue, notSupported, required } from "../../machinery/errors/field-error.js";
-import { goQuote } from "../../base/go-quote.js";
+import { goQuote } from "../../base/text/go-quote.js";
 import { isFields, number, object, objects, text } from "../../machinery/meta/access.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import {

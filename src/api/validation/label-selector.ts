@@ -1,4 +1,4 @@
-import { append } from "../../base/append.js";
+import { append } from "../../base/collections/append.js";
 import { isFields } from "../../machinery/meta/access.js";
 import { type LabelSelectorObject, validateLabelSelector } from "../../machinery/validation/labels.js";
 import type { Errors } from "./collect.js";

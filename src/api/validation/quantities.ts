@@ -1,5 +1,5 @@
 import { type FieldError, invalidValue } from "../../machinery/errors/field-error.js";
-import { formatQuantity, quantityValue } from "../../machinery/quantity/quantity.js";
+import { formatQuantity, quantityValue } from "../../machinery/text/quantity/quantity.js";
 import { quantity } from "./resources.js";
 
 export function nonNegativeQuantity(value: unknown, path: string): FieldError[] {

@@ -14,7 +14,7 @@ import {
   type Quantity,
   QuantityError,
   quantityValue,
-} from "../../machinery/quantity/quantity.js";
+} from "../../machinery/text/quantity/quantity.js";
 import { dns1123LabelErrors, qualifiedNameErrors } from "../../machinery/validation/names.js";
 import { check, type Errors } from "./collect.js";
 import type { PodValidationOptions } from "./pod/pod-options.js";

@@ -1,4 +1,4 @@
-import { append } from "../../base/append.js";
+import { append } from "../../base/collections/append.js";
 /** Lines that `a` and `b` have in common, `size` of them, starting at these places. */
 interface Match {
   readonly a: number;

@@ -1,4 +1,4 @@
-import { holdsControls } from "../../base/inert-text.js";
+import { holdsControls } from "../../base/text/inert-text.js";
 import type { Kubeconfig } from "../../client/config/kubeconfig.js";
 import type { Completer } from "../command.js";
 import { NO_FILE_COMP } from "./directive.js";

@@ -1,5 +1,5 @@
 import type { Completer, Completion } from "../command.js";
-import type { Factory } from "../factory.js";
+import type { Factory } from "../connect/factory.js";
 import { NO_FILE_COMP, NO_SPACE } from "./directive.js";
 import { objectNames } from "./resource-names.js";
 

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import type { Completer, Completion } from "../command.js";
-import type { Factory } from "../factory.js";
+import type { Factory } from "../connect/factory.js";
 import { findOnPath } from "../plugins.js";
 import { DEFAULT } from "./directive.js";
 

@@ -4,7 +4,7 @@ import { containerNames } from "../../kinds/pod-containers.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import { Helper } from "../../resource/helper.js";
 import type { Completer, Completion } from "../command.js";
-import type { Factory } from "../factory.js";
+import type { Factory } from "../connect/factory.js";
 import { NO_FILE_COMP, NO_SPACE } from "./directive.js";
 import { objectNames } from "./resource-names.js";
 

@@ -1,7 +1,7 @@
-import { holdsControls } from "../../base/inert-text.js";
+import { holdsControls } from "../../base/text/inert-text.js";
 import { isJsonObject, type JsonObject } from "../../machinery/meta/json.js";
 import { formatGroupVersion } from "../../machinery/meta/gvk.js";
-import type { Factory } from "../factory.js";
+import type { Factory } from "../connect/factory.js";
 
 /** How long a server may take while a user waits for a list of candidates. */
 const PATIENCE = 5000;

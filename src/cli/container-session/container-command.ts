@@ -1,8 +1,8 @@
 import { type ContainerCommand, type ContainerHost, runInContainer } from "../../actions/pods/container-command.js";
 import type { RemoteCommandStreams } from "../../client/streaming/remote-command.js";
-import { isRemoteCommandExit } from "../../machinery/streaming/remote-command.js";
+import { isRemoteCommandExit } from "../../machinery/wire/streams/remote-command.js";
 import { ExitError } from "../errors.js";
-import type { Factory, Streams } from "../factory.js";
+import type { Factory, Streams } from "../connect/factory.js";
 import type { SessionStreamsHost } from "./session-streams.js";
 
 /** What a session in a container needs of the outside. */

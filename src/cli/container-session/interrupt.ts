@@ -1,4 +1,4 @@
-import { deferred } from "../../base/deferred.js";
+import { deferred } from "../../base/async/deferred.js";
 import { silentExit } from "../errors.js";
 
 /** A signal has ended the command; the process then dies of that signal. */

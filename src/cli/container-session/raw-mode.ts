@@ -1,4 +1,4 @@
-import type { Factory, Streams } from "../factory.js";
+import type { Factory, Streams } from "../connect/factory.js";
 
 /** What raw mode needs of a factory. */
 export type TerminalHost = Pick<Factory, "runProgram" | "platform">;

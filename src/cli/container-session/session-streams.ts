@@ -1,7 +1,7 @@
 import type { RemoteCommandStreams } from "../../client/streaming/remote-command.js";
-import type { TerminalSize } from "../../machinery/streaming/remote-command.js";
-import type { Factory, Streams } from "../factory.js";
-import { errorMessage } from "../../base/error-message.js";
+import type { TerminalSize } from "../../machinery/wire/streams/remote-command.js";
+import type { Factory, Streams } from "../connect/factory.js";
+import { errorMessage } from "../../base/text/error-message.js";
 import { klogError } from "../../client/klog.js";
 import { deliverOutput, writeOutput } from "../write-output.js";
 import { enterRawMode, type TerminalHost } from "./raw-mode.js";

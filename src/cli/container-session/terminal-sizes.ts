@@ -1,5 +1,5 @@
-import type { TerminalSize } from "../../machinery/streaming/remote-command.js";
-import type { Streams } from "../factory.js";
+import type { TerminalSize } from "../../machinery/wire/streams/remote-command.js";
+import type { Streams } from "../connect/factory.js";
 
 /**
  * The sizes of the terminal behind stdout: the `first` ones at once, then a new one after each change until `stop`. A reader that is

@@ -1,6 +1,6 @@
 import type { FlagSpec, Flags } from "./flag-set.js";
-import { parseGoBool } from "../../base/go-bool.js";
-import { withMistyped } from "../../base/mistyped.js";
+import { parseGoBool } from "../../base/text/go-bool.js";
+import { withMistyped } from "../../base/text/mistyped.js";
 
 export const cascadeFlag: FlagSpec = {
   name: "cascade",

@@ -1,5 +1,5 @@
-import { errorMessage } from "../../base/error-message.js";
-import { goQuote } from "../../base/go-quote.js";
+import { errorMessage } from "../../base/text/error-message.js";
+import { goQuote } from "../../base/text/go-quote.js";
 import { goQuoteChar } from "../go-errors.js";
 import type { FlagSpec } from "./flag-set.js";
 

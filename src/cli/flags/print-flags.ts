@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { PathError } from "../../base/path-error.js";
+import { PathError } from "../../base/files/path-error.js";
 import { loadFormat, type PrintRequest } from "../../printers/formats.js";
-import type { Factory } from "../factory.js";
+import type { Factory } from "../connect/factory.js";
 import type { FlagSpec, Flags } from "./flag-set.js";
 
 /** -o and what goes with it, for commands that print the objects they handle. */

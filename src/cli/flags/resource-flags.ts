@@ -1,7 +1,7 @@
-import { parseGoBool } from "../../base/go-bool.js";
-import { withMistyped } from "../../base/mistyped.js";
-import { goQuote } from "../../base/go-quote.js";
-import type { Factory } from "../factory.js";
+import { parseGoBool } from "../../base/text/go-bool.js";
+import { withMistyped } from "../../base/text/mistyped.js";
+import { goQuote } from "../../base/text/go-quote.js";
+import type { Factory } from "../connect/factory.js";
 import { klogWarning } from "../../client/klog.js";
 import type { FlagSpec, Flags } from "./flag-set.js";
 

@@ -1,4 +1,4 @@
-import { parseGoBool } from "../../base/go-bool.js";
+import { parseGoBool } from "../../base/text/go-bool.js";
 
 /** The entries of --runtime-config: "group/version" or a class of versions, to on or off. Throws an Error for what is neither. */
 export function readRuntimeConfig(entries: readonly string[]): Readonly<Record<string, boolean>> {

@@ -1,5 +1,5 @@
-import { type Colours, lookOf } from "../colour.js";
-import type { Streams } from "../factory.js";
+import { type Colours, lookOf } from "../terminal/colour.js";
+import type { Streams } from "../connect/factory.js";
 import type { HelpStyle } from "./flag-usages.js";
 
 /** The widths kubectl folds help to; a narrower terminal gets the lines as they are. */

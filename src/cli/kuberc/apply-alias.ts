@@ -1,4 +1,4 @@
-import { goQuote } from "../../base/go-quote.js";
+import { goQuote } from "../../base/text/go-quote.js";
 import type { Command, CommandEntry } from "../command.js";
 import type { CommandNode } from "../command-node.js";
 import { unknownCommand } from "../dispatch.js";

@@ -1,4 +1,4 @@
-import { goQuote } from "../../base/go-quote.js";
+import { goQuote } from "../../base/text/go-quote.js";
 import { findNode } from "../command-node.js";
 import { unknownCommand } from "../dispatch.js";
 import type { CommandLine } from "./command-line.js";

@@ -1,8 +1,8 @@
-import { errorMessage } from "../../base/error-message.js";
-import { PathError } from "../../base/path-error.js";
+import { errorMessage } from "../../base/text/error-message.js";
+import { PathError } from "../../base/files/path-error.js";
 import { klogLine } from "../../client/klog.js";
 import { validatePluginPolicy } from "../../client/auth/plugin-policy.js";
-import type { Host } from "../host.js";
+import type { Host } from "../connect/host.js";
 import { applyAlias } from "./apply-alias.js";
 import { applyDefaults } from "./apply-defaults.js";
 import type { CommandLine } from "./command-line.js";

@@ -1,8 +1,8 @@
-import { errorMessage } from "../../base/error-message.js";
+import { errorMessage } from "../../base/text/error-message.js";
 import type { PluginPolicy } from "../../client/auth/plugin-policy.js";
-import { type ConfigurationFormat, decodeConfiguration } from "../../machinery/codec/configuration-document.js";
-import { readConfigurationDocument } from "../../machinery/yaml/configuration-document.js";
-import { splitYaml } from "../../machinery/yaml/documents.js";
+import { type ConfigurationFormat, decodeConfiguration } from "../../machinery/wire/configuration-document.js";
+import { readConfigurationDocument } from "../../machinery/text/yaml/configuration-document.js";
+import { splitYaml } from "../../machinery/text/yaml/documents.js";
 import type { Alias, CommandDefaults, OptionDefault, Preference } from "./preference.js";
 import { GROUP, v1alpha1, v1beta1 } from "./preference-schema.js";
 

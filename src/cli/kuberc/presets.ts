@@ -1,11 +1,11 @@
-import { goQuote } from "../../base/go-quote.js";
+import { goQuote } from "../../base/text/go-quote.js";
 import { klogLine } from "../../client/klog.js";
 import type { CommandEntry } from "../command.js";
 import type { CommandNode, Presets } from "../command-node.js";
 import { invalidArgument } from "../flags/flag-errors.js";
 import type { Flags, FlagSpec, GivenFlag } from "../flags/flag-set.js";
 import { type FlagValue, parseFlagValue } from "../flags/flag-value.js";
-import type { Host } from "../host.js";
+import type { Host } from "../connect/host.js";
 import { earlyFlag, isMentioned } from "./early-flags.js";
 import type { OptionDefault } from "./preference.js";
 

@@ -1,7 +1,7 @@
 import type { Info } from "../../resource/info.js";
 import type { Invocation } from "../command.js";
 import { usageError } from "../errors.js";
-import type { Factory } from "../factory.js";
+import type { Factory } from "../connect/factory.js";
 import { SUMMARY_ACCEPT } from "./summary.js";
 
 /** Throws a usage error unless the operands name one object, as TYPE/NAME or TYPE NAME. */

@@ -1,5 +1,5 @@
-import { append } from "../../base/append.js";
-import { inParallel } from "../../base/in-parallel.js";
+import { append } from "../../base/collections/append.js";
+import { inParallel } from "../../base/async/in-parallel.js";
 import type { RestClient } from "../../client/rest/rest-client.js";
 import { isTransportError } from "../../client/transport/transport-error.js";
 import { isStatusError } from "../../machinery/errors/status-error.js";

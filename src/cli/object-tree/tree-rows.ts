@@ -1,4 +1,4 @@
-import { humanDuration } from "../../machinery/duration/human-duration.js";
+import { humanDuration } from "../../machinery/text/duration/human-duration.js";
 import { escapeForTerminal } from "../../printers/terminal-escape.js";
 import type { Branch } from "./branches.js";
 

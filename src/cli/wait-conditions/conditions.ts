@@ -1,8 +1,8 @@
 import { conditionPath, created, deleted, hasCondition, pathHolds } from "../../actions/wait/conditions.js";
 import type { WaitCondition } from "../../actions/wait/conditions.js";
-import { goQuote } from "../../base/go-quote.js";
-import { withMistyped } from "../../base/mistyped.js";
-import { relaxedJsonPath } from "../../machinery/jsonpath/jsonpath.js";
+import { goQuote } from "../../base/text/go-quote.js";
+import { withMistyped } from "../../base/text/mistyped.js";
+import { relaxedJsonPath } from "../../machinery/text/jsonpath/jsonpath.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import { stateOfCondition, stateOfDeletion, stateOfPath } from "./states.js";
 

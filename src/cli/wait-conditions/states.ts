@@ -1,5 +1,5 @@
-import { goV } from "../../machinery/go-values/go-values.js";
-import type { JsonPath } from "../../machinery/jsonpath/jsonpath.js";
+import { goV } from "../../machinery/text/go/go-values.js";
+import type { JsonPath } from "../../machinery/text/jsonpath/jsonpath.js";
 import { object, objects, text } from "../../machinery/meta/access.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { goQuote } from "../../base/go-quote.js";
+import { goQuote } from "../../base/text/go-quote.js";
 import type { ClientConfig, ImpersonationConfig } from "../config/client-config.js";
 import type { Surroundings } from "../surroundings.js";
 import { BearerTokenFile } from "./bearer-token-file.js";

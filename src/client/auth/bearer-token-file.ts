@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import type { Clock } from "../../base/clock.js";
+import type { Clock } from "../../base/time/clock.js";
 
 const MAX_AGE = 60_000;
 

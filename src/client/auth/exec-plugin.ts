@@ -1,10 +1,10 @@
 import { spawn } from "node:child_process";
 import { X509Certificate } from "node:crypto";
 import { normalize } from "node:path";
-import { errorMessage } from "../../base/error-message.js";
-import { errorCode } from "../../base/path-error.js";
-import type { Clock } from "../../base/clock.js";
-import { goQuote } from "../../base/go-quote.js";
+import { errorMessage } from "../../base/text/error-message.js";
+import { errorCode } from "../../base/files/path-error.js";
+import type { Clock } from "../../base/time/clock.js";
+import { goQuote } from "../../base/text/go-quote.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../machinery/meta/json.js";
 import type { ExecConfig } from "../config/client-config.js";
 import { type PluginPolicy, permittedPlugin } from "./plugin-policy.js";
@@ -161,7 +161,7 @@ export class ExecPlugin {
 
 /** Parses a plugin's output as JSON or YAML. Empty output is an object without fields. */
 async function parseAnswer(stdout: string): Promise<JsonObject> {
-  const { parseYaml } = await import("../../machinery/yaml/read.js");
+  const { parseYaml } = await import("../../machinery/text/yaml/read.js");
   let answer: JsonValue;
   try {
     answer = parseYaml(stdout);

@@ -1,8 +1,8 @@
 import { accessSync, constants, statSync } from "node:fs";
 import { basename, delimiter, join, normalize, sep } from "node:path";
-import { errorMessage } from "../../base/error-message.js";
-import { errnoText } from "../../base/path-error.js";
-import { goQuote } from "../../base/go-quote.js";
+import { errorMessage } from "../../base/text/error-message.js";
+import { errnoText } from "../../base/files/path-error.js";
+import { goQuote } from "../../base/text/go-quote.js";
 
 /** The policy for the credential plugins of a kubeconfig. */
 export interface PluginPolicy {

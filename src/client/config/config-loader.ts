@@ -1,7 +1,7 @@
-import { once } from "../../base/once.js";
+import { once } from "../../base/async/once.js";
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { PathError } from "../../base/path-error.js";
+import { PathError } from "../../base/files/path-error.js";
 import type { ClientConfig, ExecConfig, ImpersonationConfig } from "./client-config.js";
 import type { ConfigOverrides } from "./config-overrides.js";
 import { type EffectiveEntries, effectiveEntries, requireNamedEntries } from "./effective-entries.js";

@@ -1,7 +1,7 @@
 import type { ConfigOverrides } from "./config-overrides.js";
 import type { Kubeconfig, KubeconfigCluster, KubeconfigContext, KubeconfigUser } from "./kubeconfig.js";
-import { goQuote } from "../../base/go-quote.js";
-import { withMistyped } from "../../base/mistyped.js";
+import { goQuote } from "../../base/text/go-quote.js";
+import { withMistyped } from "../../base/text/mistyped.js";
 
 /** The context, cluster and user in force: the entries of the kubeconfig, overridden by the flags. */
 export interface EffectiveEntries {

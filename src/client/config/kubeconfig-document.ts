@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { errorMessage } from "../../base/error-message.js";
-import { goQuote } from "../../base/go-quote.js";
-import { errnoText, errorCode } from "../../base/path-error.js";
+import { errorMessage } from "../../base/text/error-message.js";
+import { goQuote } from "../../base/text/go-quote.js";
+import { errnoText, errorCode } from "../../base/files/path-error.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../machinery/meta/json.js";
 import { KubeconfigError, type KubeconfigFault } from "./kubeconfig-error.js";
 import { parseKubeconfig } from "./load-kubeconfig.js";

@@ -1,9 +1,9 @@
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { errorMessage } from "../../base/error-message.js";
-import { goQuote } from "../../base/go-quote.js";
-import { errnoText } from "../../base/path-error.js";
+import { errorMessage } from "../../base/text/error-message.js";
+import { goQuote } from "../../base/text/go-quote.js";
+import { errnoText } from "../../base/files/path-error.js";
 import { isJsonObject, type JsonObject } from "../../machinery/meta/json.js";
 import type { ConfigOverrides } from "./config-overrides.js";
 import { entriesOf, type KubeconfigDocument, type LocatedEntry, type Section } from "./kubeconfig-document.js";

@@ -1,6 +1,6 @@
 import { closeSync, existsSync, mkdirSync, openSync, rmSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { PathError } from "../../base/path-error.js";
+import { PathError } from "../../base/files/path-error.js";
 
 /**
  * Runs `work` under the lock files of all the kubeconfigs, as kubectl does, so that the two tools exclude each other. Locks

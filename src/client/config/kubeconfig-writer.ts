@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import { errorCode, PathError } from "../../base/path-error.js";
+import { errorCode, PathError } from "../../base/files/path-error.js";
 import { encodeCluster, encodeContext, encodeKubeconfig, encodeUser } from "./encode-kubeconfig.js";
 import { emptyKubeconfig, type Kubeconfig, type KubeconfigCluster, type KubeconfigUser } from "./kubeconfig.js";
 import { withLocks } from "./kubeconfig-lock.js";
@@ -183,7 +183,7 @@ function changed<T>(
 
 /** Writes a file, with its missing folders. Only its owner can read a new file. */
 async function writeKubeconfig(config: Kubeconfig, file: string, cwd: string): Promise<void> {
-  const { emitYaml } = await import("../../machinery/yaml/emit.js");
+  const { emitYaml } = await import("../../machinery/text/yaml/emit.js");
   const path = resolve(cwd, file);
   if (!existsSync(dirname(path))) mkdirSync(dirname(path), { recursive: true, mode: 0o755 });
   try {

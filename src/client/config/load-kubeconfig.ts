@@ -1,8 +1,8 @@
 import { readFileSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { delimiter, dirname, isAbsolute, join, resolve, sep } from "node:path";
-import { errorMessage } from "../../base/error-message.js";
-import { errorCode, PathError } from "../../base/path-error.js";
+import { errorMessage } from "../../base/text/error-message.js";
+import { errorCode, PathError } from "../../base/files/path-error.js";
 import type { JsonValue } from "../../machinery/meta/json.js";
 import type { VerboseLog } from "../klog.js";
 import { decodeKubeconfig } from "./decode-kubeconfig.js";
@@ -85,7 +85,7 @@ export async function parseKubeconfig(text: string): Promise<JsonValue> {
       // The text is flow-style YAML or invalid; the YAML parser decides.
     }
   }
-  const { parseYaml } = await import("../../machinery/yaml/read.js");
+  const { parseYaml } = await import("../../machinery/text/yaml/read.js");
   try {
     return parseYaml(text);
   } catch (error) {

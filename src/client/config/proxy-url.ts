@@ -1,4 +1,4 @@
-import { goQuote } from "../../base/go-quote.js";
+import { goQuote } from "../../base/text/go-quote.js";
 
 /** Parses a proxy-url. Throws in kubectl's words unless the scheme is http, https or socks5. */
 export function parseProxyUrl(text: string): URL {

@@ -1,6 +1,6 @@
-import { goQuote } from "../../base/go-quote.js";
+import { goQuote } from "../../base/text/go-quote.js";
 import { TransportError } from "../transport/transport-error.js";
-import { withoutTrailing } from "../../base/without-trailing.js";
+import { withoutTrailing } from "../../base/text/without-trailing.js";
 
 /**
  * The base URL of a `server`, without a trailing slash, as client-go reads it: a URL or host:port. host:port becomes http,

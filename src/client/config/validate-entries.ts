@@ -1,9 +1,9 @@
 import { closeSync, openSync } from "node:fs";
 import { resolve } from "node:path";
-import { errorMessage } from "../../base/error-message.js";
-import { goQuote } from "../../base/go-quote.js";
-import { withMistyped } from "../../base/mistyped.js";
-import { PathError } from "../../base/path-error.js";
+import { errorMessage } from "../../base/text/error-message.js";
+import { goQuote } from "../../base/text/go-quote.js";
+import { withMistyped } from "../../base/text/mistyped.js";
+import { PathError } from "../../base/files/path-error.js";
 import { ConfigurationInvalidError, ContextNotFoundError } from "./config-errors.js";
 import type { EffectiveEntries } from "./effective-entries.js";
 import type { Kubeconfig, KubeconfigCluster, KubeconfigUser } from "./kubeconfig.js";

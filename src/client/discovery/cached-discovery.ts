@@ -1,9 +1,9 @@
 import { readFileSync, statSync, utimesSync } from "node:fs";
 import { join } from "node:path";
-import type { Clock } from "../../base/clock.js";
-import { errorMessage } from "../../base/error-message.js";
-import { pathComponent } from "../../base/path-component.js";
-import type { Random } from "../../base/random.js";
+import type { Clock } from "../../base/time/clock.js";
+import { errorMessage } from "../../base/text/error-message.js";
+import { pathComponent } from "../../base/files/path-component.js";
+import type { Random } from "../../base/numbers/random.js";
 import { parseGroupVersion } from "../../machinery/meta/gvk.js";
 import { isJsonObject, type JsonObject } from "../../machinery/meta/json.js";
 import type { ApiResource } from "../../machinery/rest-mapper.js";

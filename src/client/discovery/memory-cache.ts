@@ -1,4 +1,4 @@
-import { errorMessage } from "../../base/error-message.js";
+import { errorMessage } from "../../base/text/error-message.js";
 import { isStatusError } from "../../machinery/errors/status-error.js";
 import type { RestClient } from "../rest/rest-client.js";
 import { isTransportError } from "../transport/transport-error.js";

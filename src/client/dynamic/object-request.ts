@@ -1,4 +1,4 @@
-import { encodeJson } from "../../machinery/codec/json-encoder.js";
+import { encodeJson } from "../../machinery/wire/json/json-encoder.js";
 import type { GroupVersionResource } from "../../machinery/meta/gvk.js";
 import type { RestRequest } from "../rest/rest-client.js";
 import { PATCH_MEDIA_TYPES, type PatchType } from "./patch-type.js";

@@ -1,4 +1,4 @@
-import { encodeJson } from "../../machinery/codec/json-encoder.js";
+import { encodeJson } from "../../machinery/wire/json/json-encoder.js";
 import { formatGroupResource, isNotFound, type Status, StatusError } from "../../machinery/errors/status-error.js";
 import type { GroupVersionResource } from "../../machinery/meta/gvk.js";
 import type { ApiObject, KubeList, KubeObject, ObjectMeta } from "../../machinery/meta/object.js";

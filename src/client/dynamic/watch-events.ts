@@ -1,8 +1,8 @@
-import { errorMessage } from "../../base/error-message.js";
-import { atOnce, type Steps } from "../../base/steps.js";
-import { inSlices } from "../../base/time-slice.js";
-import { exactJsonSteps } from "../../machinery/codec/exact-json.js";
-import { decodeJson, maxJsonDepth } from "../../machinery/codec/json-decoder.js";
+import { errorMessage } from "../../base/text/error-message.js";
+import { atOnce, type Steps } from "../../base/async/steps.js";
+import { inSlices } from "../../base/async/time-slice.js";
+import { exactJsonSteps } from "../../machinery/wire/json/exact-json.js";
+import { decodeJson, maxJsonDepth } from "../../machinery/wire/json/json-decoder.js";
 import { isTransportError } from "../transport/transport-error.js";
 import { genericServerResponse, type Status, StatusError } from "../../machinery/errors/status-error.js";
 import { isJsonObject, type JsonValue } from "../../machinery/meta/json.js";

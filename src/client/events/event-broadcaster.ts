@@ -1,7 +1,7 @@
 import { hostname } from "node:os";
-import { errorMessage } from "../../base/error-message.js";
-import { Fifo } from "../../base/fifo.js";
-import { withTimeLimit } from "../../base/time-limit.js";
+import { errorMessage } from "../../base/text/error-message.js";
+import { Fifo } from "../../base/collections/fifo.js";
+import { withTimeLimit } from "../../base/time/time-limit.js";
 import type { ApiObject } from "../../machinery/meta/object.js";
 import { formatMicroTime, formatTime } from "../../machinery/meta/time.js";
 import type { KubernetesClient } from "../dynamic/kubernetes-client.js";

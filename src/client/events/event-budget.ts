@@ -1,4 +1,4 @@
-import type { Clock } from "../../base/clock.js";
+import type { Clock } from "../../base/time/clock.js";
 import type { EventRecorder } from "./event-broadcaster.js";
 
 /** How many events a second one component may record, and how many at once. */

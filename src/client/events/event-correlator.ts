@@ -1,5 +1,5 @@
-import type { Clock } from "../../base/clock.js";
-import { Lru } from "../../base/lru.js";
+import type { Clock } from "../../base/time/clock.js";
+import { Lru } from "../../base/collections/lru.js";
 import type { JsonObject } from "../../machinery/meta/json.js";
 import { formatTime } from "../../machinery/meta/time.js";
 import { keyOf } from "./event-key.js";

@@ -1,6 +1,6 @@
-import type { Random } from "../../base/random.js";
-import { randomBelow } from "../../base/random-below.js";
-import { uuid } from "../../base/uuid.js";
+import type { Random } from "../../base/numbers/random.js";
+import { randomBelow } from "../../base/numbers/random-below.js";
+import { uuid } from "../../base/numbers/uuid.js";
 import { dns1123SubdomainErrors } from "../../machinery/validation/names.js";
 
 const PER_MILLISECOND = 1_000_000;

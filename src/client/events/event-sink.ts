@@ -1,7 +1,7 @@
-import { errorMessage } from "../../base/error-message.js";
-import { pause } from "../../base/pause.js";
-import { randomBelow } from "../../base/random-below.js";
-import { withTimeLimit } from "../../base/time-limit.js";
+import { errorMessage } from "../../base/text/error-message.js";
+import { pause } from "../../base/time/pause.js";
+import { randomBelow } from "../../base/numbers/random-below.js";
+import { withTimeLimit } from "../../base/time/time-limit.js";
 import { isAlreadyExists, isNotFound, isStatusError, type StatusError } from "../../machinery/errors/status-error.js";
 import type { GroupVersionResource } from "../../machinery/meta/gvk.js";
 import type { JsonObject } from "../../machinery/meta/json.js";

@@ -1,4 +1,4 @@
-import { Fifo } from "../../base/fifo.js";
+import { Fifo } from "../../base/collections/fifo.js";
 import type { ApiObject } from "../../machinery/meta/object.js";
 import { objectKey } from "./object-key.js";
 

@@ -1,6 +1,6 @@
-import { deferred } from "../../base/deferred.js";
-import { Fifo } from "../../base/fifo.js";
-import { nextSlice, sliceIsSpent } from "../../base/time-slice.js";
+import { deferred } from "../../base/async/deferred.js";
+import { Fifo } from "../../base/collections/fifo.js";
+import { nextSlice, sliceIsSpent } from "../../base/async/time-slice.js";
 import type { EventHandler, HandlerRegistration } from "./event-handler.js";
 
 /** One call of a handler. "synced" marks the end of the objects that were there at first. */

@@ -1,6 +1,6 @@
-import { deferred } from "../../base/deferred.js";
-import { throwUncaught } from "../../base/throw-uncaught.js";
-import { nextSlice, sliceIsSpent } from "../../base/time-slice.js";
+import { deferred } from "../../base/async/deferred.js";
+import { throwUncaught } from "../../base/async/throw-uncaught.js";
+import { nextSlice, sliceIsSpent } from "../../base/async/time-slice.js";
 import type { ApiObject } from "../../machinery/meta/object.js";
 import type { ListWatch, ReflectorFault, Selection } from "../reflector/list-watch.js";
 import { Reflector } from "../reflector/reflector.js";

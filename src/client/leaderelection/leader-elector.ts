@@ -1,8 +1,8 @@
 import { hostname } from "node:os";
-import { pause } from "../../base/pause.js";
-import { randomBelow } from "../../base/random-below.js";
-import { withTimeLimit } from "../../base/time-limit.js";
-import { uuid } from "../../base/uuid.js";
+import { pause } from "../../base/time/pause.js";
+import { randomBelow } from "../../base/numbers/random-below.js";
+import { withTimeLimit } from "../../base/time/time-limit.js";
+import { uuid } from "../../base/numbers/uuid.js";
 import { isAlreadyExists, isConflict } from "../../machinery/errors/status-error.js";
 import type { ApiObject } from "../../machinery/meta/object.js";
 import { formatMicroTime } from "../../machinery/meta/time.js";

@@ -1,4 +1,4 @@
-import type { Timers } from "../../base/timers.js";
+import type { Timers } from "../../base/time/timers.js";
 
 /** The milliseconds since a moment in the past. */
 export type Elapsed = () => number;

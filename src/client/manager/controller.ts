@@ -1,5 +1,5 @@
-import { pause } from "../../base/pause.js";
-import { areDriven } from "../../base/timers.js";
+import { pause } from "../../base/time/pause.js";
+import { areDriven } from "../../base/time/timers.js";
 import type { ApiObject } from "../../machinery/meta/object.js";
 import { type NamespacedName, splitObjectKey } from "../informers/object-key.js";
 import type { ReadonlyIndexer } from "../informers/indexer.js";

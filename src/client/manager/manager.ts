@@ -1,4 +1,4 @@
-import { pause } from "../../base/pause.js";
+import { pause } from "../../base/time/pause.js";
 import type { ApiObject } from "../../machinery/meta/object.js";
 import type { KubernetesClient } from "../dynamic/kubernetes-client.js";
 import type { AnyKindIn, AnyObjectOf } from "../dynamic/api-kinds.js";

@@ -1,4 +1,4 @@
-import { errorMessage } from "../../base/error-message.js";
+import { errorMessage } from "../../base/text/error-message.js";
 import type { ReflectorFault } from "../reflector/list-watch.js";
 
 /** What a manager has to tell. It goes on by itself after each of them. */

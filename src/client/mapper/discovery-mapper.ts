@@ -1,4 +1,4 @@
-import { errorMessage } from "../../base/error-message.js";
+import { errorMessage } from "../../base/text/error-message.js";
 import type { GroupKind, GroupVersionKind, GroupVersionResource } from "../../machinery/meta/gvk.js";
 import {
   isNoMatchError,

@@ -1,6 +1,6 @@
 import type { GroupVersionResource } from "../../machinery/meta/gvk.js";
 import { formatGroupResource } from "../../machinery/errors/status-error.js";
-import { goQuote } from "../../base/go-quote.js";
+import { goQuote } from "../../base/text/go-quote.js";
 import { groupOf } from "./resource-index.js";
 import type { WireResourceList } from "../discovery/wire.js";
 

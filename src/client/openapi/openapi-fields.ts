@@ -1,4 +1,4 @@
-import { own } from "../../base/own.js";
+import { own } from "../../base/collections/own.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../machinery/meta/json.js";
 
 /**

@@ -1,4 +1,4 @@
-import { bytesOf, readFields, textOf, type WireField } from "../../machinery/codec/protobuf/wire-reader.js";
+import { bytesOf, readFields, textOf, type WireField } from "../../machinery/wire/protobuf/wire-reader.js";
 
 /** A decoded OpenAPI v2 schema. Absent parts are empty. */
 export interface V2Schema {

@@ -1,9 +1,9 @@
 import type { GroupVersionKind } from "../../machinery/meta/gvk.js";
 import { isJsonObject, type JsonValue } from "../../machinery/meta/json.js";
-import { compareKeys } from "../../base/key-order.js";
-import { parseYaml } from "../../machinery/yaml/read.js";
+import { compareKeys } from "../../base/collections/key-order.js";
+import { parseYaml } from "../../machinery/text/yaml/read.js";
 import { formatKind } from "../../machinery/rest-mapper.js";
-import { goQuote } from "../../base/go-quote.js";
+import { goQuote } from "../../base/text/go-quote.js";
 import { type NamedSchema, readDefinitions, type V2Schema } from "./v2-message.js";
 
 /** A definition of OpenAPI v2, in one of the forms that Kubernetes' documents use. */

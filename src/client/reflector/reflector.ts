@@ -1,8 +1,8 @@
-import type { Backoff } from "../../base/backoff.js";
-import { pause } from "../../base/pause.js";
-import { randomBelow } from "../../base/random-below.js";
-import { throwUncaught } from "../../base/throw-uncaught.js";
-import { areDriven } from "../../base/timers.js";
+import type { Backoff } from "../../base/time/backoff.js";
+import { pause } from "../../base/time/pause.js";
+import { randomBelow } from "../../base/numbers/random-below.js";
+import { throwUncaught } from "../../base/async/throw-uncaught.js";
+import { areDriven } from "../../base/time/timers.js";
 import { isGone, isStatusError } from "../../machinery/errors/status-error.js";
 import { compareResourceVersions } from "../../machinery/meta/resource-version.js";
 import type { ApiObject } from "../../machinery/meta/object.js";

@@ -1,4 +1,4 @@
-import { areDriven, type Timers } from "../../base/timers.js";
+import { areDriven, type Timers } from "../../base/time/timers.js";
 import { StalledError } from "./list-watch.js";
 
 /** Ends an exchange in which the server falls silent, or that lasts too long. */

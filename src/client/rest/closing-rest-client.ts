@@ -1,4 +1,4 @@
-import type { Random } from "../../base/random.js";
+import type { Random } from "../../base/numbers/random.js";
 import type { RestClient, RestRequest, RestResponse } from "./rest-client.js";
 
 const BRAND = Symbol.for("kubets.ClientClosedError");

@@ -1,7 +1,7 @@
 import { join } from "node:path";
-import { errorMessage } from "../../base/error-message.js";
-import type { Random } from "../../base/random.js";
-import { decodeJson } from "../../machinery/codec/json-decoder.js";
+import { errorMessage } from "../../base/text/error-message.js";
+import type { Random } from "../../base/numbers/random.js";
+import { decodeJson } from "../../machinery/wire/json/json-decoder.js";
 import { isJsonObject, type JsonObject } from "../../machinery/meta/json.js";
 import {
   type Authenticator,
@@ -26,7 +26,7 @@ import { LOST, RequestLifetime } from "./request-lifetime.js";
 import type { RestClient, RestRequest, RestResponse } from "./rest-client.js";
 import { SharedLine } from "./shared-line.js";
 import { warningTexts } from "./warning-headers.js";
-import { withoutTrailing } from "../../base/without-trailing.js";
+import { withoutTrailing } from "../../base/text/without-trailing.js";
 
 export interface RestClientOptions extends AuthenticatorOptions, Partial<Surroundings> {
   /** Replaces the transport made for the config: an in-process server, or a recording of one. */

@@ -1,4 +1,4 @@
-import { startStopwatch } from "../../base/stopwatch.js";
+import { startStopwatch } from "../../base/time/stopwatch.js";
 import type { VerboseLog } from "../klog.js";
 import type { RestRequest } from "./rest-client.js";
 

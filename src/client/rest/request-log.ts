@@ -1,5 +1,5 @@
-import { textOf } from "../../base/byte-text.js";
-import type { Clock } from "../../base/clock.js";
+import { textOf } from "../../base/text/byte-text.js";
+import type { Clock } from "../../base/time/clock.js";
 import type { StatusError } from "../../machinery/errors/status-error.js";
 import type { VerboseLog } from "../klog.js";
 import { debuggingTransport } from "../transport/debugging-transport.js";

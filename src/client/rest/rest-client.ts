@@ -1,4 +1,4 @@
-import type { Random } from "../../base/random.js";
+import type { Random } from "../../base/numbers/random.js";
 import type { JsonObject } from "../../machinery/meta/json.js";
 import type { SentBy } from "./request-source.js";
 

@@ -1,5 +1,5 @@
-import { pause } from "../../base/pause.js";
-import { randomBelow } from "../../base/random-below.js";
+import { pause } from "../../base/time/pause.js";
+import { randomBelow } from "../../base/numbers/random-below.js";
 import { isConflict } from "../../machinery/errors/status-error.js";
 import { type Surroundings, surroundingsOf } from "../surroundings.js";
 

@@ -1,5 +1,5 @@
-import type { MultiplexedConnection } from "../../machinery/streaming/multiplexed-connection.js";
-import { spdyConnection } from "../../machinery/streaming/spdy/spdy-connection.js";
+import type { MultiplexedConnection } from "../../machinery/wire/streams/multiplexed-connection.js";
+import { spdyConnection } from "../../machinery/wire/spdy/spdy-connection.js";
 import type { RestClient } from "../rest/rest-client.js";
 import { addressesOf } from "../transport/dial.js";
 import { goNetworkReason } from "../transport/go-network-error.js";

@@ -1,5 +1,5 @@
-import { acceptKey } from "../../machinery/streaming/web-socket/handshake.js";
-import { WebSocket, type WebSocketOptions } from "../../machinery/streaming/web-socket/web-socket.js";
+import { acceptKey } from "../../machinery/wire/web-socket/handshake.js";
+import { WebSocket, type WebSocketOptions } from "../../machinery/wire/web-socket/web-socket.js";
 import { connectingClient } from "../rest/connecting-rest-client.js";
 import type { RestClient } from "../rest/rest-client.js";
 import { addressesOf } from "../transport/dial.js";

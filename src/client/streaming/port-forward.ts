@@ -1,7 +1,7 @@
-import type { MultiplexedConnection } from "../../machinery/streaming/multiplexed-connection.js";
-import { PORT_FORWARD_PROTOCOL, TUNNELLED_PORT_FORWARD_PROTOCOL } from "../../machinery/streaming/port-forward.js";
-import { spdyConnection } from "../../machinery/streaming/spdy/spdy-connection.js";
-import { webSocketDuplex } from "../../machinery/streaming/web-socket/web-socket-duplex.js";
+import type { MultiplexedConnection } from "../../machinery/wire/streams/multiplexed-connection.js";
+import { PORT_FORWARD_PROTOCOL, TUNNELLED_PORT_FORWARD_PROTOCOL } from "../../machinery/wire/streams/port-forward.js";
+import { spdyConnection } from "../../machinery/wire/spdy/spdy-connection.js";
+import { webSocketDuplex } from "../../machinery/wire/web-socket/web-socket-duplex.js";
 import type { RestClient } from "../rest/rest-client.js";
 import { openSpdy } from "./open-spdy.js";
 import { openWebSocket } from "./open-web-socket.js";

@@ -1,4 +1,4 @@
-import { SPDY_PROTOCOLS, type TerminalSize, V5 } from "../../machinery/streaming/remote-command.js";
+import { SPDY_PROTOCOLS, type TerminalSize, V5 } from "../../machinery/wire/streams/remote-command.js";
 import type { RestClient } from "../rest/rest-client.js";
 import { openWebSocket } from "./open-web-socket.js";
 import { type RemoteSession, runSession, spdySession, webSocketSession } from "./remote-session.js";

@@ -1,5 +1,5 @@
-import type { ByteStream } from "../../machinery/streaming/byte-stream.js";
-import { ChannelConnection } from "../../machinery/streaming/channel-connection.js";
+import type { ByteStream } from "../../machinery/wire/streams/byte-stream.js";
+import { ChannelConnection } from "../../machinery/wire/streams/channel-connection.js";
 import {
   CHANNEL,
   CHANNEL_PROTOCOLS,
@@ -9,7 +9,7 @@ import {
   V1,
   V2,
   V3,
-} from "../../machinery/streaming/remote-command.js";
+} from "../../machinery/wire/streams/remote-command.js";
 import type { OpenedSpdy } from "./open-spdy.js";
 import type { OpenedWebSocket } from "./open-web-socket.js";
 import type { RemoteCommandStreams } from "./remote-command.js";

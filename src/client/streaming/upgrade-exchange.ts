@@ -1,5 +1,5 @@
 import type { Socket } from "node:net";
-import { goQuote } from "../../base/go-quote.js";
+import { goQuote } from "../../base/text/go-quote.js";
 import { NetworkFailure } from "../transport/go-network-error.js";
 import type { UpgradeAnswer } from "../transport/transport.js";
 

@@ -2,13 +2,13 @@ import { connectingClient } from "../rest/connecting-rest-client.js";
 import type { RestClient } from "../rest/rest-client.js";
 import { addressesOf, dial } from "../transport/dial.js";
 import { endpointOf } from "../transport/endpoint.js";
-import { errorCode } from "../../base/path-error.js";
+import { errorCode } from "../../base/files/path-error.js";
 import { goNetworkReason, NetworkFailure } from "../transport/go-network-error.js";
 import type { Transport, TransportRequest, Upgrade } from "../transport/transport.js";
 import { isTransportError, TransportError } from "../transport/transport-error.js";
 import { wireHeaders } from "../transport/wire-headers.js";
 import { upgradeExchange } from "./upgrade-exchange.js";
-import { withoutTrailing } from "../../base/without-trailing.js";
+import { withoutTrailing } from "../../base/text/without-trailing.js";
 
 export interface UpgradeRequest {
   readonly method: string;

@@ -1,12 +1,12 @@
-import { errorMessage } from "../../base/error-message.js";
-import { errorCode } from "../../base/path-error.js";
+import { errorMessage } from "../../base/text/error-message.js";
+import { errorCode } from "../../base/files/path-error.js";
 import type { DialTarget } from "./dial.js";
 import { type Endpoint, endpointOf, type TransportConfig, type TransportSurroundings } from "./endpoint.js";
 import { abortReason } from "./failed-exchange.js";
 import { NetworkFailure } from "./go-network-error.js";
 import type { Transport, TransportRequest, TransportResponse } from "./transport.js";
 import { TransportError } from "./transport-error.js";
-import { bytesOfAddress } from "../../machinery/codec/ip-address.js";
+import { bytesOfAddress } from "../../machinery/text/go/ip-address.js";
 import { authoritiesOf, faultOf } from "./verify-peer.js";
 import { wireHeaders } from "./wire-headers.js";
 

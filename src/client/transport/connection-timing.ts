@@ -1,5 +1,5 @@
 import { isIP, type Socket } from "node:net";
-import { startStopwatch } from "../../base/stopwatch.js";
+import { startStopwatch } from "../../base/time/stopwatch.js";
 import type { LogValues, VerboseLog } from "../klog.js";
 import type { ExchangeTrace } from "./exchange-trace.js";
 import { goNetworkReason } from "./go-network-error.js";

@@ -1,6 +1,6 @@
 import { STATUS_CODES } from "node:http";
-import type { Clock } from "../../base/clock.js";
-import { goQuote } from "../../base/go-quote.js";
+import type { Clock } from "../../base/time/clock.js";
+import { goQuote } from "../../base/text/go-quote.js";
 import type { LogValues, VerboseLog } from "../klog.js";
 import { ConnectionTiming } from "./connection-timing.js";
 import { canonicalName, headerLines, type LoggedHeaders, maskedValue } from "./logged-headers.js";

@@ -7,13 +7,13 @@ import {
   type SecureContext,
   type TLSSocket,
 } from "node:tls";
-import type { Clock } from "../../base/clock.js";
-import { errorMessage } from "../../base/error-message.js";
-import { goQuote } from "../../base/go-quote.js";
-import { errorCode } from "../../base/path-error.js";
-import { startStopwatch } from "../../base/stopwatch.js";
-import { untilAborted } from "../../base/until-aborted.js";
-import type { CertificatePool } from "../../machinery/signature/x509/certificate-pool.js";
+import type { Clock } from "../../base/time/clock.js";
+import { errorMessage } from "../../base/text/error-message.js";
+import { goQuote } from "../../base/text/go-quote.js";
+import { errorCode } from "../../base/files/path-error.js";
+import { startStopwatch } from "../../base/time/stopwatch.js";
+import { untilAborted } from "../../base/async/until-aborted.js";
+import type { CertificatePool } from "../../machinery/crypto/x509/certificate-pool.js";
 import type { ExchangeTrace } from "./exchange-trace.js";
 import { type ConnectedSocket, goNetworkReason, NetworkFailure } from "./go-network-error.js";
 import { isSocks } from "./proxy.js";

@@ -1,4 +1,4 @@
-import { errorCode } from "../../base/path-error.js";
+import { errorCode } from "../../base/files/path-error.js";
 import { type ConnectedSocket, goNetworkReason } from "./go-network-error.js";
 import { isTransportError, TransportError } from "./transport-error.js";
 

@@ -1,5 +1,5 @@
-import { goQuote } from "../../base/go-quote.js";
-import { errnoText, errorCode } from "../../base/path-error.js";
+import { goQuote } from "../../base/text/go-quote.js";
+import { errnoText, errorCode } from "../../base/files/path-error.js";
 
 /** An error with Go's text. {@link goNetworkReason} returns it unchanged. */
 export class NetworkFailure extends Error {

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Clock } from "../../base/clock.js";
-import type { Random } from "../../base/random.js";
+import type { Clock } from "../../base/time/clock.js";
+import type { Random } from "../../base/numbers/random.js";
 import { removeCacheFile, writeCacheFile } from "../cache-files.js";
 import type { Transport, TransportRequest, TransportResponse } from "./transport.js";
 

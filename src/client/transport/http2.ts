@@ -8,8 +8,8 @@ import {
 } from "node:http2";
 import type { Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
-import { errorCode } from "../../base/path-error.js";
-import { untilAborted } from "../../base/until-aborted.js";
+import { errorCode } from "../../base/files/path-error.js";
+import { untilAborted } from "../../base/async/until-aborted.js";
 import { decodeBody } from "./decode-body.js";
 import { addressesOf, dial } from "./dial.js";
 import { type Endpoint, endpointOf, type TransportConfig, type TransportSurroundings } from "./endpoint.js";

@@ -7,7 +7,7 @@ import {
 } from "node:http";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
-import { errorCode } from "../../base/path-error.js";
+import { errorCode } from "../../base/files/path-error.js";
 import { addressesOf, dial, type DialTarget, IDLE_MS, reach } from "./dial.js";
 import { decodeBody } from "./decode-body.js";
 import { type Endpoint, endpointOf, type TransportConfig, type TransportSurroundings } from "./endpoint.js";

@@ -1,4 +1,4 @@
-import { atoi } from "../../machinery/go-values/atoi.js";
+import { atoi } from "../../machinery/text/go/atoi.js";
 import type { Environment } from "../surroundings.js";
 
 /** Milliseconds. */

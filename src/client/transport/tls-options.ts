@@ -1,12 +1,12 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ConnectionOptions } from "node:tls";
-import { errorMessage } from "../../base/error-message.js";
-import { PathError } from "../../base/path-error.js";
-import { pemText } from "../../machinery/codec/pem.js";
-import { certificateBlocks } from "../../machinery/signature/certificate-blocks.js";
-import { rootCertificatesIn } from "../../machinery/signature/certificates.js";
-import { readKeyPair } from "../../machinery/signature/key-pair.js";
+import { errorMessage } from "../../base/text/error-message.js";
+import { PathError } from "../../base/files/path-error.js";
+import { pemText } from "../../machinery/crypto/pem.js";
+import { certificateBlocks } from "../../machinery/crypto/certificate-blocks.js";
+import { rootCertificatesIn } from "../../machinery/crypto/certificates.js";
+import { readKeyPair } from "../../machinery/crypto/key-pair.js";
 import type { ClientConfig } from "../config/client-config.js";
 import type { Environment } from "../surroundings.js";
 import { TransportError } from "./transport-error.js";

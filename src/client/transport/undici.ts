@@ -1,6 +1,6 @@
 import { type Dispatcher, errors, Pool } from "undici";
-import { errorCode } from "../../base/path-error.js";
-import { untilAborted } from "../../base/until-aborted.js";
+import { errorCode } from "../../base/files/path-error.js";
+import { untilAborted } from "../../base/async/until-aborted.js";
 import { decodeBody } from "./decode-body.js";
 import { dial, IDLE_MS, reach } from "./dial.js";
 import { endpointOf, type TransportConfig, type TransportSurroundings } from "./endpoint.js";

@@ -1,10 +1,10 @@
 import type { TLSSocket } from "node:tls";
-import { errorMessage } from "../../base/error-message.js";
-import { pemBlocks } from "../../machinery/codec/pem.js";
-import { sentCertificates } from "../../machinery/signature/sent-certificates.js";
-import { type Certificate, readX509 } from "../../machinery/signature/x509/certificate.js";
-import { CertificatePool } from "../../machinery/signature/x509/certificate-pool.js";
-import { verifyCertificate } from "../../machinery/signature/x509/verify-certificate.js";
+import { errorMessage } from "../../base/text/error-message.js";
+import { pemBlocks } from "../../machinery/crypto/pem.js";
+import { sentCertificates } from "../../machinery/crypto/sent-certificates.js";
+import { type Certificate, readX509 } from "../../machinery/crypto/x509/certificate.js";
+import { CertificatePool } from "../../machinery/crypto/x509/certificate-pool.js";
+import { verifyCertificate } from "../../machinery/crypto/x509/verify-certificate.js";
 import { NetworkFailure } from "./go-network-error.js";
 
 export interface PeerVerification {

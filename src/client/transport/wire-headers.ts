@@ -1,5 +1,5 @@
-import { goQuote } from "../../base/go-quote.js";
-import { headerValue } from "../../base/header-text.js";
+import { goQuote } from "../../base/text/go-quote.js";
+import { headerValue } from "../../base/text/header-text.js";
 import { NetworkFailure } from "./go-network-error.js";
 
 /** Bytes of an answer's head: as much as Go's client reads. */

@@ -1,7 +1,7 @@
-import { type Stopwatch, stopwatchOf } from "../../base/stopwatch.js";
-import type { Timers } from "../../base/timers.js";
+import { type Stopwatch, stopwatchOf } from "../../base/time/stopwatch.js";
+import type { Timers } from "../../base/time/timers.js";
 import { surroundingsOf } from "../surroundings.js";
-import { DelayHeap } from "../../base/delay-heap.js";
+import { DelayHeap } from "../../base/time/delay-heap.js";
 import type { QueueStats } from "./queue-stats.js";
 import { type QueueItem, WorkQueue, type WorkQueueOptions } from "./work-queue.js";
 

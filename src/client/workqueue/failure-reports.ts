@@ -1,4 +1,4 @@
-import type { Stopwatch } from "../../base/stopwatch.js";
+import type { Stopwatch } from "../../base/time/stopwatch.js";
 
 /** A report that the work on an item failed. */
 export interface WorkFailure<T> {

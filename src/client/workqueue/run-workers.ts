@@ -1,5 +1,5 @@
-import { startStopwatch, type Stopwatch } from "../../base/stopwatch.js";
-import { nextSlice, sliceIsSpent } from "../../base/time-slice.js";
+import { startStopwatch, type Stopwatch } from "../../base/time/stopwatch.js";
+import { nextSlice, sliceIsSpent } from "../../base/async/time-slice.js";
 import { FailureReports, type WorkFailure } from "./failure-reports.js";
 import type { RateLimitingQueue } from "./rate-limiting-queue.js";
 import type { QueueItem } from "./work-queue.js";

@@ -1,6 +1,6 @@
-import { type Deferred, deferred } from "../../base/deferred.js";
-import { Fifo } from "../../base/fifo.js";
-import { startStopwatch, type Stopwatch } from "../../base/stopwatch.js";
+import { type Deferred, deferred } from "../../base/async/deferred.js";
+import { Fifo } from "../../base/collections/fifo.js";
+import { startStopwatch, type Stopwatch } from "../../base/time/stopwatch.js";
 import { DurationHistogram } from "./duration-histogram.js";
 import type { QueueStats } from "./queue-stats.js";
 

@@ -1,9 +1,9 @@
-import type { Clock } from "../../base/clock.js";
-import type { Random } from "../../base/random.js";
-import type { Timers } from "../../base/timers.js";
+import type { Clock } from "../../base/time/clock.js";
+import type { Random } from "../../base/numbers/random.js";
+import type { Timers } from "../../base/time/timers.js";
 import type { Environment } from "../../client/surroundings.js";
 import type { ProcessHosts } from "../../client/transport/dial.js";
-import type { FileFaults } from "../file-faults.js";
+import type { FileFaults } from "../options/file-faults.js";
 
 /** What authenticators use of their server and its process. */
 export interface AuthenticationSurroundings {

@@ -1,8 +1,8 @@
-import { errorMessage } from "../../base/error-message.js";
-import { certificatesIn } from "../../machinery/signature/certificates.js";
-import { readText } from "../../base/read-file.js";
+import { errorMessage } from "../../base/text/error-message.js";
+import { certificatesIn } from "../../machinery/crypto/certificates.js";
+import { readText } from "../../base/files/read-file.js";
 import { authorityFaults } from "../certificate-faults.js";
-import { watchFile } from "../watch-files.js";
+import { watchFile } from "../options/watch-files.js";
 import type { AuthenticationSurroundings } from "./authentication-surroundings.js";
 
 /** Files of authorities, as they are now. */

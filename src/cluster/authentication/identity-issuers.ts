@@ -1,6 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
-import { errorMessage } from "../../base/error-message.js";
-import { SIGNATURE_ALGORITHMS, type SignatureAlgorithm, isSignatureAlgorithm } from "../../machinery/jwt/algorithms.js";
+import { errorMessage } from "../../base/text/error-message.js";
+import {
+  SIGNATURE_ALGORITHMS,
+  type SignatureAlgorithm,
+  isSignatureAlgorithm,
+} from "../../machinery/crypto/jwt/algorithms.js";
 import { type FieldError, forbiddenField, formatFieldErrors } from "../../machinery/errors/field-error.js";
 import { type Anonymous, anonymousEverywhere, anonymousNowhere, anonymousOn } from "../../server/authn/anonymous.js";
 import type {
@@ -11,9 +15,9 @@ import { decodeAuthenticationConfiguration } from "../../server/authn/configurat
 import { validateAuthenticationConfiguration } from "../../server/authn/configuration/validate.js";
 import { JwtAuthenticators } from "../../server/authn/oidc/jwt-authenticators.js";
 import type { TokenLookup } from "../../server/request/user.js";
-import type { AuthenticationOptions } from "../authentication-options.js";
-import { readText } from "../../base/read-file.js";
-import { watchFile } from "../watch-files.js";
+import type { AuthenticationOptions } from "../options/authentication-options.js";
+import { readText } from "../../base/files/read-file.js";
+import { watchFile } from "../options/watch-files.js";
 import type { AuthenticationSurroundings } from "./authentication-surroundings.js";
 import { oidcConfiguration } from "./oidc-configuration.js";
 

@@ -2,7 +2,7 @@ import type {
   AuthenticationConfiguration,
   JwtAuthenticatorConfiguration,
 } from "../../server/authn/configuration/authentication-configuration.js";
-import type { OidcOptions } from "../authentication-options.js";
+import type { OidcOptions } from "../options/authentication-options.js";
 
 /** The configuration that the flags --oidc-* stand for. `certificateAuthority` is what their file of authorities holds, or "". */
 export function oidcConfiguration(options: OidcOptions, certificateAuthority: string): AuthenticationConfiguration {

@@ -1,6 +1,6 @@
 import type { AuthenticationInfo } from "../../controllers/authentication-trust/authentication-info.js";
 import { configFromFile } from "../../client/config/load-config.js";
-import { certificatesIn } from "../../machinery/signature/certificates.js";
+import { certificatesIn } from "../../machinery/crypto/certificates.js";
 import { anonymousEverywhere, type Anonymous, anonymousNowhere, anonymousOn } from "../../server/authn/anonymous.js";
 import type { Authentication, AuthenticationContext } from "../../server/authn/authentication.js";
 import { bootstrapTokens } from "../../server/authn/bootstrap-token.js";
@@ -10,7 +10,7 @@ import { staticTokens } from "../../server/authn/static-tokens.js";
 import { readTokenFile } from "../../server/authn/token-file.js";
 import type { WebhookTokens } from "../../server/authn/webhook-token.js";
 import type { HealthCheck } from "../../server/endpoints/non-resource/health.js";
-import type { AuthorityTexts } from "../../machinery/signature/peer-authorities.js";
+import type { AuthorityTexts } from "../../machinery/crypto/peer-authorities.js";
 import type { TokenIssuer } from "../../server/request/token-issuer.js";
 import type { TokenLookup } from "../../server/request/user.js";
 import {
@@ -18,11 +18,11 @@ import {
   checkAuthenticationOptions,
   type RequestHeaderOptions,
   type WebhookOptions,
-} from "../authentication-options.js";
-import { readText } from "../../base/read-file.js";
+} from "../options/authentication-options.js";
+import { readText } from "../../base/files/read-file.js";
 import type { AuthenticationSurroundings } from "./authentication-surroundings.js";
 import { openAuthorityFiles } from "./authority-files.js";
-import { FileFaults } from "../file-faults.js";
+import { FileFaults } from "../options/file-faults.js";
 import type { IdentityIssuers } from "./identity-issuers.js";
 import { openTokenIssuer } from "./service-account-issuer.js";
 

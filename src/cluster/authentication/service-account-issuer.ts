@@ -1,10 +1,10 @@
 import { createPublicKey } from "node:crypto";
-import { pemBlocks, pemText } from "../../machinery/codec/pem.js";
-import { type VerificationKey, verificationKey } from "../../machinery/jwt/jws.js";
+import { pemBlocks, pemText } from "../../machinery/crypto/pem.js";
+import { type VerificationKey, verificationKey } from "../../machinery/crypto/jwt/jws.js";
 import { type TokenIssuer, verificationKeysOf } from "../../server/request/token-issuer.js";
-import type { ServiceAccountTokenOptions } from "../authentication-options.js";
-import { readText } from "../../base/read-file.js";
-import { watchFile } from "../watch-files.js";
+import type { ServiceAccountTokenOptions } from "../options/authentication-options.js";
+import { readText } from "../../base/files/read-file.js";
+import { watchFile } from "../options/watch-files.js";
 import type { AuthenticationSurroundings } from "./authentication-surroundings.js";
 
 /** The issuer of service account tokens, whose keys may change. */

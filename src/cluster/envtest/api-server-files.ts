@@ -1,16 +1,16 @@
 import { createPrivateKey, createPublicKey, type KeyObject, X509Certificate } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { errorMessage } from "../../base/error-message.js";
-import { makeOwnFolder } from "../../base/private-files.js";
-import { errorCode } from "../../base/path-error.js";
-import { readText } from "../../base/read-file.js";
-import type { Clock } from "../../base/clock.js";
-import type { Random } from "../../base/random.js";
-import { pemBlocks } from "../../machinery/codec/pem.js";
-import { readX509 } from "../../machinery/signature/x509/certificate.js";
+import { errorMessage } from "../../base/text/error-message.js";
+import { makeOwnFolder } from "../../base/files/private-files.js";
+import { errorCode } from "../../base/files/path-error.js";
+import { readText } from "../../base/files/read-file.js";
+import type { Clock } from "../../base/time/clock.js";
+import type { Random } from "../../base/numbers/random.js";
+import { pemBlocks } from "../../machinery/crypto/pem.js";
+import { readX509 } from "../../machinery/crypto/x509/certificate.js";
 import { issueCertificate } from "../pki/certificate.js";
-import type { CertificateFiles } from "../tls-options.js";
+import type { CertificateFiles } from "../options/tls-options.js";
 
 /** The certificates that clients' certificates must be signed by, as PEM. */
 export async function clientAuthorities(path: string): Promise<string> {

@@ -1,22 +1,22 @@
-import { systemClock } from "../../base/clock.js";
-import { parseIpv4Prefix } from "../../base/ipv4-prefix.js";
-import { systemRandom } from "../../base/random.js";
+import { systemClock } from "../../base/time/clock.js";
+import { parseIpv4Prefix } from "../../base/numbers/ipv4-prefix.js";
+import { systemRandom } from "../../base/numbers/random.js";
 import type { RuntimeConfig } from "../../api/facts/index.js";
 import { aggregateText } from "../../machinery/errors/aggregate-text.js";
-import { signingKey, verificationKey } from "../../machinery/jwt/jws.js";
+import { signingKey, verificationKey } from "../../machinery/crypto/jwt/jws.js";
 import type { StorageMediaType } from "../../server/endpoints/serializers/serializer.js";
 import type { InFlightLimits } from "../../server/filters/max-in-flight.js";
 import type { TokenIssuer } from "../../server/request/token-issuer.js";
 import type { RunningServer } from "../running-server.js";
-import { type AuthorizationOptions, authorizationProblems } from "../authorization-options.js";
+import { type AuthorizationOptions, authorizationProblems } from "../options/authorization-options.js";
 import type { EtcdConnection, StorageOptions } from "../open-storage.js";
 import type { ClusterPki } from "../pki/cluster-pki.js";
 import { createClusterPki } from "../pki/cluster-pki.js";
 import { type GivenSetup, startControlPlane } from "../start-cluster.js";
 import { clientAuthorities, servingFiles, signingKeyIn, verificationKeyIn } from "./api-server-files.js";
-import { type AuthenticationOptions, problemsOf as authenticationProblems } from "../authentication-options.js";
+import { type AuthenticationOptions, problemsOf as authenticationProblems } from "../options/authentication-options.js";
 import { readTlsProtocol } from "../../server/generic/transport/tls-protocol.js";
-import type { NamedCertificateFiles, TlsOptions } from "../tls-options.js";
+import type { NamedCertificateFiles, TlsOptions } from "../options/tls-options.js";
 import { askEtcdStandIn } from "./etcd-stand-in.js";
 
 /** What the flags of kube-apiserver say. Files are named as the process can open them; "" is a flag that was not given. */

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { chmod, readFile, rename, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { makeOwnFolder } from "../../base/private-files.js";
+import { makeOwnFolder } from "../../base/files/private-files.js";
 
 export interface AssetsOptions {
   /** The folder that the folder of programs is made in. */

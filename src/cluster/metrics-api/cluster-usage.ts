@@ -1,9 +1,9 @@
-import { inParallel } from "../../base/in-parallel.js";
+import { inParallel } from "../../base/async/in-parallel.js";
 import { number, object, objects, text } from "../../machinery/meta/access.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import type { ObjectReader } from "../../server/registry/strategy.js";
-import type { ServerNode, ServerNodes } from "../server-nodes.js";
-import type { LocalNodes } from "../start-nodes.js";
+import type { ServerNode, ServerNodes } from "../nodes/server-nodes.js";
+import type { LocalNodes } from "../nodes/start-nodes.js";
 import type { PodUsage, Usage, UsageSource } from "./usage-source.js";
 
 /** The nodes of this process, and the way to those of other servers. */

@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../machinery/meta/json.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import { formatTime } from "../../machinery/meta/time.js";
-import { addQuantities, formatQuantity, parseQuantity, zeroQuantity } from "../../machinery/quantity/quantity.js";
+import { addQuantities, formatQuantity, parseQuantity, zeroQuantity } from "../../machinery/text/quantity/quantity.js";
 import { object, objects, text } from "../../machinery/meta/access.js";
 import type { PodUsage, Usage } from "./usage-source.js";
 

@@ -1,6 +1,6 @@
 import { rename, rm, writeFile } from "node:fs/promises";
 import { isAbsolute, join, resolve } from "node:path";
-import { makeOwnFolder } from "../../base/private-files.js";
+import { makeOwnFolder } from "../../base/files/private-files.js";
 import {
   type ClusterAddress,
   clusterFolders,

@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import type { Clock } from "../../base/clock.js";
+import type { Clock } from "../../base/time/clock.js";
 import type { VerboseLog } from "../../client/klog.js";
 import { clustersFolder } from "../../client/config/named-cluster.js";
 import { createTransport } from "../../client/transport/create-transport.js";

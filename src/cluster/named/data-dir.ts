@@ -1,6 +1,6 @@
 import { readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { makeOwnFolder } from "../../base/private-files.js";
+import { makeOwnFolder } from "../../base/files/private-files.js";
 import { namedClusterError } from "./named-cluster-error.js";
 
 /** Marks a folder as ours: only a folder that has it is ever removed. */

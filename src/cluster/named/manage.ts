@@ -1,5 +1,5 @@
-import type { Clock } from "../../base/clock.js";
-import { withMistyped } from "../../base/mistyped.js";
+import type { Clock } from "../../base/time/clock.js";
+import { withMistyped } from "../../base/text/mistyped.js";
 import type { VerboseLog } from "../../client/klog.js";
 import { type CurrentContext, removeContext } from "../../client/config/kubeconfig-context.js";
 import { clustersFolder, isProcessAlive } from "../../client/config/named-cluster.js";

@@ -2,7 +2,7 @@ import type { DaemonSet, Deployment, ReplicaSet, StatefulSet } from "../../api/t
 import type { Job } from "../../api/types/batch/v1.js";
 import type { Node, Pod } from "../../api/types/core/v1.js";
 import { conditionOf, heldFault, nodeProblem } from "./cluster-health.js";
-import { isOfThisProgram } from "../remove-node.js";
+import { isOfThisProgram } from "../nodes/remove-node.js";
 import { type Fault, podDelay } from "./pod-problem.js";
 
 /** The objects that show whether a cluster is ready. */

@@ -1,8 +1,8 @@
 import { spawn } from "node:child_process";
 import { type FileHandle, open } from "node:fs/promises";
-import type { Clock } from "../../base/clock.js";
-import { keepPrivate } from "../../base/private-files.js";
-import { ownProgram } from "../../base/own-program.js";
+import type { Clock } from "../../base/time/clock.js";
+import { keepPrivate } from "../../base/files/private-files.js";
+import { ownProgram } from "../../base/files/own-program.js";
 import { isStatusError } from "../../machinery/errors/status-error.js";
 import type { VerboseLog } from "../../client/klog.js";
 import { addContext } from "../../client/config/kubeconfig-context.js";

@@ -4,7 +4,7 @@ import type {
 } from "../../api/types/admissionregistration/v1.js";
 import type { Node, Pod } from "../../api/types/core/v1.js";
 import type { EndpointSlice } from "../../api/types/discovery/v1.js";
-import { inParallel } from "../../base/in-parallel.js";
+import { inParallel } from "../../base/async/in-parallel.js";
 import type { KubernetesClient } from "../../client/dynamic/kubernetes-client.js";
 import { object, objects, text } from "../../machinery/meta/access.js";
 import { OS_IMAGE } from "../../node/agent/node-registration.js";

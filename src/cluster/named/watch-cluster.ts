@@ -1,4 +1,4 @@
-import { errorMessage } from "../../base/error-message.js";
+import { errorMessage } from "../../base/text/error-message.js";
 import type { KubernetesClient } from "../../client/dynamic/kubernetes-client.js";
 import { objectKey } from "../../client/informers/object-key.js";
 import type { ListWatch, ReflectorFault, ReflectorStore } from "../../client/reflector/list-watch.js";

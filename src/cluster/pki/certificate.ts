@@ -1,7 +1,7 @@
 import { createHash, createPrivateKey, createPublicKey, type KeyObject, X509Certificate } from "node:crypto";
 import { isIP } from "node:net";
-import { distinguishedName } from "../../machinery/codec/new-certificate-request.js";
-import { derElements } from "../../machinery/codec/der.js";
+import { distinguishedName } from "../../machinery/crypto/new-certificate-request.js";
+import { derElements } from "../../machinery/crypto/der.js";
 import {
   bitString,
   boolean,
@@ -12,8 +12,8 @@ import {
   octetString,
   sequence,
   time,
-} from "../../machinery/codec/der-writer.js";
-import { pemText } from "../../machinery/codec/pem.js";
+} from "../../machinery/crypto/der-writer.js";
+import { pemText } from "../../machinery/crypto/pem.js";
 import { type KeyMaker, openSslKeys } from "./key-maker.js";
 
 /** A certificate and its key, both as PEM. */

@@ -1,5 +1,5 @@
-import type { Clock } from "../../base/clock.js";
-import type { Random } from "../../base/random.js";
+import type { Clock } from "../../base/time/clock.js";
+import type { Random } from "../../base/numbers/random.js";
 import { keyMaker } from "./key-maker.js";
 import { issueCertificate, issuerOf, type KeyPair } from "./certificate.js";
 

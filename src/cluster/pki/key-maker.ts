@@ -1,7 +1,7 @@
 import { generateKeyPairSync, type KeyObject, sign } from "node:crypto";
-import { forkRandom, isReproducible, type Random } from "../../base/random.js";
-import { integer, sequence } from "../../machinery/codec/der-writer.js";
-import { reproducibleKey, reproducibleSignature } from "../../machinery/signature/reproducible-ecdsa.js";
+import { forkRandom, isReproducible, type Random } from "../../base/numbers/random.js";
+import { integer, sequence } from "../../machinery/crypto/der-writer.js";
+import { reproducibleKey, reproducibleSignature } from "../../machinery/crypto/reproducible-ecdsa.js";
 
 /** Makes private keys of P-256, and signatures by them. */
 export interface KeyMaker {

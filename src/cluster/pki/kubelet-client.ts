@@ -1,6 +1,6 @@
-import type { Clock } from "../../base/clock.js";
-import { once } from "../../base/once.js";
-import type { Random } from "../../base/random.js";
+import type { Clock } from "../../base/time/clock.js";
+import { once } from "../../base/async/once.js";
+import type { Random } from "../../base/numbers/random.js";
 import { KUBELET_CLIENT } from "../../server/authn/own-certificate.js";
 import type { ClientIdentity } from "../../server/kubelet/cluster-network.js";
 import { issueCertificate, issuerOf } from "./certificate.js";

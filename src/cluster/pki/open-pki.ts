@@ -1,6 +1,6 @@
-import type { Clock } from "../../base/clock.js";
-import type { Random } from "../../base/random.js";
-import type { ServerOptions } from "../server-options.js";
+import type { Clock } from "../../base/time/clock.js";
+import type { Random } from "../../base/numbers/random.js";
+import type { ServerOptions } from "../options/server-options.js";
 import { pkiFault } from "./pki-fault.js";
 import { type ClusterPki, createClusterPki } from "./cluster-pki.js";
 

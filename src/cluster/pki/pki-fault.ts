@@ -1,8 +1,8 @@
-import { errorMessage } from "../../base/error-message.js";
-import { findPemBlock } from "../../machinery/codec/pem.js";
-import { type Certificate, readX509 } from "../../machinery/signature/x509/certificate.js";
-import { CertificatePool } from "../../machinery/signature/x509/certificate-pool.js";
-import { verifyCertificate } from "../../machinery/signature/x509/verify-certificate.js";
+import { errorMessage } from "../../base/text/error-message.js";
+import { findPemBlock } from "../../machinery/crypto/pem.js";
+import { type Certificate, readX509 } from "../../machinery/crypto/x509/certificate.js";
+import { CertificatePool } from "../../machinery/crypto/x509/certificate-pool.js";
+import { verifyCertificate } from "../../machinery/crypto/x509/verify-certificate.js";
 import type { ClusterPki } from "./cluster-pki.js";
 
 export interface PkiFault {

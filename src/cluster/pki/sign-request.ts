@@ -3,10 +3,10 @@ import {
   parseCertificateRequest,
   SUBJECT_PART_TYPES,
   type SubjectPart,
-} from "../../machinery/codec/certificate-request.js";
-import { derElements } from "../../machinery/codec/der.js";
-import { objectIdentifier, printableString, sequence, set, utf8String } from "../../machinery/codec/der-writer.js";
-import { findPemBlock } from "../../machinery/codec/pem.js";
+} from "../../machinery/crypto/certificate-request.js";
+import { derElements } from "../../machinery/crypto/der.js";
+import { objectIdentifier, printableString, sequence, set, utf8String } from "../../machinery/crypto/der-writer.js";
+import { findPemBlock } from "../../machinery/crypto/pem.js";
 import { type Issuer, type SignedSubject, signCertificate } from "./certificate.js";
 
 /** What a certificate is made of besides the request itself. */

@@ -1,4 +1,4 @@
-import { own } from "../../base/own.js";
+import { own } from "../../base/collections/own.js";
 import type { PairChanges } from "../../cli/pairs.js";
 import { CHANGE_CAUSE } from "../../kinds/change-cause.js";
 import type { KubeObject } from "../../machinery/meta/object.js";

@@ -3,7 +3,7 @@ import type { Discovery } from "../../client/discovery/discovery.js";
 import type { Command, Invocation } from "../../cli/command.js";
 import { usageError } from "../../cli/errors.js";
 import type { Look } from "../../printers/look.js";
-import type { Factory, Streams } from "../../cli/factory.js";
+import type { Factory, Streams } from "../../cli/connect/factory.js";
 import type { ApiResource } from "../../machinery/rest-mapper.js";
 import { noCompatiblePrinter } from "../../printers/formats.js";
 import { preferredResources } from "../../actions/preferred-resources.js";

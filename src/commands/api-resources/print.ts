@@ -1,9 +1,9 @@
-import { encodeJson } from "../../machinery/codec/json-encoder.js";
+import { encodeJson } from "../../machinery/wire/json/json-encoder.js";
 import { formatGroupVersion } from "../../machinery/meta/gvk.js";
 import { formatGroupResource } from "../../machinery/errors/status-error.js";
 import type { ApiResource } from "../../machinery/rest-mapper.js";
-import { emitYaml } from "../../machinery/yaml/emit.js";
-import { emitKyaml } from "../../machinery/yaml/kyaml.js";
+import { emitYaml } from "../../machinery/text/yaml/emit.js";
+import { emitKyaml } from "../../machinery/text/yaml/kyaml.js";
 import { headingCells, type Look, rowCells, tableColumns } from "../../printers/look.js";
 import { TabWriter } from "../../printers/tab-writer.js";
 

@@ -1,8 +1,8 @@
-import { errorMessage } from "../../base/error-message.js";
+import { errorMessage } from "../../base/text/error-message.js";
 import type { Discovery } from "../../client/discovery/discovery.js";
 import type { Command, Invocation } from "../../cli/command.js";
 import { usageError } from "../../cli/errors.js";
-import type { Factory, Streams } from "../../cli/factory.js";
+import type { Factory, Streams } from "../../cli/connect/factory.js";
 import { formatGroupVersion } from "../../machinery/meta/gvk.js";
 
 export interface ApiVersionsOptions {

@@ -1,6 +1,6 @@
-import { errorMessage } from "../../base/error-message.js";
-import { compareKeys } from "../../base/key-order.js";
-import { goQuote } from "../../base/go-quote.js";
+import { errorMessage } from "../../base/text/error-message.js";
+import { compareKeys } from "../../base/collections/key-order.js";
+import { goQuote } from "../../base/text/go-quote.js";
 import type { GroupKind } from "../../machinery/meta/gvk.js";
 import type { RestMapper, RestMapping } from "../../machinery/rest-mapper.js";
 

@@ -1,5 +1,5 @@
-import { errorMessage } from "../../base/error-message.js";
-import { type Prunable, pruneObject } from "../../actions/prune.js";
+import { errorMessage } from "../../base/text/error-message.js";
+import { type Prunable, pruneObject } from "../../actions/apply/prune.js";
 import type { RestClient } from "../../client/rest/rest-client.js";
 import { formatKind, type RestMapping } from "../../machinery/rest-mapper.js";
 import { type DeleteOptions, Helper } from "../../resource/helper.js";

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { errorMessage } from "../../base/error-message.js";
-import { goQuote } from "../../base/go-quote.js";
+import { errorMessage } from "../../base/text/error-message.js";
+import { goQuote } from "../../base/text/go-quote.js";
 import type { RestClient } from "../../client/rest/rest-client.js";
 import { isConflict, isNotFound } from "../../machinery/errors/status-error.js";
 import { formatGroupVersion, type GroupVersionResource } from "../../machinery/meta/gvk.js";

@@ -1,11 +1,11 @@
-import { errorMessage } from "../../base/error-message.js";
-import { goQuote } from "../../base/go-quote.js";
+import { errorMessage } from "../../base/text/error-message.js";
+import { goQuote } from "../../base/text/go-quote.js";
 import { findManifests } from "../../actions/find-manifests.js";
-import { parsePruneKinds, type PruneKind } from "../../actions/prune.js";
-import { kubernetesRelease } from "../../cli/client-version.js";
+import { parsePruneKinds, type PruneKind } from "../../actions/apply/prune.js";
+import { kubernetesRelease } from "../../cli/connect/client-version.js";
 import type { Invocation } from "../../cli/command.js";
 import { usageError } from "../../cli/errors.js";
-import type { Factory } from "../../cli/factory.js";
+import type { Factory } from "../../cli/connect/factory.js";
 import { readCascade } from "../../cli/flags/deletion-flags.js";
 import { readPrintRequest } from "../../cli/flags/print-flags.js";
 import { readRecord } from "../../cli/flags/record-flag.js";
@@ -95,7 +95,7 @@ export async function complete(factory: Factory, invocation: Invocation): Promis
     stages: async () => {
       const manifests = { files, selector, fieldValidation, cannotWarn: () => warnCannotValidate(factory) };
       if (!choices.ordered) return [{ find: () => findManifests(factory, manifests) }];
-      const { orderedStages } = await import("../../actions/apply-stages.js");
+      const { orderedStages } = await import("../../actions/apply/apply-stages.js");
       return orderedStages(manifests, {
         namespace: factory.namespace,
         builder: factory.builder,

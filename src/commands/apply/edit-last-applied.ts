@@ -1,12 +1,12 @@
-import { annotationPatch } from "../../actions/apply-annotation.js";
+import { annotationPatch } from "../../actions/apply/apply-annotation.js";
 import { isUnchanged, originalOf } from "../../actions/edit/edit-loop.js";
-import { lastApplied } from "../../actions/last-applied.js";
+import { lastApplied } from "../../actions/apply/last-applied.js";
 import { documentValidation } from "../../actions/validate-document.js";
 import type { Command, Invocation } from "../../cli/command.js";
 import { completeTypesAndNames } from "../../cli/completion/resource-completers.js";
-import { editInEditor, type EditOptions } from "../../cli/edit-in-editor.js";
-import { editedReader, editFormat, readWindowsLineEndings, windowsLineEndingsFlag } from "../../cli/editing.js";
-import type { Factory } from "../../cli/factory.js";
+import { editInEditor, type EditOptions } from "../../cli/editing/edit-in-editor.js";
+import { editedReader, editFormat, readWindowsLineEndings, windowsLineEndingsFlag } from "../../cli/editing/editing.js";
+import type { Factory } from "../../cli/connect/factory.js";
 import { printFlags, readPrintRequest } from "../../cli/flags/print-flags.js";
 import { readRecord, recordFlag } from "../../cli/flags/record-flag.js";
 import {

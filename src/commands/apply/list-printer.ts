@@ -1,4 +1,4 @@
-import { encodeJson } from "../../machinery/codec/json-encoder.js";
+import { encodeJson } from "../../machinery/wire/json/json-encoder.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import { sortedByKey } from "../../machinery/meta/sorted-by-key.js";
 import { type PrintRequest, printerFor } from "../../printers/formats.js";

@@ -1,12 +1,12 @@
-import type { ServerSideOptions } from "../../actions/apply-server-side.js";
-import type { ApplyOptions } from "../../actions/apply-object.js";
+import type { ServerSideOptions } from "../../actions/apply/apply-server-side.js";
+import type { ApplyOptions } from "../../actions/apply/apply-object.js";
 import type { VerboseLog } from "../../client/klog.js";
 import type { RestClient } from "../../client/rest/rest-client.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import type { RestMapper } from "../../machinery/rest-mapper.js";
 import type { DeleteOptions } from "../../resource/helper.js";
 import type { ApplySet } from "./apply-set.js";
-import type { Stage } from "../../actions/apply-stages.js";
+import type { Stage } from "../../actions/apply/apply-stages.js";
 import type { ApplyChoices } from "./validate.js";
 
 export type ApplyOutcome = "created" | "configured" | "unchanged" | "serverside-applied";

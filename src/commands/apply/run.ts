@@ -1,16 +1,16 @@
-import { append } from "../../base/append.js";
-import { errorMessage } from "../../base/error-message.js";
-import { applyServerSide, type ServerSideEvent } from "../../actions/apply-server-side.js";
-import { type ApplyOptions, applyObject, readLive, requireName } from "../../actions/apply-object.js";
-import { LAST_APPLIED } from "../../actions/last-applied.js";
-import { forEachPrunable, pruneObject, Visited } from "../../actions/prune.js";
+import { append } from "../../base/collections/append.js";
+import { errorMessage } from "../../base/text/error-message.js";
+import { applyServerSide, type ServerSideEvent } from "../../actions/apply/apply-server-side.js";
+import { type ApplyOptions, applyObject, readLive, requireName } from "../../actions/apply/apply-object.js";
+import { LAST_APPLIED } from "../../actions/apply/last-applied.js";
+import { forEachPrunable, pruneObject, Visited } from "../../actions/apply/prune.js";
 import { ReadAhead } from "../../actions/read-ahead.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import { type Info, objectName } from "../../resource/info.js";
 import { aggregate } from "../../resource/visitor.js";
 import { pruneApplySet } from "./apply-set-prune.js";
 import type { ApplyCommandOptions, ApplyOutcome } from "./options.js";
-import type { Stage } from "../../actions/apply-stages.js";
+import type { Stage } from "../../actions/apply/apply-stages.js";
 
 /**
  * Reads everything of a stage, then applies one after the other, going on after a failure; prunes when nothing failed. Most

@@ -1,9 +1,9 @@
-import { annotationPatch } from "../../actions/apply-annotation.js";
-import { describeInfo } from "../../actions/apply-object.js";
-import { lastApplied } from "../../actions/last-applied.js";
+import { annotationPatch } from "../../actions/apply/apply-annotation.js";
+import { describeInfo } from "../../actions/apply/apply-object.js";
+import { lastApplied } from "../../actions/apply/last-applied.js";
 import { withSource } from "../../actions/source-error.js";
 import type { Command, Invocation } from "../../cli/command.js";
-import type { Factory } from "../../cli/factory.js";
+import type { Factory } from "../../cli/connect/factory.js";
 import { printFlags, readPrintRequest } from "../../cli/flags/print-flags.js";
 import { dryRunFlag, type DryRunStrategy, readDryRun, withDryRun } from "../../cli/flags/resource-flags.js";
 import { substanceOf } from "../../actions/edit/edited-text.js";

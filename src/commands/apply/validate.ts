@@ -1,4 +1,4 @@
-import type { PruneKind } from "../../actions/prune.js";
+import type { PruneKind } from "../../actions/apply/prune.js";
 import type { ApplySet } from "./apply-set.js";
 
 /** What the flags of apply ask for. */

@@ -1,13 +1,13 @@
-import { goQuote } from "../../base/go-quote.js";
-import { lastApplied } from "../../actions/last-applied.js";
+import { goQuote } from "../../base/text/go-quote.js";
+import { lastApplied } from "../../actions/apply/last-applied.js";
 import type { Command, Invocation } from "../../cli/command.js";
 import { completeTypesAndNames } from "../../cli/completion/resource-completers.js";
 import { usageError } from "../../cli/errors.js";
-import type { Factory } from "../../cli/factory.js";
+import type { Factory } from "../../cli/connect/factory.js";
 import { filenameFlags, readFilenames, selectorFlag } from "../../cli/flags/resource-flags.js";
 import { allFlag } from "../../cli/flags/selection-flags.js";
-import { indentJson } from "../../machinery/codec/indent-json.js";
-import { decodeJson } from "../../machinery/codec/json-decoder.js";
+import { indentJson } from "../../machinery/wire/json/indent-json.js";
+import { decodeJson } from "../../machinery/wire/json/json-decoder.js";
 import type { Result } from "../../resource/builder.js";
 
 export interface ViewLastAppliedOptions {
@@ -71,8 +71,8 @@ async function formatted(configuration: string, output: string, invocation: Invo
       return indentJson(configuration, 2);
     case "yaml": {
       const [{ parseYaml }, { emitYaml }] = await Promise.all([
-        import("../../machinery/yaml/read.js"),
-        import("../../machinery/yaml/emit.js"),
+        import("../../machinery/text/yaml/read.js"),
+        import("../../machinery/text/yaml/emit.js"),
       ]);
       return emitYaml(parseYaml(configuration));
     }

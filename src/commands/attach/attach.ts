@@ -1,5 +1,5 @@
 import { attachablePod } from "../../actions/attachable-pod.js";
-import { requireType } from "../../actions/typed-object.js";
+import { requireType } from "../../actions/typed/typed-object.js";
 import type { Command, Invocation } from "../../cli/command.js";
 import { completePods } from "../../cli/completion/pod-completers.js";
 import { attachToContainer } from "../../cli/container-session/attach.js";
@@ -12,7 +12,7 @@ import {
 } from "../../cli/container-session/flags.js";
 import { endedBySignal, interruptible } from "../../cli/container-session/interrupt.js";
 import { usageError } from "../../cli/errors.js";
-import type { Factory } from "../../cli/factory.js";
+import type { Factory } from "../../cli/connect/factory.js";
 import { object, text } from "../../machinery/meta/access.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import type { Info } from "../../resource/info.js";

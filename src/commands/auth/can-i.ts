@@ -1,8 +1,8 @@
-import { TypedClient } from "../../actions/typed-client.js";
-import { loadTypedKinds, type TypedKinds } from "../../actions/typed-object.js";
+import { TypedClient } from "../../actions/typed/typed-client.js";
+import { loadTypedKinds, type TypedKinds } from "../../actions/typed/typed-object.js";
 import type { Command, Invocation } from "../../cli/command.js";
 import { silentExit } from "../../cli/errors.js";
-import type { Factory, Streams } from "../../cli/factory.js";
+import type { Factory, Streams } from "../../cli/connect/factory.js";
 import { warnTo } from "../../cli/warn.js";
 import type { RestClient } from "../../client/rest/rest-client.js";
 import { object, text } from "../../machinery/meta/access.js";

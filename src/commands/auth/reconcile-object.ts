@@ -1,5 +1,5 @@
-import { TypedClient } from "../../actions/typed-client.js";
-import type { TypedKinds } from "../../actions/typed-object.js";
+import { TypedClient } from "../../actions/typed/typed-client.js";
+import type { TypedKinds } from "../../actions/typed/typed-object.js";
 import type { RestClient } from "../../client/rest/rest-client.js";
 import type { Reconciliation } from "../../machinery/rbac/reconciliation.js";
 import { isAlreadyExists, isConflict, isForbidden, isNotFound } from "../../machinery/errors/status-error.js";

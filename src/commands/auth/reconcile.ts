@@ -1,8 +1,8 @@
-import { errorMessage } from "../../base/error-message.js";
-import { readTyped } from "../../actions/read-typed.js";
-import { loadTypedKinds, type TypedKinds } from "../../actions/typed-object.js";
+import { errorMessage } from "../../base/text/error-message.js";
+import { readTyped } from "../../actions/typed/read-typed.js";
+import { loadTypedKinds, type TypedKinds } from "../../actions/typed/typed-object.js";
 import type { Command, Invocation } from "../../cli/command.js";
-import type { Factory, Streams } from "../../cli/factory.js";
+import type { Factory, Streams } from "../../cli/connect/factory.js";
 import { printFlags, readPrintRequest } from "../../cli/flags/print-flags.js";
 import {
   dryRunFlag,

@@ -1,11 +1,11 @@
-import { loadTypedKinds, type TypedKinds } from "../../actions/typed-object.js";
+import { loadTypedKinds, type TypedKinds } from "../../actions/typed/typed-object.js";
 import type { Command, Invocation } from "../../cli/command.js";
-import type { Factory, Streams } from "../../cli/factory.js";
+import type { Factory, Streams } from "../../cli/connect/factory.js";
 import { printFlags, readPrintRequest } from "../../cli/flags/print-flags.js";
-import { compareKeys } from "../../base/key-order.js";
+import { compareKeys } from "../../base/collections/key-order.js";
 import type { RestClient } from "../../client/rest/rest-client.js";
-import { encodeObjectText } from "../../machinery/codec/encode.js";
-import { encodeProtobufDocument } from "../../machinery/codec/protobuf/encode-protobuf.js";
+import { encodeObjectText } from "../../machinery/wire/encode.js";
+import { encodeProtobufDocument } from "../../machinery/wire/protobuf/encode-protobuf.js";
 import { isForbidden, isNotFound } from "../../machinery/errors/status-error.js";
 import { list, object, text } from "../../machinery/meta/access.js";
 import type { KubeObject } from "../../machinery/meta/object.js";

@@ -3,10 +3,10 @@ import {
   loadTypedKinds,
   recordTypedConfiguration,
   type TypedKinds,
-} from "../../actions/typed-object.js";
+} from "../../actions/typed/typed-object.js";
 import type { Command, Invocation } from "../../cli/command.js";
 import { completeListedTypes } from "../../cli/completion/listed-types.js";
-import type { Factory } from "../../cli/factory.js";
+import type { Factory } from "../../cli/connect/factory.js";
 import { printFlags, readPrintRequest } from "../../cli/flags/print-flags.js";
 import { readRecord, recordFlag } from "../../cli/flags/record-flag.js";
 import {

@@ -1,7 +1,7 @@
-import { formatG } from "../../machinery/go-values/format-g.js";
+import { formatG } from "../../machinery/text/go/format-g.js";
 import { parseFloat64 } from "../../cli/flags/numbers.js";
 import { parseInt32 } from "../../kinds/int-or-string.js";
-import { canonicalizeQuantity } from "../../machinery/quantity/quantity.js";
+import { canonicalizeQuantity } from "../../machinery/text/quantity/quantity.js";
 
 /** A resource an autoscaler can look at, and the unit of a number that has none. */
 const UNITS = { cpu: "m", memory: "Mi" } as const;

@@ -1,9 +1,9 @@
-import { TypedClient } from "../../actions/typed-client.js";
-import { loadTypedKinds, type TypedKinds } from "../../actions/typed-object.js";
-import type { Clock } from "../../base/clock.js";
-import { goQuote } from "../../base/go-quote.js";
+import { TypedClient } from "../../actions/typed/typed-client.js";
+import { loadTypedKinds, type TypedKinds } from "../../actions/typed/typed-object.js";
+import type { Clock } from "../../base/time/clock.js";
+import { goQuote } from "../../base/text/go-quote.js";
 import type { Command, Invocation } from "../../cli/command.js";
-import type { Factory, Streams } from "../../cli/factory.js";
+import type { Factory, Streams } from "../../cli/connect/factory.js";
 import { printFlags, readPrintRequest } from "../../cli/flags/print-flags.js";
 import { filenameFlags, readFilenames } from "../../cli/flags/resource-flags.js";
 import type { RestClient } from "../../client/rest/rest-client.js";

@@ -1,5 +1,5 @@
 import type { Command, Invocation } from "../../cli/command.js";
-import type { Factory, Streams } from "../../cli/factory.js";
+import type { Factory, Streams } from "../../cli/connect/factory.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import type { Builder } from "../../resource/builder.js";
 import { listItems } from "../../printers/printer.js";

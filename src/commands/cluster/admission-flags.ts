@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import type { Invocation } from "../../cli/command.js";
-import type { Factory } from "../../cli/factory.js";
+import type { Factory } from "../../cli/connect/factory.js";
 import type { FlagSpec } from "../../cli/flags/flag-set.js";
 
 type AdmissionOptions = NonNullable<import("../../cluster/index.js").ClusterOptions["admission"]>;

@@ -1,9 +1,9 @@
 import { resolve } from "node:path";
 import type { Invocation } from "../../cli/command.js";
-import type { Factory } from "../../cli/factory.js";
+import type { Factory } from "../../cli/connect/factory.js";
 import type { FlagSpec } from "../../cli/flags/flag-set.js";
 
-type AuthenticationOptions = import("../../cluster/authentication-options.js").AuthenticationOptions;
+type AuthenticationOptions = import("../../cluster/options/authentication-options.js").AuthenticationOptions;
 
 /** Who may use the cluster beside its administrator and service accounts, as kube-apiserver has it. */
 export const authenticationFlags: readonly FlagSpec[] = [

@@ -1,6 +1,6 @@
 import type { Command } from "../../cli/command.js";
 import { silentExit } from "../../cli/errors.js";
-import type { Factory } from "../../cli/factory.js";
+import type { Factory } from "../../cli/connect/factory.js";
 import { completeClusterNames } from "./complete-names.js";
 import { clusterName, nameArgument } from "./name-argument.js";
 import { failPlainly } from "./storage-flag.js";

@@ -1,4 +1,4 @@
-import { errorMessage } from "../../base/error-message.js";
+import { errorMessage } from "../../base/text/error-message.js";
 import { controllerNames, controllersOffByDefault, enabledControllers } from "../../api/controllers/index.js";
 import type { Completer, Invocation } from "../../cli/command.js";
 import { NO_FILE_COMP, NO_SPACE } from "../../cli/completion/directive.js";

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import type { Invocation } from "../../cli/command.js";
 import { usageError } from "../../cli/errors.js";
-import type { Factory } from "../../cli/factory.js";
+import type { Factory } from "../../cli/connect/factory.js";
 import type { FlagSpec } from "../../cli/flags/flag-set.js";
 
 /** --images: what becomes of containers whose programs are not there. */

@@ -1,6 +1,6 @@
 import type { Command } from "../../cli/command.js";
 import { usageError } from "../../cli/errors.js";
-import type { Factory } from "../../cli/factory.js";
+import type { Factory } from "../../cli/connect/factory.js";
 import { failPlainly } from "./storage-flag.js";
 
 export function clusterListCommand(run = listClusters): Command {

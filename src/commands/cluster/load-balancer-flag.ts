@@ -1,4 +1,4 @@
-import { parseIpv4Prefix } from "../../base/ipv4-prefix.js";
+import { parseIpv4Prefix } from "../../base/numbers/ipv4-prefix.js";
 import type { Invocation } from "../../cli/command.js";
 import { usageError } from "../../cli/errors.js";
 import type { FlagSpec } from "../../cli/flags/flag-set.js";

@@ -1,6 +1,6 @@
 import type { Invocation } from "../../cli/command.js";
 import { usageError } from "../../cli/errors.js";
-import type { Factory } from "../../cli/factory.js";
+import type { Factory } from "../../cli/connect/factory.js";
 import { clusterOfContext } from "../../client/config/named-cluster.js";
 
 /** For `validateArgs`: at most one NAME. */

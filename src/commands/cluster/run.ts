@@ -1,10 +1,10 @@
-import { errorMessage } from "../../base/error-message.js";
-import { ownProgram } from "../../base/own-program.js";
+import { errorMessage } from "../../base/text/error-message.js";
+import { ownProgram } from "../../base/files/own-program.js";
 import type { Command, Invocation } from "../../cli/command.js";
 import { ExitError, usageError } from "../../cli/errors.js";
-import type { Factory } from "../../cli/factory.js";
-import type { LiveLines } from "../../cli/live-lines.js";
-import { openLiveLines } from "../../cli/open-live-lines.js";
+import type { Factory } from "../../cli/connect/factory.js";
+import type { LiveLines } from "../../cli/terminal/live-lines.js";
+import { openLiveLines } from "../../cli/terminal/open-live-lines.js";
 import type { KubernetesClient } from "../../client/dynamic/kubernetes-client.js";
 import { completeControllers } from "./controllers-flag.js";
 import { howRunEnds } from "./how-it-ends.js";

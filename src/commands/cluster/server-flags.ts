@@ -1,5 +1,5 @@
 import type { Invocation } from "../../cli/command.js";
-import type { Factory } from "../../cli/factory.js";
+import type { Factory } from "../../cli/connect/factory.js";
 import type { FlagSpec } from "../../cli/flags/flag-set.js";
 import { admissionFlags, admissionOf } from "./admission-flags.js";
 import { authenticationFlags, authenticationOf } from "./authentication-flags.js";

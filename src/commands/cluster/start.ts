@@ -1,10 +1,10 @@
 import { constants } from "node:os";
-import { errorMessage } from "../../base/error-message.js";
+import { errorMessage } from "../../base/text/error-message.js";
 import type { Command, Invocation } from "../../cli/command.js";
 import { ExitError, usageError } from "../../cli/errors.js";
-import type { Factory, Streams } from "../../cli/factory.js";
-import type { LiveLines } from "../../cli/live-lines.js";
-import { openLiveLines } from "../../cli/open-live-lines.js";
+import type { Factory, Streams } from "../../cli/connect/factory.js";
+import type { LiveLines } from "../../cli/terminal/live-lines.js";
+import { openLiveLines } from "../../cli/terminal/open-live-lines.js";
 import type { VerboseLog } from "../../client/klog.js";
 import { completeControllers } from "./controllers-flag.js";
 import { howStartEnds } from "./how-it-ends.js";

@@ -1,5 +1,5 @@
 import Table from "cli-table3";
-import { inertText } from "../../base/inert-text.js";
+import { inertText } from "../../base/text/inert-text.js";
 import { headingCells, type Look, rowCells } from "../../printers/look.js";
 
 interface ClusterHealth {

@@ -1,7 +1,7 @@
 import { requestClientCertificate } from "../../actions/request-client-certificate.js";
 import type { Command, Invocation } from "../../cli/command.js";
 import { usageError } from "../../cli/errors.js";
-import type { Factory, Streams } from "../../cli/factory.js";
+import type { Factory, Streams } from "../../cli/connect/factory.js";
 import type { Kubeconfig } from "../../client/config/kubeconfig.js";
 import { addUserContext, kubeconfigOfUser } from "../../client/config/kubeconfig-user.js";
 import type { RestClient } from "../../client/rest/rest-client.js";

@@ -17,8 +17,8 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { errorCode, PathError } from "../../base/path-error.js";
-import type { Random } from "../../base/random.js";
+import { errorCode, PathError } from "../../base/files/path-error.js";
+import type { Random } from "../../base/numbers/random.js";
 import { makeFolder } from "../../client/make-folder.js";
 
 /** A file as it was read, to be replaced by {@link writeEdited}. */

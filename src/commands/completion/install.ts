@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import type { Command, Invocation } from "../../cli/command.js";
-import type { Factory } from "../../cli/factory.js";
+import type { Factory } from "../../cli/connect/factory.js";
 import type { Shell } from "./completion-script.js";
 import { areAgreed, makeChange, yesFlag } from "./planned-change.js";
 import { savedScriptChange } from "./saved-script.js";

@@ -3,7 +3,7 @@ import { completeWords } from "../../cli/completion/resource-completers.js";
 import { NO_FILE_COMP } from "../../cli/completion/directive.js";
 import type { Completer, Invocation } from "../../cli/command.js";
 import { usageError } from "../../cli/errors.js";
-import type { Factory } from "../../cli/factory.js";
+import type { Factory } from "../../cli/connect/factory.js";
 import { type Shell, SHELLS } from "./completion-script.js";
 
 const CHOICES = SHELLS.join(", ");

@@ -1,5 +1,5 @@
 import { posix, win32 } from "node:path";
-import type { Host } from "../../cli/host.js";
+import type { Host } from "../../cli/connect/host.js";
 import type { Shell } from "./completion-script.js";
 
 /** The files that completion in one shell is made of. All paths are absolute. */

@@ -1,5 +1,5 @@
 import type { Command } from "../../cli/command.js";
-import { accessOf } from "../../cli/kubeconfig-access.js";
+import { accessOf } from "../../cli/connect/kubeconfig-access.js";
 
 export function currentContextCommand(): Command {
   return {

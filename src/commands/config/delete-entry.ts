@@ -1,4 +1,4 @@
-import { withMistyped } from "../../base/mistyped.js";
+import { withMistyped } from "../../base/text/mistyped.js";
 import {
   completeClusters,
   completeContexts,
@@ -7,8 +7,8 @@ import {
 } from "../../cli/completion/global-completers.js";
 import type { Command, Completer, Invocation } from "../../cli/command.js";
 import { usageError } from "../../cli/errors.js";
-import type { Factory } from "../../cli/factory.js";
-import { accessOf } from "../../cli/kubeconfig-access.js";
+import type { Factory } from "../../cli/connect/factory.js";
+import { accessOf } from "../../cli/connect/kubeconfig-access.js";
 
 type Kind = "cluster" | "context" | "user";
 

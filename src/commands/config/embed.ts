@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
-import { PathError } from "../../base/path-error.js";
+import { PathError } from "../../base/files/path-error.js";
 
 /** @throws when the file behind `--flag` is not there */
 export function requireEmbeddable(flag: string, path: string, cwd: string): void {

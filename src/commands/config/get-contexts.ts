@@ -1,10 +1,10 @@
-import { withMistyped } from "../../base/mistyped.js";
+import { withMistyped } from "../../base/text/mistyped.js";
 import type { Kubeconfig } from "../../client/config/kubeconfig.js";
 import type { Command, Invocation } from "../../cli/command.js";
-import type { Factory } from "../../cli/factory.js";
+import type { Factory } from "../../cli/connect/factory.js";
 import { headingCells, type Look, rowCells, tableColumns } from "../../printers/look.js";
 import { TabWriter } from "../../printers/tab-writer.js";
-import { accessOf } from "../../cli/kubeconfig-access.js";
+import { accessOf } from "../../cli/connect/kubeconfig-access.js";
 
 export interface GetContextsOptions {
   readonly config: Kubeconfig;

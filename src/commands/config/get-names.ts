@@ -1,5 +1,5 @@
 import type { Command } from "../../cli/command.js";
-import { accessOf } from "../../cli/kubeconfig-access.js";
+import { accessOf } from "../../cli/connect/kubeconfig-access.js";
 
 /** get-clusters and get-users: a heading and the names, sorted. */
 function getNamesCommand(section: "clusters" | "users"): Command {

@@ -1,9 +1,9 @@
-import { goQuote } from "../../base/go-quote.js";
+import { goQuote } from "../../base/text/go-quote.js";
 import { completeContexts, firstOperand } from "../../cli/completion/global-completers.js";
 import type { Command, Invocation } from "../../cli/command.js";
-import type { Streams } from "../../cli/factory.js";
-import { accessOf, type KubeconfigAccess, unexpectedArgs } from "../../cli/kubeconfig-access.js";
-import { renameContext } from "../../cli/kubeconfig-contexts.js";
+import type { Streams } from "../../cli/connect/factory.js";
+import { accessOf, type KubeconfigAccess, unexpectedArgs } from "../../cli/connect/kubeconfig-access.js";
+import { renameContext } from "../../cli/connect/kubeconfig-contexts.js";
 
 export interface RenameContextOptions {
   readonly access: KubeconfigAccess;

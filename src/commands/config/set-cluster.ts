@@ -1,9 +1,9 @@
 import { resolve } from "node:path";
-import { goQuote } from "../../base/go-quote.js";
+import { goQuote } from "../../base/text/go-quote.js";
 import type { KubeconfigCluster } from "../../client/config/kubeconfig.js";
 import type { Command, Invocation } from "../../cli/command.js";
-import type { Streams } from "../../cli/factory.js";
-import { accessOf, type KubeconfigAccess, unexpectedArgs } from "../../cli/kubeconfig-access.js";
+import type { Streams } from "../../cli/connect/factory.js";
+import { accessOf, type KubeconfigAccess, unexpectedArgs } from "../../cli/connect/kubeconfig-access.js";
 import { readEmbedded, requireEmbeddable } from "./embed.js";
 
 export interface SetClusterOptions {

@@ -1,8 +1,8 @@
-import { goQuote } from "../../base/go-quote.js";
+import { goQuote } from "../../base/text/go-quote.js";
 import { completeContexts, completeNamespaces, firstOperand } from "../../cli/completion/global-completers.js";
 import type { Command, Invocation } from "../../cli/command.js";
-import type { Streams } from "../../cli/factory.js";
-import { accessOf, type KubeconfigAccess, unexpectedArgs } from "../../cli/kubeconfig-access.js";
+import type { Streams } from "../../cli/connect/factory.js";
+import { accessOf, type KubeconfigAccess, unexpectedArgs } from "../../cli/connect/kubeconfig-access.js";
 
 export interface SetContextOptions {
   readonly access: KubeconfigAccess;

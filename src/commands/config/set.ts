@@ -1,7 +1,7 @@
-import { goQuote } from "../../base/go-quote.js";
+import { goQuote } from "../../base/text/go-quote.js";
 import type { Command, Invocation } from "../../cli/command.js";
-import type { Streams } from "../../cli/factory.js";
-import { accessOf, type KubeconfigAccess, unexpectedArgs } from "../../cli/kubeconfig-access.js";
+import type { Streams } from "../../cli/connect/factory.js";
+import { accessOf, type KubeconfigAccess, unexpectedArgs } from "../../cli/connect/kubeconfig-access.js";
 import { modifyProperty } from "./modify-property.js";
 import { parsePropertyPath } from "./property-path.js";
 

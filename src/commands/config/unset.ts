@@ -1,6 +1,6 @@
-import { goQuote } from "../../base/go-quote.js";
+import { goQuote } from "../../base/text/go-quote.js";
 import type { Command } from "../../cli/command.js";
-import { accessOf, unexpectedArgs } from "../../cli/kubeconfig-access.js";
+import { accessOf, unexpectedArgs } from "../../cli/connect/kubeconfig-access.js";
 import { modifyProperty } from "./modify-property.js";
 import { parsePropertyPath } from "./property-path.js";
 

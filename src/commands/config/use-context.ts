@@ -1,8 +1,8 @@
-import { goQuote } from "../../base/go-quote.js";
+import { goQuote } from "../../base/text/go-quote.js";
 import { completeContexts, firstOperand } from "../../cli/completion/global-completers.js";
 import type { Command } from "../../cli/command.js";
-import { accessOf, unexpectedArgs } from "../../cli/kubeconfig-access.js";
-import { switchContext } from "../../cli/kubeconfig-contexts.js";
+import { accessOf, unexpectedArgs } from "../../cli/connect/kubeconfig-access.js";
+import { switchContext } from "../../cli/connect/kubeconfig-contexts.js";
 
 export function useContextCommand(): Command {
   return {

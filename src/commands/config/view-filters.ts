@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { dirname, isAbsolute, join, resolve } from "node:path";
-import { PathError } from "../../base/path-error.js";
+import { PathError } from "../../base/files/path-error.js";
 import type { Kubeconfig, KubeconfigCluster, KubeconfigUser } from "../../client/config/kubeconfig.js";
 
 /** Only what the context uses. @throws when there is no such context, or it names what is not there */

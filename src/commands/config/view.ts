@@ -2,12 +2,12 @@ import { encodeKubeconfig } from "../../client/config/encode-kubeconfig.js";
 import type { Kubeconfig } from "../../client/config/kubeconfig.js";
 import type { Command, Invocation } from "../../cli/command.js";
 import { usageError } from "../../cli/errors.js";
-import type { Factory } from "../../cli/factory.js";
+import type { Factory } from "../../cli/connect/factory.js";
 import { printFlags, readPrintRequest } from "../../cli/flags/print-flags.js";
-import { encodeJson } from "../../machinery/codec/json-encoder.js";
+import { encodeJson } from "../../machinery/wire/json/json-encoder.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import { printerFor } from "../../printers/formats.js";
-import { accessOf } from "../../cli/kubeconfig-access.js";
+import { accessOf } from "../../cli/connect/kubeconfig-access.js";
 import { flattened, minified, redacted } from "./view-filters.js";
 
 export interface ViewOptions {

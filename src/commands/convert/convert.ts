@@ -1,7 +1,7 @@
-import { append } from "../../base/append.js";
+import { append } from "../../base/collections/append.js";
 import { documentValidation } from "../../actions/validate-document.js";
 import type { Command, Invocation } from "../../cli/command.js";
-import type { Factory } from "../../cli/factory.js";
+import type { Factory } from "../../cli/connect/factory.js";
 import { filenameFlags, readFilenames, requireFilenames } from "../../cli/flags/filename-flags.js";
 import type { Flags, FlagSpec } from "../../cli/flags/flag-set.js";
 import { printFlags, readPrintRequest } from "../../cli/flags/print-flags.js";

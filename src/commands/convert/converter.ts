@@ -1,6 +1,6 @@
-import type { Clock } from "../../base/clock.js";
-import { encodeObjectText } from "../../machinery/codec/encode.js";
-import { decodeObject } from "../../machinery/codec/strict-decode.js";
+import type { Clock } from "../../base/time/clock.js";
+import { encodeObjectText } from "../../machinery/wire/encode.js";
+import { decodeObject } from "../../machinery/wire/strict-decode.js";
 import {
   formatGroupVersion,
   type GroupKind,

@@ -3,7 +3,7 @@ import { PODS } from "../../actions/selected-pods.js";
 import type { Completer } from "../../cli/command.js";
 import { NO_SPACE } from "../../cli/completion/directive.js";
 import { objectNames } from "../../cli/completion/resource-names.js";
-import type { Factory } from "../../cli/factory.js";
+import type { Factory } from "../../cli/connect/factory.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import { Helper } from "../../resource/helper.js";
 

@@ -1,9 +1,9 @@
 import type { Command, Invocation } from "../../cli/command.js";
 import { exitWithProgram, sessionHost, type SessionHost } from "../../cli/container-session/container-command.js";
 import { containerFlag } from "../../cli/container-session/flags.js";
-import type { Factory } from "../../cli/factory.js";
-import type { LiveLines } from "../../cli/live-lines.js";
-import { openLiveLines } from "../../cli/open-live-lines.js";
+import type { Factory } from "../../cli/connect/factory.js";
+import type { LiveLines } from "../../cli/terminal/live-lines.js";
+import { openLiveLines } from "../../cli/terminal/open-live-lines.js";
 import type { CopyFilesFromPodOptions } from "../../actions/copy/copy-files-from-pod.js";
 import type { CopyFilesToPodOptions } from "../../actions/copy/copy-files-to-pod.js";
 import { completeFileSpecs } from "./complete-file-specs.js";

@@ -1,7 +1,7 @@
 import type { CopyMessages } from "../../actions/copy/copy-messages.js";
-import type { Clock } from "../../base/clock.js";
-import type { Streams } from "../../cli/factory.js";
-import type { LiveLines } from "../../cli/live-lines.js";
+import type { Clock } from "../../base/time/clock.js";
+import type { Streams } from "../../cli/connect/factory.js";
+import type { LiveLines } from "../../cli/terminal/live-lines.js";
 import { writeOutput } from "../../cli/write-output.js";
 
 /** Milliseconds between two changes of the progress. */

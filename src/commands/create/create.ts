@@ -1,9 +1,9 @@
 import { createObject } from "../../actions/create-object.js";
 import { findManifests } from "../../actions/find-manifests.js";
-import { recordConfiguration } from "../../actions/last-applied.js";
+import { recordConfiguration } from "../../actions/apply/last-applied.js";
 import type { Command, Invocation } from "../../cli/command.js";
 import { usageError } from "../../cli/errors.js";
-import type { Factory } from "../../cli/factory.js";
+import type { Factory } from "../../cli/connect/factory.js";
 import { printFlags, readPrintRequest } from "../../cli/flags/print-flags.js";
 import { readRecord, recordFlag } from "../../cli/flags/record-flag.js";
 import {

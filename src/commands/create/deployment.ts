@@ -1,6 +1,6 @@
-import type { Random } from "../../base/random.js";
+import type { Random } from "../../base/numbers/random.js";
 import type { Command, Invocation } from "../../cli/command.js";
-import type { Factory } from "../../cli/factory.js";
+import type { Factory } from "../../cli/connect/factory.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import {
   completeGenerated,

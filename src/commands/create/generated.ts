@@ -1,13 +1,13 @@
-import { errorMessage } from "../../base/error-message.js";
+import { errorMessage } from "../../base/text/error-message.js";
 import {
   createByClient,
   loadTypedKinds,
   recordTypedConfiguration,
   type TypedKinds,
-} from "../../actions/typed-object.js";
+} from "../../actions/typed/typed-object.js";
 import type { Invocation } from "../../cli/command.js";
 import { usageError } from "../../cli/errors.js";
-import type { Factory } from "../../cli/factory.js";
+import type { Factory } from "../../cli/connect/factory.js";
 import type { FlagSpec } from "../../cli/flags/flag-set.js";
 import { printFlags, readPrintRequest } from "../../cli/flags/print-flags.js";
 import {

@@ -1,5 +1,5 @@
 import type { Command, Invocation } from "../../cli/command.js";
-import type { Factory } from "../../cli/factory.js";
+import type { Factory } from "../../cli/connect/factory.js";
 import { parseIntOrString } from "../../kinds/int-or-string.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import {

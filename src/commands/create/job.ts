@@ -1,7 +1,7 @@
-import { readTyped } from "../../actions/read-typed.js";
-import { loadTypedKinds } from "../../actions/typed-object.js";
+import { readTyped } from "../../actions/typed/read-typed.js";
+import { loadTypedKinds } from "../../actions/typed/typed-object.js";
 import type { Command, Invocation } from "../../cli/command.js";
-import type { Factory } from "../../cli/factory.js";
+import type { Factory } from "../../cli/connect/factory.js";
 import { child, type Fields } from "../../machinery/meta/access.js";
 import { parseGroupVersion } from "../../machinery/meta/gvk.js";
 import type { KubeObject, ObjectMeta } from "../../machinery/meta/object.js";

@@ -1,11 +1,11 @@
-import { own } from "../../base/own.js";
+import { own } from "../../base/collections/own.js";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
-import { goQuote } from "../../base/go-quote.js";
-import { compareKeys } from "../../base/key-order.js";
-import { errnoText, PathError } from "../../base/path-error.js";
+import { goQuote } from "../../base/text/go-quote.js";
+import { compareKeys } from "../../base/collections/key-order.js";
+import { errnoText, PathError } from "../../base/files/path-error.js";
 import type { Flags, FlagSpec } from "../../cli/flags/flag-set.js";
-import type { Factory } from "../../cli/factory.js";
+import type { Factory } from "../../cli/connect/factory.js";
 import { strictEnvVarNameErrors } from "../../machinery/validation/names.js";
 
 // Where the keys and values of a ConfigMap or Secret come from on a command line.

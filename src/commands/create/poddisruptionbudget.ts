@@ -1,6 +1,6 @@
-import { goQuote } from "../../base/go-quote.js";
+import { goQuote } from "../../base/text/go-quote.js";
 import type { Command, Invocation } from "../../cli/command.js";
-import type { Factory } from "../../cli/factory.js";
+import type { Factory } from "../../cli/connect/factory.js";
 import { parseIntOrString } from "../../kinds/int-or-string.js";
 import { type LabelRequirement, SelectorError } from "../../machinery/selectors/label-selector.js";
 import { parseLabelSelector } from "../../machinery/selectors/parse-label-selector.js";

@@ -1,6 +1,6 @@
 import type { Invocation } from "../../cli/command.js";
 import type { FlagSpec } from "../../cli/flags/flag-set.js";
-import { compareKeys } from "../../base/key-order.js";
+import { compareKeys } from "../../base/collections/key-order.js";
 import type { GroupVersionResource } from "../../machinery/meta/gvk.js";
 import type { RestMapper } from "../../machinery/rest-mapper.js";
 

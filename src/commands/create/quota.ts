@@ -1,6 +1,6 @@
 import type { Command, Invocation } from "../../cli/command.js";
-import type { Factory } from "../../cli/factory.js";
-import { canonicalizeQuantity } from "../../machinery/quantity/quantity.js";
+import type { Factory } from "../../cli/connect/factory.js";
+import { canonicalizeQuantity } from "../../machinery/text/quantity/quantity.js";
 import {
   completeGenerated,
   createGenerated,

@@ -1,6 +1,6 @@
 import type { Command, Invocation } from "../../cli/command.js";
-import type { Factory } from "../../cli/factory.js";
-import { encodeJson } from "../../machinery/codec/json-encoder.js";
+import type { Factory } from "../../cli/connect/factory.js";
+import { encodeJson } from "../../machinery/wire/json/json-encoder.js";
 import { completeGenerated, generatedFlags, requireName } from "./generated.js";
 import { addFromFile } from "./key-sources.js";
 import { createSecret, type CreateSecretOptions, secretHashFlag } from "./secret.js";

@@ -1,9 +1,9 @@
 import type { Command, Invocation } from "../../cli/command.js";
-import type { Factory } from "../../cli/factory.js";
+import type { Factory } from "../../cli/connect/factory.js";
 import { completeGenerated, generatedFlags } from "./generated.js";
 import { readBytes } from "./key-sources.js";
 import { createSecret, type CreateSecretOptions, secretHashFlag } from "./secret.js";
-import { readKeyPair } from "../../machinery/signature/key-pair.js";
+import { readKeyPair } from "../../machinery/crypto/key-pair.js";
 
 export interface CreateTlsSecretOptions extends CreateSecretOptions {
   /** Paths of PEM files. */

@@ -1,5 +1,5 @@
-import { setKey } from "../../machinery/codec/own-keys.js";
-import { goQuote } from "../../base/go-quote.js";
+import { setKey } from "../../machinery/wire/json/own-keys.js";
+import { goQuote } from "../../base/text/go-quote.js";
 import type { FlagSpec } from "../../cli/flags/flag-set.js";
 import { secretHash } from "../../kinds/content-hash.js";
 import { configMapKeyErrors } from "../../machinery/validation/names.js";

@@ -1,5 +1,5 @@
 import type { Invocation } from "../../cli/command.js";
-import type { Factory } from "../../cli/factory.js";
+import type { Factory } from "../../cli/connect/factory.js";
 import type { FlagSpec } from "../../cli/flags/flag-set.js";
 import { strconvError } from "../../cli/go-errors.js";
 import type { KubeObject } from "../../machinery/meta/object.js";

@@ -1,7 +1,7 @@
-import { loadTypedKinds, protobufBody, type TypedKinds } from "../../actions/typed-object.js";
+import { loadTypedKinds, protobufBody, type TypedKinds } from "../../actions/typed/typed-object.js";
 import type { Command, Invocation } from "../../cli/command.js";
 import { completeNamesOf } from "../../cli/completion/resource-completers.js";
-import type { Factory, Streams } from "../../cli/factory.js";
+import type { Factory, Streams } from "../../cli/connect/factory.js";
 import { printFlags, readPrintRequest } from "../../cli/flags/print-flags.js";
 import type { RestClient } from "../../client/rest/rest-client.js";
 import { object, text } from "../../machinery/meta/access.js";

@@ -1,14 +1,14 @@
-import { goQuote } from "../../base/go-quote.js";
-import { compareKeys } from "../../base/key-order.js";
+import { goQuote } from "../../base/text/go-quote.js";
+import { compareKeys } from "../../base/collections/key-order.js";
 import type { Kubeconfig } from "../../client/config/kubeconfig.js";
 import { ChoiceMemory } from "../../cli/choices-before.js";
 import type { Command, Completer, Invocation } from "../../cli/command.js";
 import { completeContexts } from "../../cli/completion/global-completers.js";
 import { usageError } from "../../cli/errors.js";
-import type { Factory } from "../../cli/factory.js";
-import { canAsk } from "../../cli/full-screen.js";
-import { accessOf, type KubeconfigAccess } from "../../cli/kubeconfig-access.js";
-import { renameContext, switchContext } from "../../cli/kubeconfig-contexts.js";
+import type { Factory } from "../../cli/connect/factory.js";
+import { canAsk } from "../../cli/terminal/full-screen.js";
+import { accessOf, type KubeconfigAccess } from "../../cli/connect/kubeconfig-access.js";
+import { renameContext, switchContext } from "../../cli/connect/kubeconfig-contexts.js";
 import { writeNames } from "../../cli/name-list.js";
 
 /** What is to happen. */
@@ -79,7 +79,7 @@ function complete(factory: Factory, invocation: Invocation): CtxOptions {
       action.type === "list" && canAsk(factory)
         ? async (names, current) => {
             invocation.handleSignals();
-            const { pickName } = await import("../../cli/picker.js");
+            const { pickName } = await import("../../cli/terminal/picker.js");
             return pickName({ what: "context", names, current, look: factory.look }, factory, invocation.signal);
           }
         : undefined,

@@ -1,4 +1,4 @@
-import { waitForPod } from "../../actions/wait-for-pod.js";
+import { waitForPod } from "../../actions/wait/wait-for-pod.js";
 import { attachToContainer } from "../../cli/container-session/attach.js";
 import { printContainerLog } from "../../cli/container-session/container-log.js";
 import { interruptible } from "../../cli/container-session/interrupt.js";

@@ -1,4 +1,4 @@
-import type { Random } from "../../base/random.js";
+import type { Random } from "../../base/numbers/random.js";
 import type { ReadonlyFields } from "../../machinery/meta/access.js";
 import type { KeepFlags } from "./profiles.js";
 

@@ -1,8 +1,8 @@
-import { readTyped } from "../../actions/read-typed.js";
-import { builtInPatchSchema } from "../../actions/three-way-patch.js";
-import type { TypedKinds } from "../../actions/typed-object.js";
-import { decodeJson } from "../../machinery/codec/json-decoder.js";
-import { decodeObject } from "../../machinery/codec/strict-decode.js";
+import { readTyped } from "../../actions/typed/read-typed.js";
+import { builtInPatchSchema } from "../../actions/apply/three-way-patch.js";
+import type { TypedKinds } from "../../actions/typed/typed-object.js";
+import { decodeJson } from "../../machinery/wire/json/json-decoder.js";
+import { decodeObject } from "../../machinery/wire/strict-decode.js";
 import {
   ensureChild,
   type Fields,
@@ -52,7 +52,7 @@ async function parse(content: string): Promise<JsonValue> {
   try {
     return decodeJson(content).value as JsonValue;
   } catch {
-    const { parseYaml } = await import("../../machinery/yaml/read.js");
+    const { parseYaml } = await import("../../machinery/text/yaml/read.js");
     return parseYaml(content);
   }
 }

@@ -1,9 +1,9 @@
-import type { Random } from "../../base/random.js";
-import { readTyped } from "../../actions/read-typed.js";
+import type { Random } from "../../base/numbers/random.js";
+import { readTyped } from "../../actions/typed/read-typed.js";
 import { PODS } from "../../actions/selected-pods.js";
-import { builtInPatchSchema } from "../../actions/three-way-patch.js";
-import { createByClient, protobufBody, type TypedKinds } from "../../actions/typed-object.js";
-import { goQuote } from "../../base/go-quote.js";
+import { builtInPatchSchema } from "../../actions/apply/three-way-patch.js";
+import { createByClient, protobufBody, type TypedKinds } from "../../actions/typed/typed-object.js";
+import { goQuote } from "../../base/text/go-quote.js";
 import type { Command } from "../../cli/command.js";
 import { completeTypesAndNames } from "../../cli/completion/resource-completers.js";
 import type { SessionHost } from "../../cli/container-session/container-command.js";

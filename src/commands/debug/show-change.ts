@@ -1,8 +1,8 @@
-import type { Streams } from "../../cli/factory.js";
+import type { Streams } from "../../cli/connect/factory.js";
 import { isFields } from "../../machinery/meta/access.js";
 import type { JsonObject } from "../../machinery/meta/json.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
-import { emitYaml } from "../../machinery/yaml/emit.js";
+import { emitYaml } from "../../machinery/text/yaml/emit.js";
 import { type Look, unpainted } from "../../printers/look.js";
 
 export interface ShowChangeOptions {

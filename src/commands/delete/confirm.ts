@@ -1,4 +1,4 @@
-import type { Streams } from "../../cli/factory.js";
+import type { Streams } from "../../cli/connect/factory.js";
 import { firstLine } from "../../cli/first-line.js";
 
 /** Lists what is about to go and asks; only "y" agrees. */

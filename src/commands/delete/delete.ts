@@ -1,5 +1,5 @@
 import { deleteObject } from "../../actions/delete-object.js";
-import type { DeletedInfo } from "../../actions/wait-until-all-gone.js";
+import type { DeletedInfo } from "../../actions/wait/wait-until-all-gone.js";
 import { waitForDeletion } from "../../cli/wait-for-deletion.js";
 import type { Command } from "../../cli/command.js";
 import { completeTypesAndNames } from "../../cli/completion/resource-completers.js";

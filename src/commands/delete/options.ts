@@ -1,8 +1,8 @@
 import type { Invocation } from "../../cli/command.js";
-import type { Factory, Streams } from "../../cli/factory.js";
+import type { Factory, Streams } from "../../cli/connect/factory.js";
 import { type PropagationPolicy, readCascade } from "../../cli/flags/deletion-flags.js";
 import { type DryRunStrategy, readDryRun, readFilenames } from "../../cli/flags/resource-flags.js";
-import { hintAtNamespace } from "../../cli/hints.js";
+import { hintAtNamespace } from "../../cli/advice/hints.js";
 import { klogLine } from "../../client/klog.js";
 import { requireRequestUri } from "../../cli/raw-request.js";
 import type { RestClient } from "../../client/rest/rest-client.js";

@@ -1,10 +1,10 @@
-import type { Clock } from "../../base/clock.js";
-import { errorMessage } from "../../base/error-message.js";
+import type { Clock } from "../../base/time/clock.js";
+import { errorMessage } from "../../base/text/error-message.js";
 import type { Command, Invocation } from "../../cli/command.js";
 import { completeTypesAndNames } from "../../cli/completion/resource-completers.js";
-import type { Factory, Streams } from "../../cli/factory.js";
+import type { Factory, Streams } from "../../cli/connect/factory.js";
 import { filenameFlags, readFilenames, selectorFlag } from "../../cli/flags/resource-flags.js";
-import { hintAtNamespace } from "../../cli/hints.js";
+import { hintAtNamespace } from "../../cli/advice/hints.js";
 import { zoneNames } from "../../cli/zone-names.js";
 import type { RestClient } from "../../client/rest/rest-client.js";
 import { describerOf, Description } from "../../kinds/describe/index.js";

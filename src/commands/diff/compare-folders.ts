@@ -1,8 +1,8 @@
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { compareKeys } from "../../base/key-order.js";
-import { errorCode } from "../../base/path-error.js";
-import { unifiedDiff } from "../../machinery/text-diff/unified-diff.js";
+import { compareKeys } from "../../base/collections/key-order.js";
+import { errorCode } from "../../base/files/path-error.js";
+import { unifiedDiff } from "../../machinery/text/text-diff/unified-diff.js";
 
 /** What `diff -u -N` says of two folders of files; "" when they hold the same. A file that is missing counts as empty. */
 export async function compareFolders(from: string, to: string): Promise<string> {

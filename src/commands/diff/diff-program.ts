@@ -1,6 +1,6 @@
-import { goQuote } from "../../base/go-quote.js";
+import { goQuote } from "../../base/text/go-quote.js";
 import { silentExit } from "../../cli/errors.js";
-import type { Factory, ProgramEnd } from "../../cli/factory.js";
+import type { Factory, ProgramEnd } from "../../cli/connect/factory.js";
 
 export interface DiffProgram {
   readonly file: string;

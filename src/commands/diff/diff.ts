@@ -1,8 +1,8 @@
 import type { DiffFields } from "../../actions/diff/diff-object.js";
-import { parsePruneKinds } from "../../actions/prune.js";
+import { parsePruneKinds } from "../../actions/apply/prune.js";
 import type { Command, Invocation } from "../../cli/command.js";
 import { usageError } from "../../cli/errors.js";
-import type { Factory } from "../../cli/factory.js";
+import type { Factory } from "../../cli/connect/factory.js";
 import type { Flags } from "../../cli/flags/flag-set.js";
 import {
   fieldManagerFlag,

@@ -1,13 +1,13 @@
-import { errorMessage } from "../../base/error-message.js";
+import { errorMessage } from "../../base/text/error-message.js";
 import { diffObject, type DiffObjectOptions } from "../../actions/diff/diff-object.js";
 import { isSecret } from "../../actions/diff/mask-secret.js";
 import { withoutServerFields } from "../../actions/diff/server-fields.js";
-import { forEachPrunable, type PruneKind, Visited } from "../../actions/prune.js";
+import { forEachPrunable, type PruneKind, Visited } from "../../actions/apply/prune.js";
 import type { RestClient } from "../../client/rest/rest-client.js";
 import { parseGroupVersion } from "../../machinery/meta/gvk.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import { formatKind, type RestMapper } from "../../machinery/rest-mapper.js";
-import type { Factory } from "../../cli/factory.js";
+import type { Factory } from "../../cli/connect/factory.js";
 import type { Result } from "../../resource/builder.js";
 import type { Info } from "../../resource/info.js";
 import { showDifference } from "./diff-program.js";

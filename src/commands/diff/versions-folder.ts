@@ -1,11 +1,11 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { pathComponent } from "../../base/path-component.js";
-import { PathError } from "../../base/path-error.js";
+import { pathComponent } from "../../base/files/path-component.js";
+import { PathError } from "../../base/files/path-error.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
-import { emitYaml } from "../../machinery/yaml/emit.js";
-import { makeTempFolder, removeTemp } from "../../cli/temp-files.js";
-import type { Factory } from "../../cli/factory.js";
+import { emitYaml } from "../../machinery/text/yaml/emit.js";
+import { makeTempFolder, removeTemp } from "../../cli/editing/temp-files.js";
+import type { Factory } from "../../cli/connect/factory.js";
 
 /** A temporary folder with one version of each object, a file an object. */
 export class VersionsFolder {

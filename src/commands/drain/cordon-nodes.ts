@@ -1,6 +1,6 @@
 import { cordon, uncordon } from "../../actions/drain/cordon.js";
-import { errorMessage } from "../../base/error-message.js";
-import { goQuote } from "../../base/go-quote.js";
+import { errorMessage } from "../../base/text/error-message.js";
+import { goQuote } from "../../base/text/go-quote.js";
 import type { RestClient } from "../../client/rest/rest-client.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import type { NodeOptions } from "./find-nodes.js";

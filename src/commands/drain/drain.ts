@@ -1,9 +1,9 @@
 import { type DrainRules, planDrain } from "../../actions/drain/plan-drain.js";
 import { removePods, type RemovalOptions } from "../../actions/drain/remove-pods.js";
-import { errorMessage } from "../../base/error-message.js";
-import { goQuote } from "../../base/go-quote.js";
+import { errorMessage } from "../../base/text/error-message.js";
+import { goQuote } from "../../base/text/go-quote.js";
 import type { Command, Invocation } from "../../cli/command.js";
-import type { Factory } from "../../cli/factory.js";
+import type { Factory } from "../../cli/connect/factory.js";
 import { warnTo } from "../../cli/warn.js";
 import { aggregate, throwAll } from "../../resource/visitor.js";
 import { cordonNodes } from "./cordon-nodes.js";

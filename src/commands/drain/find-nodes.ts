@@ -1,7 +1,7 @@
 import type { Command, Invocation } from "../../cli/command.js";
 import { completeNamesOf } from "../../cli/completion/resource-completers.js";
 import { usageError } from "../../cli/errors.js";
-import type { Factory, Streams } from "../../cli/factory.js";
+import type { Factory, Streams } from "../../cli/connect/factory.js";
 import {
   type DryRunStrategy,
   dryRunFlag,
@@ -9,7 +9,7 @@ import {
   selectorFlag,
   withDryRun,
 } from "../../cli/flags/resource-flags.js";
-import { goQuote } from "../../base/go-quote.js";
+import { goQuote } from "../../base/text/go-quote.js";
 import type { RestClient } from "../../client/rest/rest-client.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import { parseLabelSelector } from "../../machinery/selectors/parse-label-selector.js";

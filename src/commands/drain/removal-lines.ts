@@ -1,6 +1,6 @@
 import type { RemovalEvent } from "../../actions/drain/remove-pods.js";
-import { goQuote } from "../../base/go-quote.js";
-import type { Streams } from "../../cli/factory.js";
+import { goQuote } from "../../base/text/go-quote.js";
+import type { Streams } from "../../cli/connect/factory.js";
 import { goDurationText } from "../../client/rest/go-duration-text.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 

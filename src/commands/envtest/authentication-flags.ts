@@ -1,6 +1,6 @@
 import type { Flags } from "../../cli/flags/flag-set.js";
 
-type AuthenticationOptions = import("../../cluster/authentication-options.js").AuthenticationOptions;
+type AuthenticationOptions = import("../../cluster/options/authentication-options.js").AuthenticationOptions;
 
 /** What kube-apiserver's flags say about authentication. `file` makes a path that the process can open, "" of "". */
 export function authenticationOf(flags: Flags, file: (name: string) => string): AuthenticationOptions {

@@ -1,9 +1,9 @@
 import { homedir } from "node:os";
 import { isAbsolute, join, resolve } from "node:path";
-import { ownProgram } from "../../base/own-program.js";
+import { ownProgram } from "../../base/files/own-program.js";
 import type { Command, Invocation } from "../../cli/command.js";
 import { usageError } from "../../cli/errors.js";
-import type { Factory } from "../../cli/factory.js";
+import type { Factory } from "../../cli/connect/factory.js";
 import { etcdHelp } from "./etcd.js";
 import { kubeApiserverHelp } from "./kube-apiserver.js";
 

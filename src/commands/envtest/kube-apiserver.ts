@@ -1,11 +1,11 @@
 import { resolve } from "node:path";
-import { errorMessage } from "../../base/error-message.js";
-import { goQuote } from "../../base/go-quote.js";
+import { errorMessage } from "../../base/text/error-message.js";
+import { goQuote } from "../../base/text/go-quote.js";
 import { klogError, klogLine } from "../../client/klog.js";
-import { kubernetesRelease } from "../../cli/client-version.js";
+import { kubernetesRelease } from "../../cli/connect/client-version.js";
 import type { Command } from "../../cli/command.js";
 import { ExitError } from "../../cli/errors.js";
-import type { Factory } from "../../cli/factory.js";
+import type { Factory } from "../../cli/connect/factory.js";
 import type { Flags } from "../../cli/flags/flag-set.js";
 import { FlagError } from "../../cli/flags/flag-errors.js";
 import { FlagTable } from "../../cli/flags/flag-table.js";

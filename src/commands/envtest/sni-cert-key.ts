@@ -1,4 +1,4 @@
-type NamedCertificateFiles = import("../../cluster/tls-options.js").NamedCertificateFiles;
+type NamedCertificateFiles = import("../../cluster/options/tls-options.js").NamedCertificateFiles;
 
 /** A value of --tls-sni-cert-key, "cert,key" or "cert,key:domain,domain". Throws in kube-apiserver's words. */
 export function parseSniCertKey(value: string): NamedCertificateFiles {

@@ -1,6 +1,6 @@
 import { attachablePod } from "../../actions/attachable-pod.js";
-import { readTyped } from "../../actions/read-typed.js";
-import { loadTypedKinds, requireType } from "../../actions/typed-object.js";
+import { readTyped } from "../../actions/typed/read-typed.js";
+import { loadTypedKinds, requireType } from "../../actions/typed/typed-object.js";
 import type { Command, Invocation } from "../../cli/command.js";
 import { completeContainers, completePods } from "../../cli/completion/pod-completers.js";
 import { runAndExit, sessionHost, type SessionHost } from "../../cli/container-session/container-command.js";
@@ -8,7 +8,7 @@ import { containerFlag, podRunningTimeoutFlag, sessionFlags } from "../../cli/co
 import { endedBySignal, interruptible } from "../../cli/container-session/interrupt.js";
 import { isRaw, openSessionStreams } from "../../cli/container-session/session-streams.js";
 import { usageError } from "../../cli/errors.js";
-import type { Factory } from "../../cli/factory.js";
+import type { Factory } from "../../cli/connect/factory.js";
 import { chosenContainer, hasContainer, noSuchContainer } from "../../kinds/pod-containers.js";
 import { object, text } from "../../machinery/meta/access.js";
 import type { KubeObject } from "../../machinery/meta/object.js";

@@ -1,11 +1,11 @@
 import type { Command, Invocation } from "../../cli/command.js";
-import type { Factory } from "../../cli/factory.js";
+import type { Factory } from "../../cli/connect/factory.js";
 import type { OpenApiDocuments } from "../../client/openapi/openapi.js";
 import { parseGroupVersion } from "../../machinery/meta/gvk.js";
 import { formatKind, type RestMapper } from "../../machinery/rest-mapper.js";
-import { goQuote } from "../../base/go-quote.js";
+import { goQuote } from "../../base/text/go-quote.js";
 import type { Look } from "../../printers/look.js";
-import { withMistyped } from "../../base/mistyped.js";
+import { withMistyped } from "../../base/text/mistyped.js";
 import { findDocument } from "./find-document.js";
 import { explainPlainly } from "./plaintext.js";
 import { readRequest, readVersionedRequest, type ResourceRequest } from "./resource-request.js";

@@ -1,5 +1,5 @@
-import { formatG } from "../../machinery/go-values/format-g.js";
-import { goV } from "../../machinery/go-values/go-values.js";
+import { formatG } from "../../machinery/text/go/format-g.js";
+import { goV } from "../../machinery/text/go/go-values.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../machinery/meta/json.js";
 import { heldBy, isStated, partsOf, type SchemaDocument, textOf } from "./schema-document.js";
 import { indent, wordWrap } from "./word-wrap.js";

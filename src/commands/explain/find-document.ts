@@ -1,4 +1,4 @@
-import { errorMessage } from "../../base/error-message.js";
+import { errorMessage } from "../../base/text/error-message.js";
 import type { OpenApiDocuments } from "../../client/openapi/openapi.js";
 import type { GroupVersionResource } from "../../machinery/meta/gvk.js";
 import type { JsonObject } from "../../machinery/meta/json.js";

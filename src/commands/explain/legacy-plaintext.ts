@@ -1,7 +1,7 @@
-import { append } from "../../base/append.js";
-import { compareKeys } from "../../base/key-order.js";
-import { goQuote } from "../../base/go-quote.js";
-import { withMistyped } from "../../base/mistyped.js";
+import { append } from "../../base/collections/append.js";
+import { compareKeys } from "../../base/collections/key-order.js";
+import { goQuote } from "../../base/text/go-quote.js";
+import { withMistyped } from "../../base/text/mistyped.js";
 import type { V2Model, V2Models } from "../../client/openapi/v2-models.js";
 import { formatGroupVersion, type GroupVersionKind } from "../../machinery/meta/gvk.js";
 import { type TextPaint, unpainted } from "../../printers/look.js";

@@ -1,6 +1,6 @@
-import { withMistyped } from "../../base/mistyped.js";
+import { withMistyped } from "../../base/text/mistyped.js";
 import { fieldNamesAt } from "../../client/openapi/openapi-fields.js";
-import { goV } from "../../machinery/go-values/go-values.js";
+import { goV } from "../../machinery/text/go/go-values.js";
 import type { GroupVersionResource } from "../../machinery/meta/gvk.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../machinery/meta/json.js";
 import { deepEqual } from "../../machinery/patch/json-values.js";

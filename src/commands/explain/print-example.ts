@@ -1,5 +1,5 @@
 import { exampleOf } from "../../api/examples/index.js";
-import { emitYaml } from "../../machinery/yaml/emit.js";
+import { emitYaml } from "../../machinery/text/yaml/emit.js";
 import { unpainted } from "../../printers/look.js";
 import type { ExplainOptions } from "./explain.js";
 import { findDocument } from "./find-document.js";

@@ -1,4 +1,4 @@
-import { append } from "../../base/append.js";
+import { append } from "../../base/collections/append.js";
 import type { JsonObject } from "../../machinery/meta/json.js";
 import type { GroupVersionResource } from "../../machinery/meta/gvk.js";
 import type { RestMapper } from "../../machinery/rest-mapper.js";

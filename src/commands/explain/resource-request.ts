@@ -1,5 +1,5 @@
-import type { Step } from "../../machinery/jsonpath/nodes.js";
-import { parseTemplate } from "../../machinery/jsonpath/parser.js";
+import type { Step } from "../../machinery/text/jsonpath/nodes.js";
+import { parseTemplate } from "../../machinery/text/jsonpath/parser.js";
 import type { GroupVersionResource } from "../../machinery/meta/gvk.js";
 import type { RestMapper } from "../../machinery/rest-mapper.js";
 

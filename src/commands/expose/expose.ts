@@ -1,9 +1,14 @@
-import { overrideObject, type Overrides } from "../../actions/override-object.js";
-import { readTyped } from "../../actions/read-typed.js";
-import { loadTypedKinds, requireType, recordTypedConfiguration, type TypedKinds } from "../../actions/typed-object.js";
+import { overrideObject, type Overrides } from "../../actions/apply/override-object.js";
+import { readTyped } from "../../actions/typed/read-typed.js";
+import {
+  loadTypedKinds,
+  requireType,
+  recordTypedConfiguration,
+  type TypedKinds,
+} from "../../actions/typed/typed-object.js";
 import type { Command, Invocation } from "../../cli/command.js";
 import { completeListedTypes } from "../../cli/completion/listed-types.js";
-import type { Factory } from "../../cli/factory.js";
+import type { Factory } from "../../cli/connect/factory.js";
 import { overrideFlags, readOverrides } from "../../cli/flags/override-flags.js";
 import { printFlags, readPrintRequest } from "../../cli/flags/print-flags.js";
 import { readRecord, recordFlag } from "../../cli/flags/record-flag.js";

@@ -1,4 +1,4 @@
-import type { Streams } from "../../cli/factory.js";
+import type { Streams } from "../../cli/connect/factory.js";
 import { parseRequestUri } from "../../cli/request-uri.js";
 import type { RestClient } from "../../client/rest/rest-client.js";
 import { writeOutput } from "../../cli/write-output.js";

@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { PathError } from "../../base/path-error.js";
+import { PathError } from "../../base/files/path-error.js";
 import type { Command, Invocation } from "../../cli/command.js";
 import { completeTypesAndNames, completeWords, offerWords } from "../../cli/completion/resource-completers.js";
 import { usageError } from "../../cli/errors.js";
-import type { Factory, Streams } from "../../cli/factory.js";
-import { hintAtDropped, hintAtNamespace } from "../../cli/hints.js";
+import type { Factory, Streams } from "../../cli/connect/factory.js";
+import { hintAtDropped, hintAtNamespace } from "../../cli/advice/hints.js";
 import { requireRequestUri } from "../../cli/request-uri.js";
 import { getFormats } from "../../printers/formats.js";
 import { getFlags } from "./get-flags.js";

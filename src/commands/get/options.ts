@@ -1,6 +1,6 @@
-import type { Clock } from "../../base/clock.js";
-import type { Factory } from "../../cli/factory.js";
-import type { Streams } from "../../cli/factory.js";
+import type { Clock } from "../../base/time/clock.js";
+import type { Factory } from "../../cli/connect/factory.js";
+import type { Streams } from "../../cli/connect/factory.js";
 import type { RestClient } from "../../client/rest/rest-client.js";
 import type { PrintRequest } from "../../printers/formats.js";
 import type { Look } from "../../printers/look.js";

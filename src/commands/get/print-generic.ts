@@ -1,4 +1,4 @@
-import type { Streams } from "../../cli/factory.js";
+import type { Streams } from "../../cli/connect/factory.js";
 import { isNotFound } from "../../machinery/errors/status-error.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import type { Info } from "../../resource/info.js";

@@ -1,5 +1,5 @@
-import { errorMessage } from "../../base/error-message.js";
-import type { Streams } from "../../cli/factory.js";
+import { errorMessage } from "../../base/text/error-message.js";
+import type { Streams } from "../../cli/connect/factory.js";
 import { isNotFound } from "../../machinery/errors/status-error.js";
 import type { RestMapping } from "../../machinery/rest-mapper.js";
 import type { Printer } from "../../printers/printer.js";

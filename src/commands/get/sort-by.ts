@@ -1,4 +1,4 @@
-import type { Clock } from "../../base/clock.js";
+import type { Clock } from "../../base/time/clock.js";
 import { ExitError } from "../../cli/errors.js";
 import { klogHeader } from "../../client/klog.js";
 import { parseSortKeys, SortKeyError } from "../../printers/sort-keys.js";

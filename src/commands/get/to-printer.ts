@@ -1,4 +1,4 @@
-import type { Clock } from "../../base/clock.js";
+import type { Clock } from "../../base/time/clock.js";
 import type { GroupKind } from "../../machinery/meta/gvk.js";
 import { aligned } from "../../printers/aligned.js";
 import {

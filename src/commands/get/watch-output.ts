@@ -1,4 +1,4 @@
-import type { Streams } from "../../cli/factory.js";
+import type { Streams } from "../../cli/connect/factory.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import type { Printer } from "../../printers/printer.js";
 import { asTable, fromTable } from "../../printers/table.js";

@@ -1,7 +1,7 @@
-import { errorMessage } from "../../base/error-message.js";
+import { errorMessage } from "../../base/text/error-message.js";
 import { isTransportError } from "../../client/transport/transport-error.js";
 import { silentExit } from "../../cli/errors.js";
-import type { Streams } from "../../cli/factory.js";
+import type { Streams } from "../../cli/connect/factory.js";
 import { isNotFound } from "../../machinery/errors/status-error.js";
 import type { Result } from "../../resource/builder.js";
 import { isList, listItems } from "../../resource/is-list.js";

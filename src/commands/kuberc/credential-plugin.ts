@@ -1,4 +1,4 @@
-import { goQuote } from "../../base/go-quote.js";
+import { goQuote } from "../../base/text/go-quote.js";
 import type { StoredPreference } from "./stored-preference.js";
 
 interface PolicyOptions {

@@ -1,6 +1,6 @@
-import { goQuote } from "../../base/go-quote.js";
+import { goQuote } from "../../base/text/go-quote.js";
 import type { Command, Invocation } from "../../cli/command.js";
-import type { Factory } from "../../cli/factory.js";
+import type { Factory } from "../../cli/connect/factory.js";
 import { credentialPluginPreference, validatePolicy } from "./credential-plugin.js";
 import {
   kubercFlag,

@@ -1,18 +1,18 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { errorMessage } from "../../base/error-message.js";
-import { PathError } from "../../base/path-error.js";
+import { errorMessage } from "../../base/text/error-message.js";
+import { PathError } from "../../base/files/path-error.js";
 import type { Invocation } from "../../cli/command.js";
-import type { Factory } from "../../cli/factory.js";
+import type { Factory } from "../../cli/connect/factory.js";
 import type { FlagSpec } from "../../cli/flags/flag-set.js";
 import { isAbsent, type KubercPlace, kubercPlace, readContent } from "../../cli/kuberc/read-kuberc.js";
 import { GROUP, v1beta1 } from "../../cli/kuberc/preference-schema.js";
-import { decodeObject, UnmarshalError } from "../../machinery/codec/strict-decode.js";
-import { formatG } from "../../machinery/go-values/format-g.js";
+import { decodeObject, UnmarshalError } from "../../machinery/wire/strict-decode.js";
+import { formatG } from "../../machinery/text/go/format-g.js";
 import { isJsonObject, type JsonValue } from "../../machinery/meta/json.js";
 import type { Schema } from "../../machinery/schema/schema.js";
-import { emitYaml } from "../../machinery/yaml/emit.js";
-import { parseYaml } from "../../machinery/yaml/read.js";
+import { emitYaml } from "../../machinery/text/yaml/emit.js";
+import { parseYaml } from "../../machinery/text/yaml/read.js";
 
 export interface StoredOption {
   readonly name?: string;

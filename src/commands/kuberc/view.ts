@@ -1,10 +1,10 @@
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import type { Command, Invocation } from "../../cli/command.js";
-import type { Factory } from "../../cli/factory.js";
+import type { Factory } from "../../cli/connect/factory.js";
 import { printFlags, readPrintRequest } from "../../cli/flags/print-flags.js";
 import type { KubercPlace } from "../../cli/kuberc/read-kuberc.js";
-import { encodeJson } from "../../machinery/codec/json-encoder.js";
+import { encodeJson } from "../../machinery/wire/json/json-encoder.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import { printerFor } from "../../printers/formats.js";
 import {

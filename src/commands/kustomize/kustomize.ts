@@ -1,10 +1,10 @@
 import { stat, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { pathComponent } from "../../base/path-component.js";
-import { PathError } from "../../base/path-error.js";
+import { pathComponent } from "../../base/files/path-component.js";
+import { PathError } from "../../base/files/path-error.js";
 import { buildNotes } from "../../cli/build-notes.js";
 import { type Command, Directive, type Invocation } from "../../cli/command.js";
-import type { Factory, Streams } from "../../cli/factory.js";
+import type { Factory, Streams } from "../../cli/connect/factory.js";
 import type { FlagSpec } from "../../cli/flags/flag-set.js";
 import type { Look } from "../../printers/look.js";
 import { type BuildOptions, buildKustomization, localFiles, type Reorder } from "../../kustomize/build.js";

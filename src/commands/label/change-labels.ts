@@ -1,5 +1,5 @@
-import { own } from "../../base/own.js";
-import { goQuote } from "../../base/go-quote.js";
+import { own } from "../../base/collections/own.js";
+import { goQuote } from "../../base/text/go-quote.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import { labelValueErrors } from "../../machinery/validation/names.js";
 import { aggregate } from "../../resource/visitor.js";

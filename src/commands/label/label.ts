@@ -1,8 +1,8 @@
-import { withoutVersion, withVersion } from "../../actions/version-lock.js";
-import { goQuote } from "../../base/go-quote.js";
+import { withoutVersion, withVersion } from "../../actions/apply/version-lock.js";
+import { goQuote } from "../../base/text/go-quote.js";
 import type { Command, Invocation } from "../../cli/command.js";
 import { completeTypesAndNames } from "../../cli/completion/resource-completers.js";
-import type { Factory } from "../../cli/factory.js";
+import type { Factory } from "../../cli/connect/factory.js";
 import { readPrintRequest } from "../../cli/flags/print-flags.js";
 import { readDryRun, withDryRun } from "../../cli/flags/resource-flags.js";
 import {

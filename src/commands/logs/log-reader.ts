@@ -1,4 +1,4 @@
-import { shownOn } from "../../cli/terminal-output.js";
+import { shownOn } from "../../cli/terminal/terminal-output.js";
 import { deliverOutput } from "../../cli/write-output.js";
 import type { Writable } from "node:stream";
 import { setTimeout as pause } from "node:timers/promises";

@@ -1,6 +1,6 @@
 import type { PodLogOptions, PodLogRequest } from "../../actions/pod-log.js";
 import { selectedPods } from "../../actions/selected-pods.js";
-import { goQuote } from "../../base/go-quote.js";
+import { goQuote } from "../../base/text/go-quote.js";
 import type { RestClient } from "../../client/rest/rest-client.js";
 import {
   allContainerNames,
@@ -11,7 +11,7 @@ import {
 } from "../../kinds/pod-containers.js";
 import { byLogging } from "../../kinds/pod-order.js";
 import { podSelectorOf } from "../../kinds/selector.js";
-import { goSort } from "../../base/go-sort.js";
+import { goSort } from "../../base/collections/go-sort.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import type { Info } from "../../resource/info.js";
 import { isList, listItems } from "../../resource/is-list.js";

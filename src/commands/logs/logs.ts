@@ -1,14 +1,14 @@
 import type { PodLogOptions } from "../../actions/pod-log.js";
-import { requireType } from "../../actions/typed-object.js";
+import { requireType } from "../../actions/typed/typed-object.js";
 import type { Command, Invocation } from "../../cli/command.js";
 import { completePodsAndContainers } from "../../cli/completion/pod-completers.js";
 import { silentExit, usageError } from "../../cli/errors.js";
-import type { Factory, Streams } from "../../cli/factory.js";
+import type { Factory, Streams } from "../../cli/connect/factory.js";
 import type { FlagSpec, Flags } from "../../cli/flags/flag-set.js";
 import { selectorFlag } from "../../cli/flags/resource-flags.js";
-import { hintAtNamespace } from "../../cli/hints.js";
+import { hintAtNamespace } from "../../cli/advice/hints.js";
 import type { RestClient } from "../../client/rest/rest-client.js";
-import { canonicalizeTime } from "../../machinery/codec/go-time.js";
+import { canonicalizeTime } from "../../machinery/text/go/go-time.js";
 import { isNotFound } from "../../machinery/errors/status-error.js";
 import type { Info } from "../../resource/info.js";
 import type { Look } from "../../printers/look.js";

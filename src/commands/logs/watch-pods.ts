@@ -1,5 +1,5 @@
-import { errorMessage } from "../../base/error-message.js";
-import { followPods, type FollowedPod, type PodSelection } from "../../actions/follow-pods.js";
+import { errorMessage } from "../../base/text/error-message.js";
+import { followPods, type FollowedPod, type PodSelection } from "../../actions/follow/follow-pods.js";
 import type { PodLogRequest } from "../../actions/pod-log.js";
 import { number, object, objects, text } from "../../machinery/meta/access.js";
 import type { KubeObject } from "../../machinery/meta/object.js";

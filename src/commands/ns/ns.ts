@@ -1,16 +1,16 @@
-import { append } from "../../base/append.js";
-import { goQuote } from "../../base/go-quote.js";
+import { append } from "../../base/collections/append.js";
+import { goQuote } from "../../base/text/go-quote.js";
 import type { Kubeconfig, KubeconfigContext } from "../../client/config/kubeconfig.js";
 import type { RestClient } from "../../client/rest/rest-client.js";
 import { ChoiceMemory } from "../../cli/choices-before.js";
 import type { Command, Invocation } from "../../cli/command.js";
 import { completeNamespaces, firstOperand } from "../../cli/completion/global-completers.js";
 import { usageError } from "../../cli/errors.js";
-import type { Factory } from "../../cli/factory.js";
-import { canAsk } from "../../cli/full-screen.js";
-import { accessOf, type KubeconfigAccess } from "../../cli/kubeconfig-access.js";
+import type { Factory } from "../../cli/connect/factory.js";
+import { canAsk } from "../../cli/terminal/full-screen.js";
+import { accessOf, type KubeconfigAccess } from "../../cli/connect/kubeconfig-access.js";
 import { writeNames } from "../../cli/name-list.js";
-import { nearest } from "../../cli/suggestions.js";
+import { nearest } from "../../cli/advice/suggestions.js";
 import { isNotFound } from "../../machinery/errors/status-error.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import type { RestMapping } from "../../machinery/rest-mapper.js";
@@ -83,7 +83,7 @@ function complete(factory: Factory, invocation: Invocation): NsOptions {
       action.type === "list" && canAsk(factory)
         ? async (names, current) => {
             invocation.handleSignals();
-            const { pickName } = await import("../../cli/picker.js");
+            const { pickName } = await import("../../cli/terminal/picker.js");
             return pickName({ what: "namespace", names, current, look: factory.look }, factory, invocation.signal);
           }
         : undefined,

@@ -1,5 +1,5 @@
-import { builtInPatchSchema } from "../../actions/three-way-patch.js";
-import { decodeJson } from "../../machinery/codec/json-decoder.js";
+import { builtInPatchSchema } from "../../actions/apply/three-way-patch.js";
+import { decodeJson } from "../../machinery/wire/json/json-decoder.js";
 import { formatGroupVersion, type GroupVersionKind } from "../../machinery/meta/gvk.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../machinery/meta/json.js";
 import type { KubeObject } from "../../machinery/meta/object.js";

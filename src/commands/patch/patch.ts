@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { goQuote } from "../../base/go-quote.js";
-import { withMistyped } from "../../base/mistyped.js";
-import { PathError } from "../../base/path-error.js";
+import { goQuote } from "../../base/text/go-quote.js";
+import { withMistyped } from "../../base/text/mistyped.js";
+import { PathError } from "../../base/files/path-error.js";
 import type { Command, Invocation } from "../../cli/command.js";
 import { completeTypesAndNames, offerWords } from "../../cli/completion/resource-completers.js";
-import type { Factory } from "../../cli/factory.js";
+import type { Factory } from "../../cli/connect/factory.js";
 import { printFlags, readPrintRequest } from "../../cli/flags/print-flags.js";
 import { readRecord, recordFlag } from "../../cli/flags/record-flag.js";
 import {
@@ -153,7 +153,7 @@ async function readPatch({ flags }: Invocation, { cwd }: Factory): Promise<strin
   const file = flags.string("patch-file");
   const text = file === "" ? given : readPatchFile(file, cwd);
   if (/^\s*\{/.test(text)) return text;
-  const { parseYaml } = await import("../../machinery/yaml/read.js");
+  const { parseYaml } = await import("../../machinery/text/yaml/read.js");
   try {
     return sortedJson(parseYaml(text));
   } catch (error) {

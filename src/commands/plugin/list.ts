@@ -1,9 +1,9 @@
 import { statSync } from "node:fs";
 import { basename, extname, resolve } from "node:path";
-import { goQuote } from "../../base/go-quote.js";
-import { PathError } from "../../base/path-error.js";
+import { goQuote } from "../../base/text/go-quote.js";
+import { PathError } from "../../base/files/path-error.js";
 import type { Command, CommandEntry, Invocation } from "../../cli/command.js";
-import type { Factory, Streams } from "../../cli/factory.js";
+import type { Factory, Streams } from "../../cli/connect/factory.js";
 import { type InstalledPlugins, installedPlugins } from "../../cli/installed-plugins.js";
 import { yieldsToPlugins } from "../../cli/plugins.js";
 

@@ -1,7 +1,7 @@
 import type { Completer } from "../../cli/command.js";
 import { NO_FILE_COMP } from "../../cli/completion/directive.js";
 import { completePods, podOf } from "../../cli/completion/pod-completers.js";
-import type { Factory } from "../../cli/factory.js";
+import type { Factory } from "../../cli/connect/factory.js";
 import { containerPorts, servicePorts } from "../../kinds/named-ports.js";
 import { number } from "../../machinery/meta/access.js";
 

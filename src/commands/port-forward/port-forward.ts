@@ -1,10 +1,10 @@
 import { type ListenAddress, parseAddresses, parsePorts } from "../../actions/forward-ports/port-spec.js";
 import { type ForwardEvent, LostConnectionError, PortForwarder } from "../../actions/forward-ports/port-forwarder.js";
-import { requireType } from "../../actions/typed-object.js";
+import { requireType } from "../../actions/typed/typed-object.js";
 import type { Command, Invocation } from "../../cli/command.js";
 import { podRunningTimeoutFlag } from "../../cli/container-session/flags.js";
 import { usageError } from "../../cli/errors.js";
-import type { Factory, Streams } from "../../cli/factory.js";
+import type { Factory, Streams } from "../../cli/connect/factory.js";
 import { klogError } from "../../client/klog.js";
 import type { Info } from "../../resource/info.js";
 import { completePortForward } from "./complete-ports.js";

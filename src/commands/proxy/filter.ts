@@ -2,7 +2,7 @@ import type { Flags } from "../../cli/flags/flag-set.js";
 import { ExitError } from "../../cli/errors.js";
 import { klogLine } from "../../client/klog.js";
 import { patternProblem } from "../../api/validation/apiextensions/pattern.js";
-import { goPattern } from "../../machinery/go-values/go-pattern.js";
+import { goPattern } from "../../machinery/text/go/go-pattern.js";
 
 /** Which requests are passed on to the API. */
 export interface Filter {

@@ -14,7 +14,7 @@ import { isUpgrade, requestHeaders, responseHeaders } from "./headers.js";
 import type { Exchange, Handler } from "./routes.js";
 import { passUpgrade } from "./upgrade.js";
 import { escapedPath, type UrlPath } from "./url-path.js";
-import { withoutTrailing } from "../../base/without-trailing.js";
+import { withoutTrailing } from "../../base/text/without-trailing.js";
 
 export interface ProxyHandlerOptions extends TransportSurroundings {
   readonly config: ClientConfig;

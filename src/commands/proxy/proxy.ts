@@ -1,10 +1,10 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Command, Invocation } from "../../cli/command.js";
-import type { Factory } from "../../cli/factory.js";
+import type { Factory } from "../../cli/connect/factory.js";
 import { klogLine, klogWarning } from "../../client/klog.js";
 import type { ClientConfig } from "../../client/config/client-config.js";
-import { errnoText } from "../../base/path-error.js";
+import { errnoText } from "../../base/files/path-error.js";
 import { createAuthenticator } from "../../client/auth/authenticator.js";
 import { type Filter, filterOf } from "./filter.js";
 import { proxyHandler } from "./forward.js";

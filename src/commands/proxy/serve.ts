@@ -3,7 +3,7 @@ import { chmodSync, rmSync, statSync } from "node:fs";
 import type { AddressInfo, Socket } from "node:net";
 import { resolve } from "node:path";
 import type { Duplex } from "node:stream";
-import { errnoText, errorCode } from "../../base/path-error.js";
+import { errnoText, errorCode } from "../../base/files/path-error.js";
 import type { ProxyOptions } from "./proxy.js";
 import type { routes } from "./routes.js";
 

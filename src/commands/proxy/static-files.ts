@@ -10,7 +10,7 @@ import {
 } from "node:fs";
 import { basename, extname, join } from "node:path";
 import { pipeline } from "node:stream";
-import { errorCode } from "../../base/path-error.js";
+import { errorCode } from "../../base/files/path-error.js";
 import { answerError, answerNotFound, escapeHtml } from "./answers.js";
 import { contentTypeOf, SNIFFED_BYTES } from "./content-type.js";
 import type { Exchange, Handler } from "./routes.js";

@@ -1,8 +1,8 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { PathError } from "../../base/path-error.js";
-import type { Factory } from "../../cli/factory.js";
-import { makeTempFolder, removeTemp } from "../../cli/temp-files.js";
+import { PathError } from "../../base/files/path-error.js";
+import type { Factory } from "../../cli/connect/factory.js";
+import { makeTempFolder, removeTemp } from "../../cli/editing/temp-files.js";
 import { readAll } from "../../resource/document-source.js";
 
 /** Writes stdin to a file that only its owner reads, so that it can be read twice. */

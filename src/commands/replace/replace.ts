@@ -1,9 +1,9 @@
 import { findManifests } from "../../actions/find-manifests.js";
-import { recordConfiguration } from "../../actions/last-applied.js";
+import { recordConfiguration } from "../../actions/apply/last-applied.js";
 import { withSource } from "../../actions/source-error.js";
 import type { Command, Invocation } from "../../cli/command.js";
 import { offerWords } from "../../cli/completion/resource-completers.js";
-import type { Factory, Streams } from "../../cli/factory.js";
+import type { Factory, Streams } from "../../cli/connect/factory.js";
 import { cascadeFlag, type PropagationPolicy, readCascade } from "../../cli/flags/deletion-flags.js";
 import { printFlags, readPrintRequest } from "../../cli/flags/print-flags.js";
 import {

@@ -6,11 +6,11 @@ import {
   rolloutRestart,
   rolloutResume,
 } from "../../actions/rollout/change.js";
-import { loadTypedKinds } from "../../actions/typed-object.js";
-import type { Clock } from "../../base/clock.js";
+import { loadTypedKinds } from "../../actions/typed/typed-object.js";
+import type { Clock } from "../../base/time/clock.js";
 import type { Command, Invocation } from "../../cli/command.js";
 import { completeListedTypes } from "../../cli/completion/listed-types.js";
-import type { Factory, Streams } from "../../cli/factory.js";
+import type { Factory, Streams } from "../../cli/connect/factory.js";
 import { printFlags, readPrintRequest } from "../../cli/flags/print-flags.js";
 import { fieldManagerFlag } from "../../cli/flags/resource-flags.js";
 import type { RestClient } from "../../client/rest/rest-client.js";

@@ -1,8 +1,8 @@
 import { rolloutHistory } from "../../actions/rollout/history.js";
-import { loadTypedKinds } from "../../actions/typed-object.js";
+import { loadTypedKinds } from "../../actions/typed/typed-object.js";
 import type { Command, Invocation } from "../../cli/command.js";
 import { completeListedTypes } from "../../cli/completion/listed-types.js";
-import type { Factory, Streams } from "../../cli/factory.js";
+import type { Factory, Streams } from "../../cli/connect/factory.js";
 import { printFlags, readPrintRequest } from "../../cli/flags/print-flags.js";
 import type { RestClient } from "../../client/rest/rest-client.js";
 import type { Revision } from "../../kinds/rollout/history.js";

@@ -1,4 +1,4 @@
-import { goQuote } from "../../base/go-quote.js";
+import { goQuote } from "../../base/text/go-quote.js";
 import type { RolloutStatus } from "../../kinds/rollout/status.js";
 
 /** kubectl's line of how far a rollout is, without its newline. */

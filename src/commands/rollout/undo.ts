@@ -1,9 +1,9 @@
-import { LAST_APPLIED } from "../../actions/last-applied.js";
+import { LAST_APPLIED } from "../../actions/apply/last-applied.js";
 import { rolloutUndo } from "../../actions/rollout/undo.js";
-import { loadTypedKinds } from "../../actions/typed-object.js";
+import { loadTypedKinds } from "../../actions/typed/typed-object.js";
 import type { Command, Invocation } from "../../cli/command.js";
 import { completeListedTypes } from "../../cli/completion/listed-types.js";
-import type { Factory, Streams } from "../../cli/factory.js";
+import type { Factory, Streams } from "../../cli/connect/factory.js";
 import { printFlags, readPrintRequest } from "../../cli/flags/print-flags.js";
 import { dryRunFlag, type DryRunStrategy, readDryRun, withDryRun } from "../../cli/flags/resource-flags.js";
 import type { RestClient } from "../../client/rest/rest-client.js";

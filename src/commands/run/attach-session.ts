@@ -1,4 +1,4 @@
-import { waitForPod } from "../../actions/wait-for-pod.js";
+import { waitForPod } from "../../actions/wait/wait-for-pod.js";
 import { attachToContainer } from "../../cli/container-session/attach.js";
 import type { SessionHost } from "../../cli/container-session/container-command.js";
 import { printContainerLog } from "../../cli/container-session/container-log.js";

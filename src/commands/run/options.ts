@@ -1,8 +1,8 @@
-import { goQuote } from "../../base/go-quote.js";
-import { loadTypedKinds } from "../../actions/typed-object.js";
+import { goQuote } from "../../base/text/go-quote.js";
+import { loadTypedKinds } from "../../actions/typed/typed-object.js";
 import type { Invocation } from "../../cli/command.js";
 import { usageError } from "../../cli/errors.js";
-import type { Factory } from "../../cli/factory.js";
+import type { Factory } from "../../cli/connect/factory.js";
 import { readCascade } from "../../cli/flags/deletion-flags.js";
 import { readOverrides } from "../../cli/flags/override-flags.js";
 import { readPrintRequest } from "../../cli/flags/print-flags.js";

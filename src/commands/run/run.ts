@@ -1,5 +1,5 @@
-import { overrideObject, type Overrides } from "../../actions/override-object.js";
-import { createTyped, recordTypedConfiguration, type TypedKinds } from "../../actions/typed-object.js";
+import { overrideObject, type Overrides } from "../../actions/apply/override-object.js";
+import { createTyped, recordTypedConfiguration, type TypedKinds } from "../../actions/typed/typed-object.js";
 import type { Command } from "../../cli/command.js";
 import { cascadeFlag } from "../../cli/flags/deletion-flags.js";
 import { overrideFlags } from "../../cli/flags/override-flags.js";

@@ -1,7 +1,7 @@
 import { type ScaleOptions, scaleObject, waitForReplicas } from "../../actions/scale-object.js";
 import type { Command, Invocation } from "../../cli/command.js";
 import { completeListedTypes } from "../../cli/completion/listed-types.js";
-import type { Factory } from "../../cli/factory.js";
+import type { Factory } from "../../cli/connect/factory.js";
 import { printFlags, readPrintRequest } from "../../cli/flags/print-flags.js";
 import { readRecord, recordFlag } from "../../cli/flags/record-flag.js";
 import {

@@ -1,8 +1,8 @@
-import { errorMessage } from "../../base/error-message.js";
-import { calculatePatch } from "../../actions/calculate-patch.js";
-import { readTyped } from "../../actions/read-typed.js";
+import { errorMessage } from "../../base/text/error-message.js";
+import { calculatePatch } from "../../actions/apply/calculate-patch.js";
+import { readTyped } from "../../actions/typed/read-typed.js";
 import type { Command, Invocation } from "../../cli/command.js";
-import type { Factory } from "../../cli/factory.js";
+import type { Factory } from "../../cli/connect/factory.js";
 import { printFlags, readPrintRequest } from "../../cli/flags/print-flags.js";
 import { type DryRunStrategy, withDryRun } from "../../cli/flags/resource-flags.js";
 import type { RestClient } from "../../client/rest/rest-client.js";

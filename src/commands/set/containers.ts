@@ -1,4 +1,4 @@
-import { withMistyped } from "../../base/mistyped.js";
+import { withMistyped } from "../../base/text/mistyped.js";
 import { podTemplateOf } from "../../kinds/pod-template.js";
 import { child, children, ensureChild, type Fields, text } from "../../machinery/meta/access.js";
 import { parseGroupVersion } from "../../machinery/meta/gvk.js";

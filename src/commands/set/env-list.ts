@@ -1,5 +1,5 @@
-import { errorMessage } from "../../base/error-message.js";
-import type { Streams } from "../../cli/factory.js";
+import { errorMessage } from "../../base/text/error-message.js";
+import type { Streams } from "../../cli/connect/factory.js";
 import type { RestClient } from "../../client/rest/rest-client.js";
 import { type Fields, isFields, objects, text } from "../../machinery/meta/access.js";
 import type { KubeObject } from "../../machinery/meta/object.js";

@@ -1,10 +1,15 @@
-import { own } from "../../base/own.js";
-import { compareKeys } from "../../base/key-order.js";
-import { goQuote } from "../../base/go-quote.js";
+import { own } from "../../base/collections/own.js";
+import { compareKeys } from "../../base/collections/key-order.js";
+import { goQuote } from "../../base/text/go-quote.js";
 import type { RestClient } from "../../client/rest/rest-client.js";
 import { type Fields, object as fieldsOf, type ReadonlyFields, text } from "../../machinery/meta/access.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
-import { compareQuantities, parseQuantity, quantityValue, zeroQuantity } from "../../machinery/quantity/quantity.js";
+import {
+  compareQuantities,
+  parseQuantity,
+  quantityValue,
+  zeroQuantity,
+} from "../../machinery/text/quantity/quantity.js";
 import { qualifiedNameErrors } from "../../machinery/validation/names.js";
 import { Helper } from "../../resource/helper.js";
 

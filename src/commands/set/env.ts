@@ -1,7 +1,7 @@
-import { append } from "../../base/append.js";
-import { goQuote } from "../../base/go-quote.js";
+import { append } from "../../base/collections/append.js";
+import { goQuote } from "../../base/text/go-quote.js";
 import type { Command, Invocation } from "../../cli/command.js";
-import type { Factory, Streams } from "../../cli/factory.js";
+import type { Factory, Streams } from "../../cli/connect/factory.js";
 import {
   type DryRunStrategy,
   dryRunFlag,

@@ -1,6 +1,6 @@
-import { readAllTyped, readTyped } from "../../actions/read-typed.js";
-import { loadTypedKinds, type TypedKinds } from "../../actions/typed-object.js";
-import type { Factory } from "../../cli/factory.js";
+import { readAllTyped, readTyped } from "../../actions/typed/read-typed.js";
+import { loadTypedKinds, type TypedKinds } from "../../actions/typed/typed-object.js";
+import type { Factory } from "../../cli/connect/factory.js";
 import { localResourceError } from "../../cli/flags/selection-flags.js";
 import type { FilenameOptions } from "../../resource/builder.js";
 import type { Info } from "../../resource/info.js";

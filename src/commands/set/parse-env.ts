@@ -1,5 +1,5 @@
-import { append } from "../../base/append.js";
-import { goQuote } from "../../base/go-quote.js";
+import { append } from "../../base/collections/append.js";
+import { goQuote } from "../../base/text/go-quote.js";
 import { strictEnvVarNameErrors } from "../../machinery/validation/names.js";
 
 /** A variable of a container: with a value, or with a reference to one. */

@@ -1,5 +1,5 @@
 import type { Command, Invocation } from "../../cli/command.js";
-import type { Factory } from "../../cli/factory.js";
+import type { Factory } from "../../cli/connect/factory.js";
 import { readRecord, recordFlag } from "../../cli/flags/record-flag.js";
 import {
   dryRunFlag,
@@ -12,7 +12,7 @@ import {
 import { allFlag, localFlag } from "../../cli/flags/selection-flags.js";
 import { withChangeCause } from "../../kinds/change-cause.js";
 import { ensureChild } from "../../machinery/meta/access.js";
-import { canonicalizeQuantity } from "../../machinery/quantity/quantity.js";
+import { canonicalizeQuantity } from "../../machinery/text/quantity/quantity.js";
 import { changeAll, type ChangeOptions, outputFlags, typedPrint } from "./change.js";
 import { noContainerNamed, podSpecOf, selectContainers } from "./containers.js";
 import { find, loadTypedKinds, requireNoOperands } from "./find.js";

@@ -1,6 +1,6 @@
-import { setKey } from "../../machinery/codec/own-keys.js";
-import { errorMessage } from "../../base/error-message.js";
-import { goQuote } from "../../base/go-quote.js";
+import { setKey } from "../../machinery/wire/json/own-keys.js";
+import { errorMessage } from "../../base/text/error-message.js";
+import { goQuote } from "../../base/text/go-quote.js";
 import type { LabelOperator } from "../../machinery/selectors/label-selector.js";
 import { parseLabelSelector } from "../../machinery/selectors/parse-label-selector.js";
 

@@ -1,8 +1,8 @@
-import { calculatePatch } from "../../actions/calculate-patch.js";
-import { readTyped } from "../../actions/read-typed.js";
-import { withoutVersion, withVersion } from "../../actions/version-lock.js";
+import { calculatePatch } from "../../actions/apply/calculate-patch.js";
+import { readTyped } from "../../actions/typed/read-typed.js";
+import { withoutVersion, withVersion } from "../../actions/apply/version-lock.js";
 import type { Command, Invocation } from "../../cli/command.js";
-import type { Factory } from "../../cli/factory.js";
+import type { Factory } from "../../cli/connect/factory.js";
 import { readRecord, recordFlag } from "../../cli/flags/record-flag.js";
 import {
   type DryRunStrategy,

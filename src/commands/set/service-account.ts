@@ -1,5 +1,5 @@
 import type { Command, Invocation } from "../../cli/command.js";
-import type { Factory } from "../../cli/factory.js";
+import type { Factory } from "../../cli/connect/factory.js";
 import { readRecord, recordFlag } from "../../cli/flags/record-flag.js";
 import {
   dryRunFlag,

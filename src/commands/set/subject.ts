@@ -1,6 +1,6 @@
-import { compareKeys } from "../../base/key-order.js";
+import { compareKeys } from "../../base/collections/key-order.js";
 import type { Command, Invocation } from "../../cli/command.js";
-import type { Factory } from "../../cli/factory.js";
+import type { Factory } from "../../cli/connect/factory.js";
 import {
   type DryRunStrategy,
   dryRunFlag,

@@ -1,10 +1,10 @@
-import { calculatePatch } from "../../actions/calculate-patch.js";
-import { readTyped } from "../../actions/read-typed.js";
-import { loadTypedKinds, type TypedKinds } from "../../actions/typed-object.js";
+import { calculatePatch } from "../../actions/apply/calculate-patch.js";
+import { readTyped } from "../../actions/typed/read-typed.js";
+import { loadTypedKinds, type TypedKinds } from "../../actions/typed/typed-object.js";
 import type { Command, Invocation } from "../../cli/command.js";
 import { completeListedTypes } from "../../cli/completion/listed-types.js";
 import { usageError } from "../../cli/errors.js";
-import type { Factory } from "../../cli/factory.js";
+import type { Factory } from "../../cli/connect/factory.js";
 import { printFlags, readPrintRequest } from "../../cli/flags/print-flags.js";
 import {
   type DryRunStrategy,

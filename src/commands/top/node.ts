@@ -1,12 +1,12 @@
 import type { Command, Invocation } from "../../cli/command.js";
 import { completeNamesOf } from "../../cli/completion/resource-completers.js";
 import { usageError } from "../../cli/errors.js";
-import type { Factory, Streams } from "../../cli/factory.js";
+import type { Factory, Streams } from "../../cli/connect/factory.js";
 import { selectorFlag } from "../../cli/flags/resource-flags.js";
 import type { RestClient } from "../../client/rest/rest-client.js";
 import { number, object } from "../../machinery/meta/access.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
-import { parseQuantity } from "../../machinery/quantity/quantity.js";
+import { parseQuantity } from "../../machinery/text/quantity/quantity.js";
 import type { RestMapping } from "../../machinery/rest-mapper.js";
 import { parseLabelSelector } from "../../machinery/selectors/parse-label-selector.js";
 import { TabWriter } from "../../printers/tab-writer.js";

@@ -1,12 +1,12 @@
 import { PODS } from "../../actions/selected-pods.js";
-import type { Clock } from "../../base/clock.js";
+import type { Clock } from "../../base/time/clock.js";
 import type { Command, Invocation } from "../../cli/command.js";
 import { completeNamesOf } from "../../cli/completion/resource-completers.js";
 import { usageError } from "../../cli/errors.js";
-import type { Factory, Streams } from "../../cli/factory.js";
+import type { Factory, Streams } from "../../cli/connect/factory.js";
 import { selectorFlag } from "../../cli/flags/resource-flags.js";
 import { allNamespacesFlag, fieldSelectorFlag } from "../../cli/flags/selection-flags.js";
-import { hintAtNamespace } from "../../cli/hints.js";
+import { hintAtNamespace } from "../../cli/advice/hints.js";
 import { goDurationText } from "../../client/rest/go-duration-text.js";
 import type { RestClient } from "../../client/rest/rest-client.js";
 import type { KubeObject } from "../../machinery/meta/object.js";

@@ -1,5 +1,5 @@
-import { quantityValue } from "../../machinery/quantity/quantity.js";
-import type { Quantity } from "../../machinery/quantity/quantity.js";
+import { quantityValue } from "../../machinery/text/quantity/quantity.js";
+import type { Quantity } from "../../machinery/text/quantity/quantity.js";
 import { headingCells, type Look, rowCells, tableColumns } from "../../printers/look.js";
 import type { Output } from "../../printers/printer.js";
 import { type Measured, type MeasuredPod, quantityOf, type SortBy, sorted, sumOf, type Usage } from "./usage.js";

@@ -6,8 +6,8 @@ import {
   type Quantity,
   quantityValue,
   zeroQuantity,
-} from "../../machinery/quantity/quantity.js";
-import { goSort } from "../../base/go-sort.js";
+} from "../../machinery/text/quantity/quantity.js";
+import { goSort } from "../../base/collections/go-sort.js";
 
 /** By "cpu", "memory", "swap". */
 export type Usage = Readonly<Record<string, Quantity>>;

@@ -1,10 +1,10 @@
 import { preferredResources } from "../../actions/preferred-resources.js";
-import type { Clock } from "../../base/clock.js";
+import type { Clock } from "../../base/time/clock.js";
 import type { Discovery } from "../../client/discovery/discovery.js";
 import type { RestClient } from "../../client/rest/rest-client.js";
 import type { Command, Invocation } from "../../cli/command.js";
 import { completeTypesAndNames } from "../../cli/completion/resource-completers.js";
-import type { Factory, Streams } from "../../cli/factory.js";
+import type { Factory, Streams } from "../../cli/connect/factory.js";
 import type { RestMapper } from "../../machinery/rest-mapper.js";
 import { headingCells, type Look, rowCells, tableColumns } from "../../printers/look.js";
 import { TabWriter } from "../../printers/tab-writer.js";

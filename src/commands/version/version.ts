@@ -1,7 +1,7 @@
-import { withMistyped } from "../../base/mistyped.js";
-import { goPlatform, kubernetesRelease, kustomizeVersion } from "../../cli/client-version.js";
+import { withMistyped } from "../../base/text/mistyped.js";
+import { goPlatform, kubernetesRelease, kustomizeVersion } from "../../cli/connect/client-version.js";
 import type { Command, Invocation } from "../../cli/command.js";
-import type { Factory, Streams } from "../../cli/factory.js";
+import type { Factory, Streams } from "../../cli/connect/factory.js";
 import type { Look } from "../../printers/look.js";
 import { versionSkewWarning } from "./version-skew.js";
 
@@ -93,7 +93,7 @@ async function render({ output, platform, look: { paint } }: VersionOptions, ser
     const text = JSON.stringify(versions, null, 2);
     return `${paint?.json(text) ?? text}\n`;
   }
-  const { emitYaml } = await import("../../machinery/yaml/emit.js");
+  const { emitYaml } = await import("../../machinery/text/yaml/emit.js");
   const text = emitYaml(versions);
   return `${paint?.yaml(text) ?? text}\n`;
 }

@@ -1,5 +1,5 @@
 import { settle, type WaitContext } from "../../actions/wait/settle.js";
-import { inParallel } from "../../base/in-parallel.js";
+import { inParallel } from "../../base/async/in-parallel.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import { type Info, objectName } from "../../resource/info.js";
 import { aggregate } from "../../resource/visitor.js";

@@ -1,4 +1,4 @@
-import { inertLine } from "../../base/inert-text.js";
+import { inertLine } from "../../base/text/inert-text.js";
 import { uidOf } from "../../cli/object-tree/summary.js";
 import { object, text } from "../../machinery/meta/access.js";
 import type { KubeObject } from "../../machinery/meta/object.js";

@@ -1,7 +1,7 @@
 import { podLog } from "../../actions/pod-log.js";
-import { errorMessage } from "../../base/error-message.js";
-import { pause } from "../../base/pause.js";
-import type { Timers } from "../../base/timers.js";
+import { errorMessage } from "../../base/text/error-message.js";
+import { pause } from "../../base/time/pause.js";
+import type { Timers } from "../../base/time/timers.js";
 import type { RestClient } from "../../client/rest/rest-client.js";
 import { isTransportError } from "../../client/transport/transport-error.js";
 import { isNotFound } from "../../machinery/errors/status-error.js";

@@ -1,11 +1,11 @@
-import { pause } from "../../base/pause.js";
-import type { Timers } from "../../base/timers.js";
-import type { StartStopwatch } from "../../base/stopwatch.js";
+import { pause } from "../../base/time/pause.js";
+import type { Timers } from "../../base/time/timers.js";
+import type { StartStopwatch } from "../../base/time/stopwatch.js";
 import { isTransportError } from "../../client/transport/transport-error.js";
 import type { Discovery } from "../../client/discovery/discovery.js";
 import type { RestClient } from "../../client/rest/rest-client.js";
 import { preferredResources } from "../../actions/preferred-resources.js";
-import { errorMessage } from "../../base/error-message.js";
+import { errorMessage } from "../../base/text/error-message.js";
 import { branchesOf } from "../../cli/object-tree/branches.js";
 import { readRelatives } from "../../cli/object-tree/relatives.js";
 import { SUMMARY_ACCEPT, summaries, titleOf } from "../../cli/object-tree/summary.js";

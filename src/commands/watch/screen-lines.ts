@@ -1,6 +1,6 @@
-import { inertLine } from "../../base/inert-text.js";
+import { inertLine } from "../../base/text/inert-text.js";
 import { TREE_HEADINGS, treeCells } from "../../cli/object-tree/tree-rows.js";
-import type { ScreenSize } from "../../cli/terminal-screen.js";
+import type { ScreenSize } from "../../cli/terminal/terminal-screen.js";
 import { interval } from "../../kinds/describe/events.js";
 import { object, text } from "../../machinery/meta/access.js";
 import type { KubeObject } from "../../machinery/meta/object.js";

@@ -1,7 +1,7 @@
 import type { Node, PersistentVolume, PersistentVolumeClaim, Pod } from "../../api/types/core/v1.js";
 import type { CSIDriver, VolumeAttachment } from "../../api/types/storage/v1.js";
 import { claimsOfPod, isPodOver } from "../../api/volumes/claims-of-pod.js";
-import type { Clock } from "../../base/clock.js";
+import type { Clock } from "../../base/time/clock.js";
 import type { KubernetesClient } from "../../client/dynamic/kubernetes-client.js";
 import type { Stored } from "../../client/dynamic/stored.js";
 import type { EventRecorder } from "../../client/events/index.js";

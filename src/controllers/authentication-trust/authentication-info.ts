@@ -1,6 +1,6 @@
 import type { X509Certificate } from "node:crypto";
-import { pemText } from "../../machinery/codec/pem.js";
-import { certificatesIn } from "../../machinery/signature/certificates.js";
+import { pemText } from "../../machinery/crypto/pem.js";
+import { certificatesIn } from "../../machinery/crypto/certificates.js";
 
 /** How a server authenticates clients, as other servers of its APIs must know it. */
 export interface AuthenticationInfo {

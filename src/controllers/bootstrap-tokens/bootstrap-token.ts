@@ -1,5 +1,5 @@
 import type { Secret } from "../../api/types/core/v1.js";
-import { canonicalizeTime, TimeParseError } from "../../machinery/codec/go-time.js";
+import { canonicalizeTime, TimeParseError } from "../../machinery/text/go/go-time.js";
 
 /** Secrets of kube-system that hold bootstrap tokens: "bootstrap-token-abcdef" has the token "abcdef.<token-secret>". */
 export const ofBootstrapTokens = {

@@ -1,6 +1,6 @@
 import type { SubjectAccessReviewSpec } from "../../api/types/authorization/v1.js";
 import type { CertificateSigningRequest, CertificateSigningRequestCondition } from "../../api/types/certificates/v1.js";
-import { parseCertificateRequest } from "../../machinery/codec/certificate-request.js";
+import { parseCertificateRequest } from "../../machinery/crypto/certificate-request.js";
 import { KUBELET_CLIENT_SIGNER, kubeletClientProblem } from "./kubelet-client.js";
 
 /** A way in which a request may be approved: its user may create this subresource of requests. */

@@ -1,7 +1,7 @@
 import type { CertificateSigningRequest, CertificateSigningRequestStatus } from "../../api/types/certificates/v1.js";
-import type { Clock } from "../../base/clock.js";
-import { errorMessage } from "../../base/error-message.js";
-import { parseCertificateRequest } from "../../machinery/codec/certificate-request.js";
+import type { Clock } from "../../base/time/clock.js";
+import { errorMessage } from "../../base/text/error-message.js";
+import { parseCertificateRequest } from "../../machinery/crypto/certificate-request.js";
 import { isConflict, isNotFound } from "../../machinery/errors/status-error.js";
 import {
   absent,

@@ -1,4 +1,4 @@
-import type { CertificateRequest } from "../../machinery/codec/certificate-request.js";
+import type { CertificateRequest } from "../../machinery/crypto/certificate-request.js";
 
 /** The signer of the certificates by which kubelets call the API. */
 export const KUBELET_CLIENT_SIGNER = "kubernetes.io/kube-apiserver-client-kubelet";

@@ -1,4 +1,4 @@
-import { smallest } from "../../base/append.js";
+import { smallest } from "../../base/collections/append.js";
 import { X509Certificate } from "node:crypto";
 import type { CertificateSigningRequest } from "../../api/types/certificates/v1.js";
 import { isConflict, isNotFound } from "../../machinery/errors/status-error.js";

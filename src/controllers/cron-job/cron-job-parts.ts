@@ -1,7 +1,7 @@
 import type { CronJob, Job } from "../../api/types/batch/v1.js";
-import { parseSchedule } from "../../machinery/cron/parse-schedule.js";
-import type { Schedule } from "../../machinery/cron/schedule.js";
-import { zoneOffset } from "../../machinery/time-zone/zone-offset.js";
+import { parseSchedule } from "../../machinery/text/cron/parse-schedule.js";
+import type { Schedule } from "../../machinery/text/cron/schedule.js";
+import { zoneOffset } from "../../machinery/text/time-zone/zone-offset.js";
 import { controllerReference } from "../owned-pods/controller-ref.js";
 
 export const CRON_JOB_KIND = { apiVersion: "batch/v1", kind: "CronJob" } as const;

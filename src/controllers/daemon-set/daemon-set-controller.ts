@@ -1,6 +1,6 @@
 import type { ControllerRevision, DaemonSet, DaemonSetStatus } from "../../api/types/apps/v1.js";
 import type { Node, Pod } from "../../api/types/core/v1.js";
-import type { Clock } from "../../base/clock.js";
+import type { Clock } from "../../base/time/clock.js";
 import type { KubernetesClient } from "../../client/dynamic/kubernetes-client.js";
 import type { Stored } from "../../client/dynamic/stored.js";
 import type { EventRecorder } from "../../client/events/index.js";

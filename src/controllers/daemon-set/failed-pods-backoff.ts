@@ -1,4 +1,4 @@
-import type { Clock } from "../../base/clock.js";
+import type { Clock } from "../../base/time/clock.js";
 
 const FIRST_MS = 1000;
 const LONGEST_MS = 15 * 60_000;

@@ -1,4 +1,4 @@
-import { append } from "../../base/append.js";
+import { append } from "../../base/collections/append.js";
 import type { DaemonSet } from "../../api/types/apps/v1.js";
 import type { Pod } from "../../api/types/core/v1.js";
 import { isAvailable } from "../owned-pods/pod-state.js";

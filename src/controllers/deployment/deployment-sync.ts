@@ -1,6 +1,6 @@
 import type { Deployment, DeploymentCondition, DeploymentStatus, ReplicaSet } from "../../api/types/apps/v1.js";
 import type { Pod } from "../../api/types/core/v1.js";
-import type { Clock } from "../../base/clock.js";
+import type { Clock } from "../../base/time/clock.js";
 import type { ResourceClient } from "../../client/dynamic/resource-client.js";
 import type { EventRecorder } from "../../client/events/index.js";
 import type { ReconcileResult } from "../../client/manager/index.js";

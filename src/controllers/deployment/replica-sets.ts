@@ -1,6 +1,6 @@
 import type { Deployment, ReplicaSet, ReplicaSetStatus } from "../../api/types/apps/v1.js";
 import type { PodTemplateSpec } from "../../api/types/core/v1.js";
-import { compareKeys } from "../../base/key-order.js";
+import { compareKeys } from "../../base/collections/key-order.js";
 import type { JsonObject } from "../../machinery/meta/json.js";
 import { deepEqual } from "../../machinery/patch/json-values.js";
 

@@ -1,4 +1,4 @@
-import { largest, smallest } from "../../base/append.js";
+import { largest, smallest } from "../../base/collections/append.js";
 import type { Pod } from "../../api/types/core/v1.js";
 import type { DeviceTaint, DeviceToleration, ResourceClaim, ResourceSlice } from "../../api/types/resource/v1.js";
 

@@ -6,8 +6,8 @@ import type {
 } from "../../api/types/policy/v1.js";
 import { allowedCondition, hasCondition, isPodReady, withAllowedCondition } from "../../api/disruption/index.js";
 import type { Pod } from "../../api/types/core/v1.js";
-import type { Clock } from "../../base/clock.js";
-import { own } from "../../base/own.js";
+import type { Clock } from "../../base/time/clock.js";
+import { own } from "../../base/collections/own.js";
 import type { EventRecorder } from "../../client/events/index.js";
 import {
   absent,

@@ -1,6 +1,6 @@
 import type { PodDisruptionBudget } from "../../api/types/policy/v1.js";
 import type { Pod } from "../../api/types/core/v1.js";
-import { goQuote } from "../../base/go-quote.js";
+import { goQuote } from "../../base/text/go-quote.js";
 import type { NamespacedName } from "../../client/informers/index.js";
 import { object, type ReceivedObject } from "../../machinery/meta/received.js";
 import type { ApiObject, KubeObject } from "../../machinery/meta/object.js";

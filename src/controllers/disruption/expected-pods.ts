@@ -1,5 +1,5 @@
 import type { Scale as ApiScale } from "../../api/types/autoscaling/v1.js";
-import { goQuote } from "../../base/go-quote.js";
+import { goQuote } from "../../base/text/go-quote.js";
 import type { KubernetesClient } from "../../client/dynamic/kubernetes-client.js";
 import type { ResourceClient } from "../../client/dynamic/resource-client.js";
 import { isNotFound } from "../../machinery/errors/status-error.js";

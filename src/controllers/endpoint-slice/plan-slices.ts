@@ -1,4 +1,4 @@
-import { append } from "../../base/append.js";
+import { append } from "../../base/collections/append.js";
 import type { Node, Pod, Service } from "../../api/types/core/v1.js";
 import type { AddressType, Endpoint, EndpointPort, EndpointSlice } from "../../api/types/discovery/v1.js";
 import type { JsonObject } from "../../machinery/meta/json.js";

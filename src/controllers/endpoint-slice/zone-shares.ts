@@ -1,5 +1,5 @@
 import type { Node } from "../../api/types/core/v1.js";
-import { parseQuantity, quantityValue } from "../../machinery/quantity/quantity.js";
+import { parseQuantity, quantityValue } from "../../machinery/text/quantity/quantity.js";
 
 /** By zone, the part of the CPU of all nodes that its nodes have. In the order of the zones' names. */
 export type ZoneShares = ReadonlyMap<string, number>;

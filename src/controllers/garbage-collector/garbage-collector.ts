@@ -1,5 +1,5 @@
-import { deferred } from "../../base/deferred.js";
-import { pause } from "../../base/pause.js";
+import { deferred } from "../../base/async/deferred.js";
+import { pause } from "../../base/time/pause.js";
 import type { EventRecorder } from "../../client/events/index.js";
 import { Reflector } from "../../client/reflector/reflector.js";
 import {

@@ -1,4 +1,4 @@
-import { goQuote } from "../../base/go-quote.js";
+import { goQuote } from "../../base/text/go-quote.js";
 import type { OwnerReference } from "../../machinery/meta/object.js";
 
 /** What tells one object from all others; `namespace` is "" for those that have none. */

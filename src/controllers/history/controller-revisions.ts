@@ -1,6 +1,6 @@
 import type { ControllerRevision } from "../../api/types/apps/v1.js";
 import type { PodTemplateSpec } from "../../api/types/core/v1.js";
-import { compareKeys } from "../../base/key-order.js";
+import { compareKeys } from "../../base/collections/key-order.js";
 import type { ResourceClient } from "../../client/dynamic/resource-client.js";
 import { isAlreadyExists, isNotFound } from "../../machinery/errors/status-error.js";
 import type { JsonObject } from "../../machinery/meta/json.js";

@@ -1,7 +1,7 @@
 import type { ControllerRevision } from "../../api/types/apps/v1.js";
 import type { PodTemplateSpec } from "../../api/types/core/v1.js";
-import { compareKeys } from "../../base/key-order.js";
-import { encodeJson } from "../../machinery/codec/json-encoder.js";
+import { compareKeys } from "../../base/collections/key-order.js";
+import { encodeJson } from "../../machinery/wire/json/json-encoder.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../machinery/meta/json.js";
 import { deepEqual } from "../../machinery/patch/json-values.js";
 

@@ -1,5 +1,5 @@
-import { once } from "../../base/once.js";
-import { inOrder } from "../../base/turns.js";
+import { once } from "../../base/async/once.js";
+import { inOrder } from "../../base/async/turns.js";
 import type { ControllerContext } from "../context.js";
 
 const GROUP_VERSION = "autoscaling/v2";

@@ -1,6 +1,6 @@
 import type { MetricSpec, MetricStatus, MetricTarget, MetricValueStatus } from "../../api/types/autoscaling/v2.js";
 import type { Pod } from "../../api/types/core/v1.js";
-import { formatQuantity } from "../../machinery/quantity/quantity.js";
+import { formatQuantity } from "../../machinery/text/quantity/quantity.js";
 import { selectorFromObject } from "../../machinery/selectors/api-label-selector.js";
 import type { MetricReader } from "./metric-reader.js";
 import { thousandths } from "./pod-requests.js";

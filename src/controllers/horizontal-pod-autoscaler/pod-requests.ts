@@ -1,6 +1,6 @@
-import { own } from "../../base/own.js";
+import { own } from "../../base/collections/own.js";
 import type { Container, Pod } from "../../api/types/core/v1.js";
-import { parseQuantity, quantityValue } from "../../machinery/quantity/quantity.js";
+import { parseQuantity, quantityValue } from "../../machinery/text/quantity/quantity.js";
 
 /**
  * What each pod requests of a resource, in thousandths, by name; of one container where `container` is not "". Throws where a request

@@ -1,6 +1,6 @@
-import { own } from "../../base/own.js";
+import { own } from "../../base/collections/own.js";
 import type { KubernetesClient } from "../../client/dynamic/kubernetes-client.js";
-import { parseGoDuration } from "../../base/go-duration.js";
+import { parseGoDuration } from "../../base/text/go-duration.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import { object, objects, text } from "../../machinery/meta/access.js";
 import type { PodMetric, PodMetrics } from "./pod-metrics.js";

@@ -1,4 +1,4 @@
-import { largest, smallest } from "../../base/append.js";
+import { largest, smallest } from "../../base/collections/append.js";
 import type { HorizontalPodAutoscalerBehavior, HPAScalingRules } from "../../api/types/autoscaling/v2.js";
 import type { Reason } from "./conditions.js";
 import { changeWithin, type ScaleHistory } from "./scale-history.js";

@@ -1,4 +1,4 @@
-import { largest } from "../../base/append.js";
+import { largest } from "../../base/collections/append.js";
 import type { HorizontalPodAutoscalerBehavior } from "../../api/types/autoscaling/v2.js";
 import { type Recommendation, remember } from "./scale-history.js";
 import type { Reason } from "./conditions.js";

@@ -1,5 +1,5 @@
 import type { HorizontalPodAutoscalerBehavior } from "../../api/types/autoscaling/v2.js";
-import { parseQuantity, quantityToNumber } from "../../machinery/quantity/quantity.js";
+import { parseQuantity, quantityToNumber } from "../../machinery/text/quantity/quantity.js";
 
 /** How far usage may be from its target without a change of scale, as shares: 0.1 is 10 %. */
 export interface Tolerances {

@@ -1,4 +1,4 @@
-import { largest } from "../../base/append.js";
+import { largest } from "../../base/collections/append.js";
 import type { Job } from "../../api/types/batch/v1.js";
 import type { Pod } from "../../api/types/core/v1.js";
 import { isTerminating, readyCondition } from "../owned-pods/pod-state.js";

@@ -1,7 +1,7 @@
-import { smallest } from "../../base/append.js";
+import { smallest } from "../../base/collections/append.js";
 import type { Job, JobStatus } from "../../api/types/batch/v1.js";
 import type { Pod } from "../../api/types/core/v1.js";
-import type { Clock } from "../../base/clock.js";
+import type { Clock } from "../../base/time/clock.js";
 import type { KubernetesClient } from "../../client/dynamic/kubernetes-client.js";
 import type { EventRecorder } from "../../client/events/index.js";
 import type { ReconcileResult } from "../../client/manager/index.js";

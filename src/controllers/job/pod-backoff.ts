@@ -1,4 +1,4 @@
-import { largest } from "../../base/append.js";
+import { largest } from "../../base/collections/append.js";
 import type { Pod } from "../../api/types/core/v1.js";
 import { finishedAt } from "./job-pods.js";
 

@@ -1,4 +1,4 @@
-import { append, smallest } from "../../base/append.js";
+import { append, smallest } from "../../base/collections/append.js";
 import type { Job } from "../../api/types/batch/v1.js";
 import type { Pod } from "../../api/types/core/v1.js";
 import { inDeletionOrder } from "../owned-pods/deletion-order.js";

@@ -1,5 +1,5 @@
 import type { Pod } from "../../api/types/core/v1.js";
-import { errorMessage } from "../../base/error-message.js";
+import { errorMessage } from "../../base/text/error-message.js";
 import type { KubernetesClient } from "../../client/dynamic/kubernetes-client.js";
 import type { ResourceClient } from "../../client/dynamic/resource-client.js";
 import { isMethodNotSupported, isNotFound } from "../../machinery/errors/status-error.js";

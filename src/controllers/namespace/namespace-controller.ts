@@ -1,5 +1,5 @@
-import type { Clock } from "../../base/clock.js";
-import { errorMessage } from "../../base/error-message.js";
+import type { Clock } from "../../base/time/clock.js";
+import { errorMessage } from "../../base/text/error-message.js";
 import type { KubernetesClient } from "../../client/dynamic/kubernetes-client.js";
 import type { ReconcileResult } from "../../client/manager/index.js";
 import type { KubeObject } from "../../machinery/meta/object.js";

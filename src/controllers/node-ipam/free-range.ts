@@ -1,4 +1,4 @@
-import { formatIpv4, parseIpv4Prefix } from "../../base/ipv4-prefix.js";
+import { formatIpv4, parseIpv4Prefix } from "../../base/numbers/ipv4-prefix.js";
 
 /** The addresses of a cluster's pods. */
 export interface PodRange {

@@ -1,5 +1,5 @@
 import type { Node, NodeCondition, Pod, PodCondition } from "../../api/types/core/v1.js";
-import type { Clock } from "../../base/clock.js";
+import type { Clock } from "../../base/time/clock.js";
 import type { KubernetesClient } from "../../client/dynamic/kubernetes-client.js";
 import type { EventRecorder } from "../../client/events/index.js";
 import { isConflict, isNotFound } from "../../machinery/errors/status-error.js";

@@ -1,4 +1,4 @@
-import { smallest } from "../../base/append.js";
+import { smallest } from "../../base/collections/append.js";
 import type { Node } from "../../api/types/core/v1.js";
 
 export type ZoneState = "Initial" | "Normal" | "PartialDisruption" | "FullDisruption";

@@ -1,4 +1,4 @@
-import type { Clock } from "../../base/clock.js";
+import type { Clock } from "../../base/time/clock.js";
 
 /** After this time a controller acts again although the cache has not shown what it waits for. */
 const TIMEOUT_MS = 5 * 60_000;

@@ -1,5 +1,5 @@
 import type { Pod } from "../../api/types/core/v1.js";
-import type { Clock } from "../../base/clock.js";
+import type { Clock } from "../../base/time/clock.js";
 import type { KubernetesClient } from "../../client/dynamic/kubernetes-client.js";
 import { isConflict, isNotFound } from "../../machinery/errors/status-error.js";
 import { disruptionTarget } from "../node-pods/pod-condition.js";

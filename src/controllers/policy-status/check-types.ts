@@ -2,7 +2,7 @@ import type { ValidatingAdmissionPolicy, Variable } from "../../api/types/admiss
 import { declaredCustomKind, declaredStruct } from "../../api/admission/declared-kinds.js";
 import { typedEnvironment } from "../../api/admission/expression-environment.js";
 import { PolicyCompiler } from "../../api/admission/policy-compiler.js";
-import { nextSlice, sliceIsSpent } from "../../base/time-slice.js";
+import { nextSlice, sliceIsSpent } from "../../base/async/time-slice.js";
 import type { Environment } from "../../machinery/cel/environment.js";
 import { isStruct, object, objects, type Received, type ReceivedObject, text } from "../../machinery/meta/received.js";
 import type { GroupVersionKind } from "../../machinery/meta/gvk.js";

@@ -1,4 +1,4 @@
-import { inOrder } from "../../base/turns.js";
+import { inOrder } from "../../base/async/turns.js";
 import { number, object } from "../../machinery/meta/received.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import type { ControllerContext } from "../context.js";

@@ -1,4 +1,4 @@
-import { own } from "../../base/own.js";
+import { own } from "../../base/collections/own.js";
 import type { ReplicaSetStatus } from "../../api/types/apps/v1.js";
 import type { Pod, PodTemplateSpec } from "../../api/types/core/v1.js";
 import { formatTime } from "../../machinery/meta/time.js";

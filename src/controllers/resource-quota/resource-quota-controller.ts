@@ -1,4 +1,4 @@
-import { smallest } from "../../base/append.js";
+import { smallest } from "../../base/collections/append.js";
 import { chargedUntil, countedResources, isExtendedRequest, quotaStatus } from "../../api/quota/index.js";
 import type { Pod, ResourceQuota } from "../../api/types/core/v1.js";
 import type { DeviceClass } from "../../api/types/resource/v1.js";

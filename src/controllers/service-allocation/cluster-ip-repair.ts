@@ -1,8 +1,8 @@
 import type { IPAddress, ParentReference, ServiceCIDR } from "../../api/types/networking/v1.js";
 import type { Service } from "../../api/types/core/v1.js";
 import { isIP } from "node:net";
-import type { Clock } from "../../base/clock.js";
-import { type Ipv4Prefix, isHostOf, parseIpv4 } from "../../base/ipv4-prefix.js";
+import type { Clock } from "../../base/time/clock.js";
+import { type Ipv4Prefix, isHostOf, parseIpv4 } from "../../base/numbers/ipv4-prefix.js";
 import type { KubernetesClient } from "../../client/dynamic/kubernetes-client.js";
 import type { ResourceClient } from "../../client/dynamic/resource-client.js";
 import type { EventRecorder } from "../../client/events/index.js";

@@ -1,6 +1,6 @@
 import type { ServiceCIDR } from "../../api/types/networking/v1.js";
-import { isHostOf, parseIpv4, parseIpv4Prefix } from "../../base/ipv4-prefix.js";
-import type { Clock } from "../../base/clock.js";
+import { isHostOf, parseIpv4, parseIpv4Prefix } from "../../base/numbers/ipv4-prefix.js";
+import type { Clock } from "../../base/time/clock.js";
 import type { KubernetesClient } from "../../client/dynamic/kubernetes-client.js";
 import type { PartialObjectMetadata, ResourceClient } from "../../client/dynamic/resource-client.js";
 import type { ReconcileResult } from "../../client/manager/index.js";

@@ -1,4 +1,4 @@
-import { own } from "../../base/own.js";
+import { own } from "../../base/collections/own.js";
 import type { Pod, Service, ServicePort } from "../../api/types/core/v1.js";
 import { type InformerFactory, type Lister, objectKey } from "../../client/informers/index.js";
 import type { JsonObject, JsonValue } from "../../machinery/meta/json.js";

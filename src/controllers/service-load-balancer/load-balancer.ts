@@ -1,5 +1,5 @@
 import type { Service } from "../../api/types/core/v1.js";
-import { formatIpv4, isHostOf, type Ipv4Prefix, parseIpv4 } from "../../base/ipv4-prefix.js";
+import { formatIpv4, isHostOf, type Ipv4Prefix, parseIpv4 } from "../../base/numbers/ipv4-prefix.js";
 import { isTerminating } from "../terminating.js";
 
 /** Holds a Service until its load balancer is gone. */

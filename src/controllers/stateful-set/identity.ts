@@ -1,4 +1,4 @@
-import { own } from "../../base/own.js";
+import { own } from "../../base/collections/own.js";
 import type { StatefulSet } from "../../api/types/apps/v1.js";
 import type { PersistentVolumeClaim, Pod, PodTemplateSpec, Volume } from "../../api/types/core/v1.js";
 import { controllerReference } from "../owned-pods/controller-ref.js";

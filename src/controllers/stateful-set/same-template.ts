@@ -1,6 +1,6 @@
 import type { ControllerRevision, StatefulSet } from "../../api/types/apps/v1.js";
 import { publishedScheme } from "../../api/scheme/published.js";
-import { decodeObject } from "../../machinery/codec/strict-decode.js";
+import { decodeObject } from "../../machinery/wire/strict-decode.js";
 import type { JsonObject } from "../../machinery/meta/json.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import { deepEqual } from "../../machinery/patch/json-values.js";

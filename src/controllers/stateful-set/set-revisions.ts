@@ -1,5 +1,5 @@
 import type { ControllerRevision, StatefulSet } from "../../api/types/apps/v1.js";
-import { inOrder } from "../../base/turns.js";
+import { inOrder } from "../../base/async/turns.js";
 import type { ResourceClient } from "../../client/dynamic/resource-client.js";
 import { controllerRevision, createRevision, nameOf, nextRevision } from "../history/controller-revisions.js";
 import { hasData, revisionData, revisionText } from "../history/revision-data.js";

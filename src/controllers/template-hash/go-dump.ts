@@ -1,4 +1,4 @@
-import { compareKeys } from "../../base/key-order.js";
+import { compareKeys } from "../../base/collections/key-order.js";
 import type { Field, MapSchema, ScalarSchema, Schema, StructSchema } from "../../machinery/schema/schema.js";
 import { goFieldName } from "./go-field-names.js";
 import { dumpQuantity } from "./go-quantity-dump.js";

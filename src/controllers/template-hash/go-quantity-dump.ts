@@ -1,4 +1,4 @@
-import { parseQuantity, type Quantity } from "../../machinery/quantity/quantity.js";
+import { parseQuantity, type Quantity } from "../../machinery/text/quantity/quantity.js";
 
 const NO_INT = "{value:(int64)0 scale:(resource.Scale)0}";
 const NO_DECIMAL = "{Dec:(*inf.Dec)<nil>}";

@@ -1,6 +1,11 @@
 import type { PersistentVolume, PersistentVolumeClaim, ResourceList } from "../../api/types/core/v1.js";
 import { PROVISIONED_BY } from "../../api/volumes/annotations.js";
-import { compareQuantities, parseQuantity, type Quantity, zeroQuantity } from "../../machinery/quantity/quantity.js";
+import {
+  compareQuantities,
+  parseQuantity,
+  type Quantity,
+  zeroQuantity,
+} from "../../machinery/text/quantity/quantity.js";
 import { PROVISIONER } from "../volume-provisioner/default-class.js";
 
 /** Whether a bound claim asks for more than it has. */

@@ -1,7 +1,7 @@
 import type { CertificateSigningRequestStatus } from "../../api/types/certificates/v1.js";
-import { humanDuration } from "../../machinery/duration/human-duration.js";
-import { type CertificateRequest, parseCertificateRequest } from "../../machinery/codec/certificate-request.js";
-import { sprintf } from "../../machinery/gotemplate/sprintf.js";
+import { humanDuration } from "../../machinery/text/duration/human-duration.js";
+import { type CertificateRequest, parseCertificateRequest } from "../../machinery/crypto/certificate-request.js";
+import { sprintf } from "../../machinery/text/gotemplate/sprintf.js";
 import { absent, number, object, objects, type Received, text } from "../../machinery/meta/received.js";
 import { dateText } from "./dates.js";
 import type { Describer } from "./describer.js";

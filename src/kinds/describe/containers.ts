@@ -11,7 +11,7 @@ import type { DescriptionWriter } from "./description.js";
 import { describeEnvironment, describeEnvironmentSources, type FieldValue } from "./environment.js";
 import { flag, order, scalar, sortedBy } from "./go-fields.js";
 import { probeText } from "./probes.js";
-import { goQuote } from "../../base/go-quote.js";
+import { goQuote } from "../../base/text/go-quote.js";
 
 type AnyContainer = Container | EphemeralContainer;
 

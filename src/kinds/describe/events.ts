@@ -1,6 +1,6 @@
 import type { Event } from "../../api/types/core/v1.js";
-import { goSort } from "../../base/go-sort.js";
-import { humanDuration } from "../../machinery/duration/human-duration.js";
+import { goSort } from "../../base/collections/go-sort.js";
+import { humanDuration } from "../../machinery/text/duration/human-duration.js";
 import { number, object, type OrAbsent, type ReceivedObject, text } from "../../machinery/meta/received.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import type { DescribeContext } from "./describer.js";

@@ -1,4 +1,4 @@
-import { goV } from "../../machinery/go-values/go-values.js";
+import { goV } from "../../machinery/text/go/go-values.js";
 import { isFields } from "../../machinery/meta/access.js";
 import type { JsonValue } from "../../machinery/meta/json.js";
 import type { RestMapping } from "../../machinery/rest-mapper.js";

@@ -1,5 +1,5 @@
-import { goSort } from "../../base/go-sort.js";
-import { goV } from "../../machinery/go-values/go-values.js";
+import { goSort } from "../../base/collections/go-sort.js";
+import { goV } from "../../machinery/text/go/go-values.js";
 import { isStruct, list, objects, type OrAbsent, text } from "../../machinery/meta/received.js";
 import type { JsonValue } from "../../machinery/meta/json.js";
 

@@ -1,6 +1,6 @@
 import type { LabelSelector } from "../../api/types/meta/v1.js";
 import type { JobSpec, JobStatus } from "../../api/types/batch/v1.js";
-import { humanDuration } from "../../machinery/duration/human-duration.js";
+import { humanDuration } from "../../machinery/text/duration/human-duration.js";
 import { absent, object, type Received, text } from "../../machinery/meta/received.js";
 import { selectorFromObject } from "../../machinery/selectors/api-label-selector.js";
 import { dateText } from "./dates.js";

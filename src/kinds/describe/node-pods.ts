@@ -1,6 +1,6 @@
 import type { Node, Pod } from "../../api/types/core/v1.js";
 import { object, type ReceivedObject } from "../../machinery/meta/received.js";
-import { formatQuantity, type Quantity, quantityValue, zeroQuantity } from "../../machinery/quantity/quantity.js";
+import { formatQuantity, type Quantity, quantityValue, zeroQuantity } from "../../machinery/text/quantity/quantity.js";
 import { type Amounts, amountsOf, podResources, sumAmounts } from "../pod-resources.js";
 import type { DescribeContext } from "./describer.js";
 import type { Description } from "./description.js";

@@ -1,6 +1,6 @@
 import type { ResourceQuota } from "../../api/types/core/v1.js";
 import { list, object, type ReceivedObject, text } from "../../machinery/meta/received.js";
-import { formatQuantity, parseQuantity, quantityValue } from "../../machinery/quantity/quantity.js";
+import { formatQuantity, parseQuantity, quantityValue } from "../../machinery/text/quantity/quantity.js";
 import type { Describer } from "./describer.js";
 import type { Description } from "./description.js";
 import { order, scalar } from "./go-fields.js";

@@ -1,5 +1,5 @@
 import type { MetricSpec, MetricStatus, MetricTarget, MetricValueStatus } from "../../api/types/autoscaling/v2.js";
-import { goQuote } from "../../base/go-quote.js";
+import { goQuote } from "../../base/text/go-quote.js";
 import { absent, isStruct, object, type OrAbsent, type Received, text } from "../../machinery/meta/received.js";
 import { scalar, whole } from "./go-fields.js";
 

@@ -1,7 +1,7 @@
 import type { ConfigMapProjection, SecretProjection, Volume, VolumeProjection } from "../../api/types/core/v1.js";
 import type { Quantity } from "../../api/types/meta/v1.js";
 import { isStruct, objects, type Received, text } from "../../machinery/meta/received.js";
-import { parseQuantity } from "../../machinery/quantity/quantity.js";
+import { parseQuantity } from "../../machinery/text/quantity/quantity.js";
 import { describeClaim } from "./claim.js";
 import { describeAttributes } from "./csi-attributes.js";
 import { type DescriptionWriter, nested } from "./description.js";

@@ -1,4 +1,4 @@
-import { goQuote } from "../../base/go-quote.js";
+import { goQuote } from "../../base/text/go-quote.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 
 /** Where the Deployment controller numbers the revisions of a Deployment and of its ReplicaSets. */

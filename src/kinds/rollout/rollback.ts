@@ -1,6 +1,6 @@
-import { goQuote } from "../../base/go-quote.js";
-import { compareKeys } from "../../base/key-order.js";
-import { encodeJson } from "../../machinery/codec/json-encoder.js";
+import { goQuote } from "../../base/text/go-quote.js";
+import { compareKeys } from "../../base/collections/key-order.js";
+import { encodeJson } from "../../machinery/wire/json/json-encoder.js";
 import { type Fields, object } from "../../machinery/meta/access.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import {

@@ -1,5 +1,5 @@
 import type { DaemonSet, Deployment, StatefulSet } from "../../api/types/apps/v1.js";
-import { goQuote } from "../../base/go-quote.js";
+import { goQuote } from "../../base/text/go-quote.js";
 import type { GroupKind } from "../../machinery/meta/gvk.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import { absent, number, object, objects, type ReceivedObject, text } from "../../machinery/meta/received.js";

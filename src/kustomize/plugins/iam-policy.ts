@@ -1,5 +1,5 @@
 import { embedded, named, struct, text } from "../go-struct.js";
-import { parseNode } from "../read-nodes.js";
+import { parseNode } from "../nodes/read-nodes.js";
 import { Resource } from "../resource.js";
 import { configOf, type ConfigureGenerator } from "./plugin.js";
 

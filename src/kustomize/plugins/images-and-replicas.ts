@@ -1,4 +1,4 @@
-import { specsOf } from "../config.js";
+import { specsOf } from "../configuration/config.js";
 import { struct } from "../go-struct.js";
 import type { ImageEntry, PartialFieldSpec } from "../kustomization.js";
 import { fieldSpecsShape, imageShape, replicaShape } from "../kustomization-shape.js";

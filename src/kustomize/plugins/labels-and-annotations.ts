@@ -1,7 +1,7 @@
 import { struct } from "../go-struct.js";
 import type { PartialFieldSpec } from "../kustomization.js";
 import { fieldSpecsShape, stringMap } from "../kustomization-shape.js";
-import { specsOf } from "../config.js";
+import { specsOf } from "../configuration/config.js";
 import type { StringMap } from "../resource.js";
 import { addEntries } from "../transformers/metadata.js";
 import { configOf, type ConfigureTransformer } from "./plugin.js";

@@ -1,5 +1,5 @@
-import { goQuote } from "../../base/go-quote.js";
-import { specsOf } from "../config.js";
+import { goQuote } from "../../base/text/go-quote.js";
+import { specsOf } from "../configuration/config.js";
 import { wrap } from "../field-spec.js";
 import { flag, named, struct } from "../go-struct.js";
 import type { PartialFieldSpec } from "../kustomization.js";

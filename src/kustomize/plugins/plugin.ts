@@ -1,7 +1,7 @@
-import { decodeYaml } from "../decode-yaml.js";
+import { decodeYaml } from "../nodes/decode-yaml.js";
 import type { Shape } from "../go-struct.js";
 import type { Loader } from "../loader.js";
-import type { MergeTypes } from "../merge-schema.js";
+import type { MergeTypes } from "../merge/merge-schema.js";
 import type { Resource } from "../resource.js";
 import type { Transform } from "../transformers/patches.js";
 

@@ -1,5 +1,5 @@
-import { specsOf } from "../config.js";
-import { decodeNodes } from "../decode-nodes.js";
+import { specsOf } from "../configuration/config.js";
+import { decodeNodes } from "../nodes/decode-nodes.js";
 import { struct, text } from "../go-struct.js";
 import type { PartialFieldSpec } from "../kustomization.js";
 import { fieldSpecsShape } from "../kustomization-shape.js";

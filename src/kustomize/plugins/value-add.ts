@@ -1,4 +1,4 @@
-import { decodeYaml } from "../decode-yaml.js";
+import { decodeYaml } from "../nodes/decode-yaml.js";
 import { type Fields, integer, listOf, struct, text } from "../go-struct.js";
 import { selectorShape } from "../kustomization-shape.js";
 import { addValue, type ValueTarget } from "../transformers/value-add.js";

@@ -1,8 +1,8 @@
 import { elements, field, requireKind, setScalar } from "../fields.js";
 import { type FieldSpec, setFields } from "../field-spec.js";
-import { goPattern } from "../../machinery/go-values/go-pattern.js";
+import { goPattern } from "../../machinery/text/go/go-pattern.js";
 import type { ImageEntry } from "../kustomization.js";
-import { isMissingOrNull, type Node, scalarNode } from "../node.js";
+import { isMissingOrNull, type Node, scalarNode } from "../nodes/node.js";
 import type { ResourceList } from "../resource-list.js";
 
 /** Gives images other names, tags and digests: in every list of containers, wherever it is, and in the fields of the specs. */

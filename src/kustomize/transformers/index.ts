@@ -1,10 +1,10 @@
-import { configureBuiltIn, marshalBuiltIn } from "../configure-built-in.js";
+import { configureBuiltIn, marshalBuiltIn } from "../configuration/configure-built-in.js";
 import type { TransformerConfig } from "../facts/default-config.js";
 import { type FieldSpec, mergeSpecs, wrap } from "../field-spec.js";
-import { specsOf } from "../config.js";
+import { specsOf } from "../configuration/config.js";
 import type { Kustomization, LabelEntry } from "../kustomization.js";
 import type { Loader } from "../loader.js";
-import type { MergeTypes } from "../merge-schema.js";
+import type { MergeTypes } from "../merge/merge-schema.js";
 import { setImages } from "./images.js";
 import { addEntries } from "./metadata.js";
 import { affixNames } from "./names.js";

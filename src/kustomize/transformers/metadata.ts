@@ -1,6 +1,6 @@
 import { type FieldSpec, setFields } from "../field-spec.js";
 import { setField } from "../fields.js";
-import { Node } from "../node.js";
+import { Node } from "../nodes/node.js";
 import type { StringMap } from "../resource.js";
 import type { ResourceList } from "../resource-list.js";
 

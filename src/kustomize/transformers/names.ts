@@ -1,7 +1,7 @@
 import { type FieldSpec, setFields } from "../field-spec.js";
 import { setScalar } from "../fields.js";
 import { isSelected } from "../id.js";
-import { scalarNode } from "../node.js";
+import { scalarNode } from "../nodes/node.js";
 import type { ResourceList } from "../resource-list.js";
 
 /** Their names are given by what they hold, or by the objects that refer to them. */

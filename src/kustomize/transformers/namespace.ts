@@ -1,7 +1,7 @@
 import { causedBy, type FieldSpec, setFields, wrap } from "../field-spec.js";
 import { elements, field, lookup, NodeKindError, setScalar } from "../fields.js";
 import { idEquals } from "../id.js";
-import { isMissingOrNull, isNilOrEmpty, Node } from "../node.js";
+import { isMissingOrNull, isNilOrEmpty, Node } from "../nodes/node.js";
 import type { Resource } from "../resource.js";
 import type { ResourceList } from "../resource-list.js";
 

@@ -1,14 +1,14 @@
 import { parseLabelSelector } from "../../machinery/selectors/parse-label-selector.js";
-import { parseYaml } from "../../machinery/yaml/read.js";
+import { parseYaml } from "../../machinery/text/yaml/read.js";
 import { splitDottedPath, wrap } from "../field-spec.js";
 import { lookup } from "../fields.js";
-import { decodeYaml } from "../decode-yaml.js";
+import { decodeYaml } from "../nodes/decode-yaml.js";
 import { listOf } from "../go-struct.js";
 import { idText, isSelected, type ResId, sameNamespace } from "../id.js";
 import type { FieldOptions, Replacement, Selector } from "../kustomization.js";
 import { replacementShape } from "../kustomization-shape.js";
 import type { Loader } from "../loader.js";
-import { isNilOrEmpty, type Node, scalarNode, valueOf } from "../node.js";
+import { isNilOrEmpty, type Node, scalarNode, valueOf } from "../nodes/node.js";
 import { matchPath } from "../path-matcher.js";
 import type { Resource } from "../resource.js";
 import type { ResourceList } from "../resource-list.js";

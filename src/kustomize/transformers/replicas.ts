@@ -1,7 +1,7 @@
 import { type FieldSpec, setFields } from "../field-spec.js";
 import { setScalar } from "../fields.js";
 import { gvkText, isSelected } from "../id.js";
-import { Node } from "../node.js";
+import { Node } from "../nodes/node.js";
 import type { ResourceList } from "../resource-list.js";
 
 /** Sets how many replicas the objects of a name have; throws when there is none of a kind that has replicas. */

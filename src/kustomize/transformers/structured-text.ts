@@ -1,9 +1,9 @@
-import { encodeJson } from "../../machinery/codec/json-encoder.js";
+import { encodeJson } from "../../machinery/wire/json/json-encoder.js";
 import { lookup } from "../fields.js";
-import type { Node, NodeKind } from "../node.js";
-import { nodeText } from "../node-text.js";
+import type { Node, NodeKind } from "../nodes/node.js";
+import { nodeText } from "../nodes/node-text.js";
 import { matchPath } from "../path-matcher.js";
-import { parseNode } from "../read-nodes.js";
+import { parseNode } from "../nodes/read-nodes.js";
 import { toValue } from "../value.js";
 
 /**

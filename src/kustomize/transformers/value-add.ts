@@ -2,7 +2,7 @@ import { join } from "node:path/posix";
 import { splitPath } from "../field-spec.js";
 import { lookup, requireKind, setScalar } from "../fields.js";
 import type { Selector } from "../kustomization.js";
-import { scalarNode } from "../node.js";
+import { scalarNode } from "../nodes/node.js";
 import type { Resource } from "../resource.js";
 import type { ResourceList } from "../resource-list.js";
 import { select } from "../select.js";

@@ -1,6 +1,6 @@
-import { sortKeysSteps } from "../../base/sort-steps.js";
-import { Pace } from "../../base/pace.js";
-import type { Steps } from "../../base/steps.js";
+import { sortKeysSteps } from "../../base/async/sort-steps.js";
+import { Pace } from "../../base/time/pace.js";
+import type { Steps } from "../../base/async/steps.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../meta/json.js";
 import { deepEqual, deepEqualSteps, getOwn } from "../patch/json-values.js";
 import {

@@ -1,6 +1,6 @@
-import { goQuote } from "../../base/go-quote.js";
-import { Pace } from "../../base/pace.js";
-import type { Steps } from "../../base/steps.js";
+import { goQuote } from "../../base/text/go-quote.js";
+import { Pace } from "../../base/time/pace.js";
+import type { Steps } from "../../base/async/steps.js";
 import { applyConflict, type StatusError } from "../errors/status-error.js";
 import { type FieldSet, has, paths, sortedSteps } from "./field-set.js";
 import { type Manager, type Managers } from "./managers.js";

@@ -1,6 +1,6 @@
-import { Pace } from "../../base/pace.js";
-import type { Steps } from "../../base/steps.js";
-import { ownValue } from "../codec/own-keys.js";
+import { Pace } from "../../base/time/pace.js";
+import type { Steps } from "../../base/async/steps.js";
+import { ownValue } from "../wire/json/own-keys.js";
 import { holdsMany } from "../meta/holds-many.js";
 import type { JsonObject, JsonValue } from "../meta/json.js";
 import { setOwn } from "../patch/json-values.js";

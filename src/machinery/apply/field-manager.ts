@@ -1,4 +1,4 @@
-import { atOnce, type Steps } from "../../base/steps.js";
+import { atOnce, type Steps } from "../../base/async/steps.js";
 import { badRequest, misfit } from "../errors/status-error.js";
 import { formatGroupVersion, type GroupVersionKind } from "../meta/gvk.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../meta/json.js";

@@ -1,6 +1,6 @@
-import { sortKeysSteps, sortSteps } from "../../base/sort-steps.js";
-import { Pace } from "../../base/pace.js";
-import type { Steps } from "../../base/steps.js";
+import { sortKeysSteps, sortSteps } from "../../base/async/sort-steps.js";
+import { Pace } from "../../base/time/pace.js";
+import type { Steps } from "../../base/async/steps.js";
 import { noteFields } from "../meta/holds-many.js";
 import { compareElements, compareRanked, type PathElement, type RankedElement, rankElement } from "./path-element.js";
 

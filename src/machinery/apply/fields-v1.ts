@@ -1,5 +1,5 @@
-import type { Steps } from "../../base/steps.js";
-import { isShared, shareFieldsV1 } from "../codec/fields-v1-text.js";
+import type { Steps } from "../../base/async/steps.js";
+import { isShared, shareFieldsV1 } from "../wire/json/fields-v1-text.js";
 import { isJsonObject, type JsonValue } from "../meta/json.js";
 import {
   EMPTY,

@@ -1,4 +1,4 @@
-import type { Steps } from "../../base/steps.js";
+import type { Steps } from "../../base/async/steps.js";
 import type { JsonObject, JsonValue } from "../meta/json.js";
 
 /** Whether two values are equal, in steps or at once. */

@@ -1,5 +1,5 @@
-import { decodeJson, JsonDecodeError, maxBodyDepth } from "../codec/json-decoder.js";
-import { encodeJson } from "../codec/json-encoder.js";
+import { decodeJson, JsonDecodeError, maxBodyDepth } from "../wire/json/json-decoder.js";
+import { encodeJson } from "../wire/json/json-encoder.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../meta/json.js";
 import { getOwn } from "../patch/json-values.js";
 import { areTooLong } from "../validation/labels.js";

@@ -1,4 +1,4 @@
-import { goQuote } from "../../base/go-quote.js";
+import { goQuote } from "../../base/text/go-quote.js";
 import { isJsonObject, type JsonValue } from "../meta/json.js";
 import { getOwn } from "../patch/json-values.js";
 import { TypeMismatch } from "./apply-error.js";

@@ -1,6 +1,6 @@
-import { goQuote } from "../../base/go-quote.js";
-import type { Steps } from "../../base/steps.js";
-import { encodeString } from "../codec/json-encoder.js";
+import { goQuote } from "../../base/text/go-quote.js";
+import type { Steps } from "../../base/async/steps.js";
+import { encodeString } from "../wire/json/json-encoder.js";
 import { holdsMany } from "../meta/holds-many.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../meta/json.js";
 import { getOwn } from "../patch/json-values.js";

@@ -1,5 +1,5 @@
-import { Pace } from "../../base/pace.js";
-import type { Steps } from "../../base/steps.js";
+import { Pace } from "../../base/time/pace.js";
+import type { Steps } from "../../base/async/steps.js";
 import { type FieldSet, type FieldSetDraft, isMember, LEAF, member } from "./field-set.js";
 import type { TypeDescriptor } from "./type-descriptor.js";
 

@@ -1,8 +1,8 @@
-import { int64Of } from "../../base/int64.js";
-import { goQuote } from "../../base/go-quote.js";
-import { compareKeys } from "../../base/key-order.js";
-import { decodeJson, maxBodyDepth } from "../codec/json-decoder.js";
-import { encodeJson, encodeJsonScalar, encodeNumber } from "../codec/json-encoder.js";
+import { int64Of } from "../../base/numbers/int64.js";
+import { goQuote } from "../../base/text/go-quote.js";
+import { compareKeys } from "../../base/collections/key-order.js";
+import { decodeJson, maxBodyDepth } from "../wire/json/json-decoder.js";
+import { encodeJson, encodeJsonScalar, encodeNumber } from "../wire/json/json-encoder.js";
 import { isJsonObject, type JsonValue } from "../meta/json.js";
 
 /**

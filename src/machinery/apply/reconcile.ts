@@ -1,5 +1,5 @@
-import { Pace } from "../../base/pace.js";
-import { atOnce, type Steps } from "../../base/steps.js";
+import { Pace } from "../../base/time/pace.js";
+import { atOnce, type Steps } from "../../base/async/steps.js";
 import { type FieldSet, type FieldSetDraft, isEmpty, isMember, LEAF } from "./field-set.js";
 import { DEDUCED, firstShape, type TypeDescriptor } from "./type-descriptor.js";
 

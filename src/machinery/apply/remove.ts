@@ -1,5 +1,5 @@
-import { Pace } from "../../base/pace.js";
-import type { Steps } from "../../base/steps.js";
+import { Pace } from "../../base/time/pace.js";
+import type { Steps } from "../../base/async/steps.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../meta/json.js";
 import { setOwn } from "../patch/json-values.js";
 import { below, type FieldSet, isEmpty, isMember } from "./field-set.js";

@@ -1,5 +1,5 @@
-import { Pace } from "../../base/pace.js";
-import { atOnce, type Steps } from "../../base/steps.js";
+import { Pace } from "../../base/time/pace.js";
+import { atOnce, type Steps } from "../../base/async/steps.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../meta/json.js";
 import { EMPTY, type FieldSet, type FieldSetDraft, LEAF, noteSteps } from "./field-set.js";
 import { itemElement } from "./list-items.js";

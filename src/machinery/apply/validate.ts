@@ -1,7 +1,7 @@
-import { Pace } from "../../base/pace.js";
-import { atOnce, type Steps } from "../../base/steps.js";
-import { goQuote } from "../../base/go-quote.js";
-import { compareKeys } from "../../base/key-order.js";
+import { Pace } from "../../base/time/pace.js";
+import { atOnce, type Steps } from "../../base/async/steps.js";
+import { goQuote } from "../../base/text/go-quote.js";
+import { compareKeys } from "../../base/collections/key-order.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../meta/json.js";
 import { formatGo } from "../patch/json-values.js";
 import { TypeMismatch } from "./apply-error.js";

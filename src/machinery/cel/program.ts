@@ -1,4 +1,4 @@
-import type { Steps } from "../../base/steps.js";
+import type { Steps } from "../../base/async/steps.js";
 import type { Ast, CheckedAst } from "./ast.js";
 import type { Declarations } from "./checker/declarations.js";
 import type { CostOf } from "./evaluator/cost.js";

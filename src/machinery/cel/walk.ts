@@ -1,4 +1,4 @@
-import { append } from "../../base/append.js";
+import { append } from "../../base/collections/append.js";
 import type { Expr } from "./ast.js";
 
 /** The nodes right below a node, in the order in which they were written; a macro's are those of its expansion. */

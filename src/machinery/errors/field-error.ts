@@ -1,7 +1,7 @@
 import { aggregateText } from "./aggregate-text.js";
-import { goQuote } from "../../base/go-quote.js";
-import { formatG } from "../go-values/format-g.js";
-import { encodeJson } from "../codec/json-encoder.js";
+import { goQuote } from "../../base/text/go-quote.js";
+import { formatG } from "../text/go/format-g.js";
+import { encodeJson } from "../wire/json/json-encoder.js";
 
 export type FieldErrorType =
   | "FieldValueNotFound"

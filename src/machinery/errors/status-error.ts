@@ -1,4 +1,4 @@
-import { goQuote } from "../../base/go-quote.js";
+import { goQuote } from "../../base/text/go-quote.js";
 import { fieldErrorBody, type FieldError, formatFieldErrors } from "./field-error.js";
 
 /** metav1.Status, the body of every failed request. */

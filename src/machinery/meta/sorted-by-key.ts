@@ -1,4 +1,4 @@
-import { compareKeys } from "../../base/key-order.js";
+import { compareKeys } from "../../base/collections/key-order.js";
 import { isJsonObject, type JsonValue } from "./json.js";
 
 /** The value with every object's keys in byte order, as Go writes maps. What is not an object or list is the same. */

@@ -1,8 +1,8 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../meta/json.js";
-import { goQuote } from "../../base/go-quote.js";
-import type { Steps } from "../../base/steps.js";
-import { int64Of } from "../../base/int64.js";
-import { maxBodyDepth } from "../codec/json-decoder.js";
+import { goQuote } from "../../base/text/go-quote.js";
+import type { Steps } from "../../base/async/steps.js";
+import { int64Of } from "../../base/numbers/int64.js";
+import { maxBodyDepth } from "../wire/json/json-decoder.js";
 import { measureJson } from "./json-size.js";
 import { deepEqual, getOwn, setOwn } from "./json-values.js";
 import { PatchError } from "./patch-error.js";

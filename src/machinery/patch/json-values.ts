@@ -1,6 +1,6 @@
-import { Pace } from "../../base/pace.js";
-import type { Steps } from "../../base/steps.js";
-import { compareKeys } from "../../base/key-order.js";
+import { Pace } from "../../base/time/pace.js";
+import type { Steps } from "../../base/async/steps.js";
+import { compareKeys } from "../../base/collections/key-order.js";
 import { noteFields } from "../meta/holds-many.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../meta/json.js";
 

@@ -1,4 +1,4 @@
-import { compareKeys } from "../../base/key-order.js";
+import { compareKeys } from "../../base/collections/key-order.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../meta/json.js";
 import { formatGo, getOwn, goTypeOf, kindOf, scalarKey } from "./json-values.js";
 import { PatchError } from "./patch-error.js";

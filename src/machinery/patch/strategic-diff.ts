@@ -1,4 +1,4 @@
-import { compareKeys } from "../../base/key-order.js";
+import { compareKeys } from "../../base/collections/key-order.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../meta/json.js";
 import { deepEqual, formatGo, getOwn, kindOf, setOwn } from "./json-values.js";
 import { conflictMessage } from "./merge-patch.js";

@@ -1,5 +1,5 @@
-import { Pace } from "../../base/pace.js";
-import { atOnce, type Steps } from "../../base/steps.js";
+import { Pace } from "../../base/time/pace.js";
+import { atOnce, type Steps } from "../../base/async/steps.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../meta/json.js";
 import { deepEqual, formatGo, formatGoText, getOwn, kindOf, setOwn } from "./json-values.js";
 import {

@@ -1,5 +1,5 @@
 import type { Field, PatchStrategy, ScalarSchema, Schema, StructSchema } from "../schema/schema.js";
-import { goQuote } from "../../base/go-quote.js";
+import { goQuote } from "../../base/text/go-quote.js";
 import { PatchError } from "./patch-error.js";
 import type { PatchField, PatchSchema } from "./patch-schema.js";
 

@@ -1,6 +1,6 @@
-import { atOnce, type Steps } from "../../base/steps.js";
-import { Pace } from "../../base/pace.js";
-import { withoutTrailing } from "../../base/without-trailing.js";
+import { atOnce, type Steps } from "../../base/async/steps.js";
+import { Pace } from "../../base/time/pace.js";
+import { withoutTrailing } from "../../base/text/without-trailing.js";
 import type { PolicyRule } from "./policy-rule.js";
 
 /** What is missing of wanted permissions. */

@@ -1,4 +1,4 @@
-import { compareKeys } from "../../base/key-order.js";
+import { compareKeys } from "../../base/collections/key-order.js";
 import { list, objects, type ReadonlyFields, text } from "../meta/access.js";
 
 /** What a role allows, every list there: rbac/v1's PolicyRule as Go's type holds it. */

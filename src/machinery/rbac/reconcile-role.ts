@@ -1,4 +1,4 @@
-import { compareKeys } from "../../base/key-order.js";
+import { compareKeys } from "../../base/collections/key-order.js";
 import { isFields, list, object, objects, type ReadonlyFields } from "../meta/access.js";
 import type { KubeObject } from "../meta/object.js";
 import { uncovered } from "./covers.js";

@@ -1,4 +1,4 @@
-import { compareKeys } from "../../base/key-order.js";
+import { compareKeys } from "../../base/collections/key-order.js";
 import { structOfFields } from "./build-schema.js";
 import type { Field, Schema, StructSchema } from "./schema.js";
 

@@ -1,4 +1,4 @@
-import { goQuote } from "../../base/go-quote.js";
+import { goQuote } from "../../base/text/go-quote.js";
 import { absent, isStruct, list, object, objects, text } from "../meta/received.js";
 import type { LabelSelectorObject } from "../validation/labels.js";
 import {

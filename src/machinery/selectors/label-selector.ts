@@ -1,4 +1,4 @@
-import { int64Of } from "../../base/int64.js";
+import { int64Of } from "../../base/numbers/int64.js";
 import { type FieldError, formatFieldErrors, invalidValue } from "../errors/field-error.js";
 import { labelValueErrors, qualifiedNameErrors } from "../validation/names.js";
 

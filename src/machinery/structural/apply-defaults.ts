@@ -1,5 +1,5 @@
-import { Pace } from "../../base/pace.js";
-import type { Steps } from "../../base/steps.js";
+import { Pace } from "../../base/time/pace.js";
+import type { Steps } from "../../base/async/steps.js";
 import { isFields } from "../meta/access.js";
 import type { JsonObject, JsonValue } from "../meta/json.js";
 import { deepCopy, setOwn } from "../patch/json-values.js";

@@ -1,5 +1,5 @@
-import { compareKeys } from "../../base/key-order.js";
-import { decodeObject } from "../codec/strict-decode.js";
+import { compareKeys } from "../../base/collections/key-order.js";
+import { decodeObject } from "../wire/strict-decode.js";
 import { type FieldError, invalidValue } from "../errors/field-error.js";
 import { isFields } from "../meta/access.js";
 import type { JsonObject, JsonValue } from "../meta/json.js";

@@ -1,6 +1,6 @@
-import { append } from "../../base/append.js";
+import { append } from "../../base/collections/append.js";
 import type { StructSchema } from "../schema/schema.js";
-import { goQuote } from "../../base/go-quote.js";
+import { goQuote } from "../../base/text/go-quote.js";
 import { formatFieldError } from "../errors/field-error.js";
 import type { JsonObject } from "../meta/json.js";
 import { removeNulls } from "./apply-defaults.js";

@@ -1,4 +1,4 @@
-import { encodeJson } from "../codec/json-encoder.js";
+import { encodeJson } from "../wire/json/json-encoder.js";
 import { duplicate, type FieldError, invalidValue } from "../errors/field-error.js";
 import { isFields } from "../meta/access.js";
 import type { JsonObject, JsonValue } from "../meta/json.js";

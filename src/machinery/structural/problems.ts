@@ -1,6 +1,6 @@
-import { goQuote } from "../../base/go-quote.js";
-import { encodeJson } from "../codec/json-encoder.js";
-import { formatG } from "../go-values/format-g.js";
+import { goQuote } from "../../base/text/go-quote.js";
+import { encodeJson } from "../wire/json/json-encoder.js";
+import { formatG } from "../text/go/format-g.js";
 import type { JsonValue } from "../meta/json.js";
 import { inKeyOrder } from "./in-key-order.js";
 import type { Problem } from "./validation-result.js";

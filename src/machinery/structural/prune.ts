@@ -1,6 +1,6 @@
 import { isFields } from "../meta/access.js";
 import type { JsonObject, JsonValue } from "../meta/json.js";
-import { compareKeys } from "../../base/key-order.js";
+import { compareKeys } from "../../base/collections/key-order.js";
 import type { StructuralSchema } from "./structural-schema.js";
 
 export interface PruneOptions {

@@ -1,5 +1,5 @@
-import type { Pace } from "../../base/pace.js";
-import type { Steps } from "../../base/steps.js";
+import type { Pace } from "../../base/time/pace.js";
+import type { Steps } from "../../base/async/steps.js";
 import type { JsonValue } from "../meta/json.js";
 import { checkedFormat, type FormatCheck, formatCheckOf } from "./formats.js";
 import type { NumberRules } from "./number-checks.js";

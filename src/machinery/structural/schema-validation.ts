@@ -1,6 +1,6 @@
-import { Pace } from "../../base/pace.js";
-import type { Steps } from "../../base/steps.js";
-import { goQuote } from "../../base/go-quote.js";
+import { Pace } from "../../base/time/pace.js";
+import type { Steps } from "../../base/async/steps.js";
+import { goQuote } from "../../base/text/go-quote.js";
 import type { FieldError } from "../errors/field-error.js";
 import { isFields } from "../meta/access.js";
 import type { JsonObject, JsonValue } from "../meta/json.js";

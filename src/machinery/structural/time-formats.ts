@@ -1,4 +1,4 @@
-import { parseGoDuration } from "../../base/go-duration.js";
+import { parseGoDuration } from "../../base/text/go-duration.js";
 
 const DATE = /^([0-9]{4})-([0-9]{2})-([0-9]{2})$/;
 

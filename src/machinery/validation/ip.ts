@@ -1,5 +1,5 @@
 import { isIP, isIPv4 } from "node:net";
-import { goQuote } from "../../base/go-quote.js";
+import { goQuote } from "../../base/text/go-quote.js";
 
 /** What is wrong with an IP address in a field that takes only the normal form, in apimachinery's words. */
 export function ipErrors(value: string): string[] {

@@ -1,4 +1,4 @@
-import { append } from "../../base/append.js";
+import { append } from "../../base/collections/append.js";
 import { type FieldError, forbiddenField, invalidValue, required, tooLong } from "../errors/field-error.js";
 import { list, object, objects, text } from "../meta/received.js";
 import { labelValueErrors, qualifiedNameErrors } from "./names.js";

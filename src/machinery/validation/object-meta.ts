@@ -1,4 +1,4 @@
-import { append } from "../../base/append.js";
+import { append } from "../../base/collections/append.js";
 import { type FieldError, forbiddenField, invalidValue, required, tooLong } from "../errors/field-error.js";
 import { type ReadonlyFields, text } from "../meta/access.js";
 import type { ObjectMeta, OwnerReference } from "../meta/object.js";

@@ -1,6 +1,6 @@
 import { absent, number, object } from "../../machinery/meta/received.js";
 import type { PodContext } from "./pod-context.js";
-import type { PodFailure } from "./pod-status.js";
+import type { PodFailure } from "./status/pod-status.js";
 
 const MESSAGE = "Pod was active on the node longer than the specified deadline";
 

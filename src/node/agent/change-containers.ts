@@ -9,9 +9,9 @@ import {
   type Received,
   text,
 } from "../../machinery/meta/received.js";
-import { compareQuantities, parseQuantity, quantityValue } from "../../machinery/quantity/quantity.js";
+import { compareQuantities, parseQuantity, quantityValue } from "../../machinery/text/quantity/quantity.js";
 import type { ContainerRecord } from "./container-record.js";
-import type { Condition } from "./pod-conditions.js";
+import type { Condition } from "./status/pod-conditions.js";
 import type { PodContext } from "./pod-context.js";
 import { stopContainer } from "./stop-containers.js";
 

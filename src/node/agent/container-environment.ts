@@ -20,7 +20,7 @@ import {
   type ReceivedObject,
   text,
 } from "../../machinery/meta/received.js";
-import { parseQuantity, quantityValue } from "../../machinery/quantity/quantity.js";
+import { parseQuantity, quantityValue } from "../../machinery/text/quantity/quantity.js";
 import { RuntimeError } from "../container-runtime.js";
 import type { KubernetesClient } from "../../client/dynamic/kubernetes-client.js";
 import { serviceVariables } from "./service-variables.js";

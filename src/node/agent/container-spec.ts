@@ -10,12 +10,12 @@ import {
   type ReceivedObject,
   text,
 } from "../../machinery/meta/received.js";
-import { parseQuantity, quantityValue } from "../../machinery/quantity/quantity.js";
+import { parseQuantity, quantityValue } from "../../machinery/text/quantity/quantity.js";
 import type { ContainerSpec, ResourceLimits } from "../container-runtime.js";
 import { containerEnvironment, type EnvironmentSource } from "./container-environment.js";
 import type { ContainerRecord } from "./container-record.js";
-import type { ClaimedVolume } from "./claimed-volume.js";
-import { type MountSource, volumeMounts } from "./volume-mounts.js";
+import type { ClaimedVolume } from "./volumes/claimed-volume.js";
+import { type MountSource, volumeMounts } from "./volumes/volume-mounts.js";
 
 /** The pod of a container, and where what it refers to is read from. */
 export interface SpecSource {

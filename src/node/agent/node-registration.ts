@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import type { Node, NodeCondition, NodeStatus, Taint } from "../../api/types/core/v1.js";
-import type { Clock } from "../../base/clock.js";
-import { pause } from "../../base/pause.js";
-import type { Timers } from "../../base/timers.js";
+import type { Clock } from "../../base/time/clock.js";
+import { pause } from "../../base/time/pause.js";
+import type { Timers } from "../../base/time/timers.js";
 import type { KubernetesClient } from "../../client/dynamic/kubernetes-client.js";
 import { isAlreadyExists, isNotFound } from "../../machinery/errors/status-error.js";
 import { object, objects, type Received, type ReceivedObject, text } from "../../machinery/meta/received.js";

@@ -1,4 +1,4 @@
-import { formatIpv4, parseIpv4, parseIpv4Prefix } from "../../base/ipv4-prefix.js";
+import { formatIpv4, parseIpv4, parseIpv4Prefix } from "../../base/numbers/ipv4-prefix.js";
 
 /** The addresses of a node's pods, from its block. One that is given back is used again last. */
 export class PodAddresses {

@@ -1,6 +1,6 @@
 import type { Pod } from "../../api/types/core/v1.js";
-import type { Clock } from "../../base/clock.js";
-import type { Timers } from "../../base/timers.js";
+import type { Clock } from "../../base/time/clock.js";
+import type { Timers } from "../../base/time/timers.js";
 import type { KubernetesClient } from "../../client/dynamic/kubernetes-client.js";
 import type { ContainerRuntime } from "../container-runtime.js";
 import type { EnvironmentSource } from "./container-environment.js";

@@ -1,5 +1,5 @@
-import { Fifo } from "../../base/fifo.js";
-import { areDriven, type Timers } from "../../base/timers.js";
+import { Fifo } from "../../base/collections/fifo.js";
+import { areDriven, type Timers } from "../../base/time/timers.js";
 
 /** How many pods the nodes of a process start at a time. */
 const STARTING = 2;

@@ -1,4 +1,4 @@
-import { Backoff } from "../../base/backoff.js";
+import { Backoff } from "../../base/time/backoff.js";
 
 /** A container that runs for so long begins its pauses anew. Milliseconds. */
 const RESET_MS = 600_000;

@@ -1,8 +1,8 @@
-import { pause } from "../../base/pause.js";
+import { pause } from "../../base/time/pause.js";
 import { restartAction } from "../../api/pods/restart-policy.js";
 import { absent, object, text } from "../../machinery/meta/received.js";
 import type { StartedContainer } from "../container-runtime.js";
-import { ContainerProbes } from "./container-probes.js";
+import { ContainerProbes } from "./probes/container-probes.js";
 import type { ContainerRecord } from "./container-record.js";
 import { HookError, runHook } from "./lifecycle-hook.js";
 import { containerEvent, hookTarget, type PodContext } from "./pod-context.js";

@@ -1,15 +1,15 @@
-import type { Backoff } from "../../base/backoff.js";
-import { pause } from "../../base/pause.js";
+import type { Backoff } from "../../base/time/backoff.js";
+import { pause } from "../../base/time/pause.js";
 import { absent, object, objects, text } from "../../machinery/meta/received.js";
 import { RuntimeError, type StartedContainer } from "../container-runtime.js";
-import type { ClaimedVolume } from "./claimed-volume.js";
+import type { ClaimedVolume } from "./volumes/claimed-volume.js";
 import { ConfigError } from "./container-environment.js";
 import type { ContainerRecord } from "./container-record.js";
 import { containerSpec } from "./container-spec.js";
 import { imageNameProblem } from "./image-name.js";
 import { containerEvent, type PodContext } from "./pod-context.js";
 import { imagePullBackoff, volumeBackoff } from "./restart-backoff.js";
-import { VolumeError } from "./volume-files.js";
+import { VolumeError } from "./volumes/volume-files.js";
 
 /** The pause before a container is tried again whose configuration is wrong. Milliseconds. */
 const RETRY_MS = 10_000;

@@ -1,4 +1,4 @@
-import type { Timers } from "../../base/timers.js";
+import type { Timers } from "../../base/time/timers.js";
 import { absent, object } from "../../machinery/meta/received.js";
 import type { ContainerRecord } from "./container-record.js";
 import { HookError, runHook } from "./lifecycle-hook.js";

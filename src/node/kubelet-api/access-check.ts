@@ -1,8 +1,8 @@
 import type { IncomingMessage } from "node:http";
 import type { TLSSocket } from "node:tls";
-import type { ClientCertificate, PeerAuthorities } from "../../machinery/signature/peer-authorities.js";
-import { bearerSubprotocol } from "../../machinery/streaming/web-socket/bearer-subprotocol.js";
-import { offeredSubprotocols } from "../../machinery/streaming/web-socket/handshake.js";
+import type { ClientCertificate, PeerAuthorities } from "../../machinery/crypto/peer-authorities.js";
+import { bearerSubprotocol } from "../../machinery/wire/web-socket/bearer-subprotocol.js";
+import { offeredSubprotocols } from "../../machinery/wire/web-socket/handshake.js";
 import type { Caller, CallerReviews, NodeAccess } from "./caller-reviews.js";
 import { HttpError } from "./http-error.js";
 

@@ -1,5 +1,5 @@
 import type { Pod } from "../../api/types/core/v1.js";
-import type { Clock } from "../../base/clock.js";
+import type { Clock } from "../../base/time/clock.js";
 import { absent, object, type ReceivedObject, text } from "../../machinery/meta/received.js";
 import type { ContainerRuntime, LogEntry } from "../container-runtime.js";
 import { HttpError } from "./http-error.js";

@@ -1,4 +1,4 @@
-import { errorMessage } from "../../base/error-message.js";
+import { errorMessage } from "../../base/text/error-message.js";
 
 /** An answer that is an error: plain text, as a kubelet sends it. */
 export class HttpError extends Error {

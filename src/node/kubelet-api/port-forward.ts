@@ -1,18 +1,18 @@
-import { errorMessage } from "../../base/error-message.js";
-import type { Timers } from "../../base/timers.js";
-import { ChannelConnection } from "../../machinery/streaming/channel-connection.js";
-import type { ByteStream } from "../../machinery/streaming/byte-stream.js";
-import { joinStreams } from "../../machinery/streaming/join-streams.js";
-import type { IncomingStream, MultiplexedConnection } from "../../machinery/streaming/multiplexed-connection.js";
+import { errorMessage } from "../../base/text/error-message.js";
+import type { Timers } from "../../base/time/timers.js";
+import { ChannelConnection } from "../../machinery/wire/streams/channel-connection.js";
+import type { ByteStream } from "../../machinery/wire/streams/byte-stream.js";
+import { joinStreams } from "../../machinery/wire/streams/join-streams.js";
+import type { IncomingStream, MultiplexedConnection } from "../../machinery/wire/streams/multiplexed-connection.js";
 import {
   PORT,
   PORT_FORWARD_PROTOCOL,
   REQUEST_ID,
   TUNNELLED_PORT_FORWARD_PROTOCOL,
-} from "../../machinery/streaming/port-forward.js";
-import { type ChannelProtocol, CHANNEL_PROTOCOLS, V4 } from "../../machinery/streaming/remote-command.js";
-import { spdyConnection } from "../../machinery/streaming/spdy/spdy-connection.js";
-import { webSocketDuplex } from "../../machinery/streaming/web-socket/web-socket-duplex.js";
+} from "../../machinery/wire/streams/port-forward.js";
+import { type ChannelProtocol, CHANNEL_PROTOCOLS, V4 } from "../../machinery/wire/streams/remote-command.js";
+import { spdyConnection } from "../../machinery/wire/spdy/spdy-connection.js";
+import { webSocketDuplex } from "../../machinery/wire/web-socket/web-socket-duplex.js";
 import { HttpError } from "./http-error.js";
 import { acceptSpdy, acceptWebSocket, asksForWebSocket, type UpgradeRequest } from "./upgrade.js";
 

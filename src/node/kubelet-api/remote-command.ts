@@ -1,8 +1,8 @@
-import { errorMessage } from "../../base/error-message.js";
-import type { Timers } from "../../base/timers.js";
+import { errorMessage } from "../../base/text/error-message.js";
+import type { Timers } from "../../base/time/timers.js";
 import { internalError } from "../../machinery/errors/status-error.js";
-import { exitStatus, type TerminalSize } from "../../machinery/streaming/remote-command.js";
-import type { ByteStream } from "../../machinery/streaming/byte-stream.js";
+import { exitStatus, type TerminalSize } from "../../machinery/wire/streams/remote-command.js";
+import type { ByteStream } from "../../machinery/wire/streams/byte-stream.js";
 import type { ProcessStreams } from "../container-runtime.js";
 import { HttpError } from "./http-error.js";
 import { openSession, type Session, type SessionStreams } from "./session.js";

@@ -1,8 +1,8 @@
 import type { Duplex } from "node:stream";
-import type { Timers } from "../../base/timers.js";
-import { ChannelConnection } from "../../machinery/streaming/channel-connection.js";
-import type { ByteStream } from "../../machinery/streaming/byte-stream.js";
-import type { MultiplexedConnection } from "../../machinery/streaming/multiplexed-connection.js";
+import type { Timers } from "../../base/time/timers.js";
+import { ChannelConnection } from "../../machinery/wire/streams/channel-connection.js";
+import type { ByteStream } from "../../machinery/wire/streams/byte-stream.js";
+import type { MultiplexedConnection } from "../../machinery/wire/streams/multiplexed-connection.js";
 import {
   CHANNEL,
   CHANNEL_PROTOCOLS,
@@ -11,8 +11,8 @@ import {
   V2,
   V3,
   V4,
-} from "../../machinery/streaming/remote-command.js";
-import { spdyConnection } from "../../machinery/streaming/spdy/spdy-connection.js";
+} from "../../machinery/wire/streams/remote-command.js";
+import { spdyConnection } from "../../machinery/wire/spdy/spdy-connection.js";
 import { acceptSpdy, acceptWebSocket, asksForWebSocket, type UpgradeRequest } from "./upgrade.js";
 
 /** The streams of an exec or attach that a client has opened, over SPDY or a WebSocket. */

@@ -1,5 +1,5 @@
 import type { Pod } from "../../api/types/core/v1.js";
-import type { Clock } from "../../base/clock.js";
+import type { Clock } from "../../base/time/clock.js";
 import { object, objects, type ReceivedObject, text } from "../../machinery/meta/received.js";
 import type { ContainerRuntime, ContainerStats } from "../container-runtime.js";
 import { type NodePods, runningContainer } from "./node-pods.js";

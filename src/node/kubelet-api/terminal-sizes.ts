@@ -1,5 +1,5 @@
 import { isJsonObject } from "../../machinery/meta/json.js";
-import type { TerminalSize } from "../../machinery/streaming/remote-command.js";
+import type { TerminalSize } from "../../machinery/wire/streams/remote-command.js";
 
 /** No size is longer. */
 const LONGEST = 1024;

@@ -1,8 +1,8 @@
 import { type IncomingMessage, STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
-import { errorMessage } from "../../base/error-message.js";
-import { offeredSubprotocols, webSocketAnswer } from "../../machinery/streaming/web-socket/handshake.js";
-import { WebSocket } from "../../machinery/streaming/web-socket/web-socket.js";
+import { errorMessage } from "../../base/text/error-message.js";
+import { offeredSubprotocols, webSocketAnswer } from "../../machinery/wire/web-socket/handshake.js";
+import { WebSocket } from "../../machinery/wire/web-socket/web-socket.js";
 import { HttpError } from "./http-error.js";
 
 /** A request with an Upgrade header, before it is answered. */

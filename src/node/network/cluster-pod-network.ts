@@ -1,10 +1,10 @@
 import { connect as connectTcp } from "node:net";
 import type { Duplex } from "node:stream";
 import type { Service, ServicePort } from "../../api/types/core/v1.js";
-import type { Clock } from "../../base/clock.js";
-import { pause } from "../../base/pause.js";
-import type { Random } from "../../base/random.js";
-import type { Timers } from "../../base/timers.js";
+import type { Clock } from "../../base/time/clock.js";
+import { pause } from "../../base/time/pause.js";
+import type { Random } from "../../base/numbers/random.js";
+import type { Timers } from "../../base/time/timers.js";
 import type { KubernetesClient } from "../../client/dynamic/kubernetes-client.js";
 import { NetworkFailure } from "../../client/transport/go-network-error.js";
 import type { PodIdentity } from "../container-runtime.js";

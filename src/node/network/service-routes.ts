@@ -1,8 +1,8 @@
 import type { Service, ServicePort } from "../../api/types/core/v1.js";
 import type { EndpointSlice } from "../../api/types/discovery/v1.js";
-import type { Clock } from "../../base/clock.js";
-import { Lru } from "../../base/lru.js";
-import type { Random } from "../../base/random.js";
+import type { Clock } from "../../base/time/clock.js";
+import { Lru } from "../../base/collections/lru.js";
+import type { Random } from "../../base/numbers/random.js";
 
 /** Where a connection to a Service goes. */
 export interface ServiceRoute {

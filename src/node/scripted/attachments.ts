@@ -1,5 +1,5 @@
 import type { ContainerSpec, ProcessStreams } from "../container-runtime.js";
-import type { TerminalSize } from "../../machinery/streaming/remote-command.js";
+import type { TerminalSize } from "../../machinery/wire/streams/remote-command.js";
 import { BytePipe } from "../byte-pipe.js";
 import type { ContainerLog } from "./container-log.js";
 import type { ProcessSetup } from "./process.js";

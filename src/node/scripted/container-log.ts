@@ -1,4 +1,4 @@
-import type { Clock } from "../../base/clock.js";
+import type { Clock } from "../../base/time/clock.js";
 import type { LogEntry, RuntimeLogOptions } from "../container-runtime.js";
 
 const LINE_FEED = 10;

@@ -1,5 +1,5 @@
 import { setMaxListeners } from "node:events";
-import type { ByteStream } from "../../machinery/streaming/byte-stream.js";
+import type { ByteStream } from "../../machinery/wire/streams/byte-stream.js";
 import { streamPair } from "../byte-pipe.js";
 
 /** Answers one connection; what it throws breaks the connection. */

@@ -1,8 +1,8 @@
 import type { Duplex } from "node:stream";
-import { deferred } from "../../base/deferred.js";
-import { errorMessage } from "../../base/error-message.js";
-import { sliceIsSpent } from "../../base/time-slice.js";
-import { standInAt } from "../../machinery/streaming/stand-in-end.js";
+import { deferred } from "../../base/async/deferred.js";
+import { errorMessage } from "../../base/text/error-message.js";
+import { sliceIsSpent } from "../../base/async/time-slice.js";
+import { standInAt } from "../../machinery/wire/streams/stand-in-end.js";
 import { type BytePipe, BrokenPipeError } from "../byte-pipe.js";
 import type { Container } from "./container.js";
 import { MissingError, type ScriptPlace } from "./missing.js";

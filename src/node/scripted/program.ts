@@ -1,7 +1,7 @@
-import type { Clock } from "../../base/clock.js";
-import type { Timers } from "../../base/timers.js";
+import type { Clock } from "../../base/time/clock.js";
+import type { Timers } from "../../base/time/timers.js";
 import type { Duplex } from "node:stream";
-import type { ByteStream } from "../../machinery/streaming/byte-stream.js";
+import type { ByteStream } from "../../machinery/wire/streams/byte-stream.js";
 import type { FileSystem } from "./files/file-system.js";
 import type { BytePipe } from "../byte-pipe.js";
 import type { ResolvedName } from "../network/pod-network.js";

@@ -1,10 +1,10 @@
-import { own } from "../../base/own.js";
+import { own } from "../../base/collections/own.js";
 import { createHash } from "node:crypto";
-import type { Clock } from "../../base/clock.js";
-import type { Random } from "../../base/random.js";
-import type { Timers } from "../../base/timers.js";
-import type { ByteStream } from "../../machinery/streaming/byte-stream.js";
-import { markStandIn } from "../../machinery/streaming/stand-in-end.js";
+import type { Clock } from "../../base/time/clock.js";
+import type { Random } from "../../base/numbers/random.js";
+import type { Timers } from "../../base/time/timers.js";
+import type { ByteStream } from "../../machinery/wire/streams/byte-stream.js";
+import { markStandIn } from "../../machinery/wire/streams/stand-in-end.js";
 import {
   type ContainerExit,
   type ContainerRuntime,

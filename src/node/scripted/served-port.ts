@@ -1,8 +1,8 @@
 import { createServer, type RequestListener } from "node:http";
 import { connect } from "node:net";
-import { duplexOf } from "../../machinery/streaming/byte-stream-duplex.js";
-import { byteStreamOf } from "../../machinery/streaming/duplex-byte-stream.js";
-import { joinStreams } from "../../machinery/streaming/join-streams.js";
+import { duplexOf } from "../../machinery/wire/streams/byte-stream-duplex.js";
+import { byteStreamOf } from "../../machinery/wire/streams/duplex-byte-stream.js";
+import { joinStreams } from "../../machinery/wire/streams/join-streams.js";
 import type { AnswerConnection } from "./ports.js";
 
 /** A port of a scripted image that answers HTTP: `ports: { 80: httpPort((request, response) => response.end("hello")) }`. */

@@ -1,5 +1,5 @@
-import type { Steps } from "../../base/steps.js";
-import { nextSlice, sliceIsSpent } from "../../base/time-slice.js";
+import type { Steps } from "../../base/async/steps.js";
+import { nextSlice, sliceIsSpent } from "../../base/async/time-slice.js";
 
 /** Whose work it is, and when it is over. */
 export interface SliceOwner {

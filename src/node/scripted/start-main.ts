@@ -1,4 +1,4 @@
-import type { Clock } from "../../base/clock.js";
+import type { Clock } from "../../base/time/clock.js";
 import { type ContainerSpec, RuntimeError } from "../container-runtime.js";
 import type { Container, MainExit } from "./container.js";
 import { FileError } from "./files/file-error.js";

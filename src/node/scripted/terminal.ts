@@ -1,4 +1,4 @@
-import type { TerminalSize } from "../../machinery/streaming/remote-command.js";
+import type { TerminalSize } from "../../machinery/wire/streams/remote-command.js";
 import { BytePipe } from "../byte-pipe.js";
 
 const [CTRL_C, CTRL_D, BACKSPACE, LINE_FEED, RETURN, CTRL_U, CTRL_W, CTRL_Z, QUIT, DELETE] = [

@@ -1,7 +1,7 @@
-import { own } from "../../base/own.js";
+import { own } from "../../base/collections/own.js";
 import type { Pod } from "../../api/types/core/v1.js";
-import { Lru } from "../../base/lru.js";
-import { inOrder } from "../../base/turns.js";
+import { Lru } from "../../base/collections/lru.js";
+import { inOrder } from "../../base/async/turns.js";
 import { formatFieldErrors } from "../../machinery/errors/field-error.js";
 import { RuntimeError } from "../container-runtime.js";
 import { type ContainerStages, type PodStages, STAGES_ANNOTATION, type StagesOf } from "./stages.js";
@@ -43,7 +43,7 @@ export class StagesReader {
 async function parse(text: string): Promise<unknown> {
   try {
     if (text.trimStart().startsWith("{")) return JSON.parse(text);
-    const { parseYaml } = await inOrder(import("../../machinery/yaml/read.js"));
+    const { parseYaml } = await inOrder(import("../../machinery/text/yaml/read.js"));
     return parseYaml(text);
   } catch (error) {
     throw new RuntimeError("CreateContainerError", `${PATH}: ${(error as Error).message}`);

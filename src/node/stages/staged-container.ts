@@ -1,7 +1,7 @@
-import { parseGoDuration } from "../../base/go-duration.js";
-import { nextSlice, sliceIsSpent } from "../../base/time-slice.js";
-import type { Clock } from "../../base/clock.js";
-import type { Timers } from "../../base/timers.js";
+import { parseGoDuration } from "../../base/text/go-duration.js";
+import { nextSlice, sliceIsSpent } from "../../base/async/time-slice.js";
+import type { Clock } from "../../base/time/clock.js";
+import type { Timers } from "../../base/time/timers.js";
 import type { ContainerExit, LogEntry, RuntimeLogOptions, StartedContainer } from "../container-runtime.js";
 import { ContainerLog } from "../scripted/container-log.js";
 import type { ContainerStages, ExitStage } from "./stages.js";

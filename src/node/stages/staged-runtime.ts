@@ -1,8 +1,8 @@
-import type { Clock } from "../../base/clock.js";
-import { pause } from "../../base/pause.js";
-import type { Timers } from "../../base/timers.js";
-import type { ByteStream } from "../../machinery/streaming/byte-stream.js";
-import { parseQuantity, quantityValue } from "../../machinery/quantity/quantity.js";
+import type { Clock } from "../../base/time/clock.js";
+import { pause } from "../../base/time/pause.js";
+import type { Timers } from "../../base/time/timers.js";
+import type { ByteStream } from "../../machinery/wire/streams/byte-stream.js";
+import { parseQuantity, quantityValue } from "../../machinery/text/quantity/quantity.js";
 import {
   type ContainerRuntime,
   type ContainerSpec,

@@ -1,7 +1,7 @@
-import { own } from "../../base/own.js";
-import { parseGoDuration } from "../../base/go-duration.js";
+import { own } from "../../base/collections/own.js";
+import { parseGoDuration } from "../../base/text/go-duration.js";
 import { type FieldError, invalidValue, notSupported, required, tooMany } from "../../machinery/errors/field-error.js";
-import { parseQuantity, QuantityError } from "../../machinery/quantity/quantity.js";
+import { parseQuantity, QuantityError } from "../../machinery/text/quantity/quantity.js";
 
 type Check = (value: unknown, path: string) => readonly FieldError[];
 type Fields = Readonly<Record<string, Check>>;

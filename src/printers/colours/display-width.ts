@@ -1,4 +1,4 @@
-import { CONTROL, inertCharacter, MARK_LENGTH } from "../../base/inert-text.js";
+import { CONTROL, inertCharacter, MARK_LENGTH } from "../../base/text/inert-text.js";
 
 /** What every sequence begins with. */
 export const ESCAPE = "\u001b";

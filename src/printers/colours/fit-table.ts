@@ -1,4 +1,4 @@
-import { largest } from "../../base/append.js";
+import { largest } from "../../base/collections/append.js";
 import type { TableLayout } from "../look.js";
 import { cutToWidth, displayWidth, endedBy } from "./display-width.js";
 

@@ -5,7 +5,7 @@ import type {
   PodAntiAffinity,
   WeightedPodAffinityTerm,
 } from "../../api/types/core/v1.js";
-import { Lru } from "../../base/lru.js";
+import { Lru } from "../../base/collections/lru.js";
 import { selectorFromObject } from "../../machinery/selectors/api-label-selector.js";
 import { type LabelSelector, type Labels, noLabel } from "../../machinery/selectors/label-selector.js";
 

@@ -1,6 +1,6 @@
-import type { Clock } from "../../base/clock.js";
-import type { Random } from "../../base/random.js";
-import type { Timers } from "../../base/timers.js";
+import type { Clock } from "../../base/time/clock.js";
+import type { Random } from "../../base/numbers/random.js";
+import type { Timers } from "../../base/time/timers.js";
 import type { KubernetesClient } from "../../client/dynamic/kubernetes-client.js";
 import type { EventRecorder } from "../../client/events/index.js";
 import type { NodeLister } from "../cache/scheduler-cache.js";

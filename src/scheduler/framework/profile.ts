@@ -1,4 +1,4 @@
-import { append } from "../../base/append.js";
+import { append } from "../../base/collections/append.js";
 import type { Pod } from "../../api/types/core/v1.js";
 import type { NodeInfo } from "../cache/node-info.js";
 import type { PodInfo } from "../cache/pod-info.js";

@@ -1,4 +1,4 @@
-import { errorMessage } from "../../base/error-message.js";
+import { errorMessage } from "../../base/text/error-message.js";
 
 /**
  * Why a plugin lets a pod not pass. "unschedulable": removing other pods may help; "unresolvable": it cannot; "pending": the pod waits for

@@ -1,9 +1,9 @@
-import type { Clock } from "../../base/clock.js";
-import type { Timers } from "../../base/timers.js";
+import type { Clock } from "../../base/time/clock.js";
+import type { Timers } from "../../base/time/timers.js";
 import type { PodInfo } from "../cache/pod-info.js";
 import { ANY_EVENT, type ClusterEvent } from "../framework/cluster-event.js";
 import { type QueueingRules, type Strategy, strategyFor } from "./queueing-rules.js";
-import { KeyedHeap } from "../../base/keyed-heap.js";
+import { KeyedHeap } from "../../base/collections/keyed-heap.js";
 import { backoffEnd, isBackingOff, type PodBackoff } from "./pod-backoff.js";
 import { type QueuedPod, queuedPod } from "./queued-pod.js";
 

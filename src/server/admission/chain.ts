@@ -1,4 +1,4 @@
-import { throwIfCancelled } from "../../base/cancellation.js";
+import { throwIfCancelled } from "../../base/async/cancellation.js";
 import type { AdmissionRecord, Operation } from "./attributes.js";
 import type { AdmissionContext, AdmissionPlugin, AdmissionTarget } from "./plugin.js";
 

@@ -1,7 +1,7 @@
-import { append } from "../../base/append.js";
+import { append } from "../../base/collections/append.js";
 import { aggregateText } from "../../machinery/errors/aggregate-text.js";
-import { errorMessage } from "../../base/error-message.js";
-import { goQuote } from "../../base/go-quote.js";
+import { errorMessage } from "../../base/text/error-message.js";
+import { goQuote } from "../../base/text/go-quote.js";
 import { admissionFailure, PluginInitializationError } from "./configuration/configuration-error.js";
 import { guarded } from "./guarded-plugin.js";
 import type { AdmissionPlugin } from "./plugin.js";

@@ -1,5 +1,5 @@
-import { errorMessage } from "../../base/error-message.js";
-import { decodeObject, UnmarshalError } from "../../machinery/codec/strict-decode.js";
+import { errorMessage } from "../../base/text/error-message.js";
+import { decodeObject, UnmarshalError } from "../../machinery/wire/strict-decode.js";
 import { isStatusError, timeout } from "../../machinery/errors/status-error.js";
 import type { JsonValue } from "../../machinery/meta/json.js";
 import type { KubeObject } from "../../machinery/meta/object.js";

@@ -1,10 +1,10 @@
-import type { Clock } from "../../base/clock.js";
-import type { Random } from "../../base/random.js";
+import type { Clock } from "../../base/time/clock.js";
+import type { Random } from "../../base/numbers/random.js";
 import type { Transport } from "../../client/transport/transport.js";
 import type { GroupResource } from "../../machinery/errors/status-error.js";
 import type { GroupVersionKind } from "../../machinery/meta/gvk.js";
 import type { JsonObject } from "../../machinery/meta/json.js";
-import type { Quantity } from "../../machinery/quantity/quantity.js";
+import type { Quantity } from "../../machinery/text/quantity/quantity.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import type { Authorizer } from "../authz/authorizer.js";
 import type { WebhookClients } from "../webhook/webhook-clients.js";

@@ -1,4 +1,4 @@
-import type { ConfigurationDocument } from "../../machinery/codec/configuration-document.js";
+import type { ConfigurationDocument } from "../../machinery/wire/configuration-document.js";
 import {
   type PodSecurityConfiguration,
   readPodSecurityConfiguration,

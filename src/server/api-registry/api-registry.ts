@@ -1,8 +1,8 @@
 import type { RuntimeConfig, ServedApi, TypeSource } from "../../api/facts/index.js";
 import { publishedDefinitions, resources, servedGroups } from "../../api/facts/index.js";
-import type { Clock } from "../../base/clock.js";
-import type { Random } from "../../base/random.js";
-import type { Timers } from "../../base/timers.js";
+import type { Clock } from "../../base/time/clock.js";
+import type { Random } from "../../base/numbers/random.js";
+import type { Timers } from "../../base/time/timers.js";
 import type { GroupResource } from "../../machinery/errors/status-error.js";
 import type { Scheme } from "../../machinery/scheme/scheme.js";
 import type { AdmissionChain } from "../admission/chain.js";

@@ -1,4 +1,4 @@
-import { once } from "../../base/once.js";
+import { once } from "../../base/async/once.js";
 import { publishedDefinitions, type TypeSource } from "../../api/facts/index.js";
 import type { GroupVersionKind } from "../../machinery/meta/gvk.js";
 import { structOfFields } from "../../machinery/schema/build-schema.js";

@@ -1,6 +1,6 @@
-import type { Steps } from "../../base/steps.js";
-import type { Clock } from "../../base/clock.js";
-import { decodeObject } from "../../machinery/codec/strict-decode.js";
+import type { Steps } from "../../base/async/steps.js";
+import type { Clock } from "../../base/time/clock.js";
+import { decodeObject } from "../../machinery/wire/strict-decode.js";
 import { formatGroupVersion, type GroupVersionKind, parseGroupVersion } from "../../machinery/meta/gvk.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import type { StructSchema } from "../../machinery/schema/schema.js";

@@ -1,4 +1,4 @@
-import { decodeObject } from "../../machinery/codec/strict-decode.js";
+import { decodeObject } from "../../machinery/wire/strict-decode.js";
 import { formatGroupVersion } from "../../machinery/meta/gvk.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import type { Scheme, VersionedKind } from "../../machinery/scheme/scheme.js";

@@ -1,4 +1,4 @@
-import { type CancellationToken, throwIfCancelled } from "../../base/cancellation.js";
+import { type CancellationToken, throwIfCancelled } from "../../base/async/cancellation.js";
 import { isUnauthorized, unauthorized } from "../../machinery/errors/status-error.js";
 import type { Exchange } from "../request/exchange.js";
 import { type AuthenticatedUser, InvalidTokenError } from "../request/user.js";

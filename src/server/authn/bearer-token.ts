@@ -1,4 +1,4 @@
-import type { CancellationToken } from "../../base/cancellation.js";
+import type { CancellationToken } from "../../base/async/cancellation.js";
 import { unauthorized } from "../../machinery/errors/status-error.js";
 import type { Exchange } from "../request/exchange.js";
 import type { AuthenticatedToken, TokenUnion } from "../request/user.js";

@@ -1,5 +1,5 @@
 import { timingSafeEqual } from "node:crypto";
-import { canonicalizeTime, TimeParseError } from "../../machinery/codec/go-time.js";
+import { canonicalizeTime, TimeParseError } from "../../machinery/text/go/go-time.js";
 import { object, text } from "../../machinery/meta/access.js";
 import type { TokenLookup } from "../request/user.js";
 import type { FindObject } from "./service-account-token.js";

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { type CancellationToken, REQUEST_IS_OVER } from "../../base/cancellation.js";
-import { Lru } from "../../base/lru.js";
+import { type CancellationToken, REQUEST_IS_OVER } from "../../base/async/cancellation.js";
+import { Lru } from "../../base/collections/lru.js";
 import type { AuthenticatedToken, TokenLookup } from "../request/user.js";
 
 export interface CacheTimes {

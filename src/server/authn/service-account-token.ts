@@ -1,4 +1,4 @@
-import { goQuote } from "../../base/go-quote.js";
+import { goQuote } from "../../base/text/go-quote.js";
 import { list, number, object, type ReadonlyFields, text } from "../../machinery/meta/access.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import { type AuthenticatedToken, InvalidTokenError, type TokenLookup, type User } from "../request/user.js";

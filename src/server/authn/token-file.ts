@@ -1,5 +1,5 @@
-import { errorMessage } from "../../base/error-message.js";
-import { readCsv } from "../../machinery/codec/go-csv.js";
+import { errorMessage } from "../../base/text/error-message.js";
+import { readCsv } from "../../machinery/text/go/go-csv.js";
 import type { User } from "../request/user.js";
 
 export interface TokenFile {

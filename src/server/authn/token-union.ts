@@ -1,4 +1,4 @@
-import { throwIfCancelled } from "../../base/cancellation.js";
+import { throwIfCancelled } from "../../base/async/cancellation.js";
 import { isStatusError } from "../../machinery/errors/status-error.js";
 import { InvalidTokenError, type TokenLookup, type TokenUnion } from "../request/user.js";
 

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import { Lru } from "../../base/lru.js";
-import { isSignedBy, type VerificationKey } from "../../machinery/jwt/jws.js";
-import { readToken } from "../../machinery/jwt/compact-token.js";
+import { Lru } from "../../base/collections/lru.js";
+import { isSignedBy, type VerificationKey } from "../../machinery/crypto/jwt/jws.js";
+import { readToken } from "../../machinery/crypto/jwt/compact-token.js";
 import type { JsonObject } from "../../machinery/meta/json.js";
 import { InvalidTokenError } from "../request/user.js";
 

@@ -1,8 +1,8 @@
-import { type CancellationToken, throwIfCancelled } from "../../base/cancellation.js";
-import type { Clock } from "../../base/clock.js";
-import { errorMessage } from "../../base/error-message.js";
-import type { Random } from "../../base/random.js";
-import type { Timers } from "../../base/timers.js";
+import { type CancellationToken, throwIfCancelled } from "../../base/async/cancellation.js";
+import type { Clock } from "../../base/time/clock.js";
+import { errorMessage } from "../../base/text/error-message.js";
+import type { Random } from "../../base/numbers/random.js";
+import type { Timers } from "../../base/time/timers.js";
 import type { ClientConfig } from "../../client/config/client-config.js";
 import type { Environment } from "../../client/surroundings.js";
 import type { ProcessHosts } from "../../client/transport/dial.js";

@@ -1,5 +1,5 @@
-import { append } from "../../base/append.js";
-import type { Clock } from "../../base/clock.js";
+import { append } from "../../base/collections/append.js";
+import type { Clock } from "../../base/time/clock.js";
 import { aggregateText } from "../../machinery/errors/aggregate-text.js";
 import type { FieldRequirement } from "../../machinery/selectors/field-selector.js";
 import type { LabelRequirement } from "../../machinery/selectors/label-selector.js";

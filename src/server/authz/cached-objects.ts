@@ -1,4 +1,4 @@
-import type { Steps } from "../../base/steps.js";
+import type { Steps } from "../../base/async/steps.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 
 /** An object of the watch cache, not parsed yet. An object that has not changed is the same one in the next list. */

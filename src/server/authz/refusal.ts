@@ -1,4 +1,4 @@
-import { goQuote } from "../../base/go-quote.js";
+import { goQuote } from "../../base/text/go-quote.js";
 import { forbidden } from "../../machinery/errors/status-error.js";
 import type { AuthorizerAttributes } from "./authorizer.js";
 

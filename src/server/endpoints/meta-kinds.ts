@@ -1,6 +1,6 @@
 import { schemaFor, structOf } from "../../api/facts/index.js";
 import type { GroupVersionKind } from "../../machinery/meta/gvk.js";
-import type { StructLookup } from "../../machinery/codec/protobuf/field-numbers.js";
+import type { StructLookup } from "../../machinery/wire/protobuf/field-numbers.js";
 import type { StructSchema } from "../../machinery/schema/schema.js";
 
 /**

@@ -1,6 +1,6 @@
 import type { Authorization } from "../authz/authorizer.js";
 import type { ClusterNetwork } from "../kubelet/cluster-network.js";
-import type { Random } from "../../base/random.js";
+import type { Random } from "../../base/numbers/random.js";
 import type { Connecter, ResourceStorage } from "../registry/resource.js";
 import type { Strategy, SubresourceStrategy } from "../registry/strategy.js";
 import type { Handler } from "../request/api-request.js";

@@ -1,6 +1,6 @@
 import type { ResourceFacts } from "../../api/facts/index.js";
-import type { Random } from "../../base/random.js";
-import type { Timers } from "../../base/timers.js";
+import type { Random } from "../../base/numbers/random.js";
+import type { Timers } from "../../base/time/timers.js";
 import type { AdmissionChain } from "../admission/chain.js";
 import type { ResolvedStrategy } from "../registry/default-strategy.js";
 import type { ResourceStorage } from "../registry/resource.js";

@@ -1,7 +1,7 @@
-import { errorMessage } from "../../base/error-message.js";
-import { nextSlice, sliceIsSpent } from "../../base/time-slice.js";
-import { goQuote } from "../../base/go-quote.js";
-import { encodeJson } from "../../machinery/codec/json-encoder.js";
+import { errorMessage } from "../../base/text/error-message.js";
+import { nextSlice, sliceIsSpent } from "../../base/async/time-slice.js";
+import { goQuote } from "../../base/text/go-quote.js";
+import { encodeJson } from "../../machinery/wire/json/json-encoder.js";
 import { list, object, type ReadonlyFields, text } from "../../machinery/meta/access.js";
 import { formatGroupVersion, type GroupVersionKind, parseGroupVersion } from "../../machinery/meta/gvk.js";
 import type { JsonValue } from "../../machinery/meta/json.js";

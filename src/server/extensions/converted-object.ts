@@ -1,4 +1,4 @@
-import { encodeJson } from "../../machinery/codec/json-encoder.js";
+import { encodeJson } from "../../machinery/wire/json/json-encoder.js";
 import { formatFieldErrors } from "../../machinery/errors/field-error.js";
 import { formatGroupVersion, parseGroupVersion } from "../../machinery/meta/gvk.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../machinery/meta/json.js";

@@ -1,6 +1,6 @@
-import { canonicalizeTime, TimeParseError } from "../../machinery/codec/go-time.js";
-import { humanDuration } from "../../machinery/duration/human-duration.js";
-import { JsonPath } from "../../machinery/jsonpath/jsonpath.js";
+import { canonicalizeTime, TimeParseError } from "../../machinery/text/go/go-time.js";
+import { humanDuration } from "../../machinery/text/duration/human-duration.js";
+import { JsonPath } from "../../machinery/text/jsonpath/jsonpath.js";
 import { objects, type ReadonlyFields, text } from "../../machinery/meta/access.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import type { TableCell, TableColumnDefinition, TableColumns } from "../registry/table-columns.js";

@@ -1,7 +1,7 @@
-import type { Clock } from "../../base/clock.js";
-import { nextSlice } from "../../base/time-slice.js";
-import type { Timers } from "../../base/timers.js";
-import { pause } from "../../base/pause.js";
+import type { Clock } from "../../base/time/clock.js";
+import { nextSlice } from "../../base/async/time-slice.js";
+import type { Timers } from "../../base/time/timers.js";
+import { pause } from "../../base/time/pause.js";
 import { ItemExponentialFailureRateLimiter } from "../../client/workqueue/rate-limiters/item-exponential-failure-rate-limiter.js";
 import { isConflict, isNotFound } from "../../machinery/errors/status-error.js";
 import type { JsonValue } from "../../machinery/meta/json.js";
@@ -17,7 +17,7 @@ import type { WebhookClients } from "../webhook/webhook-clients.js";
 import { CustomApiServices } from "./custom-api-services.js";
 import { CustomResource, TERMINATING_VERBS } from "./custom-resource.js";
 import { deleteInstances } from "./delete-instances.js";
-import { errorMessage } from "../../base/error-message.js";
+import { errorMessage } from "../../base/text/error-message.js";
 import { KnownDefinition } from "./known-definition.js";
 import { nonStructural } from "./non-structural.js";
 import {

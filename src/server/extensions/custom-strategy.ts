@@ -1,4 +1,4 @@
-import { errorMessage } from "../../base/error-message.js";
+import { errorMessage } from "../../base/text/error-message.js";
 import { excluding } from "../../machinery/apply/field-filter.js";
 import type { FieldError } from "../../machinery/errors/field-error.js";
 import { methodNotSupported, StatusError, unclassified } from "../../machinery/errors/status-error.js";

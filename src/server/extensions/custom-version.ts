@@ -1,5 +1,5 @@
-import { once } from "../../base/once.js";
-import { nextSlice } from "../../base/time-slice.js";
+import { once } from "../../base/async/once.js";
+import { nextSlice } from "../../base/async/time-slice.js";
 import { schemaFor } from "../../api/facts/index.js";
 import { isStructuralSchema } from "../../api/validation/apiextensions/index.js";
 import { absent, object, objects, type ReadonlyFields, text } from "../../machinery/meta/access.js";

@@ -1,5 +1,5 @@
 import { apiApprovalOf } from "../../api/validation/apiextensions/index.js";
-import { goQuote } from "../../base/go-quote.js";
+import { goQuote } from "../../base/text/go-quote.js";
 import { list, object, objects, text } from "../../machinery/meta/access.js";
 import type { JsonObject, JsonValue } from "../../machinery/meta/json.js";
 import type { KubeObject } from "../../machinery/meta/object.js";

@@ -1,6 +1,6 @@
-import type { Clock } from "../../base/clock.js";
-import type { Random } from "../../base/random.js";
-import type { Timers } from "../../base/timers.js";
+import type { Clock } from "../../base/time/clock.js";
+import type { Random } from "../../base/numbers/random.js";
+import type { Timers } from "../../base/time/timers.js";
 import { kubernetesClient } from "../../client/dynamic/kubernetes-client.js";
 import type { Transport } from "../../client/transport/transport.js";
 import type { KubeObject } from "../../machinery/meta/object.js";

@@ -1,4 +1,4 @@
-import { nextSlice, sliceIsSpent } from "../../base/time-slice.js";
+import { nextSlice, sliceIsSpent } from "../../base/async/time-slice.js";
 import { isNotFound } from "../../machinery/errors/status-error.js";
 import type { GroupResource } from "../../machinery/errors/status-error.js";
 import type { ResourceInstaller } from "../api-registry/resource-installer.js";

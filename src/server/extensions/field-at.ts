@@ -1,4 +1,4 @@
-import { setKey } from "../../machinery/codec/own-keys.js";
+import { setKey } from "../../machinery/wire/json/own-keys.js";
 import { isFields } from "../../machinery/meta/access.js";
 
 /** The value at a simple path (".spec.replicas"); undefined where the object has none. */

@@ -1,5 +1,5 @@
 import { nonStructuralSteps } from "../../api/validation/apiextensions/index.js";
-import { inSlices } from "../../base/time-slice.js";
+import { inSlices } from "../../base/async/time-slice.js";
 import type { StatusChange } from "./definition-conditions.js";
 import type { KnownDefinition } from "./known-definition.js";
 

@@ -1,5 +1,5 @@
-import type { Steps } from "../../base/steps.js";
-import { inSlices } from "../../base/time-slice.js";
+import type { Steps } from "../../base/async/steps.js";
+import { inSlices } from "../../base/async/time-slice.js";
 import { type FieldError, type FieldErrorType, invalidValue } from "../../machinery/errors/field-error.js";
 import type { JsonObject } from "../../machinery/meta/json.js";
 import type { KubeObject } from "../../machinery/meta/object.js";

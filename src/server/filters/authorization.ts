@@ -1,4 +1,4 @@
-import { goQuote } from "../../base/go-quote.js";
+import { goQuote } from "../../base/text/go-quote.js";
 import type { Authorizer, AuthorizerAttributes, Decision } from "../authz/authorizer.js";
 import { refusal } from "../authz/refusal.js";
 import { RequestAttributes } from "../authz/request-attributes.js";

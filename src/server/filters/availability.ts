@@ -1,4 +1,4 @@
-import { encodeJson } from "../../machinery/codec/json-encoder.js";
+import { encodeJson } from "../../machinery/wire/json/json-encoder.js";
 import { serviceUnavailable, StatusError } from "../../machinery/errors/status-error.js";
 import type { ApiRequest, Filter } from "../request/api-request.js";
 import { respondBytes } from "../request/respond.js";

@@ -1,5 +1,5 @@
-import { goQuote } from "../../base/go-quote.js";
-import { compareKeys } from "../../base/key-order.js";
+import { goQuote } from "../../base/text/go-quote.js";
+import { compareKeys } from "../../base/collections/key-order.js";
 import { badRequest } from "../../machinery/errors/status-error.js";
 import type { Authorizer } from "../authz/authorizer.js";
 import { type Impersonate, impersonator } from "../authz/impersonation/impersonator.js";

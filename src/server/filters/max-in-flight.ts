@@ -1,5 +1,5 @@
-import type { Timers } from "../../base/timers.js";
-import { REQUEST_IS_OVER } from "../../base/cancellation.js";
+import type { Timers } from "../../base/time/timers.js";
+import { REQUEST_IS_OVER } from "../../base/async/cancellation.js";
 import type { ApiRequest, Filter, Handler } from "../request/api-request.js";
 import type { RequestInfo } from "../request/request-info.js";
 import { respondBytes } from "../request/respond.js";

@@ -1,4 +1,4 @@
-import { errorMessage } from "../../base/error-message.js";
+import { errorMessage } from "../../base/text/error-message.js";
 import { isStatusError } from "../../machinery/errors/status-error.js";
 import type { ApiRequest, Filter } from "../request/api-request.js";
 import { SHARE_OF_TIME } from "../request/share-of-time.js";

@@ -1,4 +1,4 @@
-import { errorMessage } from "../../base/error-message.js";
+import { errorMessage } from "../../base/text/error-message.js";
 import { internalError, isStatusError, type Status, type StatusError } from "../../machinery/errors/status-error.js";
 import type { ApiRequest, Filter } from "../request/api-request.js";
 

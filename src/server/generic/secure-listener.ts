@@ -6,14 +6,14 @@ import {
   type ServerHttp2Stream,
 } from "node:http2";
 import type { AddressInfo, Socket } from "node:net";
-import type { Clock } from "../../base/clock.js";
+import type { Clock } from "../../base/time/clock.js";
 import type { Exchange } from "../request/exchange.js";
 import { http1Exchange } from "./transport/http1.js";
 import { readOn } from "./transport/http1-reading.js";
 import { offersHttp1 } from "./transport/http1-offers.js";
 import { http1UpgradeExchange, upgradeResponse } from "./transport/http1-upgrade.js";
 import { http2Exchange } from "./transport/http2.js";
-import { type AuthorityTexts, PeerAuthorities } from "../../machinery/signature/peer-authorities.js";
+import { type AuthorityTexts, PeerAuthorities } from "../../machinery/crypto/peer-authorities.js";
 import { Http2Sessions, type SessionLimits } from "./transport/http2-sessions.js";
 import { HEAD_BYTES, HEAD_SETTINGS, refuseLongHead } from "./transport/large-heads.js";
 import { answerPlainHttp } from "./transport/plain-http.js";

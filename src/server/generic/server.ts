@@ -1,11 +1,11 @@
 import { setMaxListeners } from "node:events";
 import type { RuntimeConfig, ServedApi, TypeSource } from "../../api/facts/index.js";
 import { publishedScheme } from "../../api/scheme/published.js";
-import type { Clock } from "../../base/clock.js";
-import type { Random } from "../../base/random.js";
-import { systemTimers, type Timers } from "../../base/timers.js";
-import { uuid } from "../../base/uuid.js";
-import { workTimers } from "../../base/work-timers.js";
+import type { Clock } from "../../base/time/clock.js";
+import type { Random } from "../../base/numbers/random.js";
+import { systemTimers, type Timers } from "../../base/time/timers.js";
+import { uuid } from "../../base/numbers/uuid.js";
+import { workTimers } from "../../base/time/work-timers.js";
 import type { Environment } from "../../client/surroundings.js";
 import type { Transport } from "../../client/transport/transport.js";
 import type { Scheme } from "../../machinery/scheme/scheme.js";

@@ -1,7 +1,7 @@
-import { errorMessage } from "../../base/error-message.js";
+import { errorMessage } from "../../base/text/error-message.js";
 import { badRequest } from "../../machinery/errors/status-error.js";
-import { webSocketAnswer } from "../../machinery/streaming/web-socket/handshake.js";
-import { WebSocket } from "../../machinery/streaming/web-socket/web-socket.js";
+import { webSocketAnswer } from "../../machinery/wire/web-socket/handshake.js";
+import { WebSocket } from "../../machinery/wire/web-socket/web-socket.js";
 import type { ApiRequest } from "../request/api-request.js";
 
 /** Answers a client's handshake with a subprotocol that it offers. Throws 400, without an answer, for an invalid handshake. */

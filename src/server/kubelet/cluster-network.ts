@@ -3,7 +3,7 @@ import type { Duplex } from "node:stream";
 import type { ProcessHosts } from "../../client/transport/dial.js";
 import { NetworkFailure } from "../../client/transport/go-network-error.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
-import { standInAt, StandInError } from "../../machinery/streaming/stand-in-end.js";
+import { standInAt, StandInError } from "../../machinery/wire/streams/stand-in-end.js";
 
 /** A certificate and its key, PEM. */
 export interface ClientIdentity {

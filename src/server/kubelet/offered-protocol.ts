@@ -1,5 +1,5 @@
-import { TUNNELLED_PORT_FORWARD_PROTOCOL } from "../../machinery/streaming/port-forward.js";
-import { V5 } from "../../machinery/streaming/remote-command.js";
+import { TUNNELLED_PORT_FORWARD_PROTOCOL } from "../../machinery/wire/streams/port-forward.js";
+import { V5 } from "../../machinery/wire/streams/remote-command.js";
 import type { ApiRequest } from "../request/api-request.js";
 
 /** Whether the server itself speaks the protocol with the client: WebSockets whose streams can be closed. */

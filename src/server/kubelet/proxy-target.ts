@@ -2,7 +2,7 @@ import { type ClientRequest, request as httpRequest, type RequestOptions } from 
 import type { Duplex } from "node:stream";
 import { connect as connectTls, type ConnectionOptions, createSecureContext, type SecureContext } from "node:tls";
 import { isIPv6 } from "node:net";
-import { Lru } from "../../base/lru.js";
+import { Lru } from "../../base/collections/lru.js";
 import { ConnectedAgent } from "../../client/transport/connected-agent.js";
 import { dial } from "../../client/transport/dial.js";
 import { NetworkFailure } from "../../client/transport/go-network-error.js";

@@ -1,12 +1,12 @@
-import { errorMessage } from "../../base/error-message.js";
+import { errorMessage } from "../../base/text/error-message.js";
 import { runSession, spdySession } from "../../client/streaming/remote-session.js";
 import type { RemoteCommandStreams } from "../../client/streaming/remote-command.js";
 import { refusedUpgrade } from "../../client/streaming/upgrade-failure.js";
 import { goNetworkReason } from "../../client/transport/go-network-error.js";
 import { internalError, isStatusError, type Status } from "../../machinery/errors/status-error.js";
-import type { ByteStream } from "../../machinery/streaming/byte-stream.js";
-import { ChannelConnection } from "../../machinery/streaming/channel-connection.js";
-import type { MultiplexedConnection } from "../../machinery/streaming/multiplexed-connection.js";
+import type { ByteStream } from "../../machinery/wire/streams/byte-stream.js";
+import { ChannelConnection } from "../../machinery/wire/streams/channel-connection.js";
+import type { MultiplexedConnection } from "../../machinery/wire/streams/multiplexed-connection.js";
 import {
   CHANNEL,
   CHANNEL_PROTOCOLS,
@@ -14,8 +14,8 @@ import {
   isRemoteCommandExit,
   SPDY_PROTOCOLS,
   V5,
-} from "../../machinery/streaming/remote-command.js";
-import { spdyConnection } from "../../machinery/streaming/spdy/spdy-connection.js";
+} from "../../machinery/wire/streams/remote-command.js";
+import { spdyConnection } from "../../machinery/wire/spdy/spdy-connection.js";
 import type { ApiRequest } from "../request/api-request.js";
 import { acceptWebSocket } from "./accept-web-socket.js";
 import { askUpgrade } from "./ask-upgrade.js";

@@ -1,5 +1,5 @@
-import { PORT_FORWARD_PROTOCOL, TUNNELLED_PORT_FORWARD_PROTOCOL } from "../../machinery/streaming/port-forward.js";
-import { webSocketDuplex } from "../../machinery/streaming/web-socket/web-socket-duplex.js";
+import { PORT_FORWARD_PROTOCOL, TUNNELLED_PORT_FORWARD_PROTOCOL } from "../../machinery/wire/streams/port-forward.js";
+import { webSocketDuplex } from "../../machinery/wire/web-socket/web-socket-duplex.js";
 import type { ApiRequest } from "../request/api-request.js";
 import { acceptWebSocket } from "./accept-web-socket.js";
 import { askUpgrade } from "./ask-upgrade.js";

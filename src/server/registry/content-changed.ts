@@ -1,6 +1,6 @@
-import { Pace } from "../../base/pace.js";
-import type { Steps } from "../../base/steps.js";
-import { encodeJson } from "../../machinery/codec/json-encoder.js";
+import { Pace } from "../../base/time/pace.js";
+import type { Steps } from "../../base/async/steps.js";
+import { encodeJson } from "../../machinery/wire/json/json-encoder.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../machinery/meta/json.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import { deepEqual } from "../../machinery/patch/json-values.js";

@@ -1,6 +1,6 @@
 import type { JsonValue } from "../../machinery/meta/json.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
-import type { Steps } from "../../base/steps.js";
+import type { Steps } from "../../base/async/steps.js";
 import { deepCopy, deepCopySteps } from "../../machinery/patch/json-values.js";
 
 /** Copies an object deeply, so that the caller may change the copy. */

@@ -1,5 +1,5 @@
-import { encodeJson } from "../../machinery/codec/json-encoder.js";
-import { decodeJson } from "../../machinery/codec/json-decoder.js";
+import { encodeJson } from "../../machinery/wire/json/json-encoder.js";
+import { decodeJson } from "../../machinery/wire/json/json-decoder.js";
 import { type GroupResource, isNotFound } from "../../machinery/errors/status-error.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import type { ObjectCodec, ObjectStore, StoredObject } from "../storage/store.js";

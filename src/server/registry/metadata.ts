@@ -1,5 +1,5 @@
-import type { Random } from "../../base/random.js";
-import { uuid } from "../../base/uuid.js";
+import type { Random } from "../../base/numbers/random.js";
+import { uuid } from "../../base/numbers/uuid.js";
 import { badRequest } from "../../machinery/errors/status-error.js";
 import type { JsonValue } from "../../machinery/meta/json.js";
 import type { KubeObject, ObjectMeta } from "../../machinery/meta/object.js";

@@ -1,7 +1,7 @@
 import { addUsage, listOf, type Usage, usageOf } from "../../api/quota/index.js";
-import type { Clock } from "../../base/clock.js";
+import type { Clock } from "../../base/time/clock.js";
 import type { ResourceList } from "../../api/types/core/v1.js";
-import type { Quantity } from "../../machinery/quantity/quantity.js";
+import type { Quantity } from "../../machinery/text/quantity/quantity.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import type { InternalKind, InternalObject } from "./internal-object.js";
 

@@ -1,5 +1,5 @@
-import { atOnce } from "../../base/steps.js";
-import { inSlices } from "../../base/time-slice.js";
+import { atOnce } from "../../base/async/steps.js";
+import { inSlices } from "../../base/async/time-slice.js";
 import { type FieldError, firstErrors, made } from "../../machinery/errors/field-error.js";
 import { invalid } from "../../machinery/errors/status-error.js";
 import type { JsonValue } from "../../machinery/meta/json.js";

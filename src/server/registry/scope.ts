@@ -1,4 +1,4 @@
-import type { CancellationToken } from "../../base/cancellation.js";
+import type { CancellationToken } from "../../base/async/cancellation.js";
 import type { Warnings } from "../request/api-request.js";
 import type { User } from "../request/user.js";
 

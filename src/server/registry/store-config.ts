@@ -1,5 +1,5 @@
-import type { Clock } from "../../base/clock.js";
-import type { Random } from "../../base/random.js";
+import type { Clock } from "../../base/time/clock.js";
+import type { Random } from "../../base/numbers/random.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import type { Authorization } from "../authz/authorizer.js";
 import type { ObjectStore } from "../storage/store.js";

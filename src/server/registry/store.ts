@@ -1,5 +1,5 @@
-import { type CancellationToken, REQUEST_IS_OVER } from "../../base/cancellation.js";
-import { goQuote } from "../../base/go-quote.js";
+import { type CancellationToken, REQUEST_IS_OVER } from "../../base/async/cancellation.js";
+import { goQuote } from "../../base/text/go-quote.js";
 import {
   badRequest,
   generateNameConflict,

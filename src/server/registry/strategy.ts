@@ -1,4 +1,4 @@
-import type { Random } from "../../base/random.js";
+import type { Random } from "../../base/numbers/random.js";
 import type { FieldFilter } from "../../machinery/apply/field-filter.js";
 import type { FieldError } from "../../machinery/errors/field-error.js";
 import type { GroupResource } from "../../machinery/errors/status-error.js";

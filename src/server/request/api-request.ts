@@ -1,6 +1,6 @@
 import type { ServedApi } from "../../api/facts/index.js";
-import type { CancellationToken } from "../../base/cancellation.js";
-import { headerValue } from "../../base/header-text.js";
+import type { CancellationToken } from "../../base/async/cancellation.js";
+import { headerValue } from "../../base/text/header-text.js";
 import { AuditAnnotations } from "./audit-annotations.js";
 import type { Exchange } from "./exchange.js";
 import { parseRequestInfo, type RequestInfo } from "./request-info.js";

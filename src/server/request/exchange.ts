@@ -1,4 +1,4 @@
-import type { PeerIdentity } from "../../machinery/signature/peer-authorities.js";
+import type { PeerIdentity } from "../../machinery/crypto/peer-authorities.js";
 import type { UpgradeOffer } from "./upgrade.js";
 import type { WebSocketOffer } from "./web-socket.js";
 
@@ -24,7 +24,7 @@ export interface Exchange extends PeerIdentity {
   readonly signal: AbortSignal;
   /** True once the client has disconnected or the whole answer was sent. Asking costs nothing, and the signal is not made. */
   readonly left?: boolean;
-  /** As {@link import("../../base/cancellation.js").CancellationToken.isRevoked}. */
+  /** As {@link import("../../base/async/cancellation.js").CancellationToken.isRevoked}. */
   readonly isRevoked?: boolean;
   /** Reads the whole body. Throws a 413 StatusError beyond `limit` bytes. */
   body(limit: number): Promise<Uint8Array>;

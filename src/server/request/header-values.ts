@@ -1,4 +1,4 @@
-import { headerText } from "../../base/header-text.js";
+import { headerText } from "../../base/text/header-text.js";
 import type { Exchange } from "./exchange.js";
 
 /** The texts of a header's values by its lower-case name, each as the client sent it: one that holds a comma is never cut. */

@@ -1,4 +1,4 @@
-import type { SigningKey, VerificationKey } from "../../machinery/jwt/jws.js";
+import type { SigningKey, VerificationKey } from "../../machinery/crypto/jwt/jws.js";
 
 /** Issues the tokens of service accounts. */
 export interface TokenIssuer {

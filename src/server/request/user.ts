@@ -1,4 +1,4 @@
-import type { CancellationToken } from "../../base/cancellation.js";
+import type { CancellationToken } from "../../base/async/cancellation.js";
 
 /** The caller. After authentication `groups` holds system:authenticated or system:unauthenticated. */
 export interface User {

@@ -1,5 +1,5 @@
-import { type Clock, systemClock } from "../../base/clock.js";
-import { systemTimers, type Timers } from "../../base/timers.js";
+import { type Clock, systemClock } from "../../base/time/clock.js";
+import { systemTimers, type Timers } from "../../base/time/timers.js";
 import type { GroupResource } from "../../machinery/errors/status-error.js";
 import { CachedReads } from "./cacher/cached-reads.js";
 import { WatchCache } from "./cacher/watch-cache.js";

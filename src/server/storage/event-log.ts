@@ -1,4 +1,4 @@
-import type { Clock } from "../../base/clock.js";
+import type { Clock } from "../../base/time/clock.js";
 import { ClosedError, CompactedError } from "./kv.js";
 
 /** One change to one key. A log holds them in revision order; a revision may have several. */

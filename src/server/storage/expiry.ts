@@ -1,5 +1,5 @@
-import type { Clock } from "../../base/clock.js";
-import type { Timers } from "../../base/timers.js";
+import type { Clock } from "../../base/time/clock.js";
+import type { Timers } from "../../base/time/timers.js";
 
 export interface Expiring {
   readonly key: string;

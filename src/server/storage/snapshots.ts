@@ -1,4 +1,4 @@
-import { OrderedMap } from "../../base/ordered-map.js";
+import { OrderedMap } from "../../base/collections/ordered-map.js";
 
 /** Undoes one change, to rebuild an earlier state. */
 export interface Undo<V> {

@@ -1,5 +1,5 @@
-import type { CancellationToken } from "../../base/cancellation.js";
-import type { Steps } from "../../base/steps.js";
+import type { CancellationToken } from "../../base/async/cancellation.js";
+import type { Steps } from "../../base/async/steps.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 
 /** Encodes and decodes the objects of a kind. The registry builds it from the API facts. */

@@ -1,6 +1,6 @@
-import type { Random } from "../../base/random.js";
-import type { Timers } from "../../base/timers.js";
-import { outside } from "../../base/turns.js";
+import type { Random } from "../../base/numbers/random.js";
+import type { Timers } from "../../base/time/timers.js";
+import { outside } from "../../base/async/turns.js";
 import type { ClientConfig } from "../../client/config/client-config.js";
 import { createTransport } from "../../client/transport/create-transport.js";
 import { createRestClient } from "../../client/rest/create-rest-client.js";

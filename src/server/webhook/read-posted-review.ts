@@ -1,7 +1,7 @@
-import { inOrder } from "../../base/turns.js";
-import { decodeJson } from "../../machinery/codec/json-decoder.js";
-import { statedKind } from "../../machinery/codec/stated-kind.js";
-import { decodeObject } from "../../machinery/codec/strict-decode.js";
+import { inOrder } from "../../base/async/turns.js";
+import { decodeJson } from "../../machinery/wire/json/json-decoder.js";
+import { statedKind } from "../../machinery/wire/stated-kind.js";
+import { decodeObject } from "../../machinery/wire/strict-decode.js";
 import type { JsonObject, JsonValue } from "../../machinery/meta/json.js";
 import { formatGroupVersion, type GroupVersionKind } from "../../machinery/meta/gvk.js";
 import type { StructSchema } from "../../machinery/schema/schema.js";

@@ -1,8 +1,8 @@
-import { inOrder } from "../../base/turns.js";
-import { inSlices } from "../../base/time-slice.js";
-import { decodeJsonSteps } from "../../machinery/codec/decode-json-steps.js";
-import { statedKind } from "../../machinery/codec/stated-kind.js";
-import { decodeObjectSteps } from "../../machinery/codec/strict-decode.js";
+import { inOrder } from "../../base/async/turns.js";
+import { inSlices } from "../../base/async/time-slice.js";
+import { decodeJsonSteps } from "../../machinery/wire/json/decode-json-steps.js";
+import { statedKind } from "../../machinery/wire/stated-kind.js";
+import { decodeObjectSteps } from "../../machinery/wire/strict-decode.js";
 import { formatGroupVersion, type GroupVersion, type GroupVersionKind } from "../../machinery/meta/gvk.js";
 import type { ReadonlyFields } from "../../machinery/meta/access.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../machinery/meta/json.js";

@@ -1,7 +1,7 @@
-import { pause } from "../../base/pause.js";
-import type { Random } from "../../base/random.js";
-import { randomBelow } from "../../base/random-below.js";
-import type { Timers } from "../../base/timers.js";
+import { pause } from "../../base/time/pause.js";
+import type { Random } from "../../base/numbers/random.js";
+import { randomBelow } from "../../base/numbers/random-below.js";
+import type { Timers } from "../../base/time/timers.js";
 import type { RetryBackoff } from "../../client/retry/retry-on-conflict.js";
 import { isTransportError } from "../../client/transport/transport-error.js";
 import { isStatusError } from "../../machinery/errors/status-error.js";

@@ -1,6 +1,6 @@
-import type { Random } from "../../base/random.js";
-import { goQuote } from "../../base/go-quote.js";
-import { randomBelow } from "../../base/random-below.js";
+import type { Random } from "../../base/numbers/random.js";
+import { goQuote } from "../../base/text/go-quote.js";
+import { randomBelow } from "../../base/numbers/random-below.js";
 import { list, object, objects, type ReadonlyFields, text } from "../../machinery/meta/access.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import type { ServicePort } from "./webhook-target.js";

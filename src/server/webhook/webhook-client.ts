@@ -1,7 +1,7 @@
-import type { Clock } from "../../base/clock.js";
-import { errorMessage } from "../../base/error-message.js";
-import type { Timers } from "../../base/timers.js";
-import { outside } from "../../base/turns.js";
+import type { Clock } from "../../base/time/clock.js";
+import { errorMessage } from "../../base/text/error-message.js";
+import type { Timers } from "../../base/time/timers.js";
+import { outside } from "../../base/async/turns.js";
 import type { ClientConfig } from "../../client/config/client-config.js";
 import { createRestClient } from "../../client/rest/create-rest-client.js";
 import { goDurationText } from "../../client/rest/go-duration-text.js";

@@ -1,8 +1,8 @@
-import type { Random } from "../../base/random.js";
-import { uuid } from "../../base/uuid.js";
+import type { Random } from "../../base/numbers/random.js";
+import { uuid } from "../../base/numbers/uuid.js";
 import type { ClientConfig } from "../../client/config/client-config.js";
 import { KubeconfigWebhook } from "./kubeconfig-webhook.js";
-import { standInErrorOf } from "../../machinery/streaming/stand-in-end.js";
+import { standInErrorOf } from "../../machinery/wire/streams/stand-in-end.js";
 import { WebhookClient, type WebhookSurroundings } from "./webhook-client.js";
 import type { WebhookTarget } from "./webhook-target.js";
 

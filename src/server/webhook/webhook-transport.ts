@@ -1,4 +1,4 @@
-import { errorMessage } from "../../base/error-message.js";
+import { errorMessage } from "../../base/text/error-message.js";
 import type { Transport } from "../../client/transport/transport.js";
 import { TransportError } from "../../client/transport/transport-error.js";
 

@@ -16,10 +16,10 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { archiveFiles } from "../../../src/actions/archive/archive-files.js";
 import { extractArchive, type SkippedEntry } from "../../../src/actions/archive/extract-archive.js";
-import { isOwnName } from "../../../src/base/path-component.js";
-import { randomBelow } from "../../../src/base/random-below.js";
-import { paddingOf, type TarHeader } from "../../../src/machinery/tar/tar-entry.js";
-import { tarEnd, tarHeaderBlocks } from "../../../src/machinery/tar/write-header.js";
+import { isOwnName } from "../../../src/base/files/path-component.js";
+import { randomBelow } from "../../../src/base/numbers/random-below.js";
+import { paddingOf, type TarHeader } from "../../../src/machinery/wire/tar/tar-entry.js";
+import { tarEnd, tarHeaderBlocks } from "../../../src/machinery/wire/tar/write-header.js";
 import { seededRandom } from "../../helpers/seeded-random.js";
 
 let root: string;

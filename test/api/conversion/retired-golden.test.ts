@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { allScheme } from "../../../src/api/scheme/all.js";
-import { encodeObjectText } from "../../../src/machinery/codec/encode.js";
-import { decodeObject } from "../../../src/machinery/codec/strict-decode.js";
+import { encodeObjectText } from "../../../src/machinery/wire/encode.js";
+import { decodeObject } from "../../../src/machinery/wire/strict-decode.js";
 import { child, type Fields } from "../../../src/machinery/meta/access.js";
 import type { KubeObject } from "../../../src/machinery/meta/object.js";
 import type { VersionedKind } from "../../../src/machinery/scheme/scheme.js";

@@ -4,7 +4,7 @@ import { servedResources } from "../../../src/api/facts/index.js";
 import { kubernetesClient, type KubernetesClient } from "../../../src/client/index.js";
 import { type Cluster, startCluster } from "../../../src/cluster/index.js";
 import type { KubeObject } from "../../../src/machinery/meta/object.js";
-import { parseYaml } from "../../../src/machinery/yaml/read.js";
+import { parseYaml } from "../../../src/machinery/text/yaml/read.js";
 
 // `explain --example` prints manifests that apply as they are.
 let cluster: Cluster;

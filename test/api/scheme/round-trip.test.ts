@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { allScheme } from "../../../src/api/scheme/all.js";
-import { decodeObject } from "../../../src/machinery/codec/strict-decode.js";
+import { decodeObject } from "../../../src/machinery/wire/strict-decode.js";
 import { formatGroupVersion, type GroupVersionKind } from "../../../src/machinery/meta/gvk.js";
 import type { KubeObject } from "../../../src/machinery/meta/object.js";
 import { arbitraryOf } from "../../helpers/arbitrary-object.js";

@@ -1,9 +1,9 @@
 import { PassThrough } from "node:stream";
 import { expect, test } from "vitest";
-import { systemClock } from "../../../src/base/clock.js";
+import { systemClock } from "../../../src/base/time/clock.js";
 import { isRaw, openSessionStreams } from "../../../src/cli/container-session/session-streams.js";
 import { StandardInput } from "../../../src/cli/container-session/standard-input.js";
-import type { Streams } from "../../../src/cli/factory.js";
+import type { Streams } from "../../../src/cli/connect/factory.js";
 
 interface FakeTerminal {
   readonly streams: Streams;

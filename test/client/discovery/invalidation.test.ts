@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { kubernetesClient } from "../../../src/client/index.js";
 import { type Cluster, startCluster } from "../../../src/cluster/index.js";
-import { deferred } from "../../../src/base/deferred.js";
+import { deferred } from "../../../src/base/async/deferred.js";
 
 let cluster: Cluster;
 beforeAll(async () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { randomBelow } from "../../../src/base/random-below.js";
+import { randomBelow } from "../../../src/base/numbers/random-below.js";
 import { isLeadershipLost, type LeaderElector } from "../../../src/client/leaderelection/index.js";
 import { seededRandom } from "../../helpers/seeded-random.js";
 import { type Fate, type Host, World } from "./world.js";

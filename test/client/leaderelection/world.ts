@@ -1,6 +1,6 @@
-import type { Clock } from "../../../src/base/clock.js";
-import type { Random } from "../../../src/base/random.js";
-import type { Timers } from "../../../src/base/timers.js";
+import type { Clock } from "../../../src/base/time/clock.js";
+import type { Random } from "../../../src/base/numbers/random.js";
+import type { Timers } from "../../../src/base/time/timers.js";
 import { kubernetesClient, loadConfig } from "../../../src/client/index.js";
 import type { KubernetesClient } from "../../../src/client/index.js";
 import { LeaderElector, type LeaderElectorOptions } from "../../../src/client/leaderelection/index.js";

@@ -2,7 +2,7 @@ import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { gzipSync } from "node:zlib";
 import { afterEach, describe, expect, test } from "vitest";
-import { systemClock } from "../../../src/base/clock.js";
+import { systemClock } from "../../../src/base/time/clock.js";
 import type { ClientConfig } from "../../../src/client/config/client-config.js";
 import { leveledLog } from "../../../src/client/leveled-log.js";
 import { createRestClient } from "../../../src/client/rest/create-rest-client.js";

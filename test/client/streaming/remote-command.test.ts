@@ -5,9 +5,9 @@ import type { ClientConfig } from "../../../src/client/config/client-config.js";
 import { createRestClient } from "../../../src/client/rest/create-rest-client.js";
 import type { RestClient } from "../../../src/client/rest/rest-client.js";
 import { type RemoteCommandStreams, runRemoteCommand } from "../../../src/client/streaming/remote-command.js";
-import { isRemoteCommandExit } from "../../../src/machinery/streaming/remote-command.js";
+import { isRemoteCommandExit } from "../../../src/machinery/wire/streams/remote-command.js";
 import { eventually } from "../../helpers/eventually.js";
-import { readText } from "../../machinery/streaming/read-all.js";
+import { readText } from "../../machinery/wire/streams/read-all.js";
 import { clientConfig } from "./client-config.js";
 import { type ServedCommand, type StreamingServer, streamingServer } from "./streaming-server.js";
 

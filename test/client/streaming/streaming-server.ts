@@ -1,14 +1,14 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
-import type { ByteStream } from "../../../src/machinery/streaming/byte-stream.js";
-import { ChannelConnection } from "../../../src/machinery/streaming/channel-connection.js";
-import type { MultiplexedConnection } from "../../../src/machinery/streaming/multiplexed-connection.js";
-import { CHANNEL, CHANNEL_PROTOCOLS, exitStatus } from "../../../src/machinery/streaming/remote-command.js";
-import { spdyConnection } from "../../../src/machinery/streaming/spdy/spdy-connection.js";
-import { offeredSubprotocols, webSocketAnswer } from "../../../src/machinery/streaming/web-socket/handshake.js";
-import { WebSocket } from "../../../src/machinery/streaming/web-socket/web-socket.js";
-import { webSocketDuplex } from "../../../src/machinery/streaming/web-socket/web-socket-duplex.js";
+import type { ByteStream } from "../../../src/machinery/wire/streams/byte-stream.js";
+import { ChannelConnection } from "../../../src/machinery/wire/streams/channel-connection.js";
+import type { MultiplexedConnection } from "../../../src/machinery/wire/streams/multiplexed-connection.js";
+import { CHANNEL, CHANNEL_PROTOCOLS, exitStatus } from "../../../src/machinery/wire/streams/remote-command.js";
+import { spdyConnection } from "../../../src/machinery/wire/spdy/spdy-connection.js";
+import { offeredSubprotocols, webSocketAnswer } from "../../../src/machinery/wire/web-socket/handshake.js";
+import { WebSocket } from "../../../src/machinery/wire/web-socket/web-socket.js";
+import { webSocketDuplex } from "../../../src/machinery/wire/web-socket/web-socket-duplex.js";
 
 /** The streams of a remote command at the server's end. */
 export interface ServedCommand {

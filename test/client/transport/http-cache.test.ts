@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { systemRandom } from "../../../src/base/random.js";
+import { systemRandom } from "../../../src/base/numbers/random.js";
 import { HttpCache } from "../../../src/client/transport/http-cache.js";
 import type { Transport, TransportRequest, TransportResponse } from "../../../src/client/transport/transport.js";
 

@@ -15,7 +15,7 @@ import type { TransportConfig } from "../../../src/client/transport/endpoint.js"
 import { http2Transport } from "../../../src/client/transport/http2.js";
 import type { PulseTimes } from "../../../src/client/transport/peer-pulse.js";
 import type { Transport, TransportResponse } from "../../../src/client/transport/transport.js";
-import { deferred } from "../../../src/base/deferred.js";
+import { deferred } from "../../../src/base/async/deferred.js";
 import { type Authority, authority } from "./certificates.js";
 
 let ca: Authority;

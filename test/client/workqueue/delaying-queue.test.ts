@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from "vitest";
-import type { Timers } from "../../../src/base/timers.js";
+import type { Timers } from "../../../src/base/time/timers.js";
 import { DelayingQueue } from "../../../src/client/workqueue/index.js";
 import { ManualTime } from "../../helpers/manual-time.js";
 

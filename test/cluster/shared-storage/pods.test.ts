@@ -13,7 +13,7 @@ import { runRemoteCommand } from "../../../src/client/streaming/remote-command.j
 import type { Transport } from "../../../src/client/transport/transport.js";
 import { type Cluster, type ClusterOptions, httpPort, localPort, startCluster } from "../../../src/cluster/index.js";
 import { number, object, objects, text } from "../../../src/machinery/meta/access.js";
-import { portForwardHeaders } from "../../../src/machinery/streaming/port-forward.js";
+import { portForwardHeaders } from "../../../src/machinery/wire/streams/port-forward.js";
 import { call } from "../../helpers/api-caller.js";
 import { CONFIG_MAPS, configure } from "../../helpers/configured-webhooks.js";
 import { type EtcdServer, etcdMissing, startEtcd, tellEtcdMissing } from "../../helpers/etcd.js";

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { systemClock } from "../../../src/base/clock.js";
+import { systemClock } from "../../../src/base/time/clock.js";
 import { serveNamedCluster } from "../../../src/cluster/named/index.js";
 import { runCli } from "../../helpers/run-cli.js";
 

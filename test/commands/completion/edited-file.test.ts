@@ -18,7 +18,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { systemRandom } from "../../../src/base/random.js";
+import { systemRandom } from "../../../src/base/numbers/random.js";
 import { readEdited, writeEdited } from "../../../src/commands/completion/edited-file.js";
 
 const isRoot = process.getuid?.() === 0;

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { systemClock } from "../../../src/base/clock.js";
+import { systemClock } from "../../../src/base/time/clock.js";
 import { allScheme } from "../../../src/api/scheme/all.js";
 import { Converter } from "../../../src/commands/convert/converter.js";
 import { runCli } from "../../helpers/run-cli.js";

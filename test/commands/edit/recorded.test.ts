@@ -3,7 +3,7 @@ import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { parseYaml } from "../../../src/machinery/yaml/read.js";
+import { parseYaml } from "../../../src/machinery/text/yaml/read.js";
 import { runCli } from "../../helpers/run-cli.js";
 import { RecordedServer, type RecordedRequest, type RecordedResponse } from "./recorded-server.js";
 

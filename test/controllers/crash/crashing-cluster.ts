@@ -1,4 +1,4 @@
-import { seededRandom } from "../../../src/base/seeded-random.js";
+import { seededRandom } from "../../../src/base/numbers/seeded-random.js";
 import { kubernetesClient } from "../../../src/client/dynamic/kubernetes-client.js";
 import { manualClock, startCluster } from "../../../src/cluster/index.js";
 import type { StartController } from "../../../src/controllers/context.js";

@@ -1,5 +1,5 @@
-import type { Random } from "../../../src/base/random.js";
-import { seededRandom } from "../../../src/base/seeded-random.js";
+import type { Random } from "../../../src/base/numbers/random.js";
+import { seededRandom } from "../../../src/base/numbers/seeded-random.js";
 import { crashingCluster, type Fate } from "./crashing-cluster.js";
 
 /** More lives than this has no play: its work is done before. */

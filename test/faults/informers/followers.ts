@@ -11,8 +11,8 @@ import {
 import { type HandlerRegistration, objectKey, SharedInformer } from "../../../src/client/informers/index.js";
 import { compareResourceVersions } from "../../../src/machinery/meta/resource-version.js";
 import type { Selection } from "../../../src/client/reflector/list-watch.js";
-import { pause } from "../../../src/base/pause.js";
-import { systemTimers } from "../../../src/base/timers.js";
+import { pause } from "../../../src/base/time/pause.js";
+import { systemTimers } from "../../../src/base/time/timers.js";
 import { fasterTimers } from "../../helpers/faster-timers.js";
 import { seededRandom } from "../../helpers/seeded-random.js";
 import { describe, HandlerLedger } from "./handler-ledger.js";

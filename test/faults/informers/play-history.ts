@@ -1,7 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import { expect } from "vitest";
 import type { Cluster } from "../../../src/cluster/index.js";
-import type { Clock } from "../../../src/base/clock.js";
+import type { Clock } from "../../../src/base/time/clock.js";
 import { Dice } from "../../hostile/dice.js";
 import { FaultProxy } from "./fault-proxy.js";
 import { Follower, IllegalState, PARTS, proxyClient } from "./followers.js";

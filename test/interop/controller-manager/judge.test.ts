@@ -1,7 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { deferred } from "../../../src/base/deferred.js";
-import { inParallel } from "../../../src/base/in-parallel.js";
+import { deferred } from "../../../src/base/async/deferred.js";
+import { inParallel } from "../../../src/base/async/in-parallel.js";
 import { eventually } from "../../helpers/eventually.js";
 import { controllerManagerMissing as missing } from "../../helpers/kube-controller-manager.js";
 import { differenceOf, eventDifferenceOf, needed, type Pair } from "./comparison.js";

@@ -6,7 +6,7 @@ import { structOf } from "../../../src/api/facts/index.js";
 import type { PodTemplateSpec } from "../../../src/api/types/core/v1.js";
 import { goDump } from "../../../src/controllers/template-hash/go-dump.js";
 import { podTemplateHash, revisionHash } from "../../../src/controllers/template-hash/template-hash.js";
-import { canonicalizeQuantity } from "../../../src/machinery/quantity/quantity.js";
+import { canonicalizeQuantity } from "../../../src/machinery/text/quantity/quantity.js";
 import type { StructSchema } from "../../../src/machinery/schema/schema.js";
 import { arbitraryOf, filledObject } from "../../helpers/arbitrary-object.js";
 

@@ -4,7 +4,7 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { object, text } from "../../../src/machinery/meta/access.js";
-import type { ByteStream } from "../../../src/machinery/streaming/byte-stream.js";
+import type { ByteStream } from "../../../src/machinery/wire/streams/byte-stream.js";
 import type { NodeAgent } from "../../../src/node/node-agent.js";
 import { type EtcdServer, etcdMissing, startEtcd } from "../../helpers/etcd.js";
 import { eventually } from "../../helpers/eventually.js";

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { ByteStream } from "../../../src/machinery/streaming/byte-stream.js";
+import type { ByteStream } from "../../../src/machinery/wire/streams/byte-stream.js";
 import type { ScriptedImage } from "../../../src/node/scripted/image.js";
 import { programUnderTest } from "../../helpers/program-under-test.js";
 import { pod, type StreamingCluster, streamingCluster } from "../../helpers/streaming-cluster.js";

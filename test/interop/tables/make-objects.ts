@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { KubernetesClient } from "../../../src/client/index.js";
 import type { KubeObject } from "../../../src/machinery/meta/object.js";
-import { parseYaml } from "../../../src/machinery/yaml/read.js";
+import { parseYaml } from "../../../src/machinery/text/yaml/read.js";
 
 /**
  * Makes the objects of the file NAME.yaml beside this one, in its order; those of namespaced kinds in the namespace NAME. A `status` is

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { inSlices } from "../../../src/base/time-slice.js";
+import { inSlices } from "../../../src/base/async/time-slice.js";
 import { conflictsSteps } from "../../../src/machinery/apply/conflict.js";
 import type { Manager } from "../../../src/machinery/apply/managers.js";
 import { inShortTurns } from "../../helpers/short-turns.js";

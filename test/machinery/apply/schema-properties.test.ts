@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { atOnce } from "../../../src/base/steps.js";
+import { atOnce } from "../../../src/base/async/steps.js";
 import { encodedView } from "../../../src/machinery/apply/encoded-view.js";
 import { withoutNewTimesSteps } from "../../../src/machinery/apply/ignore-times.js";
 import type { FieldManager } from "../../../src/machinery/apply/field-manager.js";
-import { encodeJson } from "../../../src/machinery/codec/json-encoder.js";
+import { encodeJson } from "../../../src/machinery/wire/json/json-encoder.js";
 import type { GroupVersionKind } from "../../../src/machinery/meta/gvk.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../src/machinery/meta/json.js";
 import { deepEqual, deepEqualSteps } from "../../../src/machinery/patch/json-values.js";

@@ -1,4 +1,4 @@
-import { atOnce } from "../../../src/base/steps.js";
+import { atOnce } from "../../../src/base/async/steps.js";
 import { describe, expect, test } from "vitest";
 import { compare } from "../../../src/machinery/apply/compare.js";
 import { encodedView } from "../../../src/machinery/apply/encoded-view.js";

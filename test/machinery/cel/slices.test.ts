@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { atOnce } from "../../../src/base/steps.js";
+import { atOnce } from "../../../src/base/async/steps.js";
 import { BINDINGS } from "../../../src/machinery/cel/extensions/bindings.js";
 import { LISTS } from "../../../src/machinery/cel/extensions/lists.js";
 import type { ProgramOptions } from "../../../src/machinery/cel/program.js";

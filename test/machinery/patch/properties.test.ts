@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { schemaFor } from "../../../src/api/facts/index.js";
-import { encodeJson } from "../../../src/machinery/codec/json-encoder.js";
-import { decodeObject } from "../../../src/machinery/codec/strict-decode.js";
+import { encodeJson } from "../../../src/machinery/wire/json/json-encoder.js";
+import { decodeObject } from "../../../src/machinery/wire/strict-decode.js";
 import { parseGroupVersion } from "../../../src/machinery/meta/gvk.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../src/machinery/meta/json.js";
 import { applyJsonPatch } from "../../../src/machinery/patch/json-patch.js";

@@ -4,8 +4,8 @@ import { validateAddedTolerations } from "../../../src/api/validation/pod/tolera
 import { repeatedAt } from "../../../src/api/validation/rules.js";
 import { optionsOfChange } from "../../../src/api/validation/pod/pod-options.js";
 import { unifiedDiff } from "../../../src/api/validation/unified-diff.js";
-import { append } from "../../../src/base/append.js";
-import { atOnce } from "../../../src/base/steps.js";
+import { append } from "../../../src/base/collections/append.js";
+import { atOnce } from "../../../src/base/async/steps.js";
 import { sorted, sortedSteps } from "../../../src/machinery/apply/field-set.js";
 import { missingSteps } from "../../../src/machinery/rbac/covers.js";
 import { readRules } from "../../../src/machinery/rbac/policy-rule.js";

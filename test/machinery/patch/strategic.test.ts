@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { schemaFor } from "../../../src/api/facts/index.js";
-import { encodeJson } from "../../../src/machinery/codec/json-encoder.js";
+import { encodeJson } from "../../../src/machinery/wire/json/json-encoder.js";
 import type { JsonObject } from "../../../src/machinery/meta/json.js";
 import { deepEqual } from "../../../src/machinery/patch/json-values.js";
 import { sortScalars } from "../../../src/machinery/patch/merge-lists.js";

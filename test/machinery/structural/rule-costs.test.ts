@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { atOnce } from "../../../src/base/steps.js";
+import { atOnce } from "../../../src/base/async/steps.js";
 import type { JsonObject } from "../../../src/machinery/meta/json.js";
 import { RuleCompiler } from "../../../src/machinery/structural/rules/compile-rule.js";
 import { declaredTypeOf } from "../../../src/machinery/structural/rules/declared-type.js";

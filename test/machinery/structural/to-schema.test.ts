@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { schemaFor } from "../../../src/api/facts/index.js";
-import { decodeJson } from "../../../src/machinery/codec/json-decoder.js";
-import { encodeObjectText } from "../../../src/machinery/codec/encode.js";
-import { decodeObject } from "../../../src/machinery/codec/strict-decode.js";
+import { decodeJson } from "../../../src/machinery/wire/json/json-decoder.js";
+import { encodeObjectText } from "../../../src/machinery/wire/encode.js";
+import { decodeObject } from "../../../src/machinery/wire/strict-decode.js";
 import type { JsonObject, JsonValue } from "../../../src/machinery/meta/json.js";
 import type { Field, Schema, StructSchema } from "../../../src/machinery/schema/schema.js";
 import { structuralSchemaOf } from "../../../src/machinery/structural/structural-schema.js";

@@ -1,11 +1,11 @@
 import { once } from "node:events";
 import { describe, expect, test } from "vitest";
-import type { ByteStream } from "../../../src/machinery/streaming/byte-stream.js";
-import { spdyConnection } from "../../../src/machinery/streaming/spdy/spdy-connection.js";
+import type { ByteStream } from "../../../src/machinery/wire/streams/byte-stream.js";
+import { spdyConnection } from "../../../src/machinery/wire/spdy/spdy-connection.js";
 import { eventually } from "../../helpers/eventually.js";
 import { ManualTime } from "../../helpers/manual-time.js";
 import { serveKubelet, type ServedKubelet } from "../../helpers/served-kubelet.js";
-import { readText } from "../../machinery/streaming/read-all.js";
+import { readText } from "../../machinery/wire/streams/read-all.js";
 
 const SPDY = { upgrade: "SPDY/3.1" };
 const exec = (command: readonly string[], flags = "output=1&error=1"): string =>

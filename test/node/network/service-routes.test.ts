@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Service } from "../../../src/api/types/core/v1.js";
 import type { Endpoint, EndpointSlice } from "../../../src/api/types/discovery/v1.js";
-import { systemRandom } from "../../../src/base/random.js";
+import { systemRandom } from "../../../src/base/numbers/random.js";
 import { ServiceRoutes } from "../../../src/node/network/service-routes.js";
 
 const PORT = { name: "http", port: 80 };

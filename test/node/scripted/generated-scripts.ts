@@ -1,4 +1,4 @@
-import type { Random } from "../../../src/base/random.js";
+import type { Random } from "../../../src/base/numbers/random.js";
 
 /** The longest script, in bytes. */
 const LONGEST = 4096;

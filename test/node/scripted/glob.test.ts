@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { atOnce, type Steps } from "../../../src/base/steps.js";
-import { Glob } from "../../../src/node/scripted/shell/glob.js";
+import { atOnce, type Steps } from "../../../src/base/async/steps.js";
+import { Glob } from "../../../src/node/scripted/shell/expansion/glob.js";
 import { startScripted } from "../../helpers/scripted-container.js";
 import { seededRandom } from "../../helpers/seeded-random.js";
 

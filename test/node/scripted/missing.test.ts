@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { systemClock } from "../../../src/base/clock.js";
-import { systemTimers } from "../../../src/base/timers.js";
+import { systemClock } from "../../../src/base/time/clock.js";
+import { systemTimers } from "../../../src/base/time/timers.js";
 import type { ContainerSpec } from "../../../src/node/container-runtime.js";
 import { Container } from "../../../src/node/scripted/container.js";
 import { FileSystem } from "../../../src/node/scripted/files/file-system.js";

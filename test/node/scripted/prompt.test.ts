@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { deferred } from "../../../src/base/deferred.js";
+import { deferred } from "../../../src/base/async/deferred.js";
 import { BytePipe } from "../../../src/node/byte-pipe.js";
 import { eventually } from "../../helpers/eventually.js";
 import { Screen } from "../../helpers/screen.js";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { systemClock } from "../../../src/base/clock.js";
-import { once } from "../../../src/base/once.js";
+import { systemClock } from "../../../src/base/time/clock.js";
+import { once } from "../../../src/base/async/once.js";
 import type { Volume, VolumeMount } from "../../../src/node/container-runtime.js";
 import { serverLimits } from "../../../src/node/scripted/limits/server-limits.js";
 import { KeptVolumes } from "../../../src/node/scripted/volumes/kept-volumes.js";

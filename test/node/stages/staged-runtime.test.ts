@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Pod } from "../../../src/api/types/core/v1.js";
-import { seededRandom } from "../../../src/base/seeded-random.js";
+import { seededRandom } from "../../../src/base/numbers/seeded-random.js";
 import type { ContainerSpec, RuntimeError } from "../../../src/node/container-runtime.js";
 import { ScriptedRuntime } from "../../../src/node/scripted/scripted-runtime.js";
 import { StagedRuntime } from "../../../src/node/stages/staged-runtime.js";

@@ -3,7 +3,7 @@ import { appendFileSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync }
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
-import type { Random } from "../../../src/base/random.js";
+import type { Random } from "../../../src/base/numbers/random.js";
 import { type Cluster, startCluster } from "../../../src/cluster/index.js";
 import { FixedClock } from "../../helpers/fixed-clock.js";
 import { seededRandom } from "../../helpers/seeded-random.js";

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { encodeJson } from "../../../src/machinery/codec/json-encoder.js";
+import { encodeJson } from "../../../src/machinery/wire/json/json-encoder.js";
 import type { KubeObject } from "../../../src/machinery/meta/object.js";
-import { emitKyaml } from "../../../src/machinery/yaml/kyaml.js";
-import { emitYaml } from "../../../src/machinery/yaml/emit.js";
+import { emitKyaml } from "../../../src/machinery/text/yaml/kyaml.js";
+import { emitYaml } from "../../../src/machinery/text/yaml/emit.js";
 import { cutToWidth, displayWidth, withoutCodes } from "../../../src/printers/colours/display-width.js";
 import { paintJson, paintKyaml, paintYaml } from "../../../src/printers/colours/paint-document.js";
 import { paintDescription } from "../../../src/printers/colours/paint-description.js";

@@ -9,7 +9,7 @@ const SHELL = "of pods' programs";
 
 /** Literals that are slow on some text, which they are never given, and why. */
 const BOUNDED: Readonly<Record<string, string>> = {
-  "base/go-duration.ts: /(\\d+(?:\\.\\d*)?|\\.\\d+)(ns|us|µs|μs|ms|s|m|h)/g":
+  "base/text/go-duration.ts: /(\\d+(?:\\.\\d*)?|\\.\\d+)(ns|us|µs|μs|ms|s|m|h)/g":
     "it is given what the anchored pattern before it took, in which a unit follows every number",
   'cli/flags/pairs.ts: /^"+|"+$/g': "a word of the user's own command line",
   "client/leveled-log.ts: /\\\\(.)|(\\[\\^?[^\\]]+\\])|([*?])|([^\\w])/g": "--vmodule of the user's own command line",
@@ -18,18 +18,18 @@ const BOUNDED: Readonly<Record<string, string>> = {
   "cli/wait-conditions/conditions.ts: /^['\"]+|['\"]+$/g": "a word of the user's own command line",
   "kustomize/vars.ts: /\\$(?:\\$|\\(([^)]*)\\))/g": "it is given text that ends in the bracket that it looks for",
   "machinery/cel/extensions/format.ts: /\\d(?=(?:\\d{3})+$)/g": "the digits of a float64, at most 309",
-  "machinery/go-values/go-pattern.ts: /\\[\\^?\\]?[^\\]]*\\]/g":
+  "machinery/text/go/go-pattern.ts: /\\[\\^?\\]?[^\\]]*\\]/g":
     "it is given text that ends in the bracket that it looks for",
-  "machinery/gotemplate/literals.ts: /^(.+?)(?<![eEpP])([+-].*)i$/":
+  "machinery/text/gotemplate/literals.ts: /^(.+?)(?<![eEpP])([+-].*)i$/":
     "a number in a template of the user's own command line",
-  "machinery/tar/read-header.ts: /^[ \\0]+|[ \\0]+$/g": "a field of a header, at most 12 bytes",
+  "machinery/wire/tar/read-header.ts: /^[ \\0]+|[ \\0]+$/g": "a field of a header, at most 12 bytes",
   "node/agent/container-environment.ts: /\\$\\$|\\$\\(([^)]*)\\)/g": SHELL,
   "node/agent/container-records.ts: /\\/\\/.*$/": "the runtime's own version",
   "node/scripted/programs/options.ts: /\\/+$/": SHELL,
   "node/scripted/programs/system.ts: /^(\\d*\\.?\\d+|infinity)([smhd]?)$/": SHELL,
   "node/scripted/programs/tar.ts: /\\/+$/": SHELL,
   "node/scripted/scripted-runtime.ts: /@.*$/": SHELL,
-  "node/scripted/shell/expand.ts: /\\n+$/": SHELL,
+  "node/scripted/shell/expansion/expand.ts: /\\n+$/": SHELL,
   "server/authn/oidc/verify-id-token.ts: /\\.?0*Z$/": "a time as Date writes it",
 };
 
@@ -49,7 +49,7 @@ const MADE: Readonly<Record<string, string>> = {
     "parts that begin with different characters, at one place; the lexer goes on where a match ended",
   'machinery/go-values/go-pattern.ts: new RegExp(source, [...flags].join(""))':
     "a pattern of the user's own kustomization, or of the user's own command line",
-  "machinery/go-values/go-url.ts: new RegExp(`^${HOST.source}*$`)": "one loop over a set of characters, anchored",
+  "machinery/text/go/go-url.ts: new RegExp(`^${HOST.source}*$`)": "one loop over a set of characters, anchored",
   'machinery/go-values/number-syntax.ts: new RegExp(`${prefix === "" ? "^_|" : ""}(?<!^|${digit})_|_(?!${digit})`)':
     "no loop",
   'machinery/structural/formats.ts: new RegExp(`^[0-9a-f]{8}-?[0-9a-f]{4}-?${middle}-?[0-9a-f]{12}$`, "i")':
@@ -60,7 +60,7 @@ const MADE: Readonly<Record<string, string>> = {
     "a pattern without repeats and choices: it tries each place of the text once",
   'node/scripted/shell/fields.ts: new RegExp(`[${characters.replace(/[\\\\\\]^-]/g, "\\\\$&")}]`, "g")':
     "a set of characters",
-  "node/scripted/shell/glob.ts: new RegExp(anchored ? `^${source}$` : source)": SHELL,
+  "node/scripted/shell/expansion/glob.ts: new RegExp(anchored ? `^${source}$` : source)": SHELL,
   'printers/colours/display-width.ts: new RegExp(`${ESCAPE}\\\\[[0-9;]*m(?:[\\\\u0001-\\\\u0008]{${MARK_LENGTH}})?`, "g")':
     "begins with an escape, one loop over a set of characters, then a constant count",
   "printers/colours/display-width.ts: new RegExp(CONTROL)": "a constant text without loops",

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { deferred } from "../../../src/base/deferred.js";
+import { deferred } from "../../../src/base/async/deferred.js";
 import { StatusError, tooManyRequests } from "../../../src/machinery/errors/status-error.js";
 import type { Fields } from "../../../src/machinery/meta/access.js";
 import type { AdmissionPlugin } from "../../../src/server/admission/plugin.js";

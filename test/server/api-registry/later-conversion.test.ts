@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { systemClock } from "../../../src/base/clock.js";
-import { deferred } from "../../../src/base/deferred.js";
-import { systemRandom } from "../../../src/base/random.js";
+import { systemClock } from "../../../src/base/time/clock.js";
+import { deferred } from "../../../src/base/async/deferred.js";
+import { systemRandom } from "../../../src/base/numbers/random.js";
 import type { Transport } from "../../../src/client/transport/transport.js";
 import type { JsonObject } from "../../../src/machinery/meta/json.js";
 import type { KubeObject } from "../../../src/machinery/meta/object.js";

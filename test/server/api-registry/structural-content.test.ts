@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { schemaFor } from "../../../src/api/facts/index.js";
-import { systemClock } from "../../../src/base/clock.js";
-import { systemRandom } from "../../../src/base/random.js";
+import { systemClock } from "../../../src/base/time/clock.js";
+import { systemRandom } from "../../../src/base/numbers/random.js";
 import type { Transport } from "../../../src/client/transport/transport.js";
 import type { JsonObject, JsonValue } from "../../../src/machinery/meta/json.js";
 import type { StructSchema } from "../../../src/machinery/schema/schema.js";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { systemClock } from "../../../src/base/clock.js";
-import { systemRandom } from "../../../src/base/random.js";
+import { systemClock } from "../../../src/base/time/clock.js";
+import { systemRandom } from "../../../src/base/numbers/random.js";
 import { schemaFor } from "../../../src/api/facts/index.js";
 import type { Transport } from "../../../src/client/transport/transport.js";
 import type { JsonObject } from "../../../src/machinery/meta/json.js";

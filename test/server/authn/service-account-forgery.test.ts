@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Transport } from "../../../src/client/transport/transport.js";
 import { type Cluster, startCluster } from "../../../src/cluster/index.js";
 import { loadOrCreatePki } from "../../../src/cluster/pki/stored-pki.js";
-import { signingKey, type SigningKey, signToken } from "../../../src/machinery/jwt/jws.js";
+import { signingKey, type SigningKey, signToken } from "../../../src/machinery/crypto/jwt/jws.js";
 import type { JsonObject } from "../../../src/machinery/meta/json.js";
 import { call } from "../../helpers/api-caller.js";
 import { compactToken } from "../../helpers/oidc-issuer.js";

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { configFromText } from "../../../src/client/config/load-config.js";
-import { systemClock } from "../../../src/base/clock.js";
-import { systemRandom } from "../../../src/base/random.js";
-import type { Timers } from "../../../src/base/timers.js";
+import { systemClock } from "../../../src/base/time/clock.js";
+import { systemRandom } from "../../../src/base/numbers/random.js";
+import type { Timers } from "../../../src/base/time/timers.js";
 import { cachedTokens } from "../../../src/server/authn/cached-tokens.js";
 import { webhookTokens, type WebhookVersion } from "../../../src/server/authn/webhook-token.js";
 import { InvalidTokenError } from "../../../src/server/request/user.js";

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { ManualClock } from "../../../src/base/manual-clock.js";
-import { systemRandom } from "../../../src/base/random.js";
+import { ManualClock } from "../../../src/base/time/manual-clock.js";
+import { systemRandom } from "../../../src/base/numbers/random.js";
 import type { AuthorizationContext } from "../../../src/server/authz/authorizer.js";
 import { builtinRecords } from "../../../src/server/builtin/index.js";
 import { createServer } from "../../../src/server/generic/server.js";

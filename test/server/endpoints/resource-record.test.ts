@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { systemRandom } from "../../../src/base/random.js";
+import { systemRandom } from "../../../src/base/numbers/random.js";
 import { notFound } from "../../../src/machinery/errors/status-error.js";
 import type { Transport } from "../../../src/client/transport/transport.js";
 import { builtinRecords } from "../../../src/server/builtin/index.js";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { systemTimers } from "../../../src/base/timers.js";
-import { systemClock } from "../../../src/base/clock.js";
-import { systemRandom } from "../../../src/base/random.js";
+import { systemTimers } from "../../../src/base/time/timers.js";
+import { systemClock } from "../../../src/base/time/clock.js";
+import { systemRandom } from "../../../src/base/numbers/random.js";
 import type { JsonObject } from "../../../src/machinery/meta/json.js";
 import type { KubeObject } from "../../../src/machinery/meta/object.js";
 import { conversionWebhook } from "../../../src/server/extensions/conversion-webhook.js";

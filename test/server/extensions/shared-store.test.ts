@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { systemClock } from "../../../src/base/clock.js";
-import { systemRandom } from "../../../src/base/random.js";
-import { systemTimers } from "../../../src/base/timers.js";
+import { systemClock } from "../../../src/base/time/clock.js";
+import { systemRandom } from "../../../src/base/numbers/random.js";
+import { systemTimers } from "../../../src/base/time/timers.js";
 import { builtinRecords } from "../../../src/server/builtin/index.js";
 import { CustomResources } from "../../../src/server/extensions/custom-resources.js";
 import { definitionWriter } from "../../../src/server/extensions/definition-writer.js";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { builtInApi } from "../../../src/api/facts/index.js";
-import { deferred } from "../../../src/base/deferred.js";
-import { ManualClock } from "../../../src/base/manual-clock.js";
+import { deferred } from "../../../src/base/async/deferred.js";
+import { ManualClock } from "../../../src/base/time/manual-clock.js";
 import { deadline } from "../../../src/server/filters/deadline.js";
 import { type ApiRequest, newApiRequest } from "../../../src/server/request/api-request.js";
 

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { builtInApi } from "../../../src/api/facts/index.js";
-import { REQUEST_IS_OVER } from "../../../src/base/cancellation.js";
-import { type Deferred, deferred } from "../../../src/base/deferred.js";
-import type { Timers } from "../../../src/base/timers.js";
+import { REQUEST_IS_OVER } from "../../../src/base/async/cancellation.js";
+import { type Deferred, deferred } from "../../../src/base/async/deferred.js";
+import type { Timers } from "../../../src/base/time/timers.js";
 import { maxInFlight } from "../../../src/server/filters/max-in-flight.js";
 import { type ApiRequest, newApiRequest } from "../../../src/server/request/api-request.js";
 

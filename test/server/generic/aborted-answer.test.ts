@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { connect } from "node:http2";
 import { expect, test } from "vitest";
-import { systemClock } from "../../../src/base/clock.js";
+import { systemClock } from "../../../src/base/time/clock.js";
 import { listen } from "../../../src/server/generic/secure-listener.js";
 import { newAuthority, servingCertificate } from "../../helpers/tls-peer.js";
 

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { type Deferred, deferred } from "../../../src/base/deferred.js";
+import { type Deferred, deferred } from "../../../src/base/async/deferred.js";
 import type { AdmissionPlugin } from "../../../src/server/admission/plugin.js";
-import { withPorts } from "../../../src/server/builtin/core/node-ports.js";
-import { PortSet } from "../../../src/server/builtin/core/port-set.js";
+import { withPorts } from "../../../src/server/builtin/core/services/node-ports.js";
+import { PortSet } from "../../../src/server/builtin/core/services/port-set.js";
 import { builtinRecords } from "../../../src/server/builtin/index.js";
 import type { Kv } from "../../../src/server/storage/kv.js";
 import { openMemoryKv } from "../../../src/server/storage/memory/memory-kv.js";

@@ -1,7 +1,7 @@
 import { connect as connectTls, type TLSSocket } from "node:tls";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { systemClock } from "../../../src/base/clock.js";
-import { systemRandom } from "../../../src/base/random.js";
+import { systemClock } from "../../../src/base/time/clock.js";
+import { systemRandom } from "../../../src/base/numbers/random.js";
 import { issueCertificate, issuerOf, type KeyPair } from "../../../src/cluster/pki/certificate.js";
 import { createClusterPki } from "../../../src/cluster/pki/cluster-pki.js";
 import { type Listener, listen } from "../../../src/server/generic/secure-listener.js";

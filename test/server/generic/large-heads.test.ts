@@ -5,7 +5,7 @@ import type { TLSSocket } from "node:tls";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { call } from "../../helpers/api-caller.js";
 import { createTransport } from "../../../src/client/transport/create-transport.js";
-import { systemClock } from "../../../src/base/clock.js";
+import { systemClock } from "../../../src/base/time/clock.js";
 import { type Listener, listen } from "../../../src/server/generic/secure-listener.js";
 import { newAuthority, openTls, servingCertificate } from "../../helpers/tls-peer.js";
 

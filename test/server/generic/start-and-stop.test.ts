@@ -3,7 +3,7 @@ import { type ClientHttp2Session, connect } from "node:http2";
 import { Agent, request } from "node:https";
 import { afterEach, describe, expect, test } from "vitest";
 import WebSocket from "ws";
-import { deferred } from "../../../src/base/deferred.js";
+import { deferred } from "../../../src/base/async/deferred.js";
 import { type Cluster, startCluster } from "../../../src/cluster/index.js";
 import { builtinRecords } from "../../../src/server/builtin/index.js";
 import { BootSequence } from "../../../src/server/generic/boot-sequence.js";
@@ -11,8 +11,8 @@ import { createServer, type Server } from "../../../src/server/generic/server.js
 import { createStorage, type Storage } from "../../../src/server/storage/create-storage.js";
 import { openMemoryKv } from "../../../src/server/storage/memory/memory-kv.js";
 import { call } from "../../helpers/api-caller.js";
-import { systemClock } from "../../../src/base/clock.js";
-import { systemRandom } from "../../../src/base/random.js";
+import { systemClock } from "../../../src/base/time/clock.js";
+import { systemRandom } from "../../../src/base/numbers/random.js";
 import { seededRandom } from "../../helpers/seeded-random.js";
 
 const MAPS = "/api/v1/namespaces/default/configmaps";

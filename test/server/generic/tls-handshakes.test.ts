@@ -3,10 +3,10 @@ import { connect as connectTcp, createServer as createTcpServer, type AddressInf
 import { connect as connectTls, type ConnectionOptions } from "node:tls";
 import { constants } from "node:crypto";
 import { afterEach, describe, expect, test } from "vitest";
-import { systemClock } from "../../../src/base/clock.js";
-import { systemRandom } from "../../../src/base/random.js";
+import { systemClock } from "../../../src/base/time/clock.js";
+import { systemRandom } from "../../../src/base/numbers/random.js";
 import { createClusterPki } from "../../../src/cluster/pki/cluster-pki.js";
-import { certificatesIn } from "../../../src/machinery/signature/certificates.js";
+import { certificatesIn } from "../../../src/machinery/crypto/certificates.js";
 import { type ConnectionLimits, type Listener, listen } from "../../../src/server/generic/secure-listener.js";
 import { refusesTickets } from "../../../src/server/generic/transport/client-hello.js";
 import { askOver, openTls } from "../../helpers/tls-peer.js";

@@ -1,7 +1,7 @@
 import { spawn, spawnSync } from "node:child_process";
 import type { ConnectionOptions } from "node:tls";
 import { afterAll, describe, expect, test } from "vitest";
-import { systemClock } from "../../../src/base/clock.js";
+import { systemClock } from "../../../src/base/time/clock.js";
 import { type Listener, listen } from "../../../src/server/generic/secure-listener.js";
 import { readTlsProtocol, type TlsProtocol } from "../../../src/server/generic/transport/tls-protocol.js";
 import { handshake, newAuthority, refusal, rsaServingCertificate, servingCertificate } from "../../helpers/tls-peer.js";

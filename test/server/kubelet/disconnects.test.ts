@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { type Deferred, deferred } from "../../../src/base/deferred.js";
+import { type Deferred, deferred } from "../../../src/base/async/deferred.js";
 import { configFromText, type KubernetesClient, kubernetesClient } from "../../../src/client/index.js";
 import { openPortForward } from "../../../src/client/streaming/port-forward.js";
 import { runRemoteCommand } from "../../../src/client/streaming/remote-command.js";
-import { portForwardHeaders } from "../../../src/machinery/streaming/port-forward.js";
+import { portForwardHeaders } from "../../../src/machinery/wire/streams/port-forward.js";
 import type { Program } from "../../../src/node/scripted/program.js";
 import { done } from "../../helpers/admitting-server.js";
 import { eventually } from "../../helpers/eventually.js";

@@ -7,9 +7,9 @@ import { configFromText, kubernetesClient } from "../../../src/client/index.js";
 import { type RemoteCommandStreams, runRemoteCommand } from "../../../src/client/streaming/remote-command.js";
 import { type Cluster, startCluster } from "../../../src/cluster/index.js";
 import { kubeletCertificate } from "../../helpers/kubelet-certificate.js";
-import type { ByteStream } from "../../../src/machinery/streaming/byte-stream.js";
-import { exitStatus, type StreamType } from "../../../src/machinery/streaming/remote-command.js";
-import { spdyConnection } from "../../../src/machinery/streaming/spdy/spdy-connection.js";
+import type { ByteStream } from "../../../src/machinery/wire/streams/byte-stream.js";
+import { exitStatus, type StreamType } from "../../../src/machinery/wire/streams/remote-command.js";
+import { spdyConnection } from "../../../src/machinery/wire/spdy/spdy-connection.js";
 import { done } from "../../helpers/admitting-server.js";
 import { eventually } from "../../helpers/eventually.js";
 

@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { afterAll, describe, expect, test } from "vitest";
-import { systemClock } from "../../../src/base/clock.js";
+import { systemClock } from "../../../src/base/time/clock.js";
 import { allScheme } from "../../../src/api/scheme/all.js";
 import { publishedScheme } from "../../../src/api/scheme/published.js";
-import { decodeObject } from "../../../src/machinery/codec/strict-decode.js";
+import { decodeObject } from "../../../src/machinery/wire/strict-decode.js";
 import { formatGroupVersion } from "../../../src/machinery/meta/gvk.js";
 import type { KubeObject } from "../../../src/machinery/meta/object.js";
 import { encodeStored } from "../../../src/server/endpoints/serializers/json/stored-json.js";

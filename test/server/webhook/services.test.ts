@@ -1,8 +1,8 @@
 import { connect as connectTcp, createServer as createTcpServer, type AddressInfo, type Server } from "node:net";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { systemTimers } from "../../../src/base/timers.js";
-import { systemClock } from "../../../src/base/clock.js";
-import { systemRandom } from "../../../src/base/random.js";
+import { systemTimers } from "../../../src/base/time/timers.js";
+import { systemClock } from "../../../src/base/time/clock.js";
+import { systemRandom } from "../../../src/base/numbers/random.js";
 import type { KubeObject } from "../../../src/machinery/meta/object.js";
 import { locateByEndpoints, type ServiceObjects } from "../../../src/server/webhook/service-address.js";
 import { WebhookClients } from "../../../src/server/webhook/webhook-clients.js";

@@ -1,4 +1,4 @@
-import { encodeJson } from "../../../machinery/codec/json-encoder.js";
+import { encodeJson } from "../../../machinery/wire/json/json-encoder.js";
 import {
   absent,
   type Fields,

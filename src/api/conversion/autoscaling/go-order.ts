@@ -1,5 +1,5 @@
-import { encodeObjectText } from "../../../machinery/codec/encode.js";
-import { decodeObject, UnmarshalError } from "../../../machinery/codec/strict-decode.js";
+import { encodeObjectText } from "../../../machinery/wire/encode.js";
+import { decodeObject, UnmarshalError } from "../../../machinery/wire/strict-decode.js";
 import type { ReadonlyFields } from "../../../machinery/meta/access.js";
 import type { StructSchema } from "../../../machinery/schema/schema.js";
 import { structOf } from "../../facts/definitions.js";

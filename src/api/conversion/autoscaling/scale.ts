@@ -2,7 +2,7 @@ import { object, type ReadonlyFields, text } from "../../../machinery/meta/acces
 import type { Conversion } from "../../../machinery/scheme/registration.js";
 import { type Labels, SelectorError, selectorFromSet } from "../../../machinery/selectors/label-selector.js";
 import { parseLabelSelector } from "../../../machinery/selectors/parse-label-selector.js";
-import { goQuote } from "../../../base/go-quote.js";
+import { goQuote } from "../../../base/text/go-quote.js";
 import { withChild } from "../with-child.js";
 
 /**

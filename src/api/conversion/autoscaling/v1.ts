@@ -1,4 +1,4 @@
-import { encodeJson } from "../../../machinery/codec/json-encoder.js";
+import { encodeJson } from "../../../machinery/wire/json/json-encoder.js";
 import { absent, isFields, list, object, objects, type ReadonlyFields } from "../../../machinery/meta/access.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import { withAnnotations } from "../annotations.js";

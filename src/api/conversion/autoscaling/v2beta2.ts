@@ -1,6 +1,6 @@
 import { object, text } from "../../../machinery/meta/access.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
-import { canonicalizeQuantity, QuantityError } from "../../../machinery/quantity/quantity.js";
+import { canonicalizeQuantity, QuantityError } from "../../../machinery/text/quantity/quantity.js";
 import { withAnnotations } from "../annotations.js";
 import { without } from "../copies.js";
 import { withChild } from "../with-child.js";

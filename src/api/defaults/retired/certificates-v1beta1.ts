@@ -8,8 +8,8 @@ import {
   setDefault,
   text,
 } from "../../../machinery/meta/access.js";
-import { type CertificateRequest, parseCertificateRequest } from "../../../machinery/codec/certificate-request.js";
-import { DerError } from "../../../machinery/codec/der.js";
+import { type CertificateRequest, parseCertificateRequest } from "../../../machinery/crypto/certificate-request.js";
+import { DerError } from "../../../machinery/crypto/der.js";
 
 /** certificates.k8s.io/v1beta1, where the signer could be left out and was told from the request and its usages. */
 export function defaultBetaCertificateSigningRequest(request: Fields): void {

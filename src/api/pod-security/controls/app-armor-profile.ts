@@ -1,4 +1,4 @@
-import { goQuote } from "../../../base/go-quote.js";
+import { goQuote } from "../../../base/text/go-quote.js";
 import type { AppArmorProfile } from "../../types/core/v1.js";
 import { type CheckedPod, containersOf, type Control } from "../control.js";
 import { distinct, plural, quoted, setters } from "../wording.js";

@@ -1,4 +1,4 @@
-import { goQuote } from "../../../base/go-quote.js";
+import { goQuote } from "../../../base/text/go-quote.js";
 import { type CheckedPod, containersOf, type Control, type Violation } from "../control.js";
 import { distinct, plural } from "../wording.js";
 import { seccompTypes } from "./seccomp-types.js";

@@ -1,4 +1,4 @@
-import { append } from "../../../base/append.js";
+import { append } from "../../../base/collections/append.js";
 import { duplicate, type FieldError, required } from "../../../machinery/errors/field-error.js";
 import { absent, list, objects, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
 import { pathSegmentErrors } from "../../../machinery/validation/names.js";

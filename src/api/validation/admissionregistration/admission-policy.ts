@@ -1,4 +1,4 @@
-import { append } from "../../../base/append.js";
+import { append } from "../../../base/collections/append.js";
 import {
   duplicate,
   type FieldError,
@@ -7,8 +7,8 @@ import {
   required,
 } from "../../../machinery/errors/field-error.js";
 import { absent, isFields, list, object, objects, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
-import { JsonPathError } from "../../../machinery/jsonpath/jsonpath-error.js";
-import { parseTemplate } from "../../../machinery/jsonpath/parser.js";
+import { JsonPathError } from "../../../machinery/text/jsonpath/jsonpath-error.js";
+import { parseTemplate } from "../../../machinery/text/jsonpath/parser.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import {
   dns1035LabelErrors,

@@ -1,4 +1,4 @@
-import type { Steps } from "../../../base/steps.js";
+import type { Steps } from "../../../base/async/steps.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import { BOOL } from "../../../machinery/cel/types/type.js";
 import { duplicate, type FieldError, invalidValue, required, tooMany } from "../../../machinery/errors/field-error.js";

@@ -1,5 +1,5 @@
 import { BOOL, NULL, STRING, type Type } from "../../../machinery/cel/types/type.js";
-import type { Steps } from "../../../base/steps.js";
+import type { Steps } from "../../../base/async/steps.js";
 import { type FieldError, invalidValue } from "../../../machinery/errors/field-error.js";
 import { isFields, object, objects, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";

@@ -1,7 +1,7 @@
 import { type FieldError, invalidValue, required } from "../../../machinery/errors/field-error.js";
 import { number, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
 import { dns1123SubdomainErrors, portNumberErrors } from "../../../machinery/validation/names.js";
-import { type GoUrl, GoUrlError, parseGoUrl } from "../../../machinery/go-values/go-url.js";
+import { type GoUrl, GoUrlError, parseGoUrl } from "../../../machinery/text/go/go-url.js";
 
 const FORM = "; desired format: https://host[/path]";
 

@@ -1,5 +1,5 @@
-import { errorMessage } from "../../../base/error-message.js";
-import { rootCertificatesIn } from "../../../machinery/signature/certificates.js";
+import { errorMessage } from "../../../base/text/error-message.js";
+import { rootCertificatesIn } from "../../../machinery/crypto/certificates.js";
 
 /** What is wrong with a bundle of certificates in base64; undefined for a good one and for none. */
 export function caBundleProblem(bundle: string): string | undefined {

@@ -1,4 +1,4 @@
-import { atOnce, type Steps } from "../../../base/steps.js";
+import { atOnce, type Steps } from "../../../base/async/steps.js";
 import { object, objects } from "../../../machinery/meta/access.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import { type DefinitionRequest, isBeta } from "./beta-spec.js";

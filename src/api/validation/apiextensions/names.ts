@@ -1,4 +1,4 @@
-import { append } from "../../../base/append.js";
+import { append } from "../../../base/collections/append.js";
 import { type FieldError, invalidValue } from "../../../machinery/errors/field-error.js";
 import { list, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
 import { dns1035LabelErrors } from "../../../machinery/validation/names.js";

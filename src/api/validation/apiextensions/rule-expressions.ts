@@ -1,5 +1,5 @@
-import { append } from "../../../base/append.js";
-import { atOnce, type Steps } from "../../../base/steps.js";
+import { append } from "../../../base/collections/append.js";
+import { atOnce, type Steps } from "../../../base/async/steps.js";
 import { type FieldError, forbiddenField, invalidValue, made } from "../../../machinery/errors/field-error.js";
 import { absent, type ReadonlyFields } from "../../../machinery/meta/access.js";
 import type { JsonObject } from "../../../machinery/meta/json.js";

@@ -1,6 +1,6 @@
-import { append } from "../../../base/append.js";
-import { Pace } from "../../../base/pace.js";
-import { atOnce, type Steps } from "../../../base/steps.js";
+import { append } from "../../../base/collections/append.js";
+import { Pace } from "../../../base/time/pace.js";
+import { atOnce, type Steps } from "../../../base/async/steps.js";
 import {
   type FieldError,
   forbiddenField,

@@ -1,5 +1,5 @@
-import { Pace } from "../../../base/pace.js";
-import type { Steps } from "../../../base/steps.js";
+import { Pace } from "../../../base/time/pace.js";
+import type { Steps } from "../../../base/async/steps.js";
 import { isFields, object, type ReadonlyFields } from "../../../machinery/meta/access.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import { type DefinitionRequest, isBeta } from "./beta-spec.js";

@@ -1,5 +1,5 @@
-import { append } from "../../../base/append.js";
-import type { Steps } from "../../../base/steps.js";
+import { append } from "../../../base/collections/append.js";
+import type { Steps } from "../../../base/async/steps.js";
 import { type FieldError, forbiddenField, invalidValue } from "../../../machinery/errors/field-error.js";
 import { isFields, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
 import { JudgedAhead } from "./judged-ahead.js";

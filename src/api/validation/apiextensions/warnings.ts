@@ -1,5 +1,5 @@
 import { resources } from "../../facts/index.js";
-import { goQuote } from "../../../base/go-quote.js";
+import { goQuote } from "../../../base/text/go-quote.js";
 import { object, objects, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import { definitionSpec, schemasOf } from "./definition-spec.js";

@@ -2,10 +2,10 @@ import { type FieldError, invalidValue, notSupported, required } from "../../../
 import { absent, object, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import { checkNonNegative, checkRequiredOneOf, type Errors } from "../collect.js";
-import { scheduleError } from "../../../machinery/cron/parse-schedule.js";
+import { scheduleError } from "../../../machinery/text/cron/parse-schedule.js";
 import { checkJobSpec } from "./job.js";
 import { NEW_TEMPLATE, optionsOfChange, type PodValidationOptions } from "../pod/pod-options.js";
-import { isTimeZone } from "../../../machinery/time-zone/is-time-zone.js";
+import { isTimeZone } from "../../../machinery/text/time-zone/is-time-zone.js";
 
 export function validateCronJob(cronJob: KubeObject): FieldError[] {
   const errors: Errors = [];

@@ -1,5 +1,5 @@
-import { goQuote } from "../../../base/go-quote.js";
-import { atoi } from "../../../machinery/go-values/atoi.js";
+import { goQuote } from "../../../base/text/go-quote.js";
+import { atoi } from "../../../machinery/text/go/atoi.js";
 
 /** Indexes of an indexed job as its fields write them: "1,3-5,7". */
 type Interval = readonly [first: number, last: number];

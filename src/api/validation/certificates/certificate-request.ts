@@ -1,6 +1,6 @@
-import { append } from "../../../base/append.js";
+import { append } from "../../../base/collections/append.js";
 import { X509Certificate } from "node:crypto";
-import { findPemBlock } from "../../../machinery/codec/pem.js";
+import { findPemBlock } from "../../../machinery/crypto/pem.js";
 import {
   duplicate,
   type FieldError,
@@ -11,7 +11,7 @@ import {
 } from "../../../machinery/errors/field-error.js";
 import { absent, list, number, object, objects, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
-import { goQuote } from "../../../base/go-quote.js";
+import { goQuote } from "../../../base/text/go-quote.js";
 import { certificateRequestProblem, subjectProblem } from "./certificate-signature.js";
 import { goJson } from "../go-shapes.js";
 import { validateSignerName } from "./signer-name.js";

@@ -1,7 +1,7 @@
 import { constants, createPublicKey, type KeyObject, verify } from "node:crypto";
-import { nameAttributes } from "../../../machinery/codec/certificate-subject.js";
-import { readCertificateRequest } from "../../../machinery/codec/certificate-request.js";
-import { derElement, derElements, DerError, derObjectIdentifier, notSequence } from "../../../machinery/codec/der.js";
+import { nameAttributes } from "../../../machinery/crypto/certificate-subject.js";
+import { readCertificateRequest } from "../../../machinery/crypto/certificate-request.js";
+import { derElement, derElements, DerError, derObjectIdentifier, notSequence } from "../../../machinery/crypto/der.js";
 
 const SEQUENCE = 0x30;
 

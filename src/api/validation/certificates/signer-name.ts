@@ -1,5 +1,5 @@
-import { append } from "../../../base/append.js";
-import { goQuote } from "../../../base/go-quote.js";
+import { append } from "../../../base/collections/append.js";
+import { goQuote } from "../../../base/text/go-quote.js";
 import { type FieldError, invalidValue, required, tooLong } from "../../../machinery/errors/field-error.js";
 import { dns1123LabelErrors, dns1123SubdomainErrors, type NameRule } from "../../../machinery/validation/names.js";
 

@@ -1,5 +1,5 @@
 import { X509Certificate } from "node:crypto";
-import { type PemBlock, pemBlocks } from "../../../machinery/codec/pem.js";
+import { type PemBlock, pemBlocks } from "../../../machinery/crypto/pem.js";
 import { type FieldError, invalidValue, tooLong } from "../../../machinery/errors/field-error.js";
 import { object, text } from "../../../machinery/meta/access.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";

@@ -13,7 +13,7 @@ import {
   parseQuantity,
   type Quantity,
   quantityToNumber,
-} from "../../../machinery/quantity/quantity.js";
+} from "../../../machinery/text/quantity/quantity.js";
 import { qualifiedNameErrors } from "../../../machinery/validation/names.js";
 import { isHugePages, isNative, quantity, validateContainerResourceName, validateResourceName } from "../resources.js";
 import { named, repeatedAt } from "../rules.js";

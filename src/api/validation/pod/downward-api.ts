@@ -1,6 +1,6 @@
 import { invalidValue, notSupported, required } from "../../../machinery/errors/field-error.js";
 import { absent, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
-import { canonicalizeQuantity } from "../../../machinery/quantity/quantity.js";
+import { canonicalizeQuantity } from "../../../machinery/text/quantity/quantity.js";
 import { qualifiedNameErrors } from "../../../machinery/validation/names.js";
 import type { Errors } from "../collect.js";
 import { quantity } from "../resources.js";

@@ -1,5 +1,5 @@
-import { errorMessage } from "../../../base/error-message.js";
-import { goQuote } from "../../../base/go-quote.js";
+import { errorMessage } from "../../../base/text/error-message.js";
+import { goQuote } from "../../../base/text/go-quote.js";
 import { forbiddenField, invalidValue } from "../../../machinery/errors/field-error.js";
 import { absent, object, objects, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
 import type { Errors } from "../collect.js";

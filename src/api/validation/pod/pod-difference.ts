@@ -1,4 +1,4 @@
-import { encodeJson } from "../../../machinery/codec/json-encoder.js";
+import { encodeJson } from "../../../machinery/wire/json/json-encoder.js";
 import type { ReadonlyFields } from "../../../machinery/meta/access.js";
 import { goJson } from "../go-shapes.js";
 import { unifiedDiff } from "../unified-diff.js";

@@ -1,4 +1,4 @@
-import { append } from "../../../base/append.js";
+import { append } from "../../../base/collections/append.js";
 import { invalidValue, required } from "../../../machinery/errors/field-error.js";
 import { absent, list, object, objects, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
 import { dns1123SubdomainErrors, regexError } from "../../../machinery/validation/names.js";

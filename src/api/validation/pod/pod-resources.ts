@@ -5,7 +5,7 @@ import {
   compareQuantities,
   formatQuantity,
   type Quantity,
-} from "../../../machinery/quantity/quantity.js";
+} from "../../../machinery/text/quantity/quantity.js";
 import type { Errors } from "../collect.js";
 import type { PodValidationOptions } from "./pod-options.js";
 import { isHugePages, quantity, validatePodResourceName, validateResources } from "../resources.js";

@@ -1,8 +1,8 @@
-import { append } from "../../../base/append.js";
-import { goQuote } from "../../../base/go-quote.js";
+import { append } from "../../../base/collections/append.js";
+import { goQuote } from "../../../base/text/go-quote.js";
 import { absent, number, object, objects, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
-import { formatQuantity, quantityValue } from "../../../machinery/quantity/quantity.js";
+import { formatQuantity, quantityValue } from "../../../machinery/text/quantity/quantity.js";
 import { dns1123LabelErrors } from "../../../machinery/validation/names.js";
 import { eachContainer } from "./each-container.js";
 import { ipWarnings } from "../service/ip-fields.js";

@@ -1,4 +1,4 @@
-import { goQuote } from "../../../base/go-quote.js";
+import { goQuote } from "../../../base/text/go-quote.js";
 import { number, objects, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
 import { eachContainer } from "./each-container.js";
 

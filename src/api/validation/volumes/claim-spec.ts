@@ -1,4 +1,4 @@
-import { append } from "../../../base/append.js";
+import { append } from "../../../base/collections/append.js";
 import { forbiddenField, invalidValue, notSupported, required } from "../../../machinery/errors/field-error.js";
 import { absent, isFields, list, object, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
 import {
@@ -7,7 +7,7 @@ import {
   validateLabels,
   validateLabelSelector,
 } from "../../../machinery/validation/labels.js";
-import { formatQuantity } from "../../../machinery/quantity/quantity.js";
+import { formatQuantity } from "../../../machinery/text/quantity/quantity.js";
 import { dns1123LabelErrors, dns1123SubdomainErrors } from "../../../machinery/validation/names.js";
 import { check, checkOneOf, type Errors } from "../collect.js";
 import { quantity } from "../resources.js";

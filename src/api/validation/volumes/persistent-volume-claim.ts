@@ -1,8 +1,8 @@
-import { append } from "../../../base/append.js";
+import { append } from "../../../base/collections/append.js";
 import { type FieldError, forbiddenField, invalidValue, notSupported } from "../../../machinery/errors/field-error.js";
 import { absent, object, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
-import { compareQuantities, parseQuantity, quantityValue } from "../../../machinery/quantity/quantity.js";
+import { compareQuantities, parseQuantity, quantityValue } from "../../../machinery/text/quantity/quantity.js";
 import { qualifiedNameErrors } from "../../../machinery/validation/names.js";
 import { validateClaimSpec } from "./claim-spec.js";
 import { classAnnotationWarnings } from "./persistent-volume.js";

@@ -1,5 +1,5 @@
-import { withoutTrailing } from "../../../base/without-trailing.js";
-import { goQuote } from "../../../base/go-quote.js";
+import { withoutTrailing } from "../../../base/text/without-trailing.js";
+import { goQuote } from "../../../base/text/go-quote.js";
 import { absent, object, objects, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
 
 interface Target {

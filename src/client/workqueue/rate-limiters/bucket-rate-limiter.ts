@@ -1,4 +1,4 @@
-import { startStopwatch, type Stopwatch } from "../../../base/stopwatch.js";
+import { startStopwatch, type Stopwatch } from "../../../base/time/stopwatch.js";
 import { checkOption } from "./check-option.js";
 import type { RateLimiter } from "./rate-limiter.js";
 

@@ -1,4 +1,4 @@
-import type { Stopwatch } from "../../../base/stopwatch.js";
+import type { Stopwatch } from "../../../base/time/stopwatch.js";
 import { BucketRateLimiter } from "./bucket-rate-limiter.js";
 import { ItemExponentialFailureRateLimiter } from "./item-exponential-failure-rate-limiter.js";
 import { MaxOfRateLimiter } from "./max-of-rate-limiter.js";

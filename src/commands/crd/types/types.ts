@@ -1,6 +1,6 @@
 import type { Command, Invocation } from "../../../cli/command.js";
 import { usageError } from "../../../cli/errors.js";
-import type { Factory } from "../../../cli/factory.js";
+import type { Factory } from "../../../cli/connect/factory.js";
 import { filenameFlags, readFilenames, requireFilenames } from "../../../cli/flags/filename-flags.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import type { Result } from "../../../resource/builder.js";

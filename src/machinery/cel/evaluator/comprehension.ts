@@ -1,4 +1,4 @@
-import type { Steps } from "../../../base/steps.js";
+import type { Steps } from "../../../base/async/steps.js";
 import type { ComprehensionExpr } from "../ast.js";
 import { ACCUMULATOR } from "../parser/expr-factory.js";
 import { GrowingList, ListValue } from "../values/list.js";

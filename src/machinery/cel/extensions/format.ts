@@ -1,4 +1,4 @@
-import { goQuote } from "../../../base/go-quote.js";
+import { goQuote } from "../../../base/text/go-quote.js";
 import { compareStrings } from "../standard/comparison.js";
 import { formatDouble } from "../standard/conversions.js";
 import { describeValue } from "../values/describe.js";

@@ -6,7 +6,7 @@ import {
   type Quantity,
   quantityAsInt64,
   QuantityError,
-} from "../../quantity/quantity.js";
+} from "../../text/quantity/quantity.js";
 import { globalOverload, type Library, memberOverload } from "../functions/declaration.js";
 import { BOOL, DOUBLE, INT, STRING, type Type } from "../types/type.js";
 import { intOf } from "../values/int.js";

@@ -1,4 +1,4 @@
-import { goQuote } from "../../../base/go-quote.js";
+import { goQuote } from "../../../base/text/go-quote.js";
 
 /** A part of a pre-release: a number is less than a word. */
 type Identifier = bigint | string;

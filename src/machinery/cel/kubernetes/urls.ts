@@ -11,7 +11,7 @@ import {
   hostAndPort,
   parseGoUrl,
   queryParameters,
-} from "../../go-values/go-url.js";
+} from "../../text/go/go-url.js";
 import { KubernetesValue, kubernetesType } from "./kubernetes-value.js";
 import { parsed } from "./parsed.js";
 

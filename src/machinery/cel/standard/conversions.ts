@@ -1,4 +1,4 @@
-import { formatG } from "../../go-values/format-g.js";
+import { formatG } from "../../text/go/format-g.js";
 import type { FunctionDeclaration, Implementation, Overload } from "../functions/declaration.js";
 import {
   BOOL,

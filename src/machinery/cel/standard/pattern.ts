@@ -1,5 +1,5 @@
 import { RE2JS } from "re2js";
-import { errorMessage } from "../../../base/error-message.js";
+import { errorMessage } from "../../../base/text/error-message.js";
 import { spendSteps } from "../values/meter.js";
 
 /** A pattern that RE2 does not accept; the message is Go's. */

@@ -1,5 +1,5 @@
-import { goQuote } from "../../../base/go-quote.js";
-import { knowsZone, zoneOffset } from "../../time-zone/zone-offset.js";
+import { goQuote } from "../../../base/text/go-quote.js";
+import { knowsZone, zoneOffset } from "../../text/time-zone/zone-offset.js";
 import type { Timestamp } from "../values/timestamp.js";
 import { spendSteps } from "../values/meter.js";
 import { ErrorValue } from "../values/value.js";

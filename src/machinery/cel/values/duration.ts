@@ -1,6 +1,6 @@
 import { DURATION } from "../types/type.js";
 import { CelValue, ErrorValue, type Value } from "./value.js";
-import { withoutTrailing } from "../../../base/without-trailing.js";
+import { withoutTrailing } from "../../../base/text/without-trailing.js";
 
 const NANOSECONDS: Readonly<Record<string, bigint>> = {
   __proto__: null as never,

@@ -1,6 +1,6 @@
 import { TIMESTAMP } from "../types/type.js";
 import { CelValue, ErrorValue, type Value } from "./value.js";
-import { withoutTrailing } from "../../../base/without-trailing.js";
+import { withoutTrailing } from "../../../base/text/without-trailing.js";
 
 /** 0001-01-01T00:00:00Z. */
 const MIN_SECONDS = -62_135_596_800n;

@@ -1,4 +1,4 @@
-import type { Steps } from "../../../base/steps.js";
+import type { Steps } from "../../../base/async/steps.js";
 import type { CheckedAst } from "../../cel/ast.js";
 import { estimateCost } from "../../cel/estimate/estimator.js";
 import type { Environment } from "../../cel/environment.js";

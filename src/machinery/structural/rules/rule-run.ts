@@ -1,4 +1,4 @@
-import { goQuote } from "../../../base/go-quote.js";
+import { goQuote } from "../../../base/text/go-quote.js";
 import type { Evaluation, Program } from "../../cel/program.js";
 import { ErrorValue, OPTIONAL_NONE, OptionalValue, type Value } from "../../cel/values/value.js";
 import {

@@ -1,4 +1,4 @@
-import type { Steps } from "../../../base/steps.js";
+import type { Steps } from "../../../base/async/steps.js";
 import { isFields, list, type ReadonlyFields } from "../../meta/access.js";
 import type { StructuralSchema } from "../structural-schema.js";
 import type { ValidationRule } from "../validation-rule.js";

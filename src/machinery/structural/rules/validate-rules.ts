@@ -1,5 +1,5 @@
-import { append } from "../../../base/append.js";
-import { atOnce, type Steps } from "../../../base/steps.js";
+import { append } from "../../../base/collections/append.js";
+import { atOnce, type Steps } from "../../../base/async/steps.js";
 import type { FieldError } from "../../errors/field-error.js";
 import type { JsonValue } from "../../meta/json.js";
 import type { CorrelatedValue } from "../ratchet.js";

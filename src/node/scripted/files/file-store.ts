@@ -1,4 +1,4 @@
-import type { Clock } from "../../../base/clock.js";
+import type { Clock } from "../../../base/time/clock.js";
 import { FileContent } from "./file-content.js";
 import { FileError } from "./file-error.js";
 import type { DirectoryNode, FileNode, RegularNode } from "./node.js";

@@ -1,4 +1,4 @@
-import { nextSlice, sliceIsSpent } from "../../../base/time-slice.js";
+import { nextSlice, sliceIsSpent } from "../../../base/async/time-slice.js";
 import type { Program } from "../program.js";
 import { FileContent } from "./file-content.js";
 import { FileError } from "./file-error.js";

@@ -1,5 +1,5 @@
-import type { Clock } from "../../../base/clock.js";
-import type { Random } from "../../../base/random.js";
+import type { Clock } from "../../../base/time/clock.js";
+import type { Random } from "../../../base/numbers/random.js";
 import type { ContainerSpec } from "../../container-runtime.js";
 import type { PodNetwork } from "../../network/pod-network.js";
 import { resolvConf, resolverConfig } from "../../network/resolver-config.js";

@@ -1,4 +1,4 @@
-import { inOrder } from "../../../base/turns.js";
+import { inOrder } from "../../../base/async/turns.js";
 import type { Program } from "../program.js";
 import type { MakeCertificate } from "./certificate-maker.js";
 import type { CommandLine, ImageScript, ScriptStart } from "./image-script.js";

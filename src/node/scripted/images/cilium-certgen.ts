@@ -1,7 +1,7 @@
-import { parseGoDuration } from "../../../base/go-duration.js";
+import { parseGoDuration } from "../../../base/text/go-duration.js";
 import { object, objects, text } from "../../../machinery/meta/access.js";
 import type { JsonObject } from "../../../machinery/meta/json.js";
-import { parseYaml } from "../../../machinery/yaml/read.js";
+import { parseYaml } from "../../../machinery/text/yaml/read.js";
 import type { Program, ProgramIo } from "../program.js";
 import { type CertificateOrder, type CertificatePair, DAY_MS, type MakeCertificate } from "./certificate-maker.js";
 import { isNotFound, PodApi, secretOf, secretPath, secretValue } from "./pod-api.js";

@@ -1,7 +1,7 @@
-import { atOnce } from "../../../base/steps.js";
+import { atOnce } from "../../../base/async/steps.js";
 import type { ContainerSpec } from "../../container-runtime.js";
 import type { Program } from "../program.js";
-import { Glob } from "../shell/glob.js";
+import { Glob } from "../shell/expansion/glob.js";
 
 /** What containers of some images do in place of the image's own programs. */
 export interface ImageScript {

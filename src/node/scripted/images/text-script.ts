@@ -1,7 +1,7 @@
-import { atOnce } from "../../../base/steps.js";
-import { Parser } from "../shell/parse.js";
+import { atOnce } from "../../../base/async/steps.js";
+import { Parser } from "../shell/parse/parse.js";
 import { sh } from "../shell/sh.js";
-import { ShellSyntaxError } from "../shell/syntax.js";
+import { ShellSyntaxError } from "../shell/parse/syntax.js";
 import type { ImageScript } from "./image-script.js";
 
 /** What a user's containers of some images run: a script of the small shell. */

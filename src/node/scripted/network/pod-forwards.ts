@@ -1,9 +1,9 @@
 import { connect as connectTcp } from "node:net";
 import type { Pod } from "../../../api/types/core/v1.js";
-import { errorMessage } from "../../../base/error-message.js";
-import { errnoText } from "../../../base/path-error.js";
-import type { ByteStream } from "../../../machinery/streaming/byte-stream.js";
-import { byteStreamOf } from "../../../machinery/streaming/duplex-byte-stream.js";
+import { errorMessage } from "../../../base/text/error-message.js";
+import { errnoText } from "../../../base/files/path-error.js";
+import type { ByteStream } from "../../../machinery/wire/streams/byte-stream.js";
+import { byteStreamOf } from "../../../machinery/wire/streams/duplex-byte-stream.js";
 import {
   type Address,
   type AddressRange,

@@ -1,4 +1,4 @@
-import { sliceIsSpent } from "../../../base/time-slice.js";
+import { sliceIsSpent } from "../../../base/async/time-slice.js";
 import { FileError } from "../files/file-error.js";
 import { absolute } from "../files/file-system.js";
 import type { FileNode } from "../files/node.js";

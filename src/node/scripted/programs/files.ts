@@ -1,11 +1,11 @@
-import { sortSteps } from "../../../base/sort-steps.js";
-import { sliceIsSpent } from "../../../base/time-slice.js";
+import { sortSteps } from "../../../base/async/sort-steps.js";
+import { sliceIsSpent } from "../../../base/async/time-slice.js";
 import { FileError } from "../files/file-error.js";
 import { absolute, normalPath } from "../files/file-system.js";
 import { type FileNode, sizeOf } from "../files/node.js";
 import { endsAtImageFile } from "../missing.js";
 import type { Program, ProgramIo } from "../program.js";
-import { writeText } from "../shell/builtins.js";
+import { writeText } from "../shell/builtins/builtins.js";
 import { giveWay, workInSlices } from "../slices.js";
 import { baseName, forEachPath, optionsOf } from "./options.js";
 

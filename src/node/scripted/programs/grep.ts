@@ -1,7 +1,7 @@
 import { FileError } from "../files/file-error.js";
 import { absolute } from "../files/file-system.js";
 import type { Program, ProgramIo } from "../program.js";
-import { Glob } from "../shell/glob.js";
+import { Glob } from "../shell/expansion/glob.js";
 import { workInSlices } from "../slices.js";
 import { gnuProgram, type ParsedOptions, ProgramFailure, UsageError } from "./gnu-program.js";
 import { eachLine, latin, LineReader, TextOutput } from "./latin-text.js";

@@ -1,5 +1,5 @@
 import { createGunzip, createGzip } from "node:zlib";
-import { outside } from "../../../base/turns.js";
+import { outside } from "../../../base/async/turns.js";
 import { FileError } from "../files/file-error.js";
 import { absolute } from "../files/file-system.js";
 import type { Program, ProgramIo } from "../program.js";

@@ -1,4 +1,4 @@
-import { inOrder } from "../../../base/turns.js";
+import { inOrder } from "../../../base/async/turns.js";
 import type { Program } from "../program.js";
 import { sh } from "../shell/sh.js";
 import { cp, ln, ls, mkdir, mv, rm, rmdir, stat, touch } from "./files.js";

@@ -1,7 +1,7 @@
-import { sliceIsSpent } from "../../../base/time-slice.js";
+import { sliceIsSpent } from "../../../base/async/time-slice.js";
 import type { ContainerMemory } from "../limits/memory-share.js";
 import type { ProgramIo, ProgramOutput } from "../program.js";
-import { bytesOf } from "../shell/byte-text.js";
+import { bytesOf } from "../shell/expansion/byte-text.js";
 import { giveWay } from "../slices.js";
 import { contentOf, forEachPath } from "./options.js";
 

@@ -1,5 +1,5 @@
-import { sliceIsSpent } from "../../../base/time-slice.js";
-import { withoutTrailing } from "../../../base/without-trailing.js";
+import { sliceIsSpent } from "../../../base/async/time-slice.js";
+import { withoutTrailing } from "../../../base/text/without-trailing.js";
 import { FileError } from "../files/file-error.js";
 import { absolute } from "../files/file-system.js";
 import type { ProgramIo } from "../program.js";

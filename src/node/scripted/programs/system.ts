@@ -1,6 +1,6 @@
 import type { Program } from "../program.js";
 import { signalNamed } from "../signals.js";
-import { condition, ConditionError } from "../shell/test-condition.js";
+import { condition, ConditionError } from "../shell/builtins/test-condition.js";
 import { ExecError } from "../program.js";
 import { workInSlices } from "../slices.js";
 import { optionsOf } from "./options.js";

@@ -1,6 +1,6 @@
-import { sortSteps } from "../../../base/sort-steps.js";
-import { sliceIsSpent } from "../../../base/time-slice.js";
-import { withoutTrailing } from "../../../base/without-trailing.js";
+import { sortSteps } from "../../../base/async/sort-steps.js";
+import { sliceIsSpent } from "../../../base/async/time-slice.js";
+import { withoutTrailing } from "../../../base/text/without-trailing.js";
 import { FileError } from "../files/file-error.js";
 import { absolute } from "../files/file-system.js";
 import { type FileNode, sizeOf } from "../files/node.js";

@@ -1,10 +1,10 @@
-import { Fifo } from "../../../base/fifo.js";
-import { pause } from "../../../base/pause.js";
+import { Fifo } from "../../../base/collections/fifo.js";
+import { pause } from "../../../base/time/pause.js";
 import { absolute } from "../files/file-system.js";
 import { sizeOf } from "../files/node.js";
 import type { Program, ProgramIo } from "../program.js";
-import { echoPieces, writeText } from "../shell/builtins.js";
-import { printf } from "../shell/printf.js";
+import { echoPieces, writeText } from "../shell/builtins/builtins.js";
+import { printf } from "../shell/builtins/printf.js";
 import { contentOf, forEachPath, linesOf, optionsOf } from "./options.js";
 
 const orInput = (operands: readonly string[]): readonly string[] => (operands.length === 0 ? ["-"] : operands);

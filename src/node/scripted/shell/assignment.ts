@@ -1,6 +1,6 @@
-import { expandKey, expandWord, expandWords } from "./expand.js";
+import { expandKey, expandWord, expandWords } from "./expansion/expand.js";
 import type { Shell } from "./shell.js";
-import type { Assignment } from "./syntax.js";
+import type { Assignment } from "./parse/syntax.js";
 
 /** What an assignment's words have come to. */
 export interface Assigned {

@@ -1,10 +1,10 @@
 import { LeaveLoop } from "./control-flow.js";
-import { expandArithmetic, expandPattern, expandWord, expandWords, matchesPattern } from "./expand.js";
+import { expandArithmetic, expandPattern, expandWord, expandWords, matchesPattern } from "./expansion/expand.js";
 import { holds } from "./condition.js";
 import type { Shell } from "./shell.js";
 import type { ShellStreams } from "./shell-state.js";
 import { failed } from "./simple-command.js";
-import type { Command, CompoundCommand, Word } from "./syntax.js";
+import type { Command, CompoundCommand, Word } from "./parse/syntax.js";
 
 type Of<K extends CompoundCommand["kind"]> = Extract<CompoundCommand, { kind: K }>;
 

@@ -1,12 +1,12 @@
 import { absolute } from "../files/file-system.js";
 import type { FileNode } from "../files/node.js";
 import { CommandError } from "./control-flow.js";
-import { expandArithmetic, expandPattern, expandWord, matchesPattern } from "./expand.js";
-import { joined } from "./expansion.js";
+import { expandArithmetic, expandPattern, expandWord, matchesPattern } from "./expansion/expand.js";
+import { joined } from "./expansion/expansion.js";
 import { compileExpression } from "./regular-expression.js";
 import type { Shell } from "./shell.js";
-import type { Condition, Word } from "./syntax.js";
-import { compareFiles, fileTest } from "./test-condition.js";
+import type { Condition, Word } from "./parse/syntax.js";
+import { compareFiles, fileTest } from "./builtins/test-condition.js";
 
 /** Whether what stands between [[ and ]] holds. */
 export async function holds(condition: Condition, shell: Shell): Promise<boolean> {

@@ -1,5 +1,5 @@
-import { Pace } from "../../../base/pace.js";
-import type { Steps } from "../../../base/steps.js";
+import { Pace } from "../../../base/time/pace.js";
+import type { Steps } from "../../../base/async/steps.js";
 import type { ContainerMemory } from "../limits/memory-share.js";
 import { type SliceOwner, workInSlices } from "../slices.js";
 import { LeaveLoop, ReturnFromScript } from "./control-flow.js";

@@ -1,7 +1,7 @@
 import { BytePipe } from "../../byte-pipe.js";
 import type { Shell } from "./shell.js";
 import type { ShellStreams } from "./shell-state.js";
-import type { Command } from "./syntax.js";
+import type { Command } from "./parse/syntax.js";
 
 /**
  * Runs the stages of a pipeline beside each other, each in a subshell; a single one in the shell itself. Resolves with the last one's code, and with pipefail

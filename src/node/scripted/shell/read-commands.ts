@@ -3,12 +3,12 @@ import { MemoryShare } from "../limits/memory-share.js";
 import type { ProgramIo } from "../program.js";
 import type { Terminal } from "../terminal.js";
 import { ExitShell, Interrupted, LeaveLoop, ReturnFromScript } from "./control-flow.js";
-import { GrowingValue, LARGEST_VALUE, outOfSpace } from "./growing-value.js";
+import { GrowingValue, LARGEST_VALUE, outOfSpace } from "./expansion/growing-value.js";
 import { History } from "./history.js";
 import { type EditedLine, LineEditor } from "./line-editor.js";
 import type { Shell } from "./shell.js";
 import type { ShellStreams } from "./shell-state.js";
-import { ShellSyntaxError } from "./syntax.js";
+import { ShellSyntaxError } from "./parse/syntax.js";
 
 const SYNTAX_ERROR = 2;
 const INTERRUPTED = 130;

@@ -2,12 +2,12 @@ import { BytePipe } from "../../byte-pipe.js";
 import { FileError } from "../files/file-error.js";
 import { absolute } from "../files/file-system.js";
 import type { OutputTarget, ProgramIo } from "../program.js";
-import { bytesOf } from "./byte-text.js";
+import { bytesOf } from "./expansion/byte-text.js";
 import { CommandError } from "./control-flow.js";
-import { expandWord } from "./expand.js";
-import type { ExpansionScope } from "./expansion.js";
+import { expandWord } from "./expansion/expand.js";
+import type { ExpansionScope } from "./expansion/expansion.js";
 import type { Descriptor, ShellStreams } from "./shell-state.js";
-import type { Command, Redirect } from "./syntax.js";
+import type { Command, Redirect } from "./parse/syntax.js";
 
 /** Where the targets of redirections are expanded and found. */
 export interface RedirectScope extends ExpansionScope {

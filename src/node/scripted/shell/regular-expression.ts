@@ -1,5 +1,5 @@
-import { errorMessage } from "../../../base/error-message.js";
-import { inOrder } from "../../../base/turns.js";
+import { errorMessage } from "../../../base/text/error-message.js";
+import { inOrder } from "../../../base/async/turns.js";
 import { CommandError } from "./control-flow.js";
 import { instructionsOf, MOST_INSTRUCTIONS, MOST_STEPS } from "../limits/regexp-cost.js";
 

@@ -2,13 +2,13 @@ import { FileError } from "../files/file-error.js";
 import { absolute } from "../files/file-system.js";
 import { endsAtImageFile } from "../missing.js";
 import type { Program, ProgramIo } from "../program.js";
-import { setNamedOption, setOptions } from "./builtin-options.js";
+import { setNamedOption, setOptions } from "./builtins/builtin-options.js";
 import { CommandError, LeaveLoop } from "./control-flow.js";
-import { LARGEST_VALUE, outOfSpace } from "./growing-value.js";
+import { LARGEST_VALUE, outOfSpace } from "./expansion/growing-value.js";
 import { readCommands } from "./read-commands.js";
 import { Shell } from "./shell.js";
 import type { ShellOption, ShellState, ShellStreams } from "./shell-state.js";
-import { ShellSyntaxError } from "./syntax.js";
+import { ShellSyntaxError } from "./parse/syntax.js";
 import { Variables } from "./variables.js";
 
 const SYNTAX_ERROR = 2;

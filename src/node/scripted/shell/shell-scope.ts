@@ -1,16 +1,16 @@
-import type { Steps } from "../../../base/steps.js";
+import type { Steps } from "../../../base/async/steps.js";
 import { MemoryShare } from "../limits/memory-share.js";
 import type { ProgramIo } from "../program.js";
 import { workInSlices } from "../slices.js";
-import type { ArithmeticVariables } from "./arithmetic.js";
+import type { ArithmeticVariables } from "./expansion/arithmetic.js";
 import { FatalError } from "./control-flow.js";
-import type { ExpansionScope } from "./expansion.js";
-import { Separators } from "./fields.js";
+import type { ExpansionScope } from "./expansion/expansion.js";
+import { Separators } from "./expansion/fields.js";
 import { LocalVariables } from "./function-call.js";
 import { Jobs } from "./jobs.js";
 import type { ShellState } from "./shell-state.js";
-import { specialArray, specialParameter } from "./special-parameters.js";
-import type { Command } from "./syntax.js";
+import { specialArray, specialParameter } from "./expansion/special-parameters.js";
+import type { Command } from "./parse/syntax.js";
 import type { ShellArray } from "./variables.js";
 
 /** How a shell was called. */

@@ -1,6 +1,6 @@
 import type { BytePipe } from "../../byte-pipe.js";
 import type { OutputTarget } from "../program.js";
-import type { FunctionDefinition } from "./syntax.js";
+import type { FunctionDefinition } from "./parse/syntax.js";
 import type { ShellArray, Variables } from "./variables.js";
 
 /** What a descriptor leads to. An input without a pipe is that of the shell's process. */

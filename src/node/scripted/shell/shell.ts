@@ -1,4 +1,4 @@
-import { sliceIsSpent } from "../../../base/time-slice.js";
+import { sliceIsSpent } from "../../../base/async/time-slice.js";
 import { BrokenPipeError, BytePipe } from "../../byte-pipe.js";
 import { FileError } from "../files/file-error.js";
 import { absolute } from "../files/file-system.js";
@@ -10,16 +10,16 @@ import { isIgnoredByDefault } from "../signals.js";
 import { giveWay } from "../slices.js";
 import { runCompound } from "./compound.js";
 import { CommandError, ExitShell, Interrupted, LeaveLoop, ReturnFromScript } from "./control-flow.js";
-import { expandWord } from "./expand.js";
-import { GrowingValue, LARGEST_VALUE, outOfSpace } from "./growing-value.js";
+import { expandWord } from "./expansion/expand.js";
+import { GrowingValue, LARGEST_VALUE, outOfSpace } from "./expansion/growing-value.js";
 import type { JobScope } from "./jobs.js";
-import { Parser } from "./parse.js";
+import { Parser } from "./parse/parse.js";
 import { runPipeline } from "./pipeline.js";
 import { redirected, type RedirectScope } from "./redirect.js";
 import { type ShellCall, ShellScope } from "./shell-scope.js";
 import type { ShellState, ShellStreams } from "./shell-state.js";
 import { runSimple } from "./simple-command.js";
-import { type AndOrList, type Command, type FunctionDefinition, ShellSyntaxError } from "./syntax.js";
+import { type AndOrList, type Command, type FunctionDefinition, ShellSyntaxError } from "./parse/syntax.js";
 import { Traps } from "./traps.js";
 
 const EXEC_PROBLEMS = {

@@ -1,15 +1,15 @@
 import { ForkError } from "../limits/errors.js";
-import { ArithmeticError } from "./arithmetic.js";
+import { ArithmeticError } from "./expansion/arithmetic.js";
 import { type Assigned, expandAssignment } from "./assignment.js";
-import type { BuiltinCall } from "./builtin.js";
-import { quoted } from "./builtin-output.js";
-import { BUILTINS } from "./builtins.js";
+import type { BuiltinCall } from "./builtins/builtin.js";
+import { quoted } from "./builtins/builtin-output.js";
+import { BUILTINS } from "./builtins/builtins.js";
 import { CommandError, ExitShell, FatalError } from "./control-flow.js";
-import { expandWords } from "./expand.js";
+import { expandWords } from "./expansion/expand.js";
 import { redirected, withRedirects } from "./redirect.js";
 import type { Shell } from "./shell.js";
 import type { ShellStreams } from "./shell-state.js";
-import type { SimpleCommand } from "./syntax.js";
+import type { SimpleCommand } from "./parse/syntax.js";
 import { detached } from "./variables.js";
 
 /** Runs a function, a builtin or a program, or sets variables. Where the code is `tested`, a failure does not end the shell. */

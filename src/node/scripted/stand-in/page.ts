@@ -1,4 +1,4 @@
-import type { ByteStream } from "../../../machinery/streaming/byte-stream.js";
+import type { ByteStream } from "../../../machinery/wire/streams/byte-stream.js";
 import type { AnswerConnection } from "../ports.js";
 
 /** The beginning of a request of HTTP/1. */

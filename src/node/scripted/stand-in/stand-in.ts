@@ -1,4 +1,4 @@
-import { pause } from "../../../base/pause.js";
+import { pause } from "../../../base/time/pause.js";
 import type { ContainerSpec } from "../../container-runtime.js";
 import type { Program } from "../program.js";
 

@@ -1,4 +1,4 @@
-import { nextSlice, sliceIsSpent } from "../../../base/time-slice.js";
+import { nextSlice, sliceIsSpent } from "../../../base/async/time-slice.js";
 import { type ContainerSpec, type HostVolume, RuntimeError, type VolumeMount } from "../../container-runtime.js";
 import { FileError } from "../files/file-error.js";
 import type { FileStore } from "../files/file-store.js";

@@ -1,4 +1,4 @@
-import type { Clock } from "../../../base/clock.js";
+import type { Clock } from "../../../base/time/clock.js";
 import { FileStore } from "../files/file-store.js";
 import { processLimits, type ServerLimits } from "../limits/server-limits.js";
 

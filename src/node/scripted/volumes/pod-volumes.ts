@@ -1,4 +1,4 @@
-import type { Clock } from "../../../base/clock.js";
+import type { Clock } from "../../../base/time/clock.js";
 import { FileStore } from "../files/file-store.js";
 import { Budget } from "../limits/budget.js";
 import { type LimitedContainer, type ServerLimits, takeFiles } from "../limits/server-limits.js";

@@ -1,5 +1,5 @@
 import type { Device, DeviceAttribute, DeviceSelector } from "../../../api/types/resource/v1.js";
-import { Lru } from "../../../base/lru.js";
+import { Lru } from "../../../base/collections/lru.js";
 import { KUBERNETES_PROGRAM, kubernetesEnvironment } from "../../../machinery/cel/kubernetes/environment.js";
 import type { Program } from "../../../machinery/cel/program.js";
 import { DYN } from "../../../machinery/cel/types/type.js";

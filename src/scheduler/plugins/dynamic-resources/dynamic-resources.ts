@@ -1,6 +1,6 @@
 import type { AllocationResult, ResourceClaim } from "../../../api/types/resource/v1.js";
 import type { Pod } from "../../../api/types/core/v1.js";
-import { inOrder } from "../../../base/turns.js";
+import { inOrder } from "../../../base/async/turns.js";
 import { formatTime } from "../../../machinery/meta/time.js";
 import type { NodeInfo } from "../../cache/node-info.js";
 import type { PodInfo } from "../../cache/pod-info.js";

@@ -1,4 +1,4 @@
-import { own } from "../../../base/own.js";
+import { own } from "../../../base/collections/own.js";
 import type { Node, Pod } from "../../../api/types/core/v1.js";
 import { affinityTerms, selects } from "../../cache/affinity-terms.js";
 import type { NodeInfo } from "../../cache/node-info.js";

@@ -1,4 +1,4 @@
-import { own } from "../../../base/own.js";
+import { own } from "../../../base/collections/own.js";
 import type { AffinityTerm } from "../../cache/affinity-terms.js";
 import type { NodeInfo } from "../../cache/node-info.js";
 import type { PodInfo } from "../../cache/pod-info.js";

@@ -1,5 +1,5 @@
 import type { PodDisruptionBudget } from "../../../api/types/policy/v1.js";
-import { randomBelow } from "../../../base/random-below.js";
+import { randomBelow } from "../../../base/numbers/random-below.js";
 import type { NodeInfo } from "../../cache/node-info.js";
 import type { PodInfo } from "../../cache/pod-info.js";
 import { Action } from "../../framework/cluster-event.js";

@@ -1,5 +1,5 @@
-import { smallest } from "../../../base/append.js";
-import { own } from "../../../base/own.js";
+import { smallest } from "../../../base/collections/append.js";
+import { own } from "../../../base/collections/own.js";
 import type { PodDisruptionBudget } from "../../../api/types/policy/v1.js";
 import { selectorFromObject } from "../../../machinery/selectors/api-label-selector.js";
 import { type LabelSelector, noLabel } from "../../../machinery/selectors/label-selector.js";

@@ -1,4 +1,4 @@
-import { own } from "../../../base/own.js";
+import { own } from "../../../base/collections/own.js";
 import type { Pod, TopologySpreadConstraint, UnsatisfiableConstraintAction } from "../../../api/types/core/v1.js";
 import { selectorFromObject } from "../../../machinery/selectors/api-label-selector.js";
 import { type LabelSelector, noLabel } from "../../../machinery/selectors/label-selector.js";

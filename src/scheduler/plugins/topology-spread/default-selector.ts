@@ -1,5 +1,5 @@
-import { append } from "../../../base/append.js";
-import { own } from "../../../base/own.js";
+import { append } from "../../../base/collections/append.js";
+import { own } from "../../../base/collections/own.js";
 import type { ReplicaSet, StatefulSet } from "../../../api/types/apps/v1.js";
 import type { ReplicationController, Service } from "../../../api/types/core/v1.js";
 import { selectorFromObject } from "../../../machinery/selectors/api-label-selector.js";

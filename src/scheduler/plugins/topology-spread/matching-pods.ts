@@ -1,4 +1,4 @@
-import { Lru } from "../../../base/lru.js";
+import { Lru } from "../../../base/collections/lru.js";
 import type { LabelSelector } from "../../../machinery/selectors/label-selector.js";
 import { countedPods, type PodCounts } from "../../cache/counted-pods.js";
 

@@ -1,4 +1,4 @@
-import { own } from "../../../base/own.js";
+import { own } from "../../../base/collections/own.js";
 import type { Node, Pod, TopologySpreadConstraint, UnsatisfiableConstraintAction } from "../../../api/types/core/v1.js";
 import type { PodInfo } from "../../cache/pod-info.js";
 import { Action } from "../../framework/cluster-event.js";

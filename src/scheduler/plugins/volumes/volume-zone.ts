@@ -1,4 +1,4 @@
-import { own } from "../../../base/own.js";
+import { own } from "../../../base/collections/own.js";
 import { storageClassOf } from "../../../api/volumes/storage-class.js";
 import type { SchedulerHandle } from "../../framework/handle.js";
 import type { PodInfo } from "../../cache/pod-info.js";

@@ -3,7 +3,7 @@ import {
   type ConfigurationFormat,
   decodeConfigurationStrictly,
   UnknownConfigurationError,
-} from "../../../machinery/codec/configuration-document.js";
+} from "../../../machinery/wire/configuration-document.js";
 import { isJsonObject, type JsonValue } from "../../../machinery/meta/json.js";
 import { anyJson, list, string, struct } from "../../../machinery/schema/build-schema.js";
 import type { Schema, StructSchema } from "../../../machinery/schema/schema.js";

@@ -2,7 +2,7 @@ import {
   type ConfigurationDocument,
   type ConfigurationFormat,
   decodeConfigurationStrictly,
-} from "../../../machinery/codec/configuration-document.js";
+} from "../../../machinery/wire/configuration-document.js";
 import { list, string, struct } from "../../../machinery/schema/build-schema.js";
 import type { Schema, StructSchema } from "../../../machinery/schema/schema.js";
 

@@ -1,5 +1,5 @@
-import type { Steps } from "../../../base/steps.js";
-import { inSlices } from "../../../base/time-slice.js";
+import type { Steps } from "../../../base/async/steps.js";
+import { inSlices } from "../../../base/async/time-slice.js";
 
 /** Compiles what configurations say, each once, when the first request asks. Other requests have their turn between two expressions. */
 export class CompiledOnce<K extends object, T> {

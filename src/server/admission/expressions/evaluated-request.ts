@@ -1,4 +1,4 @@
-import { errorMessage } from "../../../base/error-message.js";
+import { errorMessage } from "../../../base/text/error-message.js";
 import { object } from "../../../machinery/meta/access.js";
 import type { GroupVersionKind } from "../../../machinery/meta/gvk.js";
 import type { JsonObject } from "../../../machinery/meta/json.js";

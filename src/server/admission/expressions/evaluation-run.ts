@@ -1,6 +1,6 @@
 import type { CompiledExpression } from "../../../api/admission/compile-expression.js";
-import type { Steps } from "../../../base/steps.js";
-import { nextSlice, sliceIsSpent } from "../../../base/time-slice.js";
+import type { Steps } from "../../../base/async/steps.js";
+import { nextSlice, sliceIsSpent } from "../../../base/async/time-slice.js";
 import type { AccessDecisions } from "../../../machinery/cel/kubernetes/access.js";
 import type { Evaluation, Program } from "../../../machinery/cel/program.js";
 import { ErrorValue, type Value } from "../../../machinery/cel/values/value.js";

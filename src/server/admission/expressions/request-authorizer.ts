@@ -1,4 +1,4 @@
-import { errorMessage } from "../../../base/error-message.js";
+import { errorMessage } from "../../../base/text/error-message.js";
 import { type AccessCheck, type AccessDecision, AccessDecisions } from "../../../machinery/cel/kubernetes/access.js";
 import { AuthorizerValue } from "../../../machinery/cel/kubernetes/authorizer.js";
 import type { Value } from "../../../machinery/cel/values/value.js";

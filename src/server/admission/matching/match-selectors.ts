@@ -1,4 +1,4 @@
-import { errorMessage } from "../../../base/error-message.js";
+import { errorMessage } from "../../../base/text/error-message.js";
 import { internalError, notFound } from "../../../machinery/errors/status-error.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import type { Labels, LabelSelector } from "../../../machinery/selectors/label-selector.js";

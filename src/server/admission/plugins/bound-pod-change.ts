@@ -1,5 +1,5 @@
 import type { Node, Pod } from "../../../api/types/core/v1.js";
-import { goQuote } from "../../../base/go-quote.js";
+import { goQuote } from "../../../base/text/go-quote.js";
 import { object, type ReceivedObject, text } from "../../../machinery/meta/received.js";
 import type { AdmissionAttributes } from "../attributes.js";
 import type { AdmissionContext } from "../plugin.js";

@@ -1,5 +1,5 @@
 import type { CertificateSigningRequest } from "../../../api/types/certificates/v1.js";
-import { goQuote } from "../../../base/go-quote.js";
+import { goQuote } from "../../../base/text/go-quote.js";
 import { object, type ReceivedObject, text } from "../../../machinery/meta/received.js";
 import { handling } from "../handling.js";
 import type { AdmissionPlugin } from "../plugin.js";

@@ -1,6 +1,6 @@
 import type { CertificateSigningRequest } from "../../../api/types/certificates/v1.js";
 import { sameValue } from "../../../api/validation/rules.js";
-import { goQuote } from "../../../base/go-quote.js";
+import { goQuote } from "../../../base/text/go-quote.js";
 import { object, type ReceivedObject, text } from "../../../machinery/meta/received.js";
 import { handling } from "../handling.js";
 import type { AdmissionPlugin } from "../plugin.js";

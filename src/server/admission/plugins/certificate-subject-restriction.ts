@@ -1,6 +1,6 @@
 import type { CertificateSigningRequest } from "../../../api/types/certificates/v1.js";
-import { errorMessage } from "../../../base/error-message.js";
-import { parseCertificateRequest } from "../../../machinery/codec/certificate-request.js";
+import { errorMessage } from "../../../base/text/error-message.js";
+import { parseCertificateRequest } from "../../../machinery/crypto/certificate-request.js";
 import { object, type ReceivedObject, text } from "../../../machinery/meta/received.js";
 import type { AdmissionAttributes } from "../attributes.js";
 import { handling } from "../handling.js";

@@ -1,6 +1,6 @@
 import type { ClusterTrustBundle } from "../../../api/types/certificates/v1beta1.js";
 import { sameValue } from "../../../api/validation/rules.js";
-import { goQuote } from "../../../base/go-quote.js";
+import { goQuote } from "../../../base/text/go-quote.js";
 import { object, type ReceivedObject, text } from "../../../machinery/meta/received.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import { handling, WRITES } from "../handling.js";

@@ -1,5 +1,5 @@
 import { aggregateText } from "../../../machinery/errors/aggregate-text.js";
-import { inOrder } from "../../../base/turns.js";
+import { inOrder } from "../../../base/async/turns.js";
 import type { LimitRange, PersistentVolumeClaim, Pod } from "../../../api/types/core/v1.js";
 import type { AdmissionAttributes } from "../attributes.js";
 import { handling } from "../handling.js";

@@ -1,4 +1,4 @@
-import { inOrder } from "../../../base/turns.js";
+import { inOrder } from "../../../base/async/turns.js";
 import { isExemptFromWebhooks } from "../matching/exempt-resources.js";
 import type { AdmissionPlugin } from "../plugin.js";
 import { ReinvokedCalls } from "../reinvoked-calls.js";

@@ -1,4 +1,4 @@
-import { errorMessage } from "../../../base/error-message.js";
+import { errorMessage } from "../../../base/text/error-message.js";
 import { kubernetesClient } from "../../../client/dynamic/kubernetes-client.js";
 import { isAlreadyExists } from "../../../machinery/errors/status-error.js";
 import type { AdmissionPlugin } from "../plugin.js";

@@ -1,5 +1,5 @@
 import type { Pod } from "../../../api/types/core/v1.js";
-import { goQuote } from "../../../base/go-quote.js";
+import { goQuote } from "../../../base/text/go-quote.js";
 import { sameValue } from "../../../api/validation/rules.js";
 import { list, object, objects, type ReceivedObject } from "../../../machinery/meta/received.js";
 import { handling } from "../handling.js";

@@ -1,4 +1,4 @@
-import { goQuote } from "../../../base/go-quote.js";
+import { goQuote } from "../../../base/text/go-quote.js";
 import { formatGroupResource } from "../../../machinery/errors/status-error.js";
 import type { AdmissionPlugin } from "../plugin.js";
 import { refused } from "../refusal.js";

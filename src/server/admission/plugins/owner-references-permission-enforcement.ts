@@ -1,4 +1,4 @@
-import { goQuote } from "../../../base/go-quote.js";
+import { goQuote } from "../../../base/text/go-quote.js";
 import { parseGroupVersion } from "../../../machinery/meta/gvk.js";
 import type { JsonValue } from "../../../machinery/meta/json.js";
 import type { OwnerReference } from "../../../machinery/meta/object.js";

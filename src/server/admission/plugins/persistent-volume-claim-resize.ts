@@ -3,7 +3,7 @@ import type { PersistentVolumeClaim } from "../../../api/types/core/v1.js";
 import { quantity } from "../../../api/validation/resources.js";
 import { storageClassOf } from "../../../api/volumes/storage-class.js";
 import { object, type ReceivedObject } from "../../../machinery/meta/received.js";
-import { compareQuantities, zeroQuantity } from "../../../machinery/quantity/quantity.js";
+import { compareQuantities, zeroQuantity } from "../../../machinery/text/quantity/quantity.js";
 import { handling } from "../handling.js";
 import type { AdmissionContext, AdmissionPlugin } from "../plugin.js";
 import { refused } from "../refusal.js";

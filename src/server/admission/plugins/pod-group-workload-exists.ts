@@ -1,5 +1,5 @@
 import type { PodGroup, Workload } from "../../../api/types/scheduling/v1alpha2.js";
-import { goQuote } from "../../../base/go-quote.js";
+import { goQuote } from "../../../base/text/go-quote.js";
 import { absent, object, objects as objectsOf, type ReceivedObject, text } from "../../../machinery/meta/received.js";
 import type { AdmissionPlugin } from "../plugin.js";
 import { refused } from "../refusal.js";

@@ -1,9 +1,9 @@
-import { errorMessage } from "../../../base/error-message.js";
+import { errorMessage } from "../../../base/text/error-message.js";
 import { qosClass } from "../../../api/pods/qos-class.js";
 import type { Pod, Toleration } from "../../../api/types/core/v1.js";
-import { goValueOf } from "../../../machinery/codec/go-types.js";
-import { decodeJson } from "../../../machinery/codec/json-decoder.js";
-import { decodeObject } from "../../../machinery/codec/strict-decode.js";
+import { goValueOf } from "../../../machinery/wire/go-types.js";
+import { decodeJson } from "../../../machinery/wire/json/json-decoder.js";
+import { decodeObject } from "../../../machinery/wire/strict-decode.js";
 import { unclassified } from "../../../machinery/errors/status-error.js";
 import { type DraftObject, ensureChild, list, object, type ReceivedObject } from "../../../machinery/meta/received.js";
 import { isJsonObject, type JsonValue } from "../../../machinery/meta/json.js";

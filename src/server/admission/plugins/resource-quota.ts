@@ -1,4 +1,4 @@
-import { inOrder } from "../../../base/turns.js";
+import { inOrder } from "../../../base/async/turns.js";
 import { targetName } from "../handling.js";
 import type { AdmissionPlugin, AdmissionTarget } from "../plugin.js";
 import { checkResourceQuotaConfiguration, type ResourceQuotaConfiguration } from "./resource-quota/configuration.js";

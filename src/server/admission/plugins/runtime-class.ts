@@ -1,5 +1,5 @@
 import type { RuntimeClass } from "../../../api/types/node/v1.js";
-import { goQuote } from "../../../base/go-quote.js";
+import { goQuote } from "../../../base/text/go-quote.js";
 import type { Pod, ResourceList, Toleration } from "../../../api/types/core/v1.js";
 import { quantity } from "../../../api/validation/resources.js";
 import {
@@ -13,7 +13,7 @@ import {
   type ReceivedObject,
   text,
 } from "../../../machinery/meta/received.js";
-import { compareQuantities } from "../../../machinery/quantity/quantity.js";
+import { compareQuantities } from "../../../machinery/text/quantity/quantity.js";
 import type { AdmissionAttributes } from "../attributes.js";
 import { handling } from "../handling.js";
 import type { AdmissionContext, AdmissionPlugin } from "../plugin.js";

@@ -1,5 +1,5 @@
 import type { PodSpec, ProjectedVolumeSource } from "../../../api/types/core/v1.js";
-import type { Random } from "../../../base/random.js";
+import type { Random } from "../../../base/numbers/random.js";
 import { children, type Draft, text } from "../../../machinery/meta/received.js";
 
 const MOUNT_PATH = "/var/run/secrets/kubernetes.io/serviceaccount";

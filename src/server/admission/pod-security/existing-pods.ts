@@ -1,6 +1,6 @@
-import type { Clock } from "../../../base/clock.js";
-import { inSlices } from "../../../base/time-slice.js";
-import type { Steps } from "../../../base/steps.js";
+import type { Clock } from "../../../base/time/clock.js";
+import { inSlices } from "../../../base/async/time-slice.js";
+import type { Steps } from "../../../base/async/steps.js";
 import { evaluatePod, violationReasons } from "../../../api/pod-security/evaluate-pod.js";
 import { formatStandard, type Standard } from "../../../api/pod-security/policy.js";
 import { object, text } from "../../../machinery/meta/access.js";

@@ -1,4 +1,4 @@
-import { errorMessage } from "../../../base/error-message.js";
+import { errorMessage } from "../../../base/text/error-message.js";
 import type { AdmissionAttributes, EquivalentResource } from "../attributes.js";
 import type { AdmissionContext } from "../plugin.js";
 import type { Binding } from "./binding.js";

@@ -5,7 +5,7 @@ import type { Value } from "../../../machinery/cel/values/value.js";
 import type { JsonObject, JsonValue } from "../../../machinery/meta/json.js";
 import { jsonPatchSteps } from "../../../machinery/patch/json-patch.js";
 import { isPatchError } from "../../../machinery/patch/patch-error.js";
-import { inSlices } from "../../../base/time-slice.js";
+import { inSlices } from "../../../base/async/time-slice.js";
 
 /** A policy may have as many operations as it can pay for. */
 const LIMITS = { maxOperations: Number.POSITIVE_INFINITY, maxCopiedBytes: 3 * 1024 * 1024 };

@@ -1,4 +1,4 @@
-import { once } from "../../../base/once.js";
+import { once } from "../../../base/async/once.js";
 import { objects, type ReadonlyFields } from "../../../machinery/meta/access.js";
 import { selectorFromObject } from "../../../machinery/selectors/api-label-selector.js";
 import type { LabelSelectorObject } from "../../../machinery/validation/labels.js";

@@ -1,4 +1,4 @@
-import { errorMessage } from "../../../base/error-message.js";
+import { errorMessage } from "../../../base/text/error-message.js";
 import { isStatusError, StatusError, type StatusCause } from "../../../machinery/errors/status-error.js";
 import type { AdmissionAttributes } from "../attributes.js";
 import { ConversionError, evaluatedObjects } from "../expressions/evaluated-request.js";

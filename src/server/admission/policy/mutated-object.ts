@@ -1,5 +1,5 @@
 import { internalError, serviceUnavailable } from "../../../machinery/errors/status-error.js";
-import { decodeObject } from "../../../machinery/codec/strict-decode.js";
+import { decodeObject } from "../../../machinery/wire/strict-decode.js";
 import type { GroupVersionKind } from "../../../machinery/meta/gvk.js";
 import type { JsonObject, JsonValue } from "../../../machinery/meta/json.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";

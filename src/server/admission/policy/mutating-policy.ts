@@ -1,7 +1,7 @@
 import type { CompiledExpression } from "../../../api/admission/compile-expression.js";
 import { expressionEnvironment, PATCH_RESULTS, type PatchType } from "../../../api/admission/expression-environment.js";
 import { PolicyCompiler } from "../../../api/admission/policy-compiler.js";
-import type { Steps } from "../../../base/steps.js";
+import type { Steps } from "../../../base/async/steps.js";
 import { BOOL } from "../../../machinery/cel/types/type.js";
 import { object, objects, text } from "../../../machinery/meta/access.js";
 import { CompiledOnce } from "../expressions/compiled-once.js";

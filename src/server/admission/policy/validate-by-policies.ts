@@ -1,6 +1,6 @@
-import { append } from "../../../base/append.js";
-import { errorMessage } from "../../../base/error-message.js";
-import { encodeJson } from "../../../machinery/codec/json-encoder.js";
+import { append } from "../../../base/collections/append.js";
+import { errorMessage } from "../../../base/text/error-message.js";
+import { encodeJson } from "../../../machinery/wire/json/json-encoder.js";
 import { StatusError } from "../../../machinery/errors/status-error.js";
 import type { AdmissionAttributes } from "../attributes.js";
 import { annotate } from "../annotate.js";

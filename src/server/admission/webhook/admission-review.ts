@@ -1,5 +1,5 @@
-import { goQuote } from "../../../base/go-quote.js";
-import { encodeJson } from "../../../machinery/codec/json-encoder.js";
+import { goQuote } from "../../../base/text/go-quote.js";
+import { encodeJson } from "../../../machinery/wire/json/json-encoder.js";
 import { object, list, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
 import type { GroupVersionKind, GroupVersionResource } from "../../../machinery/meta/gvk.js";
 import type { User } from "../../request/user.js";

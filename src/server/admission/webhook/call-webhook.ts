@@ -1,7 +1,7 @@
-import { errorMessage } from "../../../base/error-message.js";
-import { goQuote } from "../../../base/go-quote.js";
+import { errorMessage } from "../../../base/text/error-message.js";
+import { goQuote } from "../../../base/text/go-quote.js";
 import { type AnsweredReview, readReview } from "../../webhook/read-review.js";
-import { standInErrorOf } from "../../../machinery/streaming/stand-in-end.js";
+import { standInErrorOf } from "../../../machinery/wire/streams/stand-in-end.js";
 import type { WebhookTarget } from "../../webhook/webhook-target.js";
 import type { WebhookClient } from "../../webhook/webhook-client.js";
 import { annotate } from "../annotate.js";

@@ -1,4 +1,4 @@
-import { goQuote } from "../../../base/go-quote.js";
+import { goQuote } from "../../../base/text/go-quote.js";
 import { badRequest, type Status, StatusError } from "../../../machinery/errors/status-error.js";
 import { number, object, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
 

@@ -1,4 +1,4 @@
-import { errorMessage } from "../../../base/error-message.js";
+import { errorMessage } from "../../../base/text/error-message.js";
 import { compileExpression, type CompiledExpression } from "../../../api/admission/compile-expression.js";
 import { expressionEnvironment } from "../../../api/admission/expression-environment.js";
 import { BOOL } from "../../../machinery/cel/types/type.js";

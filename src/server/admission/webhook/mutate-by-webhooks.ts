@@ -1,8 +1,8 @@
-import { errorMessage } from "../../../base/error-message.js";
-import { inSlices } from "../../../base/time-slice.js";
+import { errorMessage } from "../../../base/text/error-message.js";
+import { inSlices } from "../../../base/async/time-slice.js";
 import { decodeManagers } from "../../../machinery/apply/managers.js";
-import { decodeJsonSteps } from "../../../machinery/codec/decode-json-steps.js";
-import { encodeJson } from "../../../machinery/codec/json-encoder.js";
+import { decodeJsonSteps } from "../../../machinery/wire/json/decode-json-steps.js";
+import { encodeJson } from "../../../machinery/wire/json/json-encoder.js";
 import { internalError, isStatusError, timeout } from "../../../machinery/errors/status-error.js";
 import type { JsonValue } from "../../../machinery/meta/json.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";

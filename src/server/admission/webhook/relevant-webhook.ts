@@ -1,4 +1,4 @@
-import { inOrder } from "../../../base/turns.js";
+import { inOrder } from "../../../base/async/turns.js";
 import type { AdmissionAttributes } from "../attributes.js";
 import { matchRules } from "../matching/match-rules.js";
 import { matchesNamespace, matchesObject } from "../matching/match-selectors.js";

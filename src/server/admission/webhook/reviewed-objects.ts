@@ -1,4 +1,4 @@
-import { errorMessage } from "../../../base/error-message.js";
+import { errorMessage } from "../../../base/text/error-message.js";
 import type { GroupVersionKind } from "../../../machinery/meta/gvk.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import { internalError } from "../../../machinery/errors/status-error.js";

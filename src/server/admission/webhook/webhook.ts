@@ -1,4 +1,4 @@
-import { once } from "../../../base/once.js";
+import { once } from "../../../base/async/once.js";
 import { list, object, objects, text } from "../../../machinery/meta/access.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import { selectorFromObject } from "../../../machinery/selectors/api-label-selector.js";

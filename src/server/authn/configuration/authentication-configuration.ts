@@ -1,4 +1,4 @@
-import type { ConfigurationFormat } from "../../../machinery/codec/configuration-document.js";
+import type { ConfigurationFormat } from "../../../machinery/wire/configuration-document.js";
 import { boolean, list, string, struct } from "../../../machinery/schema/build-schema.js";
 
 /** kube-apiserver's AuthenticationConfiguration: who may sign identities, and what their claims mean. */

@@ -1,5 +1,5 @@
-import { decodeConfigurationStrictly } from "../../../machinery/codec/configuration-document.js";
-import { readConfigurationDocument } from "../../../machinery/yaml/configuration-document.js";
+import { decodeConfigurationStrictly } from "../../../machinery/wire/configuration-document.js";
+import { readConfigurationDocument } from "../../../machinery/text/yaml/configuration-document.js";
 import { AUTHENTICATION_CONFIGURATION, type AuthenticationConfiguration } from "./authentication-configuration.js";
 
 /**

@@ -1,16 +1,16 @@
-import { append } from "../../../base/append.js";
-import { errorMessage } from "../../../base/error-message.js";
-import { goQuote } from "../../../base/go-quote.js";
+import { append } from "../../../base/collections/append.js";
+import { errorMessage } from "../../../base/text/error-message.js";
+import { goQuote } from "../../../base/text/go-quote.js";
 import { duplicate, type FieldError, invalidValue, required, tooMany } from "../../../machinery/errors/field-error.js";
-import { goUri } from "../../../machinery/codec/go-uri.js";
-import { certificatesIn } from "../../../machinery/signature/certificates.js";
+import { goUri } from "../../../machinery/text/go/go-uri.js";
+import { certificatesIn } from "../../../machinery/crypto/certificates.js";
 import type {
   AuthenticationConfiguration,
   IssuerConfiguration,
   JwtAuthenticatorConfiguration,
 } from "./authentication-configuration.js";
 import { type CompiledClaims, compileClaims } from "./compile-claims.js";
-import { withoutTrailing } from "../../../base/without-trailing.js";
+import { withoutTrailing } from "../../../base/text/without-trailing.js";
 
 /** An authenticator of the configuration, with its expressions ready. */
 export interface CompiledAuthenticator extends CompiledClaims {

@@ -1,5 +1,5 @@
-import { own } from "../../../base/own.js";
-import { errorMessage } from "../../../base/error-message.js";
+import { own } from "../../../base/collections/own.js";
+import { errorMessage } from "../../../base/text/error-message.js";
 import type { CompiledAuthenticator } from "../configuration/validate.js";
 import type { Rule } from "../configuration/compile-claims.js";
 import { claimsValue } from "../configuration/claims-value.js";

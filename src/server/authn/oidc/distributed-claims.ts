@@ -1,9 +1,9 @@
-import { own } from "../../../base/own.js";
+import { own } from "../../../base/collections/own.js";
 import { STATUS_CODES } from "node:http";
-import { errorMessage } from "../../../base/error-message.js";
-import { goQuote } from "../../../base/go-quote.js";
-import { Lru } from "../../../base/lru.js";
-import { untrustedIssuer } from "../../../machinery/jwt/compact-token.js";
+import { errorMessage } from "../../../base/text/error-message.js";
+import { goQuote } from "../../../base/text/go-quote.js";
+import { Lru } from "../../../base/collections/lru.js";
+import { untrustedIssuer } from "../../../machinery/crypto/jwt/compact-token.js";
 import { isFields, text } from "../../../machinery/meta/access.js";
 import type { JsonObject } from "../../../machinery/meta/json.js";
 import { getDocument, type IssuerSurroundings } from "./get-document.js";

@@ -1,5 +1,5 @@
-import type { Clock } from "../../../base/clock.js";
-import { outside } from "../../../base/turns.js";
+import type { Clock } from "../../../base/time/clock.js";
+import { outside } from "../../../base/async/turns.js";
 import type { Environment } from "../../../client/surroundings.js";
 import { createTransport } from "../../../client/transport/create-transport.js";
 import type { TransportResponse } from "../../../client/transport/transport.js";

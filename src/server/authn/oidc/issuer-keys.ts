@@ -1,9 +1,9 @@
 import { createPublicKey, type JsonWebKey, type KeyObject } from "node:crypto";
 import { STATUS_CODES } from "node:http";
-import { errorMessage } from "../../../base/error-message.js";
-import { goQuote } from "../../../base/go-quote.js";
-import { decodeJson } from "../../../machinery/codec/json-decoder.js";
-import { type CompactToken, verifies } from "../../../machinery/jwt/compact-token.js";
+import { errorMessage } from "../../../base/text/error-message.js";
+import { goQuote } from "../../../base/text/go-quote.js";
+import { decodeJson } from "../../../machinery/wire/json/json-decoder.js";
+import { type CompactToken, verifies } from "../../../machinery/crypto/jwt/compact-token.js";
 import { list, object, objects, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
 import { getDocument, type IssuerDocument, type IssuerSurroundings } from "./get-document.js";
 

@@ -1,7 +1,7 @@
 import type { User } from "../../request/user.js";
 import type { AuthorizationMode, AuthorizerAttributes, NonResourceRights, ResourceRights } from "../authorizer.js";
 import type { AbacPolicy } from "./policy.js";
-import { withoutTrailing } from "../../../base/without-trailing.js";
+import { withoutTrailing } from "../../../base/text/without-trailing.js";
 
 /** Allows what one of the rules of a policy file allows. The rules are those of the server's start. */
 export function abacMode(policies: readonly AbacPolicy[]): AuthorizationMode {

@@ -1,10 +1,10 @@
-import { errorMessage } from "../../../base/error-message.js";
-import { readText } from "../../../base/read-file.js";
-import { decodeJson } from "../../../machinery/codec/json-decoder.js";
-import { statedKind } from "../../../machinery/codec/stated-kind.js";
+import { errorMessage } from "../../../base/text/error-message.js";
+import { readText } from "../../../base/files/read-file.js";
+import { decodeJson } from "../../../machinery/wire/json/json-decoder.js";
+import { statedKind } from "../../../machinery/wire/stated-kind.js";
 import { formatGroupVersion } from "../../../machinery/meta/gvk.js";
 import { isJsonObject, type JsonValue } from "../../../machinery/meta/json.js";
-import { parseYaml } from "../../../machinery/yaml/read.js";
+import { parseYaml } from "../../../machinery/text/yaml/read.js";
 import { type AbacPolicy, policyOfV0, policyOfV1Beta1 } from "./policy.js";
 
 const GROUP = "abac.authorization.kubernetes.io";

@@ -1,6 +1,6 @@
 import { object, text } from "../../../machinery/meta/access.js";
 import type { JsonObject } from "../../../machinery/meta/json.js";
-import { decodeObject } from "../../../machinery/codec/strict-decode.js";
+import { decodeObject } from "../../../machinery/wire/strict-decode.js";
 import { fileStruct, FLAG, TEXT, TYPE_META } from "../file-schema.js";
 
 /** One rule of an ABAC policy file, in the meaning of v1beta1. "*" matches everything, "" nothing but what is not there. */

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
-import { errorMessage } from "../../../base/error-message.js";
-import { readBytes } from "../../../base/read-file.js";
-import { WatchedFile } from "../../../base/watched-file.js";
+import { errorMessage } from "../../../base/text/error-message.js";
+import { readBytes } from "../../../base/files/read-file.js";
+import { WatchedFile } from "../../../base/files/watched-file.js";
 import { type Authorization, type AuthorizationMode, chainOf } from "../authorizer.js";
 import type { AuthorizationConfiguration } from "./configuration.js";
 import { fixedTypesOf, loadConfiguration } from "./load-configuration.js";

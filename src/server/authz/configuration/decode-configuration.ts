@@ -1,13 +1,13 @@
-import { parseGoDuration } from "../../../base/go-duration.js";
-import { goQuote } from "../../../base/go-quote.js";
+import { parseGoDuration } from "../../../base/text/go-duration.js";
+import { goQuote } from "../../../base/text/go-quote.js";
 import {
   type ConfigurationFormat,
   decodeConfigurationStrictly,
-} from "../../../machinery/codec/configuration-document.js";
+} from "../../../machinery/wire/configuration-document.js";
 import { object, objects, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
 import type { JsonObject } from "../../../machinery/meta/json.js";
-import { decodeManifest } from "../../../machinery/yaml/documents.js";
-import { readConfigurationDocument } from "../../../machinery/yaml/configuration-document.js";
+import { decodeManifest } from "../../../machinery/text/yaml/documents.js";
+import { readConfigurationDocument } from "../../../machinery/text/yaml/configuration-document.js";
 import { fileScalar, fileStruct, FLAG, TEXT, TYPE_META } from "../file-schema.js";
 import type { AuthorizationConfiguration, WebhookConfiguration } from "./configuration.js";
 

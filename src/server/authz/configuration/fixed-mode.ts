@@ -1,4 +1,4 @@
-import { own } from "../../../base/own.js";
+import { own } from "../../../base/collections/own.js";
 import { alwaysAllow, type AuthorizationMode } from "../authorizer.js";
 import { alwaysDeny } from "../always-deny.js";
 

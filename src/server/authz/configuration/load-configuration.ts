@@ -1,4 +1,4 @@
-import { errorMessage } from "../../../base/error-message.js";
+import { errorMessage } from "../../../base/text/error-message.js";
 import { aggregateText } from "../../../machinery/errors/aggregate-text.js";
 import { formatFieldErrors } from "../../../machinery/errors/field-error.js";
 import type { AuthorizationConfiguration } from "./configuration.js";

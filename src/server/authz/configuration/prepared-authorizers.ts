@@ -1,7 +1,7 @@
 import type { CompiledExpression } from "../../../api/admission/compile-expression.js";
-import type { Clock } from "../../../base/clock.js";
-import type { Random } from "../../../base/random.js";
-import type { Timers } from "../../../base/timers.js";
+import type { Clock } from "../../../base/time/clock.js";
+import type { Random } from "../../../base/numbers/random.js";
+import type { Timers } from "../../../base/time/timers.js";
 import { configFromFile } from "../../../client/config/load-config.js";
 import type { RetryBackoff } from "../../../client/retry/retry-on-conflict.js";
 import type { ProcessHosts } from "../../../client/transport/dial.js";

@@ -1,6 +1,6 @@
 import { type Stats, statSync } from "node:fs";
 import { isAbsolute } from "node:path";
-import { PathError } from "../../../base/path-error.js";
+import { PathError } from "../../../base/files/path-error.js";
 import { goDurationText } from "../../../client/rest/go-duration-text.js";
 import {
   duplicate,

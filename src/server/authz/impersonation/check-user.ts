@@ -1,4 +1,4 @@
-import { goQuote } from "../../../base/go-quote.js";
+import { goQuote } from "../../../base/text/go-quote.js";
 import { aggregateText } from "../../../machinery/errors/aggregate-text.js";
 import { formatFieldError } from "../../../machinery/errors/field-error.js";
 import { domainPrefixedPathErrors } from "../../../machinery/validation/domain-prefixed-path.js";

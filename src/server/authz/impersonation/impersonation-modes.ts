@@ -1,4 +1,4 @@
-import { compareKeys } from "../../../base/key-order.js";
+import { compareKeys } from "../../../base/collections/key-order.js";
 import type { User } from "../../request/user.js";
 import type { AuthorizerAttributes } from "../authorizer.js";
 import { checkUser, type Require } from "./check-user.js";

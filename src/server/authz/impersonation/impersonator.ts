@@ -1,4 +1,4 @@
-import { Lru } from "../../../base/lru.js";
+import { Lru } from "../../../base/collections/lru.js";
 import type { User } from "../../request/user.js";
 import type { Authorizer, AuthorizerAttributes } from "../authorizer.js";
 import { refusal } from "../refusal.js";

@@ -1,5 +1,5 @@
-import { goQuote } from "../../../base/go-quote.js";
-import { inSlices } from "../../../base/time-slice.js";
+import { goQuote } from "../../../base/text/go-quote.js";
+import { inSlices } from "../../../base/async/time-slice.js";
 import type { AuthorizationContext, AuthorizationMode, AuthorizerAttributes, Decision } from "../authorizer.js";
 import { keyOf } from "./keys.js";
 import { NodeGraph, neededFor } from "./node-graph.js";

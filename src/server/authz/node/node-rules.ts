@@ -1,5 +1,5 @@
 import { bootstrapRbac } from "../../../api/bootstrap/rbac.js";
-import { once } from "../../../base/once.js";
+import { once } from "../../../base/async/once.js";
 import { list, objects } from "../../../machinery/meta/access.js";
 import type { AuthorizerAttributes } from "../authorizer.js";
 

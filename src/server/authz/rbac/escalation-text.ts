@@ -1,7 +1,7 @@
-import { append } from "../../../base/append.js";
-import { goQuote } from "../../../base/go-quote.js";
-import type { Steps } from "../../../base/steps.js";
-import { compareKeys } from "../../../base/key-order.js";
+import { append } from "../../../base/collections/append.js";
+import { goQuote } from "../../../base/text/go-quote.js";
+import type { Steps } from "../../../base/async/steps.js";
+import { compareKeys } from "../../../base/collections/key-order.js";
 import { aggregateText } from "../../../machinery/errors/aggregate-text.js";
 import { type Missing, missingSteps } from "../../../machinery/rbac/covers.js";
 import type { PolicyRule } from "../../../machinery/rbac/policy-rule.js";

@@ -1,6 +1,6 @@
 import type { PolicyRule } from "../../../machinery/rbac/policy-rule.js";
 import type { AuthorizerAttributes } from "../authorizer.js";
-import { withoutTrailing } from "../../../base/without-trailing.js";
+import { withoutTrailing } from "../../../base/text/without-trailing.js";
 
 /** True when the rule alone allows the request. */
 export function ruleAllows(rule: PolicyRule, attributes: AuthorizerAttributes): boolean {

@@ -1,4 +1,4 @@
-import { compareKeys } from "../../../base/key-order.js";
+import { compareKeys } from "../../../base/collections/key-order.js";
 import type { Binding } from "./binding.js";
 import type { Kept } from "../cached-objects.js";
 

@@ -1,4 +1,4 @@
-import { goQuote } from "../../../base/go-quote.js";
+import { goQuote } from "../../../base/text/go-quote.js";
 import type { RoleRef } from "./binding.js";
 
 /** Where kube-apiserver looks roles up: its authorizer in listers, which name a resource in the singular, its registry in storage. */

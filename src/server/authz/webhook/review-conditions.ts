@@ -1,5 +1,5 @@
 import { compileExpression, type CompiledExpression } from "../../../api/admission/compile-expression.js";
-import { once } from "../../../base/once.js";
+import { once } from "../../../base/async/once.js";
 import { kubernetesEnvironment } from "../../../machinery/cel/kubernetes/environment.js";
 import { BOOL } from "../../../machinery/cel/types/type.js";
 import { ErrorValue } from "../../../machinery/cel/values/value.js";

@@ -1,4 +1,4 @@
-import { compareKeys } from "../../../base/key-order.js";
+import { compareKeys } from "../../../base/collections/key-order.js";
 import { forbiddenField } from "../../../machinery/errors/field-error.js";
 import { isFields, object, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
 import { parseGroupVersion } from "../../../machinery/meta/gvk.js";

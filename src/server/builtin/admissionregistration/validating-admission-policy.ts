@@ -4,7 +4,7 @@ import {
   validateAdmissionPolicyUpdate,
 } from "../../../api/validation/admissionregistration/admission-policy.js";
 import { policyExpressionSteps } from "../../../api/validation/admissionregistration/policy-expressions.js";
-import { inSlices } from "../../../base/time-slice.js";
+import { inSlices } from "../../../base/async/time-slice.js";
 import type { ResourceRecord } from "../../endpoints/resource-record.js";
 import { authorizeParamKind } from "./parameter-rights.js";
 import { admissionPolicyColumns } from "./policy-columns.js";

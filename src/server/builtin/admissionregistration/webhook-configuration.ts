@@ -3,7 +3,7 @@ import {
   validateWebhookConfigurationUpdate,
 } from "../../../api/validation/admissionregistration/webhooks.js";
 import { webhookConditionSteps } from "../../../api/validation/admissionregistration/admission-rules.js";
-import { inSlices } from "../../../base/time-slice.js";
+import { inSlices } from "../../../base/async/time-slice.js";
 import { list } from "../../../machinery/meta/access.js";
 import type { Strategy } from "../../registry/strategy.js";
 import { age, name } from "../tables/cells.js";

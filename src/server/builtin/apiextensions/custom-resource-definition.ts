@@ -5,7 +5,7 @@ import {
   validateCustomResourceDefinitionStatus,
   validateCustomResourceDefinitionUpdate,
 } from "../../../api/validation/apiextensions/index.js";
-import { inSlices } from "../../../base/time-slice.js";
+import { inSlices } from "../../../base/async/time-slice.js";
 import { ensureChild, list, object, objects, text } from "../../../machinery/meta/access.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import type { ResourceRecord } from "../../endpoints/resource-record.js";

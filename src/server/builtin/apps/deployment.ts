@@ -2,7 +2,7 @@ import { validateDeploymentStatus } from "../../../api/validation/apps/workload-
 import { validateDeployment, validateDeploymentUpdate } from "../../../api/validation/apps/workloads.js";
 import { number, object } from "../../../machinery/meta/access.js";
 import type { ResourceRecord } from "../../endpoints/resource-record.js";
-import { dropping, namedTemplateWarnings, onChange, templateWarnings } from "../core/templated-pods.js";
+import { dropping, namedTemplateWarnings, onChange, templateWarnings } from "../core/pods/templated-pods.js";
 import { age, containerCells, name, selectorCell } from "../tables/cells.js";
 import { columns, WIDE_TEMPLATE } from "../tables/columns.js";
 import { templateSpec } from "../tables/workload-cells.js";

@@ -2,7 +2,7 @@ import { validateReplicaSetStatus } from "../../../api/validation/apps/workload-
 import { validateReplicaSet, validateReplicaSetUpdate } from "../../../api/validation/apps/workloads.js";
 import { object } from "../../../machinery/meta/access.js";
 import type { ResourceRecord } from "../../endpoints/resource-record.js";
-import { dropping, namedTemplateWarnings, onChange, templateWarnings } from "../core/templated-pods.js";
+import { dropping, namedTemplateWarnings, onChange, templateWarnings } from "../core/pods/templated-pods.js";
 import { containerCells, selectorCell } from "../tables/cells.js";
 import { columns } from "../tables/columns.js";
 import { REPLICA_COLUMNS, replicaCells, templateSpec } from "../tables/workload-cells.js";

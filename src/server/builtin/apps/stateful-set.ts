@@ -5,8 +5,8 @@ import { child, type Fields, number, object, objects } from "../../../machinery/
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import { dns1123LabelErrors } from "../../../machinery/validation/names.js";
 import type { ResourceRecord } from "../../endpoints/resource-record.js";
-import { dropDisabledFields } from "../core/disabled-fields.js";
-import { onChange, podSpecOf, templateWarnings } from "../core/templated-pods.js";
+import { dropDisabledFields } from "../core/pods/disabled-fields.js";
+import { onChange, podSpecOf, templateWarnings } from "../core/pods/templated-pods.js";
 import { age, containerCells, name } from "../tables/cells.js";
 import { columns } from "../tables/columns.js";
 import { templateSpec } from "../tables/workload-cells.js";

@@ -4,7 +4,7 @@ import {
   validateHorizontalPodAutoscalerUpdate,
 } from "../../../api/validation/autoscaling.js";
 import { number, object, objects, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
-import { canonicalizeQuantity } from "../../../machinery/quantity/quantity.js";
+import { canonicalizeQuantity } from "../../../machinery/text/quantity/quantity.js";
 import type { ResourceRecord } from "../../endpoints/resource-record.js";
 import { age, listWithMore, name } from "../tables/cells.js";
 import { columns } from "../tables/columns.js";

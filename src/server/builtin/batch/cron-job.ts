@@ -4,7 +4,7 @@ import { podNameWarnings } from "../../../api/validation/pod/pod-warnings.js";
 import { child, type Fields, list, object, text } from "../../../machinery/meta/access.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import type { ResourceRecord } from "../../endpoints/resource-record.js";
-import { dropDisabledFields } from "../core/disabled-fields.js";
+import { dropDisabledFields } from "../core/pods/disabled-fields.js";
 import { age, containerCells, name, selectorCell, since } from "../tables/cells.js";
 import { columns, WIDE_TEMPLATE } from "../tables/columns.js";
 

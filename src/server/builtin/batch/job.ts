@@ -2,7 +2,7 @@ import { validateJobStatusUpdate } from "../../../api/validation/batch/job-statu
 import { jobSpecWarnings } from "../../../api/validation/batch/job-warnings.js";
 import { validateJob, validateJobUpdate } from "../../../api/validation/batch/job.js";
 import { podNameWarnings } from "../../../api/validation/pod/pod-warnings.js";
-import { humanDuration } from "../../../machinery/duration/human-duration.js";
+import { humanDuration } from "../../../machinery/text/duration/human-duration.js";
 import {
   child,
   ensureChild,
@@ -13,7 +13,7 @@ import {
 } from "../../../machinery/meta/access.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import type { ResourceRecord } from "../../endpoints/resource-record.js";
-import { dropDisabledFields } from "../core/disabled-fields.js";
+import { dropDisabledFields } from "../core/pods/disabled-fields.js";
 import { age, conditionStatus, containerCells, name, selectorCell } from "../tables/cells.js";
 import { columns, WIDE_TEMPLATE } from "../tables/columns.js";
 import { templateSpec } from "../tables/workload-cells.js";

@@ -3,7 +3,7 @@ import {
   validateCertificateSigningRequestUpdate,
 } from "../../../api/validation/certificates/certificate-request.js";
 import { excluding } from "../../../machinery/apply/field-filter.js";
-import { humanDuration } from "../../../machinery/duration/human-duration.js";
+import { humanDuration } from "../../../machinery/text/duration/human-duration.js";
 import {
   children,
   ensureChild,

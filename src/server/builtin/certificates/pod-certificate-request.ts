@@ -1,4 +1,4 @@
-import { goQuote } from "../../../base/go-quote.js";
+import { goQuote } from "../../../base/text/go-quote.js";
 import { forbiddenField } from "../../../machinery/errors/field-error.js";
 import { mayUseSigner } from "../../authz/signer-rights.js";
 import type { ResourceRecord } from "../../endpoints/resource-record.js";

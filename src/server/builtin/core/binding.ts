@@ -1,5 +1,5 @@
 import { NOT_STORED, type ResourceRecord } from "../../endpoints/resource-record.js";
-import { handlePodBinding } from "./pod-binding.js";
+import { handlePodBinding } from "./pods/pod-binding.js";
 
 export const bindingRecord: ResourceRecord = {
   group: "",

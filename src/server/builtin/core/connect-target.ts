@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 import { badRequest, unclassified } from "../../../machinery/errors/status-error.js";
-import { parseAddr } from "../../../machinery/go-values/netip.js";
+import { parseAddr } from "../../../machinery/text/go/netip.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import type { HandlerContext } from "../../endpoints/resource-record.js";
 import type { ServedResource } from "../../endpoints/served-resource.js";

@@ -3,7 +3,7 @@ import { number, objects, type ReadonlyFields, text } from "../../../machinery/m
 import type { ResourceRecord } from "../../endpoints/resource-record.js";
 import { age, listWithMore, name } from "../tables/cells.js";
 import { columns } from "../tables/columns.js";
-import { isOwnEndpoints } from "./own-endpoints.js";
+import { isOwnEndpoints } from "./services/own-endpoints.js";
 
 export const endpointsRecord: ResourceRecord = {
   group: "",

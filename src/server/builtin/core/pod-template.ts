@@ -6,7 +6,7 @@ import type { KubeObject } from "../../../machinery/meta/object.js";
 import type { ResourceRecord } from "../../endpoints/resource-record.js";
 import { containerCells, labelsCell, name } from "../tables/cells.js";
 import { columns } from "../tables/columns.js";
-import { dropDisabledFields } from "./disabled-fields.js";
+import { dropDisabledFields } from "./pods/disabled-fields.js";
 
 const podSpec = (holder: KubeObject) => child(child(holder as Fields, "template") ?? {}, "spec");
 const warnings = (holder: KubeObject) => podTemplateWarnings(object(holder.template), "template");

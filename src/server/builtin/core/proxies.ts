@@ -1,4 +1,4 @@
-import { inOrder } from "../../../base/turns.js";
+import { inOrder } from "../../../base/async/turns.js";
 import { serviceUnavailable, unclassified } from "../../../machinery/errors/status-error.js";
 import { number, object, objects, text } from "../../../machinery/meta/access.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
@@ -10,7 +10,7 @@ import type { Connecter } from "../../registry/resource.js";
 import type { RequestScope } from "../../registry/scope.js";
 import type { ApiRequest } from "../../request/api-request.js";
 import { checkProxyable, kubeletTarget, proxiedName, readObject } from "./connect-target.js";
-import { podAddress, serviceEndpoint } from "./service-endpoint.js";
+import { podAddress, serviceEndpoint } from "./services/service-endpoint.js";
 
 type Location = Omit<ProxyTarget, "path">;
 type Locate = (scope: RequestScope, id: string) => Promise<Location>;

@@ -8,7 +8,7 @@ import type { ResourceRecord } from "../../endpoints/resource-record.js";
 import { containerCells, labelsCell } from "../tables/cells.js";
 import { columns } from "../tables/columns.js";
 import { REPLICA_COLUMNS, replicaCells, templateSpec } from "../tables/workload-cells.js";
-import { dropping, namedTemplateWarnings, onChange, templateWarnings } from "./templated-pods.js";
+import { dropping, namedTemplateWarnings, onChange, templateWarnings } from "./pods/templated-pods.js";
 
 export const replicationControllerRecord: ResourceRecord = {
   group: "",

@@ -15,8 +15,8 @@ import type { ResourceRecord } from "../../endpoints/resource-record.js";
 import { age, labelsCell, loadBalancerCell, name, orNone } from "../tables/cells.js";
 import { columns } from "../tables/columns.js";
 import { serviceProxy } from "./proxies.js";
-import { allocateService, releaseService } from "./service-allocation.js";
-import { alignClusterIps, dropOfOldType, keepAllocated } from "./service-changes.js";
+import { allocateService, releaseService } from "./services/service-allocation.js";
+import { alignClusterIps, dropOfOldType, keepAllocated } from "./services/service-changes.js";
 
 export const serviceRecord: ResourceRecord = {
   group: "",

@@ -1,10 +1,10 @@
 import { schemaFor } from "../../../api/facts/index.js";
-import { goQuote } from "../../../base/go-quote.js";
-import type { Random } from "../../../base/random.js";
-import { uuid } from "../../../base/uuid.js";
+import { goQuote } from "../../../base/text/go-quote.js";
+import type { Random } from "../../../base/numbers/random.js";
+import { uuid } from "../../../base/numbers/uuid.js";
 import { type FieldError, invalidValue } from "../../../machinery/errors/field-error.js";
 import { badRequest, conflict, invalid, isNotFound, notFound } from "../../../machinery/errors/status-error.js";
-import { signToken } from "../../../machinery/jwt/jws.js";
+import { signToken } from "../../../machinery/crypto/jwt/jws.js";
 import { absent, list, number, object, text } from "../../../machinery/meta/access.js";
 import { formatGroupVersion, parseGroupVersion } from "../../../machinery/meta/gvk.js";
 import type { JsonObject } from "../../../machinery/meta/json.js";

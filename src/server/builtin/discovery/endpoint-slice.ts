@@ -8,7 +8,7 @@ import { children, list, number, objects, text } from "../../../machinery/meta/a
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import type { ResourceRecord } from "../../endpoints/resource-record.js";
 import { metadataOf } from "../../registry/metadata.js";
-import { isOwnEndpoints } from "../core/own-endpoints.js";
+import { isOwnEndpoints } from "../core/services/own-endpoints.js";
 import { age, listWithMore, name } from "../tables/cells.js";
 import { columns } from "../tables/columns.js";
 

@@ -1,4 +1,4 @@
-import { inSlices } from "../../../base/time-slice.js";
+import { inSlices } from "../../../base/async/time-slice.js";
 import { isFields, object, objects, text } from "../../../machinery/meta/access.js";
 import type { JsonValue } from "../../../machinery/meta/json.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";

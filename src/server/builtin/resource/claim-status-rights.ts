@@ -1,6 +1,6 @@
 import { sameValue } from "../../../api/validation/rules.js";
-import { compareKeys } from "../../../base/key-order.js";
-import { nextSlice, sliceIsSpent } from "../../../base/time-slice.js";
+import { compareKeys } from "../../../base/collections/key-order.js";
+import { nextSlice, sliceIsSpent } from "../../../base/async/time-slice.js";
 import { type FieldError, forbiddenField } from "../../../machinery/errors/field-error.js";
 import { isFields, list, object, objects, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
 import { parseGroupVersion } from "../../../machinery/meta/gvk.js";

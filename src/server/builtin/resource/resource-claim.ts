@@ -1,4 +1,4 @@
-import { append } from "../../../base/append.js";
+import { append } from "../../../base/collections/append.js";
 import { validateResourceClaim, validateResourceClaimUpdate } from "../../../api/validation/resource/device-claim.js";
 import { validateResourceClaimStatusUpdate } from "../../../api/validation/resource/resource-claim-status.js";
 import { ensureChild, list, object, objects, type ReadonlyFields, text } from "../../../machinery/meta/access.js";

@@ -1,5 +1,5 @@
 import { validateResourceSlice, validateResourceSliceUpdate } from "../../../api/validation/resource/resource-slice.js";
-import { goQuote } from "../../../base/go-quote.js";
+import { goQuote } from "../../../base/text/go-quote.js";
 import { object, text } from "../../../machinery/meta/access.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import type { ResourceRecord } from "../../endpoints/resource-record.js";

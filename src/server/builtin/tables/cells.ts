@@ -1,7 +1,7 @@
-import { humanDuration } from "../../../machinery/duration/human-duration.js";
+import { humanDuration } from "../../../machinery/text/duration/human-duration.js";
 import { list, object, objects, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
-import { canonicalizeQuantity } from "../../../machinery/quantity/quantity.js";
+import { canonicalizeQuantity } from "../../../machinery/text/quantity/quantity.js";
 import { formatSelectorObject } from "../../../machinery/selectors/api-label-selector.js";
 import type { LabelSelectorObject } from "../../../machinery/validation/labels.js";
 

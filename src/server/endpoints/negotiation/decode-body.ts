@@ -1,4 +1,4 @@
-import type { TypedObject } from "../../../machinery/codec/decode-typed.js";
+import type { TypedObject } from "../../../machinery/wire/decode-typed.js";
 import { badRequest } from "../../../machinery/errors/status-error.js";
 import { formatGroupVersion, type GroupVersionKind } from "../../../machinery/meta/gvk.js";
 import type { StructSchema } from "../../../machinery/schema/schema.js";

@@ -1,5 +1,5 @@
-import { notRegisteredText, statedKind } from "../../../machinery/codec/stated-kind.js";
-import { decodeObject, UnmarshalError } from "../../../machinery/codec/strict-decode.js";
+import { notRegisteredText, statedKind } from "../../../machinery/wire/stated-kind.js";
+import { decodeObject, UnmarshalError } from "../../../machinery/wire/strict-decode.js";
 import type { GroupVersionKind } from "../../../machinery/meta/gvk.js";
 import type { JsonValue } from "../../../machinery/meta/json.js";
 import type { StructSchema } from "../../../machinery/schema/schema.js";

@@ -1,6 +1,6 @@
-import { type CancellationToken, throwIfCancelled } from "../../../base/cancellation.js";
-import type { Steps } from "../../../base/steps.js";
-import { inSlices } from "../../../base/time-slice.js";
+import { type CancellationToken, throwIfCancelled } from "../../../base/async/cancellation.js";
+import type { Steps } from "../../../base/async/steps.js";
+import { inSlices } from "../../../base/async/time-slice.js";
 import { unsupportedMediaType } from "../../../machinery/errors/status-error.js";
 import type { ApiRequest } from "../../request/api-request.js";
 import { parseMediaType } from "./media-type.js";

@@ -1,10 +1,10 @@
 import { isUtf8 } from "node:buffer";
-import { inSlices } from "../../../base/time-slice.js";
+import { inSlices } from "../../../base/async/time-slice.js";
 import { badRequest } from "../../../machinery/errors/status-error.js";
-import { readYaml, readYamlSteps, type YamlRead } from "../../../machinery/yaml/read.js";
-import { notUtf8 } from "../../../machinery/yaml/not-utf8.js";
+import { readYaml, readYamlSteps, type YamlRead } from "../../../machinery/text/yaml/read.js";
+import { notUtf8 } from "../../../machinery/text/yaml/not-utf8.js";
 import { isLarge } from "./request-body.js";
-import { YamlError } from "../../../machinery/yaml/yaml-error.js";
+import { YamlError } from "../../../machinery/text/yaml/yaml-error.js";
 
 /** A body of one YAML document; `prefix` begins what a 400 says. In a module of its own, so that a server that only sees JSON never loads a YAML parser. */
 export async function readYamlBody(bytes: Uint8Array, prefix = ""): Promise<YamlRead> {

@@ -1,4 +1,4 @@
-import { withoutTrailing } from "../../../base/without-trailing.js";
+import { withoutTrailing } from "../../../base/text/without-trailing.js";
 import type { ServedApi } from "../../../api/facts/index.js";
 import {
   aggregatedDiscovery,

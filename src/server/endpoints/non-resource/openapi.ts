@@ -1,4 +1,4 @@
-import { inOrder } from "../../../base/turns.js";
+import { inOrder } from "../../../base/async/turns.js";
 import type { ServedApi } from "../../../api/facts/index.js";
 import type { ApiRequest, Handler } from "../../request/api-request.js";
 import { respondBytes, respondText } from "../../request/respond.js";

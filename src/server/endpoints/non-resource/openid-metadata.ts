@@ -1,4 +1,4 @@
-import { jsonWebKey } from "../../../machinery/jwt/jws.js";
+import { jsonWebKey } from "../../../machinery/crypto/jwt/jws.js";
 import type { Handler } from "../../request/api-request.js";
 import { respondBytes } from "../../request/respond.js";
 import { type TokenIssuer, verificationKeysOf } from "../../request/token-issuer.js";

@@ -1,5 +1,5 @@
 import type { ServedApi } from "../../../api/facts/index.js";
-import { encodeJson } from "../../../machinery/codec/json-encoder.js";
+import { encodeJson } from "../../../machinery/wire/json/json-encoder.js";
 import type { Handler } from "../../request/api-request.js";
 import { respondBytes } from "../../request/respond.js";
 

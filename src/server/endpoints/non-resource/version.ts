@@ -1,6 +1,6 @@
 import type { Handler } from "../../request/api-request.js";
 import { respondBytes } from "../../request/respond.js";
-import { encodeJson } from "../../../machinery/codec/json-encoder.js";
+import { encodeJson } from "../../../machinery/wire/json/json-encoder.js";
 
 /** The Kubernetes release this server behaves as. */
 const KUBERNETES_VERSION = {

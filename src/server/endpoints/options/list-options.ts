@@ -1,4 +1,4 @@
-import { int64Of } from "../../../base/int64.js";
+import { int64Of } from "../../../base/numbers/int64.js";
 import { badRequest, invalid } from "../../../machinery/errors/status-error.js";
 import { type FieldError, forbiddenField, notSupported } from "../../../machinery/errors/field-error.js";
 import { SelectorError } from "../../../machinery/selectors/label-selector.js";

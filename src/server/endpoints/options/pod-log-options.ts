@@ -1,7 +1,7 @@
 import { type FieldError, forbiddenField, invalidValue } from "../../../machinery/errors/field-error.js";
 import { badRequest, invalid } from "../../../machinery/errors/status-error.js";
 import { flag } from "./flag.js";
-import { canonicalizeTime, TimeParseError } from "../../../machinery/codec/go-time.js";
+import { canonicalizeTime, TimeParseError } from "../../../machinery/text/go/go-time.js";
 
 /** v1 PodLogOptions, as a query states them. */
 export interface PodLogOptions {

@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { promisify } from "node:util";
 import { constants, createGzip, gunzip, gzip } from "node:zlib";
-import { type CancellationToken, throwIfCancelled } from "../../../base/cancellation.js";
-import { nextSlice, sliceIsSpent } from "../../../base/time-slice.js";
+import { type CancellationToken, throwIfCancelled } from "../../../base/async/cancellation.js";
+import { nextSlice, sliceIsSpent } from "../../../base/async/time-slice.js";
 import type { ApiRequest } from "../../request/api-request.js";
 import type { ResponseWriter } from "../../request/exchange.js";
 import { type Headers, respondBytes, respondHead } from "../../request/respond.js";

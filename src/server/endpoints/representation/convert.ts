@@ -1,4 +1,4 @@
-import { errorMessage } from "../../../base/error-message.js";
+import { errorMessage } from "../../../base/text/error-message.js";
 import { unclassified } from "../../../machinery/errors/status-error.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import type { ConversionCaller, ConversionDirection } from "../../../machinery/scheme/registration.js";

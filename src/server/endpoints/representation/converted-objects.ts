@@ -1,4 +1,4 @@
-import { nextSlice, sliceIsSpent } from "../../../base/time-slice.js";
+import { nextSlice, sliceIsSpent } from "../../../base/async/time-slice.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import type { ConversionCaller } from "../../../machinery/scheme/registration.js";
 import type { StoredObject } from "../../storage/store.js";

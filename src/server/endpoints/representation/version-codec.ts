@@ -1,9 +1,9 @@
-import { atOnce, type Steps } from "../../../base/steps.js";
-import { waitFor } from "../../../base/wait-for.js";
-import { nextSlice } from "../../../base/time-slice.js";
-import { encodeObject } from "../../../machinery/codec/encode.js";
-import { decodeJson } from "../../../machinery/codec/json-decoder.js";
-import { decodeObject, decodeObjectSteps } from "../../../machinery/codec/strict-decode.js";
+import { atOnce, type Steps } from "../../../base/async/steps.js";
+import { waitFor } from "../../../base/async/wait-for.js";
+import { nextSlice } from "../../../base/async/time-slice.js";
+import { encodeObject } from "../../../machinery/wire/encode.js";
+import { decodeJson } from "../../../machinery/wire/json/json-decoder.js";
+import { decodeObject, decodeObjectSteps } from "../../../machinery/wire/strict-decode.js";
 import { formatGroupVersion, type GroupVersionKind, parseGroupVersion } from "../../../machinery/meta/gvk.js";
 import type { JsonValue } from "../../../machinery/meta/json.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";

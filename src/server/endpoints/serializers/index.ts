@@ -1,4 +1,4 @@
-import { isProtobufDocument } from "../../../machinery/codec/protobuf/envelope.js";
+import { isProtobufDocument } from "../../../machinery/wire/protobuf/envelope.js";
 import type { MediaTypeName } from "../negotiation/response-format.js";
 import { jsonSerializer } from "./json/serializer.js";
 import { protobufSerializer } from "./protobuf/serializer.js";

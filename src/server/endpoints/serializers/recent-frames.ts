@@ -1,4 +1,4 @@
-import { Fifo } from "../../../base/fifo.js";
+import { Fifo } from "../../../base/collections/fifo.js";
 import type { StoredObject, WatchEventType } from "../../storage/store.js";
 import type { ResponseFormat } from "../negotiation/response-format.js";
 import type { ServedResource } from "../served-resource.js";

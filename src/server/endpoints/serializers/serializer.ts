@@ -1,8 +1,8 @@
-import type { CancellationToken } from "../../../base/cancellation.js";
-import type { Steps } from "../../../base/steps.js";
+import type { CancellationToken } from "../../../base/async/cancellation.js";
+import type { Steps } from "../../../base/async/steps.js";
 import type { DecodeOptions } from "../negotiation/decode-body.js";
 import type { MediaTypeName, ResponseFormat } from "../negotiation/response-format.js";
-import type { TypedObject } from "../../../machinery/codec/decode-typed.js";
+import type { TypedObject } from "../../../machinery/wire/decode-typed.js";
 import type { Status } from "../../../machinery/errors/status-error.js";
 import type { GroupVersionKind } from "../../../machinery/meta/gvk.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";

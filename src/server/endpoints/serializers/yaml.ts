@@ -1,10 +1,10 @@
-import { atOnce, type Steps } from "../../../base/steps.js";
-import { inSlices } from "../../../base/time-slice.js";
-import { inOrder } from "../../../base/turns.js";
-import { decodeTypedValue, decodeTypedValueSteps } from "../../../machinery/codec/decode-typed.js";
-import { encodeObject } from "../../../machinery/codec/encode.js";
-import { decodeJsonSteps } from "../../../machinery/codec/decode-json-steps.js";
-import { maxJsonDepth } from "../../../machinery/codec/json-decoder.js";
+import { atOnce, type Steps } from "../../../base/async/steps.js";
+import { inSlices } from "../../../base/async/time-slice.js";
+import { inOrder } from "../../../base/async/turns.js";
+import { decodeTypedValue, decodeTypedValueSteps } from "../../../machinery/wire/decode-typed.js";
+import { encodeObject } from "../../../machinery/wire/encode.js";
+import { decodeJsonSteps } from "../../../machinery/wire/json/decode-json-steps.js";
+import { maxJsonDepth } from "../../../machinery/wire/json/json-decoder.js";
 import { byLength, isLarge } from "../negotiation/request-body.js";
 import { jsonBytes } from "./json/json-text.js";
 import { yamlParts } from "./json/list-body.js";
@@ -50,6 +50,6 @@ function* documentSteps(json: Uint8Array, emit: (value: unknown) => Steps<string
 }
 
 async function emitter(): Promise<(value: unknown) => Steps<string>> {
-  const { emitYamlSteps } = await inOrder(import("../../../machinery/yaml/emit.js"));
+  const { emitYamlSteps } = await inOrder(import("../../../machinery/text/yaml/emit.js"));
   return (value) => emitYamlSteps(value, { anyCharacter: true });
 }

@@ -1,11 +1,11 @@
 import type { ServedApi } from "../../../api/facts/index.js";
-import type { CancellationToken } from "../../../base/cancellation.js";
-import { inSlices } from "../../../base/time-slice.js";
+import type { CancellationToken } from "../../../base/async/cancellation.js";
+import { inSlices } from "../../../base/async/time-slice.js";
 import { encodedView } from "../../../machinery/apply/encoded-view.js";
-import { encodeObject } from "../../../machinery/codec/encode.js";
-import { encodeObjectSteps } from "../../../machinery/codec/encode-steps.js";
-import { encodeJson } from "../../../machinery/codec/json-encoder.js";
-import { decodeObject, decodeObjectSteps, UnmarshalError } from "../../../machinery/codec/strict-decode.js";
+import { encodeObject } from "../../../machinery/wire/encode.js";
+import { encodeObjectSteps } from "../../../machinery/wire/encode-steps.js";
+import { encodeJson } from "../../../machinery/wire/json/json-encoder.js";
+import { decodeObject, decodeObjectSteps, UnmarshalError } from "../../../machinery/wire/strict-decode.js";
 import { formatGroupVersion, type GroupVersionKind } from "../../../machinery/meta/gvk.js";
 import { holdsMany } from "../../../machinery/meta/holds-many.js";
 import type { JsonObject, JsonValue } from "../../../machinery/meta/json.js";

@@ -1,4 +1,4 @@
-import type { CancellationToken } from "../../../base/cancellation.js";
+import type { CancellationToken } from "../../../base/async/cancellation.js";
 import type { GroupVersionKind, GroupVersionResource } from "../../../machinery/meta/gvk.js";
 import type { JsonObject, JsonValue } from "../../../machinery/meta/json.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";

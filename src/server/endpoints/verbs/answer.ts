@@ -6,7 +6,7 @@ import type { StoredObject } from "../../storage/store.js";
 import { negotiated, PLAIN, type ResponseFormat } from "../negotiation/response-format.js";
 import { respondBody } from "../representation/body-writer.js";
 import { serializerOf } from "../serializers/index.js";
-import { encodeJson } from "../../../machinery/codec/json-encoder.js";
+import { encodeJson } from "../../../machinery/wire/json/json-encoder.js";
 import type { ServedResource } from "../served-resource.js";
 import { includeObject } from "./scope.js";
 

@@ -1,4 +1,4 @@
-import { inOrder } from "../../../base/turns.js";
+import { inOrder } from "../../../base/async/turns.js";
 import { formatGroupVersion, type GroupVersionKind } from "../../../machinery/meta/gvk.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import type { StructSchema } from "../../../machinery/schema/schema.js";
@@ -8,7 +8,7 @@ import type { RequestInfo } from "../../request/request-info.js";
 import type { ServedResource } from "../served-resource.js";
 import { Admitter } from "./admitter.js";
 import { scopeOf } from "./scope.js";
-import { withoutTrailing } from "../../../base/without-trailing.js";
+import { withoutTrailing } from "../../../base/text/without-trailing.js";
 
 /** A request to a connecting subresource, of any HTTP method that its storage names. Admission sees its options. */
 export async function handleConnect(request: ApiRequest, resource: ServedResource, storage: Connecter): Promise<void> {

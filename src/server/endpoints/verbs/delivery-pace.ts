@@ -1,4 +1,4 @@
-import { soon, turnsAreDriven } from "../../../base/turns.js";
+import { soon, turnsAreDriven } from "../../../base/async/turns.js";
 
 /** A round of deliveries may be put off by this much for each watcher in it, about what writing to so many takes several times. */
 const PATIENCE_MILLISECONDS = 0.2;

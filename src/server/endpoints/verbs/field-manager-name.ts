@@ -1,4 +1,4 @@
-import { headerText } from "../../../base/header-text.js";
+import { headerText } from "../../../base/text/header-text.js";
 import type { ApiRequest } from "../../request/api-request.js";
 import type { WriteOptions } from "../options/write-options.js";
 

@@ -1,11 +1,11 @@
-import { atOnce, type Steps } from "../../../base/steps.js";
-import { waitFor } from "../../../base/wait-for.js";
+import { atOnce, type Steps } from "../../../base/async/steps.js";
+import { waitFor } from "../../../base/async/wait-for.js";
 import { encodedView, encodedViewSteps } from "../../../machinery/apply/encoded-view.js";
 import { FieldManager } from "../../../machinery/apply/field-manager.js";
 import { excluding, type FieldFilter } from "../../../machinery/apply/field-filter.js";
 import { type Equal, withoutNewTimesSteps } from "../../../machinery/apply/ignore-times.js";
 import { describe } from "../../../machinery/apply/type-descriptor.js";
-import { decodeObject, UnmarshalError } from "../../../machinery/codec/strict-decode.js";
+import { decodeObject, UnmarshalError } from "../../../machinery/wire/strict-decode.js";
 import { badRequest } from "../../../machinery/errors/status-error.js";
 import type { JsonObject } from "../../../machinery/meta/json.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";

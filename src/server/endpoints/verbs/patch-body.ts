@@ -1,8 +1,8 @@
-import type { Steps } from "../../../base/steps.js";
-import { decodeJsonSteps } from "../../../machinery/codec/decode-json-steps.js";
-import { JsonDecodeError, maxBodyDepth } from "../../../machinery/codec/json-decoder.js";
-import { repeatedFields } from "../../../machinery/codec/repeated-fields.js";
-import { decodeObject, UnmarshalError } from "../../../machinery/codec/strict-decode.js";
+import type { Steps } from "../../../base/async/steps.js";
+import { decodeJsonSteps } from "../../../machinery/wire/json/decode-json-steps.js";
+import { JsonDecodeError, maxBodyDepth } from "../../../machinery/wire/json/json-decoder.js";
+import { repeatedFields } from "../../../machinery/wire/repeated-fields.js";
+import { decodeObject, UnmarshalError } from "../../../machinery/wire/strict-decode.js";
 import { badRequest } from "../../../machinery/errors/status-error.js";
 import { isJsonObject, type JsonValue } from "../../../machinery/meta/json.js";
 import { kindOf } from "../../../machinery/patch/json-values.js";

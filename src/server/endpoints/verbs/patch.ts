@@ -1,11 +1,11 @@
-import { decodeJson } from "../../../machinery/codec/json-decoder.js";
+import { decodeJson } from "../../../machinery/wire/json/json-decoder.js";
 import { jsonText } from "../serializers/json/json-text.js";
-import { UnmarshalError } from "../../../machinery/codec/strict-decode.js";
+import { UnmarshalError } from "../../../machinery/wire/strict-decode.js";
 import { invalidValue } from "../../../machinery/errors/field-error.js";
 import { badRequest, conflict, invalid, notFound, type StatusError } from "../../../machinery/errors/status-error.js";
-import { throwIfCancelled } from "../../../base/cancellation.js";
-import type { Steps } from "../../../base/steps.js";
-import { inSlices } from "../../../base/time-slice.js";
+import { throwIfCancelled } from "../../../base/async/cancellation.js";
+import type { Steps } from "../../../base/async/steps.js";
+import { inSlices } from "../../../base/async/time-slice.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../machinery/meta/json.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import { jsonPatchSteps } from "../../../machinery/patch/json-patch.js";

@@ -1,4 +1,4 @@
-import { humanDuration } from "../../../machinery/duration/human-duration.js";
+import { humanDuration } from "../../../machinery/text/duration/human-duration.js";
 import { number, object } from "../../../machinery/meta/access.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import type { TableColumnDefinition } from "../../registry/table-columns.js";

@@ -3,7 +3,7 @@ import { FieldManager } from "../../../machinery/apply/field-manager.js";
 import { fieldElement } from "../../../machinery/apply/path-element.js";
 import { ScaleManagers } from "../../../machinery/apply/scale-managers.js";
 import { describe } from "../../../machinery/apply/type-descriptor.js";
-import { decodeObject, UnmarshalError } from "../../../machinery/codec/strict-decode.js";
+import { decodeObject, UnmarshalError } from "../../../machinery/wire/strict-decode.js";
 import { badRequest } from "../../../machinery/errors/status-error.js";
 import { parseGroupVersion } from "../../../machinery/meta/gvk.js";
 import type { JsonObject } from "../../../machinery/meta/json.js";

@@ -1,7 +1,7 @@
-import { inSlices } from "../../../base/time-slice.js";
-import { decodeObject, UnmarshalError } from "../../../machinery/codec/strict-decode.js";
+import { inSlices } from "../../../base/async/time-slice.js";
+import { decodeObject, UnmarshalError } from "../../../machinery/wire/strict-decode.js";
 import { invalidValue } from "../../../machinery/errors/field-error.js";
-import { goQuote } from "../../../base/go-quote.js";
+import { goQuote } from "../../../base/text/go-quote.js";
 import {
   badRequest,
   conflict,

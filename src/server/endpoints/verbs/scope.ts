@@ -1,4 +1,4 @@
-import { nextSlice } from "../../../base/time-slice.js";
+import { nextSlice } from "../../../base/async/time-slice.js";
 import { formatFieldError, invalidValue } from "../../../machinery/errors/field-error.js";
 import { badRequest } from "../../../machinery/errors/status-error.js";
 import { formatGroupVersion } from "../../../machinery/meta/gvk.js";

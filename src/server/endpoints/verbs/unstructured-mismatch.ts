@@ -1,5 +1,5 @@
 import type { JsonValue } from "../../../machinery/meta/json.js";
-import { ownValue } from "../../../machinery/codec/own-keys.js";
+import { ownValue } from "../../../machinery/wire/json/own-keys.js";
 import { kindOf } from "../../../machinery/patch/json-values.js";
 import type { ScalarSchema, Schema } from "../../../machinery/schema/schema.js";
 

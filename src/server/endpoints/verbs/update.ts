@@ -1,4 +1,4 @@
-import { inSlices } from "../../../base/time-slice.js";
+import { inSlices } from "../../../base/async/time-slice.js";
 import { copyObject, copyObjectSteps } from "../../registry/copy.js";
 import type { Transform, UpdateOptions, Updater } from "../../registry/resource.js";
 import type { ApiRequest } from "../../request/api-request.js";

@@ -1,8 +1,8 @@
-import { REQUEST_IS_OVER } from "../../../base/cancellation.js";
-import { deferred } from "../../../base/deferred.js";
-import { errorMessage } from "../../../base/error-message.js";
-import { randomBelow } from "../../../base/random-below.js";
-import { nextSlice, sliceIsSpent } from "../../../base/time-slice.js";
+import { REQUEST_IS_OVER } from "../../../base/async/cancellation.js";
+import { deferred } from "../../../base/async/deferred.js";
+import { errorMessage } from "../../../base/text/error-message.js";
+import { randomBelow } from "../../../base/numbers/random-below.js";
+import { nextSlice, sliceIsSpent } from "../../../base/async/time-slice.js";
 import {
   isStatusError,
   internalError,

@@ -1,4 +1,4 @@
-import { type Deferred, deferred } from "../../../base/deferred.js";
+import { type Deferred, deferred } from "../../../base/async/deferred.js";
 
 const HIGH_WATER_BYTES = 64 * 1024;
 

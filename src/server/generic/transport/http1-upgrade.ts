@@ -2,7 +2,7 @@ import { type IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Exchange } from "../../request/exchange.js";
 import { http1Exchange } from "./http1.js";
-import { NO_AUTHORITIES, type PeerAuthorities } from "../../../machinery/signature/peer-authorities.js";
+import { NO_AUTHORITIES, type PeerAuthorities } from "../../../machinery/crypto/peer-authorities.js";
 import { asksForUpgrade, upgradeOffer } from "./upgrade-offer.js";
 import { asksForWebSocket, webSocketOffer } from "./web-socket.js";
 

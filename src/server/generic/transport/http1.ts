@@ -4,11 +4,7 @@ import type { Exchange, ResponseWriter } from "../../request/exchange.js";
 import type { UpgradeOffer } from "../../request/upgrade.js";
 import type { WebSocketOffer } from "../../request/web-socket.js";
 import { readBody } from "./body.js";
-import {
-  NO_AUTHORITIES,
-  type PeerAuthorities,
-  type PeerIdentity,
-} from "../../../machinery/signature/peer-authorities.js";
+import { NO_AUTHORITIES, type PeerAuthorities, type PeerIdentity } from "../../../machinery/crypto/peer-authorities.js";
 import { ExchangeLifetime } from "./lifetime.js";
 import { NodeWriter } from "./node-writer.js";
 import { RequestTarget } from "./target.js";

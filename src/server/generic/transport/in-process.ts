@@ -1,13 +1,13 @@
 import { STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
-import { deferred } from "../../../base/deferred.js";
-import { headerValue } from "../../../base/header-text.js";
-import { soon } from "../../../base/turns.js";
+import { deferred } from "../../../base/async/deferred.js";
+import { headerValue } from "../../../base/text/header-text.js";
+import { soon } from "../../../base/async/turns.js";
 import type { Transport, TransportRequest, TransportResponse, Upgrade } from "../../../client/transport/transport.js";
 import { TransportError } from "../../../client/transport/transport-error.js";
 import type { Exchange, ResponseWriter } from "../../request/exchange.js";
 import type { UpgradeOffer } from "../../request/upgrade.js";
-import { duplexPair } from "../../../machinery/streaming/duplex-pair.js";
+import { duplexPair } from "../../../machinery/wire/streams/duplex-pair.js";
 import { requestEntityTooLarge } from "../../../machinery/errors/status-error.js";
 import { ExchangeLifetime } from "./lifetime.js";
 import { ChunkQueue } from "./chunk-queue.js";

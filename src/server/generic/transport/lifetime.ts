@@ -1,4 +1,4 @@
-import { REQUEST_IS_OVER } from "../../../base/cancellation.js";
+import { REQUEST_IS_OVER } from "../../../base/async/cancellation.js";
 
 /**
  * The life of an exchange, with two ends: `ending` begins when the server stops, `left` when nothing can be written any

@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 import type { X509Certificate } from "node:crypto";
-import { readKeyPair, type PemPair } from "../../../machinery/signature/key-pair.js";
+import { readKeyPair, type PemPair } from "../../../machinery/crypto/key-pair.js";
 
 /** A pair for clients that ask for some names. */
 export interface NamedPair extends PemPair {

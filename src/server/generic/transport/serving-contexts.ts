@@ -2,11 +2,11 @@ import { constants } from "node:crypto";
 import type { Http2SecureServer } from "node:http2";
 import type { Socket } from "node:net";
 import { createSecureContext, type SecureContext, type SecureContextOptions } from "node:tls";
-import { once } from "../../../base/once.js";
-import type { PemPair } from "../../../machinery/signature/key-pair.js";
-import { certificatesIn } from "../../../machinery/signature/certificates.js";
+import { once } from "../../../base/async/once.js";
+import type { PemPair } from "../../../machinery/crypto/key-pair.js";
+import { certificatesIn } from "../../../machinery/crypto/certificates.js";
 import { refusesTickets } from "./client-hello.js";
-import { EVERY_CLIENT_FAILS } from "../../../machinery/signature/sent-certificates.js";
+import { EVERY_CLIENT_FAILS } from "../../../machinery/crypto/sent-certificates.js";
 import { type NamedPair, NamedCertificates } from "./named-certificates.js";
 import { protocolOptions, type TlsProtocol } from "./tls-protocol.js";
 

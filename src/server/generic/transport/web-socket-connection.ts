@@ -1,9 +1,9 @@
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
-import { errorMessage } from "../../../base/error-message.js";
+import { errorMessage } from "../../../base/text/error-message.js";
 import { badRequest } from "../../../machinery/errors/status-error.js";
-import { webSocketAnswer } from "../../../machinery/streaming/web-socket/handshake.js";
-import { WebSocket } from "../../../machinery/streaming/web-socket/web-socket.js";
+import { webSocketAnswer } from "../../../machinery/wire/web-socket/handshake.js";
+import { WebSocket } from "../../../machinery/wire/web-socket/web-socket.js";
 import type { WebSocketConnection } from "../../request/web-socket.js";
 import { upgradeOffer } from "./upgrade-offer.js";
 

@@ -1,6 +1,6 @@
 import type { StatusError } from "../../../machinery/errors/status-error.js";
-import { prefixEnd } from "../../../base/key-order.js";
-import type { OrderedMap } from "../../../base/ordered-map.js";
+import { prefixEnd } from "../../../base/collections/key-order.js";
+import type { OrderedMap } from "../../../base/collections/ordered-map.js";
 import type { EventReader } from "../event-log.js";
 import type { CompactedError, Kv } from "../kv.js";
 import { DirectReads } from "../store/direct-reads.js";

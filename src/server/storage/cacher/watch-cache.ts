@@ -1,7 +1,7 @@
-import type { Clock } from "../../../base/clock.js";
-import { prefixEnd } from "../../../base/key-order.js";
-import { OrderedMap } from "../../../base/ordered-map.js";
-import type { Timers } from "../../../base/timers.js";
+import type { Clock } from "../../../base/time/clock.js";
+import { prefixEnd } from "../../../base/collections/key-order.js";
+import { OrderedMap } from "../../../base/collections/ordered-map.js";
+import type { Timers } from "../../../base/time/timers.js";
 import { EventLog, type EventLogLimits } from "../event-log.js";
 import { ClosedError, CompactedError, FutureRevisionError, type Kv, type WatchBatch } from "../kv.js";
 import { Snapshots } from "../snapshots.js";

@@ -1,4 +1,4 @@
-import type { Timers } from "../../../base/timers.js";
+import type { Timers } from "../../../base/time/timers.js";
 import type { EtcdClient } from "./etcd-client.js";
 
 /**

@@ -1,6 +1,6 @@
 import { setMaxListeners } from "node:events";
 import { setTimeout } from "node:timers/promises";
-import type { Clock } from "../../../base/clock.js";
+import type { Clock } from "../../../base/time/clock.js";
 import { ClosedError } from "../kv.js";
 import { isPassing, unavailable } from "./failures.js";
 import { type GrpcAddress, GrpcChannel, GrpcFailure, type GrpcStream } from "./grpc-channel.js";

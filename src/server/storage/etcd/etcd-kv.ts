@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises";
-import { type Clock, systemClock } from "../../../base/clock.js";
-import { systemTimers, type Timers } from "../../../base/timers.js";
+import { type Clock, systemClock } from "../../../base/time/clock.js";
+import { systemTimers, type Timers } from "../../../base/time/timers.js";
 import {
   ClosedError,
   CompactedError,

@@ -1,6 +1,6 @@
-import { append } from "../../../base/append.js";
-import { pause } from "../../../base/pause.js";
-import type { Timers } from "../../../base/timers.js";
+import { append } from "../../../base/collections/append.js";
+import { pause } from "../../../base/time/pause.js";
+import type { Timers } from "../../../base/time/timers.js";
 import { CompactedError, FutureRevisionError, type KvEvent, UnavailableError, type WatchBatch } from "../kv.js";
 import { type EtcdClient, pauseBefore } from "./etcd-client.js";
 import { eventOf } from "./events.js";

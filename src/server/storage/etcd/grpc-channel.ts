@@ -12,7 +12,7 @@ import {
   type ServiceError,
   status,
 } from "@grpc/grpc-js";
-import { errorMessage } from "../../../base/error-message.js";
+import { errorMessage } from "../../../base/text/error-message.js";
 
 export interface GrpcAddress {
   /** "127.0.0.1:2379" */

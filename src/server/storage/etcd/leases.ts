@@ -1,4 +1,4 @@
-import type { Clock } from "../../../base/clock.js";
+import type { Clock } from "../../../base/time/clock.js";
 
 /** Keys with nearly the same time to live share a lease. The lease may outlive a key's time to live by this share of it, */
 const REUSE_SHARE = 0.05;

@@ -1,5 +1,5 @@
-import { WireReader } from "../../../machinery/codec/protobuf/wire-reader.js";
-import { WireWriter } from "../../../machinery/codec/protobuf/wire-writer.js";
+import { WireReader } from "../../../machinery/wire/protobuf/wire-reader.js";
+import { WireWriter } from "../../../machinery/wire/protobuf/wire-writer.js";
 
 /** Writes and reads the values of one type. */
 interface FieldType<In, Out> {

@@ -1,7 +1,7 @@
-import { type Clock, systemClock } from "../../../base/clock.js";
-import { compareKeys, prefixEnd } from "../../../base/key-order.js";
-import { OrderedMap } from "../../../base/ordered-map.js";
-import { systemTimers, type Timers } from "../../../base/timers.js";
+import { type Clock, systemClock } from "../../../base/time/clock.js";
+import { compareKeys, prefixEnd } from "../../../base/collections/key-order.js";
+import { OrderedMap } from "../../../base/collections/ordered-map.js";
+import { systemTimers, type Timers } from "../../../base/time/timers.js";
 import { EventLog } from "../event-log.js";
 import { Expiry } from "../expiry.js";
 import {

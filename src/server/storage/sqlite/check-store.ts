@@ -1,7 +1,7 @@
-import { isProtobufDocument, openEnvelope } from "../../../machinery/codec/protobuf/envelope.js";
+import { isProtobufDocument, openEnvelope } from "../../../machinery/wire/protobuf/envelope.js";
 import { statSync } from "node:fs";
 import { join } from "node:path";
-import { prefixEnd } from "../../../base/key-order.js";
+import { prefixEnd } from "../../../base/collections/key-order.js";
 import type { SqliteDatabase } from "./database.js";
 import { DATABASE, type HeldDirectory } from "./directory.js";
 import { unpackValues } from "./packed-values.js";

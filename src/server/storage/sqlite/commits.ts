@@ -1,6 +1,6 @@
 import { closeSync, fsyncSync, openSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import { errorMessage } from "../../../base/error-message.js";
+import { errorMessage } from "../../../base/text/error-message.js";
 import { damagedDirectory, failedWrite } from "./data-directory-error.js";
 import type { SqliteDatabase } from "./database.js";
 import type { HeldDirectory } from "./directory.js";

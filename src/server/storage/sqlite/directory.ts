@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { errorMessage } from "../../../base/error-message.js";
-import { keepPrivate, makeOwnFolder, makePrivateFile } from "../../../base/private-files.js";
+import { errorMessage } from "../../../base/text/error-message.js";
+import { keepPrivate, makeOwnFolder, makePrivateFile } from "../../../base/files/private-files.js";
 import { AcknowledgedRevision } from "./acknowledged-revision.js";
 import { isClosed, markClosed, removeClosedMark } from "./closed-mark.js";
 import { DataDirectoryError, damagedDirectory } from "./data-directory-error.js";

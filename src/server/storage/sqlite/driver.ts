@@ -1,5 +1,5 @@
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { errorMessage } from "../../../base/error-message.js";
+import { errorMessage } from "../../../base/text/error-message.js";
 import { DataDirectoryError } from "./data-directory-error.js";
 import { installHint } from "./install-hint.js";
 

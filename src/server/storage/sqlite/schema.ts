@@ -1,5 +1,5 @@
 import { crc32 } from "node:zlib";
-import { errorMessage } from "../../../base/error-message.js";
+import { errorMessage } from "../../../base/text/error-message.js";
 import { blob, integer, type SqlDatabase, type SqlRow } from "./driver.js";
 
 /** "kbts": identifies the file as a kubets store. */

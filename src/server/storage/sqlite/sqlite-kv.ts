@@ -1,9 +1,9 @@
-import { type Clock, systemClock } from "../../../base/clock.js";
-import { type Deferred, deferred } from "../../../base/deferred.js";
-import { errorMessage } from "../../../base/error-message.js";
-import { compareKeys, prefixEnd } from "../../../base/key-order.js";
-import { systemTimers, type Timers } from "../../../base/timers.js";
-import { soon } from "../../../base/turns.js";
+import { type Clock, systemClock } from "../../../base/time/clock.js";
+import { type Deferred, deferred } from "../../../base/async/deferred.js";
+import { errorMessage } from "../../../base/text/error-message.js";
+import { compareKeys, prefixEnd } from "../../../base/collections/key-order.js";
+import { systemTimers, type Timers } from "../../../base/time/timers.js";
+import { soon } from "../../../base/async/turns.js";
 import { EventLog } from "../event-log.js";
 import { Expiry } from "../expiry.js";
 import {

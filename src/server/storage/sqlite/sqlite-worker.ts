@@ -4,7 +4,7 @@
  */
 import { once } from "node:events";
 import { type MessagePort, parentPort, receiveMessageOnPort, Worker, workerData } from "node:worker_threads";
-import { errorMessage } from "../../../base/error-message.js";
+import { errorMessage } from "../../../base/text/error-message.js";
 import { checkStore, UnreadableObjectError } from "./check-store.js";
 import { Commits } from "./commits.js";
 import { DataDirectoryError, damagedDirectory, failedWrite } from "./data-directory-error.js";

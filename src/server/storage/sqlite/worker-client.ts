@@ -1,9 +1,9 @@
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
 import { Worker } from "node:worker_threads";
-import { type Deferred, deferred } from "../../../base/deferred.js";
+import { type Deferred, deferred } from "../../../base/async/deferred.js";
 import { DataDirectoryError } from "./data-directory-error.js";
-import { outside } from "../../../base/turns.js";
+import { outside } from "../../../base/async/turns.js";
 import type { CallName, Calls, Greeting, Response, WorkerSettings } from "./protocol.js";
 import { workerLocation } from "../../threads/worker-location.js";
 

@@ -1,5 +1,5 @@
-import { errorMessage } from "../../../base/error-message.js";
-import { decodeJson } from "../../../machinery/codec/json-decoder.js";
+import { errorMessage } from "../../../base/text/error-message.js";
+import { decodeJson } from "../../../machinery/wire/json/json-decoder.js";
 import { badRequest } from "../../../machinery/errors/status-error.js";
 
 /** The start of the next page of a list. */

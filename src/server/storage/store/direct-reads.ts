@@ -1,4 +1,4 @@
-import type { Clock } from "../../../base/clock.js";
+import type { Clock } from "../../../base/time/clock.js";
 import type { StatusError } from "../../../machinery/errors/status-error.js";
 import { EventLog, type EventReader } from "../event-log.js";
 import { ClosedError, CompactedError, type Kv, type WatchBatch } from "../kv.js";

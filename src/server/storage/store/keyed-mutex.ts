@@ -1,4 +1,4 @@
-import type { Timers } from "../../../base/timers.js";
+import type { Timers } from "../../../base/time/timers.js";
 
 /**
  * How long an update may keep others of its object waiting, in milliseconds. One that asks a webhook may take seconds, and the

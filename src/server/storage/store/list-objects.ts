@@ -1,5 +1,5 @@
-import { type CancellationToken, throwIfCancelled } from "../../../base/cancellation.js";
-import { nextSlice, sliceIsSpent } from "../../../base/time-slice.js";
+import { type CancellationToken, throwIfCancelled } from "../../../base/async/cancellation.js";
+import { nextSlice, sliceIsSpent } from "../../../base/async/time-slice.js";
 import { badRequest } from "../../../machinery/errors/status-error.js";
 import { CompactedError } from "../kv.js";
 import type { ListObjectsOptions, ListOfObjects } from "../store.js";

@@ -1,6 +1,6 @@
-import { type CancellationToken, throwIfCancelled } from "../../../base/cancellation.js";
-import { inSlices } from "../../../base/time-slice.js";
-import type { Timers } from "../../../base/timers.js";
+import { type CancellationToken, throwIfCancelled } from "../../../base/async/cancellation.js";
+import { inSlices } from "../../../base/async/time-slice.js";
+import type { Timers } from "../../../base/time/timers.js";
 import {
   alreadyExists,
   type GroupResource,

@@ -1,4 +1,4 @@
-import { Fifo } from "../../../base/fifo.js";
+import { Fifo } from "../../../base/collections/fifo.js";
 
 /** A cache entry whose derived forms can be dropped and rebuilt. */
 export interface Evictable {

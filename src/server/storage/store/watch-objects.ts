@@ -1,6 +1,6 @@
-import { type CancellationToken, REQUEST_IS_OVER } from "../../../base/cancellation.js";
-import { nextSlice, sliceIsSpent } from "../../../base/time-slice.js";
-import type { Timers } from "../../../base/timers.js";
+import { type CancellationToken, REQUEST_IS_OVER } from "../../../base/async/cancellation.js";
+import { nextSlice, sliceIsSpent } from "../../../base/async/time-slice.js";
+import type { Timers } from "../../../base/time/timers.js";
 import { invalidValue } from "../../../machinery/errors/field-error.js";
 import { type GroupResource, invalid, isStatusError } from "../../../machinery/errors/status-error.js";
 import type { EventReader } from "../event-log.js";

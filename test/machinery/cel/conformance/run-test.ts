@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { atOnce } from "../../../../src/base/steps.js";
+import { atOnce } from "../../../../src/base/async/steps.js";
 import { Environment } from "../../../../src/machinery/cel/environment.js";
 import { BINDINGS, BLOCKS } from "../../../../src/machinery/cel/extensions/bindings.js";
 import { ENCODERS } from "../../../../src/machinery/cel/extensions/encoders.js";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { readConfigurationDocument } from "../../../../src/machinery/yaml/configuration-document.js";
+import { readConfigurationDocument } from "../../../../src/machinery/text/yaml/configuration-document.js";
 import { decodeAdmissionConfiguration } from "../../../../src/server/admission/configuration/admission-configuration.js";
 
 const decode = (text: string) => [...decodeAdmissionConfiguration(readConfigurationDocument(text)).values()];

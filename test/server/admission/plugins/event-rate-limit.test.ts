@@ -1,5 +1,5 @@
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
-import { readConfigurationDocument } from "../../../../src/machinery/yaml/configuration-document.js";
+import { readConfigurationDocument } from "../../../../src/machinery/text/yaml/configuration-document.js";
 import { eventRateLimit } from "../../../../src/server/admission/plugins/event-rate-limit.js";
 import type { EventRateLimitConfiguration } from "../../../../src/server/admission/plugins/event-rate-limit/configuration.js";
 import { readEventRateLimitConfiguration } from "../../../../src/server/admission/plugins/event-rate-limit/read-configuration.js";

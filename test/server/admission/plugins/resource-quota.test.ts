@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { readConfigurationDocument } from "../../../../src/machinery/yaml/configuration-document.js";
+import { readConfigurationDocument } from "../../../../src/machinery/text/yaml/configuration-document.js";
 import { resourceQuota } from "../../../../src/server/admission/plugins/resource-quota.js";
 import type {
   LimitedResource,

@@ -2,9 +2,9 @@ import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, unlinkSync, wr
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { systemClock } from "../../../../src/base/clock.js";
-import { systemRandom } from "../../../../src/base/random.js";
-import { systemTimers, type Timers } from "../../../../src/base/timers.js";
+import { systemClock } from "../../../../src/base/time/clock.js";
+import { systemRandom } from "../../../../src/base/numbers/random.js";
+import { systemTimers, type Timers } from "../../../../src/base/time/timers.js";
 import type { AuthorizationMode } from "../../../../src/server/authz/authorizer.js";
 import { ConfigurationFile } from "../../../../src/server/authz/configuration/configuration-file.js";
 import { asks, user } from "../asked.js";

@@ -1,4 +1,4 @@
-import { systemClock } from "../../../../src/base/clock.js";
+import { systemClock } from "../../../../src/base/time/clock.js";
 import type { KubeObject } from "../../../../src/machinery/meta/object.js";
 import type { AuthorizationContext, AuthorizerAttributes } from "../../../../src/server/authz/authorizer.js";
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import type { Timers } from "../../../../src/base/timers.js";
+import type { Timers } from "../../../../src/base/time/timers.js";
 import { compileReviewCondition } from "../../../../src/server/authz/webhook/review-conditions.js";
 import type { ReviewClient } from "../../../../src/server/authz/webhook/review-client.js";
 import { asks, asksPath, user } from "../asked.js";

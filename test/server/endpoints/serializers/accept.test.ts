@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Cluster, startCluster } from "../../../../src/cluster/index.js";
-import { openEnvelope } from "../../../../src/machinery/codec/protobuf/envelope.js";
+import { openEnvelope } from "../../../../src/machinery/wire/protobuf/envelope.js";
 import { type WireClient, http1Client } from "../../../helpers/wire-client.js";
 
 // Which media type an Accept header gets, and what each says it is.

@@ -6,8 +6,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { systemClock } from "../../../../src/base/clock.js";
-import { systemRandom } from "../../../../src/base/random.js";
+import { systemClock } from "../../../../src/base/time/clock.js";
+import { systemRandom } from "../../../../src/base/numbers/random.js";
 import { issueCertificate, issuerOf } from "../../../../src/cluster/pki/certificate.js";
 import { createClusterPki } from "../../../../src/cluster/pki/cluster-pki.js";
 import { answered, EtcdClient } from "../../../../src/server/storage/etcd/etcd-client.js";
@@ -24,8 +24,8 @@ import {
 import { createStorage } from "../../../../src/server/storage/create-storage.js";
 import { openMemoryKv } from "../../../../src/server/storage/memory/memory-kv.js";
 import { TooLargeError } from "../../../../src/server/storage/too-large.js";
-import { errorMessage } from "../../../../src/base/error-message.js";
-import { systemTimers } from "../../../../src/base/timers.js";
+import { errorMessage } from "../../../../src/base/text/error-message.js";
+import { systemTimers } from "../../../../src/base/time/timers.js";
 import { etcdRequest, plainCodec, pod, PODS } from "../../../suites/store-harness.js";
 import {
   deadEndpoint,

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ProtobufError } from "../../../../src/machinery/codec/protobuf/wire-reader.js";
+import { ProtobufError } from "../../../../src/machinery/wire/protobuf/wire-reader.js";
 import {
   bigInteger,
   bytes,

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { deferred } from "../../../../src/base/deferred.js";
-import { systemTimers } from "../../../../src/base/timers.js";
+import { deferred } from "../../../../src/base/async/deferred.js";
+import { systemTimers } from "../../../../src/base/time/timers.js";
 import { KeyedMutex } from "../../../../src/server/storage/store/keyed-mutex.js";
 
 test("work of one key runs in order, even after a failure; other keys do not wait", async () => {

@@ -5,7 +5,7 @@ import type { ResourceRecord } from "../../../../src/server/endpoints/resource-r
 import { createStorage } from "../../../../src/server/storage/create-storage.js";
 import type { Kv } from "../../../../src/server/storage/kv.js";
 import { ManualTime } from "../../../helpers/manual-time.js";
-import { systemRandom } from "../../../../src/base/random.js";
+import { systemRandom } from "../../../../src/base/numbers/random.js";
 import { seededRandom } from "../../../helpers/seeded-random.js";
 import type { KvUnderTest } from "../../kv.js";
 import type { Mode, OwnServer } from "./row.js";

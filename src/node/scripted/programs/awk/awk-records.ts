@@ -1,5 +1,5 @@
-import { Pace } from "../../../../base/pace.js";
-import type { Steps } from "../../../../base/steps.js";
+import { Pace } from "../../../../base/time/pace.js";
+import type { Steps } from "../../../../base/async/steps.js";
 import type { LineReader } from "../latin-text.js";
 import type { PosixRegexp } from "../posix-regexp.js";
 

@@ -1,6 +1,6 @@
-import { Pace } from "../../../../base/pace.js";
-import { atOnce, type Steps } from "../../../../base/steps.js";
-import { sliceIsSpent } from "../../../../base/time-slice.js";
+import { Pace } from "../../../../base/time/pace.js";
+import { atOnce, type Steps } from "../../../../base/async/steps.js";
+import { sliceIsSpent } from "../../../../base/async/time-slice.js";
 import { absolute } from "../../files/file-system.js";
 import type { ProgramIo } from "../../program.js";
 import { giveWay } from "../../slices.js";

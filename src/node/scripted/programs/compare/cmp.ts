@@ -1,4 +1,4 @@
-import { sliceIsSpent } from "../../../../base/time-slice.js";
+import { sliceIsSpent } from "../../../../base/async/time-slice.js";
 import type { Program, ProgramIo } from "../../program.js";
 import { giveWay } from "../../slices.js";
 import { errnoText, gnuProgram, ProgramFailure } from "../gnu-program.js";

@@ -1,5 +1,5 @@
-import { Pace } from "../../../../base/pace.js";
-import type { Steps } from "../../../../base/steps.js";
+import { Pace } from "../../../../base/time/pace.js";
+import type { Steps } from "../../../../base/async/steps.js";
 import type { ContainerMemory } from "../../limits/memory-share.js";
 
 /** Lines of the first text that lines of the second one replace; both may be none. Lines count from 0, the ends are behind them. */

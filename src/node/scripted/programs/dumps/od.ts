@@ -1,4 +1,4 @@
-import { sliceIsSpent } from "../../../../base/time-slice.js";
+import { sliceIsSpent } from "../../../../base/async/time-slice.js";
 import type { Program } from "../../program.js";
 import { giveWay } from "../../slices.js";
 import { gnuProgram, ProgramFailure } from "../gnu-program.js";

@@ -1,6 +1,6 @@
 import { absolute } from "../../files/file-system.js";
 import { type FileNode, sizeOf } from "../../files/node.js";
-import { Glob } from "../../shell/glob.js";
+import { Glob } from "../../shell/expansion/glob.js";
 import { workInSlices } from "../../slices.js";
 import { formatDate } from "../dates/format-date.js";
 import { errnoText, ProgramFailure } from "../gnu-program.js";

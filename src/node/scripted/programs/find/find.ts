@@ -1,9 +1,9 @@
-import { sliceIsSpent } from "../../../../base/time-slice.js";
+import { sliceIsSpent } from "../../../../base/async/time-slice.js";
 import { FileError } from "../../files/file-error.js";
 import { absolute } from "../../files/file-system.js";
 import type { FileNode } from "../../files/node.js";
 import type { Program, ProgramIo } from "../../program.js";
-import { bytesOf } from "../../shell/byte-text.js";
+import { bytesOf } from "../../shell/expansion/byte-text.js";
 import { giveWay } from "../../slices.js";
 import { ProgramFailure } from "../gnu-program.js";
 import { baseName } from "../options.js";

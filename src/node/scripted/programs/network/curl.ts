@@ -1,4 +1,4 @@
-import { pause } from "../../../../base/pause.js";
+import { pause } from "../../../../base/time/pause.js";
 import { FileError } from "../../files/file-error.js";
 import { absolute } from "../../files/file-system.js";
 import { MissingError } from "../../missing.js";

@@ -1,5 +1,5 @@
 import type { Duplex } from "node:stream";
-import { standInAt } from "../../../../machinery/streaming/stand-in-end.js";
+import { standInAt } from "../../../../machinery/wire/streams/stand-in-end.js";
 import { ConnectError, ForeignHostError } from "../../../network/pod-network.js";
 import type { ProgramIo } from "../../program.js";
 

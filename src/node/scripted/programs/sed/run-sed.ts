@@ -1,4 +1,4 @@
-import { sliceIsSpent } from "../../../../base/time-slice.js";
+import { sliceIsSpent } from "../../../../base/async/time-slice.js";
 import { absolute, type FileWriter } from "../../files/file-system.js";
 import type { ProgramIo } from "../../program.js";
 import { giveWay } from "../../slices.js";

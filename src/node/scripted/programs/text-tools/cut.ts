@@ -1,5 +1,5 @@
-import { Pace } from "../../../../base/pace.js";
-import type { Steps } from "../../../../base/steps.js";
+import { Pace } from "../../../../base/time/pace.js";
+import type { Steps } from "../../../../base/async/steps.js";
 import type { Program } from "../../program.js";
 import { workInSlices } from "../../slices.js";
 import { gnuProgram, UsageError } from "../gnu-program.js";

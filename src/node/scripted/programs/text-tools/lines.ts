@@ -1,6 +1,6 @@
 import { FileError } from "../../files/file-error.js";
 import type { Program } from "../../program.js";
-import { sliceIsSpent } from "../../../../base/time-slice.js";
+import { sliceIsSpent } from "../../../../base/async/time-slice.js";
 import { giveWay } from "../../slices.js";
 import { errnoText, gnuProgram, ProgramFailure, UsageError } from "../gnu-program.js";
 import { eachLine, latin, LineReader, readEach, TextOutput } from "../latin-text.js";

@@ -1,5 +1,5 @@
-import { sortSteps } from "../../../../base/sort-steps.js";
-import { sliceIsSpent } from "../../../../base/time-slice.js";
+import { sortSteps } from "../../../../base/async/sort-steps.js";
+import { sliceIsSpent } from "../../../../base/async/time-slice.js";
 import { absolute } from "../../files/file-system.js";
 import type { Program, ProgramIo } from "../../program.js";
 import { giveWay, workInSlices } from "../../slices.js";

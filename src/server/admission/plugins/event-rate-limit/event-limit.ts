@@ -1,5 +1,5 @@
 import type { Event } from "../../../../api/types/core/v1.js";
-import { Lru } from "../../../../base/lru.js";
+import { Lru } from "../../../../base/collections/lru.js";
 import { object, type ReceivedObject, text } from "../../../../machinery/meta/received.js";
 import type { AdmissionAttributes } from "../../attributes.js";
 import type { EventRateLimitEntry } from "./configuration.js";

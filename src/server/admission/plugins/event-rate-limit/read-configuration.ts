@@ -2,7 +2,7 @@ import {
   type ConfigurationDocument,
   type ConfigurationFormat,
   decodeConfigurationStrictly,
-} from "../../../../machinery/codec/configuration-document.js";
+} from "../../../../machinery/wire/configuration-document.js";
 import { int32, list, string, struct } from "../../../../machinery/schema/build-schema.js";
 import type { EventRateLimitConfiguration } from "./configuration.js";
 

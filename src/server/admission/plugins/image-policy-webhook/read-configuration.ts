@@ -1,7 +1,7 @@
 import type { ClientConfig } from "../../../../client/config/client-config.js";
 import { configFromFile } from "../../../../client/config/load-config.js";
-import type { ConfigurationDocument } from "../../../../machinery/codec/configuration-document.js";
-import { decodeObject } from "../../../../machinery/codec/strict-decode.js";
+import type { ConfigurationDocument } from "../../../../machinery/wire/configuration-document.js";
+import { decodeObject } from "../../../../machinery/wire/strict-decode.js";
 import { anyJson, boolean, int64, string, struct } from "../../../../machinery/schema/build-schema.js";
 import type { StructSchema } from "../../../../machinery/schema/schema.js";
 import { type ImagePolicyWebhookConfiguration, timesOf } from "./configuration.js";

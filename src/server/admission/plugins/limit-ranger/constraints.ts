@@ -6,7 +6,7 @@ import {
   parseQuantity,
   type Quantity,
   quantityValue,
-} from "../../../../machinery/quantity/quantity.js";
+} from "../../../../machinery/text/quantity/quantity.js";
 
 /** What a container, a pod or a claim has of each resource. */
 export interface Held {

@@ -1,4 +1,4 @@
-import { Lru } from "../../../../base/lru.js";
+import { Lru } from "../../../../base/collections/lru.js";
 import type { LimitRange } from "../../../../api/types/core/v1.js";
 import type { AdmissionContext } from "../../plugin.js";
 

@@ -1,6 +1,6 @@
 import type { Pod } from "../../../../api/types/core/v1.js";
 import type { TokenRequest } from "../../../../api/types/authentication/v1.js";
-import { goQuote } from "../../../../base/go-quote.js";
+import { goQuote } from "../../../../base/text/go-quote.js";
 import { list, object, type ReceivedObject, text } from "../../../../machinery/meta/received.js";
 import { checkOf } from "../../resource-check.js";
 import { listed, nodeOf, type NodeRequest, POD, permitIf } from "./node-request.js";

@@ -1,5 +1,5 @@
 import { sameValue } from "../../../../api/validation/rules.js";
-import { goQuote } from "../../../../base/go-quote.js";
+import { goQuote } from "../../../../base/text/go-quote.js";
 import { isFields, object, type ReadonlyFields } from "../../../../machinery/meta/access.js";
 import type { KubeObject } from "../../../../machinery/meta/object.js";
 import { withoutFields } from "../without-fields.js";

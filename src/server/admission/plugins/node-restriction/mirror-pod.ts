@@ -1,4 +1,4 @@
-import { goQuote } from "../../../../base/go-quote.js";
+import { goQuote } from "../../../../base/text/go-quote.js";
 import type { KubeObject } from "../../../../machinery/meta/object.js";
 import { listed, NODE, nodeOf, type NodeRequest, permitIf } from "./node-request.js";
 import { referencedResource } from "./pod-references.js";

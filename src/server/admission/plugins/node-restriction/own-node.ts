@@ -1,6 +1,6 @@
 import type { Node } from "../../../../api/types/core/v1.js";
 import { sameValue } from "../../../../api/validation/rules.js";
-import { goQuote } from "../../../../base/go-quote.js";
+import { goQuote } from "../../../../base/text/go-quote.js";
 import { absent, object, type ReceivedObject } from "../../../../machinery/meta/received.js";
 import { forbiddenLabels } from "./node-labels.js";
 import { type NodeRequest, permitIf } from "./node-request.js";

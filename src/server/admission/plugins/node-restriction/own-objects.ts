@@ -1,8 +1,8 @@
 import type { ResourceSlice } from "../../../../api/types/resource/v1.js";
 import type { CertificateSigningRequest } from "../../../../api/types/certificates/v1.js";
-import { parseCertificateRequest } from "../../../../machinery/codec/certificate-request.js";
-import { errorMessage } from "../../../../base/error-message.js";
-import { goQuote } from "../../../../base/go-quote.js";
+import { parseCertificateRequest } from "../../../../machinery/crypto/certificate-request.js";
+import { errorMessage } from "../../../../base/text/error-message.js";
+import { goQuote } from "../../../../base/text/go-quote.js";
 import { object, type ReceivedObject, text } from "../../../../machinery/meta/received.js";
 import { refused } from "../../refusal.js";
 import { type NodeRequest, permitIf } from "./node-request.js";

@@ -1,6 +1,6 @@
 import type { CSIDriver } from "../../../../api/types/storage/v1.js";
 import type { PersistentVolume, PersistentVolumeClaim, Pod, Volume } from "../../../../api/types/core/v1.js";
-import { goQuote } from "../../../../base/go-quote.js";
+import { goQuote } from "../../../../base/text/go-quote.js";
 import { aggregateText } from "../../../../machinery/errors/aggregate-text.js";
 import {
   absent,

@@ -1,6 +1,6 @@
 import type { Pod } from "../../../../api/types/core/v1.js";
 import type { PodCertificateRequest } from "../../../../api/types/certificates/v1beta1.js";
-import { goQuote } from "../../../../base/go-quote.js";
+import { goQuote } from "../../../../base/text/go-quote.js";
 import { isNotFound, unclassified } from "../../../../machinery/errors/status-error.js";
 import { object, type ReceivedObject, text } from "../../../../machinery/meta/received.js";
 import type { KubeObject } from "../../../../machinery/meta/object.js";

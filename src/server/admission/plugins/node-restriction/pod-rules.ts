@@ -1,6 +1,6 @@
 import type { Pod, PodStatus } from "../../../../api/types/core/v1.js";
 import { sameValue } from "../../../../api/validation/rules.js";
-import { goQuote } from "../../../../base/go-quote.js";
+import { goQuote } from "../../../../base/text/go-quote.js";
 import { object, objects, type Received, type ReceivedObject } from "../../../../machinery/meta/received.js";
 import { checkMirrorPod } from "./mirror-pod.js";
 import { listed, nodeOf, type NodeRequest, permitIf, POD } from "./node-request.js";

@@ -1,5 +1,5 @@
-import { goQuote } from "../../../../base/go-quote.js";
-import type { ConfigurationDocument } from "../../../../machinery/codec/configuration-document.js";
+import { goQuote } from "../../../../base/text/go-quote.js";
+import type { ConfigurationDocument } from "../../../../machinery/wire/configuration-document.js";
 import { absent } from "../../../../machinery/meta/received.js";
 import { isJsonObject } from "../../../../machinery/meta/json.js";
 

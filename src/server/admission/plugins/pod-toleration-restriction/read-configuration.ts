@@ -5,7 +5,7 @@ import {
   type ConfigurationDocument,
   type ConfigurationFormat,
   decodeConfigurationStrictly,
-} from "../../../../machinery/codec/configuration-document.js";
+} from "../../../../machinery/wire/configuration-document.js";
 import { type FieldError, formatFieldError } from "../../../../machinery/errors/field-error.js";
 import { objects } from "../../../../machinery/meta/received.js";
 import { list, string, struct } from "../../../../machinery/schema/build-schema.js";

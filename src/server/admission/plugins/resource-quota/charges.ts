@@ -18,7 +18,7 @@ import {
   formatQuantity,
   type Quantity,
   zeroQuantity,
-} from "../../../../machinery/quantity/quantity.js";
+} from "../../../../machinery/text/quantity/quantity.js";
 import type { AdmissionAttributes } from "../../attributes.js";
 import { refused } from "../../refusal.js";
 import type { LimitedResource } from "./configuration.js";

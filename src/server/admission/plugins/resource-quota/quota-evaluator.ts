@@ -1,10 +1,10 @@
-import { uuid } from "../../../../base/uuid.js";
-import { deferred, type Deferred } from "../../../../base/deferred.js";
+import { uuid } from "../../../../base/numbers/uuid.js";
+import { deferred, type Deferred } from "../../../../base/async/deferred.js";
 import type { DeviceFacts } from "../../../../api/quota/index.js";
 import type { ResourceQuota } from "../../../../api/types/core/v1.js";
 import { kubernetesClient, type KubernetesClient } from "../../../../client/dynamic/kubernetes-client.js";
 import { internalError, isConflict, isNotFound, timeout } from "../../../../machinery/errors/status-error.js";
-import type { Quantity } from "../../../../machinery/quantity/quantity.js";
+import type { Quantity } from "../../../../machinery/text/quantity/quantity.js";
 import type { KubeObject } from "../../../../machinery/meta/object.js";
 import type { AdmissionAttributes } from "../../attributes.js";
 import type { AdmissionContext } from "../../plugin.js";

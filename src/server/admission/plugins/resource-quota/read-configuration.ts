@@ -2,8 +2,8 @@ import {
   type ConfigurationDocument,
   type ConfigurationFormat,
   decodeConfigurationStrictly,
-} from "../../../../machinery/codec/configuration-document.js";
-import { statedKind } from "../../../../machinery/codec/stated-kind.js";
+} from "../../../../machinery/wire/configuration-document.js";
+import { statedKind } from "../../../../machinery/wire/stated-kind.js";
 import { list, string, struct } from "../../../../machinery/schema/build-schema.js";
 import type { StructSchema } from "../../../../machinery/schema/schema.js";
 import type { ResourceQuotaConfiguration } from "./configuration.js";

@@ -1,6 +1,6 @@
 import { addUsage, listOf, type Usage, usageOf } from "../../../../api/quota/index.js";
 import type { ResourceQuota } from "../../../../api/types/core/v1.js";
-import type { Quantity } from "../../../../machinery/quantity/quantity.js";
+import type { Quantity } from "../../../../machinery/text/quantity/quantity.js";
 
 /** A quota while the requests of a batch are checked against it, one after the other. */
 export class RunningQuota {

@@ -1,5 +1,5 @@
-import { decodeJson } from "../../../../machinery/codec/json-decoder.js";
-import { encodeJson } from "../../../../machinery/codec/json-encoder.js";
+import { decodeJson } from "../../../../machinery/wire/json/json-decoder.js";
+import { encodeJson } from "../../../../machinery/wire/json/json-encoder.js";
 
 const utf8 = new TextEncoder();
 

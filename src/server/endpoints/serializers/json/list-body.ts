@@ -1,6 +1,6 @@
-import type { Steps } from "../../../../base/steps.js";
-import { decodeJson } from "../../../../machinery/codec/json-decoder.js";
-import { encodeJson } from "../../../../machinery/codec/json-encoder.js";
+import type { Steps } from "../../../../base/async/steps.js";
+import { decodeJson } from "../../../../machinery/wire/json/json-decoder.js";
+import { encodeJson } from "../../../../machinery/wire/json/json-encoder.js";
 import { jsonBytes, NEWLINE } from "./json-text.js";
 
 /** The fields of a list itself: those that stand before its members, and those behind them, if any. */

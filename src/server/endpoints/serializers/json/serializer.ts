@@ -1,7 +1,7 @@
-import { decodeTyped, decodeTypedSteps } from "../../../../machinery/codec/decode-typed.js";
-import { encodeObject } from "../../../../machinery/codec/encode.js";
-import { encodeObjectSteps } from "../../../../machinery/codec/encode-steps.js";
-import { decodeOwnJson } from "../../../../machinery/codec/json-decoder.js";
+import { decodeTyped, decodeTypedSteps } from "../../../../machinery/wire/decode-typed.js";
+import { encodeObject } from "../../../../machinery/wire/encode.js";
+import { encodeObjectSteps } from "../../../../machinery/wire/encode-steps.js";
+import { decodeOwnJson } from "../../../../machinery/wire/json/json-decoder.js";
 import type { KubeObject } from "../../../../machinery/meta/object.js";
 import type { Serializer, View } from "../serializer.js";
 import { byLength } from "../../negotiation/request-body.js";

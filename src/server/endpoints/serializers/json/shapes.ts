@@ -1,5 +1,5 @@
-import { append } from "../../../../base/append.js";
-import { encodeObject } from "../../../../machinery/codec/encode.js";
+import { append } from "../../../../base/collections/append.js";
+import { encodeObject } from "../../../../machinery/wire/encode.js";
 import type { KubeObject } from "../../../../machinery/meta/object.js";
 import type {
   TableCell,

@@ -1,4 +1,4 @@
-import { encodeObject } from "../../../../machinery/codec/encode.js";
+import { encodeObject } from "../../../../machinery/wire/encode.js";
 import type { StoredObject } from "../../../storage/store.js";
 import type { VersionCodec } from "../../representation/version-codec.js";
 import { NEWLINE } from "./json-text.js";

@@ -1,6 +1,6 @@
-import { BackwardWriter } from "../../../../machinery/codec/protobuf/backward-writer.js";
-import { encodeProtobufMessage } from "../../../../machinery/codec/protobuf/encode-protobuf.js";
-import { envelopeOf } from "../../../../machinery/codec/protobuf/envelope.js";
+import { BackwardWriter } from "../../../../machinery/wire/protobuf/backward-writer.js";
+import { encodeProtobufMessage } from "../../../../machinery/wire/protobuf/encode-protobuf.js";
+import { envelopeOf } from "../../../../machinery/wire/protobuf/envelope.js";
 import type { Status } from "../../../../machinery/errors/status-error.js";
 import type { GroupVersionKind } from "../../../../machinery/meta/gvk.js";
 import type { StoredEvent } from "../../../storage/store.js";

@@ -1,8 +1,8 @@
-import type { CancellationToken } from "../../../../base/cancellation.js";
-import { nextSlice, sliceIsSpent } from "../../../../base/time-slice.js";
-import { encodeProtobufMessage } from "../../../../machinery/codec/protobuf/encode-protobuf.js";
-import { envelopeOf } from "../../../../machinery/codec/protobuf/envelope.js";
-import { WireWriter } from "../../../../machinery/codec/protobuf/wire-writer.js";
+import type { CancellationToken } from "../../../../base/async/cancellation.js";
+import { nextSlice, sliceIsSpent } from "../../../../base/async/time-slice.js";
+import { encodeProtobufMessage } from "../../../../machinery/wire/protobuf/encode-protobuf.js";
+import { envelopeOf } from "../../../../machinery/wire/protobuf/envelope.js";
+import { WireWriter } from "../../../../machinery/wire/protobuf/wire-writer.js";
 import type { ListOfObjects, StoredObject } from "../../../storage/store.js";
 import { listMetaSchema, protobufTypes } from "../../meta-kinds.js";
 import { listMetadata } from "../serializer.js";

@@ -1,10 +1,10 @@
-import { decodeTypedValue, decodeTypedValueSteps, unrecognized } from "../../../../machinery/codec/decode-typed.js";
-import { JsonDecodeError } from "../../../../machinery/codec/json-decoder.js";
-import { decodeProtobufMessage } from "../../../../machinery/codec/protobuf/decode-protobuf.js";
-import { encodeProtobufDocument } from "../../../../machinery/codec/protobuf/encode-protobuf.js";
-import { openEnvelope, sealEnvelope } from "../../../../machinery/codec/protobuf/envelope.js";
-import { ProtobufError } from "../../../../machinery/codec/protobuf/wire-reader.js";
-import { decodeObject } from "../../../../machinery/codec/strict-decode.js";
+import { decodeTypedValue, decodeTypedValueSteps, unrecognized } from "../../../../machinery/wire/decode-typed.js";
+import { JsonDecodeError } from "../../../../machinery/wire/json/json-decoder.js";
+import { decodeProtobufMessage } from "../../../../machinery/wire/protobuf/decode-protobuf.js";
+import { encodeProtobufDocument } from "../../../../machinery/wire/protobuf/encode-protobuf.js";
+import { openEnvelope, sealEnvelope } from "../../../../machinery/wire/protobuf/envelope.js";
+import { ProtobufError } from "../../../../machinery/wire/protobuf/wire-reader.js";
+import { decodeObject } from "../../../../machinery/wire/strict-decode.js";
 import { kindStatedBy } from "../../../../machinery/scheme/scheme.js";
 import { type GroupVersionKind, parseGroupVersion } from "../../../../machinery/meta/gvk.js";
 import type { JsonValue } from "../../../../machinery/meta/json.js";

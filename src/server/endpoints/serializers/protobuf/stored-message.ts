@@ -1,4 +1,4 @@
-import { encodeProtobufMessage } from "../../../../machinery/codec/protobuf/encode-protobuf.js";
+import { encodeProtobufMessage } from "../../../../machinery/wire/protobuf/encode-protobuf.js";
 import type { GroupVersionKind } from "../../../../machinery/meta/gvk.js";
 import type { StoredObject } from "../../../storage/store.js";
 import { metaSchema, PARTIAL_OBJECT_METADATA, protobufTypes } from "../../meta-kinds.js";

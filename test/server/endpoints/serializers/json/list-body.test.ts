@@ -5,9 +5,9 @@ import {
   type ListBody,
   yamlParts,
 } from "../../../../../src/server/endpoints/serializers/json/list-body.js";
-import { decodeJson } from "../../../../../src/machinery/codec/json-decoder.js";
-import { encodeJson } from "../../../../../src/machinery/codec/json-encoder.js";
-import { emitYaml, emitYamlSteps } from "../../../../../src/machinery/yaml/emit.js";
+import { decodeJson } from "../../../../../src/machinery/wire/json/json-decoder.js";
+import { encodeJson } from "../../../../../src/machinery/wire/json/json-encoder.js";
+import { emitYaml, emitYamlSteps } from "../../../../../src/machinery/text/yaml/emit.js";
 
 const LONG = `${"a sentence that is folded ".repeat(8)}at its end`;
 

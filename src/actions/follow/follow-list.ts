@@ -1,0 +1,56 @@
+import { setTimeout as pause } from "node:timers/promises";
+import type { RestClient } from "../../client/rest/rest-client.js";
+import type { KubeObject } from "../../machinery/meta/object.js";
+import type { RestMapping } from "../../machinery/rest-mapper.js";
+import { Helper } from "../../resource/helper.js";
+
+export interface ListSelection {
+  /** "" for all, and for kinds without namespaces. */
+  readonly namespace: string;
+  readonly labelSelector?: string | undefined;
+  readonly fieldSelector?: string | undefined;
+}
+
+/** An object as it is now; `first` for those that were there when it began. */
+export interface FollowedItem {
+  readonly object: KubeObject;
+  readonly first: boolean;
+  readonly deleted: boolean;
+}
+
+const BACK_OFF = 1000;
+const LONGEST_BACK_OFF = 30_000;
+
+/**
+ * The objects that match, and every change of them, until `signal` aborts, when it ends without an error. The first list must succeed;
+ * a watch that ends or breaks later is begun again with a list, so that a state may be told twice.
+ */
+export async function* followList(
+  client: RestClient,
+  mapping: RestMapping,
+  { namespace, ...selection }: ListSelection,
+  signal: AbortSignal,
+): AsyncGenerator<FollowedItem, void> {
+  const helper = new Helper(client, mapping, { signal, typed: true });
+  let first = true;
+  let wait = BACK_OFF;
+  while (!signal.aborted) {
+    try {
+      const list = await helper.list(namespace, selection);
+      for (const object of (list.items ?? []) as readonly KubeObject[]) yield { object, first, deleted: false };
+      first = false;
+      const resourceVersion = list.metadata?.resourceVersion ?? "";
+      for await (const { type, object } of await helper.watch(namespace, { ...selection, resourceVersion }, signal)) {
+        if (type === "ERROR") break;
+        if (type === "BOOKMARK") continue;
+        wait = BACK_OFF;
+        yield { object, first: false, deleted: type === "DELETED" };
+      }
+    } catch (error) {
+      if (signal.aborted) return;
+      if (first || !(error instanceof Error)) throw error;
+    }
+    await pause(wait, undefined, { signal }).catch(() => undefined);
+    wait = Math.min(wait * 2, LONGEST_BACK_OFF);
+  }
+}

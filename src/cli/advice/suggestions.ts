@@ -1,0 +1,74 @@
+import { distance } from "fastest-levenshtein";
+import { goQuote } from "../../base/text/go-quote.js";
+import { holdsControls } from "../../base/text/inert-text.js";
+import type { CommandEntry } from "../command.js";
+import { yieldsToPlugins } from "../plugins.js";
+
+const MAX_DISTANCE = 2;
+
+/** The commands cobra would name for a mistyped one: near by edits, by prefix, or listed for that very word. */
+export function suggestCommands(typed: string, entries: readonly CommandEntry[]): readonly string[] {
+  const wanted = typed.toLowerCase();
+  const suggestions: string[] = [];
+  for (const entry of entries) {
+    if (entry.hidden === true) continue;
+    const name = entry.name.toLowerCase();
+    if (distance(wanted, name) <= MAX_DISTANCE || name.startsWith(wanted)) suggestions.push(entry.name);
+    if (entry.suggestFor?.some((word) => word.toLowerCase() === wanted) === true) suggestions.push(entry.name);
+  }
+  return suggestions;
+}
+
+/** cobra's words for an unknown command, with what may have been meant. */
+export function unknownCommandMessage(typed: string, program: string, entries: readonly CommandEntry[]): string {
+  const names = suggestCommands(
+    typed,
+    entries.filter((entry) => !yieldsToPlugins(entry, program)),
+  );
+  const hint = names.length === 0 ? "" : `\n\nDid you mean this?\n${names.map((name) => `\t${name}\n`).join("")}`;
+  return `unknown command ${goQuote(typed)} for ${goQuote(program)}${hint}`;
+}
+
+/**
+ * The one of some names that was probably meant, whatever its case: the nearest one, if it is near enough for its length, else the one
+ * that begins with what was typed, if all others that do begin with it in turn. A name that equals what was typed is none of them.
+ */
+export function nearest(typed: string, names: Iterable<string>): string | undefined {
+  const wanted = typed.toLowerCase();
+  const others = [...names].filter((name) => name !== typed);
+  const limit = Math.max(1, Math.floor(typed.length / 3));
+  let best: string | undefined;
+  let bestDistance = limit + 1;
+  for (const name of others) {
+    const edits = editsBetween(wanted, name.toLowerCase());
+    if (edits < bestDistance) [best, bestDistance] = [name, edits];
+  }
+  return best ?? beginningWith(wanted, others);
+}
+
+/** Two letters that changed places are one mistake. */
+function editsBetween(typed: string, name: string): number {
+  let at = 0;
+  while (at < typed.length && typed[at] === name[at]) at += 1;
+  const swapped = typed.slice(0, at) + (typed[at + 1] ?? "") + (typed[at] ?? "") + typed.slice(at + 2);
+  return swapped === name ? 1 : distance(typed, name);
+}
+
+/** One letter says too little. */
+const LEAST_BEGINNING = 2;
+
+function beginningWith(wanted: string, names: readonly string[]): string | undefined {
+  if (wanted.length < LEAST_BEGINNING) return undefined;
+  const longer = names.filter((name) => name.toLowerCase().startsWith(wanted));
+  const shortest = longer.reduce((one, other) => (other.length < one.length ? other : one), longer[0] ?? "");
+  return shortest !== "" && longer.every((name) => name.startsWith(shortest)) ? shortest : undefined;
+}
+
+/**
+ * The question on a terminal; undefined where nothing was found. A name with a control character, which the terminal would not show as
+ * it is, is never suggested.
+ */
+export function didYouMean(found: readonly (string | undefined)[]): string | undefined {
+  const names = found.filter((name) => name !== undefined && !holdsControls(name));
+  return names.length === 0 ? undefined : `Did you mean ${[...new Set(names)].map((name) => `"${name}"`).join(", ")}?`;
+}

@@ -1,0 +1,127 @@
+import { existsSync } from "node:fs";
+import {
+  EditGivenUpError,
+  type EditEnd,
+  editLoop,
+  type EditLoopOptions,
+  type EditRound,
+} from "../../actions/edit/edit-loop.js";
+import { goQuote } from "../../base/text/go-quote.js";
+import type { KubeObject } from "../../machinery/meta/object.js";
+import type { Printer } from "../../printers/printer.js";
+import type { Info } from "../../resource/info.js";
+import { requireNamespace } from "../../resource/namespaces.js";
+import { failureLine, reasonComments } from "./edit-outcome.js";
+import { type EditorHost, editText } from "./editor.js";
+import { silentExit } from "../errors.js";
+import type { Streams } from "../connect/factory.js";
+import { removeTemp } from "./temp-files.js";
+
+export interface EditOptions extends Pick<EditLoopOptions, "read" | "save"> {
+  /** Comment lines that say what is being edited; not shown above JSON. */
+  readonly header: string;
+  /** Prints what is edited. Throws for a format that cannot be edited. */
+  readonly printer: () => Printer;
+  readonly json: boolean;
+  readonly windowsLineEndings: boolean;
+  /** Called with the edited text as JSON; throws what is to be corrected. */
+  readonly validate: ((json: string) => Promise<void>) | undefined;
+  /** The only one the objects may be in. */
+  readonly namespace: string;
+  readonly host: EditorHost & { readonly program: string; readonly streams: Streams };
+}
+
+/** Comment lines above objects. */
+export const OBJECT_HEADER = `# Please edit the object below. Lines beginning with a '#' will be ignored,
+# and an empty file will abort the edit. If an error occurs while saving this file will be
+# reopened with the relevant failures.
+#
+`;
+
+/**
+ * Opens the user's editor on the objects, all in one file, and sends what was changed; as long as there are faults that editing
+ * may cure, the editor opens again with the faults in comments. The file is kept when what it holds could not be sent, and
+ * stderr says where it is.
+ */
+export async function editInEditor(infos: readonly Info[], options: EditOptions): Promise<void> {
+  const session = new TerminalEdit(options);
+  const end = await editLoop(infos, {
+    print: (object) => session.print(object),
+    editor: (round) => session.edit(round),
+    validate: options.validate,
+    read: options.read,
+    refused: (reason) => {
+      if (reason.type === "schema")
+        options.host.streams.err.write(`${failureLine("invalid", reason.error, reason.info)}\n`);
+    },
+    save: async (edited, failed) => {
+      const settle = requireNamespace(options.namespace);
+      for (const info of edited) await settle(info);
+      await options.save(edited, failed);
+    },
+  }).catch(async (error: unknown) => {
+    await session.fail(error);
+    throw error;
+  });
+  await session.conclude(end);
+}
+
+/** The files of one edit. Each round writes a new file. */
+class TerminalEdit {
+  /** The file of the last round; "" before the first. */
+  private path = "";
+  /** The file of the round before it. */
+  private stale = "";
+
+  constructor(private readonly options: EditOptions) {}
+
+  print(object: KubeObject): string {
+    let text = "";
+    this.options.printer().print(object, (piece) => (text += piece));
+    return this.endLines(text);
+  }
+
+  async edit({ document, reasons }: EditRound): Promise<string> {
+    const { header, host, json } = this.options;
+    await this.removeStale();
+    const above = json ? "" : this.endLines(header + reasonComments(reasons));
+    const { path, text } = await editText(`${host.program}-edit-`, json ? ".json" : ".yaml", above + document, host);
+    this.stale = this.path;
+    this.path = path;
+    return text;
+  }
+
+  /** Says where the file is that holds what was edited. */
+  async fail(error: unknown): Promise<void> {
+    if (!(error instanceof EditGivenUpError)) await this.removeStale();
+    if (this.path === "" || !existsSync(this.path)) return;
+    this.options.host.streams.err.write(`A copy of your changes has been stored to ${goQuote(this.path)}\n`);
+  }
+
+  async conclude(end: EditEnd): Promise<void> {
+    const { program, streams } = this.options.host;
+    await this.removeStale();
+    if (end.type === "unsaved") {
+      streams.err.write(
+        end.why === "retryable"
+          ? `You can run \`${program} replace -f ${this.path}\` to try this update again.\n`
+          : `The edits you made on deleted resources have been saved to ${goQuote(this.path)}\n`,
+      );
+      throw silentExit();
+    }
+    await removeTemp(this.path);
+    if (end.type === "saved") return;
+    const why = end.why === "unchanged" ? "no changes made" : "saved file was empty";
+    streams.err.write(`Edit cancelled, ${why}.\n`);
+  }
+
+  private async removeStale(): Promise<void> {
+    const { stale } = this;
+    this.stale = "";
+    if (stale !== "") await removeTemp(stale);
+  }
+
+  private endLines(text: string): string {
+    return this.options.windowsLineEndings ? text.replaceAll("\n", "\r\n") : text;
+  }
+}

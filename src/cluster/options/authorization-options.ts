@@ -1,0 +1,79 @@
+import { goQuote } from "../../base/text/go-quote.js";
+
+/** kube-apiserver's names, as in --authorization-mode. */
+const AUTHORIZATION_MODES = ["AlwaysAllow", "AlwaysDeny", "ABAC", "Webhook", "RBAC", "Node"] as const;
+
+export type AuthorizationModeName = (typeof AUTHORIZATION_MODES)[number];
+
+/** How a server decides what users may do. Members of system:masters may do everything, before all of it. */
+export interface AuthorizationOptions {
+  /** The authorizers, in the order in which they are asked. The first that allows or denies decides. Default: Node, RBAC. */
+  readonly modes?: readonly AuthorizationModeName[];
+  /** The policy file of ABAC, a JSON object a line. */
+  readonly policyFile?: string;
+  /** The server that the mode Webhook asks. */
+  readonly webhook?: WebhookAuthorizationOptions;
+  /**
+   * A file with an AuthorizationConfiguration of apiserver.config.k8s.io, in place of `modes` and `webhook`. The server follows it: a change
+   * that is right is used at once. While it is at fault the authorizers stay, `onError` has what is wrong, and the health check
+   * "authorization-config" fails.
+   */
+  readonly configFile?: string;
+}
+
+export interface WebhookAuthorizationOptions {
+  /** A kubeconfig file: the server to ask, and the credentials to show to it. */
+  readonly kubeconfig: string;
+  /** Of authorization.k8s.io. Default, as kube-apiserver's: "v1beta1". */
+  readonly version?: "v1" | "v1beta1";
+  /** How long an answer that allows is kept, in milliseconds; 0 keeps none. Default: 5 minutes. */
+  readonly authorizedTtl?: number;
+  /** How long any other answer is kept, in milliseconds. Default: 30 seconds. */
+  readonly unauthorizedTtl?: number;
+}
+
+/** What is wrong with the options, in kube-apiserver's words. Files are not opened. */
+export function authorizationProblems(options: AuthorizationOptions): readonly string[] {
+  const { modes, policyFile = "", webhook, configFile = "" } = options;
+  if (configFile !== "") {
+    if (modes === undefined && webhook === undefined) return [];
+    return [
+      "--authorization-config can not be specified when --authorization-mode or --authorization-webhook-* flags are defined",
+    ];
+  }
+  const wanted: readonly string[] = modes ?? DEFAULT_MODES;
+  const problems: string[] = [];
+  if (wanted.length === 0) problems.push("at least one authorization-mode must be passed");
+  for (const mode of wanted) {
+    if (!isMode(mode)) problems.push(`authorization-mode ${goQuote(mode)} is not a valid mode`);
+    if (mode === "ABAC" && policyFile === "") {
+      problems.push("authorization-mode ABAC's authorization policy file not passed");
+    }
+    if (mode === "Webhook" && (webhook?.kubeconfig ?? "") === "") {
+      problems.push("authorization-mode Webhook's authorization config file not passed");
+    }
+  }
+  if (policyFile !== "" && !wanted.includes("ABAC")) {
+    problems.push("cannot specify --authorization-policy-file without mode ABAC");
+  }
+  if ((webhook?.kubeconfig ?? "") !== "" && !wanted.includes("Webhook")) {
+    problems.push("cannot specify --authorization-webhook-config-file without mode Webhook");
+  }
+  if (new Set(wanted).size < wanted.length) {
+    problems.push(`authorization-mode [${wanted.map(goQuote).join(" ")}] has mode specified more than once`);
+  }
+  return [...problems, ...versionProblems(webhook?.version)];
+}
+
+export const DEFAULT_MODES: readonly AuthorizationModeName[] = ["Node", "RBAC"];
+
+function isMode(mode: string): boolean {
+  return AUTHORIZATION_MODES.some((one) => one === mode);
+}
+
+function versionProblems(version: string | undefined): string[] {
+  if (version === undefined || version === "v1" || version === "v1beta1") return [];
+  return [
+    `unsupported webhook authorizer version ${goQuote(version)}, supported versions are ${goQuote("v1")}, ${goQuote("v1beta1")}`,
+  ];
+}

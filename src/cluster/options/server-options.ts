@@ -1,0 +1,104 @@
+import type { Clock } from "../../base/time/clock.js";
+import type { Random } from "../../base/numbers/random.js";
+import type { Transport } from "../../client/transport/transport.js";
+import type { ApiRegistry } from "../../server/api-registry/api-registry.js";
+import type { ResourceDefinition } from "../../server/api-registry/resource-definition.js";
+import type { Authenticator } from "../../server/authn/authenticator.js";
+import type { Authorizer } from "../../server/authz/authorizer.js";
+import type { HealthCheck } from "../../server/endpoints/non-resource/health.js";
+import type { InFlightLimits } from "../../server/filters/max-in-flight.js";
+import type { OwnFilter } from "../../server/filters/own-filter.js";
+import type { FileAdmissionOptions } from "./admission-configuration.js";
+import type { AuthorizationOptions } from "./authorization-options.js";
+import type { AuthenticationOptions } from "./authentication-options.js";
+import type { StorageOptions } from "../open-storage.js";
+import type { RequestRecord } from "../record-requests.js";
+import type { TlsOptions } from "./tls-options.js";
+
+/** What a server is made of beside the resources that it serves. */
+export interface ServerOptions extends StorageOptions {
+  /** Of 127.0.0.1. 0, the default, takes a free one; false opens no socket, and only `transport()` reaches the server. */
+  readonly port?: number | false;
+  /** Versions, suites and certificates of the port. Default: the runtime's, and a certificate of the server's own authority. */
+  readonly tls?: TlsOptions;
+  /** Resources beside the built-in ones. More can be installed while the server runs. */
+  readonly resources?: readonly ResourceDefinition[];
+  /** Files of tokens and authorities, OpenID Connect issuers, a webhook, a front proxy, anonymous requests. Default: none of it. */
+  readonly authentication?: AuthenticationOptions;
+  /** Say who a request comes from, after client certificates and before bearer tokens. */
+  readonly authenticators?: readonly Authenticator[];
+  /**
+   * Say what a user may do, before those of {@link authorization}; members of system:masters, as the administrator is, may do everything.
+   * Without these and without {@link authorization} every user may do everything.
+   */
+  readonly authorizers?: readonly Authorizer[];
+  /** The authorizers that kube-apiserver has, and their files. */
+  readonly authorization?: AuthorizationOptions;
+  /**
+   * Which admission plugins run, and plugins of the caller's own. Default: those that kube-apiserver runs by default.
+   */
+  readonly admission?: FileAdmissionOptions;
+  /** Filters of the caller's own, each with its place among the server's. */
+  readonly filters?: readonly OwnFilter[];
+  /**
+   * How many requests run at once; more wait for a place, and beyond that they are answered 429. Watches, connections into pods and members of
+   * system:masters are not counted. 0 is no limit. Default: kube-apiserver's, 400 reads and 200 writes.
+   */
+  readonly inFlight?: InFlightLimits;
+  /** Checks of /healthz, /livez and /readyz beside the server's own. */
+  readonly healthChecks?: readonly HealthCheck[];
+  readonly hooks?: Hooks;
+  /**
+   * Stamps objects and expires what expires. A manualClock() also drives every timer of the server and of what runs beside it: time
+   * stands still until `clock.advance()`.
+   */
+  readonly clock?: Clock;
+  /** Names, uids and secrets come from it. With seededRandom(), each run has the same. */
+  readonly random?: Random;
+  /** Sees every request from outside before it is handled. */
+  readonly onRequest?: (request: RequestRecord) => void;
+  /** The server calls it with its own faults, which clients see as "Internal error". */
+  readonly onError?: (error: unknown) => void;
+}
+
+export interface Hooks {
+  /**
+   * Run one after the other before the server serves. Each is a health check, "poststarthook/<name>". One that throws keeps
+   * the server from starting, and so does a name that two of them have, or that is a step's of the server.
+   */
+  readonly postStart?: readonly Hook[];
+  /** Run one after the other when the server stops, while it still serves. One that throws is reported. */
+  readonly preShutdown?: readonly Hook[];
+}
+
+export interface Hook {
+  readonly name: string;
+  run(server: HookContext): void | Promise<void>;
+}
+
+export interface HookContext {
+  /** A client's end in this process, as the server itself; it is answered before the server is ready and while it stops. */
+  readonly transport: Transport;
+  readonly registry: ApiRegistry;
+}
+
+/** The options that the server takes as they are. */
+export function ofCaller({
+  storageMediaType,
+  resources,
+  authenticators,
+  authorizers,
+  admission,
+  filters,
+  inFlight,
+}: ServerOptions) {
+  return {
+    ...(storageMediaType && { storageMediaType }),
+    ...(resources && { resources }),
+    ...(authenticators && { authenticators }),
+    ...(authorizers && { authorizers }),
+    ...(admission && { admission }),
+    ...(filters && { filters }),
+    ...(inFlight && { inFlight }),
+  };
+}

@@ -1,0 +1,75 @@
+import { errorMessage } from "../../base/text/error-message.js";
+import { readText } from "../../base/files/read-file.js";
+import type { Timers } from "../../base/time/timers.js";
+import { WatchedFile } from "../../base/files/watched-file.js";
+
+export interface FileWatch {
+  readonly path: string;
+  readonly timers: Timers;
+  /** Gets the text of a file that has changed, and tells whether it took it; a rejection is the file's fault. */
+  take(text: string): void | Promise<void>;
+  /** Hears what is wrong with the file as it stands now; undefined once it is right again. */
+  tell(fault: string | undefined): void;
+}
+
+/** The texts of files, read in order: of several that are missing the first is named. */
+export async function readTexts(paths: readonly string[]): Promise<readonly string[]> {
+  const texts: string[] = [];
+  for (const path of paths) texts.push(await readText(path));
+  return texts;
+}
+
+/**
+ * Looks at a file when it changes, from `known` on, until it is stopped. A text is handed on once; one that was not taken is not
+ * handed on again before it changes.
+ */
+export function watchFile({ path, take, ...watch }: FileWatch, known: string): () => void {
+  return watchFiles({ ...watch, paths: [path], take: ([text = ""]) => take(text) }, [known]);
+}
+
+/** Files that make sense together: a certificate and its key. */
+export interface FilesWatch extends Pick<FileWatch, "timers" | "tell"> {
+  readonly paths: readonly string[];
+  /** Gets the texts of all files when one has changed; a rejection is their fault. */
+  take(texts: readonly string[]): void | Promise<void>;
+}
+
+/** The same with several files, which are handed on together. */
+export function watchFiles({ paths, timers, take, tell }: FilesWatch, known: readonly string[]): () => void {
+  let [last, stopped, unreadable] = [known, false, false];
+  /** What is wrong with the texts of the last time. */
+  let fault: string | undefined;
+  const look = async (): Promise<void> => {
+    const texts = await readTexts(paths).catch((error: unknown) => errorMessage(error));
+    if (stopped) return;
+    if (typeof texts === "string") {
+      unreadable = true;
+      tell(texts);
+    } else if (texts.some((text, index) => text !== last[index])) {
+      last = texts;
+      fault = await faultOf(() => take(texts));
+      tell(fault);
+      unreadable = false;
+    } else if (unreadable) {
+      tell(fault);
+      unreadable = false;
+    }
+  };
+  // The files of one change are read together, and one change is taken before the next is looked at.
+  let looking = Promise.resolve();
+  const lookInTurn = (): Promise<void> => (looking = looking.then(look));
+  const watched = paths.map((file) => new WatchedFile({ file, timers, look: lookInTurn }));
+  return () => {
+    stopped = true;
+    for (const one of watched) void one.close();
+  };
+}
+
+async function faultOf(take: () => void | Promise<void>): Promise<string | undefined> {
+  try {
+    await take();
+    return undefined;
+  } catch (error) {
+    return errorMessage(error);
+  }
+}

@@ -1,0 +1,50 @@
+import { X509Certificate } from "node:crypto";
+import { errorMessage } from "../../base/text/error-message.js";
+import { findPemBlock } from "./pem.js";
+import { certificateBlocks } from "./certificate-blocks.js";
+import { readX509 } from "./x509/certificate.js";
+
+/** The certificates of a PEM text. Throws client-go's words for a text with none, and an Error for one that cannot be read. */
+export function certificatesIn(pem: string): readonly X509Certificate[] {
+  const blocks = certificateBlocks(pem);
+  if (blocks.length === 0) throw new Error("data does not contain any valid RSA or ECDSA certificates");
+  return blocks.map(readCertificate);
+}
+
+/**
+ * The certificates of authorities in a PEM text, as Go's AppendCertsFromPEM takes them, in DER: what it cannot read is passed over. Throws
+ * client-go's words where there is none left.
+ */
+export function rootCertificatesIn(pem: string): readonly Uint8Array[] {
+  const roots: Uint8Array[] = [];
+  let fault: string | undefined;
+  for (let at = 0; at < pem.length; ) {
+    const block = findPemBlock(pem, at);
+    if (block === undefined) {
+      fault ??= "unable to parse bytes as PEM block";
+      break;
+    }
+    at = block.end;
+    if (block.type !== "CERTIFICATE" || block.hasHeaders) continue;
+    try {
+      readCertificate(block.bytes);
+      roots.push(block.bytes);
+    } catch (error) {
+      fault ??= `failed to parse certificate: ${errorMessage(error)}`;
+    }
+  }
+  if (roots.length > 0) return roots;
+  throw new Error(`unable to load root certificates: ${fault ?? "no valid certificate authority data seen"}`);
+}
+
+/** The certificate of one block, or of DER. Throws Go's words for what is none, or none that Go reads. */
+export function readCertificate(block: string | Uint8Array): X509Certificate {
+  let certificate: X509Certificate;
+  try {
+    certificate = new X509Certificate(block);
+  } catch (error) {
+    throw new Error("x509: malformed certificate", { cause: error });
+  }
+  readX509(certificate.raw);
+  return certificate;
+}

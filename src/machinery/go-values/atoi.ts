@@ -1,9 +1,0 @@
-import { int64Of } from "../../base/int64.js";
-import { goQuote } from "../../base/go-quote.js";
-
-/** Go's strconv.Atoi: the number, or its error's text. */
-export function atoi(text: string): number | string {
-  if (!/^[+-]?[0-9]+$/.test(text)) return `strconv.Atoi: parsing ${goQuote(text)}: invalid syntax`;
-  const value = int64Of(text);
-  return value === undefined ? `strconv.Atoi: parsing ${goQuote(text)}: value out of range` : Number(value);
-}

@@ -1,0 +1,9 @@
+import { int64Of } from "../../../base/numbers/int64.js";
+import { goQuote } from "../../../base/text/go-quote.js";
+
+/** Go's strconv.Atoi: the number, or its error's text. */
+export function atoi(text: string): number | string {
+  if (!/^[+-]?[0-9]+$/.test(text)) return `strconv.Atoi: parsing ${goQuote(text)}: invalid syntax`;
+  const value = int64Of(text);
+  return value === undefined ? `strconv.Atoi: parsing ${goQuote(text)}: value out of range` : Number(value);
+}

@@ -1,0 +1,100 @@
+import type { ByteStream } from "../streams/byte-stream.js";
+import { ChunkPipe } from "../streams/chunk-pipe.js";
+import type { Headers } from "./header-block.js";
+import { Window } from "./flow-control.js";
+
+/** The longest DATA frame that is sent: other streams have their turn between two of them. */
+const LARGEST_DATA = 64 * 1024;
+
+/** What a stream needs of its connection. */
+export interface StreamCarrier {
+  /** Sends a DATA frame. Resolves when more may be sent. */
+  sendData(stream: SpdyStream, data: Uint8Array, fin: boolean): Promise<void>;
+  sendReset(stream: SpdyStream): void;
+  /** Resolves with how many bytes, at most `wanted`, the peer lets the stream send. */
+  grant(stream: SpdyStream, wanted: number): Promise<number>;
+  /** The reader has taken bytes. */
+  taken(stream: SpdyStream, bytes: number, chunks: number): void;
+  /** Both directions are over. */
+  forget(stream: SpdyStream): void;
+}
+
+/** One stream of a SPDY connection. */
+export class SpdyStream implements ByteStream {
+  readonly window = new Window();
+  readonly #pipe: ChunkPipe;
+  #finished = false;
+  #broken: Error | undefined;
+
+  constructor(
+    readonly id: number,
+    readonly headers: Headers,
+    private readonly carrier: StreamCarrier,
+  ) {
+    this.#pipe = new ChunkPipe((bytes, chunks) => carrier.taken(this, bytes, chunks));
+  }
+
+  /** True when nothing can be written any more. */
+  get finished(): boolean {
+    return this.#finished || this.#broken !== undefined;
+  }
+
+  async write(chunk: Uint8Array): Promise<void> {
+    for (let from = 0; from < chunk.length; ) {
+      this.#checkWritable();
+      const length = await this.carrier.grant(this, Math.min(LARGEST_DATA, chunk.length - from));
+      this.#checkWritable();
+      await this.carrier.sendData(this, chunk.subarray(from, from + length), false);
+      from += length;
+    }
+    this.#checkWritable();
+  }
+
+  async end(): Promise<void> {
+    if (this.finished) return;
+    this.#finished = true;
+    try {
+      await this.carrier.sendData(this, new Uint8Array(), true);
+    } catch {
+      // The connection is over, and the reader gets to know why.
+    }
+    if (this.#pipe.ended) this.carrier.forget(this);
+  }
+
+  destroy(error?: Error): void {
+    const over = this.#pipe.ended && this.finished;
+    this.#pipe.abandon(error);
+    this.#broken ??= error ?? new Error("the stream was destroyed");
+    if (!over) this.carrier.sendReset(this);
+    this.carrier.forget(this);
+    this.window.wake();
+  }
+
+  [Symbol.asyncIterator](): AsyncIterator<Uint8Array> {
+    return this.#pipe[Symbol.asyncIterator]();
+  }
+
+  /** Bytes have arrived. True when they wait for the reader. */
+  receive(data: Uint8Array): boolean {
+    return this.#pipe.push(data);
+  }
+
+  /** The peer has finished writing. */
+  finishReading(): void {
+    this.#pipe.end();
+    if (this.finished) this.carrier.forget(this);
+  }
+
+  /** The peer has reset the stream, or the connection is over. Servers end their streams so: with `error`, it is no such end. */
+  abort(reason: Error, error?: Error): void {
+    this.#broken ??= reason;
+    this.#pipe.end(error);
+    this.carrier.forget(this);
+    this.window.wake();
+  }
+
+  #checkWritable(): void {
+    if (this.#broken !== undefined) throw this.#broken;
+    if (this.#finished) throw new Error("the stream was ended");
+  }
+}

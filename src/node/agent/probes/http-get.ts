@@ -1,0 +1,33 @@
+import type { HTTPGetAction } from "../../../api/types/core/v1.js";
+import { objects, type Received, text } from "../../../machinery/meta/received.js";
+import type { ByteStream } from "../../../machinery/wire/streams/byte-stream.js";
+
+/** So long is the beginning of an answer at most. */
+const STATUS_LINE = 64;
+
+/** Asks for what an HTTPGetAction names, and answers the status code; undefined where the answer is no HTTP. */
+export async function httpGet(
+  connection: ByteStream,
+  { path, host, httpHeaders }: Received<HTTPGetAction>,
+  address: string,
+): Promise<number | undefined> {
+  const own = objects(httpHeaders).map(({ name, value }) => [text(name), text(value)] as const);
+  const has = (name: string): boolean => own.some(([one]) => one.toLowerCase() === name);
+  const headers = [
+    ...(has("host") ? [] : [["Host", text(host) || address] as const]),
+    ...(has("user-agent") ? [] : [["User-Agent", "kube-probe/1.36"] as const]),
+    ...own,
+    ["Connection", "close"] as const,
+  ];
+  const target = text(path).startsWith("/") ? text(path) : `/${text(path)}`;
+  const lines = [`GET ${target} HTTP/1.1`, ...headers.map(([name, value]) => `${name}: ${value}`), "", ""];
+  await connection.write(Buffer.from(lines.join("\r\n")));
+  let head = "";
+  for await (const chunk of connection) {
+    head += Buffer.from(chunk).toString("latin1");
+    const [, status] = /^HTTP\/1\.[01] (\d{3})/.exec(head) ?? [];
+    if (status !== undefined) return Number(status);
+    if (head.length > STATUS_LINE) return undefined;
+  }
+  return undefined;
+}

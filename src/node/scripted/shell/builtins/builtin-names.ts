@@ -1,0 +1,106 @@
+import { FileError } from "../../files/file-error.js";
+import type { BuiltinCall } from "./builtin.js";
+import { builtinOptions } from "./builtin.js";
+import { writePieces } from "./builtin-output.js";
+import { CommandError } from "../control-flow.js";
+import { KEYWORDS } from "../parse/parse.js";
+import type { Shell } from "../shell.js";
+
+const NOT_FOUND = 127;
+
+type Kind = "keyword" | "function" | "builtin" | "file";
+
+/** What a name is in a shell, and for a program its path; undefined for what is nothing. */
+export interface Named {
+  readonly kind: Kind;
+  readonly path: string;
+}
+
+/** Looks a name up as a command of the shell would be. */
+export function lookUp(shell: Shell, name: string, isBuiltin: (name: string) => boolean): Named | undefined {
+  if (KEYWORDS.has(name)) return { kind: "keyword", path: name };
+  if (shell.state.functions.has(name)) return { kind: "function", path: name };
+  if (isBuiltin(name)) return { kind: "builtin", path: name };
+  const path = pathOf(shell, name);
+  return path === undefined ? undefined : { kind: "file", path };
+}
+
+const DESCRIPTIONS: Readonly<Record<Kind, (name: string, path: string) => string>> = {
+  keyword: (name) => `${name} is a shell keyword`,
+  function: (name) => `${name} is a shell function`,
+  builtin: (name) => `${name} is a shell builtin`,
+  file: (name, path) => `${name} is ${path}`,
+};
+
+const describe = ({ call }: Shell, name: string, { kind, path }: Named): string =>
+  kind === "function" && call.isBash ? `${name} is a function\n` : `${DESCRIPTIONS[kind](name, path)}\n`;
+
+/** type [-t] [-p] [-P] NAME... */
+export async function typeOf(call: BuiltinCall, isBuiltin: (name: string) => boolean): Promise<number> {
+  const { shell, streams, args } = call;
+  const { flags, operands, unknown } = builtinOptions(args, "tpPaf");
+  if (unknown !== undefined) throw new CommandError(`type: ${unknown}: invalid option`, 2, `type ${unknown}`);
+  let code = 0;
+  for (const name of operands) {
+    const path = flags.has("P") ? pathOf(shell, name) : undefined;
+    const found = flags.has("P") ? path && ({ kind: "file", path } as const) : lookUp(shell, name, isBuiltin);
+    if (found === undefined || found === "") {
+      code = shell.call.isBash ? 1 : NOT_FOUND;
+      if (!flags.has("t") && !flags.has("p") && !flags.has("P"))
+        await streams.stderr(Buffer.from(`${name}: not found\n`), shell.io.signal);
+    } else if (flags.has("t")) await writePieces(call, [`${found.kind}\n`]);
+    else if (!flags.has("p") && !flags.has("P")) await writePieces(call, [describe(shell, name, found)]);
+    else if (found.kind === "file") await writePieces(call, [`${found.path}\n`]);
+  }
+  return code;
+}
+
+/** hash [-r] NAME...: nothing is remembered, but a name that is no command fails. */
+export async function hash(
+  { shell, args, streams, line }: BuiltinCall,
+  isBuiltin: (name: string) => boolean,
+): Promise<number> {
+  const { operands } = builtinOptions(args, "rlt", "pd");
+  let code = 0;
+  for (const name of operands) {
+    if (lookUp(shell, name, isBuiltin) !== undefined) continue;
+    code = 1;
+    await shell.complain(`hash: ${name}: not found`, streams, line);
+  }
+  return code;
+}
+
+/** command -v NAME... and command -V NAME... */
+export async function commandNames(
+  call: BuiltinCall,
+  isVerbose: boolean,
+  names: readonly string[],
+  isBuiltin: (name: string) => boolean,
+): Promise<number> {
+  const { shell, streams } = call;
+  let code = 0;
+  for (const name of names) {
+    const found = lookUp(shell, name, isBuiltin);
+    if (found !== undefined) await writePieces(call, [isVerbose ? describe(shell, name, found) : `${found.path}\n`]);
+    else {
+      code = NOT_FOUND;
+      if (isVerbose) await streams.stderr(Buffer.from(`${name}: not found\n`), shell.io.signal);
+    }
+  }
+  return code;
+}
+
+function pathOf(shell: Shell, name: string): string | undefined {
+  if (name === "") return undefined;
+  const folders = name.includes("/") ? [""] : (shell.parameter("PATH") ?? "/usr/bin:/bin").split(":");
+  for (const folder of folders) {
+    const path = folder === "" ? name : `${folder}/${name}`;
+    try {
+      const node = shell.files.find(path.startsWith("/") ? path : `${shell.cwd}/${path}`);
+      if (node.kind === "file" && (node.program !== undefined || (node.mode & 0o111) !== 0)) return path;
+    } catch (error) {
+      if (!(error instanceof FileError)) throw error;
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,120 @@
+import { Pace } from "../../../../base/time/pace.js";
+import type { Steps } from "../../../../base/async/steps.js";
+import type { FileSystem } from "../../files/file-system.js";
+import { isLiteral, LONGEST_PATTERN, type PatternPiece } from "./glob.js";
+import { matchingPaths } from "./pathnames.js";
+
+/** A piece of a field: text, and whether characters in it may split or match. */
+export interface Piece extends PatternPiece {
+  /** Came of an expansion: separators in it split fields. */
+  readonly splits: boolean;
+  /** Ends the field: another of "$@" follows. */
+  readonly breaks?: boolean;
+}
+
+/** What a field or a piece takes beside its text, in bytes. */
+export const FIELD_BYTES = 512;
+
+const LONGEST_IFS = 64;
+const isWhite = (code: number): boolean => code === 32 || code === 9 || code === 10;
+
+/** The characters of IFS. White space of it counts once, however much of it there is. */
+export class Separators {
+  static readonly usual = new Separators(" \t\n");
+  readonly #any: RegExp;
+  readonly #white: ReadonlySet<number>;
+  readonly #others: ReadonlySet<number>;
+
+  private constructor(readonly characters: string) {
+    this.#any = characters === "" ? /(?!)/g : new RegExp(`[${characters.replace(/[\\\]^-]/g, "\\$&")}]`, "g");
+    const codes = Array.from(characters, (char) => char.charCodeAt(0));
+    this.#white = new Set(codes.filter(isWhite));
+    this.#others = new Set(codes.filter((code) => !isWhite(code)));
+  }
+
+  /** Of the value of IFS; undefined where it is unset. */
+  static of(value: string | undefined): Separators {
+    if (value === undefined || value === Separators.usual.characters) return Separators.usual;
+    return new Separators(value.slice(0, LONGEST_IFS));
+  }
+
+  /** What stands between the values of "$*". */
+  get joining(): string {
+    return this.characters.slice(0, 1);
+  }
+
+  isWhite(code: number): boolean {
+    return this.#white.has(code);
+  }
+
+  /** A separator that ends a field even where that is empty. */
+  isHard(code: number): boolean {
+    return this.#others.has(code);
+  }
+
+  /** Where the next separator is, from a place on; the text's length where none is. */
+  next(text: string, from: number): number {
+    this.#any.lastIndex = from;
+    return this.#any.exec(text)?.index ?? text.length;
+  }
+}
+
+/** Where fields are cut and matched. */
+interface FieldScope {
+  take(bytes: number): void;
+  readonly files: FileSystem;
+  readonly cwd: string;
+  readonly separators: Separators;
+  /** False with set -f. */
+  readonly matchesPaths: boolean;
+  /** A pattern that matches nothing is no field (nullglob). */
+  readonly dropsUnmatched: boolean;
+}
+
+/** Cuts pieces into fields at the separators of expansions. A word that expands to nothing is no field, but "" is one. */
+export function* fieldsOf(pieces: readonly Piece[], scope: FieldScope, fields: string[]): Steps<void> {
+  const pace = new Pace();
+  const { separators } = scope;
+  let field: PatternPiece[] = [];
+  for (const piece of pieces) {
+    const { text, quoted } = piece;
+    if (!piece.splits) {
+      if (text !== "" || quoted) field.push(piece);
+    } else {
+      for (let at = 0; at < text.length; ) {
+        if (pace.isDue()) yield;
+        const end = separators.next(text, at);
+        if (end > at) field.push(end - at === text.length ? piece : { text: text.slice(at, end), quoted });
+        at = end;
+        let isHard = false;
+        for (; at < text.length; at += 1) {
+          const code = text.charCodeAt(at);
+          if (!separators.isWhite(code) && (isHard || !separators.isHard(code))) break;
+          isHard ||= separators.isHard(code);
+          if (pace.isDue()) yield;
+        }
+        if (at === end) continue;
+        if (isHard && field.length === 0) fields.push("");
+        yield* addField(field, scope, fields);
+        field = [];
+      }
+    }
+    if (piece.breaks === true) {
+      yield* addField(field, scope, fields);
+      field = [];
+    }
+  }
+  yield* addField(field, scope, fields);
+}
+
+function* addField(field: readonly PatternPiece[], scope: FieldScope, fields: string[]): Steps<void> {
+  if (field.length === 0) return;
+  const [only] = field;
+  const text = field.length === 1 && only !== undefined ? only.text : field.map((piece) => piece.text).join("");
+  scope.take(FIELD_BYTES + text.length);
+  // No path is as long as the longest pattern.
+  const mayMatch = scope.matchesPaths && text.length <= LONGEST_PATTERN && !isLiteral(field);
+  const paths = mayMatch ? yield* matchingPaths(scope.files, scope.cwd, field, (bytes) => scope.take(bytes)) : [];
+  if (paths.length === 0 && !(mayMatch && scope.dropsUnmatched)) fields.push(text);
+  else for (const path of paths) fields.push(path);
+}

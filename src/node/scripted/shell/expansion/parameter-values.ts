@@ -1,0 +1,140 @@
+import { Pace } from "../../../../base/time/pace.js";
+import type { Steps } from "../../../../base/async/steps.js";
+import { type ExpansionScope, globOf, joined, lengthOf, worked } from "./expansion.js";
+import { isLiteral, type PatternPiece } from "./glob.js";
+import { LARGEST_VALUE, outOfSpace } from "./growing-value.js";
+
+/** A value whose first character is changed. */
+export function firstChanged(value: string, change: (char: string) => string): string {
+  const [first = ""] = value;
+  return change(first) + value.slice(first.length);
+}
+
+/** A text as it is, or as its characters where some of them are two units. */
+export function* charactersOf(text: string): Steps<string | readonly string[]> {
+  const pace = new Pace();
+  const characters: string[] = [];
+  let hasPairs = false;
+  for (let index = 0; index < text.length && !hasPairs; index += 1) {
+    if (pace.isDue()) yield;
+    hasPairs = isFirstOfTwo(text.charCodeAt(index));
+  }
+  if (!hasPairs) return text;
+  for (const char of text) {
+    if (pace.isDue()) yield;
+    characters.push(char);
+  }
+  return characters;
+}
+
+/** How many characters a text has. */
+export function* countCharacters(text: string): Steps<number> {
+  const pace = new Pace();
+  let count = text.length;
+  for (let index = 0; index < text.length; index += 1) {
+    if (pace.isDue()) yield;
+    // A character of two units counts once.
+    if (isFirstOfTwo(text.charCodeAt(index)) && isSecondOfTwo(text.charCodeAt(index + 1))) count -= 1;
+  }
+  return count;
+}
+
+const isFirstOfTwo = (code: number): boolean => code >= 0xd800 && code <= 0xdbff;
+const isSecondOfTwo = (code: number): boolean => code >= 0xdc00 && code <= 0xdfff;
+
+/** ${name%pattern} and its kin: the value without the shortest or longest match at its end or beginning. */
+export async function withoutMatch(
+  value: string,
+  operator: string,
+  pattern: readonly PatternPiece[],
+  scope: ExpansionScope,
+): Promise<string> {
+  const fromEnd = operator.startsWith("%");
+  const length = await edgeLength(value, pattern, { longest: operator.length === 2, fromEnd }, scope);
+  if (length === undefined) return value;
+  return fromEnd ? value.slice(0, value.length - length) : value.slice(length);
+}
+
+async function edgeLength(
+  value: string,
+  pattern: readonly PatternPiece[],
+  edge: { readonly longest: boolean; readonly fromEnd: boolean },
+  scope: ExpansionScope,
+): Promise<number | undefined> {
+  if (isLiteral(pattern)) {
+    const text = joined(pattern);
+    return (edge.fromEnd ? value.endsWith(text) : value.startsWith(text)) ? text.length : undefined;
+  }
+  return worked(globOf(pattern).edge(value, edge), value.length * lengthOf(pattern), scope);
+}
+
+/** ${name/pattern/text}: the first match, each (//), or one at the beginning (/#) or the end (/%). */
+export async function replaced(
+  value: string,
+  operator: string,
+  pattern: readonly PatternPiece[],
+  text: string,
+  scope: ExpansionScope,
+): Promise<string> {
+  if (operator === "/#" || operator === "/%") {
+    const fromEnd = operator === "/%";
+    const length = await edgeLength(value, pattern, { longest: true, fromEnd }, scope);
+    if (length === undefined) return value;
+    return checked(fromEnd ? value.slice(0, value.length - length) + text : text + value.slice(length));
+  }
+  const work = isLiteral(pattern)
+    ? withText(value, joined(pattern), text, operator === "//", scope)
+    : withMatches(value, pattern, text, operator === "//", scope);
+  return worked(work, value.length * lengthOf(pattern), scope);
+}
+
+function* withText(value: string, sought: string, text: string, each: boolean, scope: ExpansionScope): Steps<string> {
+  if (sought === "") return value;
+  const pace = new Pace();
+  let result = "";
+  let at = 0;
+  for (let found = value.indexOf(sought); found >= 0; found = value.indexOf(sought, at)) {
+    if (pace.isDue()) yield;
+    result = grown(result, value.slice(at, found) + text, scope);
+    at = found + sought.length;
+    if (!each) break;
+  }
+  return checked(result + value.slice(at));
+}
+
+/** The longest match at each place, from left to right. */
+function* withMatches(
+  value: string,
+  pattern: readonly PatternPiece[],
+  text: string,
+  each: boolean,
+  scope: ExpansionScope,
+): Steps<string> {
+  const glob = globOf(pattern);
+  const pace = new Pace();
+  let result = "";
+  let kept = 0;
+  for (let at = 0; at < value.length; ) {
+    if (pace.isDue()) yield;
+    const length = yield* glob.edge(value.slice(at), { longest: true, fromEnd: false });
+    if (length === undefined || length === 0) {
+      at += 1;
+      continue;
+    }
+    result = grown(result, value.slice(kept, at) + text, scope);
+    at += length;
+    kept = at;
+    if (!each) break;
+  }
+  return checked(result + value.slice(kept));
+}
+
+function grown(result: string, more: string, scope: ExpansionScope): string {
+  scope.take(more.length);
+  return checked(result + more);
+}
+
+function checked(value: string): string {
+  if (value.length > LARGEST_VALUE) throw outOfSpace();
+  return value;
+}

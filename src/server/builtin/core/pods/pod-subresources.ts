@@ -1,0 +1,72 @@
+import type { Errors } from "../../../../api/validation/collect.js";
+import { difference } from "../../../../api/validation/pod/pod-difference.js";
+import { optionsOfChange } from "../../../../api/validation/pod/pod-options.js";
+import { validatePodSpec } from "../../../../api/validation/pod/pod-spec.js";
+import { checkAnnotations } from "../../../../api/validation/pod/pod.js";
+import { type FieldError, forbiddenField } from "../../../../machinery/errors/field-error.js";
+import { ensureChild, object, objects, text } from "../../../../machinery/meta/access.js";
+import type { JsonValue } from "../../../../machinery/meta/json.js";
+import type { KubeObject } from "../../../../machinery/meta/object.js";
+import { deepEqual } from "../../../../machinery/patch/json-values.js";
+import { copyObject } from "../../../registry/copy.js";
+import type { SubresourceStrategy } from "../../../registry/strategy.js";
+
+const MIRROR = "kubernetes.io/config.mirror";
+
+/** Containers for looking into a pod can be added, and stay as they are from then on. */
+export const ephemeralContainers: SubresourceStrategy = {
+  prepare(draft, old) {
+    const added = object(draft.spec).ephemeralContainers;
+    restore(draft, old);
+    const spec = ensureChild(draft, "spec");
+    if (added === undefined) delete spec.ephemeralContainers;
+    else spec.ephemeralContainers = added;
+  },
+  validate(pod, old) {
+    if (old.metadata?.annotations?.[MIRROR] !== undefined) {
+      return [forbiddenField("", "static pods do not support ephemeral containers")];
+    }
+    return [...changedPodProblems(pod, old), ...changedContainers(pod, old)];
+  },
+};
+
+/** What must hold for a pod whatever of it changes. */
+export function changedPodProblems(pod: KubeObject, old: KubeObject): FieldError[] {
+  const errors: Errors = [];
+  const options = optionsOfChange(old, true);
+  validatePodSpec(object(pod.spec), pod.metadata ?? {}, "spec", options, errors);
+  checkAnnotations(pod, old, options, errors);
+  return errors;
+}
+
+/** The pod as it was, but for what says which pod is meant and at which version. */
+export function restore(draft: KubeObject, old: KubeObject): void {
+  const { name, namespace, uid, resourceVersion, managedFields } = draft.metadata ?? {};
+  const before = copyObject(old);
+  for (const field of Object.keys(draft)) if (field !== "metadata") delete draft[field];
+  Object.assign(draft, before, {
+    metadata: {
+      ...before.metadata,
+      name,
+      namespace,
+      ...(uid !== undefined && { uid }),
+      ...(resourceVersion !== undefined && { resourceVersion }),
+      ...(managedFields !== undefined && { managedFields }),
+    },
+  });
+}
+
+function changedContainers(pod: KubeObject, old: KubeObject): FieldError[] {
+  const field = "spec.ephemeralContainers";
+  const now = objects(object(pod.spec).ephemeralContainers);
+  return objects(object(old.spec).ephemeralContainers).flatMap((before) => {
+    const name = text(before.name);
+    const found = now.find((one) => one.name === name);
+    if (found === undefined) {
+      return [forbiddenField(field, `existing ephemeral containers "${name}" may not be removed\n`)];
+    }
+    if (deepEqual(found as JsonValue, before as JsonValue)) return [];
+    const what = difference("EphemeralContainer", before, found);
+    return [forbiddenField(field, `existing ephemeral containers "${name}" may not be changed\n${what}`)];
+  });
+}

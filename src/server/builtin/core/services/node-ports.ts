@@ -1,0 +1,155 @@
+import { randomBelow } from "../../../../base/numbers/random-below.js";
+import type { Random } from "../../../../base/numbers/random.js";
+import { text } from "../../../../machinery/meta/access.js";
+import type { KubeObject } from "../../../../machinery/meta/object.js";
+import type { InternalKind, InternalObject } from "../../../registry/internal-object.js";
+import type { StrategyContext } from "../../../registry/strategy.js";
+import { inRange, NODE_PORT_RANGE, NODE_PORTS, PortSet } from "./port-set.js";
+
+/** The RangeAllocation that says which node ports are taken; made, and put right, by a controller. */
+export const NODE_PORT_ALLOCATION: InternalKind = {
+  apiVersion: "v1",
+  kind: "RangeAllocation",
+  resource: { group: "", resource: "servicenodeportallocations" },
+  prefix: "/registry/ranges/",
+  key: "servicenodeports",
+};
+
+/** Why there is no port; the words are Kubernetes'. */
+export class NodePortError extends Error {
+  override readonly name = "NodePortError";
+}
+
+/** Where one service gets its ports from; what is done here is undone when the service is not to have them. */
+export interface PortOperation {
+  /** Throws {@link NodePortError}. */
+  allocate(port: number): void;
+  /** Throws {@link NodePortError}. */
+  allocateNext(): number;
+}
+
+/** The lowest ports, which people choose themselves: given only when all others are taken. */
+const STATIC_BAND = 86;
+
+/** The node ports of all services, in one stored object: the server that stores it first has the port. */
+export class NodePorts {
+  readonly #stored: InternalObject;
+  readonly #random: Random;
+  readonly #dryRun: boolean;
+
+  constructor(context: StrategyContext) {
+    this.#stored = context.internal(NODE_PORT_ALLOCATION);
+    this.#random = context.random;
+    this.#dryRun = context.dryRun;
+  }
+
+  /**
+   * Takes all that `work` asks for, in one write, or nothing when it throws. `work` may run several times, each time from
+   * the beginning. Answers what it answered.
+   */
+  async allocate<T>(work: (operation: PortOperation) => T): Promise<T> {
+    if (this.#dryRun) {
+      const current = await this.#stored.get();
+      return work(orRefuse(() => new DryRunPorts(takenPorts(current)), work));
+    }
+    return this.#stored.update((current) => {
+      const operation = orRefuse(() => new StoredPorts(takenPorts(current), this.#random), work);
+      const result = work(operation);
+      return { object: withPorts(current, operation.taken), result };
+    });
+  }
+
+  async release(ports: readonly number[]): Promise<void> {
+    if (this.#dryRun || ports.length === 0) return;
+    await this.#stored.update((current) => {
+      const taken = takenPorts(current);
+      for (const port of ports) taken.delete(port);
+      return { object: withPorts(current, taken), result: undefined };
+    });
+  }
+}
+
+/** Throws when it is not known which ports are taken. */
+export function takenPorts(allocation: KubeObject | undefined): PortSet {
+  if (allocation === undefined) {
+    throw new NodePortError(`cannot allocate resources of type ${NODE_PORT_ALLOCATION.resource.resource} at this time`);
+  }
+  if (allocation["range"] !== NODE_PORT_RANGE) {
+    throw new NodePortError("the provided port range does not match the current port range");
+  }
+  return PortSet.decode(text(allocation["data"]));
+}
+
+export function withPorts(allocation: KubeObject | undefined, ports: PortSet): KubeObject {
+  return { ...allocation, range: NODE_PORT_RANGE, data: ports.encode() };
+}
+
+/** Lets the work that would ask for ports say why there are none. */
+function orRefuse<T>(open: () => T, work: (operation: PortOperation) => unknown): T {
+  try {
+    return open();
+  } catch (error) {
+    const refuse = () => {
+      throw error;
+    };
+    work({ allocate: refuse, allocateNext: refuse });
+    throw error;
+  }
+}
+
+class StoredPorts implements PortOperation {
+  constructor(
+    readonly taken: PortSet,
+    private readonly random: Random,
+  ) {}
+
+  allocate(port: number): void {
+    if (!inRange(port)) {
+      throw new NodePortError(
+        `provided port is not in the valid range. The range of valid ports is ${NODE_PORT_RANGE}`,
+      );
+    }
+    if (this.taken.has(port)) throw new NodePortError("provided port is already allocated");
+    this.taken.add(port);
+  }
+
+  allocateNext(): number {
+    const upper = NODE_PORTS.first + STATIC_BAND;
+    const port = this.#freeIn(upper, NODE_PORTS.last) ?? this.#freeIn(NODE_PORTS.first, upper - 1);
+    if (port === undefined) throw new NodePortError("range is full");
+    this.taken.add(port);
+    return port;
+  }
+
+  /** From a random place upwards and around. */
+  #freeIn(first: number, last: number): number | undefined {
+    const size = last - first + 1;
+    const start = randomBelow(this.random, size);
+    for (let step = 0; step < size; step++) {
+      const port = first + ((start + step) % size);
+      if (!this.taken.has(port)) return port;
+    }
+    return undefined;
+  }
+}
+
+/** Answers what a client may look at but not use: ports beyond the range, where one is to be chosen. */
+class DryRunPorts implements PortOperation {
+  readonly #own = new Set<number>();
+  #last = NODE_PORTS.last + 1;
+
+  constructor(private readonly taken: PortSet) {}
+
+  allocate(port: number): void {
+    if (this.taken.has(port) || this.#own.has(port)) throw new NodePortError("provided port is already allocated");
+    if (this.#own.size === 0) this.#last = port;
+    this.#own.add(port);
+    this.#last = Math.max(this.#last, port);
+  }
+
+  allocateNext(): number {
+    this.#last += 1;
+    this.#own.add(this.#last);
+    return this.#last;
+  }
+}

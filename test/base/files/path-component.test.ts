@@ -1,0 +1,49 @@
+import { posix, win32 } from "node:path";
+import { describe, expect, test } from "vitest";
+import { isOwnName, pathComponent } from "../../../src/base/files/path-component.js";
+
+describe("a path component that is made of words of others", () => {
+  test.each([
+    ["web", "web"],
+    ["system:node", "system:node"],
+    ["...", "..."],
+    ["a..b", "a..b"],
+    ["名前 x", "名前 x"],
+    ["", "%"],
+    [".", "%2E"],
+    ["..", "%2E%2E"],
+    ["../../pwned", "..%2F..%2Fpwned"],
+    ["/etc/passwd", "%2Fetc%2Fpasswd"],
+    ["a\u0000b\u001b[31m", "a%00b%1B[31m"],
+  ])("on Linux %j is %j", (words, component) => {
+    expect(pathComponent(words, "linux")).toBe(component);
+  });
+
+  test.each([
+    ["web", "web"],
+    ["system:node", "system%3Anode"],
+    ["..\\..\\pwned", "..%5C..%5Cpwned"],
+    ["C:\\x", "C%3A%5Cx"],
+    ["con", "%63on"],
+    ["NUL.txt", "%4EUL.txt"],
+    ["web.", "%77eb%2E"],
+    ["web ", "%77eb%20"],
+  ])("on Windows %j is %j", (words, component) => {
+    expect(pathComponent(words, "win32")).toBe(component);
+  });
+
+  test("whatever the words are, one entry of the folder comes out", () => {
+    const pieces = ["..", ".", "/", "\\", "a", ":", " ", "\u0000", "con", "\n", "C:", "%2F"];
+    for (const one of pieces) {
+      for (const other of pieces) {
+        for (const third of pieces) {
+          const words = one + other + third;
+          expect(posix.dirname(posix.resolve("/folder", pathComponent(words, "linux"))), words).toBe("/folder");
+          const name = pathComponent(words, "win32");
+          expect(win32.dirname(win32.resolve("C:\\folder", name)), words).toBe("C:\\folder");
+          expect(isOwnName(name, "win32"), words).toBe(true);
+        }
+      }
+    }
+  });
+});

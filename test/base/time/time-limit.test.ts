@@ -1,0 +1,36 @@
+import { getEventListeners } from "node:events";
+import { expect, test } from "vitest";
+import { withTimeLimit } from "../../../src/base/time/time-limit.js";
+import { ManualTime } from "../../helpers/manual-time.js";
+
+const never = () => new Promise<never>(() => {});
+
+test("work that ends in time gives its value, and leaves no timer and no listener", async () => {
+  const [timers, outer] = [new ManualTime(), new AbortController()];
+  const limit = { timers, milliseconds: 10, signal: outer.signal };
+  let signal: AbortSignal | undefined;
+  expect(
+    await withTimeLimit(limit, async (within) => {
+      signal = within;
+      return 1;
+    }),
+  ).toBe(1);
+  timers.pass(100);
+  expect([signal?.aborted, getEventListeners(outer.signal, "abort")]).toEqual([false, []]);
+});
+
+test("work that does not listen to its signal is left behind when the time is over", async () => {
+  const timers = new ManualTime();
+  const limited = withTimeLimit({ timers, milliseconds: 10 }, never);
+  timers.pass(10);
+  await expect(limited).rejects.toThrow("no answer within 10 ms");
+});
+
+test("the caller's signal ends the work with its reason, at once if it has aborted before", async () => {
+  const [timers, outer] = [new ManualTime(), new AbortController()];
+  const limit = { timers, milliseconds: 10, signal: outer.signal };
+  const limited = withTimeLimit(limit, never);
+  outer.abort(new Error("enough"));
+  await expect(limited).rejects.toThrow("enough");
+  await expect(withTimeLimit(limit, async () => 1)).rejects.toThrow("enough");
+});
