@@ -1,8 +1,11 @@
+import type { BuiltInKinds } from "../api/kinds/built-in-kinds.js";
+import { builtInResource } from "../api/kinds/built-in-resource.js";
 import { append } from "../base/collections/append.js";
 import type { RestClient } from "../client/rest/rest-client.js";
-import type { DescribeReader } from "../kinds/describe/index.js";
+import type { DescribeReader, ListWhat } from "../kinds/describe/index.js";
 import type { GroupVersionResource } from "../machinery/meta/gvk.js";
 import type { KubeObject } from "../machinery/meta/object.js";
+import type { ReceivedObject } from "../machinery/meta/received.js";
 import type { RestMapping } from "../machinery/rest-mapper.js";
 import { Helper } from "../resource/helper.js";
 import { readTyped } from "./typed/read-typed.js";
@@ -10,39 +13,71 @@ import type { TypedKinds } from "./typed/typed-object.js";
 
 /** Reads from the server, lists in pages of `chunkSize`; 0 reads them at once. */
 export function clusterReader(client: RestClient, chunkSize: number, signal?: AbortSignal): DescribeReader {
-  return readerOf(client, chunkSize, (page) => (page.items ?? []) as KubeObject[], signal);
+  return readerOf(client, chunkSize, AS_SENT, signal);
 }
 
 /** Reads what Go's types hold of the server's objects: each is as {@link readTyped} makes it, an item of a list too. */
 export function typedReader(client: RestClient, kinds: TypedKinds, signal?: AbortSignal): DescribeReader {
-  const itemsOf = ({ apiVersion = "", kind = "", items = [] }: KubeObject): KubeObject[] =>
-    (items as KubeObject[]).map((item) => readTyped({ ...item, apiVersion, kind: kind.replace(/List$/, "") }, kinds));
-  const { get, list } = readerOf(client, 0, itemsOf, signal);
-  return { get: async (...what) => readTyped(await get(...what), kinds), list };
+  return readerOf(
+    client,
+    0,
+    { object: (sent) => readTyped(sent, kinds), items: (page) => typedItems(page, kinds) },
+    signal,
+  );
+}
+
+/** What a reader makes of the server's answers. */
+interface Reading {
+  readonly object: (sent: KubeObject) => KubeObject;
+  readonly items: (page: KubeObject) => readonly KubeObject[];
+}
+
+const AS_SENT: Reading = { object: (sent) => sent, items: (page) => (page.items ?? []) as KubeObject[] };
+
+function typedItems({ apiVersion = "", kind = "", items = [] }: KubeObject, kinds: TypedKinds): KubeObject[] {
+  return (items as KubeObject[]).map((item) =>
+    readTyped({ ...item, apiVersion, kind: kind.replace(/List$/, "") }, kinds),
+  );
 }
 
 function readerOf(
   client: RestClient,
   chunkSize: number,
-  itemsOf: (page: KubeObject) => readonly KubeObject[],
+  reading: Reading,
   signal: AbortSignal | undefined,
 ): DescribeReader {
   const helper = (resource: GroupVersionResource, namespace: string): Helper =>
     new Helper(client, mappingOf(resource, namespace), { typed: true, signal });
+  const getAny: DescribeReader["getAny"] = async (resource, namespace, name) =>
+    reading.object(await helper(resource, namespace).get(namespace, name));
   return {
-    get: (resource, namespace, name) => helper(resource, namespace).get(namespace, name),
-    async list(resource, namespace, { unlimited = false, ...what } = {}) {
+    getAny,
+    get: <Kind extends keyof BuiltInKinds>(kind: Kind, namespace: string, name: string) =>
+      getAny(resourceOf(kind), namespace, name) as Promise<ReceivedObject<BuiltInKinds[Kind]>>,
+    async list<Kind extends keyof BuiltInKinds>(
+      kind: Kind,
+      namespace: string,
+      { unlimited = false, ...what }: ListWhat = {},
+    ) {
+      const resource = resourceOf(kind);
       const limit = unlimited ? 0 : chunkSize;
-      const items: KubeObject[] = [];
+      const items: ReceivedObject<BuiltInKinds[Kind]>[] = [];
       let next = "";
       do {
         const page = await helper(resource, namespace).list(namespace, { ...what, limit, continue: next });
-        append(items, itemsOf(page));
+        append(items, reading.items(page));
         next = (page.metadata as { continue?: string } | undefined)?.continue ?? "";
       } while (next !== "");
       return items;
     },
   };
+}
+
+function resourceOf(kind: keyof BuiltInKinds): GroupVersionResource {
+  const slash = kind.lastIndexOf("/");
+  const found = builtInResource(kind.slice(0, slash), kind.slice(slash + 1));
+  if (found === undefined) throw new Error(`${kind} is not a built-in kind`);
+  return found.resource;
 }
 
 /** Paths need no more of a mapping than that. */

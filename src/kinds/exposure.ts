@@ -3,6 +3,7 @@ import type { GroupKind } from "../machinery/meta/gvk.js";
 import type { KubeObject } from "../machinery/meta/object.js";
 import { podTemplateOf } from "./pod-template.js";
 
+// It reads five kinds, and those of extensions, by their common fields: their objects stay untyped.
 // What a service needs to know of the object it is made for.
 
 const EXPOSABLE = new Set([

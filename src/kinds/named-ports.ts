@@ -1,14 +1,17 @@
-import { number, object, objects, type ReadonlyFields, text } from "../machinery/meta/access.js";
-import type { KubeObject } from "../machinery/meta/object.js";
+import type { ContainerPort, Pod, Service, ServicePort } from "../api/types/core/v1.js";
+import { number, object, objects, type Received, type ReceivedObject, text } from "../machinery/meta/received.js";
 
 /** The ports of a pod's containers in their order, as the pod states them. */
-export const containerPorts = (pod: KubeObject, field: "containers" | "initContainers"): readonly ReadonlyFields[] =>
-  objects(object(pod.spec)[field]).flatMap(({ ports }) => objects(ports));
+export const containerPorts = (
+  pod: ReceivedObject<Pod>,
+  field: "containers" | "initContainers",
+): readonly Received<ContainerPort>[] => objects(object(pod.spec)[field]).flatMap(({ ports }) => objects(ports));
 
-export const servicePorts = (service: KubeObject): readonly ReadonlyFields[] => objects(object(service.spec).ports);
+export const servicePorts = (service: ReceivedObject<Service>): readonly Received<ServicePort>[] =>
+  objects(object(service.spec).ports);
 
 /** The number of a named port of a pod. Throws in kubectl's words where the pod has none of that name. */
-export function containerPortByName(pod: KubeObject, name: string): number {
+export function containerPortByName(pod: ReceivedObject<Pod>, name: string): number {
   const ports = [...containerPorts(pod, "containers"), ...containerPorts(pod, "initContainers")];
   const port = ports.find((one) => text(one.name) === name);
   if (port !== undefined) return number(port.containerPort);
@@ -16,14 +19,14 @@ export function containerPortByName(pod: KubeObject, name: string): number {
 }
 
 /** The number of a named port of a service. Throws in kubectl's words where the service has none of that name. */
-export function servicePortByName(service: KubeObject, name: string): number {
+export function servicePortByName(service: ReceivedObject<Service>, name: string): number {
   const port = servicePorts(service).find((one) => text(one.name) === name);
   if (port !== undefined) return number(port.port);
   throw new Error(`Service '${service.metadata?.name ?? ""}' does not have a named port '${name}'`);
 }
 
 /** The port of a pod behind a port of a service. Throws in kubectl's words where there is none. */
-export function targetPort(service: KubeObject, pod: KubeObject, port: number): number {
+export function targetPort(service: ReceivedObject<Service>, pod: ReceivedObject<Pod>, port: number): number {
   const found = servicePorts(service).find((one) => number(one.port) === port);
   if (found === undefined) {
     throw new Error(`Service ${service.metadata?.name ?? ""} does not have a service port ${port}`);

@@ -1,7 +1,7 @@
+import type { Container, EphemeralContainer, Pod } from "../api/types/core/v1.js";
 import { goQuote } from "../base/text/go-quote.js";
 import { withMistyped } from "../base/text/mistyped.js";
-import { object, objects, type ReadonlyFields, text } from "../machinery/meta/access.js";
-import type { KubeObject } from "../machinery/meta/object.js";
+import { object, objects, type Received, type ReceivedObject, text } from "../machinery/meta/received.js";
 
 /** Names the container that commands take when none is given. */
 export const DEFAULT_CONTAINER = "kubectl.kubernetes.io/default-container";
@@ -9,7 +9,7 @@ export const DEFAULT_CONTAINER = "kubectl.kubernetes.io/default-container";
 type Field = "containers" | "initContainers" | "ephemeralContainers";
 
 /** In the order of the pod's spec. */
-export const containerNames = ({ spec }: KubeObject, field: Field): readonly string[] =>
+export const containerNames = ({ spec }: ReceivedObject<Pod>, field: Field): readonly string[] =>
   objects(object(spec)[field]).map(({ name }) => text(name));
 
 const FIELDS = ["containers", "initContainers", "ephemeralContainers"] as const;
@@ -17,10 +17,10 @@ const FIELDS = ["containers", "initContainers", "ephemeralContainers"] as const;
 /** A container of a pod's spec, and the list that it is in. */
 export interface FoundContainer {
   readonly field: Field;
-  readonly container: ReadonlyFields;
+  readonly container: Received<Container | EphemeralContainer>;
 }
 
-export function findContainer({ spec }: KubeObject, name: string): FoundContainer | undefined {
+export function findContainer({ spec }: ReceivedObject<Pod>, name: string): FoundContainer | undefined {
   for (const field of FIELDS) {
     const container = objects(object(spec)[field]).find((one) => one.name === name);
     if (container !== undefined) return { field, container };
@@ -28,13 +28,13 @@ export function findContainer({ spec }: KubeObject, name: string): FoundContaine
   return undefined;
 }
 
-export const hasContainer = (pod: KubeObject, name: string): boolean => findContainer(pod, name) !== undefined;
+export const hasContainer = (pod: ReceivedObject<Pod>, name: string): boolean => findContainer(pod, name) !== undefined;
 
 /**
  * The container that a command enters: the one that `name` names, else the one that the pod's annotation names, else the first, which
  * `say` tells of when there are others. Throws in kubectl's words for a name that the pod does not have.
  */
-export function chosenContainer(pod: KubeObject, name: string, say: (line: string) => void): FoundContainer {
+export function chosenContainer(pod: ReceivedObject<Pod>, name: string, say: (line: string) => void): FoundContainer {
   const { name: podName = "", namespace = "", annotations } = pod.metadata ?? {};
   const containers = objects(object(pod.spec).containers);
   const [first] = containers;
@@ -58,14 +58,14 @@ export function requireUncompleted({ status }: KubeObject, act: "exec into" | "a
 }
 
 /** An error in kubectl's words for a container that the pod does not have. */
-export function noSuchContainer(pod: KubeObject, typed: string): Error {
+export function noSuchContainer(pod: ReceivedObject<Pod>, typed: string): Error {
   const name = pod.metadata?.name ?? "";
   const error = new Error(`container ${typed} is not valid for pod ${name} out of: ${allContainerNames(pod)}`);
   return withMistyped(error, () => ({ typed, known: FIELDS.flatMap((field) => containerNames(pod, field)) }));
 }
 
 /** "app, debugger (ephem), setup (init)". */
-export function allContainerNames(pod: KubeObject): string {
+export function allContainerNames(pod: ReceivedObject<Pod>): string {
   return [
     ...containerNames(pod, "containers"),
     ...containerNames(pod, "ephemeralContainers").map((name) => `${name} (ephem)`),

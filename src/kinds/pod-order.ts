@@ -1,8 +1,8 @@
-import { number, object, objects, text } from "../machinery/meta/access.js";
-import type { KubeObject } from "../machinery/meta/object.js";
+import type { Pod } from "../api/types/core/v1.js";
+import { absent, number, object, objects, type ReceivedObject, text } from "../machinery/meta/received.js";
 
 /** Whether the logs of pod `a` are of more use than those of `b`: it runs, is ready, has run longest or failed most. */
-export function byLogging(a: KubeObject, b: KubeObject): boolean {
+export function byLogging(a: ReceivedObject<Pod>, b: ReceivedObject<Pod>): boolean {
   const [assignedA, assignedB] = [isAssigned(a), isAssigned(b)];
   if (assignedA !== assignedB) return assignedA;
   const [phaseA, phaseB] = [phaseRank(a), phaseRank(b)];
@@ -22,9 +22,9 @@ export function byLogging(a: KubeObject, b: KubeObject): boolean {
  * Whether pod `a` is entered rather than `b`, where a command takes one of several: kubectl's order of pods to delete, the other way
  * round. It is on a node, runs, is ready, stays, has been ready longest, failed least, is oldest.
  */
-export const byAttaching = (a: KubeObject, b: KubeObject): boolean => isLessActive(b, a);
+export const byAttaching = (a: ReceivedObject<Pod>, b: ReceivedObject<Pod>): boolean => isLessActive(b, a);
 
-function isLessActive(a: KubeObject, b: KubeObject): boolean {
+function isLessActive(a: ReceivedObject<Pod>, b: ReceivedObject<Pod>): boolean {
   const [assignedA, assignedB] = [isAssigned(a), isAssigned(b)];
   if (assignedA !== assignedB) return assignedB;
   const [activityA, activityB] = [activity(a), activity(b)];
@@ -45,36 +45,36 @@ function isLessActive(a: KubeObject, b: KubeObject): boolean {
 
 /** A phase that is not named here counts as pending. */
 const ACTIVITIES: Readonly<Record<string, number>> = { __proto__: null as never, Pending: 0, Unknown: 1, Running: 2 };
-const activity = ({ status }: KubeObject): number => ACTIVITIES[text(object(status).phase)] ?? 0;
+const activity = ({ status }: ReceivedObject<Pod>): number => ACTIVITIES[text(object(status).phase)] ?? 0;
 
 /** Undefined for a pod that stays. */
-function deletedAt({ metadata }: KubeObject): number | undefined {
+function deletedAt({ metadata }: ReceivedObject<Pod>): number | undefined {
   const { deletionTimestamp } = metadata ?? {};
-  return deletionTimestamp === undefined ? undefined : Date.parse(deletionTimestamp) || 0;
+  return absent(deletionTimestamp) ? undefined : Date.parse(deletionTimestamp) || 0;
 }
 
-const isAssigned = ({ spec }: KubeObject): boolean => text(object(spec).nodeName) !== "";
+const isAssigned = ({ spec }: ReceivedObject<Pod>): boolean => text(object(spec).nodeName) !== "";
 
 /** Phases that are not named here count as running: kubectl looks them up in a map. */
 const PHASES: Readonly<Record<string, number>> = { __proto__: null as never, Running: 0, Unknown: 1, Pending: 2 };
-const phaseRank = ({ status }: KubeObject): number => PHASES[text(object(status).phase)] ?? 0;
+const phaseRank = ({ status }: ReceivedObject<Pod>): number => PHASES[text(object(status).phase)] ?? 0;
 
 /** Undefined when the pod is not ready; 0 when its condition has no transition time. */
-function readySince({ status }: KubeObject): number | undefined {
+function readySince({ status }: ReceivedObject<Pod>): number | undefined {
   const ready = objects(object(status).conditions).find(({ type }) => type === "Ready");
   if (ready?.status !== "True") return undefined;
   return Date.parse(text(ready.lastTransitionTime)) || 0;
 }
 
-const createdAt = ({ metadata }: KubeObject): number => Date.parse(metadata?.creationTimestamp ?? "") || 0;
+const createdAt = ({ metadata }: ReceivedObject<Pod>): number => Date.parse(metadata?.creationTimestamp ?? "") || 0;
 
 /** A time that is not known comes after those that are. */
 const afterOrZero = (a: number, b: number): boolean => (a === 0 || b === 0 ? a === 0 : a > b);
 
-const containerRestarts = ({ status }: KubeObject): number =>
+const containerRestarts = ({ status }: ReceivedObject<Pod>): number =>
   Math.max(0, ...objects(object(status).containerStatuses).map(({ restartCount }) => number(restartCount)));
 
-function sidecarRestarts({ spec, status }: KubeObject): number {
+function sidecarRestarts({ spec, status }: ReceivedObject<Pod>): number {
   const sidecars = new Set(
     objects(object(spec).initContainers)
       .filter(({ restartPolicy }) => restartPolicy === "Always")

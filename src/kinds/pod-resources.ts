@@ -1,6 +1,16 @@
-import { isFields, object, objects, type ReadonlyFields, text } from "../machinery/meta/access.js";
-import type { KubeObject } from "../machinery/meta/object.js";
-import { addQuantities, compareQuantities, parseQuantity, type Quantity } from "../machinery/text/quantity/quantity.js";
+import { type AmountKind, podTotal } from "../api/pods/pod-total.js";
+import { addUsage, raiseUsage } from "../api/quota/usage.js";
+import type { Container, Pod, ResourceList } from "../api/types/core/v1.js";
+import {
+  isStruct,
+  object,
+  objects,
+  type OrAbsent,
+  type Received,
+  type ReceivedObject,
+  text,
+} from "../machinery/meta/received.js";
+import { parseQuantity, type Quantity } from "../machinery/text/quantity/quantity.js";
 
 /** Amounts by resource ("cpu", "memory", "example.com/gpu"). */
 export type Amounts = ReadonlyMap<string, Quantity>;
@@ -15,75 +25,55 @@ export interface PodResourcesWhat {
  * What a pod asks of its node, or is limited to: the sum of its containers, or the most that an init container takes beside
  * those that were started before it and go on; what the pod says as a whole goes before; its overhead comes on top.
  */
-export function podResources(pod: KubeObject, { bound, reported }: PodResourcesWhat): Amounts {
+export function podResources(pod: ReceivedObject<Pod>, { bound, reported }: PodResourcesWhat): Amounts {
   const spec = object(pod.spec);
-  const effective = (container: ReadonlyFields): Amounts =>
-    reported ? withReported(pod, container, bound) : amountsOf(object(container.resources)[bound]);
-  const total = new Map<string, Quantity>();
-  for (const container of objects(spec.containers)) add(total, effective(container));
-  const [alongside, initial] = [new Map<string, Quantity>(), new Map<string, Quantity>()];
-  for (const container of objects(spec.initContainers)) {
-    if (container.restartPolicy === "Always") {
-      add(total, effective(container));
-      add(alongside, effective(container));
-      raise(initial, alongside);
-    } else {
-      // Those that end are not resized.
-      const needed = new Map(amountsOf(object(container.resources)[bound]));
-      add(needed, alongside);
-      raise(initial, needed);
-    }
-  }
-  raise(total, initial);
+  const containers = { containers: objects(spec.containers), initContainers: objects(spec.initContainers) };
+  const total = podTotal(containers, AMOUNTS, (container, isInit) => {
+    // Those that end are not resized.
+    const isResized = !isInit || container.restartPolicy === "Always";
+    return reported && isResized ? withReported(pod, container, bound) : amountsOf(object(container.resources)[bound]);
+  });
   for (const [name, amount] of amountsOf(object(spec.resources)[bound])) {
     if (isPodLevel(name)) total.set(name, amount);
   }
   for (const [name, amount] of amountsOf(spec.overhead)) {
     const unlimited = bound === "limits" && (total.get(name)?.unscaled ?? 0n) === 0n;
-    if (!unlimited) add(total, new Map([[name, amount]]));
+    if (!unlimited) addUsage(total, new Map([[name, amount]]));
   }
   return total;
 }
 
+const AMOUNTS: AmountKind<Map<string, Quantity>> = { none: () => new Map(), add: addUsage, raise: raiseUsage };
+
 /** The sum of what several pods ask. */
 export function sumAmounts(all: readonly Amounts[]): Amounts {
   const total = new Map<string, Quantity>();
-  for (const amounts of all) add(total, amounts);
+  for (const amounts of all) addUsage(total, amounts);
   return total;
 }
 
-export function amountsOf(list: unknown): Amounts {
+export function amountsOf(list: OrAbsent<Received<ResourceList>>): Map<string, Quantity> {
   const amounts = new Map<string, Quantity>();
   for (const [name, amount] of Object.entries(object(list))) amounts.set(name, parseQuantity(String(amount)));
   return amounts;
 }
 
 /** Where a resize cannot be had, what was asked does not count. */
-function withReported(pod: KubeObject, container: ReadonlyFields, bound: "requests" | "limits"): Amounts {
+function withReported(
+  pod: ReceivedObject<Pod>,
+  container: Received<Container>,
+  bound: "requests" | "limits",
+): Map<string, Quantity> {
   const asked = amountsOf(object(container.resources)[bound]);
   const { initContainerStatuses, containerStatuses, conditions } = object(pod.status);
   const statuses = [...objects(containerStatuses), ...objects(initContainerStatuses)];
   const status = statuses.findLast(({ name }) => text(name) === text(container.name));
-  if (status === undefined || !isFields(status.resources)) return asked;
+  if (status === undefined || !isStruct(status.resources)) return asked;
   const pending = objects(conditions).find(({ type }) => type === "PodResizePending");
   const most = new Map(pending?.reason === "Infeasible" ? [] : asked);
-  raise(most, amountsOf(status.resources[bound]));
-  if (bound === "requests") raise(most, amountsOf(status.allocatedResources));
+  raiseUsage(most, amountsOf(status.resources[bound]));
+  if (bound === "requests") raiseUsage(most, amountsOf(status.allocatedResources));
   return most;
 }
 
 const isPodLevel = (name: string): boolean => name === "cpu" || name === "memory" || name.startsWith("hugepages-");
-
-function add(total: Map<string, Quantity>, amounts: Amounts): void {
-  for (const [name, amount] of amounts) {
-    const before = total.get(name);
-    total.set(name, before === undefined ? amount : addQuantities(before, amount));
-  }
-}
-
-function raise(total: Map<string, Quantity>, amounts: Amounts): void {
-  for (const [name, amount] of amounts) {
-    const before = total.get(name);
-    if (before === undefined || compareQuantities(amount, before) > 0) total.set(name, amount);
-  }
-}

@@ -4,6 +4,7 @@ import type { KubeObject } from "../machinery/meta/object.js";
 import { selectorFromObject } from "../machinery/selectors/api-label-selector.js";
 import type { LabelSelectorObject } from "../machinery/validation/labels.js";
 
+// It reads selectors of many kinds, each by its name: their objects stay untyped.
 const WITH_SELECTOR_OBJECT: ReadonlySet<string> = new Set([
   "ReplicaSet.extensions",
   "ReplicaSet.apps",

@@ -1,3 +1,4 @@
+import type { Pod } from "../api/types/core/v1.js";
 import type { Duplex } from "node:stream";
 import type { Taint } from "../api/types/core/v1.js";
 import { once } from "../base/async/once.js";
@@ -13,11 +14,11 @@ import { streamPair } from "./byte-pipe.js";
 import { NetworkFailure } from "../client/transport/go-network-error.js";
 import { type ContainerRuntime, RuntimeError } from "./container-runtime.js";
 import type { EventBudget } from "../client/events/event-budget.js";
-import type { KubeObject } from "../machinery/meta/object.js";
 import { comparableHost, isAddressOf } from "./node-host.js";
 import { type PodUsage, podUsage } from "./pod-usage.js";
 import type { CallerReviews } from "./kubelet-api/caller-reviews.js";
 import { KubeletApi, type KubeletTls } from "./kubelet-api/kubelet-api.js";
+import type { ReceivedObject } from "../machinery/meta/received.js";
 
 /** What a node is. */
 export interface NodeDescription {
@@ -202,7 +203,7 @@ export class FleetNode {
   }
 
   /** What the running pods use that `wanted` selects. */
-  usage(wanted: (pod: KubeObject) => boolean): Promise<readonly PodUsage[]> {
+  usage(wanted: (pod: ReceivedObject<Pod>) => boolean): Promise<readonly PodUsage[]> {
     return podUsage(this.workers, this.node.runtime, wanted);
   }
 

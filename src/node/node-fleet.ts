@@ -1,3 +1,4 @@
+import type { Pod } from "../api/types/core/v1.js";
 import { setMaxListeners } from "node:events";
 import type { Duplex } from "node:stream";
 import type { Clock } from "../base/time/clock.js";
@@ -9,9 +10,8 @@ import { eventBroadcaster } from "../client/events/index.js";
 import { InformerFactory } from "../client/informers/informer-factory.js";
 import { isUsualFault } from "../client/reflector/usual-fault.js";
 import type { Transport } from "../client/transport/transport.js";
-import type { KubeObject } from "../machinery/meta/object.js";
 import { isNotFound } from "../machinery/errors/status-error.js";
-import { object, text } from "../machinery/meta/access.js";
+import { object, type ReceivedObject, text } from "../machinery/meta/received.js";
 import { PodStarts } from "./agent/pod-starts.js";
 import type { RunMarks } from "./agent/run-marks.js";
 import { RENEW_MS } from "./agent/node-registration.js";
@@ -51,7 +51,7 @@ export interface NodeFleet {
   /** The address of a node that has no socket, by its name. */
   addressOf(name: string): string | undefined;
   /** What the running pods use that `wanted` selects. */
-  usage(wanted: (pod: KubeObject) => boolean): Promise<readonly PodUsage[]>;
+  usage(wanted: (pod: ReceivedObject<Pod>) => boolean): Promise<readonly PodUsage[]>;
   /** Ends the containers and connections of all nodes. Pods and Nodes stay in the API, as after a crash. */
   stop(): Promise<void>;
 }
@@ -122,24 +122,15 @@ export async function startNodeFleet(options: FleetOptions): Promise<NodeFleet> 
     if (spec?.unschedulable !== true) node.recordSchedulable(true);
   };
   /** The workers of the node that a pod is bound to. */
-  const workersOf = ({ spec }: KubeObject) => nodes.get(text(object(spec).nodeName))?.workers;
+  const workersOf = ({ spec }: ReceivedObject<Pod>) => nodes.get(text(object(spec).nodeName))?.workers;
   try {
     await inParallel([...nodes.values()], REGISTERING, (node) => node.register());
     const [first] = options.nodes;
     const selected = options.nodes.length === 1 ? `spec.nodeName=${first?.name}` : "spec.nodeName!=";
     informers.of("v1", "Pod", { fieldSelector: selected }).addHandler({
-      added: (pod) =>
-        void workersOf(pod as KubeObject)
-          ?.show(pod as KubeObject)
-          .catch(report),
-      updated: (_before, pod) =>
-        void workersOf(pod as KubeObject)
-          ?.show(pod as KubeObject)
-          .catch(report),
-      deleted: (pod) =>
-        void workersOf(pod as KubeObject)
-          ?.remove(pod as KubeObject)
-          .catch(report),
+      added: (pod) => void workersOf(pod)?.show(pod).catch(report),
+      updated: (_before, pod) => void workersOf(pod)?.show(pod).catch(report),
+      deleted: (pod) => void workersOf(pod)?.remove(pod).catch(report),
     });
     informers.start(signal);
     await informers.synced();

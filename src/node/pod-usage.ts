@@ -1,11 +1,11 @@
-import { object, objects, text } from "../machinery/meta/access.js";
-import type { KubeObject } from "../machinery/meta/object.js";
+import type { Pod } from "../api/types/core/v1.js";
+import { object, objects, type ReceivedObject, text } from "../machinery/meta/received.js";
 import type { ContainerRuntime } from "./container-runtime.js";
 import { type NodePods, runningContainer } from "./kubelet-api/node-pods.js";
 
 /** What a running pod uses, by its containers. */
 export interface PodUsage {
-  readonly pod: KubeObject;
+  readonly pod: ReceivedObject<Pod>;
   readonly containers: readonly ContainerUsage[];
 }
 
@@ -20,14 +20,14 @@ export interface ContainerUsage {
 export async function podUsage(
   pods: NodePods,
   runtime: ContainerRuntime,
-  wanted: (pod: KubeObject) => boolean,
+  wanted: (pod: ReceivedObject<Pod>) => boolean,
 ): Promise<readonly PodUsage[]> {
   const running = pods.list().filter((pod) => object(pod.status).phase === "Running" && wanted(pod));
   const all = await Promise.all(running.map(async (pod) => ({ pod, containers: await usageOf(pod, runtime) })));
   return all.filter(({ containers }) => containers.length > 0);
 }
 
-async function usageOf(pod: KubeObject, runtime: ContainerRuntime): Promise<readonly ContainerUsage[]> {
+async function usageOf(pod: ReceivedObject<Pod>, runtime: ContainerRuntime): Promise<readonly ContainerUsage[]> {
   const { containers, initContainers } = object(pod.spec);
   const names = [...objects(containers), ...objects(initContainers)].map((one) => text(one.name));
   const known = await Promise.all(

@@ -68,7 +68,7 @@ export class DrainRefusedError extends Error {
 /** Reads the pods of a node and decides on each, in the server's order. Changes nothing. Throws when they cannot be read. */
 export async function planDrain(rules: DrainRules): Promise<readonly PodDecision[]> {
   const { client, node, podSelector = "", chunkSize = 500, signal } = rules;
-  const listed = await clusterReader(client.rest, chunkSize, signal).list(PODS, "", {
+  const listed = await clusterReader(client.rest, chunkSize, signal).list("v1/Pod", "", {
     labelSelector: parseLabelSelector(podSelector).toString(),
     fieldSelector: `spec.nodeName=${node}`,
   });
@@ -76,9 +76,6 @@ export async function planDrain(rules: DrainRules): Promise<readonly PodDecision
   for (const item of listed) decisions.push(await decide({ ...item, apiVersion: "v1", kind: "Pod" }, rules));
   return decisions;
 }
-
-const PODS = { group: "", version: "v1", resource: "pods" };
-const DAEMON_SETS = { group: "apps", version: "v1", resource: "daemonsets" };
 
 /** The rules in kubectl's order; the first that keeps a pod where it is decides. */
 async function decide(pod: KubeObject, rules: DrainRules): Promise<PodDecision> {
@@ -103,7 +100,7 @@ async function decideOnDaemonSet(pod: KubeObject, rules: DrainRules): Promise<Po
   if (controller?.kind !== "DaemonSet" || controller.apiVersion !== "apps/v1" || isOver(pod)) return undefined;
   try {
     const reader = clusterReader(rules.client.rest, 0, rules.signal);
-    await reader.get(DAEMON_SETS, pod.metadata?.namespace ?? "", controller.name);
+    await reader.get("apps/v1/DaemonSet", pod.metadata?.namespace ?? "", controller.name);
   } catch (error) {
     if (isNotFound(error) && rules.force === true) return undefined;
     if (!(error instanceof Error)) throw error;

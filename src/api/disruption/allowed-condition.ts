@@ -1,33 +1,36 @@
-import { number, object, objects, text } from "../../machinery/meta/access.js";
-import type { JsonObject } from "../../machinery/meta/json.js";
+import type { Condition } from "../types/meta/v1.js";
+import type { PodDisruptionBudgetStatus } from "../types/policy/v1.js";
+import { number, object, objects, type Received, text } from "../../machinery/meta/received.js";
+
+type Status = Received<PodDisruptionBudgetStatus> | null | undefined;
 
 const TYPE = "DisruptionAllowed";
 
 /** The condition that a budget's numbers call for. */
-export function allowedCondition(status: unknown): { readonly status: "True" | "False"; readonly reason: string } {
-  return number(object(status)["disruptionsAllowed"]) > 0
+export function allowedCondition(status: Status): { readonly status: "True" | "False"; readonly reason: string } {
+  return number(object(status).disruptionsAllowed) > 0
     ? { status: "True", reason: "SufficientPods" }
     : { status: "False", reason: "InsufficientPods" };
 }
 
-export function hasCondition(status: unknown, wanted: { readonly status: string; readonly reason: string }): boolean {
-  const found = objects(object(status)["conditions"]).find(({ type }) => type === TYPE);
-  return found?.["status"] === wanted.status && found["reason"] === wanted.reason;
+export function hasCondition(status: Status, wanted: { readonly status: string; readonly reason: string }): boolean {
+  const found = objects(object(status).conditions).find(({ type }) => type === TYPE);
+  return found?.status === wanted.status && found.reason === wanted.reason;
 }
 
 /** A budget's conditions with DisruptionAllowed as `wanted`; its time is kept while its status is. `now` is RFC 3339. */
 export function withAllowedCondition(
-  status: unknown,
-  wanted: { readonly status: string; readonly reason: string; readonly message?: string },
+  status: Status,
+  wanted: { readonly status: "True" | "False"; readonly reason: string; readonly message?: string },
   now: string,
-): JsonObject[] {
-  const conditions = objects(object(status)["conditions"]) as JsonObject[];
+): readonly Received<Condition>[] {
+  const conditions = objects(object(status).conditions);
   const found = conditions.find(({ type }) => type === TYPE);
-  const next: JsonObject = {
+  const next: Condition = {
     type: TYPE,
     status: wanted.status,
-    observedGeneration: number(object(status)["observedGeneration"]),
-    lastTransitionTime: found?.["status"] === wanted.status ? text(found["lastTransitionTime"]) : now,
+    observedGeneration: number(object(status).observedGeneration),
+    lastTransitionTime: found?.status === wanted.status ? text(found.lastTransitionTime) : now,
     reason: wanted.reason,
     message: wanted.message ?? "",
   };

@@ -1,5 +1,3 @@
-import type { Container, PodSpec } from "../types/core/v1.js";
-
 /** How amounts of resources are held and added: quotas hold quantities, the scheduler numbers. */
 export interface AmountKind<A> {
   readonly none: () => A;
@@ -9,14 +7,25 @@ export interface AmountKind<A> {
   readonly raise: (to: A, least: A) => void;
 }
 
+/** What the sum reads of a container. */
+interface Summand {
+  readonly restartPolicy?: string | null | undefined;
+}
+
+/** What the sum reads of a pod's spec. */
+interface Summands<C extends Summand> {
+  readonly containers?: readonly C[];
+  readonly initContainers?: readonly C[];
+}
+
 /**
  * What the containers of a pod need together: the sum of containers and sidecars or, where that is more, an init container beside the
  * sidecars before it. `of` answers what one container needs, in an object that may be changed.
  */
-export function podTotal<A>(
-  spec: PodSpec | undefined,
+export function podTotal<C extends Summand, A>(
+  spec: Summands<C> | undefined,
   { none, add, raise }: AmountKind<A>,
-  of: (container: Container, isInit: boolean) => A,
+  of: (container: C, isInit: boolean) => A,
 ): A {
   const sum = none();
   for (const container of spec?.containers ?? []) add(sum, of(container, false));

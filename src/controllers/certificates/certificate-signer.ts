@@ -1,12 +1,24 @@
+import type { CertificateSigningRequest, CertificateSigningRequestStatus } from "../../api/types/certificates/v1.js";
 import type { Clock } from "../../base/time/clock.js";
 import { errorMessage } from "../../base/text/error-message.js";
 import { parseCertificateRequest } from "../../machinery/crypto/certificate-request.js";
 import { isConflict, isNotFound } from "../../machinery/errors/status-error.js";
-import { list, number, object, objects, text } from "../../machinery/meta/access.js";
-import type { JsonObject } from "../../machinery/meta/json.js";
+import {
+  absent,
+  list,
+  number,
+  object,
+  objects,
+  type Received,
+  type ReceivedObject,
+  text,
+} from "../../machinery/meta/received.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import type { ControllerContext } from "../context.js";
 import { KUBELET_CLIENT_SIGNER, kubeletClientProblem } from "./kubelet-client.js";
+
+type Request = ReceivedObject<CertificateSigningRequest>;
+type Status = Received<CertificateSigningRequestStatus>;
 
 /** Times are milliseconds since the epoch. */
 export type SignClient = (
@@ -31,13 +43,13 @@ export function certificateSigner({ client, manager, clock, cluster }: Controlle
   const requests = client.of<KubeObject>("certificates.k8s.io/v1", "CertificateSigningRequest");
   const signer = new CertificateSigner(cluster.signClient, clock);
   manager
-    .controllerFor<string, string>("certificates.k8s.io/v1", "CertificateSigningRequest", {
+    .controllerFor("certificates.k8s.io/v1", "CertificateSigningRequest", {
       when: isApproved,
     })
     .named("certificatesigningrequest-signing-controller")
     .reconcile(async ({ object: request }) => {
       if (request === undefined || !isApproved(request)) return;
-      const status = { ...object(request["status"]), ...(await signer.answer(request)) };
+      const status = { ...object(request.status), ...(await signer.answer(request)) };
       try {
         await requests.updateStatus({ ...request, status });
       } catch (error) {
@@ -48,12 +60,12 @@ export function certificateSigner({ client, manager, clock, cluster }: Controlle
 }
 
 /** Whether the request is approved and not answered yet, by a signer of this controller. */
-function isApproved(request: KubeObject): boolean {
-  if (SIGNERS[text(object(request["spec"])["signerName"])] === undefined) return false;
-  const status = object(request["status"]);
-  const types = objects(status["conditions"]).map(({ type }) => type);
+function isApproved(request: Request): boolean {
+  if (SIGNERS[text(object(request.spec).signerName)] === undefined) return false;
+  const status = object(request.status);
+  const types = objects(status.conditions).map(({ type }) => type);
   const decided = types.includes("Approved") && !types.includes("Denied") && !types.includes("Failed");
-  return decided && text(status["certificate"]) === "";
+  return decided && text(status.certificate) === "";
 }
 
 class CertificateSigner {
@@ -63,12 +75,12 @@ class CertificateSigner {
   ) {}
 
   /** The fields of the status that answer the request. */
-  async answer(request: KubeObject): Promise<JsonObject> {
-    const spec = object(request["spec"]);
-    const pem = Buffer.from(text(spec["request"]), "base64").toString("latin1");
-    const problem = SIGNERS[text(spec["signerName"])]?.(pem, list(spec["usages"]).map(text));
+  async answer(request: Request): Promise<Status> {
+    const spec = object(request.spec);
+    const pem = Buffer.from(text(spec.request), "base64").toString("latin1");
+    const problem = SIGNERS[text(spec.signerName)]?.(pem, list(spec.usages).map(text));
     if (problem !== undefined) return failed(request, "SignerValidationFailure", problem);
-    const asked = spec["expirationSeconds"] === undefined ? LONGEST_MS : number(spec["expirationSeconds"]) * 1000;
+    const asked = absent(spec.expirationSeconds) ? LONGEST_MS : number(spec.expirationSeconds) * 1000;
     const now = this.clock.now();
     const validity = {
       notBefore: now - BACKDATE_MS,
@@ -89,7 +101,7 @@ function usageProblem(usages: readonly string[]): string | undefined {
   return usages.includes("client auth") ? undefined : "missing required usage for client certificate: client auth";
 }
 
-function failed(request: KubeObject, reason: string, message: string): JsonObject {
-  const conditions = objects(object(request["status"])["conditions"]) as JsonObject[];
+function failed(request: Request, reason: string, message: string): Status {
+  const conditions = objects(object(request.status).conditions);
   return { conditions: [...conditions, { type: "Failed", status: "True", reason, message }] };
 }

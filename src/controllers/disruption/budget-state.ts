@@ -1,11 +1,25 @@
+import type { IntOrString, LabelSelector } from "../../api/types/meta/v1.js";
+import type {
+  PodDisruptionBudget,
+  PodDisruptionBudgetSpec,
+  PodDisruptionBudgetStatus,
+} from "../../api/types/policy/v1.js";
 import { allowedCondition, hasCondition, isPodReady, withAllowedCondition } from "../../api/disruption/index.js";
 import type { Pod } from "../../api/types/core/v1.js";
 import type { Clock } from "../../base/time/clock.js";
 import { own } from "../../base/collections/own.js";
 import type { EventRecorder } from "../../client/events/index.js";
-import { list, number, object, objects, text } from "../../machinery/meta/access.js";
-import type { JsonObject } from "../../machinery/meta/json.js";
-import type { KubeObject } from "../../machinery/meta/object.js";
+import {
+  absent,
+  list,
+  number,
+  object,
+  objects,
+  type OrAbsent,
+  type Received,
+  type ReceivedObject,
+  text,
+} from "../../machinery/meta/received.js";
 import { deepEqual } from "../../machinery/patch/json-values.js";
 import type { ExpectedPods } from "./expected-pods.js";
 
@@ -22,27 +36,27 @@ export class BudgetState {
 
   /** A budget's new status; none when it has it already. */
   async of(
-    budget: KubeObject,
+    budget: ReceivedObject<PodDisruptionBudget>,
     pods: readonly Pod[],
-  ): Promise<{ status?: JsonObject; recheckAfter?: number | undefined }> {
-    const old = object(budget["status"]) as JsonObject;
+  ): Promise<{ status?: Received<PodDisruptionBudgetStatus>; recheckAfter?: number | undefined }> {
+    const old = object(budget.status);
     const now = this.clock.now();
     const { recorder } = this;
     if (pods.length === 0) recorder.event(budget, "Normal", "NoPods", "No matching pods found");
     let counts: Counts;
     try {
-      counts = await this.#counts(object(budget["spec"]), pods);
+      counts = await this.#counts(object(budget.spec), pods);
     } catch (error) {
       const { message } = error as Error;
       const event = `Failed to calculate the number of expected pods: ${message}`;
       recorder.event(budget, "Warning", "CalculateExpectedPodCountFailed", event);
-      const failed = { status: "False", reason: "SyncFailed", message };
+      const failed = { status: "False" as const, reason: "SyncFailed", message };
       const status = { ...old, disruptionsAllowed: 0 };
       return { status: { ...status, conditions: withAllowedCondition(old, failed, rfc3339(now)) } };
     }
     const { hasUnmanaged = false, ...expected } = counts;
     if (hasUnmanaged) recorder.event(budget, "Warning", "UnmanagedPods", unmanagedText(budget));
-    const { disruptedPods, recheckAfter, overdue } = stillDisrupted(pods, object(old["disruptedPods"]), now);
+    const { disruptedPods, recheckAfter, overdue } = stillDisrupted(pods, object(old.disruptedPods), now);
     for (const pod of overdue) {
       const { namespace = "" } = budget.metadata ?? {};
       // Kubernetes has the namespace here twice.
@@ -63,8 +77,8 @@ export class BudgetState {
     };
     const wanted = allowedCondition(numbers);
     const same =
-      Object.entries(numbers).every(([field, value]) => number(old[field]) === value) &&
-      deepEqual((old["disruptedPods"] ?? {}) as JsonObject, disruptedPods) &&
+      COUNTS.every((field) => number(old[field]) === numbers[field]) &&
+      deepEqual(timesOf(old), disruptedPods) &&
       hasCondition(old, wanted);
     if (same) return { recheckAfter };
     const conditions = withAllowedCondition({ ...old, ...numbers }, wanted, rfc3339(now));
@@ -73,19 +87,28 @@ export class BudgetState {
   }
 
   async #counts(
-    { minAvailable, maxUnavailable }: Readonly<Record<string, unknown>>,
+    { minAvailable, maxUnavailable }: Received<PodDisruptionBudgetSpec>,
     pods: readonly Pod[],
   ): Promise<Counts> {
-    if (maxUnavailable === undefined && typeof minAvailable === "number") {
+    if (absent(maxUnavailable) && typeof minAvailable === "number") {
       return { expectedPods: pods.length, desiredHealthy: minAvailable };
     }
-    if (maxUnavailable === undefined && minAvailable === undefined) return { expectedPods: 0, desiredHealthy: 0 };
+    if (absent(maxUnavailable) && absent(minAvailable)) return { expectedPods: 0, desiredHealthy: 0 };
     const { count, hasUnmanaged } = await this.expected.of(pods);
-    const desiredHealthy =
-      maxUnavailable === undefined ? scaled(minAvailable, count) : Math.max(0, count - scaled(maxUnavailable, count));
+    const desiredHealthy = absent(maxUnavailable)
+      ? scaled(minAvailable, count)
+      : Math.max(0, count - scaled(maxUnavailable, count));
     return { expectedPods: count, desiredHealthy, hasUnmanaged };
   }
 }
+
+const COUNTS = [
+  "currentHealthy",
+  "desiredHealthy",
+  "expectedPods",
+  "disruptionsAllowed",
+  "observedGeneration",
+] as const;
 
 interface Counts {
   readonly expectedPods: number;
@@ -94,14 +117,14 @@ interface Counts {
   readonly hasUnmanaged?: boolean;
 }
 
-function unmanagedText(budget: KubeObject): string {
-  const selector = labelSelectorText(object(budget["spec"])["selector"]);
+function unmanagedText(budget: ReceivedObject<PodDisruptionBudget>): string {
+  const selector = labelSelectorText(object(budget.spec).selector);
   return `Pods selected by this PodDisruptionBudget (selector: ${selector}) were found to be unmanaged. As a result, the status of the PDB cannot be calculated correctly, which may result in undefined behavior. To account for these pods please set ".spec.minAvailable" field of the PDB to an integer value.`;
 }
 
 /** A label selector as Go prints one. */
-function labelSelectorText(selector: unknown): string {
-  if (selector === undefined || selector === null) return "nil";
+function labelSelectorText(selector: OrAbsent<Received<LabelSelector>>): string {
+  if (absent(selector)) return "nil";
   const { matchLabels, matchExpressions } = object(selector);
   const labels = Object.entries(object(matchLabels)).toSorted(([one], [other]) => (one < other ? -1 : 1));
   const expressions = objects(matchExpressions).map(
@@ -113,12 +136,12 @@ function labelSelectorText(selector: unknown): string {
 }
 
 /** A number as it is, a percentage of `total` rounded up. */
-function scaled(value: unknown, total: number): number {
+function scaled(value: OrAbsent<IntOrString>, total: number): number {
   return typeof value === "number" ? value : Math.ceil((Number.parseInt(text(value), 10) * total) / 100);
 }
 
 /** Pods whose eviction was approved and that are not being deleted yet, those that took too long, and when to look at them again. */
-function stillDisrupted(pods: readonly Pod[], before: Readonly<Record<string, unknown>>, now: number) {
+function stillDisrupted(pods: readonly Pod[], before: Received<Record<string, string>>, now: number) {
   const disruptedPods: Record<string, string> = {};
   const overdue: Pod[] = [];
   let recheckAfter: number | undefined;
@@ -136,5 +159,8 @@ function stillDisrupted(pods: readonly Pod[], before: Readonly<Record<string, un
   }
   return { disruptedPods, recheckAfter, overdue };
 }
+
+const timesOf = ({ disruptedPods }: Received<PodDisruptionBudgetStatus>): Record<string, string> =>
+  Object.fromEntries(Object.entries(object(disruptedPods)).map(([name, since]) => [name, text(since)]));
 
 const rfc3339 = (milliseconds: number): string => `${new Date(milliseconds).toISOString().slice(0, 19)}Z`;

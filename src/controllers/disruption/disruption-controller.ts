@@ -1,11 +1,11 @@
+import type { PodDisruptionBudget } from "../../api/types/policy/v1.js";
 import type { Pod } from "../../api/types/core/v1.js";
 import { goQuote } from "../../base/text/go-quote.js";
 import type { NamespacedName } from "../../client/informers/index.js";
-import { object } from "../../machinery/meta/access.js";
+import { object, type ReceivedObject } from "../../machinery/meta/received.js";
 import type { ApiObject, KubeObject } from "../../machinery/meta/object.js";
 import { readSelector } from "../../machinery/selectors/api-label-selector.js";
 import { type LabelSelector, noLabel } from "../../machinery/selectors/label-selector.js";
-import type { LabelSelectorObject } from "../../machinery/validation/labels.js";
 import type { ControllerContext } from "../context.js";
 import { unlessChanged } from "../unless-changed.js";
 import { BudgetState } from "./budget-state.js";
@@ -63,12 +63,12 @@ const nameOf = ({ metadata = {} }: ApiObject): NamespacedName => ({
 
 /** The selectors of budgets, each parsed once for a state of its budget. */
 class Selectors {
-  readonly #parsed = new WeakMap<KubeObject, LabelSelector>();
+  readonly #parsed = new WeakMap<object, LabelSelector>();
 
-  of(budget: KubeObject): LabelSelector {
+  of(budget: ReceivedObject<PodDisruptionBudget>): LabelSelector {
     let selector = this.#parsed.get(budget);
     if (selector === undefined) {
-      const own = object(budget["spec"])["selector"] as LabelSelectorObject | undefined;
+      const own = object(budget.spec).selector;
       // One that cannot be read matches nothing.
       selector = readSelector(own) ?? noLabel;
       this.#parsed.set(budget, selector);

@@ -1,8 +1,9 @@
+import type { Scale as ApiScale } from "../../api/types/autoscaling/v1.js";
 import { goQuote } from "../../base/text/go-quote.js";
 import type { KubernetesClient } from "../../client/dynamic/kubernetes-client.js";
 import type { ResourceClient } from "../../client/dynamic/resource-client.js";
 import { isNotFound } from "../../machinery/errors/status-error.js";
-import { number, object } from "../../machinery/meta/access.js";
+import { number, object, type ReceivedObject } from "../../machinery/meta/received.js";
 import type { ApiObject, KubeObject, OwnerReference } from "../../machinery/meta/object.js";
 import type { ServedResource, ServedResources } from "../served-resources.js";
 
@@ -39,13 +40,13 @@ export class ExpectedPods {
       const above = controllerOf(set);
       if (above?.kind === "Deployment" && above.apiVersion.startsWith("apps/")) return this.#scaleOf(above, namespace);
     }
-    const scale = await find(objects, owner.name, "scale");
+    const scale: ReceivedObject<ApiScale> | undefined = await find(objects, owner.name, "scale");
     if (scale === undefined && !SCALED.has(`${resource.group}/${resource.resource}`)) {
       const name = resource.group === "" ? resource.resource : `${resource.resource}.${resource.group}`;
       throw new Error(`${name} does not implement the scale subresource`);
     }
     if (scale?.metadata?.uid !== owner.uid) return undefined;
-    return { uid: owner.uid, replicas: number(object(scale["spec"])["replicas"]) };
+    return { uid: owner.uid, replicas: number(object(scale.spec).replicas) };
   }
 
   async #resourceOf({ apiVersion, kind }: OwnerReference): Promise<ServedResource> {

@@ -39,6 +39,8 @@ async function podMetrics(
   return items;
 }
 
+// PodMetrics are no built-in kind: their objects stay untyped.
+
 /** The usage of pods by name. A pod of which a container was not measured is left out. */
 export function usageOf(items: readonly KubeObject[], resource: string, container: string): PodMetrics {
   const metrics = new Map<string, PodMetric>();

@@ -1,6 +1,6 @@
 import { goQuote } from "../../base/text/go-quote.js";
 import type { KubernetesClient } from "../../client/dynamic/kubernetes-client.js";
-import { number, text } from "../../machinery/meta/access.js";
+import { number, text } from "../../machinery/meta/received.js";
 import { parseGroupVersion } from "../../machinery/meta/gvk.js";
 import type { CrossVersionObjectReference } from "../../api/types/autoscaling/v2.js";
 import type { ServedResource, ServedResources } from "../served-resources.js";

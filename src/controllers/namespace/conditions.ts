@@ -1,5 +1,5 @@
-import { objects, text } from "../../machinery/meta/access.js";
-import type { KubeObject } from "../../machinery/meta/object.js";
+import type { Namespace, NamespaceCondition as ApiCondition } from "../../api/types/core/v1.js";
+import { object, objects, type Received, type ReceivedObject, text } from "../../machinery/meta/received.js";
 
 /** What a round of emptying a namespace came to. */
 export interface DeletionReport {
@@ -25,16 +25,15 @@ type Verdict = Omit<NamespaceCondition, "lastTransitionTime">;
 
 /** A namespace's conditions after a round; undefined when they say all that already. `now` is RFC 3339. */
 export function namespaceConditions(
-  namespace: KubeObject,
+  namespace: ReceivedObject<Namespace>,
   report: DeletionReport,
   now: string,
-): readonly object[] | undefined {
-  const status = (namespace["status"] ?? {}) as Readonly<Record<string, unknown>>;
-  const conditions: object[] = [...objects(status["conditions"])];
+): readonly Received<ApiCondition>[] | undefined {
+  const conditions: Received<ApiCondition>[] = [...objects(object(namespace.status).conditions)];
   let changed = false;
   for (const verdict of verdicts(report)) {
-    const index = conditions.findIndex((one) => (one as Verdict).type === verdict.type);
-    const old = conditions[index] as Partial<NamespaceCondition> | undefined;
+    const index = conditions.findIndex(({ type }) => type === verdict.type);
+    const old = conditions[index];
     if (old?.status === verdict.status && old.reason === verdict.reason && old.message === verdict.message) continue;
     changed = true;
     const since = old?.status === verdict.status ? text(old.lastTransitionTime) : now;

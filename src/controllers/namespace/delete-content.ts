@@ -1,9 +1,9 @@
+import type { Pod } from "../../api/types/core/v1.js";
 import { errorMessage } from "../../base/text/error-message.js";
 import type { KubernetesClient } from "../../client/dynamic/kubernetes-client.js";
 import type { ResourceClient } from "../../client/dynamic/resource-client.js";
 import { isMethodNotSupported, isNotFound } from "../../machinery/errors/status-error.js";
-import { number, object } from "../../machinery/meta/access.js";
-import type { KubeObject } from "../../machinery/meta/object.js";
+import { number, object, type ReceivedObject } from "../../machinery/meta/received.js";
 import type { ServedResource } from "../served-resources.js";
 import type { DeletionReport } from "./conditions.js";
 
@@ -106,14 +106,15 @@ async function deleteObjects(client: ResourceClient, { verbs }: ServedResource):
 /** Seconds that the pods which are not over yet may take. */
 async function longestGrace(pods: ResourceClient): Promise<number> {
   let longest = 0;
-  for await (const pod of pods.listAll()) {
+  for await (const listed of pods.listAll()) {
+    const pod: ReceivedObject<Pod> = listed;
     if (isOver(pod)) continue;
-    longest = Math.max(longest, number(object(pod["spec"])["terminationGracePeriodSeconds"]));
+    longest = Math.max(longest, number(object(pod.spec).terminationGracePeriodSeconds));
   }
   return longest;
 }
 
-function isOver(pod: KubeObject): boolean {
-  const { phase } = object(pod["status"]);
+function isOver(pod: ReceivedObject<Pod>): boolean {
+  const { phase } = object(pod.status);
   return phase === "Succeeded" || phase === "Failed";
 }

@@ -1,6 +1,7 @@
+import type { Namespace } from "../../api/types/core/v1.js";
 import type { KubernetesClient } from "../../client/dynamic/kubernetes-client.js";
 import { isConflict, isNotFound } from "../../machinery/errors/status-error.js";
-import { list, object } from "../../machinery/meta/access.js";
+import { list, object, type ReceivedObject } from "../../machinery/meta/received.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import type { ServedResource } from "../served-resources.js";
 import { type DeletionReport, namespaceConditions } from "./conditions.js";
@@ -20,7 +21,7 @@ export interface Contents {
  */
 export async function emptyNamespace(
   client: KubernetesClient,
-  namespace: KubeObject,
+  namespace: ReceivedObject<Namespace>,
   contents: Contents,
   now: number,
 ): Promise<ContentDeleted | undefined> {
@@ -39,7 +40,11 @@ export async function emptyNamespace(
 
 const namespaces = (client: KubernetesClient) => client.of<KubeObject>("v1", "Namespace");
 
-async function find(client: KubernetesClient, name: string, uid: string | undefined): Promise<KubeObject | undefined> {
+async function find(
+  client: KubernetesClient,
+  name: string,
+  uid: string | undefined,
+): Promise<ReceivedObject<Namespace> | undefined> {
   try {
     const found = await namespaces(client).get(name);
     return found.metadata?.uid === uid ? found : undefined;
@@ -52,17 +57,17 @@ async function find(client: KubernetesClient, name: string, uid: string | undefi
 /** Another client's change of the namespace in between changes nothing about its contents. */
 async function tellConditions(
   client: KubernetesClient,
-  namespace: KubeObject,
+  namespace: ReceivedObject<Namespace>,
   report: DeletionReport,
   now: number,
 ): Promise<void> {
   const { name = "", uid } = namespace.metadata ?? {};
-  let current: KubeObject | undefined = namespace;
+  let current: ReceivedObject<Namespace> | undefined = namespace;
   while (current !== undefined) {
     const conditions = namespaceConditions(current, report, `${new Date(now).toISOString().slice(0, 19)}Z`);
     if (conditions === undefined) return;
     try {
-      const status = { ...object(current["status"]), conditions };
+      const status = { ...object(current.status), conditions };
       await namespaces(client).updateStatus({ ...current, status });
       return;
     } catch (error) {
@@ -79,8 +84,8 @@ async function finalize(client: KubernetesClient, name: string, uid: string | un
     const current = await find(client, name, uid);
     if (current === undefined) return;
     try {
-      const spec = object(current["spec"]);
-      const finalizers = list(spec["finalizers"]).filter((one) => one !== "kubernetes");
+      const spec = object(current.spec);
+      const finalizers = list(spec.finalizers).filter((one) => one !== "kubernetes");
       await namespaces(client).update({ ...current, spec: { ...spec, finalizers } }, { subresource: "finalize" });
       return;
     } catch (error) {

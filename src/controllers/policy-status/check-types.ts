@@ -1,11 +1,11 @@
+import type { ValidatingAdmissionPolicy, Variable } from "../../api/types/admissionregistration/v1.js";
 import { declaredCustomKind, declaredStruct } from "../../api/admission/declared-kinds.js";
 import { typedEnvironment } from "../../api/admission/expression-environment.js";
 import { PolicyCompiler } from "../../api/admission/policy-compiler.js";
 import { nextSlice, sliceIsSpent } from "../../base/async/time-slice.js";
 import type { Environment } from "../../machinery/cel/environment.js";
-import { isFields, object, objects, text } from "../../machinery/meta/access.js";
+import { isStruct, object, objects, type Received, type ReceivedObject, text } from "../../machinery/meta/received.js";
 import type { GroupVersionKind } from "../../machinery/meta/gvk.js";
-import type { KubeObject } from "../../machinery/meta/object.js";
 import { NamedTypes } from "../../machinery/structural/rules/named-types.js";
 import type { CheckedKind, CheckedKinds } from "./checked-kinds.js";
 
@@ -18,16 +18,19 @@ export interface ExpressionWarning {
 }
 
 /** Checks the validations and messages of a policy against the kinds that it is about. Source: apiserver's TypeChecker. */
-export async function checkTypes(policy: KubeObject, kinds: CheckedKinds): Promise<ExpressionWarning[]> {
-  const spec = object(policy["spec"]);
-  const hasParams = isFields(spec["paramKind"]);
+export async function checkTypes(
+  policy: ReceivedObject<ValidatingAdmissionPolicy>,
+  kinds: CheckedKinds,
+): Promise<ExpressionWarning[]> {
+  const spec = object(policy.spec);
+  const hasParams = isStruct(spec.paramKind);
   const checks = kinds.objects.map((one) => ({
     kind: one.kind,
-    environment: environmentOf(one, hasParams, kinds.params, objects(spec["variables"])),
+    environment: environmentOf(one, hasParams, kinds.params, objects(spec.variables)),
   }));
   const warnings: ExpressionWarning[] = [];
-  for (const [index, validation] of objects(spec["validations"]).entries()) {
-    for (const field of ["expression", "messageExpression"]) {
+  for (const [index, validation] of objects(spec.validations).entries()) {
+    for (const field of ["expression", "messageExpression"] as const) {
       const expression = text(validation[field]);
       if (expression === "") continue;
       const found: string[] = [];
@@ -49,7 +52,7 @@ function environmentOf(
   objectKind: CheckedKind,
   hasParams: boolean,
   paramKind: CheckedKind | undefined,
-  variables: ReturnType<typeof objects>,
+  variables: readonly Received<Variable>[],
 ): Environment {
   const [ofObject, ofParams] = [typesOf(objectKind, objectKind.kind.kind), paramKind && typesOf(paramKind, "params")];
   let environment = typedEnvironment(hasParams, { object: ofObject?.self, params: ofParams?.self });

@@ -1,10 +1,24 @@
+import type { CustomResourceDefinition } from "../../api/types/apiextensions/v1.js";
+import type {
+  NamedRuleWithOperations,
+  ParamKind,
+  ValidatingAdmissionPolicy,
+} from "../../api/types/admissionregistration/v1.js";
 import { schemaFor } from "../../api/facts/index.js";
 import type { KubernetesClient } from "../../client/dynamic/kubernetes-client.js";
 import { isNotFound } from "../../machinery/errors/status-error.js";
-import { isFields, list, object, objects, type ReadonlyFields, text } from "../../machinery/meta/access.js";
+import {
+  isStruct,
+  list,
+  object,
+  objects,
+  type OrAbsent,
+  type Received,
+  type ReceivedObject,
+  text,
+} from "../../machinery/meta/received.js";
 import { type GroupVersionKind, parseGroupVersion } from "../../machinery/meta/gvk.js";
 import type { JsonObject } from "../../machinery/meta/json.js";
-import type { KubeObject } from "../../machinery/meta/object.js";
 import type { StructSchema } from "../../machinery/schema/schema.js";
 import type { ServedResource, ServedResources } from "../served-resources.js";
 
@@ -33,11 +47,14 @@ interface Sources {
 const MOST_KINDS = 10;
 
 /** Finds the kinds that a policy names. A rule with a wildcard names none, and subresources are not checked. */
-export async function checkedKinds(policy: KubeObject, sources: Sources): Promise<CheckedKinds> {
-  const spec = object(policy["spec"]);
+export async function checkedKinds(
+  policy: ReceivedObject<ValidatingAdmissionPolicy>,
+  sources: Sources,
+): Promise<CheckedKinds> {
+  const spec = object(policy.spec);
   const { resources } = await sources.served.all();
   const named = new Map<string, ServedResource>();
-  for (const rule of objects(object(spec["matchConstraints"])["resourceRules"])) {
+  for (const rule of objects(object(spec.matchConstraints).resourceRules)) {
     for (const one of kindsOf(rule, resources).slice(0, MOST_KINDS)) named.set(`${one.apiVersion}/${one.kind}`, one);
   }
   const sorted = [...named.values()].sort(
@@ -48,15 +65,18 @@ export async function checkedKinds(policy: KubeObject, sources: Sources): Promis
     const checked = await schemaOf(one, sources);
     if (checked !== undefined) found.push(checked);
   }
-  return { objects: found, params: await paramsOf(spec["paramKind"], resources, sources) };
+  return { objects: found, params: await paramsOf(spec.paramKind, resources, sources) };
 }
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-function kindsOf(rule: ReadonlyFields, served: readonly ServedResource[]): readonly ServedResource[] {
-  const [groups, versions] = [list(rule["apiGroups"]).map(text), list(rule["apiVersions"]).map(text)];
+function kindsOf(
+  rule: Received<NamedRuleWithOperations>,
+  served: readonly ServedResource[],
+): readonly ServedResource[] {
+  const [groups, versions] = [list(rule.apiGroups).map(text), list(rule.apiVersions).map(text)];
   if ([...groups, ...versions].some((one) => one.includes("*"))) return [];
-  const names = list(rule["resources"]).map(text);
+  const names = list(rule.resources).map(text);
   return groups
     .toSorted()
     .flatMap((group) =>
@@ -73,12 +93,12 @@ function kindsOf(rule: ReadonlyFields, served: readonly ServedResource[]): reado
 }
 
 async function paramsOf(
-  kind: unknown,
+  kind: OrAbsent<Received<ParamKind>>,
   served: readonly ServedResource[],
   sources: Sources,
 ): Promise<CheckedKind | undefined> {
-  if (!isFields(kind)) return undefined;
-  const [apiVersion, name] = [text(kind["apiVersion"]), text(kind["kind"])];
+  if (!isStruct(kind)) return undefined;
+  const [apiVersion, name] = [text(kind.apiVersion), text(kind.kind)];
   const found = served.find((one) => one.apiVersion === apiVersion && one.kind === name);
   return found && schemaOf(found, sources);
 }
@@ -90,12 +110,12 @@ async function schemaOf(
   const kind = { ...parseGroupVersion(apiVersion), kind: name };
   const struct = schemaFor(kind);
   if (struct !== undefined) return { kind, struct };
-  const definitions = client.of<KubeObject>("apiextensions.k8s.io/v1" as string, "CustomResourceDefinition");
+  const definitions = client.of("apiextensions.k8s.io/v1", "CustomResourceDefinition");
   try {
-    const definition = await definitions.get(`${resource}.${group}`);
-    const one = objects(object(definition["spec"])["versions"]).find(({ name: of }) => of === version);
-    const schema = object(one?.["schema"])["openAPIV3Schema"];
-    return isFields(schema) ? { kind, custom: schema as JsonObject } : undefined;
+    const definition: ReceivedObject<CustomResourceDefinition> = await definitions.get(`${resource}.${group}`);
+    const one = objects(object(definition.spec).versions).find(({ name: of }) => of === version);
+    const schema = object(one?.schema).openAPIV3Schema;
+    return isStruct(schema) ? { kind, custom: schema as JsonObject } : undefined;
   } catch (error) {
     if (isNotFound(error)) return undefined;
     throw error;

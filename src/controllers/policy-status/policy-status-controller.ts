@@ -1,24 +1,24 @@
 import { inOrder } from "../../base/async/turns.js";
-import { number, object } from "../../machinery/meta/access.js";
+import { number, object } from "../../machinery/meta/received.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import type { ControllerContext } from "../context.js";
 import { unlessChanged } from "../unless-changed.js";
 import { checkedKinds } from "./checked-kinds.js";
 
-const GROUP_VERSION: string = "admissionregistration.k8s.io/v1";
-const KIND: string = "ValidatingAdmissionPolicy";
+const GROUP_VERSION = "admissionregistration.k8s.io/v1";
+const KIND = "ValidatingAdmissionPolicy";
 const NAME = "validatingadmissionpolicy-status-controller";
 
 /** Notes in the status of policies what is wrong with their expressions for the kinds that their rules name. It changes nothing else. */
 export function policyStatusController({ client, manager, served }: ControllerContext): void {
   const policies = client.of<KubeObject>(GROUP_VERSION, KIND);
   manager
-    .controllerFor<string, string>(GROUP_VERSION, KIND)
+    .controllerFor(GROUP_VERSION, KIND)
     .named(NAME)
     .reconcile(async ({ object: policy }) => {
       if (policy === undefined) return;
       const { name, uid, generation = 0 } = policy.metadata ?? {};
-      if (generation <= number(object(policy["status"])["observedGeneration"])) return;
+      if (generation <= number(object(policy.status).observedGeneration)) return;
       const { checkTypes } = await inOrder(import("./check-types.js"));
       const expressionWarnings = await checkTypes(policy, await checkedKinds(policy, { client, served }));
       const typeChecking = expressionWarnings.length === 0 ? {} : { expressionWarnings };

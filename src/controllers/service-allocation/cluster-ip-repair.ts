@@ -1,3 +1,5 @@
+import type { IPAddress, ParentReference, ServiceCIDR } from "../../api/types/networking/v1.js";
+import type { Service } from "../../api/types/core/v1.js";
 import { isIP } from "node:net";
 import type { Clock } from "../../base/time/clock.js";
 import { type Ipv4Prefix, isHostOf, parseIpv4 } from "../../base/numbers/ipv4-prefix.js";
@@ -5,14 +7,13 @@ import type { KubernetesClient } from "../../client/dynamic/kubernetes-client.js
 import type { ResourceClient } from "../../client/dynamic/resource-client.js";
 import type { EventRecorder } from "../../client/events/index.js";
 import { isAlreadyExists, isConflict, isNotFound } from "../../machinery/errors/status-error.js";
-import { list, object, type ReadonlyFields, text } from "../../machinery/meta/access.js";
-import type { KubeObject } from "../../machinery/meta/object.js";
+import { list, object, type Received, type ReceivedObject, text } from "../../machinery/meta/received.js";
 import type { ControllerContext, OwnWork } from "../context.js";
 import { repeat } from "../repeat.js";
 import { blocksOf } from "../service-cidr/service-cidr-controller.js";
 import { REPAIR_MS } from "./repair-period.js";
 
-const GROUP_VERSION: string = "networking.k8s.io/v1";
+const GROUP_VERSION = "networking.k8s.io/v1";
 const FAMILY = "ipaddress.kubernetes.io/ip-family";
 const MANAGED_BY = "ipaddress.kubernetes.io/managed-by";
 const ALLOCATOR = "ipallocator.k8s.io";
@@ -40,18 +41,18 @@ export function clusterIpRepair(context: ControllerContext): OwnWork {
  * of services that are older than those objects, and objects that the allocator left behind go.
  */
 export class ClusterIpRepair {
-  readonly #services: ResourceClient;
-  readonly #addresses: ResourceClient;
-  readonly #cidrs: ResourceClient;
+  readonly #services: ResourceClient<Service>;
+  readonly #addresses: ResourceClient<IPAddress>;
+  readonly #cidrs: ResourceClient<ServiceCIDR>;
 
   constructor(
     client: KubernetesClient,
     private readonly clock: Clock,
     private readonly events: EventRecorder,
   ) {
-    this.#services = client.of<KubeObject>("v1", "Service");
-    this.#addresses = client.of<KubeObject>(GROUP_VERSION, "IPAddress");
-    this.#cidrs = client.of<KubeObject>(GROUP_VERSION, "ServiceCIDR");
+    this.#services = client.of("v1", "Service");
+    this.#addresses = client.of(GROUP_VERSION, "IPAddress");
+    this.#cidrs = client.of(GROUP_VERSION, "ServiceCIDR");
   }
 
   /** Goes through all services and addresses once. */
@@ -62,7 +63,7 @@ export class ClusterIpRepair {
       services.set(`${namespace}/${name}`, { namespace, name, ips: clusterIpsOf(service) });
     }
     // After the services: what is missing here is missing, what is too much may be that of a new service.
-    const addresses = new Map<string, KubeObject>();
+    const addresses = new Map<string, ReceivedObject<IPAddress>>();
     for await (const address of this.#addresses.listAll()) addresses.set(address.metadata?.name ?? "", address);
     const blocks = (await this.#cidrs.list()).items.flatMap(blocksOf);
     for (const service of services.values()) {
@@ -75,7 +76,7 @@ export class ClusterIpRepair {
     holder: Holder,
     ip: string,
     services: ReadonlyMap<string, Holder>,
-    addresses: ReadonlyMap<string, KubeObject>,
+    addresses: ReadonlyMap<string, ReceivedObject<IPAddress>>,
     blocks: readonly Ipv4Prefix[],
   ): Promise<void> {
     const { namespace, name } = holder;
@@ -117,7 +118,7 @@ export class ClusterIpRepair {
     }
   }
 
-  async #checkAddress(address: KubeObject, services: ReadonlyMap<string, Holder>): Promise<void> {
+  async #checkAddress(address: ReceivedObject<IPAddress>, services: ReadonlyMap<string, Holder>): Promise<void> {
     if (address.metadata?.labels?.[MANAGED_BY] !== ALLOCATOR) return;
     const ip = address.metadata.name ?? "";
     const parent = parentOf(address);
@@ -146,7 +147,7 @@ export class ClusterIpRepair {
     await clean("IPAddressWrongReference", message);
   }
 
-  async #service(namespace: string, name: string): Promise<KubeObject | undefined> {
+  async #service(namespace: string, name: string): Promise<ReceivedObject<Service> | undefined> {
     try {
       return await this.#services.namespace(namespace).get(name);
     } catch (error) {
@@ -155,13 +156,13 @@ export class ClusterIpRepair {
     }
   }
 
-  async #recreate(address: KubeObject, service: KubeObject): Promise<void> {
+  async #recreate(address: ReceivedObject<IPAddress>, service: ReceivedObject<Service>): Promise<void> {
     await this.#delete(address);
     await this.#create(address.metadata?.name ?? "", service);
   }
 
   /** That one: not what another client has made of it meanwhile. */
-  async #delete({ metadata = {} }: KubeObject): Promise<void> {
+  async #delete({ metadata = {} }: ReceivedObject<IPAddress>): Promise<void> {
     try {
       const preconditions = { ...(metadata.uid !== undefined && { uid: metadata.uid }) };
       await this.#addresses.delete(metadata.name ?? "", { preconditions });
@@ -170,7 +171,7 @@ export class ClusterIpRepair {
     }
   }
 
-  async #create(ip: string, { metadata = {} }: KubeObject): Promise<void> {
+  async #create(ip: string, { metadata = {} }: ReceivedObject<Service>): Promise<void> {
     const { namespace = "", name = "" } = metadata;
     try {
       await this.#addresses.create({
@@ -187,26 +188,26 @@ export class ClusterIpRepair {
 
 const familyOf = (ip: string): string => (isIP(ip) === 6 ? "IPv6" : "IPv4");
 
-function clusterIpsOf(service: KubeObject): readonly string[] {
-  const spec = object(service["spec"]);
+function clusterIpsOf(service: ReceivedObject<Service>): readonly string[] {
+  const spec = object(service.spec);
   const ips = list(spec.clusterIPs)
     .map(text)
     .filter((ip) => ip !== "");
   return spec.type === "ExternalName" || ips[0] === "None" ? [] : ips;
 }
 
-function parentOf(address: KubeObject | undefined): ReadonlyFields {
-  return object(object(address?.["spec"]).parentRef);
+function parentOf(address: ReceivedObject<IPAddress> | undefined): Received<ParentReference> {
+  return object(object(address?.spec).parentRef);
 }
 
-function isServiceReference(parent: ReadonlyFields): boolean {
+function isServiceReference(parent: Received<ParentReference>): boolean {
   return text(parent.group) === "" && parent.resource === "services";
 }
 
-function refersTo(parent: ReadonlyFields, { namespace, name }: Holder): boolean {
+function refersTo(parent: Received<ParentReference>, { namespace, name }: Holder): boolean {
   return isServiceReference(parent) && parent.namespace === namespace && parent.name === name;
 }
 
-function isLabelled({ metadata = {} }: KubeObject): boolean {
+function isLabelled({ metadata = {} }: ReceivedObject<IPAddress>): boolean {
   return metadata.labels?.[FAMILY] === familyOf(metadata.name ?? "") && metadata.labels[MANAGED_BY] === ALLOCATOR;
 }

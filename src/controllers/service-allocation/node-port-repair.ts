@@ -1,8 +1,8 @@
+import type { Service } from "../../api/types/core/v1.js";
 import type { KubernetesClient } from "../../client/dynamic/kubernetes-client.js";
 import type { EventRecorder } from "../../client/events/index.js";
 import { isConflict } from "../../machinery/errors/status-error.js";
-import { number, object, objects, text } from "../../machinery/meta/access.js";
-import type { KubeObject } from "../../machinery/meta/object.js";
+import { number, object, objects, type ReceivedObject, text } from "../../machinery/meta/received.js";
 import type { ControllerContext, OwnWork } from "../context.js";
 import { repeat } from "../repeat.js";
 import { REPAIR_MS } from "./repair-period.js";
@@ -58,7 +58,7 @@ export class NodePortRepair {
     const stored = new Set(ports);
     const used = new Set<number>();
     const warnings: (() => void)[] = [];
-    for await (const service of this.client.of<KubeObject>("v1", "Service").listAll()) {
+    for await (const service of this.client.of("v1", "Service").listAll()) {
       const warn = (reason: string, message: string) =>
         warnings.push(() => this.events.event(service, "Warning", reason, message));
       for (const port of nodePortsOf(service)) {
@@ -85,8 +85,8 @@ export class NodePortRepair {
 }
 
 /** A port that two protocols share counts once. */
-function nodePortsOf(service: KubeObject): readonly number[] {
-  const spec = object(service["spec"]);
+function nodePortsOf(service: ReceivedObject<Service>): readonly number[] {
+  const spec = object(service.spec);
   const protocols = new Map<number, Set<string>>();
   const found: number[] = [];
   const add = (port: number, protocol: string) => {

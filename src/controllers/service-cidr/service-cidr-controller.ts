@@ -1,10 +1,11 @@
+import type { ServiceCIDR } from "../../api/types/networking/v1.js";
 import { isHostOf, parseIpv4, parseIpv4Prefix } from "../../base/numbers/ipv4-prefix.js";
 import type { Clock } from "../../base/time/clock.js";
 import type { KubernetesClient } from "../../client/dynamic/kubernetes-client.js";
 import type { PartialObjectMetadata, ResourceClient } from "../../client/dynamic/resource-client.js";
 import type { ReconcileResult } from "../../client/manager/index.js";
 import { isConflict, isNotFound } from "../../machinery/errors/status-error.js";
-import { list, object, objects, text } from "../../machinery/meta/access.js";
+import { list, object, objects, type ReceivedObject, text } from "../../machinery/meta/received.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import type { ControllerContext, OwnWork } from "../context.js";
 
@@ -62,7 +63,7 @@ class ServiceCidrController {
     this.#addresses = client.of(GROUP_VERSION, "IPAddress").metadata();
   }
 
-  async reconcile(cidr: KubeObject): Promise<ReconcileResult> {
+  async reconcile(cidr: ReceivedObject<ServiceCIDR>): Promise<ReconcileResult> {
     const { deletionTimestamp, finalizers = [] } = cidr.metadata ?? {};
     const isHeld = finalizers.includes(FINALIZER);
     if (deletionTimestamp !== undefined) return isHeld ? this.#end(cidr, Date.parse(deletionTimestamp)) : undefined;
@@ -76,7 +77,7 @@ class ServiceCidrController {
     await this.#state(current, READY);
   }
 
-  async #end(cidr: KubeObject, deletedAt: number): Promise<ReconcileResult> {
+  async #end(cidr: ReceivedObject<ServiceCIDR>, deletedAt: number): Promise<ReconcileResult> {
     const again = { requeueAfterMilliseconds: RETRY_MS };
     if (await this.#isInUse(cidr)) {
       await this.#state(cidr, IN_USE);
@@ -88,7 +89,7 @@ class ServiceCidrController {
   }
 
   /** Whether an address given from this block is in no other. */
-  async #isInUse(cidr: KubeObject): Promise<boolean> {
+  async #isInUse(cidr: ReceivedObject<ServiceCIDR>): Promise<boolean> {
     const others = (await this.#cidrs.list()).items.filter(({ metadata }) => metadata?.uid !== cidr.metadata?.uid);
     const remaining = others.flatMap(blocksOf);
     const leaving = blocksOf(cidr).filter(
@@ -104,8 +105,11 @@ class ServiceCidrController {
     return false;
   }
 
-  async #state(cidr: KubeObject, wanted: { status: string; reason: string; message: string }): Promise<void> {
-    const status = object(cidr["status"]);
+  async #state(
+    cidr: ReceivedObject<ServiceCIDR>,
+    wanted: { status: string; reason: string; message: string },
+  ): Promise<void> {
+    const status = object(cidr.status);
     const conditions = objects(status.conditions);
     const current = conditions.find(({ type }) => type === "Ready");
     const same =
@@ -124,8 +128,8 @@ class ServiceCidrController {
 }
 
 /** IPv4 blocks of a ServiceCIDR. */
-export function blocksOf(cidr: KubeObject) {
-  return list(object(cidr["spec"]).cidrs)
+export function blocksOf(cidr: ReceivedObject<ServiceCIDR>) {
+  return list(object(cidr.spec).cidrs)
     .map((block) => parseIpv4Prefix(text(block)))
     .filter((block) => block !== undefined);
 }

@@ -1,7 +1,8 @@
+import type { CertificateSigningRequestStatus } from "../../api/types/certificates/v1.js";
 import { humanDuration } from "../../machinery/text/duration/human-duration.js";
 import { type CertificateRequest, parseCertificateRequest } from "../../machinery/crypto/certificate-request.js";
 import { sprintf } from "../../machinery/text/gotemplate/sprintf.js";
-import { absent, number, object, objects, type ReadonlyFields, text } from "../../machinery/meta/access.js";
+import { absent, number, object, objects, type Received, text } from "../../machinery/meta/received.js";
 import { dateText } from "./dates.js";
 import type { Describer } from "./describer.js";
 import type { Description } from "./description.js";
@@ -9,12 +10,10 @@ import { describeEvents, eventsOf } from "./events.js";
 import { describeName } from "./heading.js";
 import { formatLabels } from "./labels.js";
 
-const REQUESTS = { group: "certificates.k8s.io", version: "v1", resource: "certificatesigningrequests" };
-
 export const describeCertificateSigningRequest: Describer = async (_namespace, name, description, context) => {
-  const request = await context.reader.get(REQUESTS, "", name);
+  const request = await context.reader.get("certificates.k8s.io/v1/CertificateSigningRequest", "", name);
   const events = await eventsOf(request, "CertificateSigningRequest", context);
-  const { metadata = {} } = request;
+  const metadata = object(request.metadata);
   const spec = object(request.spec);
   const asked = requestIn(text(spec.request));
   describeName(description, request, false);
@@ -42,7 +41,7 @@ function requestIn(encoded: string): CertificateRequest {
 }
 
 /** "Approved,Issued": what was decided, and what came of it. */
-function statusText({ conditions, certificate }: ReadonlyFields): string {
+function statusText({ conditions, certificate }: Received<CertificateSigningRequestStatus>): string {
   const types = new Set(objects(conditions).map(({ type }) => type));
   const decided = types.has("Denied") ? "Denied" : types.has("Approved") ? "Approved" : "Pending";
   return `${decided}${types.has("Failed") ? ",Failed" : ""}${text(certificate) === "" ? "" : ",Issued"}`;

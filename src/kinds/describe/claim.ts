@@ -1,13 +1,20 @@
-import { absent, isFields, list, object, type ReadonlyFields, text } from "../../machinery/meta/access.js";
+import type { PersistentVolume, PersistentVolumeClaim } from "../../api/types/core/v1.js";
+import { absent, isStruct, list, object, type Received, text } from "../../machinery/meta/received.js";
 import { since } from "./events.js";
 import type { DescriptionWriter } from "./description.js";
 import { scalar, slice, texts } from "./go-fields.js";
 import { describeAnnotations, describeLabels } from "./labels.js";
 
+/** What names a class: a claim, a template of one, a volume. */
+type StoredVolume = Received<Pick<PersistentVolumeClaim | PersistentVolume, "metadata" | "spec">>;
+
+/** A template has no status. */
+type ClaimOrTemplate = Received<Pick<PersistentVolumeClaim, "metadata" | "spec" | "status">>;
+
 const CLASS = "volume.beta.kubernetes.io/storage-class";
 
 /** The annotation that came before the field goes first. */
-export function storageClassOf({ metadata, spec }: ReadonlyFields): string {
+export function storageClassOf({ metadata, spec }: StoredVolume): string {
   const annotated = texts(object(metadata).annotations)[CLASS];
   return annotated ?? text(object(spec).storageClassName);
 }
@@ -20,14 +27,14 @@ const MODES: readonly (readonly [string, string])[] = [
 ];
 
 /** "RWO,ROX", always in one order. */
-export const accessModesText = (modes: unknown): string =>
+export const accessModesText = (modes: Received<string[]> | null | undefined): string =>
   MODES.flatMap(([mode, short]) => (list(modes).includes(mode) ? [short] : [])).join(",");
 
 /**
  * A PersistentVolumeClaim, or a template of one, which has no name, status and finalizers. `now` is for the age of a
  * deletion.
  */
-export function describeClaim(description: DescriptionWriter, claim: ReadonlyFields, now: number | false): void {
+export function describeClaim(description: DescriptionWriter, claim: ClaimOrTemplate, now: number | false): void {
   const [metadata, spec, status] = [object(claim.metadata), object(claim.spec), object(claim.status)];
   const whole = now !== false;
   if (whole) {
@@ -52,7 +59,7 @@ export function describeClaim(description: DescriptionWriter, claim: ReadonlyFie
   description.write(0, `Access Modes:\t${bound ? accessModesText(status.accessModes) : ""}\n`);
   if (!absent(spec.volumeMode)) description.write(0, `VolumeMode:\t${text(spec.volumeMode)}\n`);
   const { dataSource } = spec;
-  if (!isFields(dataSource)) return;
+  if (!isStruct(dataSource)) return;
   description.write(0, "DataSource:\n");
   if (!absent(dataSource.apiGroup)) description.write(1, `APIGroup:\t${text(dataSource.apiGroup)}\n`);
   description.write(1, `Kind:\t${text(dataSource.kind)}\n`);
@@ -60,7 +67,10 @@ export function describeClaim(description: DescriptionWriter, claim: ReadonlyFie
 }
 
 /** What a StatefulSet makes a claim from for each pod. */
-export function describeClaimTemplates(description: DescriptionWriter, templates: readonly ReadonlyFields[]): void {
+export function describeClaimTemplates(
+  description: DescriptionWriter,
+  templates: readonly Received<PersistentVolumeClaim>[],
+): void {
   description.write(0, `Volume Claims:${templates.length === 0 ? "\t<none>" : ""}\n`);
   for (const template of templates) {
     const [metadata, spec] = [object(template.metadata), object(template.spec)];

@@ -1,15 +1,13 @@
-import { object, text } from "../../machinery/meta/access.js";
+import { object, type Received, text } from "../../machinery/meta/received.js";
 import type { Describer } from "./describer.js";
 import { describeEvents, eventsOf } from "./events.js";
 import { describeAnnotations, describeLabels } from "./labels.js";
 
-const CONFIG_MAPS = { group: "", version: "v1", resource: "configmaps" };
-
 export const describeConfigMap: Describer = async (namespace, name, description, context) => {
-  const configMap = await context.reader.get(CONFIG_MAPS, namespace, name);
-  const { metadata = {} } = configMap;
-  description.write(0, `Name:\t${metadata.name}\n`);
-  description.write(0, `Namespace:\t${metadata.namespace}\n`);
+  const configMap = await context.reader.get("v1/ConfigMap", namespace, name);
+  const metadata = object(configMap.metadata);
+  description.write(0, `Name:\t${text(metadata.name)}\n`);
+  description.write(0, `Namespace:\t${text(metadata.namespace)}\n`);
   describeLabels(description, "Labels", metadata.labels);
   describeAnnotations(description, "Annotations", metadata.annotations);
   description.write(0, "\nData\n====\n");
@@ -24,5 +22,5 @@ export const describeConfigMap: Describer = async (namespace, name, description,
   describeEvents(description, await eventsOf(configMap, "ConfigMap", context), context);
 };
 
-const sorted = (fields: Readonly<Record<string, unknown>>): readonly [string, unknown][] =>
+const sorted = (fields: Received<Record<string, string>>): readonly [string, string | null | undefined][] =>
   Object.entries(fields).sort(([a], [b]) => (a < b ? -1 : 1));

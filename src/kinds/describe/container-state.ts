@@ -1,23 +1,24 @@
-import { isFields, number, object, type ReadonlyFields, text } from "../../machinery/meta/access.js";
+import type { ContainerState, ContainerStatus } from "../../api/types/core/v1.js";
+import { isStruct, number, object, type Received, text } from "../../machinery/meta/received.js";
 import { dateText } from "./dates.js";
 import type { DescriptionWriter } from "./description.js";
 import { titleFlag, whole } from "./go-fields.js";
 
 /** What a container is doing, how it ended last, how often it was started again. */
-export function describeContainerState(description: DescriptionWriter, status: ReadonlyFields): void {
+export function describeContainerState(description: DescriptionWriter, status: Received<ContainerStatus>): void {
   describeState(description, "State", object(status.state));
   const last = object(status.lastState);
-  if (isFields(last.terminated)) describeState(description, "Last State", last);
+  if (isStruct(last.terminated)) describeState(description, "Last State", last);
   description.write(2, `Ready:\t${titleFlag(status.ready)}\n`);
   description.write(2, `Restart Count:\t${whole(status.restartCount)}\n`);
 }
 
-function describeState(description: DescriptionWriter, title: string, state: ReadonlyFields): void {
+function describeState(description: DescriptionWriter, title: string, state: Received<ContainerState>): void {
   const { running, waiting, terminated } = state;
-  if (isFields(running)) {
+  if (isStruct(running)) {
     description.write(2, `${title}:\tRunning\n`);
     description.write(3, `Started:\t${dateText(running.startedAt)}\n`);
-  } else if (isFields(waiting) || !isFields(terminated)) {
+  } else if (isStruct(waiting) || !isStruct(terminated)) {
     description.write(2, `${title}:\tWaiting\n`);
     const reason = text(object(waiting).reason);
     if (reason !== "") description.write(3, `Reason:\t${reason}\n`);

@@ -1,4 +1,11 @@
-import { isFields, number, object, objects, type ReadonlyFields, text } from "../../machinery/meta/access.js";
+import type {
+  Container,
+  ContainerPort,
+  ContainerStatus,
+  EphemeralContainer,
+  ResourceRequirements,
+} from "../../api/types/core/v1.js";
+import { isStruct, list, number, object, objects, type Received, text } from "../../machinery/meta/received.js";
 import { describeContainerState } from "./container-state.js";
 import type { DescriptionWriter } from "./description.js";
 import { describeEnvironment, describeEnvironmentSources, type FieldValue } from "./environment.js";
@@ -6,12 +13,14 @@ import { flag, order, scalar, sortedBy } from "./go-fields.js";
 import { probeText } from "./probes.js";
 import { goQuote } from "../../base/text/go-quote.js";
 
+type AnyContainer = Container | EphemeralContainer;
+
 export interface ContainersWhat {
   /** "Containers", "Init Containers", ... */
   readonly label: string;
-  readonly containers: unknown;
+  readonly containers: Received<AnyContainer[]> | null | undefined;
   /** What is known of them, by name; none in a template. */
-  readonly statuses?: unknown;
+  readonly statuses?: Received<ContainerStatus[]> | null | undefined;
   readonly fieldValue?: FieldValue;
   /** The name of the list is further in, and then the names of its containers by one space. */
   readonly indent?: string;
@@ -40,8 +49,8 @@ export function describeContainers(description: DescriptionWriter, what: Contain
 
 function describeImageAndPorts(
   description: DescriptionWriter,
-  container: ReadonlyFields,
-  status: ReadonlyFields | undefined,
+  container: Received<AnyContainer>,
+  status: Received<ContainerStatus> | undefined,
 ): void {
   if (status !== undefined) description.write(2, `Container ID:\t${text(status.containerID)}\n`);
   description.write(2, `Image:\t${text(container.image)}\n`);
@@ -56,27 +65,35 @@ function describeImageAndPorts(
     else description.write(2, `${title}:\t${listed === "" ? "<none>" : listed}\n`);
   }
   const profile = object(container.securityContext).seccompProfile;
-  if (isFields(profile)) {
+  if (isStruct(profile)) {
     description.write(2, `SeccompProfile:\t${text(profile.type)}\n`);
     if (profile.type === "Localhost") description.write(3, `LocalhostProfile:\t${text(profile.localhostProfile)}\n`);
   }
 }
 
-function portText(port: ReadonlyFields, field: "containerPort" | "hostPort"): string {
+function portText(port: Received<ContainerPort>, field: "containerPort" | "hostPort"): string {
   const name = text(port.name);
   return `${number(port[field])}/${text(port.protocol)}${name === "" ? "" : ` (${name})`}`;
 }
 
 /** Each word on a line of its own, a word of several lines on several. */
-function describeLines(description: DescriptionWriter, title: string, words: unknown): void {
-  if (!Array.isArray(words) || words.length === 0) return;
+function describeLines(
+  description: DescriptionWriter,
+  title: string,
+  words: Received<string[]> | null | undefined,
+): void {
+  if (list(words).length === 0) return;
   description.write(2, `${title}:\n`);
-  for (const word of words) {
+  for (const word of list(words)) {
     for (const line of text(word).split("\n")) description.write(3, `${line}\n`);
   }
 }
 
-export function describeResources(description: DescriptionWriter, level: number, resources: unknown): void {
+export function describeResources(
+  description: DescriptionWriter,
+  level: number,
+  resources: Received<ResourceRequirements> | null | undefined,
+): void {
   for (const [title, field] of [
     ["Limits", "limits"],
     ["Requests", "requests"],
@@ -87,14 +104,18 @@ export function describeResources(description: DescriptionWriter, level: number,
   }
 }
 
-function describeProbes(description: DescriptionWriter, container: ReadonlyFields): void {
-  for (const title of ["Liveness", "Readiness", "Startup"]) {
-    const probe = container[`${title.toLowerCase()}Probe`];
-    if (isFields(probe)) description.write(2, `${title}:\t${probeText(probe)}\n`);
+function describeProbes(description: DescriptionWriter, container: Received<AnyContainer>): void {
+  for (const [title, field] of [
+    ["Liveness", "livenessProbe"],
+    ["Readiness", "readinessProbe"],
+    ["Startup", "startupProbe"],
+  ] as const) {
+    const probe = container[field];
+    if (isStruct(probe)) description.write(2, `${title}:\t${probeText(probe)}\n`);
   }
 }
 
-function describeMounts(description: DescriptionWriter, container: ReadonlyFields): void {
+function describeMounts(description: DescriptionWriter, container: Received<AnyContainer>): void {
   const mounts = sortedBy(container.volumeMounts, ({ mountPath }) => text(mountPath));
   const none = mounts.length === 0 ? "\t<none>" : "";
   description.write(2, `Mounts:${none}\n`);

@@ -1,4 +1,5 @@
-import { absent, object, objects, type ReadonlyFields, text } from "../../machinery/meta/access.js";
+import type { JobSpec } from "../../api/types/batch/v1.js";
+import { absent, object, objects, type Received, text } from "../../machinery/meta/received.js";
 import { dateText } from "./dates.js";
 import type { Describer } from "./describer.js";
 import type { Description } from "./description.js";
@@ -8,11 +9,10 @@ import { describeLabelsAndAnnotations, describeName } from "./heading.js";
 import { jobSelectorText } from "./job.js";
 import { describePodTemplate } from "./pod-template.js";
 
-const CRON_JOBS = { group: "batch", version: "v1", resource: "cronjobs" };
 const UNSET = "<unset>";
 
 export const describeCronJob: Describer = async (namespace, name, description, context) => {
-  const cronJob = await context.reader.get(CRON_JOBS, namespace, name);
+  const cronJob = await context.reader.get("batch/v1/CronJob", namespace, name);
   const events = await eventsOf(cronJob, "CronJob", context);
   const [spec, status] = [object(cronJob.spec), object(cronJob.status)];
   describeName(description, cronJob);
@@ -32,7 +32,7 @@ export const describeCronJob: Describer = async (namespace, name, description, c
   describeEvents(description, events, context);
 };
 
-function describeJobTemplate(description: Description, spec: ReadonlyFields): void {
+function describeJobTemplate(description: Description, spec: Received<JobSpec>): void {
   description.write(0, `Selector:\t${absent(spec.selector) ? UNSET : jobSelectorText(spec.selector)}\n`);
   description.write(0, `Parallelism:\t${wholeOrUnset(spec.parallelism)}\n`);
   description.write(0, `Completions:\t${wholeOrUnset(spec.completions)}\n`);

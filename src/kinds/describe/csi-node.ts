@@ -1,14 +1,12 @@
-import { absent, list, object, objects, text } from "../../machinery/meta/access.js";
+import { absent, list, object, objects, text } from "../../machinery/meta/received.js";
 import { dateText } from "./dates.js";
 import type { Describer } from "./describer.js";
 import { describeEvents, eventsOf } from "./events.js";
 import { slice, whole } from "./go-fields.js";
 import { describeLabelsAndAnnotations, describeName } from "./heading.js";
 
-const CSI_NODES = { group: "storage.k8s.io", version: "v1", resource: "csinodes" };
-
 export const describeCsiNode: Describer = async (_namespace, name, description, context) => {
-  const node = await context.reader.get(CSI_NODES, "", name);
+  const node = await context.reader.get("storage.k8s.io/v1/CSINode", "", name);
   const events = await eventsOf(node, "CSINode", context);
   describeName(description, node, false);
   describeLabelsAndAnnotations(description, node);

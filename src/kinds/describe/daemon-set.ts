@@ -1,6 +1,5 @@
-import { object } from "../../machinery/meta/access.js";
+import { object } from "../../machinery/meta/received.js";
 import { selectorFromObject } from "../../machinery/selectors/api-label-selector.js";
-import type { LabelSelectorObject } from "../../machinery/validation/labels.js";
 import type { Describer } from "./describer.js";
 import { describeEvents, eventsOf } from "./events.js";
 import { texts, whole } from "./go-fields.js";
@@ -8,8 +7,6 @@ import { describeLabelsAndAnnotations, describeName } from "./heading.js";
 import { formatLabels } from "./labels.js";
 import { podsStatus } from "./owned-pods.js";
 import { describePodTemplate } from "./pod-template.js";
-
-const DAEMON_SETS = { group: "apps", version: "v1", resource: "daemonsets" };
 
 const COUNTS = [
   ["Desired Number of Nodes Scheduled", "desiredNumberScheduled"],
@@ -20,9 +17,9 @@ const COUNTS = [
 ] as const;
 
 export const describeDaemonSet: Describer = async (namespace, name, description, context) => {
-  const daemon = await context.reader.get(DAEMON_SETS, namespace, name);
+  const daemon = await context.reader.get("apps/v1/DaemonSet", namespace, name);
   const [spec, status] = [object(daemon.spec), object(daemon.status)];
-  const selector = selectorFromObject(spec.selector as LabelSelectorObject | undefined);
+  const selector = selectorFromObject(spec.selector);
   const pods = await podsStatus(daemon, selector, context);
   const events = await eventsOf(daemon, "DaemonSet", context);
   describeName(description, daemon);

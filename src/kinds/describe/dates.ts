@@ -1,4 +1,4 @@
-import { text } from "../../machinery/meta/access.js";
+import { type OrAbsent, text } from "../../machinery/meta/received.js";
 
 const DAYS = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"];
 const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
@@ -8,7 +8,7 @@ const NO_DATE = "Mon, 01 Jan 0001 00:00:00 +0000";
 const NO_TIME = "0001-01-01 00:00:00 +0000 UTC";
 
 /** A time of the API as RFC 1123 writes it, in the zone of this machine. */
-export function dateText(time: unknown): string {
+export function dateText(time: OrAbsent<string>): string {
   const milliseconds = Date.parse(text(time));
   if (Number.isNaN(milliseconds)) return NO_DATE;
   const date = new Date(milliseconds);
@@ -18,7 +18,7 @@ export function dateText(time: unknown): string {
 }
 
 /** As Go's String writes a time: "2026-01-31 13:05:09 +0100 CET", in the zone of this machine. */
-export function timeText(time: unknown, zoneName: (milliseconds: number) => string): string {
+export function timeText(time: OrAbsent<string>, zoneName: (milliseconds: number) => string): string {
   const milliseconds = Date.parse(text(time));
   if (Number.isNaN(milliseconds)) return NO_TIME;
   const date = new Date(milliseconds);

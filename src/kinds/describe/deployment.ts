@@ -1,7 +1,6 @@
-import { isFields, object, text } from "../../machinery/meta/access.js";
-import type { KubeObject } from "../../machinery/meta/object.js";
+import type { Deployment, ReplicaSet } from "../../api/types/apps/v1.js";
+import { isStruct, object, type ReceivedObject, text } from "../../machinery/meta/received.js";
 import { selectorFromObject } from "../../machinery/selectors/api-label-selector.js";
-import type { LabelSelectorObject } from "../../machinery/validation/labels.js";
 import { byCreation, equalTemplates, ownedBy, templateOf } from "../rollout/history.js";
 import { describeReasons } from "./conditions.js";
 import { dateText } from "./dates.js";
@@ -11,15 +10,13 @@ import { scalar, whole } from "./go-fields.js";
 import { describeLabelsAndAnnotations, describeName } from "./heading.js";
 import { describePodTemplate } from "./pod-template.js";
 
-const DEPLOYMENTS = { group: "apps", version: "v1", resource: "deployments" };
-
 export const describeDeployment: Describer = async (namespace, name, description, context) => {
-  const deployment = await context.reader.get(DEPLOYMENTS, namespace, name);
+  const deployment = await context.reader.get("apps/v1/Deployment", namespace, name);
   const events = await eventsOf(deployment, "Deployment", context);
   const sets = await replicaSetsOf(deployment, context);
   const [spec, status] = [object(deployment.spec), object(deployment.status)];
   const strategy = object(spec.strategy);
-  const selector = selectorFromObject(spec.selector as LabelSelectorObject | undefined);
+  const selector = selectorFromObject(spec.selector);
   describeName(description, deployment);
   description.write(0, `CreationTimestamp:\t${dateText(deployment.metadata?.creationTimestamp)}\n`);
   describeLabelsAndAnnotations(description, deployment);
@@ -35,7 +32,7 @@ export const describeDeployment: Describer = async (namespace, name, description
   description.write(0, `StrategyType:\t${text(strategy.type)}\n`);
   description.write(0, `MinReadySeconds:\t${whole(spec.minReadySeconds)}\n`);
   const { rollingUpdate } = strategy;
-  if (isFields(rollingUpdate)) {
+  if (isStruct(rollingUpdate)) {
     const { maxUnavailable, maxSurge } = rollingUpdate;
     const bounds = `${scalar(maxUnavailable, "<nil>")} max unavailable, ${scalar(maxSurge, "<nil>")} max surge`;
     description.write(0, `RollingUpdateStrategy:\t${bounds}\n`);
@@ -51,15 +48,18 @@ export const describeDeployment: Describer = async (namespace, name, description
 };
 
 /** The oldest first; none where they cannot be read. */
-async function replicaSetsOf(deployment: KubeObject, { reader }: DescribeContext): Promise<readonly KubeObject[]> {
+async function replicaSetsOf(
+  deployment: ReceivedObject<Deployment>,
+  { reader }: DescribeContext,
+): Promise<readonly ReceivedObject<ReplicaSet>[]> {
   try {
-    return (await ownedBy(deployment, reader, "replicasets")).toSorted(byCreation);
+    return (await ownedBy(deployment, reader, "apps/v1/ReplicaSet")).toSorted(byCreation);
   } catch {
     return [];
   }
 }
 
-function replicaSetsText(sets: readonly KubeObject[]): string {
+function replicaSetsText(sets: readonly ReceivedObject<ReplicaSet>[]): string {
   const texts = sets.map(
     ({ metadata, spec, status }) =>
       `${metadata?.name ?? ""} (${whole(object(status).replicas)}/${whole(object(spec).replicas)} replicas created)`,

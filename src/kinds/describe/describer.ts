@@ -1,5 +1,7 @@
+import type { BuiltInKinds } from "../../api/kinds/built-in-kinds.js";
 import type { GroupVersionResource } from "../../machinery/meta/gvk.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
+import type { ReceivedObject } from "../../machinery/meta/received.js";
 import type { Description } from "./description.js";
 
 export interface ListWhat {
@@ -9,11 +11,24 @@ export interface ListWhat {
   readonly unlimited?: boolean;
 }
 
-/** What describers read of the cluster; every call is a request, as kubectl makes it. Throws the client's errors. */
+/**
+ * What describers read of the cluster; every call is a request, as kubectl makes it. Throws the client's errors. A built-in kind is
+ * named as "batch/v1/Job", and its objects have the kind's type.
+ */
 export interface DescribeReader {
-  get(resource: GroupVersionResource, namespace: string, name: string): Promise<KubeObject>;
+  get<Kind extends keyof BuiltInKinds>(
+    kind: Kind,
+    namespace: string,
+    name: string,
+  ): Promise<ReceivedObject<BuiltInKinds[Kind]>>;
+  /** An object of any kind. */
+  getAny(resource: GroupVersionResource, namespace: string, name: string): Promise<KubeObject>;
   /** All pages, of the chunk size the user asked for. `namespace` "" is everywhere. */
-  list(resource: GroupVersionResource, namespace: string, what?: ListWhat): Promise<readonly KubeObject[]>;
+  list<Kind extends keyof BuiltInKinds>(
+    kind: Kind,
+    namespace: string,
+    what?: ListWhat,
+  ): Promise<readonly ReceivedObject<BuiltInKinds[Kind]>[]>;
 }
 
 export interface DescribeContext {

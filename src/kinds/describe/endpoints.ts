@@ -1,14 +1,13 @@
-import { objects, type ReadonlyFields, text } from "../../machinery/meta/access.js";
+import type { EndpointAddress, EndpointSubset } from "../../api/types/core/v1.js";
+import { objects, type Received, text } from "../../machinery/meta/received.js";
 import type { Describer } from "./describer.js";
 import type { DescriptionWriter } from "./description.js";
 import { describeEvents, eventsOf } from "./events.js";
 import { whole } from "./go-fields.js";
 import { describeLabelsAndAnnotations, describeName } from "./heading.js";
 
-const ENDPOINTS = { group: "", version: "v1", resource: "endpoints" };
-
 export const describeEndpoints: Describer = async (namespace, name, description, context) => {
-  const endpoints = await context.reader.get(ENDPOINTS, namespace, name);
+  const endpoints = await context.reader.get("v1/Endpoints", namespace, name);
   const events = await eventsOf(endpoints, "Endpoints", context);
   describeName(description, endpoints);
   describeLabelsAndAnnotations(description, endpoints);
@@ -17,7 +16,7 @@ export const describeEndpoints: Describer = async (namespace, name, description,
   describeEvents(description, events, context);
 };
 
-function describeSubset(description: DescriptionWriter, subset: ReadonlyFields): void {
+function describeSubset(description: DescriptionWriter, subset: Received<EndpointSubset>): void {
   description.write(1, `Addresses:\t${ipsText(subset.addresses)}\n`);
   description.write(1, `NotReadyAddresses:\t${ipsText(subset.notReadyAddresses)}\n`);
   const ports = objects(subset.ports);
@@ -32,7 +31,7 @@ function describeSubset(description: DescriptionWriter, subset: ReadonlyFields):
   description.write(0, "\n");
 }
 
-const ipsText = (addresses: unknown): string =>
+const ipsText = (addresses: Received<EndpointAddress[]> | null | undefined): string =>
   objects(addresses)
     .map((address) => text(address.ip))
     .join(",") || "<none>";

@@ -1,21 +1,32 @@
-import { isFields, object, objects, type ReadonlyFields, text } from "../../machinery/meta/access.js";
+import type { Quantity } from "../../api/types/meta/v1.js";
+import type {
+  ConfigMapKeySelector,
+  Container,
+  EnvVarSource,
+  EphemeralContainer,
+  ObjectFieldSelector,
+  SecretKeySelector,
+} from "../../api/types/core/v1.js";
+import { isStruct, object, objects, type OrAbsent, type Received, text } from "../../machinery/meta/received.js";
 import { containerResource } from "../container-resource.js";
 import type { DescriptionWriter } from "./description.js";
 import { flag } from "./go-fields.js";
 
+type AnyContainer = Container | EphemeralContainer;
+
 /** The value of a field of the pod that a variable is taken from, as far as kubectl looks it up. */
-export type FieldValue = (fieldRef: ReadonlyFields) => string;
+export type FieldValue = (fieldRef: Received<ObjectFieldSelector>) => string;
 
 /** "Environment:" and a variable a line; a value of several lines goes on below. */
 export function describeEnvironment(
   description: DescriptionWriter,
-  container: ReadonlyFields,
+  container: Received<AnyContainer>,
   fieldValue: FieldValue = () => "",
 ): void {
   const variables = objects(container.env);
   description.write(2, `Environment:${variables.length === 0 ? "\t<none>" : ""}\n`);
   for (const { name, value, valueFrom } of variables) {
-    if (isFields(valueFrom)) {
+    if (isStruct(valueFrom)) {
       const from = sourceText(valueFrom, container, fieldValue);
       if (from !== undefined) description.write(3, `${text(name)}:\t${from}\n`);
       continue;
@@ -26,34 +37,38 @@ export function describeEnvironment(
   }
 }
 
-function sourceText(from: ReadonlyFields, container: ReadonlyFields, fieldValue: FieldValue): string | undefined {
+function sourceText(
+  from: Received<EnvVarSource>,
+  container: Received<AnyContainer>,
+  fieldValue: FieldValue,
+): string | undefined {
   const { fieldRef, resourceFieldRef, secretKeyRef, configMapKeyRef } = from;
-  if (isFields(fieldRef)) return `${fieldValue(fieldRef)} (${text(fieldRef.apiVersion)}:${text(fieldRef.fieldPath)})`;
-  if (isFields(resourceFieldRef)) {
+  if (isStruct(fieldRef)) return `${fieldValue(fieldRef)} (${text(fieldRef.apiVersion)}:${text(fieldRef.fieldPath)})`;
+  if (isStruct(resourceFieldRef)) {
     const resource = text(resourceFieldRef.resource);
     return `${resourceText(resource, resourceFieldRef.divisor, container)} (${resource})`;
   }
-  if (isFields(secretKeyRef)) return keyText(secretKeyRef, "in secret");
-  return isFields(configMapKeyRef) ? keyText(configMapKeyRef, "of config map") : undefined;
+  if (isStruct(secretKeyRef)) return keyText(secretKeyRef, "in secret");
+  return isStruct(configMapKeyRef) ? keyText(configMapKeyRef, "of config map") : undefined;
 }
 
-const keyText = (ref: ReadonlyFields, where: string): string =>
+const keyText = (ref: Received<SecretKeySelector | ConfigMapKeySelector>, where: string): string =>
   `<set to the key '${text(ref.key)}' ${where} '${text(ref.name)}'>\tOptional: ${flag(ref.optional)}`;
 
 /** Without a limit a container may use what its node has. */
-function resourceText(resource: string, divisor: unknown, container: ReadonlyFields): string {
+function resourceText(resource: string, divisor: OrAbsent<Quantity>, container: Received<AnyContainer>): string {
   const value = containerResource(resource, divisor, object(container.resources)) ?? "";
   return value === "0" && /^limits\.(cpu|memory)$/.test(resource) ? "node allocatable" : value;
 }
 
 /** ConfigMaps and Secrets that are taken over whole; nothing without any. */
-export function describeEnvironmentSources(description: DescriptionWriter, container: ReadonlyFields): void {
+export function describeEnvironmentSources(description: DescriptionWriter, container: Received<AnyContainer>): void {
   const sources = objects(container.envFrom);
   if (sources.length === 0) return;
   description.write(2, "Environment Variables from:\n");
   for (const { configMapRef, secretRef, prefix } of sources) {
-    const kind = isFields(configMapRef) ? "ConfigMap" : isFields(secretRef) ? "Secret" : "";
-    const ref = isFields(configMapRef) ? configMapRef : object(secretRef);
+    const kind = isStruct(configMapRef) ? "ConfigMap" : isStruct(secretRef) ? "Secret" : "";
+    const ref = isStruct(configMapRef) ? configMapRef : object(secretRef);
     const prefixed = text(prefix) === "" ? "" : ` with prefix '${text(prefix)}'`;
     description.write(3, `${text(ref.name)}\t${kind}${prefixed}\tOptional: ${flag(ref.optional)}\n`);
   }

@@ -1,18 +1,17 @@
+import type { Event } from "../../api/types/core/v1.js";
 import { goSort } from "../../base/collections/go-sort.js";
 import { humanDuration } from "../../machinery/text/duration/human-duration.js";
-import { number, object, text } from "../../machinery/meta/access.js";
+import { number, object, type OrAbsent, type ReceivedObject, text } from "../../machinery/meta/received.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import type { DescribeContext } from "./describer.js";
 import type { Description } from "./description.js";
-
-const EVENTS = { group: "", version: "v1", resource: "events" };
 
 /** The events about an object, where they are asked for; none where they cannot be read. A request. */
 export async function eventsOf(
   about: KubeObject,
   kind: string,
   { reader, showEvents }: DescribeContext,
-): Promise<readonly KubeObject[] | undefined> {
+): Promise<readonly ReceivedObject<Event>[] | undefined> {
   if (!showEvents) return undefined;
   const { name = "", namespace = "", uid = "" } = about.metadata ?? {};
   const fields = [
@@ -21,13 +20,13 @@ export async function eventsOf(
     ...(kind === "" ? [] : [`involvedObject.kind=${kind}`]),
     ...(uid === "" ? [] : [`involvedObject.uid=${uid}`]),
   ];
-  return reader.list(EVENTS, namespace, { fieldSelector: fields.join(",") }).catch(() => []);
+  return reader.list("v1/Event", namespace, { fieldSelector: fields.join(",") }).catch(() => []);
 }
 
 /** "Events:" and a table, the oldest first; nothing when they were not asked for. */
 export function describeEvents(
   description: Description,
-  events: readonly KubeObject[] | undefined,
+  events: readonly ReceivedObject<Event>[] | undefined,
   { now }: Pick<DescribeContext, "now">,
 ): void {
   if (events === undefined) return;
@@ -50,7 +49,7 @@ export function describeEvents(
 }
 
 /** "5m", or "10s (x4 over 5m)" for one that came back. */
-export function interval(event: KubeObject, now: number): string {
+export function interval(event: ReceivedObject<Event>, now: number): string {
   const first = since(event.eventTime ?? event.firstTimestamp, now);
   const series = object(event.series);
   if (event.series !== undefined && event.series !== null) {
@@ -61,10 +60,10 @@ export function interval(event: KubeObject, now: number): string {
 }
 
 /** How long ago a time of the API was; "<unknown>" when there is none. */
-export function since(time: unknown, now: number): string {
+export function since(time: OrAbsent<string>, now: number): string {
   const milliseconds = Date.parse(text(time));
   return Number.isNaN(milliseconds) ? "<unknown>" : humanDuration(now - milliseconds);
 }
 
 /** An event without a time is older than any. */
-const timeOf = (time: unknown): number => Date.parse(text(time)) || Number.NEGATIVE_INFINITY;
+const timeOf = (time: OrAbsent<string>): number => Date.parse(text(time)) || Number.NEGATIVE_INFINITY;

@@ -16,13 +16,13 @@ const SKIPPED = new Set(
 /** Any object, field by field: for kinds that have no description of their own. */
 export function describeAny({ resource, kind }: RestMapping): Describer {
   return async (namespace, name, description, context) => {
-    const object = await context.reader.get(resource, namespace, name);
-    const { metadata = {} } = object;
+    const object = await context.reader.getAny(resource, namespace, name);
+    const { metadata } = object;
     const events = await eventsOf(object, kind.kind, context);
-    description.write(0, `Name:\t${metadata.name ?? ""}\n`);
-    description.write(0, `Namespace:\t${metadata.namespace ?? ""}\n`);
-    describeLabels(description, "Labels", metadata.labels);
-    describeAnnotations(description, "Annotations", metadata.annotations);
+    description.write(0, `Name:\t${metadata?.name ?? ""}\n`);
+    description.write(0, `Namespace:\t${metadata?.namespace ?? ""}\n`);
+    describeLabels(description, "Labels", metadata?.labels);
+    describeAnnotations(description, "Annotations", metadata?.annotations);
     describeFields(description, 0, object, "");
     describeEvents(description, events, context);
   };

@@ -1,6 +1,6 @@
 import { goSort } from "../../base/collections/go-sort.js";
 import { goV } from "../../machinery/text/go/go-values.js";
-import { isFields, list, objects, type ReadonlyFields, text } from "../../machinery/meta/access.js";
+import { isStruct, list, objects, type OrAbsent, text } from "../../machinery/meta/received.js";
 import type { JsonValue } from "../../machinery/meta/json.js";
 
 /** What kubectl prints of a field that its Go type always has: an absent one is the type's zero. */
@@ -28,17 +28,21 @@ export const titleFlagOr = (value: unknown, otherwise: string): string =>
 export const slice = (value: unknown): string => goV((value ?? []) as JsonValue);
 
 /** Go's strings.Join, of a list of strings; "" of none. */
-export const joined = (value: unknown, separator: string): string => list(value).map(text).join(separator);
+export const joined = (value: OrAbsent<readonly OrAbsent<string>[]>, separator: string): string =>
+  list(value).map(text).join(separator);
 
 /** %v, of a map: "map[a:b]". */
 export const map = (value: unknown): string => goV((value ?? {}) as JsonValue);
 
 /** A map of strings, such as labels. */
-export const texts = (value: unknown): Readonly<Record<string, string>> =>
-  isFields(value) ? (value as Record<string, string>) : {};
+export const texts = (value: OrAbsent<Readonly<Record<string, OrAbsent<string>>>>): Readonly<Record<string, string>> =>
+  isStruct(value) ? (value as Record<string, string>) : {};
 
 /** Sorted by one of their fields; what is equal ends where Go's sort leaves it. */
-export function sortedBy(items: unknown, key: (item: ReadonlyFields) => string): readonly ReadonlyFields[] {
+export function sortedBy<Item extends object>(
+  items: OrAbsent<readonly OrAbsent<Item>[]>,
+  key: (item: Partial<Item>) => string,
+): readonly Partial<Item>[] {
   const sorted = [...objects(items)];
   goSort(sorted, (a, b) => key(a) < key(b));
   return sorted;

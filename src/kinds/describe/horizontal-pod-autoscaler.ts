@@ -1,5 +1,19 @@
-import { absent, isFields, object, objects, type ReadonlyFields, text } from "../../machinery/meta/access.js";
-import type { KubeObject } from "../../machinery/meta/object.js";
+import type * as v1 from "../../api/types/autoscaling/v1.js";
+import type {
+  HorizontalPodAutoscaler,
+  HorizontalPodAutoscalerBehavior,
+  HorizontalPodAutoscalerSpec,
+  HorizontalPodAutoscalerStatus,
+} from "../../api/types/autoscaling/v2.js";
+import {
+  absent,
+  isStruct,
+  object,
+  objects,
+  type Received,
+  type ReceivedObject,
+  text,
+} from "../../machinery/meta/received.js";
 import { dateText } from "./dates.js";
 import type { Describer } from "./describer.js";
 import type { Description } from "./description.js";
@@ -8,13 +22,11 @@ import { whole } from "./go-fields.js";
 import { describeLabelsAndAnnotations, describeName } from "./heading.js";
 import { metricText } from "./scaling-metrics.js";
 
-const autoscalers = (version: string) => ({ group: "autoscaling", version, resource: "horizontalpodautoscalers" });
-
 /** A server that has no autoscaling/v2 is asked for v1, which says less. */
 export const describeHorizontalPodAutoscaler: Describer = async (namespace, name, description, context) => {
   const { reader } = context;
-  const current = await reader.get(autoscalers("v2"), namespace, name).catch(() => undefined);
-  const autoscaler = current ?? (await reader.get(autoscalers("v1"), namespace, name));
+  const current = await reader.get("autoscaling/v2/HorizontalPodAutoscaler", namespace, name).catch(() => undefined);
+  const autoscaler = current ?? (await reader.get("autoscaling/v1/HorizontalPodAutoscaler", namespace, name));
   const events = await eventsOf(autoscaler, "HorizontalPodAutoscaler", context);
   const [spec, status] = [object(autoscaler.spec), object(autoscaler.status)];
   const target = object(spec.scaleTargetRef);
@@ -23,10 +35,10 @@ export const describeHorizontalPodAutoscaler: Describer = async (namespace, name
   description.write(0, `CreationTimestamp:\t${dateText(autoscaler.metadata?.creationTimestamp)}\n`);
   description.write(0, `Reference:\t${text(target.kind)}/${text(target.name)}\n`);
   if (current === undefined) describeUtilization(description, spec, status);
-  else describeMetrics(description, spec, status);
+  else describeMetrics(description, object(current.spec), object(current.status));
   description.write(0, `Min replicas:\t${absent(spec.minReplicas) ? "<unset>" : whole(spec.minReplicas)}\n`);
   description.write(0, `Max replicas:\t${whole(spec.maxReplicas)}\n`);
-  if (current !== undefined) describeBehavior(description, spec.behavior);
+  if (current !== undefined) describeBehavior(description, object(current.spec).behavior);
   const counts = `${whole(status.currentReplicas)} current / ${whole(status.desiredReplicas)} desired`;
   description.write(0, `${text(target.kind)} pods:\t${counts}\n`);
   if (current !== undefined) describeConditions(description, current);
@@ -34,7 +46,11 @@ export const describeHorizontalPodAutoscaler: Describer = async (namespace, name
 };
 
 /** The one metric of v1. */
-function describeUtilization(description: Description, spec: ReadonlyFields, status: ReadonlyFields): void {
+function describeUtilization(
+  description: Description,
+  spec: Received<v1.HorizontalPodAutoscalerSpec>,
+  status: Received<v1.HorizontalPodAutoscalerStatus>,
+): void {
   const { targetCPUUtilizationPercentage: target } = spec;
   if (absent(target)) return;
   const { currentCPUUtilizationPercentage: current } = status;
@@ -42,7 +58,11 @@ function describeUtilization(description: Description, spec: ReadonlyFields, sta
   description.write(0, `Current CPU utilization:\t${absent(current) ? "<unknown>" : whole(current)}%\n`);
 }
 
-function describeMetrics(description: Description, spec: ReadonlyFields, status: ReadonlyFields): void {
+function describeMetrics(
+  description: Description,
+  spec: Received<HorizontalPodAutoscalerSpec>,
+  status: Received<HorizontalPodAutoscalerStatus>,
+): void {
   description.write(0, "Metrics:\t( current / target )\n");
   const current = objects(status.currentMetrics);
   for (const [index, metric] of objects(spec.metrics).entries()) {
@@ -50,14 +70,17 @@ function describeMetrics(description: Description, spec: ReadonlyFields, status:
   }
 }
 
-function describeBehavior(description: Description, behavior: unknown): void {
-  if (!isFields(behavior)) return;
+function describeBehavior(
+  description: Description,
+  behavior: Received<HorizontalPodAutoscalerBehavior> | null | undefined,
+): void {
+  if (!isStruct(behavior)) return;
   description.write(0, "Behavior:\n");
   for (const [title, rules] of [
     ["Scale Up", behavior.scaleUp],
     ["Scale Down", behavior.scaleDown],
   ] as const) {
-    if (!isFields(rules)) continue;
+    if (!isStruct(rules)) continue;
     description.write(1, `${title}:\n`);
     const { stabilizationWindowSeconds: window, selectPolicy } = rules;
     if (!absent(window)) description.write(2, `Stabilization Window: ${whole(window)} seconds\n`);
@@ -72,7 +95,7 @@ function describeBehavior(description: Description, behavior: unknown): void {
   }
 }
 
-function describeConditions(description: Description, { status: of }: KubeObject): void {
+function describeConditions(description: Description, { status: of }: ReceivedObject<HorizontalPodAutoscaler>): void {
   const conditions = objects(object(of).conditions);
   if (conditions.length === 0) return;
   description.write(0, "Conditions:\n");

@@ -1,18 +1,16 @@
-import { absent, isFields, object, text } from "../../machinery/meta/access.js";
+import { absent, isStruct, object, text } from "../../machinery/meta/received.js";
 import type { Describer } from "./describer.js";
 import { describeEvents, eventsOf } from "./events.js";
 import { describeLabelsAndAnnotations, describeName } from "./heading.js";
 
-const INGRESS_CLASSES = { group: "networking.k8s.io", version: "v1", resource: "ingressclasses" };
-
 export const describeIngressClass: Describer = async (_namespace, name, description, context) => {
-  const ingressClass = await context.reader.get(INGRESS_CLASSES, "", name);
+  const ingressClass = await context.reader.get("networking.k8s.io/v1/IngressClass", "", name);
   const events = await eventsOf(ingressClass, "IngressClass", context);
   const { controller, parameters } = object(ingressClass.spec);
   describeName(description, ingressClass, false);
   describeLabelsAndAnnotations(description, ingressClass);
   description.write(0, `Controller:\t${text(controller)}\n`);
-  if (isFields(parameters)) {
+  if (isStruct(parameters)) {
     description.write(0, "Parameters:\n");
     if (!absent(parameters.apiGroup)) description.write(1, `APIGroup:\t${text(parameters.apiGroup)}\n`);
     description.write(1, `Kind:\t${text(parameters.kind)}\n`);

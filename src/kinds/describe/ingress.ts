@@ -1,18 +1,21 @@
-import { absent, isFields, object, objects, type ReadonlyFields, text } from "../../machinery/meta/access.js";
+import type {
+  IngressBackend,
+  IngressLoadBalancerStatus,
+  IngressServiceBackend,
+  IngressTLS,
+} from "../../api/types/networking/v1.js";
+import { absent, isStruct, object, objects, type Received, text } from "../../machinery/meta/received.js";
 import type { DescribeReader, Describer } from "./describer.js";
 import type { DescriptionWriter } from "./description.js";
 import { describeEvents, eventsOf } from "./events.js";
 import { joined, order, whole } from "./go-fields.js";
 import { describeAnnotations, describeLabels } from "./labels.js";
 import { readyEndpoints, slicesOf } from "./ready-endpoints.js";
-import { SERVICES } from "./service.js";
-
-const INGRESSES = { group: "networking.k8s.io", version: "v1", resource: "ingresses" };
 
 export const describeIngress: Describer = async (namespace, name, description, context) => {
-  const ingress = await context.reader.get(INGRESSES, namespace, name);
+  const ingress = await context.reader.get("networking.k8s.io/v1/Ingress", namespace, name);
   const events = await eventsOf(ingress, "Ingress", context);
-  const { metadata = {} } = ingress;
+  const metadata = object(ingress.metadata);
   const spec = object(ingress.spec);
   const home = metadata.namespace ?? "";
   description.write(0, `Name:\t${metadata.name ?? ""}\n`);
@@ -21,12 +24,12 @@ export const describeIngress: Describer = async (namespace, name, description, c
   description.write(0, `Address:\t${addressesText(object(object(ingress.status).loadBalancer))}\n`);
   const { ingressClassName, defaultBackend } = spec;
   description.write(0, `Ingress Class:\t${absent(ingressClassName) ? "<none>" : text(ingressClassName)}\n`);
-  const fallback = isFields(defaultBackend) ? await backendText(defaultBackend, home, context.reader) : "<default>";
+  const fallback = isStruct(defaultBackend) ? await backendText(defaultBackend, home, context.reader) : "<default>";
   description.write(0, `Default backend:\t${fallback}\n`);
   describeTls(description, objects(spec.tls));
   description.write(0, "Rules:\n  Host\tPath\tBackends\n");
   description.write(1, "----\t----\t--------\n");
-  const rules = objects(spec.rules).filter(({ http }) => isFields(http));
+  const rules = objects(spec.rules).filter(({ http }) => isStruct(http));
   for (const { host, http } of rules) {
     description.write(1, `${text(host) || "*"}\t\n`);
     for (const { path, backend } of objects(object(http).paths)) {
@@ -40,12 +43,12 @@ export const describeIngress: Describer = async (namespace, name, description, c
 };
 
 /** Every address once, sorted; host names where there are no addresses. */
-function addressesText({ ingress }: ReadonlyFields): string {
+function addressesText({ ingress }: Received<IngressLoadBalancerStatus>): string {
   const points = objects(ingress).map(({ ip, hostname }) => text(ip) || text(hostname));
   return [...new Set(points.filter((point) => point !== ""))].sort(order).join(",");
 }
 
-function describeTls(description: DescriptionWriter, tls: readonly ReadonlyFields[]): void {
+function describeTls(description: DescriptionWriter, tls: readonly Received<IngressTLS>[]): void {
   if (tls.length > 0) description.write(0, "TLS:\n");
   for (const { secretName, hosts } of tls) {
     const how = text(secretName) === "" ? "SNI routes" : `${text(secretName)} terminates`;
@@ -54,9 +57,13 @@ function describeTls(description: DescriptionWriter, tls: readonly ReadonlyField
 }
 
 /** "web:80 (10.0.0.1:8080)", or why its endpoints are not known; of another kind, what it is. Two requests for a service. */
-async function backendText(backend: ReadonlyFields, namespace: string, reader: DescribeReader): Promise<string> {
+async function backendText(
+  backend: Received<IngressBackend>,
+  namespace: string,
+  reader: DescribeReader,
+): Promise<string> {
   const { service, resource } = backend;
-  if (isFields(service)) {
+  if (isStruct(service)) {
     const { number, name } = object(service.port);
     const title = `${text(service.name)}:${whole(number) === "0" ? text(name) : whole(number)}`;
     const endpoints = await backendEndpoints(service, namespace, reader).catch(
@@ -64,15 +71,19 @@ async function backendText(backend: ReadonlyFields, namespace: string, reader: D
     );
     return `${title} (${endpoints})`;
   }
-  if (!isFields(resource)) return "";
+  if (!isStruct(resource)) return "";
   const group = absent(resource.apiGroup) ? "<none>" : text(resource.apiGroup);
   return `APIGroup: ${group}, Kind: ${text(resource.kind)}, Name: ${text(resource.name)}`;
 }
 
-async function backendEndpoints(backend: ReadonlyFields, namespace: string, reader: DescribeReader): Promise<string> {
+async function backendEndpoints(
+  backend: Received<IngressServiceBackend>,
+  namespace: string,
+  reader: DescribeReader,
+): Promise<string> {
   const name = text(backend.name);
   const slices = await slicesOf(reader, namespace, name);
-  const { spec } = await reader.get(SERVICES, namespace, name);
+  const { spec } = await reader.get("v1/Service", namespace, name);
   const wanted = object(backend.port);
   const ports = objects(object(spec).ports).filter(
     (port) =>

@@ -1,19 +1,19 @@
-import { isFields, object, text } from "../../machinery/meta/access.js";
+import { isStruct, object, text } from "../../machinery/meta/received.js";
 import type { Describer } from "./describer.js";
 import { describeEvents, eventsOf } from "./events.js";
 import { describeLabelsAndAnnotations, describeName } from "./heading.js";
 
-const addresses = (version: string) => ({ group: "networking.k8s.io", version, resource: "ipaddresses" });
-
 /** A server that does not have it of v1 is asked for v1beta1, which says the same. */
 export const describeIpAddress: Describer = async (_namespace, name, description, context) => {
   const { reader } = context;
-  const address = await reader.get(addresses("v1"), "", name).catch(() => reader.get(addresses("v1beta1"), "", name));
+  const address = await reader
+    .get("networking.k8s.io/v1/IPAddress", "", name)
+    .catch(() => reader.get("networking.k8s.io/v1beta1/IPAddress", "", name));
   const events = await eventsOf(address, "IPAddress", context);
   describeName(description, address, false);
   describeLabelsAndAnnotations(description, address);
   const { parentRef } = object(address.spec);
-  if (isFields(parentRef)) {
+  if (isStruct(parentRef)) {
     description.write(0, "Parent Reference:\n");
     description.write(1, `Group:\t${text(parentRef.group)}\n`);
     description.write(1, `Resource:\t${text(parentRef.resource)}\n`);

@@ -1,7 +1,8 @@
+import type { LabelSelector } from "../../api/types/meta/v1.js";
+import type { JobSpec, JobStatus } from "../../api/types/batch/v1.js";
 import { humanDuration } from "../../machinery/text/duration/human-duration.js";
-import { absent, object, type ReadonlyFields, text } from "../../machinery/meta/access.js";
+import { absent, object, type Received, text } from "../../machinery/meta/received.js";
 import { selectorFromObject } from "../../machinery/selectors/api-label-selector.js";
-import type { LabelSelectorObject } from "../../machinery/validation/labels.js";
 import { dateText } from "./dates.js";
 import type { Describer } from "./describer.js";
 import type { Description } from "./description.js";
@@ -11,13 +12,11 @@ import { describeLabelsAndAnnotations, describeName } from "./heading.js";
 import { controllerText } from "./owned-pods.js";
 import { describePodTemplate } from "./pod-template.js";
 
-const JOBS = { group: "batch", version: "v1", resource: "jobs" };
-
 /** A list of indexes is cut at the first comma from here. */
 const SOFT_LIMIT = 50;
 
 export const describeJob: Describer = async (namespace, name, description, context) => {
-  const job = await context.reader.get(JOBS, namespace, name);
+  const job = await context.reader.get("batch/v1/Job", namespace, name);
   const events = await eventsOf(job, "Job", context);
   const [spec, status] = [object(job.spec), object(job.status)];
   describeName(description, job);
@@ -38,7 +37,7 @@ export const describeJob: Describer = async (namespace, name, description, conte
 };
 
 /** What it is asked to do. */
-function describeGoals(description: Description, spec: ReadonlyFields): void {
+function describeGoals(description: Description, spec: Received<JobSpec>): void {
   for (const [title, field, otherwise] of [
     ["Parallelism", "parallelism"],
     ["Completions", "completions", "<unset>"],
@@ -52,7 +51,7 @@ function describeGoals(description: Description, spec: ReadonlyFields): void {
   }
 }
 
-function describeTimes(description: Description, spec: ReadonlyFields, status: ReadonlyFields): void {
+function describeTimes(description: Description, spec: Received<JobSpec>, status: Received<JobStatus>): void {
   const { startTime, completionTime } = status;
   if (!absent(startTime)) description.write(0, `Start Time:\t${dateText(startTime)}\n`);
   if (!absent(completionTime)) description.write(0, `Completed At:\t${dateText(completionTime)}\n`);
@@ -67,9 +66,9 @@ function describeTimes(description: Description, spec: ReadonlyFields, status: R
 }
 
 /** A selector, or why it is none. */
-export function jobSelectorText(selector: unknown): string {
+export function jobSelectorText(selector: Received<LabelSelector> | null | undefined): string {
   try {
-    return selectorFromObject(selector as LabelSelectorObject | undefined).toString();
+    return selectorFromObject(selector).toString();
   } catch (error) {
     return `Failed to get selector: ${(error as Error).message}`;
   }

@@ -1,4 +1,7 @@
+import { object, type OrAbsent, text } from "../../machinery/meta/received.js";
 import type { DescriptionWriter } from "./description.js";
+
+type Labels = OrAbsent<Readonly<Record<string, OrAbsent<string>>>>;
 
 const LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
 const MAX_ANNOTATION_LENGTH = 140;
@@ -7,16 +10,16 @@ const MAX_ANNOTATION_LENGTH = 140;
 export function describeLabels(
   description: DescriptionWriter,
   title: string,
-  labels: Readonly<Record<string, string>> = {},
+  labels: Labels,
   indent = "",
   innerIndent = "\t",
 ): void {
   description.write(0, `${indent}${title}:${innerIndent}`);
-  const keys = Object.keys(labels).sort();
+  const keys = Object.keys(object(labels)).sort();
   if (keys.length === 0) description.write(0, "<none>\n");
   for (const [index, key] of keys.entries()) {
     if (index > 0) goOn(description, indent, innerIndent);
-    description.write(0, `${key}=${labels[key]}\n`);
+    description.write(0, `${key}=${labels?.[key]}\n`);
   }
 }
 
@@ -27,19 +30,15 @@ function goOn(description: DescriptionWriter, indent: string, innerIndent: strin
 }
 
 /** "Annotations:" and a line for each, sorted by key; long values and values of several lines stand below their key, cut. */
-export function describeAnnotations(
-  description: DescriptionWriter,
-  title: string,
-  annotations: Readonly<Record<string, string>> = {},
-): void {
-  const keys = Object.keys(annotations)
+export function describeAnnotations(description: DescriptionWriter, title: string, annotations: Labels): void {
+  const keys = Object.keys(object(annotations))
     .filter((key) => key !== LAST_APPLIED)
     .sort();
   description.write(0, `${title}:\t`);
   if (keys.length === 0) description.write(0, "<none>\n");
   for (const [index, key] of keys.entries()) {
     if (index > 0) description.write(0, "\t");
-    const value = (annotations[key] ?? "").replace(/\n$/, "");
+    const value = text(annotations?.[key]).replace(/\n$/, "");
     if (byteLength(value) + byteLength(key) + 2 <= MAX_ANNOTATION_LENGTH && !value.includes("\n")) {
       description.write(0, `${key}: ${value}\n`);
       continue;
@@ -52,10 +51,10 @@ export function describeAnnotations(
 }
 
 /** "a=b,c=d", sorted by key. */
-export function formatLabels(labels: Readonly<Record<string, string>> = {}): string {
-  const pairs = Object.keys(labels)
+export function formatLabels(labels: Labels): string {
+  const pairs = Object.keys(object(labels))
     .sort()
-    .map((key) => `${key}=${labels[key]}`);
+    .map((key) => `${key}=${labels?.[key]}`);
   return pairs.length === 0 ? "<none>" : pairs.join(",");
 }
 

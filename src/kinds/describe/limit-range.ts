@@ -1,11 +1,9 @@
-import { object, objects, text } from "../../machinery/meta/access.js";
-import type { KubeObject } from "../../machinery/meta/object.js";
+import type { LimitRange } from "../../api/types/core/v1.js";
+import { object, objects, type ReceivedObject, text } from "../../machinery/meta/received.js";
 import type { Describer } from "./describer.js";
 import type { Description } from "./description.js";
 import { order, scalar } from "./go-fields.js";
 import { describeName } from "./heading.js";
-
-export const LIMIT_RANGES = { group: "", version: "v1", resource: "limitranges" };
 
 const TITLES = "Type\tResource\tMin\tMax\tDefault Request\tDefault Limit\tMax Limit/Request Ratio\n";
 const RULES = "----\t--------\t---\t---\t---------------\t-------------\t-----------------------\n";
@@ -14,7 +12,7 @@ const LIMITS = ["min", "max", "defaultRequest", "default", "maxLimitRequestRatio
 
 /** kubectl asks for no events. */
 export const describeLimitRange: Describer = async (namespace, name, description, { reader }) => {
-  const range = await reader.get(LIMIT_RANGES, namespace, name);
+  const range = await reader.get("v1/LimitRange", namespace, name);
   describeName(description, range);
   description.write(0, TITLES);
   description.write(0, RULES);
@@ -22,7 +20,7 @@ export const describeLimitRange: Describer = async (namespace, name, description
 };
 
 /** All limits of a namespace in one table. */
-export function describeLimitRanges(description: Description, ranges: readonly KubeObject[]): void {
+export function describeLimitRanges(description: Description, ranges: readonly ReceivedObject<LimitRange>[]): void {
   if (ranges.length === 0) {
     description.write(0, "No LimitRange resource.\n");
     return;
@@ -33,7 +31,7 @@ export function describeLimitRanges(description: Description, ranges: readonly K
 }
 
 /** A line for each resource that an item limits. kubectl writes those of an item in any order, here they are sorted. */
-function describeLimits(description: Description, { spec }: KubeObject, prefix: string): void {
+function describeLimits(description: Description, { spec }: ReceivedObject<LimitRange>, prefix: string): void {
   for (const item of objects(object(spec).limits)) {
     const limits = LIMITS.map((field) => object(item[field]));
     const resources = new Set(limits.flatMap((amounts) => Object.keys(amounts)));

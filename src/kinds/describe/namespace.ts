@@ -1,21 +1,19 @@
+import type { BuiltInKinds } from "../../api/kinds/built-in-kinds.js";
+import type { Namespace, NamespaceCondition } from "../../api/types/core/v1.js";
 import { isNotFound } from "../../machinery/errors/status-error.js";
-import type { GroupVersionResource } from "../../machinery/meta/gvk.js";
-import { object, objects, text } from "../../machinery/meta/access.js";
-import type { KubeObject } from "../../machinery/meta/object.js";
+import { object, objects, type Received, type ReceivedObject, text } from "../../machinery/meta/received.js";
 import { dateText } from "./dates.js";
 import type { DescribeContext, Describer } from "./describer.js";
 import type { Description } from "./description.js";
 import { describeLabelsAndAnnotations, describeName } from "./heading.js";
-import { describeLimitRanges, LIMIT_RANGES } from "./limit-range.js";
-import { describeResourceQuotas, RESOURCE_QUOTAS } from "./resource-quota.js";
-
-const NAMESPACES = { group: "", version: "v1", resource: "namespaces" };
+import { describeLimitRanges } from "./limit-range.js";
+import { describeResourceQuotas } from "./resource-quota.js";
 
 /** kubectl asks for no events. */
 export const describeNamespace: Describer = async (_namespace, name, description, context) => {
-  const namespace = await context.reader.get(NAMESPACES, "", name);
-  const quotas = await ifServed(RESOURCE_QUOTAS, namespace, context);
-  const ranges = await ifServed(LIMIT_RANGES, namespace, context);
+  const namespace = await context.reader.get("v1/Namespace", "", name);
+  const quotas = await ifServed("v1/ResourceQuota", namespace, context);
+  const ranges = await ifServed("v1/LimitRange", namespace, context);
   const { phase, conditions } = object(namespace.status);
   describeName(description, namespace, false);
   describeLabelsAndAnnotations(description, namespace);
@@ -32,19 +30,22 @@ export const describeNamespace: Describer = async (_namespace, name, description
 };
 
 /** What a namespace holds of a resource; undefined where the server does not know it. A request. */
-async function ifServed(
-  resource: GroupVersionResource,
-  { metadata }: KubeObject,
+async function ifServed<Kind extends keyof BuiltInKinds>(
+  kind: Kind,
+  { metadata }: ReceivedObject<Namespace>,
   { reader }: DescribeContext,
-): Promise<readonly KubeObject[] | undefined> {
-  return reader.list(resource, metadata?.name ?? "").catch((error: unknown) => {
+): Promise<readonly ReceivedObject<BuiltInKinds[Kind]>[] | undefined> {
+  return reader.list(kind, metadata?.name ?? "").catch((error: unknown) => {
     if (isNotFound(error)) return undefined;
     throw error;
   });
 }
 
 /** Nothing without any. */
-function describeConditions(description: Description, conditions: unknown): void {
+function describeConditions(
+  description: Description,
+  conditions: Received<NamespaceCondition[]> | null | undefined,
+): void {
   const all = objects(conditions);
   if (all.length === 0) return;
   description.write(0, "Conditions:\n");

@@ -1,17 +1,22 @@
-import { absent, isFields, list, object, objects, type ReadonlyFields, text } from "../../machinery/meta/access.js";
+import type { LabelSelector } from "../../api/types/meta/v1.js";
+import type {
+  NetworkPolicyEgressRule,
+  NetworkPolicyIngressRule,
+  NetworkPolicyPeer,
+  NetworkPolicyPort,
+  NetworkPolicySpec,
+} from "../../api/types/networking/v1.js";
+import { absent, isStruct, list, object, objects, type Received, text } from "../../machinery/meta/received.js";
 import { formatSelectorObject } from "../../machinery/selectors/api-label-selector.js";
-import type { LabelSelectorObject } from "../../machinery/validation/labels.js";
 import { timeText } from "./dates.js";
 import type { Describer } from "./describer.js";
 import type { DescriptionWriter } from "./description.js";
 import { joined, scalar, whole } from "./go-fields.js";
 import { describeLabelsAndAnnotations, describeName } from "./heading.js";
 
-const NETWORK_POLICIES = { group: "networking.k8s.io", version: "v1", resource: "networkpolicies" };
-
 /** Without events: kubectl asks for none. */
 export const describeNetworkPolicy: Describer = async (namespace, name, description, { reader, zoneName }) => {
-  const policy = await reader.get(NETWORK_POLICIES, namespace, name);
+  const policy = await reader.get("networking.k8s.io/v1/NetworkPolicy", namespace, name);
   const spec = object(policy.spec);
   describeName(description, policy);
   description.write(0, `Created on:\t${timeText(policy.metadata?.creationTimestamp, zoneName)}\n`);
@@ -25,35 +30,41 @@ export const describeNetworkPolicy: Describer = async (namespace, name, descript
   description.write(1, `Policy Types: ${joined(spec.policyTypes, ", ") || "<none>"}\n`);
 };
 
+type Peers = Received<NetworkPolicyPeer[]> | null | undefined;
+
 interface Direction {
-  readonly type: string;
+  readonly type: "Ingress" | "Egress";
   /** The field of the rules, and how the traffic is called. */
-  readonly rules: string;
-  /** The field of a rule that names who is at the other end. */
-  readonly peers: string;
+  readonly rules: "ingress" | "egress";
+  /** Who is at the other end of a rule's traffic. */
+  readonly peers: (rule: Received<NetworkPolicyIngressRule & NetworkPolicyEgressRule>) => Peers;
   readonly title: string;
   readonly otherEnd: string;
 }
 
 const DIRECTIONS: readonly Direction[] = [
-  { type: "Ingress", rules: "ingress", peers: "from", title: "From", otherEnd: "source" },
-  { type: "Egress", rules: "egress", peers: "to", title: "To", otherEnd: "destination" },
+  { type: "Ingress", rules: "ingress", peers: ({ from }) => from, title: "From", otherEnd: "source" },
+  { type: "Egress", rules: "egress", peers: ({ to }) => to, title: "To", otherEnd: "destination" },
 ];
 
-function describeDirection(description: DescriptionWriter, direction: Direction, spec: ReadonlyFields): void {
+function describeDirection(
+  description: DescriptionWriter,
+  direction: Direction,
+  spec: Received<NetworkPolicySpec>,
+): void {
   const { type, rules: traffic, peers, title, otherEnd } = direction;
   if (!list(spec.policyTypes).includes(type)) {
     description.write(1, `Not affecting ${traffic} traffic\n`);
     return;
   }
   description.write(1, `Allowing ${traffic} traffic:\n`);
-  const rules = objects(spec[traffic]);
+  const rules: readonly Received<NetworkPolicyIngressRule & NetworkPolicyEgressRule>[] = objects(spec[traffic]);
   if (rules.length === 0) {
     description.write(2, `<none> (Selected pods are isolated for ${traffic} connectivity)\n`);
   }
   for (const [index, rule] of rules.entries()) {
     if (index > 0) description.write(2, "----------\n");
-    const [ports, ends] = [objects(rule.ports), objects(rule[peers])];
+    const [ports, ends] = [objects(rule.ports), objects(peers(rule))];
     if (ports.length === 0) description.write(2, "To Port: <any> (traffic allowed to all ports)\n");
     for (const port of ports) description.write(2, `${portText(port)}\n`);
     if (ends.length === 0) description.write(2, `${title}: <any> (traffic not restricted by ${otherEnd})\n`);
@@ -65,21 +76,22 @@ function describeDirection(description: DescriptionWriter, direction: Direction,
 }
 
 /** A range has a numbered beginning; a port that is not told is kubectl's "<nil>". */
-function portText({ port, endPort, protocol }: ReadonlyFields): string {
+function portText({ port, endPort, protocol }: Received<NetworkPolicyPort>): string {
   const [first, over] = [scalar(port, "<nil>"), absent(protocol) ? "TCP" : text(protocol)];
   return absent(endPort) ? `To Port: ${first}/${over}` : `To Port Range: ${first}-${whole(endPort)}/${over}`;
 }
 
-function describePeer(description: DescriptionWriter, peer: ReadonlyFields): void {
+function describePeer(description: DescriptionWriter, peer: Received<NetworkPolicyPeer>): void {
   const { namespaceSelector, podSelector, ipBlock } = peer;
   const selectors = { NamespaceSelector: namespaceSelector, PodSelector: podSelector };
   for (const [title, selector] of Object.entries(selectors)) {
-    if (isFields(selector)) description.write(3, `${title}: ${selectorText(selector)}\n`);
+    if (isStruct(selector)) description.write(3, `${title}: ${selectorText(selector)}\n`);
   }
-  if (isFields(namespaceSelector) || isFields(podSelector) || !isFields(ipBlock)) return;
+  if (isStruct(namespaceSelector) || isStruct(podSelector) || !isStruct(ipBlock)) return;
   description.write(3, "IPBlock:\n");
   description.write(4, `CIDR: ${text(ipBlock.cidr)}\n`);
   description.write(4, `Except: ${joined(ipBlock.except, ", ")}\n`);
 }
 
-const selectorText = (selector: unknown): string => formatSelectorObject(object(selector) as LabelSelectorObject);
+const selectorText = (selector: Received<LabelSelector> | null | undefined): string =>
+  formatSelectorObject(object(selector));

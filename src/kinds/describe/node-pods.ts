@@ -1,5 +1,5 @@
-import { object } from "../../machinery/meta/access.js";
-import type { KubeObject } from "../../machinery/meta/object.js";
+import type { Node, Pod } from "../../api/types/core/v1.js";
+import { object, type ReceivedObject } from "../../machinery/meta/received.js";
 import { formatQuantity, type Quantity, quantityValue, zeroQuantity } from "../../machinery/text/quantity/quantity.js";
 import { type Amounts, amountsOf, podResources, sumAmounts } from "../pod-resources.js";
 import type { DescribeContext } from "./describer.js";
@@ -10,8 +10,8 @@ import { order } from "./go-fields.js";
 /** The pods on a node that have not ended, what each asks, and what all of them take of the node. */
 export function describeNodePods(
   description: Description,
-  node: KubeObject,
-  pods: readonly KubeObject[],
+  node: ReceivedObject<Node>,
+  pods: readonly ReceivedObject<Pod>[],
   { now }: Pick<DescribeContext, "now">,
 ): void {
   const { capacity, allocatable: left } = object(node.status);
@@ -32,7 +32,7 @@ export function describeNodePods(
   describeAllocated(description, pods, allocatable);
 }
 
-function describeAllocated(description: Description, pods: readonly KubeObject[], allocatable: Amounts): void {
+function describeAllocated(description: Description, pods: readonly ReceivedObject<Pod>[], allocatable: Amounts): void {
   description.write(0, "Allocated resources:\n  (Total limits may be over 100 percent, i.e., overcommitted.)\n");
   description.write(1, "Resource\tRequests\tLimits\n");
   description.write(1, "--------\t--------\t------\n");

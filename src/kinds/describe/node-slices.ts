@@ -1,5 +1,5 @@
-import { list, object, text } from "../../machinery/meta/access.js";
-import type { KubeObject } from "../../machinery/meta/object.js";
+import type { ResourceSlice } from "../../api/types/resource/v1.js";
+import { list, object, type ReceivedObject, text } from "../../machinery/meta/received.js";
 import type { Description } from "./description.js";
 import { order } from "./go-fields.js";
 
@@ -13,7 +13,7 @@ interface Pool {
 }
 
 /** How many devices a node has, by driver and pool. Nothing without any. */
-export function describeNodeSlices(description: Description, slices: readonly KubeObject[]): void {
+export function describeNodeSlices(description: Description, slices: readonly ReceivedObject<ResourceSlice>[]): void {
   const pools = new Map<string, Pool>();
   for (const { spec } of slices) {
     const { driver: driverName, pool, devices } = object(spec);

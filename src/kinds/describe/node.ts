@@ -1,6 +1,18 @@
+import type { Lease } from "../../api/types/coordination/v1.js";
+import type { ResourceSlice } from "../../api/types/resource/v1.js";
+import type { Event, Node, NodeCondition, ResourceList } from "../../api/types/core/v1.js";
 import { isForbidden } from "../../machinery/errors/status-error.js";
-import { absent, isFields, list, object, objects, text } from "../../machinery/meta/access.js";
-import type { KubeObject } from "../../machinery/meta/object.js";
+import {
+  absent,
+  isStruct,
+  list,
+  object,
+  objects,
+  type OrAbsent,
+  type Received,
+  type ReceivedObject,
+  text,
+} from "../../machinery/meta/received.js";
 import { dateText } from "./dates.js";
 import type { DescribeContext, Describer } from "./describer.js";
 import type { Description } from "./description.js";
@@ -9,27 +21,22 @@ import { flag, order, scalar } from "./go-fields.js";
 import { describeLabelsAndAnnotations, describeName } from "./heading.js";
 import { describeNodeSlices } from "./node-slices.js";
 import { describeNodePods } from "./node-pods.js";
-import { PODS } from "./owned-pods.js";
 import { describeTaints } from "./scheduling.js";
-
-const NODES = { group: "", version: "v1", resource: "nodes" };
-const LEASES = { group: "coordination.k8s.io", version: "v1", resource: "leases" };
-const SLICES = { group: "resource.k8s.io", version: "v1", resource: "resourceslices" };
 
 const ROLE_PREFIX = "node-role.kubernetes.io/";
 const ROLE = "kubernetes.io/role";
 
 export const describeNode: Describer = async (_namespace, name, description, context) => {
   const { reader } = context;
-  const node = await reader.get(NODES, "", name);
+  const node = await reader.get("v1/Node", "", name);
   const fieldSelector = `spec.nodeName=${name},status.phase!=Succeeded,status.phase!=Failed`;
-  const pods = await reader.list(PODS, "", { fieldSelector }).catch((error: unknown) => {
+  const pods = await reader.list("v1/Pod", "", { fieldSelector }).catch((error: unknown) => {
     if (isForbidden(error)) return undefined;
     throw error;
   });
   const events = await eventsOfNode(node, context);
   const slices = await reader
-    .list(SLICES, "", { fieldSelector: `spec.nodeName=${name}`, unlimited: true })
+    .list("resource.k8s.io/v1/ResourceSlice", "", { fieldSelector: `spec.nodeName=${name}`, unlimited: true })
     .catch(() => []);
   const spec = object(node.spec);
   describeName(description, node, false);
@@ -50,14 +57,17 @@ export const describeNode: Describer = async (_namespace, name, description, con
 };
 
 /** Some who write events know a node by its name where the uid goes. */
-async function eventsOfNode(node: KubeObject, context: DescribeContext): Promise<readonly KubeObject[] | undefined> {
+async function eventsOfNode(
+  node: ReceivedObject<Node>,
+  context: DescribeContext,
+): Promise<readonly ReceivedObject<Event>[] | undefined> {
   const byUid = await eventsOf(node, "Node", context);
   const { name = "" } = node.metadata ?? {};
   const byName = await eventsOf({ ...node, metadata: { ...node.metadata, uid: name } }, "Node", context);
   return byUid && [...byUid, ...(byName ?? [])];
 }
 
-function rolesText({ metadata }: KubeObject): string {
+function rolesText({ metadata }: ReceivedObject<Node>): string {
   const roles = Object.entries(metadata?.labels ?? {}).flatMap(([key, value]) => {
     const role = key.startsWith(ROLE_PREFIX) ? key.slice(ROLE_PREFIX.length) : key === ROLE ? value : "";
     return role === "" ? [] : [role];
@@ -67,15 +77,15 @@ function rolesText({ metadata }: KubeObject): string {
 
 /** The lease by which a node says that it lives. A request. */
 async function describeLease(description: Description, name: string, { reader }: DescribeContext): Promise<void> {
-  let lease: KubeObject;
+  let lease: ReceivedObject<Lease>;
   try {
-    lease = await reader.get(LEASES, "kube-node-lease", name);
+    lease = await reader.get("coordination.k8s.io/v1/Lease", "kube-node-lease", name);
   } catch (error) {
     description.write(0, `Lease:\tFailed to get lease: ${(error as Error).message}\n`);
     return;
   }
   const { holderIdentity, acquireTime, renewTime } = object(lease.spec);
-  const orUnset = (value: unknown, shown: (value: unknown) => string): string =>
+  const orUnset = (value: OrAbsent<string>, shown: (value: string) => string): string =>
     absent(value) ? "<unset>" : shown(value);
   description.write(0, "Lease:\n");
   description.write(1, `HolderIdentity:\t${orUnset(holderIdentity, text)}\n`);
@@ -95,7 +105,11 @@ const SYSTEM = [
   ["Kubelet Version", "kubeletVersion"],
 ] as const;
 
-function describeStatus(description: Description, node: KubeObject, slices: readonly KubeObject[]): void {
+function describeStatus(
+  description: Description,
+  node: ReceivedObject<Node>,
+  slices: readonly ReceivedObject<ResourceSlice>[],
+): void {
   const { conditions, addresses, capacity, allocatable, nodeInfo } = object(node.status);
   describeConditions(description, conditions);
   description.write(0, "Addresses:\n");
@@ -107,7 +121,7 @@ function describeStatus(description: Description, node: KubeObject, slices: read
   for (const [title, field] of SYSTEM) description.write(1, `${title}:\t${text(object(nodeInfo)[field])}\n`);
 }
 
-function describeConditions(description: Description, conditions: unknown): void {
+function describeConditions(description: Description, conditions: OrAbsent<Received<NodeCondition[]>>): void {
   const all = objects(conditions);
   if (all.length === 0) return;
   const titles = "Type\tStatus\tLastHeartbeatTime\tLastTransitionTime\tReason\tMessage";
@@ -121,8 +135,8 @@ function describeConditions(description: Description, conditions: unknown): void
 }
 
 /** Nothing without any. */
-function describeAmounts(description: Description, title: string, amounts: unknown): void {
-  const names = isFields(amounts) ? Object.keys(amounts).sort(order) : [];
+function describeAmounts(description: Description, title: string, amounts: OrAbsent<Received<ResourceList>>): void {
+  const names = isStruct(amounts) ? Object.keys(amounts).sort(order) : [];
   if (names.length > 0) description.write(0, `${title}:\n`);
   for (const name of names) description.write(1, `${name}:\t${scalar(object(amounts)[name])}\n`);
 }

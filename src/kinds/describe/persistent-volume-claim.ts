@@ -1,18 +1,15 @@
-import { object, objects, text } from "../../machinery/meta/access.js";
-import type { KubeObject } from "../../machinery/meta/object.js";
+import type { PersistentVolumeClaim, Pod } from "../../api/types/core/v1.js";
+import { object, objects, type ReceivedObject, text } from "../../machinery/meta/received.js";
 import { describeClaim } from "./claim.js";
 import { dateText } from "./dates.js";
 import type { Describer } from "./describer.js";
 import { describeEvents, eventsOf } from "./events.js";
 import { order } from "./go-fields.js";
-import { PODS } from "./owned-pods.js";
 import { describeColumn } from "./scheduling.js";
 
-const CLAIMS = { group: "", version: "v1", resource: "persistentvolumeclaims" };
-
 export const describePersistentVolumeClaim: Describer = async (namespace, name, description, context) => {
-  const claim = await context.reader.get(CLAIMS, namespace, name);
-  const pods = await context.reader.list(PODS, claim.metadata?.namespace ?? "");
+  const claim = await context.reader.get("v1/PersistentVolumeClaim", namespace, name);
+  const pods = await context.reader.list("v1/Pod", claim.metadata?.namespace ?? "");
   const events = await eventsOf(claim, "PersistentVolumeClaim", context);
   describeClaim(description, claim, context.now);
   describeColumn(description, "Used By", usersOf(claim, pods).sort(order));
@@ -31,13 +28,13 @@ export const describePersistentVolumeClaim: Describer = async (namespace, name, 
 };
 
 /** The pods that mount a claim, once for each mount, and those that it was made for. */
-function usersOf({ metadata = {} }: KubeObject, pods: readonly KubeObject[]): string[] {
+function usersOf({ metadata }: ReceivedObject<PersistentVolumeClaim>, pods: readonly ReceivedObject<Pod>[]): string[] {
   const users = pods.flatMap((pod) =>
     objects(object(pod.spec).volumes)
-      .filter((volume) => text(object(volume.persistentVolumeClaim).claimName) === metadata.name)
+      .filter((volume) => text(object(volume.persistentVolumeClaim).claimName) === metadata?.name)
       .map(() => pod),
   );
-  for (const { kind, uid } of metadata.ownerReferences ?? []) {
+  for (const { kind, uid } of objects(metadata?.ownerReferences)) {
     const owner = kind === "Pod" ? pods.find((pod) => pod.metadata?.uid === uid) : undefined;
     if (owner !== undefined && !users.includes(owner)) users.push(owner);
   }

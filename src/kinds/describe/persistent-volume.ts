@@ -1,4 +1,5 @@
-import { absent, isFields, list, object, objects, type ReadonlyFields, text } from "../../machinery/meta/access.js";
+import type { PersistentVolumeSpec, VolumeNodeAffinity } from "../../api/types/core/v1.js";
+import { absent, isStruct, list, object, objects, type Received, text } from "../../machinery/meta/received.js";
 import { accessModesText, storageClassOf } from "./claim.js";
 import { describeAttributes } from "./csi-attributes.js";
 import type { Describer } from "./describer.js";
@@ -7,12 +8,12 @@ import { describeEvents, eventsOf, since } from "./events.js";
 import { slice, texts, whole } from "./go-fields.js";
 import { describeLabelsAndAnnotations, describeName } from "./heading.js";
 import { describeTerm } from "./selector-terms.js";
-import { describeSource, type Row, rows, sharedSources, type VolumeSourceText } from "./volume-sources.js";
+import { describeSource, type DescribeVolumeSource, sharedSources, volumeSource } from "./volume-sources.js";
 
-const VOLUMES = { group: "", version: "v1", resource: "persistentvolumes" };
+type VolumeSpec = Received<PersistentVolumeSpec>;
 
 export const describePersistentVolume: Describer = async (_namespace, name, description, context) => {
-  const volume = await context.reader.get(VOLUMES, "", name);
+  const volume = await context.reader.get("v1/PersistentVolume", "", name);
   const events = await eventsOf(volume, "PersistentVolume", context);
   const [spec, status] = [object(volume.spec), object(volume.status)];
   const { finalizers, deletionTimestamp } = volume.metadata ?? {};
@@ -23,7 +24,7 @@ export const describePersistentVolume: Describer = async (_namespace, name, desc
   const leaving = deletionTimestamp && `Terminating (lasts ${since(deletionTimestamp, context.now)})`;
   description.write(0, `Status:\t${leaving ?? text(status.phase)}\n`);
   const { claimRef } = spec;
-  const claim = isFields(claimRef) ? `${text(claimRef.namespace)}/${text(claimRef.name)}` : "";
+  const claim = isStruct(claimRef) ? `${text(claimRef.namespace)}/${text(claimRef.name)}` : "";
   description.write(0, `Claim:\t${claim}\n`);
   description.write(0, `Reclaim Policy:\t${text(spec.persistentVolumeReclaimPolicy)}\n`);
   description.write(0, `Access Modes:\t${accessModesText(spec.accessModes)}\n`);
@@ -37,8 +38,8 @@ export const describePersistentVolume: Describer = async (_namespace, name, desc
 };
 
 /** The nodes that can reach it. */
-function describeNodeAffinity(description: DescriptionWriter, { required }: ReadonlyFields): void {
-  if (!isFields(required)) {
+function describeNodeAffinity(description: DescriptionWriter, { required }: Received<VolumeNodeAffinity>): void {
+  if (!isStruct(required)) {
     description.write(0, "Node Affinity:\t<none>\n");
     return;
   }
@@ -55,54 +56,59 @@ function describeNodeAffinity(description: DescriptionWriter, { required }: Read
   }
 }
 
-const endpointsNamespace: Row = [
-  "EndpointsNamespace:",
-  ({ endpointsNamespace: namespace }) => (absent(namespace) ? "<unset>" : text(namespace)),
-];
-
 /** Those of persistent volumes only, or that pods and persistent volumes spell differently. */
-const SOURCES: Readonly<Record<string, VolumeSourceText>> = {
+const SOURCES: readonly DescribeVolumeSource<VolumeSpec>[] = [
   ...sharedSources("SecretReference"),
-  glusterfs: {
-    type: "Glusterfs (a Glusterfs mount on the host that shares a pod's lifetime)",
-    rows: [
-      ...rows({ endpoints: "EndpointsName" }),
-      endpointsNamespace,
-      ...rows({ path: "Path", readOnly: "ReadOnly" }),
+  volumeSource(
+    ({ glusterfs }: VolumeSpec) => glusterfs,
+    "Glusterfs (a Glusterfs mount on the host that shares a pod's lifetime)",
+    [
+      ["EndpointsName:", "endpoints"],
+      ["EndpointsNamespace:", ({ endpointsNamespace: namespace }) => (absent(namespace) ? "<unset>" : text(namespace))],
+      ["Path:", "path"],
+      ["ReadOnly:", "readOnly"],
     ],
-  },
-  scaleIO: {
-    type: "ScaleIO (a persistent volume backed by a block device in ScaleIO)",
-    rows: [
-      ...rows({
-        gateway: "Gateway",
-        system: "System",
-        protectionDomain: "Protection Domain",
-        storagePool: "Storage Pool",
-        storageMode: "Storage Mode",
-        volumeName: "VolumeName",
-      }),
+  ),
+  volumeSource(
+    ({ scaleIO }: VolumeSpec) => scaleIO,
+    "ScaleIO (a persistent volume backed by a block device in ScaleIO)",
+    [
+      ["Gateway:", "gateway"],
+      ["System:", "system"],
+      ["Protection Domain:", "protectionDomain"],
+      ["Storage Pool:", "storagePool"],
+      ["Storage Mode:", "storageMode"],
+      ["VolumeName:", "volumeName"],
       ["SecretName:", ({ secretRef }) => text(object(secretRef).name)],
       ["SecretNamespace:", ({ secretRef }) => text(object(secretRef).namespace)],
-      ...rows({ fsType: "FSType", readOnly: "ReadOnly" }),
+      ["FSType:", "fsType"],
+      ["ReadOnly:", "readOnly"],
     ],
-  },
-  local: {
-    type: "LocalVolume (a persistent volume backed by local storage on a node)",
-    rows: rows({ path: "Path" }),
-  },
-  azureFile: {
-    type: "AzureFile (an Azure File Service mount on the host and bind mount to the pod)",
-    rows: rows({
-      secretName: "SecretName",
-      secretNamespace: "SecretNamespace",
-      shareName: "ShareName",
-      readOnly: "ReadOnly",
-    }),
-  },
-  csi: {
-    type: "CSI (a Container Storage Interface (CSI) volume source)",
-    rows: rows({ driver: "Driver", fsType: "FSType", volumeHandle: "VolumeHandle", readOnly: "ReadOnly" }),
-    rest: (description, { volumeAttributes }) => describeAttributes(description, texts(volumeAttributes)),
-  },
-};
+  ),
+  volumeSource(
+    ({ local }: VolumeSpec) => local,
+    "LocalVolume (a persistent volume backed by local storage on a node)",
+    [["Path:", "path"]],
+  ),
+  volumeSource(
+    ({ azureFile }: VolumeSpec) => azureFile,
+    "AzureFile (an Azure File Service mount on the host and bind mount to the pod)",
+    [
+      ["SecretName:", "secretName"],
+      ["SecretNamespace:", "secretNamespace"],
+      ["ShareName:", "shareName"],
+      ["ReadOnly:", "readOnly"],
+    ],
+  ),
+  volumeSource(
+    ({ csi }: VolumeSpec) => csi,
+    "CSI (a Container Storage Interface (CSI) volume source)",
+    [
+      ["Driver:", "driver"],
+      ["FSType:", "fsType"],
+      ["VolumeHandle:", "volumeHandle"],
+      ["ReadOnly:", "readOnly"],
+    ],
+    (description, { volumeAttributes }) => describeAttributes(description, texts(volumeAttributes)),
+  ),
+];

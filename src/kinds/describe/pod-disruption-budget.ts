@@ -1,22 +1,19 @@
-import { absent, object } from "../../machinery/meta/access.js";
+import { absent, object } from "../../machinery/meta/received.js";
 import { formatSelectorObject } from "../../machinery/selectors/api-label-selector.js";
-import type { LabelSelectorObject } from "../../machinery/validation/labels.js";
 import type { Describer } from "./describer.js";
 import { describeEvents, eventsOf } from "./events.js";
 import { scalar, whole } from "./go-fields.js";
 import { describeName } from "./heading.js";
 
-const BUDGETS = { group: "policy", version: "v1", resource: "poddisruptionbudgets" };
-
 export const describePodDisruptionBudget: Describer = async (namespace, name, description, context) => {
-  const budget = await context.reader.get(BUDGETS, namespace, name);
+  const budget = await context.reader.get("policy/v1/PodDisruptionBudget", namespace, name);
   const events = await eventsOf(budget, "PodDisruptionBudget", context);
   const { minAvailable, maxUnavailable, selector } = object(budget.spec);
   const status = object(budget.status);
   describeName(description, budget);
   if (!absent(minAvailable)) description.write(0, `Min available:\t${scalar(minAvailable)}\n`);
   else if (!absent(maxUnavailable)) description.write(0, `Max unavailable:\t${scalar(maxUnavailable)}\n`);
-  const selected = absent(selector) ? "<unset>" : formatSelectorObject(selector as LabelSelectorObject);
+  const selected = absent(selector) ? "<unset>" : formatSelectorObject(selector);
   description.write(0, `Selector:\t${selected}\n`);
   description.write(0, "Status:\n");
   description.write(2, `Allowed disruptions:\t${whole(status.disruptionsAllowed)}\n`);

@@ -1,4 +1,5 @@
-import { isFields, object, objects, text } from "../../machinery/meta/access.js";
+import type { PodTemplateSpec } from "../../api/types/core/v1.js";
+import { isStruct, object, objects, type Received, text } from "../../machinery/meta/received.js";
 import { describeContainers } from "./containers.js";
 import type { DescriptionWriter } from "./description.js";
 import { texts } from "./go-fields.js";
@@ -9,9 +10,12 @@ import { describeVolumes } from "./volumes.js";
 const INDENT = "  ";
 
 /** What pods are made from, of any workload. */
-export function describePodTemplate(description: DescriptionWriter, template: unknown): void {
+export function describePodTemplate(
+  description: DescriptionWriter,
+  template: Received<PodTemplateSpec> | null | undefined,
+): void {
   description.write(0, "Pod Template:\n");
-  if (!isFields(template)) {
+  if (!isStruct(template)) {
     // No line break: kubectl's own.
     description.write(1, "<unset>");
     return;

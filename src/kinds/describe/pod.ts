@@ -1,5 +1,14 @@
-import { absent, isFields, object, objects, type ReadonlyFields, text } from "../../machinery/meta/access.js";
-import type { KubeObject } from "../../machinery/meta/object.js";
+import type { Pod, PodSpec, PodStatus } from "../../api/types/core/v1.js";
+import {
+  absent,
+  isStruct,
+  object,
+  objects,
+  type OrAbsent,
+  type Received,
+  type ReceivedObject,
+  text,
+} from "../../machinery/meta/received.js";
 import { qosClass } from "../../api/pods/qos-class.js";
 import { describeContainers, describeResources } from "./containers.js";
 import { dateText } from "./dates.js";
@@ -10,7 +19,7 @@ import { describeEvents, eventsOf, since } from "./events.js";
 import { texts, whole } from "./go-fields.js";
 import { describeLabelsAndAnnotations, describeName } from "./heading.js";
 import { describeLabels } from "./labels.js";
-import { controllerText, PODS } from "./owned-pods.js";
+import { controllerText } from "./owned-pods.js";
 import { describeSchedulingGroup, describeTolerations, describeTopologySpread } from "./scheduling.js";
 import { describeVolumes } from "./volumes.js";
 
@@ -18,14 +27,14 @@ import { describeVolumes } from "./volumes.js";
 const MIRROR = "kubernetes.io/config.mirror";
 
 export const describePod: Describer = async (namespace, name, description, context) => {
-  const pod = await context.reader.get(PODS, namespace, name);
+  const pod = await context.reader.get("v1/Pod", namespace, name);
   const mirrored = pod.metadata?.annotations?.[MIRROR];
   const known = mirrored === undefined ? pod : { ...pod, metadata: { ...pod.metadata, uid: mirrored } };
   const events = await eventsOf(known, "", context);
   const [spec, status] = [object(pod.spec), object(pod.status)];
   describePlace(description, pod, spec, status);
   describeState(description, pod, context);
-  if (isFields(spec.resources)) {
+  if (isStruct(spec.resources)) {
     description.write(0, "Resources:\n");
     describeResources(description, 1, spec.resources);
   }
@@ -41,7 +50,12 @@ export const describePod: Describer = async (namespace, name, description, conte
 };
 
 /** Who it is, and where it runs. */
-function describePlace(description: Description, pod: KubeObject, spec: ReadonlyFields, status: ReadonlyFields): void {
+function describePlace(
+  description: Description,
+  pod: ReceivedObject<Pod>,
+  spec: Received<PodSpec>,
+  status: Received<PodStatus>,
+): void {
   describeName(description, pod);
   if (!absent(spec.priority)) description.write(0, `Priority:\t${whole(spec.priority)}\n`);
   for (const [title, field] of [
@@ -58,17 +72,17 @@ function describePlace(description: Description, pod: KubeObject, spec: Readonly
 }
 
 /** How far it has come, and how it can be reached. */
-function describeState(description: Description, pod: KubeObject, { now }: DescribeContext): void {
-  const [{ deletionTimestamp, deletionGracePeriodSeconds } = {}, status] = [pod.metadata, object(pod.status)];
+function describeState(description: Description, pod: ReceivedObject<Pod>, { now }: DescribeContext): void {
+  const [{ deletionTimestamp, deletionGracePeriodSeconds }, status] = [object(pod.metadata), object(pod.status)];
   const phase = text(status.phase);
-  if (deletionTimestamp !== undefined && phase !== "Failed" && phase !== "Succeeded") {
+  if (!absent(deletionTimestamp) && phase !== "Failed" && phase !== "Succeeded") {
     description.write(0, `Status:\tTerminating (lasts ${since(deletionTimestamp, now)})\n`);
     description.write(0, `Termination Grace Period:\t${whole(deletionGracePeriodSeconds)}s\n`);
   } else description.write(0, `Status:\t${phase}\n`);
   if (text(status.reason) !== "") description.write(0, `Reason:\t${text(status.reason)}\n`);
   if (text(status.message) !== "") description.write(0, `Message:\t${text(status.message)}\n`);
   const profile = object(object(pod.spec).securityContext).seccompProfile;
-  if (isFields(profile)) {
+  if (isStruct(profile)) {
     description.write(0, `SeccompProfile:\t${text(profile.type)}\n`);
     if (profile.type === "Localhost") description.write(0, `LocalhostProfile:\t${text(profile.localhostProfile)}\n`);
   }
@@ -84,31 +98,32 @@ function describeState(description: Description, pod: KubeObject, { now }: Descr
 
 function describeAllContainers(
   description: Description,
-  { metadata = {} }: KubeObject,
-  spec: ReadonlyFields,
-  status: ReadonlyFields,
+  { metadata }: ReceivedObject<Pod>,
+  spec: Received<PodSpec>,
+  status: Received<PodStatus>,
 ): void {
   // kubectl knows no other fields by name; a cluster's own version is the only one.
   const known: Readonly<Record<string, string | undefined>> = {
-    "metadata.name": metadata.name,
-    "metadata.namespace": metadata.namespace,
+    "metadata.name": metadata?.name,
+    "metadata.namespace": metadata?.namespace,
   };
   const fieldValue: FieldValue = ({ fieldPath }) => known[text(fieldPath)] ?? "";
-  for (const [label, field] of [
-    ["Init Containers", "initContainers"],
-    ["Containers", "containers"],
-    ["Ephemeral Containers", "ephemeralContainers"],
+  for (const [label, containers, statuses] of [
+    ["Init Containers", spec.initContainers, status.initContainerStatuses],
+    ["Containers", spec.containers, status.containerStatuses],
+    ["Ephemeral Containers", spec.ephemeralContainers, status.ephemeralContainerStatuses],
   ] as const) {
-    const containers = spec[field];
-    if (field !== "containers" && objects(containers).length === 0) continue;
-    const statuses = status[field === "containers" ? "containerStatuses" : field.replace(/s$/, "Statuses")];
+    if (label !== "Containers" && objects(containers).length === 0) continue;
     describeContainers(description, { label, containers, statuses, fieldValue });
   }
 }
 
-function describeConditions(description: Description, spec: ReadonlyFields, status: ReadonlyFields): void {
+function describeConditions(description: Description, spec: Received<PodSpec>, status: Received<PodStatus>): void {
   const conditions = objects(status.conditions);
-  const table = (title: string, rows: readonly (readonly [type: unknown, status: unknown])[]): void => {
+  const table = (
+    title: string,
+    rows: readonly (readonly [type: OrAbsent<string>, status: OrAbsent<string>])[],
+  ): void => {
     if (rows.length === 0) return;
     description.write(0, `${title}:\n  Type\tStatus\n`);
     for (const [type, state] of rows) description.write(1, `${text(type)} \t${text(state)} \n`);

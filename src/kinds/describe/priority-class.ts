@@ -1,14 +1,12 @@
-import { text } from "../../machinery/meta/access.js";
+import { text } from "../../machinery/meta/received.js";
 import type { Describer } from "./describer.js";
 import { describeEvents, eventsOf } from "./events.js";
 import { flag, whole } from "./go-fields.js";
 import { describeName } from "./heading.js";
 import { formatLabels } from "./labels.js";
 
-const PRIORITY_CLASSES = { group: "scheduling.k8s.io", version: "v1", resource: "priorityclasses" };
-
 export const describePriorityClass: Describer = async (_namespace, name, description, context) => {
-  const priorityClass = await context.reader.get(PRIORITY_CLASSES, "", name);
+  const priorityClass = await context.reader.get("scheduling.k8s.io/v1/PriorityClass", "", name);
   const events = await eventsOf(priorityClass, "PriorityClass", context);
   describeName(description, priorityClass, false);
   description.write(0, `Value:\t${whole(priorityClass.value)}\n`);

@@ -1,26 +1,27 @@
-import { list, number, object, type ReadonlyFields, text } from "../../machinery/meta/access.js";
+import type { HTTPGetAction, Probe } from "../../api/types/core/v1.js";
+import { absent, list, number, object, type Received, text } from "../../machinery/meta/received.js";
 import { scalar, slice, whole } from "./go-fields.js";
 
 /** "http-get http://:8080/ready delay=0s timeout=1s period=10s #success=1 #failure=3" */
-export function probeText(probe: ReadonlyFields): string {
+export function probeText(probe: Received<Probe>): string {
   const times = `delay=${whole(probe.initialDelaySeconds)}s timeout=${whole(probe.timeoutSeconds)}s period=${whole(probe.periodSeconds)}s`;
   const counts = `#success=${whole(probe.successThreshold)} #failure=${whole(probe.failureThreshold)}`;
   return `${targetText(probe)} ${times} ${counts}`;
 }
 
-function targetText({ exec, httpGet, tcpSocket, grpc }: ReadonlyFields): string {
-  if (exec !== undefined) return `exec ${slice(list(object(exec).command))}`;
-  if (httpGet !== undefined) return `http-get ${urlText(object(httpGet))}`;
-  if (tcpSocket !== undefined) {
+function targetText({ exec, httpGet, tcpSocket, grpc }: Received<Probe>): string {
+  if (!absent(exec)) return `exec ${slice(list(object(exec).command))}`;
+  if (!absent(httpGet)) return `http-get ${urlText(object(httpGet))}`;
+  if (!absent(tcpSocket)) {
     const { host, port } = object(tcpSocket);
     return `tcp-socket ${text(host)}:${scalar(port)}`;
   }
-  if (grpc !== undefined) return `grpc <pod>:${number(object(grpc).port)} ${text(object(grpc).service)}`;
+  if (!absent(grpc)) return `grpc <pod>:${number(object(grpc).port)} ${text(object(grpc).service)}`;
   return "unknown";
 }
 
 /** As Go writes the address: a host without a name is left out, a path escaped. */
-function urlText({ scheme, host, port, path }: ReadonlyFields): string {
+function urlText({ scheme, host, port, path }: Received<HTTPGetAction>): string {
   const [name, portText] = [text(host), scalar(port)];
   const bracketed = /[:%]/.test(name) ? `[${name}]` : name;
   const authority = portText === "" ? name : `${bracketed}:${portText}`;

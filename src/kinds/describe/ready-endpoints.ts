@@ -1,27 +1,27 @@
-import { list, object, objects, text } from "../../machinery/meta/access.js";
-import type { GroupVersionResource } from "../../machinery/meta/gvk.js";
-import type { KubeObject } from "../../machinery/meta/object.js";
+import type { EndpointSlice } from "../../api/types/discovery/v1.js";
+import { list, object, objects, type ReceivedObject, text } from "../../machinery/meta/received.js";
 import type { DescribeReader } from "./describer.js";
 import { whole } from "./go-fields.js";
-
-export const ENDPOINT_SLICES: GroupVersionResource = {
-  group: "discovery.k8s.io",
-  version: "v1",
-  resource: "endpointslices",
-};
 
 /** So many are shown. */
 const MOST = 3;
 
 /** The slices of a service, in one answer. A request. */
-export const slicesOf = (reader: DescribeReader, namespace: string, service: string): Promise<readonly KubeObject[]> =>
-  reader.list(ENDPOINT_SLICES, namespace, { labelSelector: `kubernetes.io/service-name=${service}`, unlimited: true });
+export const slicesOf = (
+  reader: DescribeReader,
+  namespace: string,
+  service: string,
+): Promise<readonly ReceivedObject<EndpointSlice>[]> =>
+  reader.list("discovery.k8s.io/v1/EndpointSlice", namespace, {
+    labelSelector: `kubernetes.io/service-name=${service}`,
+    unlimited: true,
+  });
 
 /**
  * "10.0.0.1:80,10.0.0.2:80": where a service's port of that name ("" for the unnamed one) leads; of slices without ports,
  * the bare addresses. What is not ready is left out.
  */
-export function readyEndpoints(slices: readonly KubeObject[], port: string): string {
+export function readyEndpoints(slices: readonly ReceivedObject<EndpointSlice>[], port: string): string {
   if (slices.length === 0) return "<none>";
   const shown: string[] = [];
   let [count, more] = [0, false];
@@ -35,7 +35,7 @@ export function readyEndpoints(slices: readonly KubeObject[], port: string): str
   return `${shown.join(",")}${more ? ` + ${count - MOST} more...` : ""}`;
 }
 
-function candidates({ ports, endpoints }: KubeObject, name: string) {
+function candidates({ ports, endpoints }: ReceivedObject<EndpointSlice>, name: string) {
   const all = objects(endpoints);
   const known = objects(ports);
   if (known.length === 0) return all.map((endpoint) => ({ endpoint, at: (address: string) => address }));

@@ -1,8 +1,8 @@
-import { object } from "../../machinery/meta/access.js";
-import type { KubeObject } from "../../machinery/meta/object.js";
+import type { ReplicaSet } from "../../api/types/apps/v1.js";
+import type { ReplicationController } from "../../api/types/core/v1.js";
+import { object, type ReceivedObject } from "../../machinery/meta/received.js";
 import { formatSelectorObject, selectorFromObject } from "../../machinery/selectors/api-label-selector.js";
 import { selectorFromSet } from "../../machinery/selectors/label-selector.js";
-import type { LabelSelectorObject } from "../../machinery/validation/labels.js";
 import { describeReasons } from "./conditions.js";
 import type { Describer } from "./describer.js";
 import type { Description } from "./description.js";
@@ -13,12 +13,9 @@ import { formatLabels } from "./labels.js";
 import { controllerText, podsStatus } from "./owned-pods.js";
 import { describePodTemplate } from "./pod-template.js";
 
-const REPLICA_SETS = { group: "apps", version: "v1", resource: "replicasets" };
-const REPLICATION_CONTROLLERS = { group: "", version: "v1", resource: "replicationcontrollers" };
-
 export const describeReplicaSet: Describer = async (namespace, name, description, context) => {
-  const set = await context.reader.get(REPLICA_SETS, namespace, name);
-  const labelSelector = object(set.spec).selector as LabelSelectorObject | undefined;
+  const set = await context.reader.get("apps/v1/ReplicaSet", namespace, name);
+  const labelSelector = object(set.spec).selector;
   const pods = await podsStatus(set, selectorFromObject(labelSelector), context).catch(
     (error: Error) => `error in fetching pods: ${error.message}`,
   );
@@ -33,7 +30,7 @@ export const describeReplicaSet: Describer = async (namespace, name, description
 };
 
 export const describeReplicationController: Describer = async (namespace, name, description, context) => {
-  const controller = await context.reader.get(REPLICATION_CONTROLLERS, namespace, name);
+  const controller = await context.reader.get("v1/ReplicationController", namespace, name);
   const selected = texts(object(controller.spec).selector);
   const pods = await podsStatus(controller, selectorFromSet(selected), context);
   const events = await eventsOf(controller, "ReplicationController", context);
@@ -44,7 +41,11 @@ export const describeReplicationController: Describer = async (namespace, name, 
   describeEvents(description, events, context);
 };
 
-function describeReplicas(description: Description, controller: KubeObject, pods: string): void {
+function describeReplicas(
+  description: Description,
+  controller: ReceivedObject<ReplicaSet | ReplicationController>,
+  pods: string,
+): void {
   const [spec, status] = [object(controller.spec), object(controller.status)];
   description.write(0, `Replicas:\t${whole(status.replicas)} current / ${whole(spec.replicas)} desired\n`);
   description.write(0, `Pods Status:\t${pods}\n`);

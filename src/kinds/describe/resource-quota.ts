@@ -1,12 +1,10 @@
-import { list, object, text } from "../../machinery/meta/access.js";
-import type { KubeObject } from "../../machinery/meta/object.js";
+import type { ResourceQuota } from "../../api/types/core/v1.js";
+import { list, object, type ReceivedObject, text } from "../../machinery/meta/received.js";
 import { formatQuantity, parseQuantity, quantityValue } from "../../machinery/text/quantity/quantity.js";
 import type { Describer } from "./describer.js";
 import type { Description } from "./description.js";
 import { order, scalar } from "./go-fields.js";
 import { describeName } from "./heading.js";
-
-export const RESOURCE_QUOTAS = { group: "", version: "v1", resource: "resourcequotas" };
 
 /** What kubectl says of a scope; nothing of one that is not here. */
 const SCOPES = new Map([
@@ -30,7 +28,7 @@ const SCOPES = new Map([
 
 /** kubectl asks for no events. */
 export const describeResourceQuota: Describer = async (namespace, name, description, { reader }) => {
-  const quota = await reader.get(RESOURCE_QUOTAS, namespace, name);
+  const quota = await reader.get("v1/ResourceQuota", namespace, name);
   describeName(description, quota);
   describeScopes(description, quota, 0, " * ");
   description.write(0, "Resource\tUsed\tHard\n");
@@ -41,13 +39,16 @@ export const describeResourceQuota: Describer = async (namespace, name, descript
 };
 
 /** All quotas of a namespace, by name. */
-export function describeResourceQuotas(description: Description, quotas: readonly KubeObject[]): void {
+export function describeResourceQuotas(
+  description: Description,
+  quotas: readonly ReceivedObject<ResourceQuota>[],
+): void {
   if (quotas.length === 0) {
     description.write(0, "No resource quota.\n");
     return;
   }
   description.write(0, "Resource Quotas\n");
-  const nameOf = ({ metadata }: KubeObject): string => metadata?.name ?? "";
+  const nameOf = ({ metadata }: ReceivedObject<ResourceQuota>): string => metadata?.name ?? "";
   for (const quota of [...quotas].sort((a, b) => order(nameOf(a), nameOf(b)))) {
     description.write(1, `Name:\t${nameOf(quota)}\n`);
     describeScopes(description, quota, 1, "* ");
@@ -60,7 +61,12 @@ export function describeResourceQuotas(description: Description, quotas: readonl
 }
 
 /** Nothing without any. */
-function describeScopes(description: Description, { spec }: KubeObject, level: number, bullet: string): void {
+function describeScopes(
+  description: Description,
+  { spec }: ReceivedObject<ResourceQuota>,
+  level: number,
+  bullet: string,
+): void {
   const scopes = list(object(spec).scopes).map(text).sort(order);
   if (scopes.length === 0) return;
   description.write(level, `Scopes:\t${scopes.join(", ")}\n`);
@@ -77,7 +83,7 @@ interface Amount {
 }
 
 /** Of what the quota controller limits by now; what it has not counted is 0. */
-function amountsOf({ status }: KubeObject): Amount[] {
+function amountsOf({ status }: ReceivedObject<ResourceQuota>): Amount[] {
   const [hard, used] = [object(object(status).hard), object(object(status).used)];
   return Object.keys(hard)
     .sort(order)

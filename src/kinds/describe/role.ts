@@ -1,37 +1,35 @@
-import { object, objects, text } from "../../machinery/meta/access.js";
-import type { KubeObject } from "../../machinery/meta/object.js";
+import type { ClusterRole, ClusterRoleBinding, Role, RoleBinding } from "../../api/types/rbac/v1.js";
+import { object, objects, type ReceivedObject, text } from "../../machinery/meta/received.js";
 import type { Describer } from "./describer.js";
 import type { Description } from "./description.js";
 import { describeLabelsAndAnnotations, describeName } from "./heading.js";
 import { describePolicyRules } from "./policy-rules.js";
 
-const rbac = (resource: string) => ({ group: "rbac.authorization.k8s.io", version: "v1", resource });
-
 // No namespaces and no events: kubectl shows none of either, although roles and their bindings have a namespace.
 
 export const describeRole: Describer = async (namespace, name, description, { reader }) => {
-  describePermissions(description, await reader.get(rbac("roles"), namespace, name));
+  describePermissions(description, await reader.get("rbac.authorization.k8s.io/v1/Role", namespace, name));
 };
 
 export const describeClusterRole: Describer = async (_namespace, name, description, { reader }) => {
-  describePermissions(description, await reader.get(rbac("clusterroles"), "", name));
+  describePermissions(description, await reader.get("rbac.authorization.k8s.io/v1/ClusterRole", "", name));
 };
 
 export const describeRoleBinding: Describer = async (namespace, name, description, { reader }) => {
-  describeBinding(description, await reader.get(rbac("rolebindings"), namespace, name));
+  describeBinding(description, await reader.get("rbac.authorization.k8s.io/v1/RoleBinding", namespace, name));
 };
 
 export const describeClusterRoleBinding: Describer = async (_namespace, name, description, { reader }) => {
-  describeBinding(description, await reader.get(rbac("clusterrolebindings"), "", name));
+  describeBinding(description, await reader.get("rbac.authorization.k8s.io/v1/ClusterRoleBinding", "", name));
 };
 
-function describePermissions(description: Description, role: KubeObject): void {
+function describePermissions(description: Description, role: ReceivedObject<Role | ClusterRole>): void {
   describeName(description, role, false);
   describeLabelsAndAnnotations(description, role);
   describePolicyRules(description, objects(role.rules));
 }
 
-function describeBinding(description: Description, binding: KubeObject): void {
+function describeBinding(description: Description, binding: ReceivedObject<RoleBinding | ClusterRoleBinding>): void {
   const role = object(binding.roleRef);
   describeName(description, binding, false);
   describeLabelsAndAnnotations(description, binding);

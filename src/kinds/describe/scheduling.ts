@@ -1,6 +1,6 @@
-import { absent, isFields, objects, text } from "../../machinery/meta/access.js";
+import type { PodSchedulingGroup, Taint, Toleration, TopologySpreadConstraint } from "../../api/types/core/v1.js";
+import { absent, isStruct, objects, type OrAbsent, type Received, text } from "../../machinery/meta/received.js";
 import { formatSelectorObject } from "../../machinery/selectors/api-label-selector.js";
-import type { LabelSelectorObject } from "../../machinery/validation/labels.js";
 import type { DescriptionWriter } from "./description.js";
 import { sortedBy, whole } from "./go-fields.js";
 
@@ -10,7 +10,11 @@ export function describeColumn(description: DescriptionWriter, title: string, li
   for (const [index, line] of shown.entries()) description.write(0, `${index === 0 ? `${title}:` : ""}\t${line}\n`);
 }
 
-export function describeTolerations(description: DescriptionWriter, title: string, tolerations: unknown): void {
+export function describeTolerations(
+  description: DescriptionWriter,
+  title: string,
+  tolerations: OrAbsent<Received<Toleration[]>>,
+): void {
   const lines = sortedBy(tolerations, ({ key }) => text(key)).map((toleration) => {
     const [key, value, effect] = [text(toleration.key), text(toleration.value), text(toleration.effect)];
     let line = `${key}${value === "" ? "" : `=${value}`}${effect === "" ? "" : `:${effect}`}`;
@@ -22,7 +26,11 @@ export function describeTolerations(description: DescriptionWriter, title: strin
 }
 
 /** "key=value:effect" */
-export function describeTaints(description: DescriptionWriter, title: string, taints: unknown): void {
+export function describeTaints(
+  description: DescriptionWriter,
+  title: string,
+  taints: OrAbsent<Received<Taint[]>>,
+): void {
   const sorted = sortedBy(taints, ({ effect, key }) => `${text(effect)},${text(key)}`);
   const lines = sorted.map(({ key, value, effect }) => {
     const pair = text(value) === "" ? text(key) : `${text(key)}=${text(value)}`;
@@ -32,11 +40,15 @@ export function describeTaints(description: DescriptionWriter, title: string, ta
 }
 
 /** Nothing without any. */
-export function describeTopologySpread(description: DescriptionWriter, constraints: unknown, indent = ""): void {
+export function describeTopologySpread(
+  description: DescriptionWriter,
+  constraints: OrAbsent<Received<TopologySpreadConstraint[]>>,
+  indent = "",
+): void {
   if (objects(constraints).length === 0) return;
   const lines = sortedBy(constraints, ({ topologyKey }) => text(topologyKey)).map((constraint) => {
     const { topologyKey, whenUnsatisfiable, maxSkew, labelSelector } = constraint;
-    const selector = isFields(labelSelector) ? formatSelectorObject(labelSelector as LabelSelectorObject) : undefined;
+    const selector = isStruct(labelSelector) ? formatSelectorObject(labelSelector) : undefined;
     const what = `${text(topologyKey)}:${text(whenUnsatisfiable)} when max skew ${whole(maxSkew)} is exceeded`;
     return selector === undefined ? what : `${what} for selector ${selector}`;
   });
@@ -46,8 +58,12 @@ export function describeTopologySpread(description: DescriptionWriter, constrain
 }
 
 /** Nothing without one. */
-export function describeSchedulingGroup(description: DescriptionWriter, group: unknown, indent = ""): void {
-  if (!isFields(group)) return;
+export function describeSchedulingGroup(
+  description: DescriptionWriter,
+  group: OrAbsent<Received<PodSchedulingGroup>>,
+  indent = "",
+): void {
+  if (!isStruct(group)) return;
   description.write(0, `${indent}SchedulingGroup:\n`);
   description.write(1, `PodGroupName:\t${text(group.podGroupName)}\n`);
 }

@@ -1,13 +1,11 @@
-import { object, text } from "../../machinery/meta/access.js";
+import { object, text } from "../../machinery/meta/received.js";
 import type { Describer } from "./describer.js";
 import { order } from "./go-fields.js";
 import { describeLabelsAndAnnotations, describeName } from "./heading.js";
 
-const SECRETS = { group: "", version: "v1", resource: "secrets" };
-
 /** Says how much is in a secret, and what only of the token of a service account. No events: kubectl asks for none. */
 export const describeSecret: Describer = async (namespace, name, description, { reader }) => {
-  const secret = await reader.get(SECRETS, namespace, name);
+  const secret = await reader.get("v1/Secret", namespace, name);
   describeName(description, secret);
   describeLabelsAndAnnotations(description, secret);
   description.write(0, `\nType:\t${text(secret.type)}\n`);

@@ -1,13 +1,12 @@
-import { objects, text } from "../../machinery/meta/access.js";
+import { objects, text } from "../../machinery/meta/received.js";
 import type { Describer } from "./describer.js";
 import { describeEvents, eventsOf } from "./events.js";
 import { describeLabelsAndAnnotations, describeName } from "./heading.js";
 
-const SERVICE_ACCOUNTS = { group: "", version: "v1", resource: "serviceaccounts" };
 const TITLE = "Image pull secrets:";
 
 export const describeServiceAccount: Describer = async (namespace, name, description, context) => {
-  const account = await context.reader.get(SERVICE_ACCOUNTS, namespace, name);
+  const account = await context.reader.get("v1/ServiceAccount", namespace, name);
   const events = await eventsOf(account, "ServiceAccount", context);
   describeName(description, account);
   describeLabelsAndAnnotations(description, account);

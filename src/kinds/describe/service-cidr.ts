@@ -1,16 +1,16 @@
-import { object, objects, text } from "../../machinery/meta/access.js";
+import { object, objects, text } from "../../machinery/meta/received.js";
 import { dateText } from "./dates.js";
 import type { Describer } from "./describer.js";
 import { describeEvents, eventsOf } from "./events.js";
 import { joined } from "./go-fields.js";
 import { describeLabelsAndAnnotations, describeName } from "./heading.js";
 
-const cidrs = (version: string) => ({ group: "networking.k8s.io", version, resource: "servicecidrs" });
-
 /** A server that does not have it of v1 is asked for v1beta1, which says the same. */
 export const describeServiceCidr: Describer = async (_namespace, name, description, context) => {
   const { reader } = context;
-  const cidr = await reader.get(cidrs("v1"), "", name).catch(() => reader.get(cidrs("v1beta1"), "", name));
+  const cidr = await reader
+    .get("networking.k8s.io/v1/ServiceCIDR", "", name)
+    .catch(() => reader.get("networking.k8s.io/v1beta1/ServiceCIDR", "", name));
   const events = await eventsOf(cidr, "ServiceCIDR", context);
   describeName(description, cidr, false);
   describeLabelsAndAnnotations(description, cidr);

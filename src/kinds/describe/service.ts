@@ -1,5 +1,14 @@
-import { absent, list, object, objects, type ReadonlyFields, text } from "../../machinery/meta/access.js";
-import type { KubeObject } from "../../machinery/meta/object.js";
+import type { EndpointSlice } from "../../api/types/discovery/v1.js";
+import type { LoadBalancerIngress, ServicePort, ServiceSpec, ServiceStatus } from "../../api/types/core/v1.js";
+import {
+  absent,
+  list,
+  object,
+  objects,
+  type Received,
+  type ReceivedObject,
+  text,
+} from "../../machinery/meta/received.js";
 import type { Describer } from "./describer.js";
 import type { DescriptionWriter } from "./description.js";
 import { describeEvents, eventsOf } from "./events.js";
@@ -8,10 +17,8 @@ import { describeLabelsAndAnnotations, describeName } from "./heading.js";
 import { formatLabels } from "./labels.js";
 import { readyEndpoints, slicesOf } from "./ready-endpoints.js";
 
-export const SERVICES = { group: "", version: "v1", resource: "services" };
-
 export const describeService: Describer = async (namespace, name, description, context) => {
-  const service = await context.reader.get(SERVICES, namespace, name);
+  const service = await context.reader.get("v1/Service", namespace, name);
   const { name: own = "", namespace: home = "" } = service.metadata ?? {};
   // Where slices cannot be read, there are none.
   const slices = await slicesOf(context.reader, home, own).catch(() => []);
@@ -27,7 +34,11 @@ export const describeService: Describer = async (namespace, name, description, c
   describeEvents(description, events, context);
 };
 
-function describeAddresses(description: DescriptionWriter, spec: ReadonlyFields, status: ReadonlyFields): void {
+function describeAddresses(
+  description: DescriptionWriter,
+  spec: Received<ServiceSpec>,
+  status: Received<ServiceStatus>,
+): void {
   const { ipFamilyPolicy, externalIPs, loadBalancerIP, externalName } = spec;
   if (!absent(ipFamilyPolicy)) description.write(0, `IP Family Policy:\t${text(ipFamilyPolicy)}\n`);
   description.write(0, `IP Families:\t${joined(spec.ipFamilies, ",") || "<none>"}\n`);
@@ -41,12 +52,16 @@ function describeAddresses(description: DescriptionWriter, spec: ReadonlyFields,
 }
 
 /** "10.0.0.1 (VIP)", or a host name. */
-function pointText({ ip, ipMode, hostname }: ReadonlyFields): string {
+function pointText({ ip, ipMode, hostname }: Received<LoadBalancerIngress>): string {
   if (text(ip) === "") return text(hostname);
   return absent(ipMode) ? text(ip) : `${text(ip)} (${text(ipMode)})`;
 }
 
-function describePort(description: DescriptionWriter, port: ReadonlyFields, slices: readonly KubeObject[]): void {
+function describePort(
+  description: DescriptionWriter,
+  port: Received<ServicePort>,
+  slices: readonly ReceivedObject<EndpointSlice>[],
+): void {
   const [title, protocol] = [text(port.name) || "<unset>", text(port.protocol)];
   description.write(0, `Port:\t${title}\t${whole(port.port)}/${protocol}\n`);
   description.write(0, `TargetPort:\t${scalar(port.targetPort, "0")}/${protocol}\n`);
@@ -55,7 +70,7 @@ function describePort(description: DescriptionWriter, port: ReadonlyFields, slic
   description.write(0, `Endpoints:\t${readyEndpoints(slices, text(port.name))}\n`);
 }
 
-function describeTraffic(description: DescriptionWriter, spec: ReadonlyFields): void {
+function describeTraffic(description: DescriptionWriter, spec: Received<ServiceSpec>): void {
   const { externalTrafficPolicy, internalTrafficPolicy, healthCheckNodePort, trafficDistribution } = spec;
   description.write(0, `Session Affinity:\t${text(spec.sessionAffinity)}\n`);
   if (text(externalTrafficPolicy) !== "") {

@@ -1,6 +1,6 @@
-import { absent, isFields, object, objects, type ReadonlyFields, text } from "../../machinery/meta/access.js";
+import type { StatefulSetUpdateStrategy } from "../../api/types/apps/v1.js";
+import { absent, isStruct, object, objects, type Received, text } from "../../machinery/meta/received.js";
 import { selectorFromObject } from "../../machinery/selectors/api-label-selector.js";
-import type { LabelSelectorObject } from "../../machinery/validation/labels.js";
 import { describeClaimTemplates } from "./claim.js";
 import { dateText } from "./dates.js";
 import type { Describer } from "./describer.js";
@@ -11,12 +11,10 @@ import { describeLabelsAndAnnotations, describeName } from "./heading.js";
 import { podsStatus } from "./owned-pods.js";
 import { describePodTemplate } from "./pod-template.js";
 
-const STATEFUL_SETS = { group: "apps", version: "v1", resource: "statefulsets" };
-
 export const describeStatefulSet: Describer = async (namespace, name, description, context) => {
-  const set = await context.reader.get(STATEFUL_SETS, namespace, name);
+  const set = await context.reader.get("apps/v1/StatefulSet", namespace, name);
   const [spec, status] = [object(set.spec), object(set.status)];
-  const selector = selectorFromObject(spec.selector as LabelSelectorObject | undefined);
+  const selector = selectorFromObject(spec.selector);
   const pods = await podsStatus(set, selector, context);
   const events = await eventsOf(set, "StatefulSet", context);
   describeName(description, set);
@@ -32,9 +30,12 @@ export const describeStatefulSet: Describer = async (namespace, name, descriptio
 };
 
 /** Without a partition, kubectl does not show how many may be unavailable. */
-function describeStrategy(description: Description, { type, rollingUpdate }: ReadonlyFields): void {
+function describeStrategy(
+  description: Description,
+  { type, rollingUpdate }: Received<StatefulSetUpdateStrategy>,
+): void {
   description.write(0, `Update Strategy:\t${text(type)}\n`);
-  if (!isFields(rollingUpdate)) return;
+  if (!isStruct(rollingUpdate)) return;
   const { partition, maxUnavailable } = rollingUpdate;
   if (absent(partition)) return;
   description.write(1, `Partition:\t${whole(partition)}\n`);

@@ -1,5 +1,5 @@
-import { absent, list, objects, text } from "../../machinery/meta/access.js";
-import type { KubeObject } from "../../machinery/meta/object.js";
+import type { StorageClass } from "../../api/types/storage/v1.js";
+import { absent, list, objects, type ReceivedObject, text } from "../../machinery/meta/received.js";
 import type { Describer } from "./describer.js";
 import type { DescriptionWriter } from "./description.js";
 import { describeEvents, eventsOf } from "./events.js";
@@ -8,15 +8,13 @@ import { describeName } from "./heading.js";
 import { formatLabels } from "./labels.js";
 import { describeTerm } from "./selector-terms.js";
 
-const storage = (resource: string) => ({ group: "storage.k8s.io", version: "v1", resource });
-
 const DEFAULT_CLASS = [
   "storageclass.kubernetes.io/is-default-class",
   "storageclass.beta.kubernetes.io/is-default-class",
 ];
 
 export const describeStorageClass: Describer = async (_namespace, name, description, context) => {
-  const storageClass = await context.reader.get(storage("storageclasses"), "", name);
+  const storageClass = await context.reader.get("storage.k8s.io/v1/StorageClass", "", name);
   const events = await eventsOf(storageClass, "StorageClass", context);
   const { annotations } = storageClass.metadata ?? {};
   describeName(description, storageClass, false);
@@ -40,7 +38,7 @@ export const describeStorageClass: Describer = async (_namespace, name, descript
 };
 
 /** Where volumes of the class may be; nothing where the class does not say. */
-function describeTopologies(description: DescriptionWriter, { allowedTopologies }: KubeObject): void {
+function describeTopologies(description: DescriptionWriter, { allowedTopologies }: ReceivedObject<StorageClass>): void {
   if (absent(allowedTopologies)) return;
   const terms = objects(allowedTopologies);
   description.write(0, `AllowedTopologies:\t${terms.length === 0 ? "<none>" : ""}\n`);
@@ -55,7 +53,7 @@ function describeTopologies(description: DescriptionWriter, { allowedTopologies 
 }
 
 export const describeVolumeAttributesClass: Describer = async (_namespace, name, description, context) => {
-  const attributesClass = await context.reader.get(storage("volumeattributesclasses"), "", name);
+  const attributesClass = await context.reader.get("storage.k8s.io/v1/VolumeAttributesClass", "", name);
   const events = await eventsOf(attributesClass, "VolumeAttributesClass", context);
   describeName(description, attributesClass, false);
   description.write(0, `Annotations:\t${formatLabels(attributesClass.metadata?.annotations)}\n`);

@@ -1,32 +1,53 @@
-import { isFields, list, type ReadonlyFields, text } from "../../machinery/meta/access.js";
+import type { PersistentVolumeSpec, SecretReference, Volume } from "../../api/types/core/v1.js";
+import { isStruct, list, type OrAbsent, type Received, text } from "../../machinery/meta/received.js";
 import type { DescriptionWriter } from "./description.js";
 import { flag, map, scalar, slice, whole } from "./go-fields.js";
 
-/** A label, with its colon, and what stands beside it. */
-export type Row = readonly [label: string, value: (source: ReadonlyFields) => string];
+/** A label, with its colon where it has one, and what stands beside it: a field of the source, or a text made of the source. */
+export type Row<Source> = readonly [label: string, value: keyof Source | ((source: Source) => string)];
 
-export interface VolumeSourceText {
-  readonly type: string;
-  readonly rows: readonly Row[];
-  /** What the rows cannot show. */
-  readonly rest?: (description: DescriptionWriter, source: ReadonlyFields) => void;
+/** Describes the source of a volume; false where the volume has another one. */
+export type DescribeVolumeSource<Volume> = (description: DescriptionWriter, volume: Volume) => boolean;
+
+/** A source of volumes: where a volume has it, its type, its rows, and what rows cannot show. */
+export function volumeSource<Volume, Source extends object>(
+  read: (volume: Volume) => OrAbsent<Source>,
+  type: string,
+  rows: readonly Row<Source>[],
+  rest?: (description: DescriptionWriter, source: Source) => void,
+): DescribeVolumeSource<Volume> {
+  return (description, volume) => {
+    const found = read(volume);
+    if (!isStruct(found)) return false;
+    description.write(2, `Type:\t${type}\n`);
+    for (const [label, value] of rows) {
+      const shown = typeof value === "function" ? value(found) : fieldText(String(value), found[value]);
+      description.write(2, `${label}\t${shown}\n`);
+    }
+    rest?.(description, found);
+    return true;
+  };
+}
+
+/** The first source that the volume has, in the order given; there is at most one. */
+export function describeSource<Volume>(
+  description: DescriptionWriter,
+  volume: Volume,
+  known: readonly DescribeVolumeSource<Volume>[],
+): void {
+  if (!known.some((describe) => describe(description, volume))) description.write(1, "<unknown>\n");
 }
 
 /** Fields whose Go type is not a string. */
-const FLAGS = new Set(["readOnly", "chapAuthDiscovery", "chapAuthSession"]);
+const FLAGS = new Set(["readOnly", "optional", "chapAuthDiscovery", "chapAuthSession"]);
 const NUMBERS = new Set(["partition", "lun"]);
 const LISTS = new Set(["portals", "monitors"]);
-
-/** A row a field, in their order: the label without its colon. */
-export function rows(labels: Readonly<Record<string, string>>): readonly Row[] {
-  return Object.entries(labels).map(([field, label]) => [`${label}:`, (source) => fieldText(field, source[field])]);
-}
 
 function fieldText(field: string, value: unknown): string {
   if (FLAGS.has(field)) return flag(value);
   if (NUMBERS.has(field)) return whole(value);
   if (LISTS.has(field)) return slice(value);
-  return field === "options" ? map(value) : text(value);
+  return field === "options" ? map(value) : typeof value === "string" ? value : "";
 }
 
 /** The Go type of a reference to a secret. */
@@ -34,148 +55,158 @@ export type ReferenceType = "LocalObjectReference" | "SecretReference";
 
 /** As Go prints a pointer to one: "&SecretReference{Name:key,Namespace:vault,}". */
 const secretRef =
-  (type: ReferenceType): Row[1] =>
-  ({ secretRef: ref }) => {
-    if (!isFields(ref)) return "nil";
+  (type: ReferenceType) =>
+  ({ secretRef: ref }: { readonly secretRef?: OrAbsent<Received<SecretReference>> }): string => {
+    if (!isStruct(ref)) return "nil";
     const namespace = type === "SecretReference" ? `Namespace:${text(ref.namespace)},` : "";
     return `&${type}{Name:${text(ref.name)},${namespace}}`;
   };
 
-const pointer =
-  (field: string): Row[1] =>
-  (source) =>
-    scalar(source[field], "<none>");
-
-/** The first source that the volume has, in the order of the table; there is at most one. */
-export function describeSource(
-  description: DescriptionWriter,
-  volume: ReadonlyFields,
-  known: Readonly<Record<string, VolumeSourceText>>,
-): void {
-  for (const [field, { type, rows: shown, rest }] of Object.entries(known)) {
-    const source = volume[field];
-    if (!isFields(source)) continue;
-    description.write(2, `Type:\t${type}\n`);
-    for (const [label, value] of shown) description.write(2, `${label}\t${value(source)}\n`);
-    rest?.(description, source);
-    return;
-  }
-  description.write(1, "<unknown>\n");
-}
+type AnyVolume = Received<Volume> | Received<PersistentVolumeSpec>;
 
 /** Those that pods and persistent volumes have alike, but for how they refer to a secret. */
-export const sharedSources = (type: ReferenceType): Readonly<Record<string, VolumeSourceText>> => ({
-  hostPath: {
-    type: "HostPath (bare host directory volume)",
-    rows: [...rows({ path: "Path" }), ["HostPathType:", pointer("type")]],
-  },
-  gcePersistentDisk: {
-    type: "GCEPersistentDisk (a Persistent Disk resource in Google Compute Engine)",
-    rows: rows({ pdName: "PDName", fsType: "FSType", partition: "Partition", readOnly: "ReadOnly" }),
-  },
-  awsElasticBlockStore: {
-    type: "AWSElasticBlockStore (a Persistent Disk resource in AWS)",
-    rows: rows({ volumeID: "VolumeID", fsType: "FSType", partition: "Partition", readOnly: "ReadOnly" }),
-  },
-  nfs: {
-    type: "NFS (an NFS mount that lasts the lifetime of a pod)",
-    rows: rows({ server: "Server", path: "Path", readOnly: "ReadOnly" }),
-  },
-  iscsi: {
-    type: "ISCSI (an ISCSI Disk resource that is attached to a kubelet's host machine and then exposed to the pod)",
-    rows: [
-      ...rows({ targetPortal: "TargetPortal", iqn: "IQN", lun: "Lun" }),
+export const sharedSources = (type: ReferenceType): readonly DescribeVolumeSource<AnyVolume>[] => [
+  volumeSource(({ hostPath }: AnyVolume) => hostPath, "HostPath (bare host directory volume)", [
+    ["Path:", "path"],
+    ["HostPathType:", ({ type }) => scalar(type, "<none>")],
+  ]),
+  volumeSource(
+    ({ gcePersistentDisk }: AnyVolume) => gcePersistentDisk,
+    "GCEPersistentDisk (a Persistent Disk resource in Google Compute Engine)",
+    [
+      ["PDName:", "pdName"],
+      ["FSType:", "fsType"],
+      ["Partition:", "partition"],
+      ["ReadOnly:", "readOnly"],
+    ],
+  ),
+  volumeSource(
+    ({ awsElasticBlockStore }: AnyVolume) => awsElasticBlockStore,
+    "AWSElasticBlockStore (a Persistent Disk resource in AWS)",
+    [
+      ["VolumeID:", "volumeID"],
+      ["FSType:", "fsType"],
+      ["Partition:", "partition"],
+      ["ReadOnly:", "readOnly"],
+    ],
+  ),
+  volumeSource(({ nfs }: AnyVolume) => nfs, "NFS (an NFS mount that lasts the lifetime of a pod)", [
+    ["Server:", "server"],
+    ["Path:", "path"],
+    ["ReadOnly:", "readOnly"],
+  ]),
+  volumeSource(
+    ({ iscsi }: AnyVolume) => iscsi,
+    "ISCSI (an ISCSI Disk resource that is attached to a kubelet's host machine and then exposed to the pod)",
+    [
+      ["TargetPortal:", "targetPortal"],
+      ["IQN:", "iqn"],
+      ["Lun:", "lun"],
       ["ISCSIInterface", ({ iscsiInterface }) => text(iscsiInterface)],
-      ...rows({
-        fsType: "FSType",
-        readOnly: "ReadOnly",
-        portals: "Portals",
-        chapAuthDiscovery: "DiscoveryCHAPAuth",
-        chapAuthSession: "SessionCHAPAuth",
-      }),
+      ["FSType:", "fsType"],
+      ["ReadOnly:", "readOnly"],
+      ["Portals:", "portals"],
+      ["DiscoveryCHAPAuth:", "chapAuthDiscovery"],
+      ["SessionCHAPAuth:", "chapAuthSession"],
       ["SecretRef:", secretRef(type)],
-      ["InitiatorName:", pointer("initiatorName")],
+      ["InitiatorName:", ({ initiatorName }) => scalar(initiatorName, "<none>")],
     ],
-  },
-  rbd: {
-    type: "RBD (a Rados Block Device mount on the host that shares a pod's lifetime)",
-    rows: [
-      ...rows({
-        monitors: "CephMonitors",
-        image: "RBDImage",
-        fsType: "FSType",
-        pool: "RBDPool",
-        user: "RadosUser",
-        keyring: "Keyring",
-      }),
+  ),
+  volumeSource(
+    ({ rbd }: AnyVolume) => rbd,
+    "RBD (a Rados Block Device mount on the host that shares a pod's lifetime)",
+    [
+      ["CephMonitors:", "monitors"],
+      ["RBDImage:", "image"],
+      ["FSType:", "fsType"],
+      ["RBDPool:", "pool"],
+      ["RadosUser:", "user"],
+      ["Keyring:", "keyring"],
       ["SecretRef:", secretRef(type)],
-      ...rows({ readOnly: "ReadOnly" }),
+      ["ReadOnly:", "readOnly"],
     ],
-  },
-  quobyte: {
-    type: "Quobyte (a Quobyte mount on the host that shares a pod's lifetime)",
-    rows: rows({ registry: "Registry", volume: "Volume", readOnly: "ReadOnly" }),
-  },
-  vsphereVolume: {
-    type: "vSphereVolume (a Persistent Disk resource in vSphere)",
-    rows: rows({ volumePath: "VolumePath", fsType: "FSType", storagePolicyName: "StoragePolicyName" }),
-  },
-  cinder: {
-    type: "Cinder (a Persistent Disk resource in OpenStack)",
-    rows: [...rows({ volumeID: "VolumeID", fsType: "FSType", readOnly: "ReadOnly" }), ["SecretRef:", secretRef(type)]],
-  },
-  azureDisk: {
-    type: "AzureDisk (an Azure Data Disk mount on the host and bind mount to the pod)",
-    rows: [
-      ...rows({ diskName: "DiskName", diskURI: "DiskURI" }),
+  ),
+  volumeSource(
+    ({ quobyte }: AnyVolume) => quobyte,
+    "Quobyte (a Quobyte mount on the host that shares a pod's lifetime)",
+    [
+      ["Registry:", "registry"],
+      ["Volume:", "volume"],
+      ["ReadOnly:", "readOnly"],
+    ],
+  ),
+  volumeSource(
+    ({ vsphereVolume }: AnyVolume) => vsphereVolume,
+    "vSphereVolume (a Persistent Disk resource in vSphere)",
+    [
+      ["VolumePath:", "volumePath"],
+      ["FSType:", "fsType"],
+      ["StoragePolicyName:", "storagePolicyName"],
+    ],
+  ),
+  volumeSource(({ cinder }: AnyVolume) => cinder, "Cinder (a Persistent Disk resource in OpenStack)", [
+    ["VolumeID:", "volumeID"],
+    ["FSType:", "fsType"],
+    ["ReadOnly:", "readOnly"],
+    ["SecretRef:", secretRef(type)],
+  ]),
+  volumeSource(
+    ({ azureDisk }: AnyVolume) => azureDisk,
+    "AzureDisk (an Azure Data Disk mount on the host and bind mount to the pod)",
+    [
+      ["DiskName:", "diskName"],
+      ["DiskURI:", "diskURI"],
       // The space is kubectl's own.
       ["Kind: ", ({ kind }) => text(kind)],
-      ...rows({ fsType: "FSType", cachingMode: "CachingMode", readOnly: "ReadOnly" }),
+      ["FSType:", "fsType"],
+      ["CachingMode:", "cachingMode"],
+      ["ReadOnly:", "readOnly"],
     ],
-  },
-  photonPersistentDisk: {
-    type: "PhotonPersistentDisk (a Persistent Disk resource in photon platform)",
-    rows: rows({ pdID: "PdID", fsType: "FSType" }),
-  },
-  portworxVolume: {
-    type: "PortworxVolume (a Portworx Volume resource)",
-    rows: rows({ volumeID: "VolumeID" }),
-  },
-  cephfs: {
-    type: "CephFS (a CephFS mount on the host that shares a pod's lifetime)",
-    rows: [
-      ...rows({ monitors: "Monitors", path: "Path", user: "User", secretFile: "SecretFile" }),
+  ),
+  volumeSource(
+    ({ photonPersistentDisk }: AnyVolume) => photonPersistentDisk,
+    "PhotonPersistentDisk (a Persistent Disk resource in photon platform)",
+    [
+      ["PdID:", "pdID"],
+      ["FSType:", "fsType"],
+    ],
+  ),
+  volumeSource(({ portworxVolume }: AnyVolume) => portworxVolume, "PortworxVolume (a Portworx Volume resource)", [
+    ["VolumeID:", "volumeID"],
+  ]),
+  volumeSource(({ cephfs }: AnyVolume) => cephfs, "CephFS (a CephFS mount on the host that shares a pod's lifetime)", [
+    ["Monitors:", "monitors"],
+    ["Path:", "path"],
+    ["User:", "user"],
+    ["SecretFile:", "secretFile"],
+    ["SecretRef:", secretRef(type)],
+    ["ReadOnly:", "readOnly"],
+  ]),
+  volumeSource(({ storageos }: AnyVolume) => storageos, "StorageOS (a StorageOS Persistent Disk resource)", [
+    ["VolumeName:", "volumeName"],
+    ["VolumeNamespace:", "volumeNamespace"],
+    ["FSType:", "fsType"],
+    ["ReadOnly:", "readOnly"],
+  ]),
+  volumeSource(({ fc }: AnyVolume) => fc, "FC (a Fibre Channel disk)", [
+    ["TargetWWNs:", ({ targetWWNs }) => list(targetWWNs).map(text).join(", ")],
+    ["LUN:", ({ lun }) => scalar(lun, "<none>")],
+    ["FSType:", "fsType"],
+    ["ReadOnly:", "readOnly"],
+  ]),
+  volumeSource(
+    ({ flexVolume }: AnyVolume) => flexVolume,
+    "FlexVolume (a generic volume resource that is provisioned/attached using an exec based plugin)",
+    [
+      ["Driver:", "driver"],
+      ["FSType:", "fsType"],
       ["SecretRef:", secretRef(type)],
-      ...rows({ readOnly: "ReadOnly" }),
+      ["ReadOnly:", "readOnly"],
+      ["Options:", "options"],
     ],
-  },
-  storageos: {
-    type: "StorageOS (a StorageOS Persistent Disk resource)",
-    rows: rows({
-      volumeName: "VolumeName",
-      volumeNamespace: "VolumeNamespace",
-      fsType: "FSType",
-      readOnly: "ReadOnly",
-    }),
-  },
-  fc: {
-    type: "FC (a Fibre Channel disk)",
-    rows: [
-      ["TargetWWNs:", ({ targetWWNs }) => list(targetWWNs).map(text).join(", ")],
-      ["LUN:", pointer("lun")],
-      ...rows({ fsType: "FSType", readOnly: "ReadOnly" }),
-    ],
-  },
-  flexVolume: {
-    type: "FlexVolume (a generic volume resource that is provisioned/attached using an exec based plugin)",
-    rows: [
-      ...rows({ driver: "Driver", fsType: "FSType" }),
-      ["SecretRef:", secretRef(type)],
-      ...rows({ readOnly: "ReadOnly", options: "Options" }),
-    ],
-  },
-  flocker: {
-    type: "Flocker (a Flocker volume mounted by the Flocker agent)",
-    rows: rows({ datasetName: "DatasetName", datasetUUID: "DatasetUUID" }),
-  },
-});
+  ),
+  volumeSource(({ flocker }: AnyVolume) => flocker, "Flocker (a Flocker volume mounted by the Flocker agent)", [
+    ["DatasetName:", "datasetName"],
+    ["DatasetUUID:", "datasetUUID"],
+  ]),
+];

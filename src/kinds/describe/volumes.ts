@@ -1,13 +1,21 @@
-import { isFields, objects, type ReadonlyFields, text } from "../../machinery/meta/access.js";
+import type { ConfigMapProjection, SecretProjection, Volume, VolumeProjection } from "../../api/types/core/v1.js";
+import type { Quantity } from "../../api/types/meta/v1.js";
+import { isStruct, objects, type Received, text } from "../../machinery/meta/received.js";
 import { parseQuantity } from "../../machinery/text/quantity/quantity.js";
 import { describeClaim } from "./claim.js";
 import { describeAttributes } from "./csi-attributes.js";
 import { type DescriptionWriter, nested } from "./description.js";
 import { flag, texts, whole } from "./go-fields.js";
-import { describeSource, type Row, rows, sharedSources, type VolumeSourceText } from "./volume-sources.js";
+import { describeSource, type DescribeVolumeSource, sharedSources, volumeSource } from "./volume-sources.js";
+
+type PodVolume = Received<Volume>;
 
 /** The volumes of a pod, or of a template (which is further in by `indent`, and the names by one space). */
-export function describeVolumes(description: DescriptionWriter, volumes: unknown, indent = ""): void {
+export function describeVolumes(
+  description: DescriptionWriter,
+  volumes: Received<Volume[]> | null | undefined,
+  indent = "",
+): void {
   const all = objects(volumes);
   description.write(0, `${indent}Volumes:${all.length === 0 ? "\t<none>" : ""}\n`);
   for (const volume of all) {
@@ -16,104 +24,132 @@ export function describeVolumes(description: DescriptionWriter, volumes: unknown
   }
 }
 
-const optional: Row = ["Optional:", ({ optional: value }) => flag(value)];
+/** Whether what a volume is made of may be missing. */
+const optionalRow: readonly [string, "optional"] = ["Optional:", "optional"];
 
 /** Those of pods only, or that pods and persistent volumes spell differently. */
-const POD_SOURCES: Readonly<Record<string, VolumeSourceText>> = {
+const POD_SOURCES: readonly DescribeVolumeSource<PodVolume>[] = [
   ...sharedSources("LocalObjectReference"),
-  emptyDir: {
-    type: "EmptyDir (a temporary directory that shares a pod's lifetime)",
-    rows: [...rows({ medium: "Medium" }), ["SizeLimit:", ({ sizeLimit }) => sizeLimitText(sizeLimit)]],
-  },
-  gitRepo: {
-    type: "GitRepo (a volume that is pulled from git when the pod is created)",
-    rows: rows({ repository: "Repository", revision: "Revision" }),
-  },
-  secret: {
-    type: "Secret (a volume populated by a Secret)",
-    rows: [...rows({ secretName: "SecretName" }), optional],
-  },
-  configMap: {
-    type: "ConfigMap (a volume populated by a ConfigMap)",
-    rows: [...rows({ name: "Name" }), optional],
-  },
-  glusterfs: {
-    type: "Glusterfs (a Glusterfs mount on the host that shares a pod's lifetime)",
-    rows: rows({ endpoints: "EndpointsName", path: "Path", readOnly: "ReadOnly" }),
-  },
-  persistentVolumeClaim: {
-    type: "PersistentVolumeClaim (a reference to a PersistentVolumeClaim in the same namespace)",
-    rows: rows({ claimName: "ClaimName", readOnly: "ReadOnly" }),
-  },
-  ephemeral: {
-    type: "EphemeralVolume (an inline specification for a volume that gets created and deleted with the pod)",
-    rows: [],
-    rest: (description, { volumeClaimTemplate }) => {
-      if (isFields(volumeClaimTemplate)) describeClaim(nested(description, 2), volumeClaimTemplate, false);
+  volumeSource(({ emptyDir }: PodVolume) => emptyDir, "EmptyDir (a temporary directory that shares a pod's lifetime)", [
+    ["Medium:", "medium"],
+    ["SizeLimit:", ({ sizeLimit }) => sizeLimitText(sizeLimit)],
+  ]),
+  volumeSource(
+    ({ gitRepo }: PodVolume) => gitRepo,
+    "GitRepo (a volume that is pulled from git when the pod is created)",
+    [
+      ["Repository:", "repository"],
+      ["Revision:", "revision"],
+    ],
+  ),
+  volumeSource(({ secret }: PodVolume) => secret, "Secret (a volume populated by a Secret)", [
+    ["SecretName:", "secretName"],
+    optionalRow,
+  ]),
+  volumeSource(({ configMap }: PodVolume) => configMap, "ConfigMap (a volume populated by a ConfigMap)", [
+    ["Name:", "name"],
+    optionalRow,
+  ]),
+  volumeSource(
+    ({ glusterfs }: PodVolume) => glusterfs,
+    "Glusterfs (a Glusterfs mount on the host that shares a pod's lifetime)",
+    [
+      ["EndpointsName:", "endpoints"],
+      ["Path:", "path"],
+      ["ReadOnly:", "readOnly"],
+    ],
+  ),
+  volumeSource(
+    ({ persistentVolumeClaim }: PodVolume) => persistentVolumeClaim,
+    "PersistentVolumeClaim (a reference to a PersistentVolumeClaim in the same namespace)",
+    [
+      ["ClaimName:", "claimName"],
+      ["ReadOnly:", "readOnly"],
+    ],
+  ),
+  volumeSource(
+    ({ ephemeral }: PodVolume) => ephemeral,
+    "EphemeralVolume (an inline specification for a volume that gets created and deleted with the pod)",
+    [],
+    (description, { volumeClaimTemplate }) => {
+      if (isStruct(volumeClaimTemplate)) describeClaim(nested(description, 2), volumeClaimTemplate, false);
     },
-  },
-  downwardAPI: {
-    type: "DownwardAPI (a volume populated by information about the pod)",
-    rows: [],
-    rest: (description, { items }) => {
+  ),
+  volumeSource(
+    ({ downwardAPI }: PodVolume) => downwardAPI,
+    "DownwardAPI (a volume populated by information about the pod)",
+    [],
+    (description, { items }) => {
       description.write(2, "Items:\n");
       for (const { fieldRef, resourceFieldRef, path } of objects(items)) {
-        if (isFields(fieldRef)) description.write(3, `${text(fieldRef.fieldPath)} -> ${text(path)}\n`);
-        if (isFields(resourceFieldRef)) description.write(3, `${text(resourceFieldRef.resource)} -> ${text(path)}\n`);
+        if (isStruct(fieldRef)) description.write(3, `${text(fieldRef.fieldPath)} -> ${text(path)}\n`);
+        if (isStruct(resourceFieldRef)) description.write(3, `${text(resourceFieldRef.resource)} -> ${text(path)}\n`);
       }
     },
-  },
-  scaleIO: {
-    type: "ScaleIO (a persistent volume backed by a block device in ScaleIO)",
-    rows: rows({
-      gateway: "Gateway",
-      system: "System",
-      protectionDomain: "Protection Domain",
-      storagePool: "Storage Pool",
-      storageMode: "Storage Mode",
-      volumeName: "VolumeName",
-      fsType: "FSType",
-      readOnly: "ReadOnly",
-    }),
-  },
-  azureFile: {
-    type: "AzureFile (an Azure File Service mount on the host and bind mount to the pod)",
-    rows: rows({ secretName: "SecretName", shareName: "ShareName", readOnly: "ReadOnly" }),
-  },
-  projected: {
-    type: "Projected (a volume that contains injected data from multiple sources)",
-    rows: [],
-    rest: (description, { sources }) => {
+  ),
+  volumeSource(
+    ({ scaleIO }: PodVolume) => scaleIO,
+    "ScaleIO (a persistent volume backed by a block device in ScaleIO)",
+    [
+      ["Gateway:", "gateway"],
+      ["System:", "system"],
+      ["Protection Domain:", "protectionDomain"],
+      ["Storage Pool:", "storagePool"],
+      ["Storage Mode:", "storageMode"],
+      ["VolumeName:", "volumeName"],
+      ["FSType:", "fsType"],
+      ["ReadOnly:", "readOnly"],
+    ],
+  ),
+  volumeSource(
+    ({ azureFile }: PodVolume) => azureFile,
+    "AzureFile (an Azure File Service mount on the host and bind mount to the pod)",
+    [
+      ["SecretName:", "secretName"],
+      ["ShareName:", "shareName"],
+      ["ReadOnly:", "readOnly"],
+    ],
+  ),
+  volumeSource(
+    ({ projected }: PodVolume) => projected,
+    "Projected (a volume that contains injected data from multiple sources)",
+    [],
+    (description, { sources }) => {
       for (const source of objects(sources)) describeProjection(description, source);
     },
-  },
-  csi: {
-    type: "CSI (a Container Storage Interface (CSI) volume source)",
-    rows: rows({ driver: "Driver", fsType: "FSType", readOnly: "ReadOnly" }),
-    rest: (description, { volumeAttributes }) => describeAttributes(description, texts(volumeAttributes)),
-  },
-  image: {
-    type: "Image (a container image or OCI artifact)",
-    rows: rows({ reference: "Reference", pullPolicy: "PullPolicy" }),
-  },
-};
+  ),
+  volumeSource(
+    ({ csi }: PodVolume) => csi,
+    "CSI (a Container Storage Interface (CSI) volume source)",
+    [
+      ["Driver:", "driver"],
+      ["FSType:", "fsType"],
+      ["ReadOnly:", "readOnly"],
+    ],
+    (description, { volumeAttributes }) => describeAttributes(description, texts(volumeAttributes)),
+  ),
+  volumeSource(({ image }: PodVolume) => image, "Image (a container image or OCI artifact)", [
+    ["Reference:", "reference"],
+    ["PullPolicy:", "pullPolicy"],
+  ]),
+];
 
-function sizeLimitText(limit: unknown): string {
+function sizeLimitText(limit: Received<Quantity> | null | undefined): string {
   const written = whole(limit);
   return parseQuantity(written).unscaled > 0n ? written : "<unset>";
 }
 
 /** One of what is gathered in a projected volume; nothing of the kinds that kubectl does not know. */
-function describeProjection(description: DescriptionWriter, source: ReadonlyFields): void {
+function describeProjection(description: DescriptionWriter, source: Received<VolumeProjection>): void {
   const { secret, downwardAPI, configMap, serviceAccountToken } = source;
-  const named = (title: string, { name, optional: value }: ReadonlyFields): void => {
+  const named = (title: string, { name, optional: value }: Received<SecretProjection | ConfigMapProjection>): void => {
     description.write(2, `${title}:\t${text(name)}\n`);
     description.write(2, `Optional:\t${flag(value)}\n`);
   };
-  if (isFields(secret)) named("SecretName", secret);
-  else if (isFields(downwardAPI)) description.write(2, "DownwardAPI:\ttrue\n");
-  else if (isFields(configMap)) named("ConfigMapName", configMap);
-  else if (isFields(serviceAccountToken)) {
+  if (isStruct(secret)) named("SecretName", secret);
+  else if (isStruct(downwardAPI)) description.write(2, "DownwardAPI:\ttrue\n");
+  else if (isStruct(configMap)) named("ConfigMapName", configMap);
+  else if (isStruct(serviceAccountToken)) {
     description.write(2, `TokenExpirationSeconds:\t${whole(serviceAccountToken.expirationSeconds)}\n`);
   }
 }

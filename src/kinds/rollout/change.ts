@@ -2,6 +2,8 @@ import { type Fields, isFields, object } from "../../machinery/meta/access.js";
 import type { GroupKind } from "../../machinery/meta/gvk.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 
+// It changes objects of several kinds and versions by their common fields, which stay untyped.
+
 /** The object after a change; the one given is left alone. Throws a reason that reads on after the object's name. */
 export type Change = (kind: GroupKind, object: KubeObject, now: Date) => KubeObject;
 

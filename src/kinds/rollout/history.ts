@@ -1,15 +1,20 @@
+import type { BuiltInKinds } from "../../api/kinds/built-in-kinds.js";
+import type { DaemonSet, Deployment, ReplicaSet, StatefulSet } from "../../api/types/apps/v1.js";
 import type { JsonObject, JsonValue } from "../../machinery/meta/json.js";
 import { child, type Fields, number, object } from "../../machinery/meta/access.js";
 import type { GroupKind } from "../../machinery/meta/gvk.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
+import * as received from "../../machinery/meta/received.js";
+import type { ReceivedObject } from "../../machinery/meta/received.js";
 import { deepEqual } from "../../machinery/patch/json-values.js";
 import { strategicMergePatch } from "../../machinery/patch/strategic-merge.js";
 import { fromSchema } from "../../machinery/patch/strategic-schema.js";
 import { selectorFromObject } from "../../machinery/selectors/api-label-selector.js";
-import type { LabelSelectorObject } from "../../machinery/validation/labels.js";
 import type { DescribeReader } from "../describe/index.js";
 import { CHANGE_CAUSE } from "../change-cause.js";
 import { revisionOf } from "./revision.js";
+
+// Pod templates stay untyped: patches are made of them, with fields that this version does not know.
 
 /** One state that an object was rolled out with. */
 export interface Revision {
@@ -40,7 +45,6 @@ export interface HistoryContext {
 export type ReadHistory = (namespace: string, name: string, context: HistoryContext) => Promise<History>;
 
 const HASH_LABEL = "pod-template-hash";
-const resource = (name: string) => ({ group: "apps", version: "v1", resource: name });
 
 /** "Deployment", "DaemonSet" or "StatefulSet"; the rest have no history. `what` names the viewer in errors. */
 export function historyKind(kind: GroupKind, viewer: "history" | "rollbacker"): RolledOutKind {
@@ -64,16 +68,19 @@ export const readHistory = (kind: RolledOutKind): ReadHistory =>
   kind === "Deployment" ? deploymentHistory : (namespace, name, context) => setHistory(kind, namespace, name, context);
 
 async function deploymentHistory(namespace: string, name: string, context: HistoryContext): Promise<History> {
-  const owner = await context.reader.get(resource("deployments"), namespace, name).catch((error: Error) => {
+  const owner = await context.reader.get("apps/v1/Deployment", namespace, name).catch((error: Error) => {
     throw new Error(`failed to retrieve deployment ${name}: ${error.message}`, { cause: error });
   });
   return deploymentRevisions(owner, context);
 }
 
 /** The history of a Deployment that is read already. */
-export async function deploymentRevisions(owner: KubeObject, { reader, unreadable }: HistoryContext): Promise<History> {
+export async function deploymentRevisions(
+  owner: ReceivedObject<Deployment>,
+  { reader, unreadable }: HistoryContext,
+): Promise<History> {
   const { name = "", namespace = "" } = owner.metadata ?? {};
-  const listed = await ownedBy(owner, reader, "replicasets").catch((error: Error) => {
+  const listed = await ownedBy(owner, reader, "apps/v1/ReplicaSet").catch((error: Error) => {
     throw new Error(`failed to retrieve replica sets from deployment ${name}: ${error.message}`, { cause: error });
   });
   const sets = listed.toSorted(byCreation);
@@ -95,7 +102,7 @@ export async function deploymentRevisions(owner: KubeObject, { reader, unreadabl
   return { owner, revisions };
 }
 
-function replicaSetRevision(listed: KubeObject): Revision {
+function replicaSetRevision(listed: ReceivedObject<ReplicaSet>): Revision {
   // What stands in a list does not say what it is.
   const set = { kind: "ReplicaSet", apiVersion: "apps/v1", ...listed };
   const changeCause = changeCauseOf(set);
@@ -114,11 +121,10 @@ async function setHistory(
   name: string,
   { reader }: HistoryContext,
 ): Promise<History> {
-  const plural = `${kind.toLowerCase()}s`;
-  const owner = await reader.get(resource(plural), namespace, name).catch((error: Error) => {
+  const owner: KubeObject = await reader.get(`apps/v1/${kind}`, namespace, name).catch((error: Error) => {
     throw new Error(`failed to retrieve ${kind} ${name}: ${error.message}`, { cause: error });
   });
-  const records = await ownedBy(owner, reader, "controllerrevisions").catch((error: Error) => {
+  const records = await ownedBy(owner, reader, "apps/v1/ControllerRevision").catch((error: Error) => {
     throw new Error(`unable to find history controlled by ${kind} ${name}: ${error.message}`, { cause: error });
   });
   const { schemaFor } = await import("../../api/facts/index.js");
@@ -126,8 +132,7 @@ async function setHistory(
   const patchSchema = schema && fromSchema(schema);
   const revisions = records.map((record): Revision => {
     const patch = object(record.data) as JsonObject;
-    const made = (): KubeObject =>
-      strategicMergePatch(owner as unknown as JsonObject, patch, patchSchema) as KubeObject;
+    const made = (): KubeObject => strategicMergePatch(owner as JsonObject, patch, patchSchema) as KubeObject;
     return {
       number: BigInt(number(record.revision)),
       changeCause: changeCauseOf(record),
@@ -140,16 +145,17 @@ async function setHistory(
 }
 
 /** Of what the owner selects, what it controls. */
-export async function ownedBy(
-  owner: KubeObject,
+export async function ownedBy<Kind extends keyof BuiltInKinds>(
+  owner: ReceivedObject<Deployment | DaemonSet | StatefulSet>,
   reader: HistoryContext["reader"],
-  plural: string,
-): Promise<readonly KubeObject[]> {
+  kind: Kind,
+): Promise<readonly ReceivedObject<BuiltInKinds[Kind]>[]> {
   const { namespace = "", uid } = owner.metadata ?? {};
-  const selector = selectorFromObject(object(owner.spec).selector as LabelSelectorObject | undefined).toString();
-  const listed = await reader.list(resource(plural), namespace, { labelSelector: selector });
+  const selector = selectorFromObject(received.object(owner.spec).selector).toString();
+  const listed = await reader.list(kind, namespace, { labelSelector: selector });
   return listed.filter(
-    ({ metadata }) => metadata?.ownerReferences?.find(({ controller }) => controller === true)?.uid === uid,
+    ({ metadata }) =>
+      received.objects(metadata?.ownerReferences).find(({ controller }) => controller === true)?.uid === uid,
   );
 }
 

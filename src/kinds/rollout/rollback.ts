@@ -56,8 +56,7 @@ async function deploymentPlan(
   toRevision: bigint,
   context: HistoryContext,
 ): Promise<RollbackPlan> {
-  const deployments = { group: "apps", version: "v1", resource: "deployments" };
-  const deployment = await context.reader.get(deployments, namespace, name).catch((error: Error) => {
+  const deployment = await context.reader.get("apps/v1/Deployment", namespace, name).catch((error: Error) => {
     throw new Error(`failed to retrieve Deployment ${name}: ${error.message}`, { cause: error });
   });
   // A number that cannot be read is no reason to speak here.

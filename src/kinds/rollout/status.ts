@@ -1,7 +1,8 @@
+import type { DaemonSet, Deployment, StatefulSet } from "../../api/types/apps/v1.js";
 import { goQuote } from "../../base/text/go-quote.js";
-import { number, object, objects, text } from "../../machinery/meta/access.js";
 import type { GroupKind } from "../../machinery/meta/gvk.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
+import { absent, number, object, objects, type ReceivedObject, text } from "../../machinery/meta/received.js";
 import { revisionOf } from "./revision.js";
 
 /** How far a rollout is. Numbers count pods. */
@@ -38,7 +39,7 @@ export function statusViewerFor({ group, kind }: GroupKind): StatusViewer {
   return viewer;
 }
 
-function deploymentStatus(deployment: KubeObject, revision: bigint): RolloutStatus {
+function deploymentStatus(deployment: ReceivedObject<Deployment>, revision: bigint): RolloutStatus {
   const { name = "", generation = 0 } = deployment.metadata ?? {};
   const { replicas } = object(deployment.spec);
   const status = object(deployment.status);
@@ -53,7 +54,7 @@ function deploymentStatus(deployment: KubeObject, revision: bigint): RolloutStat
     number(status.updatedReplicas),
     number(status.availableReplicas),
   ];
-  if (replicas !== undefined && updated < number(replicas)) {
+  if (!absent(replicas) && updated < number(replicas)) {
     return { step: "updating", updated, wanted: number(replicas) };
   }
   if (total > updated) return { step: "terminating", old: total - updated };
@@ -61,7 +62,7 @@ function deploymentStatus(deployment: KubeObject, revision: bigint): RolloutStat
   return { step: "complete", updated };
 }
 
-function requireRevision(deployment: KubeObject, wanted: bigint): void {
+function requireRevision(deployment: ReceivedObject<Deployment>, wanted: bigint): void {
   let running: bigint;
   try {
     running = revisionOf(deployment);
@@ -77,7 +78,7 @@ function requireRevision(deployment: KubeObject, wanted: bigint): void {
 }
 
 /** A DaemonSet's revision cannot be asked for. */
-function daemonSetStatus(daemonSet: KubeObject): RolloutStatus {
+function daemonSetStatus(daemonSet: ReceivedObject<DaemonSet>): RolloutStatus {
   requireRollingUpdate(daemonSet);
   const { generation = 0 } = daemonSet.metadata ?? {};
   const status = object(daemonSet.status);
@@ -89,22 +90,22 @@ function daemonSetStatus(daemonSet: KubeObject): RolloutStatus {
   return { step: "complete", updated };
 }
 
-function statefulSetStatus(statefulSet: KubeObject): RolloutStatus {
+function statefulSetStatus(statefulSet: ReceivedObject<StatefulSet>): RolloutStatus {
   requireRollingUpdate(statefulSet);
   const { generation = 0 } = statefulSet.metadata ?? {};
   const spec = object(statefulSet.spec);
   const status = object(statefulSet.status);
   const observed = number(status.observedGeneration);
   if (observed === 0 || generation > observed) return { step: "unobserved" };
-  const replicas = spec.replicas === undefined ? undefined : number(spec.replicas);
+  const replicas = absent(spec.replicas) ? undefined : number(spec.replicas);
   const missing = (replicas ?? 0) - number(status.readyReplicas);
   if (replicas !== undefined && missing > 0) return { step: "unready", missing };
   const updated = number(status.updatedReplicas);
   const { rollingUpdate } = object(spec.updateStrategy);
-  if (rollingUpdate !== undefined) {
+  if (!absent(rollingUpdate)) {
     const { partition } = object(rollingUpdate);
     const wanted = (replicas ?? 0) - number(partition);
-    if (replicas !== undefined && partition !== undefined && updated < wanted) {
+    if (replicas !== undefined && !absent(partition) && updated < wanted) {
       return { step: "updating", updated, wanted };
     }
     return { step: "complete", updated };
@@ -114,7 +115,7 @@ function statefulSetStatus(statefulSet: KubeObject): RolloutStatus {
   return { step: "complete", updated: number(status.currentReplicas), revision: current };
 }
 
-function requireRollingUpdate({ spec }: KubeObject): void {
+function requireRollingUpdate({ spec }: ReceivedObject<DaemonSet | StatefulSet>): void {
   if (object(object(spec).updateStrategy).type !== "RollingUpdate") {
     throw new Error("rollout status is only available for RollingUpdate strategy type");
   }

@@ -22,7 +22,7 @@ export type ReceivedObject<T> = {
   readonly [Field in Exclude<keyof T, "apiVersion" | "kind" | "metadata">]?: Received<T[Field]> | null | undefined;
 };
 
-type OrAbsent<T> = T | null | undefined;
+export type OrAbsent<T> = T | null | undefined;
 
 const NO_FIELDS = Object.freeze({});
 const NO_ITEMS = Object.freeze([]);
@@ -43,6 +43,11 @@ export function objects<T extends object>(value: OrAbsent<readonly OrAbsent<T>[]
 
 export function text<T extends string>(value: OrAbsent<T>): T | "" {
   return typeof value === "string" ? value : "";
+}
+
+/** A quantity, which may be written as a number; "" where there is none. */
+export function quantityText(value: OrAbsent<string | number>): string {
+  return typeof value === "number" ? String(value) : text(value);
 }
 
 /** Also an integer of 64 bits that no number holds, rounded. */

@@ -1,5 +1,5 @@
 import { goQuote } from "../../base/text/go-quote.js";
-import { list, object, objects, text } from "../meta/received.js";
+import { absent, isStruct, list, object, objects, text } from "../meta/received.js";
 import type { LabelSelectorObject } from "../validation/labels.js";
 import {
   everyLabel,
@@ -17,6 +17,7 @@ export function selectorFromObject(selector: LabelSelectorObject | null | undefi
   if (selector === undefined || selector === null) return noLabel;
   const labels = Object.entries(object(selector.matchLabels));
   const expressions = objects(selector.matchExpressions);
+  requireReadable(selector);
   if (labels.length + expressions.length === 0) return everyLabel;
   const requirements: LabelRequirement[] = labels.map(([key, value]) => labelRequirement(key, "=", [text(value)]));
   // An operator may be left out on the wire, and is then not a valid one.
@@ -27,6 +28,14 @@ export function selectorFromObject(selector: LabelSelectorObject | null | undefi
     requirements.push(labelRequirement(text(expression.key), known, list(expression.values).map(text)));
   }
   return labelSelector(requirements);
+}
+
+/** Throws for a part of a wrong type: read as an absent one, it would make the selector select more. */
+function requireReadable({ matchLabels, matchExpressions }: LabelSelectorObject): void {
+  if (!absent(matchLabels) && !isStruct(matchLabels)) throw new SelectorError("matchLabels is not a map");
+  if (!absent(matchExpressions) && !Array.isArray(matchExpressions)) {
+    throw new SelectorError("matchExpressions is not a list");
+  }
 }
 
 /** The same; undefined for one that cannot be read. */

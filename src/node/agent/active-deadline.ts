@@ -1,4 +1,4 @@
-import { number, object } from "../../machinery/meta/access.js";
+import { absent, number, object } from "../../machinery/meta/received.js";
 import type { PodContext } from "./pod-context.js";
 import type { PodFailure } from "./status/pod-status.js";
 
@@ -12,7 +12,7 @@ export function limitActivity(
   fail: (failure: PodFailure) => void,
 ): void {
   const { activeDeadlineSeconds } = object(pod().spec);
-  if (activeDeadlineSeconds === undefined) return;
+  if (absent(activeDeadlineSeconds)) return;
   const { clock, timers, event } = parts;
   const left = Date.parse(startTime) + number(activeDeadlineSeconds) * 1000 - clock.now();
   const cancel = timers.start(Math.max(0, left), () => {

@@ -1,9 +1,21 @@
-import { number, object, objects, type ReadonlyFields, text } from "../../machinery/meta/access.js";
+import type { Quantity } from "../../api/types/meta/v1.js";
+import type { Container, EphemeralContainer, ResourceList } from "../../api/types/core/v1.js";
+import {
+  number,
+  object,
+  objects,
+  type OrAbsent,
+  quantityText,
+  type Received,
+  text,
+} from "../../machinery/meta/received.js";
 import { compareQuantities, parseQuantity, quantityValue } from "../../machinery/text/quantity/quantity.js";
 import type { ContainerRecord } from "./container-record.js";
 import type { Condition } from "./status/pod-conditions.js";
 import type { PodContext } from "./pod-context.js";
 import { stopContainer } from "./stop-containers.js";
+
+type Amounts = OrAbsent<Received<ResourceList>>;
 
 /** What became of the resources in a new spec. */
 export interface Resize {
@@ -46,25 +58,31 @@ function restart(record: ContainerRecord, why: string, context: PodContext): voi
 }
 
 /** The resources of which a container requests or may use another amount than before. */
-function resizedNames(before: ReadonlyFields, next: ReadonlyFields): readonly string[] {
+function resizedNames(
+  before: Received<Container | EphemeralContainer>,
+  next: Received<Container | EphemeralContainer>,
+): readonly string[] {
   const [old, now] = [object(before.resources), object(next.resources)];
-  const lists = [old.requests, old.limits, now.requests, now.limits].map(object);
+  const lists = [old.requests, old.limits, now.requests, now.limits].map((amounts) => object(amounts));
   const names = new Set(lists.flatMap((one) => Object.keys(one)));
-  const same = (name: string, one: unknown, two: unknown): boolean => {
-    const [a, b] = [text(object(one)[name]), text(object(two)[name])];
+  const same = (name: string, one: Amounts, two: Amounts): boolean => {
+    const [a, b] = [quantityText(object(one)[name]), quantityText(object(two)[name])];
     return a === b || (a !== "" && b !== "" && compareQuantities(parseQuantity(a), parseQuantity(b)) === 0);
   };
   return [...names].filter((name) => !same(name, old.requests, now.requests) || !same(name, old.limits, now.limits));
 }
 
-const needsRestart = ({ resizePolicy }: ReadonlyFields, resized: readonly string[]): boolean =>
+const needsRestart = (
+  { resizePolicy }: Received<Container | EphemeralContainer>,
+  resized: readonly string[],
+): boolean =>
   objects(resizePolicy).some(
     (one) => one.restartPolicy === "RestartContainer" && resized.includes(text(one.resourceName)),
   );
 
 /** Why the node can never have the resources that containers and sidecars of the pod request together; undefined where it can. */
 function infeasible(
-  changes: readonly { readonly record: ContainerRecord; readonly next: ReadonlyFields }[],
+  changes: readonly { readonly record: ContainerRecord; readonly next: Received<Container | EphemeralContainer> }[],
   { parts }: PodContext,
 ): string | undefined {
   const running = changes.filter(({ record }) => record.kind === "main" || record.isSidecar);
@@ -72,7 +90,8 @@ function infeasible(
     ["cpu", -3],
     ["memory", 0],
   ] as const) {
-    const amount = (quantity: unknown): bigint => quantityValue(parseQuantity(text(quantity) || "0"), scale);
+    const amount = (quantity: OrAbsent<Quantity>): bigint =>
+      quantityValue(parseQuantity(quantityText(quantity) || "0"), scale);
     const requested = running.map(({ next }) => amount(object(object(next.resources).requests)[name]));
     const total = requested.reduce((sum, one) => sum + one, 0n);
     const capacity = amount(parts.capacity[name]);

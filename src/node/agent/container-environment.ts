@@ -1,8 +1,25 @@
-import type { Pod, Service } from "../../api/types/core/v1.js";
+import type {
+  ConfigMap,
+  Container,
+  EnvVar,
+  EphemeralContainer,
+  Pod,
+  ResourceFieldSelector,
+  Secret,
+  Service,
+} from "../../api/types/core/v1.js";
 import type { Lister } from "../../client/informers/lister.js";
 import { isNotFound } from "../../machinery/errors/status-error.js";
-import { object, objects, type ReadonlyFields, text } from "../../machinery/meta/access.js";
-import type { KubeObject } from "../../machinery/meta/object.js";
+import {
+  absent,
+  object,
+  objects,
+  type OrAbsent,
+  quantityText,
+  type Received,
+  type ReceivedObject,
+  text,
+} from "../../machinery/meta/received.js";
 import { parseQuantity, quantityValue } from "../../machinery/text/quantity/quantity.js";
 import { RuntimeError } from "../container-runtime.js";
 import type { KubernetesClient } from "../../client/dynamic/kubernetes-client.js";
@@ -19,7 +36,7 @@ export class ConfigError extends Error {
 /** What a pod's fields, ConfigMaps and Secrets are read from. */
 export interface EnvironmentSource {
   readonly client: Pick<KubernetesClient, "of">;
-  readonly pod: KubeObject;
+  readonly pod: ReceivedObject<Pod>;
   readonly podIp: string;
   readonly hostIp: string;
   /** What the node has, which a container may use where it has no limit. */
@@ -32,7 +49,10 @@ export interface EnvironmentSource {
 type Variables = Record<string, string>;
 
 /** A container's environment: Services, envFrom, then env, with $(NAME) of those before it. Throws a {@link ConfigError}. */
-export async function containerEnvironment(container: ReadonlyFields, source: EnvironmentSource): Promise<Environment> {
+export async function containerEnvironment(
+  container: Received<Container | EphemeralContainer>,
+  source: EnvironmentSource,
+): Promise<Environment> {
   const env = new Environment();
   if (source.services !== undefined)
     for (const [name, value] of serviceVariables(source.services, source.pod as Pod)) env.set(name, value);
@@ -47,7 +67,7 @@ export async function containerEnvironment(container: ReadonlyFields, source: En
   }
   for (const variable of objects(container.env)) {
     const value = await variableValue(variable, container, source);
-    if (value !== undefined) env.set(text(variable.name), variable.valueFrom === undefined ? env.expand(value) : value);
+    if (value !== undefined) env.set(text(variable.name), absent(variable.valueFrom) ? env.expand(value) : value);
   }
   return env;
 }
@@ -136,18 +156,18 @@ const tooLong = (): RuntimeError =>
   );
 
 async function variableValue(
-  variable: ReadonlyFields,
-  container: ReadonlyFields,
+  variable: Received<EnvVar>,
+  container: Received<Container | EphemeralContainer>,
   source: EnvironmentSource,
 ): Promise<string | undefined> {
   const { fieldRef, configMapKeyRef, secretKeyRef, resourceFieldRef } = object(variable.valueFrom);
-  if (fieldRef !== undefined) return podField(text(object(fieldRef).fieldPath), source);
-  if (resourceFieldRef !== undefined) return resourceField(object(resourceFieldRef), source, container);
+  if (!absent(fieldRef)) return podField(text(object(fieldRef).fieldPath), source);
+  if (!absent(resourceFieldRef)) return resourceField(object(resourceFieldRef), source, container);
   for (const [kind, reference] of [
     ["ConfigMap", configMapKeyRef],
     ["Secret", secretKeyRef],
   ] as const) {
-    if (reference === undefined) continue;
+    if (absent(reference)) continue;
     const { name, key, optional } = object(reference);
     const data = await dataOf(kind, text(name), optional === true, source);
     const value = data?.get(text(key));
@@ -197,9 +217,9 @@ const own = (map: Readonly<Variables>, key: string): string | undefined =>
  * the one that reads it; a volume names another. A limit that is not set is what the node has.
  */
 export function resourceField(
-  { resource, divisor, containerName }: ReadonlyFields,
+  { resource, divisor, containerName }: Received<ResourceFieldSelector>,
   { pod, capacity }: Pick<EnvironmentSource, "pod" | "capacity">,
-  container: ReadonlyFields = {},
+  container: Received<Container | EphemeralContainer> = {},
 ): string {
   const { containers, initContainers } = object(pod.spec);
   const named = [...objects(containers), ...objects(initContainers)].find(({ name }) => name === containerName);
@@ -207,8 +227,8 @@ export function resourceField(
   const [list = "", ...rest] = text(resource).split(".");
   const name = rest.join(".");
   const asked = list === "limits" ? (object(limits)[name] ?? capacity[name]) : object(requests)[name];
-  const amount = quantityValue(parseQuantity(text(asked) || "0"), NANO);
-  const unit = quantityValue(parseQuantity(text(divisor) || "1"), NANO) || ONE_IN_NANO;
+  const amount = quantityValue(parseQuantity(quantityText(asked) || "0"), NANO);
+  const unit = quantityValue(parseQuantity(quantityText(divisor) || "1"), NANO) || ONE_IN_NANO;
   return String((amount + unit - 1n) / unit);
 }
 
@@ -240,20 +260,20 @@ export async function dataOf(
   { client, pod, signal }: Pick<EnvironmentSource, "client" | "pod" | "signal">,
 ): Promise<Data | undefined> {
   const namespace = pod.metadata?.namespace ?? "";
-  let found: KubeObject;
+  let found: ReceivedObject<ConfigMap | Secret> & Pick<ReceivedObject<ConfigMap>, "binaryData">;
   try {
-    found = (await client.of("v1", kind).namespace(namespace).get(name, { signal })) as KubeObject;
+    found = await client.of("v1", kind).namespace(namespace).get(name, { signal });
   } catch (error) {
     if (!isNotFound(error)) throw error;
     if (optional) return undefined;
     throw new ConfigError(`${kind.toLowerCase()} ${JSON.stringify(name)} not found`);
   }
-  const decoded = (field: unknown, encoding: "utf8" | "base64") =>
+  const decoded = (field: OrAbsent<Received<Record<string, string>>>, encoding: "utf8" | "base64") =>
     Object.entries(object(field)).map(([key, value]) => [key, Buffer.from(text(value), encoding)] as const);
   const { uid = "", resourceVersion = "" } = found.metadata ?? {};
   return sharedData(`${uid}/${resourceVersion}`, () =>
     kind === "Secret"
-      ? new Map(decoded(found["data"], "base64"))
-      : new Map([...decoded(found["data"], "utf8"), ...decoded(found["binaryData"], "base64")]),
+      ? new Map(decoded(found.data, "base64"))
+      : new Map([...decoded(found.data, "utf8"), ...decoded(found.binaryData, "base64")]),
   );
 }

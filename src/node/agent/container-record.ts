@@ -1,6 +1,12 @@
-import type { ReadonlyFields } from "../../machinery/meta/access.js";
-import { object, objects, text } from "../../machinery/meta/access.js";
-import type { JsonObject } from "../../machinery/meta/json.js";
+import type {
+  Container,
+  ContainerStateTerminated,
+  ContainerStatus,
+  EphemeralContainer,
+  VolumeMount,
+  VolumeMountStatus,
+} from "../../api/types/core/v1.js";
+import { absent, object, objects, type Received, text } from "../../machinery/meta/received.js";
 import { formatTime } from "../../machinery/meta/time.js";
 import type { ContainerExit, StartedContainer } from "../container-runtime.js";
 import { RestartBackoff } from "./restart-backoff.js";
@@ -11,7 +17,7 @@ export type ContainerKind = "init" | "main" | "ephemeral";
 export type ContainerState =
   | { readonly waiting: { readonly reason: string; readonly message?: string } }
   | { readonly running: { readonly startedAt: string } }
-  | { readonly terminated: JsonObject & { readonly exitCode: number } };
+  | { readonly terminated: Received<ContainerStateTerminated> & { readonly exitCode: number } };
 
 const REMOVED = {
   reason: "RestartingAllContainers",
@@ -38,7 +44,7 @@ export class ContainerRecord {
 
   constructor(
     /** As it is to run from its next start on. */
-    public spec: ReadonlyFields,
+    public spec: Received<Container | EphemeralContainer>,
     readonly kind: ContainerKind,
     reason: string,
     private readonly scheme: string,
@@ -118,7 +124,7 @@ export class ContainerRecord {
   }
 
   /** As the pod's status has it. `share` shortens a message to the container's share. */
-  status(share: (message: string) => string): JsonObject {
+  status(share: (message: string) => string): Received<ContainerStatus> {
     const isRunning = "running" in this.state;
     const resources = object(this.spec.resources);
     const { requests } = resources;
@@ -133,20 +139,20 @@ export class ContainerRecord {
       imageID: this.imageId,
       ...(this.id !== "" && { containerID: this.id }),
       ...(this.kind !== "ephemeral" && { started: isRunning && this.hasStarted }),
-      ...(this.kind !== "ephemeral" && requests !== undefined && { allocatedResources: requests as JsonObject }),
-      ...(this.kind !== "ephemeral" && Object.keys(resources).length > 0 && { resources: resources as JsonObject }),
+      ...(this.kind !== "ephemeral" && !absent(requests) && { allocatedResources: requests }),
+      ...(this.kind !== "ephemeral" && Object.keys(resources).length > 0 && { resources }),
       ...(mounts.length > 0 && { volumeMounts: mounts.map(mountStatus) }),
     };
   }
 }
 
-function shortened(state: ContainerState, share: (message: string) => string): JsonObject {
-  const message = "terminated" in state ? text(state.terminated["message"]) : "";
-  if (!("terminated" in state) || message === "") return state as unknown as JsonObject;
+function shortened(state: ContainerState, share: (message: string) => string): ContainerState {
+  const message = "terminated" in state ? text(state.terminated.message) : "";
+  if (!("terminated" in state) || message === "") return state;
   return { terminated: { ...state.terminated, message: share(message) } };
 }
 
-function mountStatus({ name, mountPath, readOnly }: ReadonlyFields): JsonObject {
+function mountStatus({ name, mountPath, readOnly }: Received<VolumeMount>): Received<VolumeMountStatus> {
   const isReadOnly = readOnly === true;
   return {
     name: text(name),

@@ -1,5 +1,5 @@
-import { number, object, objects, type ReadonlyFields, text } from "../../machinery/meta/access.js";
-import type { KubeObject } from "../../machinery/meta/object.js";
+import type { Container, EphemeralContainer, Pod } from "../../api/types/core/v1.js";
+import { number, object, objects, type Received, type ReceivedObject, text } from "../../machinery/meta/received.js";
 import { type ContainerKind, ContainerRecord } from "./container-record.js";
 
 /** The fields of a pod's spec and of its status that have the containers of a kind. */
@@ -11,7 +11,7 @@ const FIELDS = {
 
 /** The containers of a kind, each waiting for `reason`. `runtimeVersion` is as a runtime shows it: "containerd://2.1.4". */
 export const containerRecords = (
-  pod: KubeObject,
+  pod: ReceivedObject<Pod>,
   kind: ContainerKind,
   reason: string,
   runtimeVersion: string,
@@ -20,8 +20,8 @@ export const containerRecords = (
 
 /** One of them. After a restart of the node the containers of the pod are new ones. */
 export function containerRecord(
-  pod: KubeObject,
-  spec: ReadonlyFields,
+  pod: ReceivedObject<Pod>,
+  spec: Received<Container | EphemeralContainer>,
   kind: ContainerKind,
   reason: string,
   runtimeVersion: string,

@@ -1,7 +1,15 @@
-import type { Pod } from "../../api/types/core/v1.js";
+import type { TokenRequest } from "../../api/types/authentication/v1.js";
+import type { Container, EphemeralContainer, Pod } from "../../api/types/core/v1.js";
 import type { KubernetesClient } from "../../client/dynamic/kubernetes-client.js";
-import { object, type ReadonlyFields, text } from "../../machinery/meta/access.js";
-import type { KubeObject } from "../../machinery/meta/object.js";
+import {
+  list,
+  object,
+  type OrAbsent,
+  quantityText,
+  type Received,
+  type ReceivedObject,
+  text,
+} from "../../machinery/meta/received.js";
 import { parseQuantity, quantityValue } from "../../machinery/text/quantity/quantity.js";
 import type { ContainerSpec, ResourceLimits } from "../container-runtime.js";
 import { containerEnvironment, type EnvironmentSource } from "./container-environment.js";
@@ -13,7 +21,7 @@ import { type MountSource, volumeMounts } from "./volumes/volume-mounts.js";
 export interface SpecSource {
   readonly client: KubernetesClient;
   /** The pod as the API has it now. */
-  readonly pod: () => KubeObject;
+  readonly pod: () => ReceivedObject<Pod>;
   readonly podIp: string;
   readonly hostIp: string;
   readonly capacity: Readonly<Record<string, string>>;
@@ -34,9 +42,9 @@ export async function containerSpec(record: ContainerRecord, source: SpecSource)
   const token: MountSource["token"] = (audience, seconds) => requestToken(source, audience, seconds);
   const volumes: MountSource = { client, pod, podIp, hostIp, capacity, claimed, services, signal, token };
   const env = await containerEnvironment(container, volumes);
-  const words = (list: unknown): readonly string[] | undefined =>
-    Array.isArray(list) && list.length > 0 ? list.map((word) => env.word(text(word))) : undefined;
-  const [command, args] = [words(container.command), words(container.args)];
+  const expanded = (words: OrAbsent<readonly (string | null)[]>): readonly string[] | undefined =>
+    list(words).length > 0 ? list(words).map((word) => env.word(text(word))) : undefined;
+  const [command, args] = [expanded(container.command), expanded(container.args)];
   const workingDir = text(container.workingDir);
   const { hostNetwork, nodeName, hostname: ownName } = object(pod.spec);
   const hostname = hostNetwork === true ? text(nodeName) : text(ownName) || name;
@@ -58,8 +66,8 @@ export async function containerSpec(record: ContainerRecord, source: SpecSource)
   };
 }
 
-function resourceLimits({ resources }: ReadonlyFields): ResourceLimits {
-  const memory = text(object(object(resources).limits)["memory"]);
+function resourceLimits({ resources }: Received<Container | EphemeralContainer>): ResourceLimits {
+  const memory = quantityText(object(object(resources).limits).memory);
   return memory === "" ? {} : { memoryBytes: Number(quantityValue(parseQuantity(memory))) };
 }
 
@@ -87,5 +95,6 @@ async function requestToken(
     body: Buffer.from(JSON.stringify(request)),
     signal,
   });
-  return text(object(answer.json()["status"]).token);
+  const { status }: ReceivedObject<TokenRequest> = answer.json();
+  return text(object(status).token);
 }

@@ -1,6 +1,7 @@
+import type { Container, EphemeralContainer, HTTPGetAction, LifecycleHandler } from "../../api/types/core/v1.js";
 import { pause } from "../../base/time/pause.js";
 import type { Timers } from "../../base/time/timers.js";
-import { list, number, object, type ReadonlyFields, text } from "../../machinery/meta/access.js";
+import { absent, list, number, object, type Received, text } from "../../machinery/meta/received.js";
 import { type ContainerRuntime, RuntimeError } from "../container-runtime.js";
 import { portNumber } from "./container-port.js";
 import { httpGet } from "./probes/http-get.js";
@@ -18,32 +19,30 @@ export interface HookTarget {
   readonly podIp: string;
   /** As messages name the pod: "web_default(uid)". */
   readonly pod: string;
-  readonly container: ReadonlyFields;
+  readonly container: Received<Container | EphemeralContainer>;
   readonly containerId: string;
   readonly signal: AbortSignal;
 }
 
 /** Runs a postStart or preStop hook to its end. Throws a {@link HookError}. A hook of a container whose program the runtime only stands in for cannot fail. */
-export async function runHook(hook: ReadonlyFields, target: HookTarget): Promise<void> {
+export async function runHook(hook: Received<LifecycleHandler>, target: HookTarget): Promise<void> {
   const { runtime, container, containerId, pod, timers, signal } = target;
   const where = `for Container ${JSON.stringify(text(container.name))} in Pod ${JSON.stringify(pod)} failed - error:`;
-  if (hook.sleep !== undefined) return pause(timers, number(object(hook.sleep).seconds) * 1000, signal);
+  if (!absent(hook.sleep)) return pause(timers, number(object(hook.sleep).seconds) * 1000, signal);
   const { port, path } = object(hook.httpGet);
-  const dialed = hook.httpGet === undefined ? undefined : portNumber(port, container);
-  const error =
-    hook.exec === undefined
-      ? await httpProblem(object(hook.httpGet), dialed ?? 0, target)
-      : await execProblem(list(object(hook.exec).command).map(text), target);
+  const dialed = absent(hook.httpGet) ? undefined : portNumber(port, container);
+  const error = absent(hook.exec)
+    ? await httpProblem(object(hook.httpGet), dialed ?? 0, target)
+    : await execProblem(list(object(hook.exec).command).map(text), target);
   const question = { kind: "hook", ...(dialed !== undefined && { port: dialed }) } as const;
   if (error === undefined || runtime.answerProbe?.(containerId, question) === true) return;
-  const what =
-    hook.exec === undefined
-      ? `HTTP lifecycle hook (${text(path)})`
-      : `Exec lifecycle hook (${goList(list(object(hook.exec).command))})`;
+  const what = absent(hook.exec)
+    ? `HTTP lifecycle hook (${text(path)})`
+    : `Exec lifecycle hook (${goList(list(object(hook.exec).command))})`;
   throw new HookError(`${what} ${where} ${error}`);
 }
 
-const goList = (words: readonly unknown[]): string => `[${words.map(text).join(" ")}]`;
+const goList = (words: readonly (string | null)[]): string => `[${words.map(text).join(" ")}]`;
 
 async function execProblem(
   command: readonly string[],
@@ -61,7 +60,7 @@ async function execProblem(
 
 /** Any answer will do: only a connection that fails is a problem. */
 async function httpProblem(
-  action: ReadonlyFields,
+  action: Received<HTTPGetAction>,
   port: number,
   { runtime, podUid, podIp }: HookTarget,
 ): Promise<string | undefined> {

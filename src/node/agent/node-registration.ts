@@ -1,13 +1,11 @@
 import { createHash } from "node:crypto";
-import type { Node, Taint } from "../../api/types/core/v1.js";
+import type { Node, NodeCondition, NodeStatus, Taint } from "../../api/types/core/v1.js";
 import type { Clock } from "../../base/time/clock.js";
 import { pause } from "../../base/time/pause.js";
 import type { Timers } from "../../base/time/timers.js";
 import type { KubernetesClient } from "../../client/dynamic/kubernetes-client.js";
 import { isAlreadyExists, isNotFound } from "../../machinery/errors/status-error.js";
-import { object, objects, text } from "../../machinery/meta/access.js";
-import type { JsonObject } from "../../machinery/meta/json.js";
-import type { KubeObject } from "../../machinery/meta/object.js";
+import { object, objects, type Received, type ReceivedObject, text } from "../../machinery/meta/received.js";
 import { formatMicroTime, formatTime } from "../../machinery/meta/time.js";
 
 /** What a node says of itself. */
@@ -35,7 +33,7 @@ export function newNode({
   annotations,
   podCidr,
   taints,
-}: Pick<NodeFacts, "name" | "labels" | "annotations" | "podCidr" | "taints">): KubeObject {
+}: Pick<NodeFacts, "name" | "labels" | "annotations" | "podCidr" | "taints">): Node {
   return {
     apiVersion: "v1",
     kind: "Node",
@@ -51,7 +49,7 @@ export function newNode({
       },
       annotations: { "volumes.kubernetes.io/controller-managed-attach-detach": "true", ...annotations },
     },
-    spec: { podCIDR: podCidr, podCIDRs: [podCidr], ...(taints.length > 0 && { taints }) },
+    spec: { podCIDR: podCidr, podCIDRs: [podCidr], ...(taints.length > 0 && { taints: [...taints] }) },
   };
 }
 
@@ -90,7 +88,7 @@ export class NodeRegistration {
     this.event("Starting", "Starting kubelet.");
     const nodes = this.client.of("v1", "Node");
     try {
-      const created = (await nodes.create(newNode(this.facts) as Node)) as KubeObject;
+      const created = await nodes.create(newNode(this.facts));
       await this.#postStatus(created);
       await this.#createLease(created);
     } catch (error) {
@@ -122,20 +120,20 @@ export class NodeRegistration {
     await this.facts.checkReturn?.();
   }
 
-  async #postStatus(known?: KubeObject): Promise<void> {
+  async #postStatus(known?: ReceivedObject<Node>): Promise<void> {
     const { name } = this.facts;
     const nodes = this.client.of("v1", "Node");
-    const before = known ?? ((await nodes.get(name)) as KubeObject);
+    const before: ReceivedObject<Node> = known ?? (await nodes.get(name));
     const conditions = objects(object(before.status).conditions);
     await nodes.patchStatus(name, { status: this.#status(conditions) }, { type: "merge" });
     const wasReady = conditions.some(({ type, status }) => type === "Ready" && status === "True");
     if (!wasReady) this.event("NodeReady", nodeStatusText(name, "NodeReady"));
   }
 
-  #status(known: ReturnType<typeof objects>): JsonObject {
+  #status(known: readonly Received<NodeCondition>[]): NodeStatus {
     const { address, hostname, port, capacity, runtimeVersion, name } = this.facts;
     const now = formatTime(this.clock.now());
-    const condition = (type: string, status: string, reason: string, message: string): JsonObject => {
+    const condition = (type: string, status: "True" | "False", reason: string, message: string): NodeCondition => {
       const before = known.find((one) => text(one.type) === type && text(one.status) === status);
       const lastTransitionTime = text(before?.lastTransitionTime) || now;
       return { type, status, lastHeartbeatTime: now, lastTransitionTime, reason, message };
@@ -179,11 +177,11 @@ export class NodeRegistration {
       await this.#leases().patch(name, { spec: this.#lease() }, { type: "merge" });
     } catch (error) {
       if (!isNotFound(error)) throw error;
-      await this.#createLease((await this.client.of("v1", "Node").get(name)) as KubeObject);
+      await this.#createLease(await this.client.of("v1", "Node").get(name));
     }
   }
 
-  async #createLease(node: KubeObject): Promise<void> {
+  async #createLease(node: ReceivedObject<Node>): Promise<void> {
     const { name } = this.facts;
     const ownerReferences = [{ apiVersion: "v1", kind: "Node", name, uid: node.metadata?.uid ?? "" }];
     const lease = { metadata: { name, ownerReferences }, spec: this.#lease() };

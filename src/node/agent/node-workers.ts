@@ -1,7 +1,7 @@
+import type { Pod } from "../../api/types/core/v1.js";
 import { objectKey } from "../../client/informers/object-key.js";
 import { isConflict, isNotFound } from "../../machinery/errors/status-error.js";
-import { object, objects, text } from "../../machinery/meta/access.js";
-import type { KubeObject } from "../../machinery/meta/object.js";
+import { object, objects, type ReceivedObject, text } from "../../machinery/meta/received.js";
 import type { NodePods } from "../kubelet-api/node-pods.js";
 import type { PodAddresses } from "./pod-addresses.js";
 import type { PodWorkerParts } from "./pod-context.js";
@@ -13,18 +13,18 @@ export class NodeWorkers implements NodePods {
   readonly #byName = new Map<string, PodWorker>();
   readonly #byAddress = new Map<string, PodWorker>();
   /** Pods that had ended before the node was started. */
-  readonly #ended = new Map<string, KubeObject>();
+  readonly #ended = new Map<string, ReceivedObject<Pod>>();
 
   constructor(
     private readonly addresses: PodAddresses,
     private readonly parts: PodWorkerParts,
   ) {}
 
-  list(): readonly KubeObject[] {
+  list(): readonly ReceivedObject<Pod>[] {
     return [...this.#ended.values(), ...[...this.#workers.values()].map(({ worker }) => worker.pod)];
   }
 
-  find(namespace: string, name: string): KubeObject | undefined {
+  find(namespace: string, name: string): ReceivedObject<Pod> | undefined {
     const key = `${namespace}/${name}`;
     const running = this.#byName.get(key);
     return running === undefined ? [...this.#ended.values()].find((pod) => objectKey(pod) === key) : running.pod;
@@ -48,7 +48,7 @@ export class NodeWorkers implements NodePods {
   }
 
   /** A pod of the node is there, or has changed. */
-  async show(pod: KubeObject): Promise<void> {
+  async show(pod: ReceivedObject<Pod>): Promise<void> {
     const key = keyOf(pod);
     const known = this.#workers.get(key);
     if (known !== undefined) {
@@ -74,7 +74,7 @@ export class NodeWorkers implements NodePods {
   }
 
   /** A pod is gone from the API. */
-  async remove(pod: KubeObject): Promise<void> {
+  async remove(pod: ReceivedObject<Pod>): Promise<void> {
     const key = keyOf(pod);
     this.#ended.delete(key);
     const known = this.#workers.get(key);
@@ -92,7 +92,7 @@ export class NodeWorkers implements NodePods {
     await Promise.all([...this.#workers.values()].map(({ worker }) => worker.vanish()));
   }
 
-  async #delete({ metadata: { namespace = "", name = "", uid = "" } = {} }: KubeObject): Promise<void> {
+  async #delete({ metadata: { namespace = "", name = "", uid = "" } = {} }: ReceivedObject<Pod>): Promise<void> {
     try {
       await this.parts.client
         .of("v1", "Pod")
@@ -105,4 +105,4 @@ export class NodeWorkers implements NodePods {
 }
 
 /** A pod of the same name that was created since is another one. */
-const keyOf = (pod: KubeObject): string => `${objectKey(pod)}/${pod.metadata?.uid ?? ""}`;
+const keyOf = (pod: ReceivedObject<Pod>): string => `${objectKey(pod)}/${pod.metadata?.uid ?? ""}`;

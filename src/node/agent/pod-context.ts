@@ -1,7 +1,7 @@
+import type { Pod } from "../../api/types/core/v1.js";
 import type { Clock } from "../../base/time/clock.js";
 import type { Timers } from "../../base/time/timers.js";
 import type { KubernetesClient } from "../../client/dynamic/kubernetes-client.js";
-import type { KubeObject } from "../../machinery/meta/object.js";
 import type { ContainerRuntime } from "../container-runtime.js";
 import type { EnvironmentSource } from "./container-environment.js";
 import type { ContainerRecord } from "./container-record.js";
@@ -9,6 +9,7 @@ import type { HookTarget } from "./lifecycle-hook.js";
 import { podName } from "./pod-name.js";
 import type { PodStarts } from "./pod-starts.js";
 import type { RunMarks } from "./run-marks.js";
+import type { ReceivedObject } from "../../machinery/meta/received.js";
 
 export type EventType = "Normal" | "Warning";
 
@@ -29,7 +30,13 @@ export interface PodWorkerParts {
   readonly marks?: RunMarks;
   readonly report: (error: unknown) => void;
   /** Records an event of a pod, or of the part of it that `fieldPath` names: "spec.containers{web}". */
-  readonly event: (pod: KubeObject, type: EventType, reason: string, message: string, fieldPath?: string) => void;
+  readonly event: (
+    pod: ReceivedObject<Pod>,
+    type: EventType,
+    reason: string,
+    message: string,
+    fieldPath?: string,
+  ) => void;
 }
 
 /** What all that works for one pod shares. */
@@ -37,7 +44,7 @@ export interface PodContext {
   readonly parts: PodWorkerParts;
   readonly podIp: string;
   /** The pod as the API has it now, with the status that its worker knows. */
-  readonly pod: () => KubeObject;
+  readonly pod: () => ReceivedObject<Pod>;
   /** Aborts when the node is to leave everything of the pod as it is. */
   readonly abandoned: AbortSignal;
   /** Called after a record has changed: the pod's status is written. */

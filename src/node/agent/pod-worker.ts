@@ -1,6 +1,13 @@
+import type { Pod, PodStatus } from "../../api/types/core/v1.js";
 import { isConflict, isNotFound } from "../../machinery/errors/status-error.js";
-import { object, objects, text } from "../../machinery/meta/access.js";
-import type { JsonObject } from "../../machinery/meta/json.js";
+import {
+  object,
+  objects,
+  type OrAbsent,
+  type Received,
+  type ReceivedObject,
+  text,
+} from "../../machinery/meta/received.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import { formatTime } from "../../machinery/meta/time.js";
 import { limitActivity } from "./active-deadline.js";
@@ -25,7 +32,7 @@ const NOT_RUN_AGAIN = "NotRunAgain";
 
 /** Runs the containers of one pod from its binding to its end, and keeps its status. */
 export class PodWorker {
-  #pod: KubeObject;
+  #pod: ReceivedObject<Pod>;
   readonly #records: ContainerRecord[];
   #ended = false;
   /** Why the node ended the pod before its containers did. */
@@ -38,7 +45,7 @@ export class PodWorker {
   readonly #supervised = new Set<Promise<unknown>>();
   readonly #writer: StatusWriter;
   /** The node's part of the status, as it was computed last. */
-  #own: JsonObject | undefined;
+  #own: Received<PodStatus> | undefined;
   readonly #context: PodContext;
   readonly #rounds: PodRounds;
   #terminating: Promise<void> | undefined;
@@ -49,7 +56,7 @@ export class PodWorker {
   #cancelMark = (): void => {};
 
   constructor(
-    pod: KubeObject,
+    pod: ReceivedObject<Pod>,
     private readonly podIp: string,
     private readonly parts: PodWorkerParts,
   ) {
@@ -77,7 +84,7 @@ export class PodWorker {
   }
 
   /** The pod with the status that the worker knows. */
-  get pod(): KubeObject {
+  get pod(): ReceivedObject<Pod> {
     return withOwnStatus(this.#pod, this.#status());
   }
 
@@ -97,7 +104,7 @@ export class PodWorker {
   }
 
   /** The pod has changed in the API. */
-  update(pod: KubeObject): void {
+  update(pod: ReceivedObject<Pod>): void {
     const hasNewSpec = pod.metadata?.generation !== this.#pod.metadata?.generation;
     this.#pod = this.#own === undefined ? pod : withOwnStatus(pod, this.#own);
     if (pod.metadata?.deletionTimestamp !== undefined) {
@@ -139,7 +146,7 @@ export class PodWorker {
     await this.parts.runtime.stopPod?.(this.#pod.metadata?.uid ?? "");
   }
 
-  #status(): JsonObject {
+  #status(): Received<PodStatus> {
     return podStatus({
       pod: this.#pod,
       records: this.#records,
@@ -207,15 +214,15 @@ export class PodWorker {
     this.#fail({ reason: "Evicted", message, disrupts: true }, EVICTION_GRACE_SECONDS);
   }
 
-  #fail(failure: PodFailure, graceSeconds: unknown): void {
+  #fail(failure: PodFailure, graceSeconds: OrAbsent<number | bigint>): void {
     this.#failure = failure;
     this.#supervise(this.#finish(graceSeconds));
   }
 
   /** All containers have ended for good, or are to end: so do the sidecars. */
-  async #finish(graceSeconds: unknown = DEFAULT_GRACE_SECONDS): Promise<void> {
+  async #finish(graceSeconds: OrAbsent<number | bigint>): Promise<void> {
     this.#stopping.abort();
-    await stopContainers(this.#records, Number(graceSeconds), this.#context);
+    await stopContainers(this.#records, Number(graceSeconds ?? DEFAULT_GRACE_SECONDS), this.#context);
     this.#ended = true;
     this.#changed();
     await this.#dropVolumes();

@@ -1,6 +1,6 @@
 import { pause } from "../../base/time/pause.js";
 import { restartAction } from "../../api/pods/restart-policy.js";
-import { object, text } from "../../machinery/meta/access.js";
+import { absent, object, text } from "../../machinery/meta/received.js";
 import type { StartedContainer } from "../container-runtime.js";
 import { ContainerProbes } from "./probes/container-probes.js";
 import type { ContainerRecord } from "./container-record.js";
@@ -79,7 +79,7 @@ async function runStarted(
   // One that was started while the pod was being stopped is stopped as well.
   if (signal.aborted) await runtime.signal(container.id, "SIGKILL");
   const { postStart } = object(record.spec.lifecycle);
-  const failure = postStart === undefined ? undefined : await runPostStart(record, container.id, context);
+  const failure = absent(postStart) ? undefined : await runPostStart(record, container.id, context);
   const probes = new ContainerProbes(record, context, onStart ?? (() => {}));
   if (failure === undefined) probes.start();
   const exit = await withTerminationMessage(await container.exited, record.spec, runtime, container.id);
@@ -105,8 +105,8 @@ async function runPostStart(
   } catch (error) {
     if (!(error instanceof HookError)) throw error;
     containerEvent(context, record, "Warning", "FailedPostStartHook", "PostStartHook failed");
-    const { terminationGracePeriodSeconds = 30 } = object(context.pod().spec);
-    const graceSeconds = Number(terminationGracePeriodSeconds);
+    const { terminationGracePeriodSeconds } = object(context.pod().spec);
+    const graceSeconds = Number(terminationGracePeriodSeconds ?? 30);
     await stopContainer(record, { graceSeconds, message: "FailedPostStartHook" }, context);
     return { reason: "PostStartHookError", message: error.message };
   }

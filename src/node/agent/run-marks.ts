@@ -1,5 +1,8 @@
-import { list, object, objects, type ReadonlyFields } from "../../machinery/meta/access.js";
-import type { KubeObject } from "../../machinery/meta/object.js";
+import type { Container, Pod, Probe } from "../../api/types/core/v1.js";
+import { absent, list, object, objects, type Received, type ReceivedObject } from "../../machinery/meta/received.js";
+
+/** A probe or a hook. */
+type HasExec = Received<Pick<Probe, "exec">>;
 
 /** A pod is marked for so long after its start: a program that stops the server does it soon. Milliseconds. */
 export const MARKED_MS = 30_000;
@@ -17,14 +20,14 @@ export interface RunMarks {
 }
 
 /** Whether the pod says what its containers run. One that names no command stands in for its image, and runs nothing. */
-export function runsPrograms({ spec }: KubeObject): boolean {
+export function runsPrograms({ spec }: ReceivedObject<Pod>): boolean {
   const { containers, initContainers } = object(spec);
   return [...objects(initContainers), ...objects(containers)].some(runsProgram);
 }
 
-function runsProgram(container: ReadonlyFields): boolean {
+function runsProgram(container: Received<Container>): boolean {
   const { postStart, preStop } = object(container.lifecycle);
   const handlers = [postStart, preStop, container.startupProbe, container.readinessProbe, container.livenessProbe];
-  const hasExec = handlers.some((one) => object(one).exec !== undefined);
+  const hasExec = handlers.some((one) => !absent(object<HasExec>(one).exec));
   return hasExec || list(container.command).length > 0 || list(container.args).length > 0;
 }

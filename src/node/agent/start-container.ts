@@ -1,6 +1,6 @@
 import type { Backoff } from "../../base/time/backoff.js";
 import { pause } from "../../base/time/pause.js";
-import { object, objects, text } from "../../machinery/meta/access.js";
+import { absent, object, objects, text } from "../../machinery/meta/received.js";
 import { RuntimeError, type StartedContainer } from "../container-runtime.js";
 import type { ClaimedVolume } from "./volumes/claimed-volume.js";
 import { ConfigError } from "./container-environment.js";
@@ -76,7 +76,7 @@ function claimsOf(context: PodContext): Map<string, ClaimedVolume> {
 }
 
 const hasClaims = ({ pod }: PodContext): boolean =>
-  objects(object(pod().spec).volumes).some((one) => (one.persistentVolumeClaim ?? one.ephemeral) !== undefined);
+  objects(object(pod().spec).volumes).some((one) => !absent(one.persistentVolumeClaim ?? one.ephemeral));
 
 async function tryOnce(
   record: ContainerRecord,

@@ -1,5 +1,5 @@
 import type { Timers } from "../../base/time/timers.js";
-import { object } from "../../machinery/meta/access.js";
+import { absent, object } from "../../machinery/meta/received.js";
 import type { ContainerRecord } from "./container-record.js";
 import { HookError, runHook } from "./lifecycle-hook.js";
 import { containerEvent, hookTarget, type PodContext } from "./pod-context.js";
@@ -28,7 +28,7 @@ export async function stopContainer(
   const upTo = (work: Promise<unknown>): Promise<void> => within(timers, deadline - clock.now(), work, running.exited);
   containerEvent(context, record, "Normal", "Killing", message);
   const { preStop } = object(record.spec.lifecycle);
-  if (preStop !== undefined && graceSeconds > 0) await upTo(runPreStop(record, running.id, context));
+  if (!absent(preStop) && graceSeconds > 0) await upTo(runPreStop(record, running.id, context));
   if (turn !== undefined) await upTo(turn);
   await runtime.signal(running.id, "SIGTERM");
   const left = Math.max(LEAST_GRACE_MS, deadline - clock.now());

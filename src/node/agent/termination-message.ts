@@ -1,4 +1,5 @@
-import { text, type ReadonlyFields } from "../../machinery/meta/access.js";
+import type { Container, EphemeralContainer } from "../../api/types/core/v1.js";
+import { type Received, text } from "../../machinery/meta/received.js";
 import type { ContainerExit, ContainerRuntime } from "../container-runtime.js";
 
 /** How much of a container's log its status may show: bytes and lines of its end. */
@@ -10,7 +11,7 @@ const POD_BYTES = 12 * 1024;
 /** The exit with the end of the container's log in place of a message, where the container asks for it and left no message. */
 export async function withTerminationMessage(
   exit: ContainerExit,
-  container: ReadonlyFields,
+  container: Received<Container | EphemeralContainer>,
   runtime: ContainerRuntime,
   id: string,
 ): Promise<ContainerExit> {

@@ -1,7 +1,6 @@
+import type { Pod } from "../../api/types/core/v1.js";
 import type { Clock } from "../../base/time/clock.js";
-import { object, text } from "../../machinery/meta/access.js";
-import type { JsonObject } from "../../machinery/meta/json.js";
-import type { KubeObject } from "../../machinery/meta/object.js";
+import { absent, object, type ReceivedObject, text } from "../../machinery/meta/received.js";
 import type { ContainerRuntime, LogEntry } from "../container-runtime.js";
 import { HttpError } from "./http-error.js";
 import { containerStatus, withoutScheme } from "./node-pods.js";
@@ -52,25 +51,25 @@ export function logQuery({ searchParams }: URL, clock: Clock): LogQuery {
 }
 
 /** The container whose log is asked for, by its state. Throws a 400 with a kubelet's words where there is none. */
-export function loggedContainer(pod: KubeObject, name: string, previous: boolean): string {
+export function loggedContainer(pod: ReceivedObject<Pod>, name: string, previous: boolean): string {
   const where = `container ${JSON.stringify(name)} in pod ${JSON.stringify(pod.metadata?.name ?? "")}`;
   const status = containerStatus(pod, name);
   if (status === undefined) throw new HttpError(400, `${where} is not available`);
-  const state = object(status["state"]) as JsonObject;
-  const last = text(object(object(status["lastState"])["terminated"])["containerID"]);
+  const state = object(status.state);
+  const last = text(object(object(status.lastState).terminated).containerID);
   if (previous) {
     if (last !== "") return withoutScheme(last);
     throw new HttpError(400, `previous terminated ${where} not found`);
   }
-  if (state["running"] !== undefined) return withoutScheme(text(status["containerID"]));
-  if (state["terminated"] !== undefined) {
-    const id = text(object(state["terminated"])["containerID"]) || last;
+  if (!absent(state.running)) return withoutScheme(text(status.containerID));
+  if (!absent(state.terminated)) {
+    const id = text(object(state.terminated).containerID) || last;
     if (id !== "") return withoutScheme(id);
     throw new HttpError(400, `${where} is terminated`);
   }
   if (last !== "") return withoutScheme(last);
-  if (state["waiting"] === undefined) throw new HttpError(400, `${where} is waiting to start - no logs yet`);
-  const reason = text(object(state["waiting"])["reason"]);
+  if (absent(state.waiting)) throw new HttpError(400, `${where} is waiting to start - no logs yet`);
+  const reason = text(object(state.waiting).reason);
   if (reason === "ErrImagePull") throw new HttpError(400, `${where} is waiting to start: image can't be pulled`);
   if (reason === "ImagePullBackOff")
     throw new HttpError(400, `${where} is waiting to start: trying and failing to pull image`);

@@ -1,3 +1,4 @@
+import type { Pod } from "../../api/types/core/v1.js";
 import { createHash } from "node:crypto";
 import { createServer as createHttpServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -6,7 +7,6 @@ import { createServer as createTlsServer, type Server as TlsServer, type TlsOpti
 import type { Clock } from "../../base/time/clock.js";
 import { errorMessage } from "../../base/text/error-message.js";
 import type { Timers } from "../../base/time/timers.js";
-import type { KubeObject } from "../../machinery/meta/object.js";
 import { byteStreamOf } from "../../machinery/wire/streams/duplex-byte-stream.js";
 import { joinStreams } from "../../machinery/wire/streams/join-streams.js";
 import { PeerAuthorities } from "../../machinery/crypto/peer-authorities.js";
@@ -22,6 +22,7 @@ import { serveRemoteCommand, streamsOf } from "./remote-command.js";
 import { standIns } from "./stand-ins.js";
 import { statsSummary } from "./stats-summary.js";
 import { refuseUpgrade, type UpgradeRequest } from "./upgrade.js";
+import type { ReceivedObject } from "../../machinery/meta/received.js";
 
 /** As much as API servers take: the command of an exec is in the request line. */
 const HEADERS = { maxHeaderSize: 2 ** 20 };
@@ -291,7 +292,7 @@ export class KubeletApi {
       );
   }
 
-  #pod(namespace: string, name: string): KubeObject {
+  #pod(namespace: string, name: string): ReceivedObject<Pod> {
     const pod = this.parts.pods.find(namespace, name);
     if (pod === undefined) throw new HttpError(404, "pod does not exist");
     return pod;

@@ -1,4 +1,4 @@
-import { object, objects, text } from "../../machinery/meta/access.js";
+import { object, objects, text } from "../../machinery/meta/received.js";
 import type { JsonObject } from "../../machinery/meta/json.js";
 import type { ContainerRuntime } from "../container-runtime.js";
 import { type NodePods, runningContainer } from "./node-pods.js";

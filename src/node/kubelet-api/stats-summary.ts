@@ -1,6 +1,6 @@
+import type { Pod } from "../../api/types/core/v1.js";
 import type { Clock } from "../../base/time/clock.js";
-import { object, objects, text } from "../../machinery/meta/access.js";
-import type { KubeObject } from "../../machinery/meta/object.js";
+import { object, objects, type ReceivedObject, text } from "../../machinery/meta/received.js";
 import type { ContainerRuntime, ContainerStats } from "../container-runtime.js";
 import { type NodePods, runningContainer } from "./node-pods.js";
 
@@ -29,7 +29,7 @@ export async function statsSummary(
   };
 }
 
-async function podStats(pod: KubeObject, runtime: ContainerRuntime, time: string) {
+async function podStats(pod: ReceivedObject<Pod>, runtime: ContainerRuntime, time: string) {
   const { name, namespace, uid } = pod.metadata ?? {};
   const used: ContainerStats[] = [];
   const containers = [];

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { selectorFromObject } from "../../../src/machinery/selectors/api-label-selector.js";
 import { parseFieldSelector } from "../../../src/machinery/selectors/field-selector.js";
 import { SelectorError } from "../../../src/machinery/selectors/label-selector.js";
+import type { LabelSelectorObject } from "../../../src/machinery/validation/labels.js";
 import { parseLabelSelector } from "../../../src/machinery/selectors/parse-label-selector.js";
 
 describe("label selectors", () => {
@@ -78,6 +79,23 @@ describe("label selectors", () => {
     expect(() => selectorFromObject({ matchExpressions: [{ key: "a", operator: "Is" }] })).toThrow(
       '"Is" is not a valid label selector operator',
     );
+  });
+
+  it.each([
+    [{ matchLabels: { a: null } }, { a: "" }, true],
+    [{ matchLabels: null, matchExpressions: null }, {}, true],
+    [{ matchExpressions: [{ key: "a", operator: "In", values: [null] }] }, { a: "" }, true],
+  ])("reads null in %j as what is empty", (selector, labels, selected) => {
+    expect(selectorFromObject(selector).matches(labels)).toBe(selected);
+  });
+
+  it.each([
+    [[null], '"" is not a valid label selector operator'],
+    [[{ key: "a", operator: null }], '"" is not a valid label selector operator'],
+    ["a", "matchExpressions is not a list"],
+  ])("refuses matchExpressions %j in words", (matchExpressions: unknown, message) => {
+    const selector: LabelSelectorObject = JSON.parse(JSON.stringify({ matchExpressions }));
+    expect(() => selectorFromObject(selector)).toThrow(new SelectorError(message));
   });
 });
 

@@ -1,5 +1,6 @@
+import type { Probe } from "../../../api/types/core/v1.js";
 import { pause } from "../../../base/time/pause.js";
-import { number, object, type ReadonlyFields } from "../../../machinery/meta/access.js";
+import { absent, number, object, type OrAbsent, type Received } from "../../../machinery/meta/received.js";
 import type { ProbeQuestion } from "../../container-runtime.js";
 import type { ContainerRecord } from "../container-record.js";
 import { containerEvent, type PodContext } from "../pod-context.js";
@@ -25,9 +26,9 @@ export class ContainerProbes {
 
   start(): void {
     const { startupProbe, readinessProbe, livenessProbe } = this.record.spec;
-    if (startupProbe === undefined) {
+    if (absent(startupProbe)) {
       this.record.hasStarted = true;
-      if (readinessProbe === undefined) this.record.ready = this.#canBeReady;
+      if (absent(readinessProbe)) this.record.ready = this.#canBeReady;
       this.onStart();
     }
     this.context.changed();
@@ -38,18 +39,22 @@ export class ContainerProbes {
     this.#stopped.abort();
   }
 
-  async #run(startup: unknown, readiness: unknown, liveness: unknown): Promise<void> {
-    if (startup !== undefined && !(await this.#until(object(startup)))) return this.#restart("startup", startup);
+  async #run(
+    startup: OrAbsent<Received<Probe>>,
+    readiness: OrAbsent<Received<Probe>>,
+    liveness: OrAbsent<Received<Probe>>,
+  ): Promise<void> {
+    if (!absent(startup) && !(await this.#until(object(startup)))) return this.#restart("startup", startup);
     if (this.#stopped.signal.aborted) return;
     if (!this.record.hasStarted) {
       this.record.hasStarted = true;
-      if (readiness !== undefined) this.context.changed();
+      if (!absent(readiness)) this.context.changed();
       this.onStart();
     }
-    if (readiness === undefined) this.#setReady(true);
+    if (absent(readiness)) this.#setReady(true);
     await Promise.all([
-      readiness !== undefined && this.#watch("readiness", object(readiness), (success) => this.#setReady(success)),
-      liveness !== undefined &&
+      !absent(readiness) && this.#watch("readiness", object(readiness), (success) => this.#setReady(success)),
+      !absent(liveness) &&
         this.#watch("liveness", object(liveness), (success) => {
           if (!success) this.#restart("liveness", liveness);
           return !success;
@@ -69,7 +74,7 @@ export class ContainerProbes {
   }
 
   /** Ends the container; the restart policy does the rest. */
-  #restart(kind: ProbeKind, probe: unknown): void {
+  #restart(kind: ProbeKind, probe: OrAbsent<Received<Probe>>): void {
     if (this.#stopped.signal.aborted) return;
     const { report } = this.context.parts;
     const own =
@@ -79,7 +84,7 @@ export class ContainerProbes {
   }
 
   /** True when the startup probe succeeds before it has failed too often. */
-  async #until(probe: ReadonlyFields): Promise<boolean> {
+  async #until(probe: Received<Probe>): Promise<boolean> {
     let started = false;
     let failed = false;
     await this.#watch("startup", probe, (success) => {
@@ -91,10 +96,11 @@ export class ContainerProbes {
   }
 
   /** Probes until the container ends, and calls `decide` at the thresholds; true from it ends the watch. */
-  async #watch(kind: ProbeKind, probe: ReadonlyFields, decide: (success: boolean) => boolean | void): Promise<void> {
+  async #watch(kind: ProbeKind, probe: Received<Probe>, decide: (success: boolean) => boolean | void): Promise<void> {
     const { signal } = this.#stopped;
     const { runtime, timers } = this.context.parts;
-    const seconds = (field: unknown, fallback: number): number => (number(field) > 0 ? number(field) : fallback);
+    const seconds = (field: OrAbsent<number | bigint>, fallback: number): number =>
+      number(field) > 0 ? number(field) : fallback;
     await pause(timers, number(probe.initialDelaySeconds) * 1000, signal);
     const port = probedPort(probe, this.record.spec);
     const question = { kind, ...(port !== undefined && { port }) };
@@ -122,7 +128,7 @@ export class ContainerProbes {
     return { runtime: parts.runtime, podUid, podIp, containerId, container: this.record.spec };
   }
 
-  async #probe(probe: ReadonlyFields, target: ProbeTarget, timeoutSeconds: number): Promise<ProbeResult> {
+  async #probe(probe: Received<Probe>, target: ProbeTarget, timeoutSeconds: number): Promise<ProbeResult> {
     const limit = new AbortController();
     const cancel = this.context.parts.timers.start(timeoutSeconds * 1000, () => limit.abort());
     const late = new Promise<ProbeResult>((resolve) =>

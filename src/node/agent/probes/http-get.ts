@@ -1,4 +1,5 @@
-import { objects, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
+import type { HTTPGetAction } from "../../../api/types/core/v1.js";
+import { objects, type Received, text } from "../../../machinery/meta/received.js";
 import type { ByteStream } from "../../../machinery/wire/streams/byte-stream.js";
 
 /** So long is the beginning of an answer at most. */
@@ -7,7 +8,7 @@ const STATUS_LINE = 64;
 /** Asks for what an HTTPGetAction names, and answers the status code; undefined where the answer is no HTTP. */
 export async function httpGet(
   connection: ByteStream,
-  { path, host, httpHeaders }: ReadonlyFields,
+  { path, host, httpHeaders }: Received<HTTPGetAction>,
   address: string,
 ): Promise<number | undefined> {
   const own = objects(httpHeaders).map(({ name, value }) => [text(name), text(value)] as const);

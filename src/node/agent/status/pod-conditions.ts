@@ -1,6 +1,6 @@
+import type { Pod } from "../../../api/types/core/v1.js";
 import { mayRestartAll } from "../../../api/pods/restart-policy.js";
-import { object, objects, text } from "../../../machinery/meta/access.js";
-import type { KubeObject } from "../../../machinery/meta/object.js";
+import { object, objects, type ReceivedObject, text } from "../../../machinery/meta/received.js";
 import type { ContainerRecord } from "../container-record.js";
 import type { PodPhase } from "./pod-phase.js";
 
@@ -24,7 +24,7 @@ export const OWN_CONDITIONS: readonly string[] = [
 
 /** What conditions are computed of. */
 export interface ConditionFacts {
-  readonly pod: KubeObject;
+  readonly pod: ReceivedObject<Pod>;
   readonly records: readonly ContainerRecord[];
   /** All containers are being ended, to run again. */
   readonly isRestarting: boolean;
@@ -69,7 +69,7 @@ function containersReady(records: readonly ContainerRecord[], phase: PodPhase): 
   return { type, status: "False", reason: "ContainersNotReady", message };
 }
 
-function podReady({ spec, status }: KubeObject, containers: Condition): Condition {
+function podReady({ spec, status }: ReceivedObject<Pod>, containers: Condition): Condition {
   const type = "Ready";
   if (containers.status === "False") return { ...containers, type };
   const closed = objects(object(spec).readinessGates).flatMap(({ conditionType }) => {

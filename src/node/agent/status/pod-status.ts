@@ -1,5 +1,5 @@
-import { object, objects, text } from "../../../machinery/meta/access.js";
-import type { JsonObject } from "../../../machinery/meta/json.js";
+import type { ContainerStatus, PodStatus } from "../../../api/types/core/v1.js";
+import { object, objects, type Received, text } from "../../../machinery/meta/received.js";
 import type { ContainerRecord } from "../container-record.js";
 import { type Condition, type ConditionFacts, podConditions } from "./pod-conditions.js";
 import { podPhase } from "./pod-phase.js";
@@ -26,7 +26,7 @@ export interface PodFailure {
 }
 
 /** A pod's status as a kubelet writes it, with its own conditions only. Times of conditions that did not change are those of `pod`. */
-export function podStatus(facts: PodFacts): JsonObject {
+export function podStatus(facts: PodFacts): Received<PodStatus> {
   const { pod, records, hostIp, podIp, startTime, ended } = facts;
   const failure = ended ? facts.failure : undefined;
   const phase = failure === undefined ? podPhase(records, text(object(pod.spec).restartPolicy), ended) : "Failed";
@@ -47,7 +47,7 @@ export function podStatus(facts: PodFacts): JsonObject {
     };
   });
   const share = (message: string): string => sharedMessage(message, records.length);
-  const ofKind = (kind: ContainerRecord["kind"]): JsonObject[] =>
+  const ofKind = (kind: ContainerRecord["kind"]): readonly Received<ContainerStatus>[] =>
     records.filter((one) => one.kind === kind).map((one) => one.status(share));
   const lists = { initContainerStatuses: ofKind("init"), ephemeralContainerStatuses: ofKind("ephemeral") };
   return {
@@ -73,7 +73,7 @@ function disruption({ failure }: PodFacts): readonly Condition[] {
   return [{ type: "DisruptionTarget", status: "True", reason: "TerminationByKubelet", message: failure.message }];
 }
 
-const rest = ({ reason, message }: Condition): JsonObject => ({
+const rest = ({ reason, message }: Condition): Pick<Condition, "reason" | "message"> => ({
   ...(reason !== undefined && { reason }),
   ...(message !== undefined && { message }),
 });

@@ -1,6 +1,14 @@
-import { object, objects, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
+import type { Container, Pod, ResourceList, ResourceRequirements } from "../../../api/types/core/v1.js";
+import {
+  absent,
+  object,
+  objects,
+  type OrAbsent,
+  type Received,
+  type ReceivedObject,
+  text,
+} from "../../../machinery/meta/received.js";
 import type { JsonObject, JsonValue } from "../../../machinery/meta/json.js";
-import type { KubeObject } from "../../../machinery/meta/object.js";
 import type { Resize } from "../change-containers.js";
 import type { ContainerRecord } from "../container-record.js";
 import type { PodContext } from "../pod-context.js";
@@ -45,9 +53,9 @@ export class ResizeEvents {
 }
 
 /** The resources that the spec asks for, with the fields in Go's order. */
-function summaryOf({ spec, metadata }: KubeObject, error: string): JsonObject {
+function summaryOf({ spec, metadata }: ReceivedObject<Pod>, error: string): JsonObject {
   const { initContainers, containers } = object(spec);
-  const wanted = (list: unknown): JsonObject[] =>
+  const wanted = (list: OrAbsent<Received<Container[]>>): JsonObject[] =>
     objects(list).map(({ name, resources }) => ({ name: text(name), resources: requirementsOf(object(resources)) }));
   const init = wanted(initContainers);
   return {
@@ -58,15 +66,15 @@ function summaryOf({ spec, metadata }: KubeObject, error: string): JsonObject {
   };
 }
 
-function requirementsOf({ limits, requests, claims }: ReadonlyFields): JsonObject {
+function requirementsOf({ limits, requests, claims }: Received<ResourceRequirements>): JsonObject {
   return {
-    ...(limits !== undefined && { limits: inNameOrder(limits) }),
-    ...(requests !== undefined && { requests: inNameOrder(requests) }),
-    ...(claims !== undefined && { claims: claims as JsonValue }),
+    ...(!absent(limits) && { limits: inNameOrder(limits) }),
+    ...(!absent(requests) && { requests: inNameOrder(requests) }),
+    ...(!absent(claims) && { claims: claims as JsonValue }),
   };
 }
 
-const inNameOrder = (amounts: unknown): JsonObject =>
+const inNameOrder = (amounts: Received<ResourceList>): JsonObject =>
   Object.fromEntries(
     Object.entries(object(amounts) as JsonObject).toSorted(([one], [other]) => (one < other ? -1 : 1)),
   );

@@ -1,11 +1,10 @@
+import type { Pod, PodStatus } from "../../../api/types/core/v1.js";
 import { deferred } from "../../../base/async/deferred.js";
 import { pause } from "../../../base/time/pause.js";
 import type { Timers } from "../../../base/time/timers.js";
 import type { ResourceClient } from "../../../client/dynamic/resource-client.js";
 import { isConflict, isInvalid, isNotFound } from "../../../machinery/errors/status-error.js";
-import { object } from "../../../machinery/meta/access.js";
-import type { JsonObject } from "../../../machinery/meta/json.js";
-import type { KubeObject } from "../../../machinery/meta/object.js";
+import { object, type Received, type ReceivedObject } from "../../../machinery/meta/received.js";
 import { compareResourceVersions } from "../../../machinery/meta/resource-version.js";
 import { isOverwritten, ownStatusPatch } from "./own-status.js";
 
@@ -13,25 +12,25 @@ const RETRY_MS = 1000;
 
 /** Writes a node's part of the status of one pod: the last one wins, and one write is under way at a time. */
 export class StatusWriter {
-  #next: JsonObject | undefined;
+  #next: Received<PodStatus> | undefined;
   /** The last status, as JSON. */
   #content = "";
   #writing: Promise<void> | undefined;
   /** The last status that the API took, and the version of the pod that has it. */
-  #taken: { readonly status: JsonObject; readonly resourceVersion: string } | undefined;
+  #taken: { readonly status: Received<PodStatus>; readonly resourceVersion: string } | undefined;
   /** Resolves when a write has failed. */
   readonly #failed = deferred<void>();
 
   constructor(
     private readonly pods: ResourceClient,
-    private readonly pod: KubeObject,
+    private readonly pod: ReceivedObject<Pod>,
     private readonly timers: Timers,
     private readonly signal: AbortSignal,
     private readonly report: (error: unknown) => void,
   ) {}
 
   /** Writes a status that differs from the last one. */
-  write(status: JsonObject): void {
+  write(status: Received<PodStatus>): void {
     const content = JSON.stringify(status);
     if (content === this.#content) return;
     this.#content = content;
@@ -39,7 +38,7 @@ export class StatusWriter {
   }
 
   /** Writes the last status once more if `pod`, as the API has it since, has other conditions: something else has changed them. */
-  repair(pod: KubeObject): void {
+  repair(pod: ReceivedObject<Pod>): void {
     if (this.#writing !== undefined || this.#taken === undefined) return;
     const { status, resourceVersion } = this.#taken;
     const age = compareResourceVersions(pod.metadata?.resourceVersion ?? "", resourceVersion);
@@ -56,7 +55,7 @@ export class StatusWriter {
     await this.#writing;
   }
 
-  #start(status: JsonObject): void {
+  #start(status: Received<PodStatus>): void {
     this.#next = status;
     this.#writing ??= this.#drain().finally(() => (this.#writing = undefined));
   }
@@ -82,7 +81,7 @@ export class StatusWriter {
     }
   }
 
-  #take(): JsonObject | undefined {
+  #take(): Received<PodStatus> | undefined {
     const status = this.#next;
     this.#next = undefined;
     return status;

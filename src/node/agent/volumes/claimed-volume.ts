@@ -1,7 +1,15 @@
+import type { PersistentVolume as ApiVolume, PersistentVolumeClaim, Pod, Volume } from "../../../api/types/core/v1.js";
 import type { KubernetesClient } from "../../../client/dynamic/kubernetes-client.js";
 import { isStatusError } from "../../../machinery/errors/status-error.js";
-import { object, objects, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
-import type { KubeObject } from "../../../machinery/meta/object.js";
+import {
+  absent,
+  object,
+  objects,
+  quantityText,
+  type Received,
+  type ReceivedObject,
+  text,
+} from "../../../machinery/meta/received.js";
 import { parseQuantity, quantityValue } from "../../../machinery/text/quantity/quantity.js";
 import type { PersistentVolume } from "../../container-runtime.js";
 import { VolumeError } from "./volume-files.js";
@@ -14,23 +22,23 @@ export interface ClaimedVolume {
 
 interface ClaimSource {
   readonly client: Pick<KubernetesClient, "of">;
-  readonly pod: KubeObject;
+  readonly pod: ReceivedObject<Pod>;
   readonly signal: AbortSignal;
 }
 
 /** The volume behind a claim that a pod names, or that was made for it. Throws a {@link VolumeError} where a kubelet waits. */
-export async function claimedVolume(volume: ReadonlyFields, source: ClaimSource): Promise<ClaimedVolume> {
+export async function claimedVolume(volume: Received<Volume>, source: ClaimSource): Promise<ClaimedVolume> {
   const { namespace = "", name: podName = "" } = source.pod.metadata ?? {};
   const name = text(volume.name);
   const named = object(volume.persistentVolumeClaim);
-  const claimName = volume.ephemeral === undefined ? text(named.claimName) : `${podName}-${name}`;
+  const claimName = absent(volume.ephemeral) ? text(named.claimName) : `${podName}-${name}`;
   try {
-    const bound = await boundVolume(claimName, volume.ephemeral !== undefined, source);
+    const bound = await boundVolume(claimName, !absent(volume.ephemeral), source);
     const { uid = "" } = bound.metadata ?? {};
     const { capacity, volumeMode } = object(bound.spec);
     if (volumeMode === "Block")
       throw new Problem(`volume ${name} has volumeMode Block, but is specified in volumeMounts`);
-    const size = text(object(capacity)["storage"]);
+    const size = quantityText(object(capacity).storage);
     return {
       volume: {
         kind: "persistent",
@@ -56,10 +64,10 @@ async function boundVolume(
   claimName: string,
   isOfPod: boolean,
   { client, pod, signal }: ClaimSource,
-): Promise<KubeObject> {
+): Promise<ReceivedObject<ApiVolume>> {
   const { namespace = "", name: podName = "", uid: podUid } = pod.metadata ?? {};
   const claims = client.of("v1", "PersistentVolumeClaim").namespace(namespace);
-  const claim = await found("PVC", () => claims.get(claimName, { signal }) as Promise<KubeObject>);
+  const claim: ReceivedObject<PersistentVolumeClaim> = await found("PVC", () => claims.get(claimName, { signal }));
   const owner = objects(claim.metadata?.ownerReferences).find(({ controller }) => controller === true);
   if (isOfPod && owner?.uid !== podUid) {
     const not = `was not created for pod ${namespace}/${podName} (pod is not owner)`;
@@ -70,9 +78,9 @@ async function boundVolume(
   const volumeName = text(object(claim.spec).volumeName);
   if (volumeName === "") throw new Problem("PVC has empty pvc.Spec.VolumeName");
   const volumes = client.of("v1", "PersistentVolume");
-  const volume = await found(`PV ${volumeName}`, () => volumes.get(volumeName, { signal }) as Promise<KubeObject>);
+  const volume: ReceivedObject<ApiVolume> = await found(`PV ${volumeName}`, () => volumes.get(volumeName, { signal }));
   const { claimRef } = object(volume.spec);
-  if (claimRef === undefined) {
+  if (absent(claimRef)) {
     const not = "has a nil pv.Spec.ClaimRef indicating it is not yet bound to a claim";
     throw new Problem(`found PV object ${volumeName} but it ${not}`);
   }
@@ -84,7 +92,7 @@ async function boundVolume(
   return volume;
 }
 
-async function found(what: string, get: () => Promise<KubeObject>): Promise<KubeObject> {
+async function found<T>(what: string, get: () => Promise<T>): Promise<T> {
   try {
     return await get();
   } catch (error) {

@@ -1,5 +1,5 @@
 import { pause } from "../../../base/time/pause.js";
-import { object, objects, text } from "../../../machinery/meta/access.js";
+import { object, objects, quantityText, text } from "../../../machinery/meta/received.js";
 import {
   addQuantities,
   formatQuantity,
@@ -34,13 +34,13 @@ export async function limitLocalStorage(
   }
 }
 
-const limitOf = ({ spec }: ContainerRecord): string => text(object(object(spec.resources).limits)[RESOURCE]);
+const limitOf = ({ spec }: ContainerRecord): string => quantityText(object(object(spec.resources).limits)[RESOURCE]);
 const bytesOf = (limit: string): number => Number(quantityValue(parseQuantity(limit)));
 
 /** The pod's emptyDirs that have a sizeLimit. */
 const limitedVolumes = ({ pod }: PodContext) =>
   objects(object(pod().spec).volumes).flatMap(({ name, emptyDir }) => {
-    const limit = text(object(emptyDir).sizeLimit);
+    const limit = quantityText(object(emptyDir).sizeLimit);
     // A quantity of 0 is no limit.
     return limit === "" || bytesOf(limit) === 0 ? [] : [{ name: text(name), limit }];
   });

@@ -1,9 +1,18 @@
+import type {
+  ConfigMapProjection,
+  DownwardAPIVolumeFile,
+  KeyToPath,
+  ProjectedVolumeSource,
+  SecretProjection,
+  Volume,
+  VolumeProjection,
+} from "../../../api/types/core/v1.js";
 import { once } from "../../../base/async/once.js";
 import { Pace } from "../../../base/time/pace.js";
 import type { Steps } from "../../../base/async/steps.js";
 import { inSlices } from "../../../base/async/time-slice.js";
 import { waitFor } from "../../../base/async/wait-for.js";
-import { number, object, objects, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
+import { absent, number, object, objects, type Received, text } from "../../../machinery/meta/received.js";
 import type { FilesVolume, VolumeFile } from "../../container-runtime.js";
 import { ConfigError, dataOf, type EnvironmentSource, podField, resourceField } from "../container-environment.js";
 
@@ -31,6 +40,9 @@ export interface VolumeSource extends EnvironmentSource {
   readonly token: (audience: string | undefined, expirationSeconds: number | undefined) => Promise<string>;
 }
 
+/** What the sources of a volume of files have alike. */
+type FileSource = Received<Pick<ProjectedVolumeSource, "defaultMode">>;
+
 const FILES_PER_STEP = 64;
 const DEFAULT_MODE = 0o644;
 
@@ -44,10 +56,10 @@ export interface MadeFiles {
  * The files of a ConfigMap, Secret, downward API or projected volume. Throws a VolumeError for what is not there. The bytes of an object are
  * there once, however many volumes have it.
  */
-export async function filesVolume(volume: ReadonlyFields, source: VolumeSource): Promise<MadeFiles> {
+export async function filesVolume(volume: Received<Volume>, source: VolumeSource): Promise<MadeFiles> {
   const parts = await partsOf(volume, source);
   const { projected, configMap, secret, downwardAPI } = volume;
-  const { defaultMode } = object(projected ?? configMap ?? secret ?? downwardAPI);
+  const { defaultMode } = object<FileSource>(projected ?? configMap ?? secret ?? downwardAPI);
   const mode = typeof defaultMode === "number" ? defaultMode : DEFAULT_MODE;
   return {
     volume: { kind: "files", files: once(() => inSlices(complete(parts, mode))) },
@@ -69,11 +81,10 @@ function* complete(parts: readonly Part[], defaultMode: number): Steps<ReadonlyM
   return all;
 }
 
-async function partsOf(volume: ReadonlyFields, source: VolumeSource): Promise<readonly Part[]> {
-  const sources =
-    volume.projected === undefined
-      ? [{ ...volume, secret: secretReference(volume) }]
-      : objects(object(volume.projected).sources);
+async function partsOf(volume: Received<Volume>, source: VolumeSource): Promise<readonly Part[]> {
+  const sources: readonly Received<VolumeProjection>[] = absent(volume.projected)
+    ? [{ ...volume, secret: secretReference(volume) }]
+    : objects(object(volume.projected).sources);
   try {
     const parts: Part[] = [];
     for (const one of sources) parts.push(await partOf(one, source));
@@ -86,24 +97,24 @@ async function partsOf(volume: ReadonlyFields, source: VolumeSource): Promise<re
 }
 
 /** A volume calls the Secret secretName, a projection calls it name. */
-function secretReference({ secret }: ReadonlyFields): unknown {
-  if (secret === undefined) return undefined;
+function secretReference({ secret }: Received<Volume>): Received<SecretProjection> | undefined {
+  if (absent(secret)) return undefined;
   return { ...object(secret), name: object(secret).secretName };
 }
 
 async function partOf(
-  { configMap, secret, downwardAPI, serviceAccountToken }: ReadonlyFields,
+  { configMap, secret, downwardAPI, serviceAccountToken }: Received<VolumeProjection>,
   source: VolumeSource,
 ): Promise<Part> {
-  if (configMap !== undefined) return chosen("ConfigMap", object(configMap), source);
-  if (secret !== undefined) return chosen("Secret", object(secret), source);
-  if (downwardAPI !== undefined) {
+  if (!absent(configMap)) return chosen("ConfigMap", object(configMap), source);
+  if (!absent(secret)) return chosen("Secret", object(secret), source);
+  if (!absent(downwardAPI)) {
     const items = objects(object(downwardAPI).items);
     const files = new Map(
       items.map((item) => [
         text(item.path),
         Buffer.from(
-          item.resourceFieldRef === undefined
+          absent(item.resourceFieldRef)
             ? podField(text(object(item.fieldRef).fieldPath), source)
             : resourceField(object(item.resourceFieldRef), source),
         ),
@@ -111,7 +122,7 @@ async function partOf(
     );
     return { files, modes: modesOf(items) };
   }
-  if (serviceAccountToken === undefined) return NONE;
+  if (absent(serviceAccountToken)) return NONE;
   const { path, audience, expirationSeconds } = object(serviceAccountToken);
   const seconds = typeof expirationSeconds === "number" ? expirationSeconds : undefined;
   const ask = async (): Promise<Uint8Array> => Buffer.from(await source.token(text(audience) || undefined, seconds));
@@ -125,9 +136,13 @@ const MISSING_KEY = {
   Secret: "references non-existent secret key",
 };
 
-async function chosen(kind: "ConfigMap" | "Secret", reference: ReadonlyFields, source: VolumeSource): Promise<Part> {
+async function chosen(
+  kind: "ConfigMap" | "Secret",
+  reference: Received<SecretProjection | ConfigMapProjection>,
+  source: VolumeSource,
+): Promise<Part> {
   const data = (await dataOf(kind, text(reference.name), reference.optional === true, source)) ?? NONE.files;
-  if (reference.items === undefined) return { files: data };
+  if (absent(reference.items)) return { files: data };
   const files = new Map<string, Uint8Array | AskToken>();
   const items = objects(reference.items);
   for (const item of items) {
@@ -138,5 +153,5 @@ async function chosen(kind: "ConfigMap" | "Secret", reference: ReadonlyFields, s
   return { files, modes: modesOf(items) };
 }
 
-const modesOf = (items: readonly ReadonlyFields[]): ReadonlyMap<string, number> =>
+const modesOf = (items: readonly Received<KeyToPath | DownwardAPIVolumeFile>[]): ReadonlyMap<string, number> =>
   new Map(items.flatMap(({ path, mode }) => (typeof mode === "number" ? [[text(path), number(mode)] as const] : [])));

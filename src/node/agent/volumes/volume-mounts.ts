@@ -1,4 +1,10 @@
-import { object, objects, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
+import type {
+  Container,
+  EphemeralContainer,
+  Volume as ApiVolume,
+  VolumeMount as ApiMount,
+} from "../../../api/types/core/v1.js";
+import { absent, object, objects, quantityText, type Received, text } from "../../../machinery/meta/received.js";
 import { parseQuantity, quantityValue } from "../../../machinery/text/quantity/quantity.js";
 import type { PodVolume, Volume, VolumeMount } from "../../container-runtime.js";
 import { claimedVolume, type ClaimedVolume } from "./claimed-volume.js";
@@ -24,7 +30,7 @@ interface Made {
  * out of its volume.
  */
 export async function volumeMounts(
-  container: ReadonlyFields,
+  container: Received<Container | EphemeralContainer>,
   env: Pick<Environment, "path">,
   source: MountSource,
 ): Promise<readonly VolumeMount[]> {
@@ -54,7 +60,7 @@ export async function volumeMounts(
 }
 
 /** Throws a ConfigError for one that a kubelet refuses. */
-function subPathOf({ subPath, subPathExpr }: ReadonlyFields, env: Pick<Environment, "path">): string {
+function subPathOf({ subPath, subPathExpr }: Received<ApiMount>, env: Pick<Environment, "path">): string {
   const path = text(subPathExpr) === "" ? text(subPath) : env.path(text(subPathExpr));
   if (path.startsWith("/")) throw new ConfigError(`error SubPath \`${path}\` must not be an absolute path`);
   if (path.split("/").includes(".."))
@@ -62,29 +68,28 @@ function subPathOf({ subPath, subPathExpr }: ReadonlyFields, env: Pick<Environme
   return path;
 }
 
-async function madeOf(volume: ReadonlyFields, source: MountSource): Promise<Made> {
+async function madeOf(volume: Received<ApiVolume>, source: MountSource): Promise<Made> {
   const { projected, configMap, secret, downwardAPI, hostPath } = volume;
-  if ((projected ?? configMap ?? secret ?? downwardAPI) !== undefined)
-    return ofFiles(await filesVolume(volume, source));
-  if (volume.persistentVolumeClaim !== undefined || volume.ephemeral !== undefined) {
+  if (!absent(projected ?? configMap ?? secret ?? downwardAPI)) return ofFiles(await filesVolume(volume, source));
+  if (!absent(volume.persistentVolumeClaim ?? volume.ephemeral)) {
     const name = text(volume.name);
     const claimed = source.claimed.get(name) ?? (await claimedVolume(volume, source));
     source.claimed.set(name, claimed);
     return { ...claimed, count: 0 };
   }
-  if (hostPath !== undefined) {
+  if (!absent(hostPath)) {
     const { path, type } = object(hostPath);
     return { volume: { kind: "host", path: text(path), type: text(type) }, count: 0, readOnly: false };
   }
-  return { volume: podVolume(volume), count: 0, readOnly: volume.image !== undefined };
+  return { volume: podVolume(volume), count: 0, readOnly: !absent(volume.image) };
 }
 
 const ofFiles = ({ volume, count }: MadeFiles): Made => ({ volume, count, readOnly: true });
 
 /** An emptyDir. What other programs of a node would fill is an empty folder of the pod's own: csi, nfs, image and the like. */
-function podVolume({ emptyDir }: ReadonlyFields): PodVolume {
+function podVolume({ emptyDir }: Received<ApiVolume>): PodVolume {
   const { medium, sizeLimit } = object(emptyDir);
-  const limit = Number(quantityValue(parseQuantity(text(sizeLimit) || "0")));
+  const limit = Number(quantityValue(parseQuantity(quantityText(sizeLimit) || "0")));
   // A tmpfs is no larger; a disk may be, until the kubelet looks at it. A quantity of 0 is no limit.
   return medium === "Memory" && limit > 0 ? { kind: "pod", capacity: limit } : { kind: "pod" };
 }

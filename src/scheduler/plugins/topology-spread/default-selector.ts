@@ -1,7 +1,7 @@
 import { append } from "../../../base/collections/append.js";
 import { own } from "../../../base/collections/own.js";
-import type { Service } from "../../../api/types/core/v1.js";
-import type { LabelSelectorObject } from "../../../machinery/validation/labels.js";
+import type { ReplicaSet, StatefulSet } from "../../../api/types/apps/v1.js";
+import type { ReplicationController, Service } from "../../../api/types/core/v1.js";
 import { selectorFromObject } from "../../../machinery/selectors/api-label-selector.js";
 import {
   everyLabel,
@@ -11,7 +11,7 @@ import {
   type Labels,
   selectorFromSet,
 } from "../../../machinery/selectors/label-selector.js";
-import { object } from "../../../machinery/meta/access.js";
+import { object, type ReceivedObject } from "../../../machinery/meta/received.js";
 import { NAMESPACE_INDEX } from "../../../client/informers/indexer.js";
 import type { PodInfo } from "../../cache/pod-info.js";
 import type { FollowedKinds } from "../../followed-kinds.js";
@@ -42,9 +42,8 @@ export function defaultSelector({ pod, namespace, labels }: PodInfo, kinds: Foll
   const version = CONTROLLERS[owner?.kind ?? ""];
   if (owner !== undefined && version === owner.apiVersion) {
     const controller = kinds.cache<string, string>(version, owner.kind).get(`${namespace}/${owner.name}`);
-    const selector = object((controller as { readonly spec?: unknown } | undefined)?.spec)["selector"];
-    if (owner.kind === "ReplicationController") Object.assign(set, selector);
-    else append(requirements, requirementsOf(selector as LabelSelectorObject | undefined));
+    if (owner.kind === "ReplicationController") Object.assign(set, mapOf(controller));
+    else append(requirements, requirementsOf(controller));
   }
   const ofSet = selectorFromSet(set).requirements ?? [];
   return ofSet.length + requirements.length === 0 ? everyLabel : labelSelector([...ofSet, ...requirements]);
@@ -56,9 +55,11 @@ function matchingSelector({ spec }: Service, labels: Labels): Labels {
   return pairs.length > 0 && pairs.every(([key, value]) => own(labels, key) === value) ? selector : {};
 }
 
-function requirementsOf(selector: LabelSelectorObject | undefined): readonly LabelRequirement[] {
+const mapOf = (controller: ReceivedObject<ReplicationController> | undefined) => object(controller?.spec).selector;
+
+function requirementsOf(controller: ReceivedObject<ReplicaSet | StatefulSet> | undefined): readonly LabelRequirement[] {
   try {
-    return selectorFromObject(selector).requirements ?? [];
+    return selectorFromObject(object(controller?.spec).selector).requirements ?? [];
   } catch {
     return [];
   }

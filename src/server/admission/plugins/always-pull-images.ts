@@ -1,8 +1,18 @@
+import type { Pod } from "../../../api/types/core/v1.js";
 import { eachContainer } from "../../../api/validation/pod/each-container.js";
 import { formatFieldError, notSupported } from "../../../machinery/errors/field-error.js";
 import { type StatusError, unclassified } from "../../../machinery/errors/status-error.js";
-import { child, children, ensureChild, object, objects, text } from "../../../machinery/meta/access.js";
-import type { KubeObject } from "../../../machinery/meta/object.js";
+import {
+  absent,
+  child,
+  children,
+  type DraftObject,
+  ensureChild,
+  object,
+  objects,
+  type ReceivedObject,
+  text,
+} from "../../../machinery/meta/received.js";
 import type { AdmissionAttributes } from "../attributes.js";
 import { handling, WRITES } from "../handling.js";
 import type { AdmissionPlugin } from "../plugin.js";
@@ -18,22 +28,25 @@ const ALWAYS = "Always";
 export const alwaysPullImages: AdmissionPlugin = {
   name: "AlwaysPullImages",
   handles: handling(WRITES, "pods"),
-  admit({ object: pod, oldObject }) {
+  admit(attributes) {
+    const { oldObject } = attributes;
+    const pod: DraftObject<Pod> | undefined = attributes.object;
     if (pod === undefined || bringsNoImage(pod, oldObject)) return;
-    for (const container of containersToChange(pod)) container["imagePullPolicy"] = ALWAYS;
+    for (const container of containersToChange(pod)) container.imagePullPolicy = ALWAYS;
     for (const volume of children(ensureChild(pod, "spec"), "volumes")) {
       const image = child(volume, "image");
-      if (image !== undefined) image["pullPolicy"] = ALWAYS;
+      if (image !== undefined) image.pullPolicy = ALWAYS;
     }
   },
   validate(attributes) {
-    const { object: pod, oldObject } = attributes;
+    const { oldObject } = attributes;
+    const pod: ReceivedObject<Pod> | undefined = attributes.object;
     if (pod === undefined || bringsNoImage(pod, oldObject)) return;
-    const spec = object(pod["spec"]);
+    const spec = object(pod.spec);
     const policies = [
       ...eachContainer(spec, "spec").map(([{ imagePullPolicy }, path]) => [`${path}.imagePullPolicy`, imagePullPolicy]),
-      ...objects(spec["volumes"]).flatMap(({ image }, index) =>
-        image === undefined ? [] : [[`spec.volumes[${index}].image.pullPolicy`, object(image)["pullPolicy"]]],
+      ...objects(spec.volumes).flatMap(({ image }, index) =>
+        absent(image) ? [] : [[`spec.volumes[${index}].image.pullPolicy`, object(image).pullPolicy]],
       ),
     ] as const;
     const wrong = policies.filter(([, policy]) => policy !== ALWAYS);
@@ -54,11 +67,11 @@ function notAlways(attributes: AdmissionAttributes, wrong: readonly (readonly [s
 }
 
 /** Images of volumes do not count. */
-function bringsNoImage(pod: KubeObject, old: KubeObject | undefined): boolean {
+function bringsNoImage(pod: ReceivedObject<Pod>, old: ReceivedObject<Pod> | undefined): boolean {
   if (old === undefined) return false;
   const before = new Set(imagesOf(old));
   return imagesOf(pod).every((image) => before.has(image));
 }
 
-const imagesOf = (pod: KubeObject): readonly unknown[] =>
-  eachContainer(object(pod["spec"]), "").map(([{ image }]) => image);
+const imagesOf = (pod: ReceivedObject<Pod>): readonly unknown[] =>
+  eachContainer(object(pod.spec), "").map(([{ image }]) => image);

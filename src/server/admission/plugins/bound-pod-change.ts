@@ -1,21 +1,23 @@
+import type { Node, Pod } from "../../../api/types/core/v1.js";
 import { goQuote } from "../../../base/text/go-quote.js";
-import { object, text } from "../../../machinery/meta/access.js";
-import type { KubeObject } from "../../../machinery/meta/object.js";
+import { object, type ReceivedObject, text } from "../../../machinery/meta/received.js";
 import type { AdmissionAttributes } from "../attributes.js";
 import type { AdmissionContext } from "../plugin.js";
 import { refused } from "../refusal.js";
 
 /** A pod on a node, whose spec an update changes. */
 export interface BoundPodChange {
-  readonly pod: KubeObject;
-  readonly old: KubeObject;
+  readonly pod: ReceivedObject<Pod>;
+  readonly old: ReceivedObject<Pod>;
   readonly node: string;
 }
 
 /** Undefined for a pod that no node has yet, and where the spec stays: its generation does too. */
-export function boundPodChange({ object: pod, oldObject: old }: AdmissionAttributes): BoundPodChange | undefined {
+export function boundPodChange(attributes: AdmissionAttributes): BoundPodChange | undefined {
+  const pod: ReceivedObject<Pod> | undefined = attributes.object;
+  const old: ReceivedObject<Pod> | undefined = attributes.oldObject;
   if (pod === undefined || old === undefined) return undefined;
-  const node = text(object(pod["spec"])["nodeName"]);
+  const node = text(object(pod.spec).nodeName);
   return node === "" || pod.metadata?.generation === old.metadata?.generation ? undefined : { pod, old, node };
 }
 
@@ -24,7 +26,7 @@ export async function nodeOf(
   name: string,
   attributes: AdmissionAttributes,
   { objects }: AdmissionContext,
-): Promise<KubeObject> {
+): Promise<ReceivedObject<Node>> {
   const found = await objects.cached.get("", "nodes", "", name);
   if (found === undefined) throw refused(attributes, `node ${goQuote(name)} not found`);
   return found;

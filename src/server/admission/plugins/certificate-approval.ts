@@ -1,5 +1,6 @@
+import type { CertificateSigningRequest } from "../../../api/types/certificates/v1.js";
 import { goQuote } from "../../../base/text/go-quote.js";
-import { object, text } from "../../../machinery/meta/access.js";
+import { object, type ReceivedObject, text } from "../../../machinery/meta/received.js";
 import { handling } from "../handling.js";
 import type { AdmissionPlugin } from "../plugin.js";
 import { refused } from "../refusal.js";
@@ -11,7 +12,8 @@ export const certificateApproval: AdmissionPlugin = {
   handles: handling(["UPDATE"], "certificatesigningrequests.certificates.k8s.io/approval"),
   async validate(attributes, context) {
     // The new object may name another signer.
-    const signer = text(object(attributes.oldObject?.["spec"])["signerName"]);
+    const old: ReceivedObject<CertificateSigningRequest> | undefined = attributes.oldObject;
+    const signer = text(object(old?.spec).signerName);
     if (await mayUseSigner(attributes.user, context.authorize, "approve", signer)) return;
     throw refused(attributes, `user not permitted to approve requests with signerName ${goQuote(signer)}`);
   },

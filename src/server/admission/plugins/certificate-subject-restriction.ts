@@ -1,6 +1,7 @@
+import type { CertificateSigningRequest } from "../../../api/types/certificates/v1.js";
 import { errorMessage } from "../../../base/text/error-message.js";
 import { parseCertificateRequest } from "../../../machinery/crypto/certificate-request.js";
-import { object, text } from "../../../machinery/meta/access.js";
+import { object, type ReceivedObject, text } from "../../../machinery/meta/received.js";
 import type { AdmissionAttributes } from "../attributes.js";
 import { handling } from "../handling.js";
 import type { AdmissionPlugin } from "../plugin.js";
@@ -14,9 +15,10 @@ export const certificateSubjectRestriction: AdmissionPlugin = {
   name: "CertificateSubjectRestriction",
   handles: handling(["CREATE"], "certificatesigningrequests.certificates.k8s.io"),
   validate(attributes) {
-    const spec = object(attributes.object?.["spec"]);
-    if (spec["signerName"] !== SIGNER) return;
-    if (!organizationsOf(attributes, text(spec["request"])).includes(ADMINISTRATORS)) return;
+    const request: ReceivedObject<CertificateSigningRequest> | undefined = attributes.object;
+    const spec = object(request?.spec);
+    if (spec.signerName !== SIGNER) return;
+    if (!organizationsOf(attributes, text(spec.request)).includes(ADMINISTRATORS)) return;
     throw refused(attributes, `use of ${SIGNER} signer with ${ADMINISTRATORS} group is not allowed`);
   },
 };

@@ -1,6 +1,7 @@
+import type { ClusterTrustBundle } from "../../../api/types/certificates/v1beta1.js";
 import { sameValue } from "../../../api/validation/rules.js";
 import { goQuote } from "../../../base/text/go-quote.js";
-import { object, text } from "../../../machinery/meta/access.js";
+import { object, type ReceivedObject, text } from "../../../machinery/meta/received.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import { handling, WRITES } from "../handling.js";
 import type { AdmissionPlugin } from "../plugin.js";
@@ -13,8 +14,9 @@ export const clusterTrustBundleAttest: AdmissionPlugin = {
   name: "ClusterTrustBundleAttest",
   handles: handling(WRITES, "clustertrustbundles.certificates.k8s.io"),
   async validate(attributes, context) {
-    const { object: bundle, oldObject } = attributes;
-    const signer = text(object(bundle?.["spec"])["signerName"]);
+    const { oldObject } = attributes;
+    const bundle: ReceivedObject<ClusterTrustBundle> | undefined = attributes.object;
+    const signer = text(object(bundle?.spec).signerName);
     if (signer === "") return;
     // The garbage collector and a migration of storage attest nothing.
     if (bundle !== undefined && oldObject !== undefined && sameValue(attested(bundle), attested(oldObject))) return;

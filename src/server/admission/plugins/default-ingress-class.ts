@@ -1,5 +1,11 @@
-import { absent, ensureChild, object } from "../../../machinery/meta/access.js";
-import type { KubeObject } from "../../../machinery/meta/object.js";
+import type { Ingress } from "../../../api/types/networking/v1.js";
+import {
+  absent,
+  type DraftObject,
+  ensureChild,
+  object,
+  type ReceivedObject,
+} from "../../../machinery/meta/received.js";
 import { newestDefault } from "../../../machinery/meta/newest-default.js";
 import { handling } from "../handling.js";
 import type { AdmissionPlugin } from "../plugin.js";
@@ -12,12 +18,13 @@ const IS_DEFAULT = "ingressclass.kubernetes.io/is-default-class";
 export const defaultIngressClass: AdmissionPlugin = {
   name: "DefaultIngressClass",
   handles: handling(["CREATE"], "ingresses.networking.k8s.io"),
-  async admit({ object: ingress }, { objects }) {
+  async admit(attributes, { objects }) {
+    const ingress: DraftObject<Ingress> | undefined = attributes.object;
     if (ingress === undefined || namesClass(ingress)) return;
     const chosen = newestDefault(await objects.cached.list("networking.k8s.io", "ingressclasses"), [IS_DEFAULT]);
-    if (chosen !== undefined) ensureChild(ingress, "spec")["ingressClassName"] = chosen.metadata?.name;
+    if (chosen !== undefined) ensureChild(ingress, "spec").ingressClassName = chosen.metadata?.name;
   },
 };
 
-const namesClass = ({ metadata, ...ingress }: KubeObject): boolean =>
-  !absent(object(ingress["spec"])["ingressClassName"]) || metadata?.annotations?.[OLD_CLASS] !== undefined;
+const namesClass = ({ metadata, spec }: ReceivedObject<Ingress>): boolean =>
+  !absent(object(spec).ingressClassName) || metadata?.annotations?.[OLD_CLASS] !== undefined;

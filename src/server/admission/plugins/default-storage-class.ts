@@ -1,6 +1,6 @@
 import type { PersistentVolumeClaim } from "../../../api/types/core/v1.js";
 import { defaultStorageClass as defaultOf, namesStorageClass } from "../../../api/volumes/storage-class.js";
-import { ensureChild } from "../../../machinery/meta/access.js";
+import { type DraftObject, ensureChild } from "../../../machinery/meta/received.js";
 import { handling } from "../handling.js";
 import type { AdmissionPlugin } from "../plugin.js";
 
@@ -8,10 +8,11 @@ import type { AdmissionPlugin } from "../plugin.js";
 export const defaultStorageClass: AdmissionPlugin = {
   name: "DefaultStorageClass",
   handles: handling(["CREATE"], "persistentvolumeclaims"),
-  async admit({ object: claim }, { objects }) {
+  async admit(attributes, { objects }) {
+    const claim: DraftObject<PersistentVolumeClaim> | undefined = attributes.object;
     if (claim === undefined || namesStorageClass(claim as PersistentVolumeClaim)) return;
     const classes = await objects.cached.list("storage.k8s.io", "storageclasses");
     const chosen = defaultOf(classes);
-    if (chosen !== undefined) ensureChild(claim, "spec")["storageClassName"] = chosen.metadata?.name;
+    if (chosen !== undefined) ensureChild(claim, "spec").storageClassName = chosen.metadata?.name;
   },
 };

@@ -1,4 +1,5 @@
-import { ensureChild, objects, text } from "../../../machinery/meta/access.js";
+import type { Pod } from "../../../api/types/core/v1.js";
+import { type DraftObject, ensureChild, objects, text } from "../../../machinery/meta/received.js";
 import { handling, WRITES } from "../handling.js";
 import type { AdmissionPlugin } from "../plugin.js";
 
@@ -21,26 +22,27 @@ export function defaultTolerationSeconds(configuration: DefaultTolerationSeconds
   return {
     name: "DefaultTolerationSeconds",
     handles: handling(WRITES, "pods"),
-    admit({ object: pod }) {
+    admit(attributes) {
+      const pod: DraftObject<Pod> | undefined = attributes.object;
       if (pod === undefined) return;
       const spec = ensureChild(pod, "spec");
-      const tolerations = objects(spec["tolerations"]);
+      const tolerations = objects(spec.tolerations);
       const missing = taints.filter(
         ({ key }) =>
           !tolerations.some(
             (toleration) =>
-              (toleration["key"] === key || text(toleration["key"]) === "") &&
-              (toleration["effect"] === "NoExecute" || text(toleration["effect"]) === ""),
+              (toleration.key === key || text(toleration.key) === "") &&
+              (toleration.effect === "NoExecute" || text(toleration.effect) === ""),
           ),
       );
       if (missing.length === 0) return;
       const added = missing.map(({ key, tolerationSeconds }) => ({
         key,
-        operator: "Exists",
-        effect: "NoExecute",
+        operator: "Exists" as const,
+        effect: "NoExecute" as const,
         tolerationSeconds,
       }));
-      spec["tolerations"] = [...tolerations, ...added];
+      spec.tolerations = [...tolerations, ...added];
     },
   };
 }

@@ -1,6 +1,7 @@
+import type { PodGroup } from "../../../api/types/scheduling/v1alpha2.js";
+import type { Job } from "../../../api/types/batch/v1.js";
 import { goQuote } from "../../../base/text/go-quote.js";
-import { absent, object, text } from "../../../machinery/meta/access.js";
-import type { KubeObject } from "../../../machinery/meta/object.js";
+import { absent, object, objects as objectsOf, type ReceivedObject, text } from "../../../machinery/meta/received.js";
 import { handling } from "../handling.js";
 import type { AdmissionContext, AdmissionPlugin } from "../plugin.js";
 import { refused } from "../refusal.js";
@@ -15,9 +16,10 @@ export const jobValidation: AdmissionPlugin = {
   handles: handling(["UPDATE"], "jobs.batch"),
   idle: ({ objects }) => objects.cached.now(SCHEDULING, "podgroups")?.length === 0,
   validate(attributes, context) {
-    const { object: job, oldObject: old } = attributes;
+    const job: ReceivedObject<Job> | undefined = attributes.object;
+    const old: ReceivedObject<Job> | undefined = attributes.oldObject;
     if (job === undefined || old === undefined) return;
-    if (object(job["spec"])["parallelism"] === object(old["spec"])["parallelism"]) return;
+    if (object(job.spec).parallelism === object(old.spec).parallelism) return;
     return groupsOf(old, context).then((groups) => {
       const gang = groups.find(isGang);
       if (gang === undefined) return;
@@ -27,19 +29,21 @@ export const jobValidation: AdmissionPlugin = {
   },
 };
 
-const isGang = (group: KubeObject): boolean =>
-  !absent(object(object(object(group["spec"])["schedulingPolicy"]))["gang"]);
+const isGang = (group: ReceivedObject<PodGroup>): boolean => !absent(object(object(group.spec).schedulingPolicy).gang);
 
 /** The group that the Job's pods name; where they name none, those that the Job controls. */
-async function groupsOf(job: KubeObject, { objects }: AdmissionContext): Promise<readonly KubeObject[]> {
+async function groupsOf(
+  job: ReceivedObject<Job>,
+  { objects }: AdmissionContext,
+): Promise<readonly ReceivedObject<PodGroup>[]> {
   const { namespace = "", uid } = job.metadata ?? {};
-  const { podGroupName } = object(object(object(object(job["spec"])["template"])["spec"])["schedulingGroup"]);
+  const { podGroupName } = object(object(object(object(job.spec).template).spec).schedulingGroup);
   if (!absent(podGroupName)) {
     const group = await objects.cached.get(SCHEDULING, "podgroups", namespace, text(podGroupName));
     return group === undefined ? [] : [group];
   }
   const groups = await objects.cached.list(SCHEDULING, "podgroups", namespace);
   return groups.filter(({ metadata }) =>
-    metadata?.ownerReferences?.some((owner) => owner.controller === true && owner.uid === uid),
+    objectsOf(metadata?.ownerReferences).some((owner) => owner.controller === true && owner.uid === uid),
   );
 }

@@ -1,5 +1,6 @@
+import type { Pod } from "../../../api/types/core/v1.js";
 import { forbidden } from "../../../machinery/errors/status-error.js";
-import { object, objects, text } from "../../../machinery/meta/access.js";
+import { object, objects, type ReceivedObject, text } from "../../../machinery/meta/received.js";
 import { handling, WRITES } from "../handling.js";
 import type { AdmissionPlugin } from "../plugin.js";
 
@@ -9,10 +10,11 @@ const HOSTNAME = "kubernetes.io/hostname";
 export const limitPodHardAntiAffinityTopology: AdmissionPlugin = {
   name: "LimitPodHardAntiAffinityTopology",
   handles: handling(WRITES, "pods"),
-  validate({ object: pod }) {
-    const antiAffinity = object(object(object(pod?.["spec"])["affinity"])["podAntiAffinity"]);
-    for (const term of objects(antiAffinity["requiredDuringSchedulingIgnoredDuringExecution"])) {
-      const key = text(term["topologyKey"]);
+  validate(attributes) {
+    const pod: ReceivedObject<Pod> | undefined = attributes.object;
+    const antiAffinity = object(object(object(pod?.spec).affinity).podAntiAffinity);
+    for (const term of objects(antiAffinity.requiredDuringSchedulingIgnoredDuringExecution)) {
+      const key = text(term.topologyKey);
       if (key === HOSTNAME) continue;
       const message = `affinity.PodAntiAffinity.RequiredDuringScheduling has TopologyKey ${key} but only key ${HOSTNAME} is allowed`;
       throw forbidden({ group: "", resource: "pods" }, pod?.metadata?.name ?? "", message);

@@ -1,5 +1,6 @@
+import type { Namespace } from "../../../api/types/core/v1.js";
 import { forbidden, notFound, StatusError } from "../../../machinery/errors/status-error.js";
-import { object, text } from "../../../machinery/meta/access.js";
+import { object, type ReceivedObject, text } from "../../../machinery/meta/received.js";
 import type { AdmissionPlugin } from "../plugin.js";
 import { refused } from "../refusal.js";
 
@@ -26,9 +27,9 @@ export const namespaceLifecycle: AdmissionPlugin = {
       return;
     }
     if (namespace === "") return;
-    const found = await objects.get("", "namespaces", "", namespace);
+    const found: ReceivedObject<Namespace> | undefined = await objects.get("", "namespaces", "", namespace);
     if (found === undefined) throw notFound(NAMESPACES, namespace);
-    if (text(object(found["status"])["phase"]) !== "Terminating") return;
+    if (text(object(found.status).phase) !== "Terminating") return;
     const message = `unable to create new content in namespace ${namespace} because it is being terminated`;
     const { status } = refused(attributes, message);
     const cause = {

@@ -1,14 +1,17 @@
+import type { Pod } from "../../../api/types/core/v1.js";
 import { goQuote } from "../../../base/text/go-quote.js";
 import { sameValue } from "../../../api/validation/rules.js";
-import { list, object, objects } from "../../../machinery/meta/access.js";
-import type { KubeObject } from "../../../machinery/meta/object.js";
+import { list, object, objects, type ReceivedObject } from "../../../machinery/meta/received.js";
 import { handling } from "../handling.js";
 import type { AdmissionPlugin } from "../plugin.js";
 import { refused } from "../refusal.js";
 import { boundPodChange, nodeOf } from "./bound-pod-change.js";
 
 /** The features that 1.36 asks of a node for the update of a pod, in the order of their names. */
-const FEATURES: readonly (readonly [name: string, isNeeded: (pod: KubeObject, old: KubeObject) => boolean])[] = [
+const FEATURES: readonly (readonly [
+  name: string,
+  isNeeded: (pod: ReceivedObject<Pod>, old: ReceivedObject<Pod>) => boolean,
+])[] = [
   ["InPlacePodLevelResourcesVerticalScaling", changesPodResources],
   ["InPlacePodVerticalScalingInitContainers", changesInitContainers],
 ];
@@ -23,7 +26,7 @@ export const nodeDeclaredFeatureValidator: AdmissionPlugin = {
     const needed = FEATURES.filter(([, isNeeded]) => isNeeded(change.pod, change.old)).map(([name]) => name);
     if (needed.length === 0) return;
     return nodeOf(change.node, attributes, context).then((node) => {
-      const declared = list(object(node["status"])["declaredFeatures"]);
+      const declared = list(object(node.status).declaredFeatures);
       const missing = needed.filter((name) => !declared.includes(name));
       if (missing.length === 0) return;
       const text = `pod update requires features ${missing.join(", ")} which are not available on node ${goQuote(change.node)}`;
@@ -32,15 +35,14 @@ export const nodeDeclaredFeatureValidator: AdmissionPlugin = {
   },
 };
 
-function changesPodResources(pod: KubeObject, old: KubeObject): boolean {
-  return !sameValue(object(pod["spec"])["resources"], object(old["spec"])["resources"]);
+function changesPodResources(pod: ReceivedObject<Pod>, old: ReceivedObject<Pod>): boolean {
+  return !sameValue(object(pod.spec).resources, object(old.spec).resources);
 }
 
 /** Those that keep running beside the others are changed as containers are. */
-function changesInitContainers(pod: KubeObject, old: KubeObject): boolean {
-  const now = objects(object(pod["spec"])["initContainers"]);
-  return objects(object(old["spec"])["initContainers"]).some(
-    ({ restartPolicy, resources }, index) =>
-      restartPolicy !== "Always" && !sameValue(resources, now[index]?.["resources"]),
+function changesInitContainers(pod: ReceivedObject<Pod>, old: ReceivedObject<Pod>): boolean {
+  const now = objects(object(pod.spec).initContainers);
+  return objects(object(old.spec).initContainers).some(
+    ({ restartPolicy, resources }, index) => restartPolicy !== "Always" && !sameValue(resources, now[index]?.resources),
   );
 }

@@ -1,8 +1,8 @@
+import type { StorageClass } from "../../../api/types/storage/v1.js";
 import type { PersistentVolumeClaim } from "../../../api/types/core/v1.js";
 import { quantity } from "../../../api/validation/resources.js";
 import { storageClassOf } from "../../../api/volumes/storage-class.js";
-import { object } from "../../../machinery/meta/access.js";
-import type { KubeObject } from "../../../machinery/meta/object.js";
+import { object, type ReceivedObject } from "../../../machinery/meta/received.js";
 import { compareQuantities, zeroQuantity } from "../../../machinery/text/quantity/quantity.js";
 import { handling } from "../handling.js";
 import type { AdmissionContext, AdmissionPlugin } from "../plugin.js";
@@ -13,10 +13,11 @@ export const persistentVolumeClaimResize: AdmissionPlugin = {
   name: "PersistentVolumeClaimResize",
   handles: handling(["UPDATE"], "persistentvolumeclaims"),
   validate(attributes, context) {
-    const { object: claim, oldObject: old } = attributes;
+    const claim: ReceivedObject<PersistentVolumeClaim> | undefined = attributes.object;
+    const old: ReceivedObject<PersistentVolumeClaim> | undefined = attributes.oldObject;
     if (claim === undefined || old === undefined) return;
     if (compareQuantities(requestOf(claim), requestOf(old)) <= 0) return;
-    if (object(old["status"])["phase"] !== "Bound") {
+    if (object(old.status).phase !== "Bound") {
       throw refused(attributes, "Only bound persistent volume claims can be expanded");
     }
     return allowsExpansion(claim, old, context).then((allowed) => {
@@ -29,13 +30,22 @@ export const persistentVolumeClaimResize: AdmissionPlugin = {
   },
 };
 
-function requestOf({ spec }: KubeObject) {
-  return quantity(object(object(object(spec)["resources"])["requests"])["storage"]) ?? zeroQuantity;
+function requestOf({ spec }: ReceivedObject<PersistentVolumeClaim>) {
+  return quantity(object(object(object(spec).resources).requests).storage) ?? zeroQuantity;
 }
 
-async function allowsExpansion(claim: KubeObject, old: KubeObject, { objects }: AdmissionContext): Promise<boolean> {
+async function allowsExpansion(
+  claim: ReceivedObject<PersistentVolumeClaim>,
+  old: ReceivedObject<PersistentVolumeClaim>,
+  { objects }: AdmissionContext,
+): Promise<boolean> {
   const name = storageClassOf(claim as PersistentVolumeClaim);
   if (name === "" || name !== storageClassOf(old as PersistentVolumeClaim)) return false;
-  const found = await objects.cached.get("storage.k8s.io", "storageclasses", "", name);
-  return found?.["allowVolumeExpansion"] === true;
+  const found: ReceivedObject<StorageClass> | undefined = await objects.cached.get(
+    "storage.k8s.io",
+    "storageclasses",
+    "",
+    name,
+  );
+  return found?.allowVolumeExpansion === true;
 }

@@ -1,5 +1,6 @@
+import type { PodGroup, Workload } from "../../../api/types/scheduling/v1alpha2.js";
 import { goQuote } from "../../../base/text/go-quote.js";
-import { absent, object, objects as objectsOf, text } from "../../../machinery/meta/access.js";
+import { absent, object, objects as objectsOf, type ReceivedObject, text } from "../../../machinery/meta/received.js";
 import type { AdmissionPlugin } from "../plugin.js";
 import { refused } from "../refusal.js";
 import { createsPodGroups, SCHEDULING } from "./pod-groups.js";
@@ -9,15 +10,17 @@ export const podGroupWorkloadExists: AdmissionPlugin = {
   name: "PodGroupWorkloadExists",
   handles: createsPodGroups,
   async validate(attributes, { objects }) {
-    const { object: group, namespace } = attributes;
-    const { workload } = object(object(group?.["spec"])["podGroupTemplateRef"]);
+    const { namespace } = attributes;
+    const group: ReceivedObject<PodGroup> | undefined = attributes.object;
+    const { workload } = object(object(group?.spec).podGroupTemplateRef);
     if (absent(workload)) return;
     const { workloadName, podGroupTemplateName } = object(workload);
     const wanted = [SCHEDULING, "workloads", namespace, text(workloadName)] as const;
-    const found = (await objects.cached.get(...wanted)) ?? (await objects.get(...wanted));
+    const found: ReceivedObject<Workload> | undefined =
+      (await objects.cached.get(...wanted)) ?? (await objects.get(...wanted));
     const named = `Workload ${goQuote(text(workloadName))}`;
     if (found === undefined) throw refused(attributes, `PodGroup rejected: ${named} not found`);
-    const templates = objectsOf(object(found["spec"])["podGroupTemplates"]);
+    const templates = objectsOf(object(found.spec).podGroupTemplates);
     if (templates.some(({ name }) => name === podGroupTemplateName)) return;
     const missing = `PodGroupTemplate ${goQuote(text(podGroupTemplateName))}`;
     throw refused(attributes, `PodGroup rejected: ${missing} not found in ${named}`);

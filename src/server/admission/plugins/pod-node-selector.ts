@@ -1,5 +1,6 @@
+import type { Pod } from "../../../api/types/core/v1.js";
 import { forbidden, internalError } from "../../../machinery/errors/status-error.js";
-import { ensureChild, object } from "../../../machinery/meta/access.js";
+import { type DraftObject, ensureChild, object, type ReceivedObject } from "../../../machinery/meta/received.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import type { AdmissionAttributes } from "../attributes.js";
 import { handling } from "../handling.js";
@@ -22,7 +23,7 @@ export function podNodeSelector(configuration: PodNodeSelectorConfiguration = {}
     return annotated === undefined ? configured(CLUSTER) : selectorMap(annotated);
   }
 
-  function check(pod: KubeObject, namespace: string, selector: SelectorMap): void {
+  function check(pod: ReceivedObject<Pod>, namespace: string, selector: SelectorMap): void {
     const labels = selectorOf(pod);
     if (conflict(selector, labels)) {
       throw refused(pod, "pod node label selector conflicts with its namespace node label selector");
@@ -36,13 +37,14 @@ export function podNodeSelector(configuration: PodNodeSelectorConfiguration = {}
     name: "PodNodeSelector",
     handles: handling(["CREATE"], "pods"),
     async admit(attributes, context) {
-      const { object: pod, namespace } = attributes;
+      const { namespace } = attributes;
+      const pod: DraftObject<Pod> | undefined = attributes.object;
       if (pod === undefined) return;
       const selector = await namespaceSelector(attributes, context);
       const labels = selectorOf(pod);
       // The pod's own labels stay where they contradict the namespace's: what follows refuses them.
       const merged = { ...selector, ...labels };
-      if (Object.keys(merged).length > 0) ensureChild(pod, "spec")["nodeSelector"] = merged;
+      if (Object.keys(merged).length > 0) ensureChild(pod, "spec").nodeSelector = merged;
       check(pod, namespace, selector);
     },
     async validate(attributes, context) {
@@ -52,9 +54,9 @@ export function podNodeSelector(configuration: PodNodeSelectorConfiguration = {}
   };
 }
 
-const selectorOf = (pod: KubeObject): SelectorMap => object(object(pod["spec"])["nodeSelector"]) as SelectorMap;
+const selectorOf = (pod: ReceivedObject<Pod>): SelectorMap => object(object(pod.spec).nodeSelector) as SelectorMap;
 
-const refused = ({ metadata }: KubeObject, message: string) =>
+const refused = ({ metadata }: ReceivedObject<Pod>, message: string) =>
   forbidden({ group: "", resource: "pods" }, metadata?.name ?? "", message);
 
 /** Unlike other plugins kube-apiserver answers 500 for a namespace that does not exist. */

@@ -1,8 +1,7 @@
 import { goQuote } from "../../../base/text/go-quote.js";
 import { type AmountKind, podTotal } from "../../../api/pods/pod-total.js";
-import type { Pod, ResourceList } from "../../../api/types/core/v1.js";
-import { object, text } from "../../../machinery/meta/access.js";
-import type { KubeObject } from "../../../machinery/meta/object.js";
+import type { Node, Pod, ResourceList } from "../../../api/types/core/v1.js";
+import { object, type OrAbsent, type Received, type ReceivedObject, text } from "../../../machinery/meta/received.js";
 import { milliValue, wholeValue } from "../../../machinery/text/quantity/whole-values.js";
 import { handling } from "../handling.js";
 import type { AdmissionPlugin } from "../plugin.js";
@@ -29,9 +28,9 @@ interface Amounts {
   memory: number;
 }
 
-const amountsOf = (list: ResourceList | undefined): Amounts => ({
-  cpu: milliValue(list?.["cpu"] ?? 0),
-  memory: wholeValue(list?.["memory"] ?? 0),
+const amountsOf = (list: OrAbsent<Received<ResourceList>>): Amounts => ({
+  cpu: milliValue(list?.cpu ?? 0),
+  memory: wholeValue(list?.memory ?? 0),
 });
 
 const AMOUNTS: AmountKind<Amounts> = {
@@ -52,21 +51,21 @@ function requestsOf({ spec }: Pod): Amounts {
   const ofPod = spec?.resources?.requests;
   const overhead = amountsOf(spec?.overhead);
   return {
-    cpu: (ofPod?.["cpu"] === undefined ? cpu : milliValue(ofPod["cpu"])) + overhead.cpu,
-    memory: (ofPod?.["memory"] === undefined ? memory : wholeValue(ofPod["memory"])) + overhead.memory,
+    cpu: (ofPod?.cpu === undefined ? cpu : milliValue(ofPod.cpu)) + overhead.cpu,
+    memory: (ofPod?.memory === undefined ? memory : wholeValue(ofPod.memory)) + overhead.memory,
   };
 }
 
-function lacking(pod: KubeObject, node: KubeObject): string | undefined {
+function lacking(pod: ReceivedObject<Pod>, node: ReceivedObject<Node>): string | undefined {
   const asked = requestsOf(pod as Pod);
-  const has = amountsOf(object(node["status"])["allocatable"] as ResourceList | undefined);
+  const has = amountsOf(object(node.status).allocatable);
   const short = (["cpu", "memory"] as const)
     .filter((name) => asked[name] > has[name])
     .map((name) => `${name}, requested: ${asked[name]}, allocatable: ${has[name]}`);
   return short.length === 0 ? undefined : `Node didn't have enough allocatable resources: ${short.join("; ")}`;
 }
 
-function unable({ metadata }: KubeObject): string | undefined {
+function unable({ metadata }: ReceivedObject<Node>): string | undefined {
   const system = metadata?.labels?.["kubernetes.io/os"] ?? "";
   if (system === "linux") return undefined;
   const [node, found] = [goQuote(text(metadata?.name)), goQuote(system)];

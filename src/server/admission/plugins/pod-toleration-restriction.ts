@@ -1,11 +1,11 @@
 import { errorMessage } from "../../../base/text/error-message.js";
 import { qosClass } from "../../../api/pods/qos-class.js";
-import type { Toleration } from "../../../api/types/core/v1.js";
+import type { Pod, Toleration } from "../../../api/types/core/v1.js";
 import { goValueOf } from "../../../machinery/wire/go-types.js";
 import { decodeJson } from "../../../machinery/wire/json/json-decoder.js";
 import { decodeObject } from "../../../machinery/wire/strict-decode.js";
 import { unclassified } from "../../../machinery/errors/status-error.js";
-import { ensureChild, list, object } from "../../../machinery/meta/access.js";
+import { type DraftObject, ensureChild, list, object, type ReceivedObject } from "../../../machinery/meta/received.js";
 import { isJsonObject, type JsonValue } from "../../../machinery/meta/json.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import type { AdmissionAttributes } from "../attributes.js";
@@ -38,13 +38,14 @@ export function podTolerationRestriction(configuration: PodTolerationRestriction
     name: "PodTolerationRestriction",
     handles: handling(WRITES, "pods"),
     async admit(attributes, context) {
-      const { object: pod, operation } = attributes;
+      const { operation } = attributes;
+      const pod: DraftObject<Pod> | undefined = attributes.object;
       if (pod === undefined) return;
       const namespace = await namespaceOf(attributes, context);
       const added = operation === "CREATE" ? [...(annotated(namespace, DEFAULTS) ?? configuration.default ?? [])] : [];
       const spec = ensureChild(pod, "spec");
       if (qosClass(spec) !== "BestEffort") added.push(MEMORY_PRESSURE);
-      if (added.length > 0) spec["tolerations"] = mergeTolerations(tolerationsOf(pod), structuredClone(added));
+      if (added.length > 0) spec.tolerations = mergeTolerations(tolerationsOf(pod), structuredClone(added));
       checkWhitelist(pod, namespace, configuration);
     },
     validate: (attributes, context) => validate(attributes, context, configuration),
@@ -61,12 +62,12 @@ async function validate(
   checkWhitelist(pod, await namespaceOf(attributes, context), configuration);
 }
 
-const tolerationsOf = (pod: KubeObject): readonly Toleration[] =>
-  list(object(pod["spec"])["tolerations"]) as readonly Toleration[];
+const tolerationsOf = (pod: ReceivedObject<Pod>): readonly Toleration[] =>
+  list(object(pod.spec).tolerations) as readonly Toleration[];
 
 /** kube-apiserver's error has no reason. */
 function checkWhitelist(
-  pod: KubeObject,
+  pod: ReceivedObject<Pod>,
   namespace: KubeObject,
   { whitelist = [] }: PodTolerationRestrictionConfiguration,
 ): void {

@@ -1,4 +1,5 @@
-import { object, text } from "../../../machinery/meta/access.js";
+import type { Binding, Pod } from "../../../api/types/core/v1.js";
+import { object, type ReceivedObject, text } from "../../../machinery/meta/received.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import { handling } from "../handling.js";
 import type { AdmissionContext, AdmissionPlugin } from "../plugin.js";
@@ -14,13 +15,15 @@ export const podTopologyLabels: AdmissionPlugin = {
   handles: handling(["CREATE"], "pods", "pods/binding"),
   admit({ object: draft, subresource }, context) {
     if (draft === undefined) return;
-    const node = subresource === "binding" ? boundNode(draft) : text(object(draft["spec"])["nodeName"]);
+    const node = subresource === "binding" ? boundNode(draft) : nodeOf(draft);
     if (node !== "") return copyLabels(draft, node, context);
   },
 };
 
-function boundNode(binding: KubeObject): string {
-  const { kind, name } = object(binding["target"]);
+const nodeOf = ({ spec }: ReceivedObject<Pod>): string => text(object(spec).nodeName);
+
+function boundNode(binding: ReceivedObject<Binding>): string {
+  const { kind, name } = object(binding.target);
   return kind === "Node" ? text(name) : "";
 }
 

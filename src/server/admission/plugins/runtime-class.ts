@@ -1,8 +1,18 @@
+import type { RuntimeClass } from "../../../api/types/node/v1.js";
 import { goQuote } from "../../../base/text/go-quote.js";
-import type { Toleration } from "../../../api/types/core/v1.js";
+import type { Pod, ResourceList, Toleration } from "../../../api/types/core/v1.js";
 import { quantity } from "../../../api/validation/resources.js";
-import { absent, ensureChild, list, object, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
-import type { KubeObject } from "../../../machinery/meta/object.js";
+import {
+  absent,
+  type DraftObject,
+  ensureChild,
+  list,
+  object,
+  type OrAbsent,
+  type Received,
+  type ReceivedObject,
+  text,
+} from "../../../machinery/meta/received.js";
 import { compareQuantities } from "../../../machinery/text/quantity/quantity.js";
 import type { AdmissionAttributes } from "../attributes.js";
 import { handling } from "../handling.js";
@@ -32,8 +42,8 @@ export const runtimeClass: AdmissionPlugin = {
   },
 };
 
-function classNameOf(pod: KubeObject | undefined): string | undefined {
-  const name = object(pod?.["spec"])["runtimeClassName"];
+function classNameOf(pod: ReceivedObject<Pod> | undefined): string | undefined {
+  const name = object(pod?.spec).runtimeClassName;
   return absent(name) ? undefined : text(name);
 }
 
@@ -41,7 +51,7 @@ async function classOf(
   name: string,
   attributes: AdmissionAttributes,
   { objects }: AdmissionContext,
-): Promise<ReadonlyFields> {
+): Promise<ReceivedObject<RuntimeClass>> {
   const wanted = ["node.k8s.io", "runtimeclasses", "", name] as const;
   // As kube-apiserver: another look where the cache does not know the class yet.
   const found = (await objects.cached.get(...wanted)) ?? (await objects.get(...wanted));
@@ -49,28 +59,38 @@ async function classOf(
   return found;
 }
 
+type Amounts = OrAbsent<Received<ResourceList>>;
+
 const MISMATCH = "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead";
 
-function setOverhead(pod: KubeObject, found: ReadonlyFields, attributes: AdmissionAttributes): void {
-  if (absent(found["overhead"])) return;
-  const fixed = object(found["overhead"])["podFixed"];
+function setOverhead(
+  pod: DraftObject<Pod>,
+  found: ReceivedObject<RuntimeClass>,
+  attributes: AdmissionAttributes,
+): void {
+  if (absent(found.overhead)) return;
+  const fixed = object(found.overhead).podFixed;
   const spec = ensureChild(pod, "spec");
-  if (!absent(spec["overhead"]) && !sameAmounts(fixed, spec["overhead"])) throw refused(attributes, MISMATCH);
-  if (absent(fixed)) delete spec["overhead"];
-  else spec["overhead"] = structuredClone(fixed);
+  if (!absent(spec.overhead) && !sameAmounts(fixed, spec.overhead)) throw refused(attributes, MISMATCH);
+  if (absent(fixed)) delete spec.overhead;
+  else spec.overhead = structuredClone(fixed);
 }
 
-function checkOverhead(pod: KubeObject, found: ReadonlyFields, attributes: AdmissionAttributes): void {
-  const { overhead } = object(pod["spec"]);
-  if (!absent(found["overhead"])) {
-    if (!sameAmounts(object(found["overhead"])["podFixed"], overhead)) throw refused(attributes, MISMATCH);
+function checkOverhead(
+  pod: ReceivedObject<Pod>,
+  found: ReceivedObject<RuntimeClass>,
+  attributes: AdmissionAttributes,
+): void {
+  const { overhead } = object(pod.spec);
+  if (!absent(found.overhead)) {
+    if (!sameAmounts(object(found.overhead).podFixed, overhead)) throw refused(attributes, MISMATCH);
   } else if (!absent(overhead)) {
     throw refused(attributes, "pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead");
   }
 }
 
 /** Whether two lists have the same amounts, however they are written. */
-function sameAmounts(one: unknown, other: unknown): boolean {
+function sameAmounts(one: Amounts, other: Amounts): boolean {
   const [left, right] = [object(one), object(other)];
   const names = Object.keys(left);
   if (names.length !== Object.keys(right).length) return false;
@@ -80,19 +100,24 @@ function sameAmounts(one: unknown, other: unknown): boolean {
   });
 }
 
-function setScheduling(pod: KubeObject, found: ReadonlyFields, attributes: AdmissionAttributes): void {
-  if (absent(found["scheduling"])) return;
-  const { nodeSelector, tolerations } = object(found["scheduling"]);
+function setScheduling(
+  pod: DraftObject<Pod>,
+  found: ReceivedObject<RuntimeClass>,
+  attributes: AdmissionAttributes,
+): void {
+  if (absent(found.scheduling)) return;
+  const { nodeSelector, tolerations } = object(found.scheduling);
   const spec = ensureChild(pod, "spec");
-  const chosen = object(spec["nodeSelector"]);
+  const chosen = object(spec.nodeSelector);
   for (const [key, value] of Object.entries(object(nodeSelector))) {
     if (!Object.hasOwn(chosen, key) || chosen[key] === value) continue;
     const wanted = `runtimeClass.scheduling.nodeSelector[${key}] = ${String(value)}`;
     throw refused(attributes, `conflict: ${wanted}; pod.spec.nodeSelector[${key}] = ${String(chosen[key])}`);
   }
-  if (!absent(nodeSelector)) spec["nodeSelector"] = { ...chosen, ...object(nodeSelector) };
-  const merged = mergeTolerations(tolerationsOf(spec["tolerations"]), tolerationsOf(tolerations));
-  if (merged.length > 0) spec["tolerations"] = structuredClone(merged);
+  if (!absent(nodeSelector)) spec.nodeSelector = { ...chosen, ...object(nodeSelector) };
+  const merged = mergeTolerations(tolerationsOf(spec.tolerations), tolerationsOf(tolerations));
+  if (merged.length > 0) spec.tolerations = structuredClone(merged);
 }
 
-const tolerationsOf = (value: unknown): readonly Toleration[] => list(value) as readonly Toleration[];
+const tolerationsOf = (value: OrAbsent<Received<Toleration[]>>): readonly Toleration[] =>
+  list(value) as readonly Toleration[];

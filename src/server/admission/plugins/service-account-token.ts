@@ -1,14 +1,15 @@
+import type { PodSpec, ProjectedVolumeSource } from "../../../api/types/core/v1.js";
 import type { Random } from "../../../base/numbers/random.js";
-import { children, type Fields } from "../../../machinery/meta/access.js";
+import { children, type Draft, text } from "../../../machinery/meta/received.js";
 
 const MOUNT_PATH = "/var/run/secrets/kubernetes.io/serviceaccount";
 /** The letters generated names are made of. */
 const LETTERS = "bcdfghjklmnpqrstvwxz2456789";
 
 /** Gives every container without a mount at the usual place the pod's token, the cluster's CA and the namespace. */
-export function mountServiceAccountToken(spec: Fields, random: Random): void {
+export function mountServiceAccountToken(spec: Draft<PodSpec>, random: Random): void {
   const volumes = children(spec, "volumes");
-  const existing = volumes.find((volume) => String(volume.name).startsWith("kube-api-access-"));
+  const existing = volumes.find((volume) => text(volume.name).startsWith("kube-api-access-"));
   const name = typeof existing?.name === "string" ? existing.name : `kube-api-access-${suffix(random)}`;
   let mounted = false;
   for (const container of [...children(spec, "initContainers"), ...children(spec, "containers")]) {
@@ -20,7 +21,7 @@ export function mountServiceAccountToken(spec: Fields, random: Random): void {
   if (mounted && existing === undefined) spec.volumes = [...volumes, { name, projected: projection() }];
 }
 
-function projection(): Fields {
+function projection(): Draft<ProjectedVolumeSource> {
   return {
     sources: [
       { serviceAccountToken: { expirationSeconds: 3607, path: "token" } },

@@ -1,18 +1,20 @@
-import { ensureChild, objects } from "../../../machinery/meta/access.js";
+import type { Node } from "../../../api/types/core/v1.js";
+import { type DraftObject, ensureChild, objects } from "../../../machinery/meta/received.js";
 import { handling } from "../handling.js";
 import type { AdmissionPlugin } from "../plugin.js";
 
-const [KEY, EFFECT] = ["node.kubernetes.io/not-ready", "NoSchedule"];
+const [KEY, EFFECT] = ["node.kubernetes.io/not-ready", "NoSchedule"] as const;
 
 /** A new node takes no pods until the node controller finds it ready. */
 export const taintNodesByCondition: AdmissionPlugin = {
   name: "TaintNodesByCondition",
   handles: handling(["CREATE"], "nodes"),
-  admit({ object: node }) {
+  admit(attributes) {
+    const node: DraftObject<Node> | undefined = attributes.object;
     if (node === undefined) return;
     const spec = ensureChild(node, "spec");
-    const taints = objects(spec["taints"]);
+    const taints = objects(spec.taints);
     if (taints.some(({ key, effect }) => key === KEY && effect === EFFECT)) return;
-    spec["taints"] = [...taints, { key: KEY, effect: EFFECT }];
+    spec.taints = [...taints, { key: KEY, effect: EFFECT }];
   },
 };

@@ -1,5 +1,6 @@
+import type { Event } from "../../../../api/types/core/v1.js";
 import { Lru } from "../../../../base/collections/lru.js";
-import { object, text } from "../../../../machinery/meta/access.js";
+import { object, type ReceivedObject, text } from "../../../../machinery/meta/received.js";
 import type { AdmissionAttributes } from "../../attributes.js";
 import type { EventRateLimitEntry } from "./configuration.js";
 import { TokenBucket } from "./token-bucket.js";
@@ -28,19 +29,12 @@ const KEYS: Readonly<Record<EventRateLimitEntry["type"], (attributes: AdmissionA
   Server: () => "",
   Namespace: ({ namespace }) => namespace,
   User: ({ user }) => user.name,
-  SourceAndObject({ object: event }) {
-    const source = object(event?.["source"]);
-    const about = object(event?.["involvedObject"]);
-    return [
-      source["component"],
-      source["host"],
-      about["kind"],
-      about["namespace"],
-      about["name"],
-      about["uid"],
-      about["apiVersion"],
-    ]
-      .map(text)
+  SourceAndObject(attributes) {
+    const event: ReceivedObject<Event> | undefined = attributes.object;
+    const source = object(event?.source);
+    const about = object(event?.involvedObject);
+    return [source.component, source.host, about.kind, about.namespace, about.name, about.uid, about.apiVersion]
+      .map((part) => text(part))
       .join("");
   },
 };

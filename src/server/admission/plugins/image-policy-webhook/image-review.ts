@@ -1,6 +1,7 @@
+import type { Pod } from "../../../../api/types/core/v1.js";
 import type { RestResponse } from "../../../../client/rest/rest-client.js";
 import { eachContainer } from "../../../../api/validation/pod/each-container.js";
-import { object } from "../../../../machinery/meta/access.js";
+import { object, type ReceivedObject } from "../../../../machinery/meta/received.js";
 import { boolean, map, string, struct } from "../../../../machinery/schema/build-schema.js";
 import type { StructSchema } from "../../../../machinery/schema/schema.js";
 import { readPostedReview } from "../../../webhook/read-posted-review.js";
@@ -32,9 +33,14 @@ const STATUS: StructSchema = {
 const REVIEW: StructSchema = { ...struct("ImageReview", { status: STATUS }), goType: "v1alpha1.ImageReview" };
 
 /** The images of a pod; of ephemeral containers alone where the request is about those. */
-export function imageReviewSpec({ object: pod, namespace, subresource }: AdmissionAttributes): ImageReviewSpec {
-  const spec = object(pod?.["spec"]);
-  const fields = subresource === "ephemeralcontainers" ? ["ephemeralContainers"] : ["containers", "initContainers"];
+export function imageReviewSpec(attributes: AdmissionAttributes): ImageReviewSpec {
+  const { namespace, subresource } = attributes;
+  const pod: ReceivedObject<Pod> | undefined = attributes.object;
+  const spec = object(pod?.spec);
+  const fields =
+    subresource === "ephemeralcontainers"
+      ? (["ephemeralContainers"] as const)
+      : (["containers", "initContainers"] as const);
   const containers = fields.flatMap((field) =>
     eachContainer({ [field]: spec[field] }, "").map(([{ image }]) => ({
       image: typeof image === "string" ? image : "",
@@ -59,5 +65,6 @@ export const encodeImageReview = (spec: ImageReviewSpec): Uint8Array =>
 
 /** Reads an answer as a review. Rejects with an Error in client-go's words for anything else. */
 export async function readImageReview(answer: RestResponse): Promise<ImageReviewStatus> {
-  return object((await readPostedReview(answer, KIND, REVIEW, SCHEME))["status"]);
+  const { status }: { readonly status?: ImageReviewStatus } = await readPostedReview(answer, KIND, REVIEW, SCHEME);
+  return object(status);
 }

@@ -1,11 +1,17 @@
-import type { LimitRange, ResourceList } from "../../../../api/types/core/v1.js";
-import { children, ensureChild, type Fields, object, text } from "../../../../machinery/meta/access.js";
-import type { KubeObject } from "../../../../machinery/meta/object.js";
+import type { Container, LimitRange, Pod, ResourceList } from "../../../../api/types/core/v1.js";
+import {
+  children,
+  type Draft,
+  type DraftObject,
+  ensureChild,
+  object,
+  text,
+} from "../../../../machinery/meta/received.js";
 
 const ANNOTATION = "kubernetes.io/limit-ranger";
 
 /** Gives containers the amounts that a range has for those which say none, and notes in an annotation which. */
-export function setDefaultAmounts(pod: KubeObject, { spec }: LimitRange): void {
+export function setDefaultAmounts(pod: DraftObject<Pod>, { spec }: LimitRange): void {
   const item = spec?.limits?.find(({ type }) => type === "Container");
   const requests = item?.defaultRequest ?? {};
   const limits = item?.default ?? {};
@@ -18,8 +24,8 @@ export function setDefaultAmounts(pod: KubeObject, { spec }: LimitRange): void {
   ensureChild(ensureChild(pod, "metadata"), "annotations")[ANNOTATION] = `LimitRanger plugin set: ${notes.join("; ")}`;
 }
 
-function completed(container: Fields, kind: string, requests: ResourceList, limits: ResourceList): string[] {
-  const of = `${kind} ${text(container["name"])}`;
+function completed(container: Draft<Container>, kind: string, requests: ResourceList, limits: ResourceList): string[] {
+  const of = `${kind} ${text(container.name)}`;
   const requested = missing(container, "requests", requests);
   const limited = missing(container, "limits", limits);
   return [
@@ -29,8 +35,8 @@ function completed(container: Fields, kind: string, requests: ResourceList, limi
 }
 
 /** Sets the amounts that the container does not have. Returns their names in order. */
-function missing(container: Fields, field: "requests" | "limits", defaults: ResourceList): string[] {
-  const own = object(object(container["resources"])[field]);
+function missing(container: Draft<Container>, field: "requests" | "limits", defaults: ResourceList): string[] {
+  const own = object(object(container.resources)[field]);
   const names = Object.keys(defaults).filter((name) => own[name] === undefined);
   if (names.length === 0) return [];
   const amounts = ensureChild(ensureChild(container, "resources"), field);

@@ -1,5 +1,6 @@
+import type { Pod } from "../../../../api/types/core/v1.js";
 import { notFound } from "../../../../machinery/errors/status-error.js";
-import { object, text } from "../../../../machinery/meta/access.js";
+import { object, type ReceivedObject, text } from "../../../../machinery/meta/received.js";
 import type { KubeObject } from "../../../../machinery/meta/object.js";
 import type { AdmissionAttributes } from "../../attributes.js";
 import type { AdmissionContext } from "../../plugin.js";
@@ -13,7 +14,7 @@ export interface NodeRequest {
 }
 
 /** The node that a pod is on. */
-export const nodeOf = (pod: KubeObject | undefined): string => text(object(pod?.["spec"])["nodeName"]);
+export const nodeOf = (pod: ReceivedObject<Pod> | undefined): string => text(object(pod?.spec).nodeName);
 
 /** Throws 403 unless the condition holds. */
 export function permitIf(condition: boolean, { attributes }: NodeRequest, message: string): asserts condition {

@@ -1,17 +1,20 @@
+import type { Node } from "../../../../api/types/core/v1.js";
 import { sameValue } from "../../../../api/validation/rules.js";
 import { goQuote } from "../../../../base/text/go-quote.js";
-import { absent, object } from "../../../../machinery/meta/access.js";
+import { absent, object, type ReceivedObject } from "../../../../machinery/meta/received.js";
 import { forbiddenLabels } from "./node-labels.js";
 import { type NodeRequest, permitIf } from "./node-request.js";
 
 /** A node changes its own Node, but not what decides which pods come to it. */
 export function checkNode(request: NodeRequest): void {
   const { attributes, node } = request;
-  const { operation, name, object: made, oldObject } = attributes;
+  const { operation, name } = attributes;
+  const made: ReceivedObject<Node> | undefined = attributes.object;
+  const oldObject: ReceivedObject<Node> | undefined = attributes.oldObject;
   const named = `node ${goQuote(node)}`;
   permitIf(name === node, request, `${named} is not allowed to modify node ${goQuote(name)}`);
-  const [spec, before] = [object(made?.["spec"]), object(oldObject?.["spec"])];
-  const source = spec["configSource"];
+  const [spec, before] = [object(made?.spec), object(oldObject?.spec)];
+  const source = spec.configSource;
   const labels = forbiddenLabels(made?.metadata?.labels, oldObject?.metadata?.labels).join(", ");
   if (operation === "CREATE") {
     // kube-apiserver says pods.
@@ -20,9 +23,9 @@ export function checkNode(request: NodeRequest): void {
   }
   if (operation === "UPDATE") {
     // Old kubelets drop the field when they report their status.
-    const keepsSource = absent(source) || sameValue(source, before["configSource"]);
+    const keepsSource = absent(source) || sameValue(source, before.configSource);
     permitIf(keepsSource, request, `${named} is not allowed to update configSource to a new non-nil configSource`);
-    permitIf(sameValue(spec["taints"], before["taints"]), request, `${named} is not allowed to modify taints`);
+    permitIf(sameValue(spec.taints, before.taints), request, `${named} is not allowed to modify taints`);
     const [owners, ownersBefore] = [made?.metadata?.ownerReferences, oldObject?.metadata?.ownerReferences];
     permitIf(sameValue(owners, ownersBefore), request, `${named} is not allowed to modify ownerReferences`);
     permitIf(labels === "", request, `is not allowed to modify labels: ${labels}`);

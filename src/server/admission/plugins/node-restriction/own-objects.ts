@@ -1,7 +1,9 @@
+import type { ResourceSlice } from "../../../../api/types/resource/v1.js";
+import type { CertificateSigningRequest } from "../../../../api/types/certificates/v1.js";
 import { parseCertificateRequest } from "../../../../machinery/crypto/certificate-request.js";
 import { errorMessage } from "../../../../base/text/error-message.js";
 import { goQuote } from "../../../../base/text/go-quote.js";
-import { object, text } from "../../../../machinery/meta/access.js";
+import { object, type ReceivedObject, text } from "../../../../machinery/meta/received.js";
 import { refused } from "../../refusal.js";
 import { type NodeRequest, permitIf } from "./node-request.js";
 
@@ -28,7 +30,7 @@ const nameOf = ({ attributes: { operation, name, object: made } }: NodeRequest):
 export function checkResourceSlice(request: NodeRequest): void {
   const { attributes, node } = request;
   const { operation, object: made, oldObject } = attributes;
-  const nodeIn = (slice: object | undefined): string => text(object(object(slice)["spec"])["nodeName"]);
+  const nodeIn = (slice: ReceivedObject<ResourceSlice> | undefined): string => text(object(slice?.spec).nodeName);
   if (operation === "CREATE") {
     const rule = "can only create ResourceSlice with the same NodeName as the requesting node";
     permitIf(nodeIn(made) === node, request, rule);
@@ -47,10 +49,11 @@ const KUBELET_SIGNERS: ReadonlySet<unknown> = new Set([
 /** A kubelet asks for certificates in its own name. */
 export function checkCertificateRequest(request: NodeRequest): void {
   const { attributes, node } = request;
-  const spec = object(attributes.object?.["spec"]);
-  if (attributes.operation !== "CREATE" || !KUBELET_SIGNERS.has(spec["signerName"])) return;
+  const asked: ReceivedObject<CertificateSigningRequest> | undefined = attributes.object;
+  const spec = object(asked?.spec);
+  if (attributes.operation !== "CREATE" || !KUBELET_SIGNERS.has(spec.signerName)) return;
   const rule = `can only create a node CSR with CN=system:node:${node}`;
-  permitIf(commonNameOf(text(spec["request"]), request) === `system:node:${node}`, request, rule);
+  permitIf(commonNameOf(text(spec.request), request) === `system:node:${node}`, request, rule);
 }
 
 function commonNameOf(base64: string, { attributes }: NodeRequest): string {

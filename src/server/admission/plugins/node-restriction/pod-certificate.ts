@@ -1,6 +1,8 @@
+import type { Pod } from "../../../../api/types/core/v1.js";
+import type { PodCertificateRequest } from "../../../../api/types/certificates/v1beta1.js";
 import { goQuote } from "../../../../base/text/go-quote.js";
 import { isNotFound, unclassified } from "../../../../machinery/errors/status-error.js";
-import { object, text } from "../../../../machinery/meta/access.js";
+import { object, type ReceivedObject, text } from "../../../../machinery/meta/received.js";
 import type { KubeObject } from "../../../../machinery/meta/object.js";
 import { isMirrorPod } from "./mirror-pod.js";
 import { listed, NODE, nodeOf, type NodeRequest, POD, permitIf, SERVICE_ACCOUNT } from "./node-request.js";
@@ -11,24 +13,27 @@ import { listed, NODE, nodeOf, type NodeRequest, POD, permitIf, SERVICE_ACCOUNT 
  */
 export async function checkPodCertificate(request: NodeRequest): Promise<void> {
   const { attributes, node } = request;
-  const { operation, subresource, namespace, object: asked } = attributes;
+  const { operation, subresource, namespace } = attributes;
+  const asked: ReceivedObject<PodCertificateRequest> | undefined = attributes.object;
   permitIf(operation === "CREATE", request, `unexpected operation ${operation}`);
   permitIf(subresource === "", request, `unexpected subresource ${subresource}`);
-  const spec = object(asked?.["spec"]);
-  const [podName, accountName, nodeName] = [spec["podName"], spec["serviceAccountName"], spec["nodeName"]].map(text);
+  const spec = object(asked?.spec);
+  const [podName, accountName, nodeName] = [spec.podName, spec.serviceAccountName, spec.nodeName].map((name) =>
+    text(name),
+  );
   const pod = goQuote(`${namespace}/${podName}`);
   const of = `PodCertificateRequest for pod ${pod}`;
   const requesting = `which is not the requesting node ${goQuote(node)}`;
   const isOwn = nodeName === node;
   permitIf(isOwn, request, `PodCertificateRequest.Spec.NodeName=${goQuote(nodeName ?? "")}, ${requesting}`);
   const nodeUid = uidOf(await named(request, NODE, "", node, `node ${goQuote(node)}`));
-  const askedNode = text(spec["nodeUID"]);
+  const askedNode = text(spec.nodeUID);
   mayLag(
     askedNode === nodeUid,
     `${of} names node UID ${goQuote(askedNode)}, inconsistent with the running node (${goQuote(nodeUid)})`,
   );
   const running = await named(request, POD, namespace, podName ?? "", `pod ${pod}`);
-  const [askedPod, podUid] = [text(spec["podUID"]), uidOf(running)];
+  const [askedPod, podUid] = [text(spec.podUID), uidOf(running)];
   mayLag(
     askedPod === podUid,
     `${of} contains pod UID (${goQuote(askedPod)}) which differs from running pod ${goQuote(podUid)}`,
@@ -36,7 +41,7 @@ export async function checkPodCertificate(request: NodeRequest): Promise<void> {
   const elsewhere = `pod ${pod} is not running on node ${goQuote(node)} named in the PodCertificateRequest`;
   permitIf(nodeOf(running) === node, request, elsewhere);
   permitIf(!isMirrorPod(running), request, `pod ${pod} is a mirror pod`);
-  await checkAccount({ of, name: accountName ?? "", uid: text(spec["serviceAccountUID"]), running }, request);
+  await checkAccount({ of, name: accountName ?? "", uid: text(spec.serviceAccountUID), running }, request);
 }
 
 interface Account {
@@ -44,12 +49,12 @@ interface Account {
   readonly of: string;
   readonly name: string;
   readonly uid: string;
-  readonly running: KubeObject;
+  readonly running: ReceivedObject<Pod>;
 }
 
 async function checkAccount({ of, name, uid, running }: Account, request: NodeRequest): Promise<void> {
   const { namespace } = request.attributes;
-  const account = text(object(running["spec"])["serviceAccountName"]);
+  const account = text(object(running.spec).serviceAccountName);
   const other = `contains serviceAccountName (${goQuote(name)}) that differs from running pod (${goQuote(account)})`;
   permitIf(name === account, request, `${of} ${other}`);
   const what = `service account ${goQuote(`${namespace}/${name}`)}`;

@@ -1,6 +1,7 @@
+import type { Pod, PodStatus } from "../../../../api/types/core/v1.js";
 import { sameValue } from "../../../../api/validation/rules.js";
 import { goQuote } from "../../../../base/text/go-quote.js";
-import { object, objects } from "../../../../machinery/meta/access.js";
+import { object, objects, type Received, type ReceivedObject } from "../../../../machinery/meta/received.js";
 import { checkMirrorPod } from "./mirror-pod.js";
 import { listed, nodeOf, type NodeRequest, permitIf, POD } from "./node-request.js";
 
@@ -35,22 +36,24 @@ async function checkPodItself(request: NodeRequest): Promise<void> {
 
 function checkPodStatus(request: NodeRequest): void {
   const { node, attributes } = request;
-  const { operation, object: pod, oldObject: old } = attributes;
+  const { operation } = attributes;
+  const pod: ReceivedObject<Pod> | undefined = attributes.object;
+  const old: ReceivedObject<Pod> | undefined = attributes.oldObject;
   const named = `node ${goQuote(node)}`;
   permitIf(operation === "UPDATE", request, `unexpected operation ${goQuote(operation)}`);
   const isOwn = nodeOf(old) === node;
   permitIf(isOwn, request, `${named} can only update pod status for pods with spec.nodeName set to itself`);
   const hasSameLabels = sameValue(pod?.metadata?.labels, old?.metadata?.labels);
   permitIf(hasSameLabels, request, `${named} cannot update labels through pod status`);
-  const [status, before] = [object(pod?.["status"]), object(old?.["status"])];
+  const [status, before] = [object(pod?.status), object(old?.status)];
   permitIf(sameValue(claims(status), claims(before)), request, `${named} cannot update resource claim statues`);
   const field = "extendedResourceClaimStatus";
   const hasSameClaim = sameValue(status[field], before[field]);
   permitIf(hasSameClaim, request, `${named} cannot update extended resource claim status`);
 }
 
-const claims = (status: Readonly<Record<string, unknown>>): unknown =>
-  objects(status["resourceClaimStatuses"]).map(({ name, resourceClaimName }) => [name, resourceClaimName]);
+const claims = (status: Received<PodStatus>): unknown =>
+  objects(status.resourceClaimStatuses).map(({ name, resourceClaimName }) => [name, resourceClaimName]);
 
 async function checkEviction(request: NodeRequest): Promise<void> {
   const { attributes, node } = request;

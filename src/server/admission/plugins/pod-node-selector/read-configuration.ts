@@ -1,6 +1,6 @@
 import { goQuote } from "../../../../base/text/go-quote.js";
 import type { ConfigurationDocument } from "../../../../machinery/wire/configuration-document.js";
-import { absent } from "../../../../machinery/meta/access.js";
+import { absent } from "../../../../machinery/meta/received.js";
 import { isJsonObject } from "../../../../machinery/meta/json.js";
 
 /** Selectors of nodes, each as text: "region=west,env=test". */

@@ -7,7 +7,7 @@ import {
   decodeConfigurationStrictly,
 } from "../../../../machinery/wire/configuration-document.js";
 import { type FieldError, formatFieldError } from "../../../../machinery/errors/field-error.js";
-import { objects } from "../../../../machinery/meta/access.js";
+import { objects } from "../../../../machinery/meta/received.js";
 import { list, string, struct } from "../../../../machinery/schema/build-schema.js";
 import { TOLERATION } from "./toleration-schema.js";
 
