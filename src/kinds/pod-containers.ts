@@ -51,7 +51,7 @@ export function chosenContainer(pod: ReceivedObject<Pod>, name: string, say: (li
 }
 
 /** Throws in kubectl's words where the pod has run to its end: none of its containers can be entered any more. */
-export function requireUncompleted({ status }: KubeObject, act: "exec into" | "attach"): void {
+export function requireUncompleted({ status }: ReceivedObject<Pod>, act: "exec into" | "attach"): void {
   const phase = text(object(status).phase);
   if (phase !== "Succeeded" && phase !== "Failed") return;
   throw new Error(`cannot ${act} a container in a completed pod; current phase is ${phase}`);
