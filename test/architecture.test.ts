@@ -287,6 +287,72 @@ describe("the way to a terminal", () => {
 /** The commands that start servers. */
 const CLUSTER_COMMANDS = /^commands[\\/](cluster|envtest)[\\/]/;
 
+/**
+ * Where API objects are read field by field without their types (machinery/meta/access.ts): the kind is not known there, or has no
+ * generated type. Everything else below these folders reads them by machinery/meta/received.ts.
+ */
+const READS_WITHOUT_TYPES: Readonly<Record<string, string>> = {
+  "api/admission/": "reviews of any object",
+  "api/conversion/": "objects of two versions",
+  "api/defaults/": "drafts of any version",
+  "api/pod-security/": "pod specs of any template",
+  "api/quota/": "usage of any kind",
+  "api/validation/apiextensions/": "schemas",
+  "api/validation/collect.ts": "values of any type",
+  "api/validation/go-shapes.ts": "structs by their names",
+  "api/validation/rules.ts": "values of any type",
+  "api/validation/selected-template.ts": "templates of several kinds",
+  "api/validation/storage/storage-class.ts": "parameters",
+  "api/validation/volumes/persistent-volume.ts": "sources by the names of their fields",
+  "api/validation/volumes/volume-sources.ts": "sources by the names of their fields",
+  "controllers/horizontal-pod-autoscaler/resource-metrics.ts": "metrics.k8s.io, which is no built-in group",
+  "kinds/container-runs.ts": "pods of any server, beside their typed readers",
+  "kinds/describe/generic.ts": "any kind",
+  "kinds/exposure.ts": "several kinds",
+  "kinds/pod-template.ts": "templates of several kinds",
+  "kinds/rollout/": "several kinds, and revisions",
+  "kinds/selector.ts": "several kinds",
+  "node/scripted/": "files and answers of programs",
+  "server/admission/expressions/": "any object",
+  "server/admission/matching/": "any object",
+  "server/admission/plugins/node-restriction/claim-status.ts": "any field",
+  "server/admission/plugins/without-fields.ts": "any field",
+  "server/admission/pod-security/": "templates of several kinds",
+  "server/admission/policy/": "any object",
+  "server/admission/webhook/": "reviews of any object",
+  "server/authn/": "tokens and reviews",
+  "server/authz/": "reviews and configurations",
+  "server/builtin/admissionregistration/parameter-rights.ts": "parameters of any kind",
+  "server/builtin/apiextensions/custom-resource-definition.ts": "definitions with their schemas",
+  "server/builtin/apiregistration/api-service.ts": "not typed yet",
+  "server/builtin/authentication/token-review.ts": "a review",
+  "server/builtin/authorization/": "reviews",
+  "server/builtin/batch/cron-job.ts": "not typed yet",
+  "server/builtin/core/persistent-volume-claim.ts": "not typed yet",
+  "server/builtin/core/pods/": "bodies of subresources",
+  "server/builtin/core/proxies.ts": "objects of several kinds",
+  "server/builtin/core/service-account.ts": "not typed yet",
+  "server/builtin/core/services/": "objects as the store has them",
+  "server/builtin/core/token-request.ts": "a request",
+  "server/builtin/policy/disruption.ts": "objects as the registry gives them",
+  "server/builtin/resource/claim-status-rights.ts": "any field",
+  "server/endpoints/verbs/scale-table.ts": "a Scale of any resource",
+  "server/extensions/": "custom resources",
+  "server/webhook/": "answers of webhooks",
+};
+
+test("objects of a known kind are read by their types", () => {
+  const rooms = /^(?:api|controllers|kinds|node|scheduler|server)\b/;
+  const untyped = imports
+    .filter(({ from, to }) => rooms.test(from) && to === join("machinery", "meta", "access.js"))
+    .map(({ from }) => from.replaceAll(sep, "/"));
+  const covers = (entry: string, file: string): boolean =>
+    entry.endsWith("/") ? file.startsWith(entry) : file === entry;
+  const entries = Object.keys(READS_WITHOUT_TYPES);
+  expect(untyped.filter((file) => !entries.some((entry) => covers(entry, file)))).toEqual([]);
+  expect(entries.filter((entry) => !untyped.some((file) => covers(entry, file)))).toEqual([]);
+});
+
 describe("the import table", () => {
   test("every folder of src is in the table", () => {
     const known = new Set(Object.keys(MAY_IMPORT));
