@@ -59,14 +59,14 @@ describe.skipIf(executableMissing !== undefined)("the executable", () => {
        kubets cluster start dev --detach >/dev/null
        kubets get configmap kept -o name
        kubets cluster stop dev
-       kubets cluster check dev | grep -o 'is sound'
+       kubets cluster check dev | grep -o 'has no damage'
        kubets cluster delete dev`,
     );
     expect(stdout.split("\n")).toEqual([
       "configmap/kept created",
       "configmap/kept",
       'cluster "dev" stopped',
-      "is sound",
+      "has no damage",
       'cluster "dev" deleted',
       "",
     ]);

@@ -464,7 +464,7 @@ describe.skipIf(!programIsBuilt)("kubets cluster", () => {
       [
         "a cluster that is not there",
         ["stop", "ghost"],
-        /^error: there is no cluster named "ghost"; kubets cluster list/,
+        /^error: there is no cluster named "ghost"; list the clusters with: kubets cluster list/,
       ],
       ["deleting one that is not there", ["delete", "ghost"], /^error: there is no cluster named "ghost"/],
       [

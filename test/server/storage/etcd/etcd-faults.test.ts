@@ -372,7 +372,7 @@ describe.skipIf(etcdMissing !== undefined)("etcd storage and its server", () => 
     expect(error).toBeInstanceOf(UnavailableError);
     expect(error).toMatchObject({ message: expect.stringContaining("ECONNREFUSED") });
     await expect(openEtcdKv({ endpoints: ["ftp://x"] })).rejects.toThrow('"ftp://x" is not an address');
-    await expect(openEtcdKv({ endpoints: [] })).rejects.toThrow("no endpoint");
+    await expect(openEtcdKv({ endpoints: [] })).rejects.toThrow("no address is given");
   });
 
   test("progress is told on request, where etcd can be trusted to", async ({ skip }) => {
