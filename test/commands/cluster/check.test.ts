@@ -68,7 +68,11 @@ describe.skipIf(!programIsBuilt)("kubets cluster check", () => {
   });
 
   test.each([
-    ["a cluster that is not there", ["ghost"], /^error: there is no cluster named "ghost"; list the clusters with: kubets cluster list/],
+    [
+      "a cluster that is not there",
+      ["ghost"],
+      /^error: there is no cluster named "ghost"; list the clusters with: kubets cluster list/,
+    ],
     ["two names", ["a", "b"], /^error: give at most one cluster name/],
   ])("%s", async (_title, args, message) => {
     const { code, stdout, stderr } = await kubets("cluster", "check", ...args);
