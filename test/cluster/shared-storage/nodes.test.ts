@@ -183,7 +183,7 @@ describe.skipIf(etcdMissing !== undefined)("the nodes of servers that share an e
   test.each([
     ["upper case", { serverName: "Up" }, /^invalid server name "Up": use lower-case/],
     ["too long", { serverName: "a".repeat(51) }, /at most 50/],
-    ["storage that no other server shares", { serverName: "a", storage: "memory" }, /is of no use/],
+    ["storage that no other server shares", { serverName: "a", storage: "memory" }, /has no effect/],
   ] as const)("a server's name is refused before anything is opened: %s", async (_, options, message) => {
     await expect(startCluster({ storage: "etcd", ...options })).rejects.toThrow(message);
   });
