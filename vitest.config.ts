@@ -102,10 +102,10 @@ const ALONE = [
 ];
 
 /**
- * What a file with a driven clock calls. It puts the turns of its whole thread in order and waits until none is left, which never
- * comes while a cluster of an earlier file still works in that thread.
+ * What a file with a driven clock or with vitest's timers calls. It puts the turns of its whole thread in order and waits until none is
+ * left, which never comes while a cluster or an informer of an earlier file still works in that thread.
  */
-const DRIVES_TURNS = /\b(?:manualClock|quiet)\(/;
+const DRIVES_TURNS = /\b(?:manualClock|quiet|useFakeTimers)\(/;
 
 /** Which files a mode runs; without one, `npx vitest run PATH` finds every file. */
 const FILES: Readonly<Record<string, { readonly include: string[]; readonly exclude?: string[] }>> = {
