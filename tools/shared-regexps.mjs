@@ -1,5 +1,5 @@
 // re2js, Go's regular expressions, as a CommonJS file that the library and the executable load when the first pattern is compiled:
-// most servers never compile one, and it would be a twelfth of what their start reads.
+// most servers never compile one, and it would be 7 % of the code that their start reads.
 import { build } from "esbuild";
 import { RE2JS } from "re2js";
 

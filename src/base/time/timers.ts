@@ -8,7 +8,7 @@ export interface Timers {
   readonly stopwatch?: StartStopwatch;
   /**
    * Runs work during which driven timers do not move on, unless the work waits for a timer that it started. `describe` names the work, and
-   * returns undefined once nobody needs to wait for it. Only driven timers have this method.
+   * returns undefined once no waiting code needs it. Only the timers of a manual clock have this method.
    */
   during?<T>(describe: () => string | undefined, work: () => Promise<T> | T): Promise<T>;
 }

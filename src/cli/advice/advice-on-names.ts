@@ -37,7 +37,7 @@ export async function adviceOnNames(errors: readonly unknown[], factory: Factory
   return didYouMean(ofType.map(({ name }) => nearName(name, listed.names)));
 }
 
-/** What a controller makes carries the name of its owner, and letters of its own. */
+/** The name that was probably meant. Controllers name a pod after its owner with letters behind, so the owner alone may be typed for it. */
 function nearName(typed: string, there: readonly string[]): string | undefined {
   return nearest(typed, there) ?? there.find((name) => name.startsWith(`${typed}-`));
 }

@@ -1,4 +1,7 @@
+import { absent, isFields } from "./access.js";
 import type { ObjectMeta } from "./object.js";
+
+export { absent } from "./access.js";
 
 /**
  * A value of an API type as it came: any field of any struct may be absent or null, and so may any item of a list. Its fields are
@@ -55,14 +58,9 @@ export function number(value: OrAbsent<number | bigint>): number {
   return typeof value === "number" ? value : typeof value === "bigint" ? Number(value) : 0;
 }
 
-/** Absent on the wire: missing or null. */
-export function absent(value: unknown): value is undefined | null {
-  return value === undefined || value === null;
-}
-
 /** Whether a struct or a map is there. */
 export function isStruct<T extends object>(value: OrAbsent<T>): value is T {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return isFields(value);
 }
 
 /** A struct of one's own: its fields may be set. What is inside them is changed by way of {@link child} and {@link children}. */
@@ -114,5 +112,5 @@ export function children<T extends object, Field extends keyof T>(
 }
 
 function isDraft<Value>(value: Value): value is Value & DraftOf<Value> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return isFields(value);
 }

@@ -31,7 +31,7 @@ type SourceField = Exclude<
 >;
 type AnySource = NonNullable<PersistentVolumeSpec[SourceField]>;
 
-/** A secret of a volume that has no namespace of its own. */
+/** Judges a PersistentVolume's reference to a Secret, which must name its namespace: the volume itself has none. */
 function secretWithNamespace(source: Received<CinderPersistentVolumeSource>, path: string, errors: Errors): void {
   if (isStruct(source.secretRef))
     checkNeeded<SecretReference>(source.secretRef, `${path}.secretRef`, ["name", "namespace"], errors);
