@@ -1,4 +1,4 @@
-import type { FlagTable } from "./flags/flag-table.js";
+import type { FlagTable } from "../component/flags/flag-table.js";
 
 /**
  * Returns the operands as cobra finds them before it knows the command: every flag that it does not know takes the next argument as its

@@ -1,7 +1,7 @@
-import type { FlagSpec } from "../flags/flag-set.js";
-import type { FlagTable } from "../flags/flag-table.js";
-import { bareValue } from "../flags/flag-value.js";
-import type { ParsedFlagSet } from "../flags/parse-flags.js";
+import type { FlagSpec } from "../../component/flags/flag-set.js";
+import type { FlagTable } from "../../component/flags/flag-table.js";
+import { bareValue } from "../../component/flags/flag-value.js";
+import type { ParsedFlagSet } from "../../component/flags/parse-flags.js";
 
 /** Describes the last word of a line: the value of a flag, or another word. */
 export interface ValueCompletion {

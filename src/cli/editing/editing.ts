@@ -2,7 +2,7 @@ import { noCompatiblePrinter, type PrintRequest, structuredPrinter } from "../..
 import type { Printer } from "../../printers/printer.js";
 import type { EditOptions } from "./edit-in-editor.js";
 import type { Factory } from "../connect/factory.js";
-import type { FlagSpec, Flags } from "../flags/flag-set.js";
+import type { FlagSpec, Flags } from "../../component/flags/flag-set.js";
 
 /** Whether an editor gets CRLF. */
 export const windowsLineEndingsFlag: FlagSpec = {

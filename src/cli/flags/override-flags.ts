@@ -1,4 +1,4 @@
-import type { FlagSpec, Flags } from "./flag-set.js";
+import type { FlagSpec, Flags } from "../../component/flags/flag-set.js";
 
 /** How a command's own object is changed before it is created. */
 export const overrideFlags: readonly FlagSpec[] = [

@@ -1,5 +1,5 @@
 import type { Invocation } from "../command.js";
-import type { FlagSpec } from "./flag-set.js";
+import type { FlagSpec } from "../../component/flags/flag-set.js";
 
 /** Deprecated, and still in many scripts. */
 export const recordFlag: FlagSpec = {

@@ -1,4 +1,4 @@
-import type { FlagSpec, Flags } from "./flag-set.js";
+import type { FlagSpec, Flags } from "../../component/flags/flag-set.js";
 
 // What apply and diff share.
 

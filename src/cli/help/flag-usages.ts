@@ -1,6 +1,6 @@
 import { type TextPaint, unpainted } from "../../printers/look.js";
-import type { FlagSpec } from "../flags/flag-set.js";
-import { defaultText } from "../flags/flag-value.js";
+import type { FlagSpec } from "../../component/flags/flag-set.js";
+import { defaultText } from "../../component/flags/flag-value.js";
 import { wrapText } from "./wrap.js";
 
 /** How help is shown; in a pipe as kubectl shows it. */

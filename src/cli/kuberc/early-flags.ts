@@ -1,5 +1,5 @@
 import type { CommandNode } from "../command-node.js";
-import type { FlagSpec } from "../flags/flag-set.js";
+import type { FlagSpec } from "../../component/flags/flag-set.js";
 
 /** klog's flags, which kubectl adds only when it has applied the preferences. */
 const LATE: ReadonlySet<string> = new Set(["v", "vmodule", "log-flush-frequency"]);

@@ -1,5 +1,5 @@
 import { formatG } from "../../machinery/text/go/format-g.js";
-import { parseFloat64 } from "../../cli/flags/numbers.js";
+import { parseFloat64 } from "../../component/flags/numbers.js";
 import { parseInt32 } from "../../kinds/int-or-string.js";
 import { canonicalizeQuantity } from "../../machinery/text/quantity/quantity.js";
 

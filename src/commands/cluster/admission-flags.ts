@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import type { Invocation } from "../../cli/command.js";
 import type { Factory } from "../../cli/connect/factory.js";
-import type { FlagSpec } from "../../cli/flags/flag-set.js";
+import type { FlagSpec } from "../../component/flags/flag-set.js";
 
 type AdmissionOptions = NonNullable<import("../../cluster/index.js").ClusterOptions["admission"]>;
 

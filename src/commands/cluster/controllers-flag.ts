@@ -3,7 +3,7 @@ import { controllerNames, controllersOffByDefault, enabledControllers } from "..
 import type { Completer, Invocation } from "../../cli/command.js";
 import { NO_FILE_COMP, NO_SPACE } from "../../cli/completion/directive.js";
 import { usageError } from "../../cli/errors.js";
-import type { FlagSpec } from "../../cli/flags/flag-set.js";
+import type { FlagSpec } from "../../component/flags/flag-set.js";
 
 /** --controllers, as kube-controller-manager has it. */
 export const controllersFlag: FlagSpec = {

@@ -1,5 +1,5 @@
 import type { Invocation } from "../../cli/command.js";
-import type { FlagSpec } from "../../cli/flags/flag-set.js";
+import type { FlagSpec } from "../../component/flags/flag-set.js";
 
 /** --leader-elect, as kube-controller-manager and kube-scheduler have it, and --scheduler. */
 export const electionFlags: readonly FlagSpec[] = [

@@ -1,6 +1,6 @@
 import type { Invocation } from "../../cli/command.js";
 import { usageError } from "../../cli/errors.js";
-import type { FlagSpec } from "../../cli/flags/flag-set.js";
+import type { FlagSpec } from "../../component/flags/flag-set.js";
 import { type Forward, ForwardSyntaxError, parseForward, parseRange } from "../../base/forward.js";
 
 /** --forward and --allow-forward: ports of pods that lead to programs of this machine. */

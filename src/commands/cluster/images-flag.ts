@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import type { Invocation } from "../../cli/command.js";
 import { usageError } from "../../cli/errors.js";
 import type { Factory } from "../../cli/connect/factory.js";
-import type { FlagSpec } from "../../cli/flags/flag-set.js";
+import type { FlagSpec } from "../../component/flags/flag-set.js";
 
 /** --images: what becomes of containers whose programs are not there. */
 export const imagesFlag: FlagSpec = {

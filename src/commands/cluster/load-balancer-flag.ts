@@ -1,7 +1,7 @@
 import { parseIpv4Prefix } from "../../base/numbers/ipv4-prefix.js";
 import type { Invocation } from "../../cli/command.js";
 import { usageError } from "../../cli/errors.js";
-import type { FlagSpec } from "../../cli/flags/flag-set.js";
+import type { FlagSpec } from "../../component/flags/flag-set.js";
 
 /** --load-balancer-addresses: where Services of type LoadBalancer get their addresses. */
 export const loadBalancerFlag: FlagSpec = {

@@ -1,6 +1,6 @@
 import type { Invocation } from "../../cli/command.js";
 import { usageError } from "../../cli/errors.js";
-import type { FlagSpec } from "../../cli/flags/flag-set.js";
+import type { FlagSpec } from "../../component/flags/flag-set.js";
 
 const MOST_NODES = 25_000;
 

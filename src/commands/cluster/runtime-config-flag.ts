@@ -1,8 +1,8 @@
 import { errorMessage } from "../../base/text/error-message.js";
 import type { Invocation } from "../../cli/command.js";
 import { usageError } from "../../cli/errors.js";
-import type { FlagSpec } from "../../cli/flags/flag-set.js";
-import { readRuntimeConfig } from "../../cli/flags/runtime-config.js";
+import type { FlagSpec } from "../../component/flags/flag-set.js";
+import { readRuntimeConfig } from "../../component/flags/runtime-config.js";
 
 /** --runtime-config, as kube-apiserver has it. */
 export const runtimeConfigFlag: FlagSpec = {

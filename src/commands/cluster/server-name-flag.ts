@@ -1,5 +1,5 @@
 import type { Invocation } from "../../cli/command.js";
-import type { FlagSpec } from "../../cli/flags/flag-set.js";
+import type { FlagSpec } from "../../component/flags/flag-set.js";
 
 /** --server-name: which of the servers on one etcd this one is. */
 export const serverNameFlag: FlagSpec = {

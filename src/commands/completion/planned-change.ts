@@ -1,6 +1,6 @@
 import { errorMessage } from "../../base/text/error-message.js";
 import type { Random } from "../../base/numbers/random.js";
-import type { FlagSpec } from "../../cli/flags/flag-set.js";
+import type { FlagSpec } from "../../component/flags/flag-set.js";
 import type { Streams } from "../../cli/connect/factory.js";
 import { firstLine } from "../../cli/first-line.js";
 import { type EditedFile, writeEdited } from "./edited-file.js";

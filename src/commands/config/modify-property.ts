@@ -2,7 +2,7 @@ import { own } from "../../base/collections/own.js";
 import { errorMessage } from "../../base/text/error-message.js";
 import type { Kubeconfig } from "../../client/config/kubeconfig.js";
 import { canonicalizeBase64 } from "../../machinery/text/go/go-base64.js";
-import { parseBool } from "../../cli/flags/numbers.js";
+import { parseBool } from "../../component/flags/numbers.js";
 import type { PropertyPath } from "./property-path.js";
 import { configType, fieldNames, type PropertyType, type StructType } from "./property-schema.js";
 

@@ -1,5 +1,5 @@
 import type { Command, Invocation } from "../../cli/command.js";
-import { pairsOf, pairsOfType } from "../../cli/flags/pairs.js";
+import { pairsOf, pairsOfType } from "../../component/flags/pairs.js";
 import type { Factory } from "../../cli/connect/factory.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import { completeGenerated, createGenerated, generatedFlags, type GeneratedOptions, requireName } from "./generated.js";

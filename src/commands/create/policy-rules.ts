@@ -1,5 +1,5 @@
 import type { Invocation } from "../../cli/command.js";
-import type { FlagSpec } from "../../cli/flags/flag-set.js";
+import type { FlagSpec } from "../../component/flags/flag-set.js";
 import { compareKeys } from "../../base/collections/key-order.js";
 import type { GroupVersionResource } from "../../machinery/meta/gvk.js";
 import type { RestMapper } from "../../machinery/rest-mapper.js";

@@ -1,5 +1,5 @@
 import type { Invocation } from "../../cli/command.js";
-import type { FlagSpec } from "../../cli/flags/flag-set.js";
+import type { FlagSpec } from "../../component/flags/flag-set.js";
 
 // Who a role is bound to.
 

@@ -1,5 +1,5 @@
-import { pairsOfType } from "../../cli/flags/pairs.js";
-import type { FlagSpec } from "../../cli/flags/flag-set.js";
+import { pairsOfType } from "../../component/flags/pairs.js";
+import type { FlagSpec } from "../../component/flags/flag-set.js";
 
 const keep = (name: string, what: string): FlagSpec => ({
   name: `keep-${name}`,

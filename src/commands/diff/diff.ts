@@ -3,7 +3,7 @@ import { parsePruneKinds } from "../../actions/apply/prune.js";
 import type { Command, Invocation } from "../../cli/command.js";
 import { usageError } from "../../cli/errors.js";
 import type { Factory } from "../../cli/connect/factory.js";
-import type { Flags } from "../../cli/flags/flag-set.js";
+import type { Flags } from "../../component/flags/flag-set.js";
 import {
   fieldManagerFlag,
   filenameFlags,

@@ -1,4 +1,4 @@
-import type { Flags } from "../../cli/flags/flag-set.js";
+import type { Flags } from "../../component/flags/flag-set.js";
 
 type AuthorizationOptions = import("../../cluster/envtest/api-server.js").ApiServerOptions["authorization"];
 

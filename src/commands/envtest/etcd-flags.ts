@@ -1,4 +1,4 @@
-import type { FlagSpec, FlagType } from "../../cli/flags/flag-set.js";
+import type { FlagSpec, FlagType } from "../../component/flags/flag-set.js";
 
 const KEEPS_NOTHING = "No effect here: the stand-in keeps nothing.";
 const without = (type: FlagType, ...names: readonly string[]): readonly FlagSpec[] =>

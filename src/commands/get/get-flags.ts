@@ -1,4 +1,4 @@
-import type { FlagSpec } from "../../cli/flags/flag-set.js";
+import type { FlagSpec } from "../../component/flags/flag-set.js";
 import { loadTemplates } from "../../cli/flags/print-flags.js";
 import { getFormats } from "../../printers/formats.js";
 import { loadSorting } from "./sorting.js";

@@ -1,4 +1,4 @@
-import { strconvError } from "../go-errors.js";
+import { strconvError } from "../../base/text/go-errors.js";
 
 const TRUE = new Set(["1", "t", "T", "true", "TRUE", "True"]);
 const FALSE = new Set(["0", "f", "F", "false", "FALSE", "False"]);

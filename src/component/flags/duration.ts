@@ -1,4 +1,4 @@
-import { invalidDuration, missingUnit, unknownUnit } from "../go-errors.js";
+import { invalidDuration, missingUnit, unknownUnit } from "../../base/text/go-errors.js";
 
 const UNITS: ReadonlyMap<string, number> = new Map([
   ["ns", 1],
