@@ -99,7 +99,7 @@ export class InstalledResource {
   }
 
   #serve(facts: ResourceFacts, removed: AbortSignal): ServedResource {
-    const { admission, clock, requestRandom, watchTimers } = this.host.config;
+    const { admission, clock, requestRandom, watchTimers, minWatchSeconds } = this.host.config;
     const { record, scheme } = this.installation;
     const { hub, strategy, storage } = this.kept;
     const now = () => clock.now();
@@ -113,6 +113,7 @@ export class InstalledResource {
       now,
       random: requestRandom,
       timers: watchTimers,
+      minWatchSeconds,
       removed,
     };
   }
