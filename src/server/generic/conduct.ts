@@ -1,3 +1,6 @@
+import { originFaults } from "../filters/cors.js";
+import { directiveFaults } from "../filters/hsts.js";
+
 /**
  * How a server answers and stops: kube-apiserver's generic flags, whose defaults these are. Times are in milliseconds.
  */
@@ -20,4 +23,31 @@ export interface Conduct {
   readonly shutdownSendRetryAfter?: boolean;
   /** Over how long open watches are ended one after the other when the server stops; 0 ends all at once (--shutdown-watch-termination-grace-period). Default 0. */
   readonly shutdownWatchTerminationGracePeriod?: number;
+}
+
+/** What cannot be right, in kube-apiserver's words. */
+export function conductFaults(conduct: Conduct): string[] {
+  const {
+    goawayChance = 0,
+    requestTimeout = 0,
+    minRequestTimeout = 0,
+    livezGracePeriod = 0,
+    shutdownDelay = 0,
+  } = conduct;
+  const negative: readonly (readonly [number, string])[] = [
+    [livezGracePeriod, "--livez-grace-period can not be a negative value"],
+    [requestTimeout, "--request-timeout can not be negative value"],
+    [minRequestTimeout, "--min-request-timeout can not be negative value"],
+    [shutdownDelay, "--shutdown-delay-duration can not be negative value"],
+    [
+      conduct.shutdownWatchTerminationGracePeriod ?? 0,
+      "shutdown-watch-termination-grace-period, if provided, can not be a negative value",
+    ],
+  ];
+  return [
+    ...negative.filter(([value]) => value < 0).map(([, fault]) => fault),
+    ...(goawayChance < 0 || goawayChance > 0.02 ? ["--goaway-chance can not be less than 0 or greater than 0.02"] : []),
+    ...directiveFaults(conduct.strictTransportSecurity ?? []),
+    ...originFaults(conduct.corsAllowedOrigins ?? []),
+  ];
 }

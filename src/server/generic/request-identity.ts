@@ -30,7 +30,10 @@ interface IdentityParts {
 
 /** The authenticators of a server in kube-apiserver's order: what is known here before what others are asked about. */
 export function requestIdentity(
-  config: Pick<ServerConfig, "authentication" | "authenticators" | "clock" | "network" | "serviceAccounts" | "tokens">,
+  config: Pick<
+    ServerConfig,
+    "authentication" | "authenticators" | "clock" | "network" | "openToAnonymous" | "serviceAccounts" | "tokens"
+  >,
   { find, markUsed, everyoneMayAll }: IdentityParts,
 ): RequestIdentity {
   const { serviceAccounts: issuer, network } = config;
@@ -56,7 +59,8 @@ export function requestIdentity(
       ...(config.authenticators ?? []),
       bearerToken(tokens),
     ]),
-    anonymous: everyoneMayAll ? anonymousProbes : (given.anonymous ?? anonymousEverywhere),
+    anonymous:
+      everyoneMayAll && config.openToAnonymous !== true ? anonymousProbes : (given.anonymous ?? anonymousEverywhere),
     proxyHeaders: given.frontProxy?.headers,
   };
 }

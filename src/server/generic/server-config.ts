@@ -74,6 +74,8 @@ export interface ServerConfig {
   readonly authenticators?: readonly Authenticator[];
   /** What says who a request comes from beside client certificates, {@link tokens} and service accounts. */
   readonly authentication?: (context: AuthenticationContext) => Authentication;
+  /** Whether requests without credentials are let in where every user may do everything. Default: only those to health checks are. */
+  readonly openToAnonymous?: boolean;
   /** Say what a user may do, before those of {@link authorization}. */
   readonly authorizers?: readonly Authorizer[];
   /**

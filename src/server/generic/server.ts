@@ -198,12 +198,10 @@ class ApiServer implements Server {
   async #stop(preShutdown: (() => Promise<void>) | undefined): Promise<void> {
     const { shutdownDelay = 0, shutdownWatchTerminationGracePeriod: grace = 0 } = this.#config.conduct ?? {};
     this.lifeCycle.signal("ShutdownInitiated");
-    const delayed = shutdownDelay > 0 ? pause(this.#timers, shutdownDelay) : undefined;
-    await Promise.all([
-      delayed?.then(() => this.lifeCycle.signal("AfterShutdownDelayDuration")),
-      preShutdown?.().then(() => this.lifeCycle.signal("PreShutdownHooksStopped")),
-    ]);
+    const hooks = preShutdown?.();
+    if (shutdownDelay > 0) await pause(this.#timers, shutdownDelay);
     this.lifeCycle.signal("AfterShutdownDelayDuration");
+    await hooks;
     this.lifeCycle.signal("PreShutdownHooksStopped");
     this.lifeCycle.signal("NotAcceptingNewRequest");
     if (grace > 0) await this.#watches.end(grace, this.#timers);
