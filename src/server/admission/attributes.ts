@@ -3,8 +3,7 @@ import type { GroupVersionKind, GroupVersionResource } from "../../machinery/met
 import type { JsonObject, JsonValue } from "../../machinery/meta/json.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import type { StructSchema } from "../../machinery/schema/schema.js";
-import type { AuditAnnotations } from "../request/audit-annotations.js";
-import type { Warnings } from "../request/api-request.js";
+import type { AuditAnnotations, Warnings } from "../request/api-request.js";
 import type { User } from "../request/user.js";
 
 export type Operation = "CREATE" | "UPDATE" | "DELETE" | "CONNECT";

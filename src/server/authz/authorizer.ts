@@ -185,3 +185,26 @@ function rightsOfAll(modes: readonly AuthorizationMode[]): RightsOf {
     return { resourceRules, nonResourceRules, incomplete, ...(errors.length > 0 && { error: aggregateText(errors) }) };
   };
 }
+
+/** No user may do anything, but for what another authorizer of the chain allows. */
+export const alwaysDeny: AuthorizationMode = {
+  name: "AlwaysDeny",
+  authorize: () => ({ decision: "no-opinion", reason: "Everything is forbidden." }),
+  rightsOf: () => ({ resourceRules: [], nonResourceRules: [], incomplete: false }),
+};
+
+const PROBES = /^\/(?:healthz|livez|readyz)(?:\/|$)/;
+
+/**
+ * Allows probes of a server that is not ready: the roles that allow them are among what it still makes. Afterwards it leaves them to
+ * the other authorizers.
+ */
+export function probesUntil(ready: () => boolean): AuthorizationMode {
+  return {
+    name: "Probes",
+    authorize: ({ verb, isResourceRequest, path }) => ({
+      decision: !isResourceRequest && verb === "get" && !ready() && PROBES.test(path) ? "allow" : "no-opinion",
+    }),
+    rightsOf: () => ({ resourceRules: [], nonResourceRules: [], incomplete: false }),
+  };
+}

@@ -15,12 +15,11 @@ import { Store } from "../registry/store.js";
 import type { ObjectStore, StoredObject } from "../storage/store.js";
 import type { WebhookClients } from "../webhook/webhook-clients.js";
 import { CustomApiServices } from "./custom-api-services.js";
-import { CustomResource, TERMINATING_VERBS } from "./custom-resource.js";
-import { deleteInstances } from "./delete-instances.js";
+import { CustomResource, TERMINATING_VERBS, deleteInstances } from "./custom-resource.js";
 import { errorMessage } from "../../base/text/error-message.js";
 import { KnownDefinition } from "./known-definition.js";
-import { nonStructural } from "./non-structural.js";
 import {
+  nonStructural,
   approval,
   conditionOf,
   type DefinitionCondition,

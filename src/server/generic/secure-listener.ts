@@ -8,16 +8,19 @@ import {
 import type { AddressInfo, Socket } from "node:net";
 import type { Clock } from "../../base/time/clock.js";
 import type { Exchange } from "../request/exchange.js";
-import { http1Exchange } from "./transport/http1.js";
-import { readOn } from "./transport/http1-reading.js";
+import { http1Exchange, readOn } from "./transport/http1.js";
 import { offersHttp1 } from "./transport/http1-offers.js";
 import { http1UpgradeExchange, upgradeResponse } from "./transport/http1-upgrade.js";
 import { http2Exchange } from "./transport/http2.js";
 import { type AuthorityTexts, PeerAuthorities } from "../../machinery/crypto/peer-authorities.js";
 import { Http2Sessions, type SessionLimits } from "./transport/http2-sessions.js";
-import { HEAD_BYTES, HEAD_SETTINGS, refuseLongHead } from "./transport/large-heads.js";
-import { answerPlainHttp } from "./transport/plain-http.js";
-import { refuseWithoutHost } from "./transport/required-host.js";
+import {
+  HEAD_BYTES,
+  HEAD_SETTINGS,
+  refuseLongHead,
+  answerPlainHttp,
+  refuseWithoutHost,
+} from "./transport/early-refusals.js";
 import { ServingContexts, type ShownPairs } from "./transport/serving-contexts.js";
 import type { TlsProtocol } from "./transport/tls-protocol.js";
 

@@ -3,8 +3,7 @@ import { errorMessage } from "../../../base/text/error-message.js";
 import { readBytes } from "../../../base/files/read-file.js";
 import { WatchedFile } from "../../../base/files/watched-file.js";
 import { type Authorization, type AuthorizationMode, chainOf } from "../authorizer.js";
-import type { AuthorizationConfiguration } from "./configuration.js";
-import { fixedTypesOf, loadConfiguration } from "./load-configuration.js";
+import { type AuthorizationConfiguration, fixedTypesOf, loadConfiguration } from "./load-configuration.js";
 import type { FixedModes } from "./fixed-mode.js";
 import { type AuthorizerSurroundings, type PreparedAuthorizers, prepareAuthorizers } from "./prepared-authorizers.js";
 

@@ -1,6 +1,5 @@
 import { own } from "../../../base/collections/own.js";
-import { alwaysAllow, type AuthorizationMode } from "../authorizer.js";
-import { alwaysDeny } from "../always-deny.js";
+import { alwaysAllow, type AuthorizationMode, alwaysDeny } from "../authorizer.js";
 
 /** The authorizers that there can be one of in a server, by type: those that were configured when it started. */
 export type FixedModes = Readonly<Partial<Record<string, AuthorizationMode>>>;

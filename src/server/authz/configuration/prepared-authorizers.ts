@@ -10,7 +10,11 @@ import type { AuthorizationMode } from "../authorizer.js";
 import { ReviewClient, type ReviewVersion } from "../webhook/review-client.js";
 import { compileReviewCondition } from "../webhook/review-conditions.js";
 import { webhookMode } from "../webhook/webhook-mode.js";
-import type { AuthorizationConfiguration, AuthorizerConfiguration, WebhookConfiguration } from "./configuration.js";
+import type {
+  AuthorizationConfiguration,
+  AuthorizerConfiguration,
+  WebhookConfiguration,
+} from "./load-configuration.js";
 import { fixedMode, type FixedModes } from "./fixed-mode.js";
 
 /** What authorizers of a configuration use of their process. */

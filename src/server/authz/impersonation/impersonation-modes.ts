@@ -2,8 +2,7 @@ import { compareKeys } from "../../../base/collections/key-order.js";
 import type { User } from "../../request/user.js";
 import type { AuthorizerAttributes } from "../authorizer.js";
 import { checkUser, type Require } from "./check-user.js";
-import { nodeOf, serviceAccountOf } from "./user-names.js";
-import { hasOnlyName, type WantedUser } from "./wanted-user.js";
+import { nodeOf, serviceAccountOf, hasOnlyName, type WantedUser } from "./wanted-user.js";
 
 /**
  * One way to act as another user. It returns undefined for a user that it does not apply to, and throws Forbidden when the authorizers

@@ -1,6 +1,5 @@
 import { type FieldError, forbiddenField, invalidValue } from "../../../machinery/errors/field-error.js";
 import { badRequest, invalid } from "../../../machinery/errors/status-error.js";
-import { flag } from "./flag.js";
 import { canonicalizeTime, TimeParseError } from "../../../machinery/text/go/go-time.js";
 
 /** v1 PodLogOptions of a query. */
@@ -67,3 +66,7 @@ function time(value: string | null): string | undefined {
     throw error;
   }
 }
+
+/** Reads a boolean of the query as apimachinery does: any value but "false" and "0" is true. */
+export const flag = (value: string | null): boolean =>
+  value !== null && value.toLowerCase() !== "false" && value !== "0";

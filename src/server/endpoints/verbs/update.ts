@@ -9,9 +9,10 @@ import { respondObject } from "./answer.js";
 import { Admitter } from "./admitter.js";
 import { changeOrRetry } from "./retry-too-large.js";
 import { objectFormat, scopeOf, weigh } from "./scope.js";
-import { checkName } from "./check-name.js";
-import { fieldManagerName } from "./field-manager-name.js";
-import { fieldTracking } from "./field-tracking.js";
+import { fieldManagerName, fieldTracking } from "./field-tracking.js";
+import { badRequest } from "../../../machinery/errors/status-error.js";
+import type { KubeObject } from "../../../machinery/meta/object.js";
+import type { RequestInfo } from "../../request/request-info.js";
 
 /** Handles PUT of an object or of a part of it. */
 export async function handleUpdate(
@@ -48,4 +49,19 @@ export async function handleUpdate(
     }),
   );
   await respondObject(request, resource, format, result.created ? 201 : 200, result.object);
+}
+
+/** Throws unless the name and the namespace of a body, where it has them, are those of the URL. */
+export function checkName(object: KubeObject, { name, namespace }: RequestInfo): void {
+  const own = object.metadata?.name ?? "";
+  if (own === "") {
+    throw badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`);
+  }
+  if (own !== name) throw badRequest(`the name of the object (${own}) does not match the name on the URL (${name})`);
+  const ownNamespace = object.metadata?.namespace ?? "";
+  if (namespace !== "" && ownNamespace !== "" && ownNamespace !== namespace) {
+    throw badRequest(
+      `the namespace of the object (${ownNamespace}) does not match the namespace on the request (${namespace})`,
+    );
+  }
 }

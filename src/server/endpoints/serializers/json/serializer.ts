@@ -8,8 +8,7 @@ import { byLength } from "../../negotiation/request-body.js";
 import { itemChunks } from "./item-chunks.js";
 import { JsonFrames } from "./frames.js";
 import { indented, jsonBytes, NEWLINE } from "./json-text.js";
-import { indentedParts, jsonParts } from "./list-body.js";
-import { isPlain, listBody, listEnvelope } from "./list-members.js";
+import { indentedParts, jsonParts, isPlain, listBody, listEnvelope } from "./list-body.js";
 import { shaper } from "./shapes.js";
 import { encodeStoredLine } from "./stored-json.js";
 

@@ -4,7 +4,7 @@ import { systemClock } from "../../../src/base/time/clock.js";
 import { systemRandom } from "../../../src/base/numbers/random.js";
 import type { JsonObject } from "../../../src/machinery/meta/json.js";
 import type { KubeObject } from "../../../src/machinery/meta/object.js";
-import { conversionWebhook } from "../../../src/server/extensions/conversion-webhook.js";
+import { conversionWebhook } from "../../../src/server/extensions/custom-conversion.js";
 import { WebhookClients } from "../../../src/server/webhook/webhook-clients.js";
 import {
   type AnswerCall,

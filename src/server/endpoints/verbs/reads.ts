@@ -1,15 +1,24 @@
-import { dns1123LabelErrors } from "../../../machinery/validation/names.js";
-import type { Lister } from "../../registry/resource.js";
-import type { RequestScope } from "../../registry/scope.js";
 import type { ApiRequest } from "../../request/api-request.js";
+import type { Getter, Lister } from "../../registry/resource.js";
+import type { ServedResource } from "../served-resource.js";
+import { respondObject } from "./answer.js";
+import { objectFormat, scopeOf, includeObject } from "./scope.js";
+import { dns1123LabelErrors } from "../../../machinery/validation/names.js";
+import type { RequestScope } from "../../registry/scope.js";
 import type { ListOfObjects } from "../../storage/store.js";
 import { fieldLabelsOf } from "../options/field-labels.js";
 import { listOptions, type ListRequestOptions, predicateOf } from "../options/list-options.js";
 import { respondParts } from "../representation/body-writer.js";
 import { serializerOf } from "../serializers/index.js";
 import type { View } from "../serializers/serializer.js";
-import type { ServedResource } from "../served-resource.js";
-import { includeObject, objectFormat, scopeOf } from "./scope.js";
+
+/** Handles GET of one object, or of its status subresource, whose answer is the same. */
+export async function handleGet(request: ApiRequest, resource: ServedResource, storage: Getter): Promise<void> {
+  const format = objectFormat(request.exchange, resource);
+  const resourceVersion = request.exchange.query.get("resourceVersion") ?? "";
+  const stored = await storage.get(scopeOf(request), request.info.name, { resourceVersion });
+  await respondObject(request, resource, format, 200, stored);
+}
 
 /** Handles GET of a collection. */
 export async function handleList(request: ApiRequest, resource: ServedResource, storage: Lister): Promise<void> {

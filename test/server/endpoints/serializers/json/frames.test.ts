@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { LineChunk } from "../../../../../src/server/endpoints/serializers/json/line-chunk.js";
+import { LineChunk } from "../../../../../src/server/endpoints/serializers/json/frames.js";
 import type { StoredObject } from "../../../../../src/server/storage/store.js";
 
 const stored = (text: string, revision: number): StoredObject =>

@@ -2,8 +2,10 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { decodeConfiguration } from "../../../../src/server/authz/configuration/decode-configuration.js";
-import { loadConfiguration } from "../../../../src/server/authz/configuration/load-configuration.js";
+import {
+  decodeConfiguration,
+  loadConfiguration,
+} from "../../../../src/server/authz/configuration/load-configuration.js";
 
 let folder: string;
 let kubeconfig: string;

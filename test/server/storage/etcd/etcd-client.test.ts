@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { freshnessOf } from "../../../../src/server/storage/etcd/freshness.js";
+import { freshnessOf } from "../../../../src/server/storage/etcd/etcd-client.js";
 
 test.each([
   [["3.4.30"], "quorum"],
