@@ -8,7 +8,7 @@ export type {
   AdmissionPlugin,
   AdmissionTarget,
 } from "../server/admission/plugin.js";
-export { refused } from "../server/admission/refusal.js";
+export { refused } from "../server/admission/attributes.js";
 export type { AdmissionConfiguration } from "../server/admission/table.js";
 export type { FileAdmissionOptions } from "./options/admission-configuration.js";
 export type {

@@ -56,7 +56,7 @@ export type { AdmissionOptions, OwnAdmissionPlugin } from "../server/admission/e
 export type { PluginDocument } from "../server/admission/table.js";
 export type { AdmissionPlugin } from "../server/admission/plugin.js";
 export type { FileAdmissionOptions } from "./options/admission-configuration.js";
-export { refused } from "../server/admission/refusal.js";
+export { refused } from "../server/admission/attributes.js";
 export type { Authenticator } from "../server/authn/authenticator.js";
 export type { Authorizer, AuthorizerAttributes, Decision } from "../server/authz/authorizer.js";
 export type { InFlightLimits } from "../server/filters/max-in-flight.js";

@@ -1,7 +1,6 @@
 import type { Pod } from "../../../api/types/core/v1.js";
 import { type DraftObject, ensureChild, objects, text } from "../../../machinery/meta/received.js";
-import { handling, WRITES } from "../handling.js";
-import type { AdmissionPlugin } from "../plugin.js";
+import { handling, WRITES, type AdmissionPlugin } from "../plugin.js";
 
 /** Whole seconds; kube-apiserver has a flag of each name. */
 export interface DefaultTolerationSecondsConfiguration {

@@ -9,8 +9,7 @@ import {
   objects,
   text,
 } from "../../../machinery/meta/received.js";
-import { handling, WRITES } from "../handling.js";
-import type { AdmissionPlugin } from "../plugin.js";
+import { handling, WRITES, type AdmissionPlugin } from "../plugin.js";
 
 const [OPERATOR, EFFECT] = ["Exists", "NoSchedule"] as const;
 

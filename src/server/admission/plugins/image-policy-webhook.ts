@@ -1,22 +1,20 @@
 import { errorMessage } from "../../../base/text/error-message.js";
 import { ExpiringLru } from "../../../base/collections/expiring-lru.js";
 import { isForbidden } from "../../../machinery/errors/status-error.js";
-import { annotate } from "../annotate.js";
-import type { AdmissionAttributes } from "../attributes.js";
-import { handling, WRITES } from "../handling.js";
-import type { AdmissionContext, AdmissionPlugin } from "../plugin.js";
-import { refused } from "../refusal.js";
+import { annotate, type AdmissionAttributes, refused } from "../attributes.js";
+import { handling, WRITES, type AdmissionContext, type AdmissionPlugin } from "../plugin.js";
 import {
   type ImagePolicyTimes,
   type ImagePolicyWebhookConfiguration,
   timesOf,
 } from "./image-policy-webhook/configuration.js";
-import {
-  encodeImageReview,
-  imageReviewSpec,
-  type ImageReviewStatus,
-  readImageReview,
-} from "./image-policy-webhook/image-review.js";
+import type { Pod } from "../../../api/types/core/v1.js";
+import type { RestResponse } from "../../../client/rest/rest-client.js";
+import { eachContainer } from "../../../api/validation/pod/each-container.js";
+import { object, type ReceivedObject } from "../../../machinery/meta/received.js";
+import { boolean, map, string, struct } from "../../../machinery/schema/build-schema.js";
+import type { StructSchema } from "../../../machinery/schema/schema.js";
+import { readPostedReview } from "../../webhook/read-posted-review.js";
 
 /** How many answers are kept. */
 const KEPT = 1024;
@@ -65,3 +63,65 @@ export function imagePolicyWebhook(configuration: ImagePolicyWebhookConfiguratio
 
 const ttlOf = ({ allowed = false }: ImageReviewStatus, { allowTtl, denyTtl }: ImagePolicyTimes): number =>
   allowed ? allowTtl : denyTtl;
+
+/** What the webhook is asked: may these images run in this namespace. */
+export interface ImageReviewSpec {
+  readonly containers: readonly { readonly image: string }[];
+  /** Those of the pod that are meant for the webhook. */
+  readonly annotations?: Readonly<Record<string, string>>;
+  readonly namespace: string;
+}
+
+interface ImageReviewStatus {
+  readonly allowed?: boolean;
+  readonly reason?: string;
+  readonly auditAnnotations?: Readonly<Record<string, string>>;
+}
+
+const KIND = { group: "imagepolicy.k8s.io", version: "v1alpha1", kind: "ImageReview" };
+
+/** Where kube-apiserver makes the scheme that it reads these reviews with; errors name it. */
+const SCHEME = "pkg/api/legacyscheme/scheme.go:30";
+
+const STATUS: StructSchema = {
+  ...struct("ImageReviewStatus", { allowed: boolean, reason: string, auditAnnotations: map(string) }),
+  goType: "v1alpha1.ImageReviewStatus",
+};
+const REVIEW: StructSchema = { ...struct("ImageReview", { status: STATUS }), goType: "v1alpha1.ImageReview" };
+
+/** The images of a pod; of ephemeral containers alone where the request is about those. */
+function imageReviewSpec(attributes: AdmissionAttributes): ImageReviewSpec {
+  const { namespace, subresource } = attributes;
+  const pod: ReceivedObject<Pod> | undefined = attributes.object;
+  const spec = object(pod?.spec);
+  const fields =
+    subresource === "ephemeralcontainers"
+      ? (["ephemeralContainers"] as const)
+      : (["containers", "initContainers"] as const);
+  const containers = fields.flatMap((field) =>
+    eachContainer({ [field]: spec[field] }, "").map(([{ image }]) => ({
+      image: typeof image === "string" ? image : "",
+    })),
+  );
+  const annotations = Object.entries(pod?.metadata?.annotations ?? {})
+    .filter(([key]) => key.includes(".image-policy.k8s.io/"))
+    .toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return { containers, ...(annotations.length > 0 && { annotations: Object.fromEntries(annotations) }), namespace };
+}
+
+const encodeImageReview = (spec: ImageReviewSpec): Uint8Array =>
+  Buffer.from(
+    JSON.stringify({
+      kind: KIND.kind,
+      apiVersion: `${KIND.group}/${KIND.version}`,
+      metadata: {},
+      spec,
+      status: { allowed: false },
+    }),
+  );
+
+/** Reads an answer as a review. Rejects with an Error in client-go's words for anything else. */
+async function readImageReview(answer: RestResponse): Promise<ImageReviewStatus> {
+  const { status }: { readonly status?: ImageReviewStatus } = await readPostedReview(answer, KIND, REVIEW, SCHEME);
+  return object(status);
+}

@@ -1,7 +1,7 @@
 import { goQuote } from "../../../base/text/go-quote.js";
 import { formatGroupResource } from "../../../machinery/errors/status-error.js";
 import type { AdmissionPlugin } from "../plugin.js";
-import { refused } from "../refusal.js";
+import { refused } from "../attributes.js";
 import { checkToken } from "./node-restriction/bound-token.js";
 import { checkClaimStatus } from "./node-restriction/claim-status.js";
 import { nodeOf } from "../../authz/node/node-identity.js";

@@ -1,14 +1,15 @@
 import { isFullyPrivileged, type LabelledPolicy } from "../../../api/pod-security/policy.js";
 import { internalError } from "../../../machinery/errors/status-error.js";
 import type { AdmissionAttributes } from "../attributes.js";
-import type { PodSecurityConfiguration } from "../configuration/pod-security-configuration.js";
-import { WRITES } from "../handling.js";
-import type { AdmissionPlugin } from "../plugin.js";
-import { checkedPod, isSignificantUpdate, makesPods, templateOf } from "../pod-security/checked-pods.js";
+import {
+  type PodSecurityConfiguration,
+  type PodSecuritySettings,
+  podSecuritySettings,
+} from "../pod-security/settings.js";
+import { WRITES, type AdmissionPlugin } from "../plugin.js";
+import { checkedPod, isSignificantUpdate, makesPods, templateOf, note, reviewPod } from "../pod-security/review-pod.js";
 import { reviewNamespace } from "../pod-security/namespace-labels.js";
 import { audits, NamespacePolicies } from "../pod-security/namespace-policies.js";
-import { note, reviewPod } from "../pod-security/review-pod.js";
-import { type PodSecuritySettings, podSecuritySettings } from "../pod-security/settings.js";
 import { isPods } from "./pods.js";
 
 /** These change nothing that the standards look at. Any other subresource of pods is taken for a pod. */

@@ -9,14 +9,13 @@ import { type DraftObject, ensureChild, list, object, type ReceivedObject } from
 import { isJsonObject, type JsonValue } from "../../../machinery/meta/json.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import type { AdmissionAttributes } from "../attributes.js";
-import { handling, WRITES } from "../handling.js";
-import type { AdmissionContext, AdmissionPlugin } from "../plugin.js";
-import { namespaceOf } from "./namespace-of.js";
+import { handling, WRITES, type AdmissionContext, type AdmissionPlugin } from "../plugin.js";
+import { namespaceOf } from "./namespaces.js";
 import {
   checkPodTolerationRestrictionConfiguration,
   type PodTolerationRestrictionConfiguration,
-} from "./pod-toleration-restriction/read-configuration.js";
-import { TOLERATION } from "./pod-toleration-restriction/toleration-schema.js";
+  TOLERATION,
+} from "./pod-toleration-restriction/configuration.js";
 import { isWhitelisted, mergeTolerations } from "./pod-toleration-restriction/tolerations.js";
 
 const DEFAULTS = "scheduler.alpha.kubernetes.io/defaultTolerations";

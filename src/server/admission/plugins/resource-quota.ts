@@ -1,6 +1,5 @@
 import { inOrder } from "../../../base/async/turns.js";
-import { targetName } from "../handling.js";
-import type { AdmissionPlugin, AdmissionTarget } from "../plugin.js";
+import { targetName, type AdmissionPlugin, type AdmissionTarget } from "../plugin.js";
 import { checkResourceQuotaConfiguration, type ResourceQuotaConfiguration } from "./resource-quota/configuration.js";
 import type { QuotaEvaluator } from "./resource-quota/quota-evaluator.js";
 

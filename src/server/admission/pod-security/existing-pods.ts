@@ -7,7 +7,7 @@ import { object, text } from "../../../machinery/meta/access.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import type { AdmissionAttributes } from "../attributes.js";
 import type { AdmissionObjectReader } from "../plugin.js";
-import { checkedPod } from "./checked-pods.js";
+import { checkedPod } from "./review-pod.js";
 
 const MOST_PODS = 3000;
 const MOST_MILLISECONDS = 1000;

@@ -1,17 +1,15 @@
 import { errorMessage } from "../../../base/text/error-message.js";
 import { isStatusError, StatusError, type StatusCause } from "../../../machinery/errors/status-error.js";
-import type { AdmissionAttributes } from "../attributes.js";
+import { type AdmissionAttributes, refused } from "../attributes.js";
 import { ConversionError, evaluatedObjects } from "../expressions/evaluated-request.js";
 import { evaluateMatchConditions, MATCH_CONDITIONS_BUDGET } from "../expressions/match-conditions.js";
 import type { AdmissionContext } from "../plugin.js";
-import { refused } from "../refusal.js";
 import type { ReinvokedCalls } from "../reinvoked-calls.js";
-import { applyConfiguration } from "./apply-configuration.js";
+import { applyConfiguration, applyMadePatch } from "./apply-mutation.js";
 import type { BoundPolicy } from "./configured-policies.js";
-import { applyMadePatch } from "./made-json-patch.js";
 import { type Invocation, invocationsOf, type Misconfiguration, misconfiguration } from "./invocations.js";
 import { MutatedObject } from "./mutated-object.js";
-import { type CompiledMutatingPolicy, type Mutation, mutatingPolicies } from "./mutating-policy.js";
+import { type CompiledMutatingPolicy, type Mutation, mutatingPolicies } from "./compiled-policies.js";
 import { PolicyRequest, POLICY_BUDGET } from "./policy-request.js";
 
 /** A policy that failed; the reason is "" for one that cannot be asked at all. */

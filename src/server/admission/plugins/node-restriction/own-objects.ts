@@ -4,7 +4,7 @@ import { parseCertificateRequest } from "../../../../machinery/crypto/certificat
 import { errorMessage } from "../../../../base/text/error-message.js";
 import { goQuote } from "../../../../base/text/go-quote.js";
 import { object, type ReceivedObject, text } from "../../../../machinery/meta/received.js";
-import { refused } from "../../refusal.js";
+import { refused } from "../../attributes.js";
 import { type NodeRequest, permitIf } from "./node-request.js";
 
 const LEASES = "kube-node-lease";

@@ -1,3 +1,5 @@
+import { int64, string, struct, list } from "../../../../machinery/schema/build-schema.js";
+import type { StructSchema } from "../../../../machinery/schema/schema.js";
 import type { Toleration } from "../../../../api/types/core/v1.js";
 import { NEW_POD } from "../../../../api/validation/pod/pod-options.js";
 import { validateTolerations } from "../../../../api/validation/pod/tolerations.js";
@@ -8,8 +10,12 @@ import {
 } from "../../../../machinery/wire/configuration-document.js";
 import { type FieldError, formatFieldError } from "../../../../machinery/errors/field-error.js";
 import { objects } from "../../../../machinery/meta/received.js";
-import { list, string, struct } from "../../../../machinery/schema/build-schema.js";
-import { TOLERATION } from "./toleration-schema.js";
+
+/** A toleration in an annotation, or in the plugin's configuration. */
+export const TOLERATION: StructSchema = {
+  ...struct("Toleration", { key: string, operator: string, value: string, effect: string, tolerationSeconds: int64 }),
+  goType: "v1.Toleration",
+};
 
 /** Tolerations of a whole cluster, for namespaces that do not have their own. */
 export interface PodTolerationRestrictionConfiguration {

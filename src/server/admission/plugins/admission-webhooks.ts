@@ -20,3 +20,19 @@ export function mutatingAdmissionWebhook(): AdmissionPlugin {
     },
   };
 }
+
+/** Lets the webhooks of ValidatingWebhookConfigurations refuse writes and connections. */
+export function validatingAdmissionWebhook(): AdmissionPlugin {
+  const configured = new ConfiguredWebhooks("validatingwebhookconfigurations");
+  return {
+    name: "ValidatingAdmissionWebhook",
+    handles: (_, target) => !isExemptFromWebhooks(target),
+    idle: ({ objects }) => configured.areNone(objects),
+    async validate(attributes, context) {
+      const webhooks = await configured.now(context.objects);
+      if (webhooks.length === 0) return;
+      const { validateByWebhooks } = await inOrder(import("../webhook/validate-by-webhooks.js"));
+      await validateByWebhooks(webhooks, attributes, context);
+    },
+  };
+}

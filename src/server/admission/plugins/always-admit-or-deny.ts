@@ -1,6 +1,11 @@
-import type { AdmissionAttributes } from "../attributes.js";
 import type { AdmissionPlugin } from "../plugin.js";
-import { refused } from "../refusal.js";
+import { type AdmissionAttributes, refused } from "../attributes.js";
+
+/** Lets everything pass. Kubernetes keeps the name for old configurations. */
+export const alwaysAdmit: AdmissionPlugin = {
+  name: "AlwaysAdmit",
+  handles: () => false,
+};
 
 const deny = (attributes: AdmissionAttributes): never => {
   throw refused(attributes, "admission control is denying all modifications");
