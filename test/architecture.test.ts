@@ -325,7 +325,7 @@ const READS_WITHOUT_TYPES: Readonly<Record<string, string>> = {
   "server/builtin/admissionregistration/parameter-rights.ts": "parameters of any kind",
   "server/builtin/apiextensions/custom-resource-definition.ts": "definitions with their schemas",
   "server/builtin/apiregistration/api-service.ts": "not typed yet",
-  "server/builtin/authentication/token-review.ts": "a review",
+  "server/builtin/authentication/reviews.ts": "a review",
   "server/builtin/authorization/": "reviews",
   "server/builtin/batch/cron-job.ts": "not typed yet",
   "server/builtin/core/persistent-volume-claim.ts": "not typed yet",

@@ -7,7 +7,7 @@ import { dateText } from "./dates.js";
 import type { DescribeContext, Describer } from "./describer.js";
 import { describeEvents, eventsOf } from "./events.js";
 import { scalar, whole } from "./go-fields.js";
-import { describeLabelsAndAnnotations, describeName } from "./heading.js";
+import { describeLabelsAndAnnotations, describeName } from "./labels.js";
 import { describePodTemplate } from "./pod-template.js";
 
 export const describeDeployment: Describer = async (namespace, name, description, context) => {

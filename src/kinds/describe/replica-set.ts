@@ -8,8 +8,7 @@ import type { Describer } from "./describer.js";
 import type { Description } from "./description.js";
 import { describeEvents, eventsOf } from "./events.js";
 import { texts, whole } from "./go-fields.js";
-import { describeLabelsAndAnnotations, describeName } from "./heading.js";
-import { formatLabels } from "./labels.js";
+import { describeLabelsAndAnnotations, describeName, formatLabels } from "./labels.js";
 import { controllerText, podsStatus } from "./owned-pods.js";
 import { describePodTemplate } from "./pod-template.js";
 

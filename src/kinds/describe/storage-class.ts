@@ -4,8 +4,7 @@ import type { Describer } from "./describer.js";
 import type { DescriptionWriter } from "./description.js";
 import { describeEvents, eventsOf } from "./events.js";
 import { texts, titleFlagOr } from "./go-fields.js";
-import { describeName } from "./heading.js";
-import { formatLabels } from "./labels.js";
+import { describeName, formatLabels } from "./labels.js";
 import { describeTerm } from "./selector-terms.js";
 
 const DEFAULT_CLASS = [

@@ -3,7 +3,7 @@ import { validateIngressClass, validateIngressClassUpdate } from "../../../api/v
 import { object, type Received, text } from "../../../machinery/meta/received.js";
 import type { RecordOf } from "../../endpoints/resource-record.js";
 import { checked } from "../rules.js";
-import { withDefaultMark } from "../storage/default-mark.js";
+import { withDefaultMark } from "../storage/storage-class.js";
 import { age } from "../tables/cells.js";
 import { columns } from "../tables/columns.js";
 

@@ -4,12 +4,12 @@ import {
   validateStorageClass,
   validateStorageClassUpdate,
 } from "../../../api/validation/storage/storage-class.js";
-import { text } from "../../../machinery/meta/received.js";
+import { text, type ReceivedObject } from "../../../machinery/meta/received.js";
 import type { RecordOf } from "../../endpoints/resource-record.js";
 import { warned } from "../rules.js";
-import { age } from "../tables/cells.js";
+import { age, name } from "../tables/cells.js";
 import { columns } from "../tables/columns.js";
-import { withDefaultMark } from "./default-mark.js";
+import type { IngressClass } from "../../../api/types/networking/v1.js";
 
 export const storageClassRecord: RecordOf<StorageClass> = {
   group: "storage.k8s.io",
@@ -41,3 +41,12 @@ export const storageClassRecord: RecordOf<StorageClass> = {
     ),
   },
 };
+
+/** The name of a class, marked when one of these annotations makes it the default. */
+export function withDefaultMark(
+  object_: ReceivedObject<IngressClass | StorageClass>,
+  annotations: readonly string[],
+): string {
+  const marked = annotations.some((annotation) => object_.metadata?.annotations?.[annotation] === "true");
+  return marked ? `${name(object_)} (default)` : name(object_);
+}

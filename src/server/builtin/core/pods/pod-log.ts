@@ -15,8 +15,7 @@ import { scopeOf } from "../../../endpoints/verbs/scope.js";
 import { authorityOf, type ProxyTarget, requestOf } from "../../../kubelet/proxy-target.js";
 import { respondHead } from "../../../request/respond.js";
 import type { ApiRequest } from "../../../request/api-request.js";
-import { kubeletTarget, readObject } from "../connect-target.js";
-import { chosenContainer } from "./pod-container.js";
+import { kubeletTarget, readObject, chosenContainer } from "../connect-target.js";
 
 /** An answer that is an error is read so far and no further. */
 const LONGEST_ERROR = 50_000;

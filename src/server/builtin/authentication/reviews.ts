@@ -1,11 +1,24 @@
+import type { SelfSubjectReview } from "../../../api/types/authentication/v1.js";
+import { NOT_STORED, type RecordOf, type ResourceRecord } from "../../endpoints/resource-record.js";
+import { review, userInfo, type Reviewer } from "../review.js";
 import { tokenReviewProblem } from "../../../api/validation/reviews.js";
 import { aggregateText } from "../../../machinery/errors/aggregate-text.js";
 import { list, text } from "../../../machinery/meta/access.js";
 import { isJsonObject, type JsonObject } from "../../../machinery/meta/json.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
-import { NOT_STORED, type ResourceRecord } from "../../endpoints/resource-record.js";
 import { authenticated, type AuthenticatedUser, type TokenUnion } from "../../request/user.js";
-import { review, type Reviewer, userInfo } from "../review.js";
+
+export const selfSubjectReviewRecord: RecordOf<SelfSubjectReview> = {
+  group: "authentication.k8s.io",
+  resource: "selfsubjectreviews",
+  storage: NOT_STORED,
+  handlers: {
+    create: review({
+      answer: (_, request) => Promise.resolve({ userInfo: userInfo(request.user) }),
+      shows: "status and time",
+    }),
+  },
+};
 
 export const tokenReviewRecord: ResourceRecord = {
   group: "authentication.k8s.io",

@@ -1,8 +1,21 @@
+import type { DeviceClass } from "../../../api/types/resource/v1.js";
+import { validateDeviceClass } from "../../../api/validation/resource/device-claim.js";
+import type { RecordOf } from "../../endpoints/resource-record.js";
+import { checked } from "../rules.js";
+import { NAME_AND_AGE, columns } from "../tables/columns.js";
 import type { DeviceTaintRule } from "../../../api/types/resource/v1beta2.js";
 import { object, text } from "../../../machinery/meta/received.js";
-import type { RecordOf } from "../../endpoints/resource-record.js";
 import { age, name, since } from "../tables/cells.js";
-import { columns } from "../tables/columns.js";
+
+export const deviceClassRecord: RecordOf<DeviceClass> = {
+  group: "resource.k8s.io",
+  resource: "deviceclasses",
+  strategy: {
+    hasGeneration: true,
+    ...checked(validateDeviceClass),
+    columns: NAME_AND_AGE,
+  },
+};
 
 export const deviceTaintRuleRecord: RecordOf<DeviceTaintRule> = {
   group: "resource.k8s.io",

@@ -1,8 +1,15 @@
-import type { CSIDriver } from "../../../api/types/storage/v1.js";
-import { validateCsiDriver, validateCsiDriverUpdate } from "../../../api/validation/storage/csi.js";
+import type { CSIDriver, CSINode, CSIStorageCapacity } from "../../../api/types/storage/v1.js";
+import {
+  validateCsiDriver,
+  validateCsiDriverUpdate,
+  validateCsiNode,
+  validateCsiNodeUpdate,
+  validateCsiStorageCapacity,
+  validateCsiStorageCapacityUpdate,
+} from "../../../api/validation/storage/csi.js";
 import { list, object, objects, text } from "../../../machinery/meta/received.js";
 import type { RecordOf } from "../../endpoints/resource-record.js";
-import { age, name } from "../tables/cells.js";
+import { age, name, quantityCell } from "../tables/cells.js";
 import { columns } from "../tables/columns.js";
 
 export const csiDriverRecord: RecordOf<CSIDriver> = {
@@ -38,6 +45,43 @@ export const csiDriverRecord: RecordOf<CSIDriver> = {
           age(driver, now),
         ];
       },
+    ),
+  },
+};
+
+export const csiNodeRecord: RecordOf<CSINode> = {
+  group: "storage.k8s.io",
+  resource: "csinodes",
+  strategy: {
+    allowUnconditionalUpdate: false,
+    validate: validateCsiNode,
+    validateUpdate: validateCsiNodeUpdate,
+    columns: columns(["Name", ["Drivers:integer", "How many drivers the node has."], "Age"], (node, now) => [
+      name(node),
+      list(object(node.spec).drivers).length,
+      age(node, now),
+    ]),
+  },
+};
+
+export const csiStorageCapacityRecord: RecordOf<CSIStorageCapacity> = {
+  group: "storage.k8s.io",
+  resource: "csistoragecapacities",
+  strategy: {
+    allowUnconditionalUpdate: false,
+    validate: validateCsiStorageCapacity,
+    validateUpdate: validateCsiStorageCapacityUpdate,
+    columns: columns(
+      [
+        "Name",
+        ["StorageClassName", "The class that the capacity is for."],
+        ["Capacity", "How much can be stored still."],
+      ],
+      (capacity) => [
+        name(capacity),
+        text(capacity.storageClassName),
+        capacity.capacity === undefined ? "<unset>" : quantityCell(capacity.capacity),
+      ],
     ),
   },
 };

@@ -6,7 +6,8 @@ import { checked } from "../rules.js";
 import { age, name } from "../tables/cells.js";
 import { columns } from "../tables/columns.js";
 import { authorizeBinding } from "./escalation.js";
-import { RBAC_RULES } from "./rbac-rules.js";
+import { RBAC_RULES } from "./roles.js";
+import type { RecordOf } from "../../endpoints/resource-record.js";
 
 const bindingColumns = columns<ReceivedObject<RoleBinding | ClusterRoleBinding>>(
   [
@@ -39,9 +40,21 @@ const bindingColumns = columns<ReceivedObject<RoleBinding | ClusterRoleBinding>>
 );
 
 /** The strategy of role bindings and cluster role bindings. */
-export const bindingStrategy = (namespaced: boolean): Strategy => ({
+const bindingStrategy = (namespaced: boolean): Strategy => ({
   ...RBAC_RULES,
   ...checked((binding) => validateRoleBinding(binding, namespaced), validateRoleBindingUpdate),
   authorize: authorizeBinding(namespaced ? "rolebindings" : "clusterrolebindings"),
   columns: bindingColumns,
 });
+
+export const roleBindingRecord: RecordOf<RoleBinding> = {
+  group: "rbac.authorization.k8s.io",
+  resource: "rolebindings",
+  strategy: bindingStrategy(true),
+};
+
+export const clusterRoleBindingRecord: RecordOf<ClusterRoleBinding> = {
+  group: "rbac.authorization.k8s.io",
+  resource: "clusterrolebindings",
+  strategy: bindingStrategy(false),
+};
