@@ -6,7 +6,12 @@ import {
   isSignatureAlgorithm,
 } from "../../machinery/crypto/jwt/algorithms.js";
 import { type FieldError, forbiddenField, formatFieldErrors } from "../../machinery/errors/field-error.js";
-import { type Anonymous, anonymousEverywhere, anonymousNowhere, anonymousOn } from "../../server/authn/anonymous.js";
+import {
+  type Anonymous,
+  anonymousEverywhere,
+  anonymousNowhere,
+  anonymousOn,
+} from "../../server/authn/authentication.js";
 import {
   type AnonymousConfiguration,
   type AuthenticationConfiguration,

@@ -4,7 +4,7 @@ import type { Describer } from "./describer.js";
 import { describeEvents, eventsOf } from "./events.js";
 import { texts, whole } from "./go-fields.js";
 import { describeLabelsAndAnnotations, describeName, formatLabels } from "./labels.js";
-import { podsStatus } from "./owned-pods.js";
+import { podsStatus } from "./workload-status.js";
 import { describePodTemplate } from "./pod-template.js";
 
 const COUNTS = [

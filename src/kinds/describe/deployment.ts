@@ -2,7 +2,7 @@ import type { Deployment, ReplicaSet } from "../../api/types/apps/v1.js";
 import { isStruct, object, type ReceivedObject, text } from "../../machinery/meta/received.js";
 import { selectorFromObject } from "../../machinery/selectors/api-label-selector.js";
 import { byCreation, equalTemplates, ownedBy, templateOf } from "../rollout/history.js";
-import { describeReasons } from "./conditions.js";
+import { describeReasons } from "./workload-status.js";
 import { dateText } from "./dates.js";
 import type { DescribeContext, Describer } from "./describer.js";
 import { describeEvents, eventsOf } from "./events.js";

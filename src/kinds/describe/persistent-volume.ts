@@ -13,7 +13,7 @@ import type { DescriptionWriter } from "./description.js";
 import { describeEvents, eventsOf, since } from "./events.js";
 import { slice, texts, whole } from "./go-fields.js";
 import { describeLabelsAndAnnotations, describeName } from "./labels.js";
-import { describeTerm } from "./selector-terms.js";
+import { describeTerm } from "./scheduling.js";
 
 type VolumeSpec = Received<PersistentVolumeSpec>;
 

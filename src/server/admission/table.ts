@@ -13,21 +13,21 @@ import { defaultIngressClass, defaultStorageClass } from "./plugins/default-clas
 import {
   defaultTolerationSeconds,
   type DefaultTolerationSecondsConfiguration,
-} from "./plugins/default-toleration-seconds.js";
+  extendedResourceToleration,
+} from "./plugins/tolerations.js";
 import { denyServiceExternalIPs } from "./plugins/deny-service-external-ips.js";
-import { extendedResourceToleration } from "./plugins/extended-resource-toleration.js";
-import { imagePolicyWebhook } from "./plugins/image-policy-webhook.js";
 import {
+  imagePolicyWebhook,
   type ImagePolicyWebhookConfiguration,
   readImagePolicyWebhookConfiguration,
-} from "./plugins/image-policy-webhook/configuration.js";
+} from "./plugins/image-policy-webhook.js";
 import { limitPodHardAntiAffinityTopology } from "./plugins/limit-pod-hard-anti-affinity-topology.js";
 import { jobValidation } from "./plugins/job-validation.js";
-import { eventRateLimit } from "./plugins/event-rate-limit.js";
 import {
+  eventRateLimit,
   type EventRateLimitConfiguration,
   readEventRateLimitConfiguration,
-} from "./plugins/event-rate-limit/configuration.js";
+} from "./plugins/event-rate-limit.js";
 import { limitRanger } from "./plugins/limit-ranger.js";
 import { mutatingAdmissionPolicy, validatingAdmissionPolicy } from "./plugins/admission-policies.js";
 import { mutatingAdmissionWebhook, validatingAdmissionWebhook } from "./plugins/admission-webhooks.js";
@@ -44,19 +44,19 @@ import {
   type PodNodeSelectorConfiguration,
   readPodNodeSelectorConfiguration,
 } from "./plugins/pod-node-selector.js";
-import { podTolerationRestriction } from "./plugins/pod-toleration-restriction.js";
 import {
+  podTolerationRestriction,
   type PodTolerationRestrictionConfiguration,
   readPodTolerationRestrictionConfiguration,
-} from "./plugins/pod-toleration-restriction/configuration.js";
+} from "./plugins/pod-toleration-restriction.js";
 import { podTopologyLabels } from "./plugins/pod-topology-labels.js";
 import { priority } from "./plugins/priority.js";
 import { runtimeClass } from "./plugins/runtime-class.js";
-import { resourceQuota } from "./plugins/resource-quota.js";
 import {
+  resourceQuota,
   type ResourceQuotaConfiguration,
   readResourceQuotaConfiguration,
-} from "./plugins/resource-quota/configuration.js";
+} from "./plugins/resource-quota.js";
 import { serviceAccount } from "./plugins/service-account.js";
 import { taintNodesByCondition } from "./plugins/taint-nodes-by-condition.js";
 import { storageObjectInUseProtection } from "./plugins/storage-object-in-use-protection.js";

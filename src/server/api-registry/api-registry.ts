@@ -20,8 +20,7 @@ import { BuiltInNames } from "./built-in-names.js";
 import type { KeptResource } from "./installed-resource.js";
 import { InstalledResources } from "./installed-resources.js";
 import { objectAccess } from "./object-access.js";
-import type { ResourceDefinition } from "./resource-definition.js";
-import type { InstallerOptions, ResourceInstaller } from "./resource-installer.js";
+import type { ResourceDefinition, InstallerOptions, ResourceInstaller } from "./resource-definition.js";
 import { internalStorageCodec } from "./storage-codec.js";
 import { servedApiOf } from "./served-api-of.js";
 

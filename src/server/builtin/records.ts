@@ -49,11 +49,11 @@ import { endpointSliceRecord } from "./discovery/endpoint-slice.js";
 import { flowSchemaRecord } from "./flowcontrol/flow-schema.js";
 import { priorityLevelConfigurationRecord } from "./flowcontrol/priority-level-configuration.js";
 import { storageVersionRecord } from "./internal/storage-version.js";
-import { ingressClassRecord } from "./networking/ingress-class.js";
 import { ingressRecord } from "./networking/ingress.js";
-import { ipAddressRecord } from "./networking/ip-address.js";
+import { ingressClassRecord } from "./networking/ingress.js";
 import { networkPolicyRecord } from "./networking/network-policy.js";
-import { serviceCidrRecord } from "./networking/service-cidr.js";
+import { ipAddressRecord } from "./networking/service-addresses.js";
+import { serviceCidrRecord } from "./networking/service-addresses.js";
 import { runtimeClassRecord } from "./node/runtime-class.js";
 import { podDisruptionBudgetRecord } from "./policy/pod-disruption-budget.js";
 import { roleBindingRecord } from "./rbac/role-bindings.js";
@@ -73,8 +73,8 @@ import { csiDriverRecord } from "./storage/csi.js";
 import { csiNodeRecord } from "./storage/csi.js";
 import { csiStorageCapacityRecord } from "./storage/csi.js";
 import { storageClassRecord } from "./storage/storage-class.js";
+import { volumeAttributesClassRecord } from "./storage/storage-class.js";
 import { volumeAttachmentRecord } from "./storage/volume-attachment.js";
-import { volumeAttributesClassRecord } from "./storage/volume-attributes-class.js";
 import { storageVersionMigrationRecord } from "./storagemigration/storage-version-migration.js";
 
 /** The built-in resources. A resource of the API facts that is not listed has generic behaviour only. */
@@ -128,10 +128,10 @@ export const builtinRecords: readonly ResourceRecord[] = [
   flowSchemaRecord,
   priorityLevelConfigurationRecord,
   storageVersionRecord,
-  ingressClassRecord,
   ingressRecord,
-  ipAddressRecord,
+  ingressClassRecord,
   networkPolicyRecord,
+  ipAddressRecord,
   serviceCidrRecord,
   runtimeClassRecord,
   podDisruptionBudgetRecord,
@@ -152,7 +152,7 @@ export const builtinRecords: readonly ResourceRecord[] = [
   csiNodeRecord,
   csiStorageCapacityRecord,
   storageClassRecord,
-  volumeAttachmentRecord,
   volumeAttributesClassRecord,
+  volumeAttachmentRecord,
   storageVersionMigrationRecord,
 ];

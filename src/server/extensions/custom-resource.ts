@@ -8,6 +8,7 @@ import type {
   ResourceDefinition,
   ResourceVersion,
   SubresourceDefinition,
+  ResourceInstaller,
 } from "../api-registry/resource-definition.js";
 import type { Strategy } from "../registry/strategy.js";
 import type { WebhookClients } from "../webhook/webhook-clients.js";
@@ -18,7 +19,6 @@ import type { KnownDefinition } from "./known-definition.js";
 import { SentForms } from "./sent-forms.js";
 import { nextSlice, sliceIsSpent } from "../../base/async/time-slice.js";
 import { isNotFound, type GroupResource } from "../../machinery/errors/status-error.js";
-import type { ResourceInstaller } from "../api-registry/resource-installer.js";
 import { loopbackScope } from "../registry/scope.js";
 import { Store } from "../registry/store.js";
 

@@ -1,7 +1,7 @@
 import { unauthorized } from "../../machinery/errors/status-error.js";
-import type { Anonymous } from "../authn/anonymous.js";
+import type { Anonymous } from "../authn/authentication.js";
 import type { Authenticator } from "../authn/authenticator.js";
-import { ignoredHeaderWarning } from "../authn/bearer-token.js";
+import { ignoredHeaderWarning } from "../authn/authorization-header.js";
 import { type FrontProxyHeaders, isFrontProxyHeader, STANDARD_HEADERS } from "../authn/request-header.js";
 import type { Filter } from "../request/api-request.js";
 import type { Exchange } from "../request/exchange.js";

@@ -13,8 +13,12 @@ import { AdmissionChain } from "../admission/chain.js";
 import { type AdmissionOptions, enabledPlugins } from "../admission/enabled-plugins.js";
 import { ApiRegistry, type ApiSnapshot } from "../api-registry/api-registry.js";
 import type { ResourceDefinition } from "../api-registry/resource-definition.js";
-import { anonymousEverywhere, anonymousProbes } from "../authn/anonymous.js";
-import type { Authentication, AuthenticationContext } from "../authn/authentication.js";
+import {
+  anonymousEverywhere,
+  anonymousProbes,
+  type Authentication,
+  type AuthenticationContext,
+} from "../authn/authentication.js";
 import { type Authenticator, firstOf, tokenUnion } from "../authn/authenticator.js";
 import {
   alwaysAllow,
@@ -26,7 +30,7 @@ import {
   privilegedGroup,
   probesUntil,
 } from "../authz/authorizer.js";
-import { bearerToken } from "../authn/bearer-token.js";
+import { bearerToken } from "../authn/authorization-header.js";
 import { type MarkUsed, secretTokens, markUsedToken } from "../authn/secret-token.js";
 import { type FindObject, serviceAccountTokens } from "../authn/service-account-token.js";
 import { clientCertificate, withoutOwnCertificate } from "../authn/client-certificate.js";

@@ -2,7 +2,7 @@ import { inOrder } from "../../../base/async/turns.js";
 import { isExemptFromWebhooks } from "../matching/exempt-resources.js";
 import type { AdmissionPlugin } from "../plugin.js";
 import { ReinvokedCalls } from "../reinvoked-calls.js";
-import { ConfiguredWebhooks } from "../webhook/configured-webhooks.js";
+import { ConfiguredWebhooks } from "../webhook/webhook.js";
 
 /** Lets the webhooks of MutatingWebhookConfigurations change and refuse writes and connections. */
 export function mutatingAdmissionWebhook(): AdmissionPlugin {

@@ -3,7 +3,7 @@ import { inSlices } from "../../../base/async/time-slice.js";
 import type { AuthorizationContext, AuthorizationMode, AuthorizerAttributes, Decision } from "../authorizer.js";
 import { keyOf } from "./references.js";
 import { NodeGraph, neededFor } from "./node-graph.js";
-import { nodeOf } from "./node-identity.js";
+import { nodeOf } from "../../request/user.js";
 import { ALLOWED, ruleFor, refused } from "./node-resources.js";
 import { bootstrapRbac } from "../../../api/bootstrap/rbac.js";
 import { once } from "../../../base/async/once.js";

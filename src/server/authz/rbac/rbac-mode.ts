@@ -10,9 +10,7 @@ import type {
   UserRights,
 } from "../authorizer.js";
 import { type Binding, bindingText, type RoleRef } from "./binding.js";
-import { currentPolicy } from "./current-policy.js";
-import type { Policy } from "./policy.js";
-import { unresolvedText } from "./unresolved-text.js";
+import { currentPolicy, type Policy, unresolvedText } from "./policy.js";
 import type { PolicyRule } from "../../../machinery/rbac/policy-rule.js";
 import { withoutTrailing } from "../../../base/text/without-trailing.js";
 

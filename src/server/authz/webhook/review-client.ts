@@ -4,7 +4,7 @@ import { KubeconfigWebhook, type KubeconfigWebhookOptions } from "../../webhook/
 import type { RestResponse } from "../../../client/rest/rest-client.js";
 import { object, text } from "../../../machinery/meta/access.js";
 import { fileStruct, FLAG, TEXT } from "../file-schema.js";
-import { readPostedReview } from "../../webhook/read-posted-review.js";
+import { readPostedReview } from "../../webhook/read-review.js";
 
 export type ReviewVersion = "v1" | "v1beta1";
 

@@ -5,8 +5,7 @@ import { number, object, type DraftObject, type ReceivedObject } from "../../../
 import type { RecordOf } from "../../endpoints/resource-record.js";
 import { dropping, onChange, templateWarnings } from "../core/pods/templated-pods.js";
 import { age, containerCells, labelsCell, name, selectorCell } from "../tables/cells.js";
-import { columns, WIDE_TEMPLATE } from "../tables/columns.js";
-import { templateSpec } from "../tables/workload-cells.js";
+import { columns, WIDE_TEMPLATE, templateSpec } from "../tables/columns.js";
 import { sameValue } from "../../../api/validation/rules.js";
 
 export const daemonSetRecord: RecordOf<DaemonSet> = {

@@ -12,9 +12,8 @@ import { writeOptions } from "../../endpoints/options/write-options.js";
 import type { ServedResource } from "../../endpoints/served-resource.js";
 import { Admitter } from "../../endpoints/verbs/admitter.js";
 import { respondObject } from "../../endpoints/verbs/answer.js";
-import { checkName } from "../../endpoints/verbs/update.js";
+import { checkName, trustedUpdate } from "../../endpoints/verbs/update.js";
 import { objectFormat } from "../../endpoints/verbs/scope.js";
-import { trustedUpdate } from "../../endpoints/verbs/trusted-update.js";
 import type { ApiRequest } from "../../request/api-request.js";
 
 /** The `kubernetes` finalizer of a namespace's spec stays until its content is gone; only /finalize takes it out. */

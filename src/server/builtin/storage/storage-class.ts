@@ -1,8 +1,10 @@
-import type { StorageClass } from "../../../api/types/storage/v1.js";
+import type { StorageClass, VolumeAttributesClass } from "../../../api/types/storage/v1.js";
 import {
   storageClassWarnings,
   validateStorageClass,
   validateStorageClassUpdate,
+  validateVolumeAttributesClass,
+  validateVolumeAttributesClassUpdate,
 } from "../../../api/validation/storage/storage-class.js";
 import { text, type ReceivedObject } from "../../../machinery/meta/received.js";
 import type { RecordOf } from "../../endpoints/resource-record.js";
@@ -50,3 +52,17 @@ export function withDefaultMark(
   const marked = annotations.some((annotation) => object_.metadata?.annotations?.[annotation] === "true");
   return marked ? `${name(object_)} (default)` : name(object_);
 }
+
+export const volumeAttributesClassRecord: RecordOf<VolumeAttributesClass> = {
+  group: "storage.k8s.io",
+  resource: "volumeattributesclasses",
+  strategy: {
+    validate: validateVolumeAttributesClass,
+    validateUpdate: validateVolumeAttributesClassUpdate,
+    columns: columns(["Name", ["DriverName", "The driver that applies the attributes."], "Age"], (attributes, now) => [
+      name(attributes),
+      text(attributes.driverName),
+      age(attributes, now),
+    ]),
+  },
+};

@@ -1,6 +1,12 @@
 import { inSlices } from "../../../base/async/time-slice.js";
 import { copyObject, copyObjectSteps } from "../../registry/copy.js";
-import type { Transform, UpdateOptions, Updater } from "../../registry/resource.js";
+import {
+  type Transform,
+  type UpdateOptions,
+  type Updater,
+  ADMITTED,
+  type AdmitUpdate,
+} from "../../registry/resource.js";
 import type { ApiRequest } from "../../request/api-request.js";
 import { readObjectBody, runWork } from "../negotiation/request-body.js";
 import { writeOptions } from "../options/write-options.js";
@@ -10,9 +16,10 @@ import { Admitter } from "./admitter.js";
 import { changeOrRetry } from "./retry-too-large.js";
 import { objectFormat, scopeOf, weigh } from "./scope.js";
 import { fieldManagerName, fieldTracking } from "./field-tracking.js";
-import { badRequest } from "../../../machinery/errors/status-error.js";
+import { badRequest, notFound } from "../../../machinery/errors/status-error.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import type { RequestInfo } from "../../request/request-info.js";
+import type { StoredObject } from "../../storage/store.js";
 
 /** Handles PUT of an object or of a part of it. */
 export async function handleUpdate(
@@ -64,4 +71,34 @@ export function checkName(object: KubeObject, { name, namespace }: RequestInfo):
       `the namespace of the object (${ownNamespace}) does not match the namespace on the request (${namespace})`,
     );
   }
+}
+
+interface TrustedUpdateOptions {
+  readonly preconditions?: UpdateOptions["preconditions"];
+  /** Left out when admission has already run. */
+  readonly admit?: AdmitUpdate;
+}
+
+/** Changes one field of the named object, without the strategy. `change` gets a draft that it may change, and may run again. */
+export async function trustedUpdate(
+  request: ApiRequest,
+  resource: ServedResource,
+  dryRun: boolean,
+  change: (draft: KubeObject) => void,
+  { preconditions, admit = ADMITTED }: TrustedUpdateOptions = {},
+): Promise<StoredObject> {
+  const { info } = request;
+  if (resource.storage.update === undefined) throw new Error(`${info.resource} cannot be updated`);
+  const { object } = await resource.storage.update(
+    scopeOf(request, dryRun),
+    info.name,
+    (current) => {
+      if (current === undefined) throw notFound({ group: info.apiGroup, resource: info.resource }, info.name);
+      const draft = copyObject(current.object());
+      change(draft);
+      return Promise.resolve(draft);
+    },
+    { trusted: true, preconditions, admit },
+  );
+  return object;
 }

@@ -2,10 +2,9 @@ import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:
 import { TLSSocket } from "node:tls";
 import type { Socket } from "node:net";
 import type { Exchange, ResponseWriter, UpgradeOffer, WebSocketOffer } from "../../request/exchange.js";
-import { readBody } from "./body.js";
+import { readBody, NodeWriter } from "./node-streams.js";
 import { NO_AUTHORITIES, type PeerAuthorities, type PeerIdentity } from "../../../machinery/crypto/peer-authorities.js";
 import { ExchangeLifetime } from "./lifetime.js";
-import { NodeWriter } from "./node-writer.js";
 import { RequestTarget } from "./target.js";
 
 /**

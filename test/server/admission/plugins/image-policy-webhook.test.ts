@@ -9,7 +9,7 @@ import { enabledPlugins } from "../../../../src/server/admission/enabled-plugins
 import {
   type ImagePolicyWebhookConfiguration,
   readImagePolicyWebhookConfiguration,
-} from "../../../../src/server/admission/plugins/image-policy-webhook/configuration.js";
+} from "../../../../src/server/admission/plugins/image-policy-webhook.js";
 import { readConfigurationDocument } from "../../../../src/machinery/text/yaml/configuration-document.js";
 import {
   create,

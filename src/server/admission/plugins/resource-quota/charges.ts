@@ -23,7 +23,7 @@ import {
   zeroQuantity,
 } from "../../../../machinery/text/quantity/quantity.js";
 import { type AdmissionAttributes, refused } from "../../attributes.js";
-import type { LimitedResource } from "./configuration.js";
+import type { LimitedResource } from "../resource-quota.js";
 
 /** What each quota is to be charged for a request. Only amounts that the quota limits, and that are more than nothing. */
 export type Charges = ReadonlyMap<RunningQuota, ReadonlyMap<string, Quantity>>;

@@ -9,7 +9,7 @@ import type { KubeObject } from "../../../../machinery/meta/object.js";
 import type { AdmissionAttributes } from "../../attributes.js";
 import type { AdmissionContext } from "../../plugin.js";
 import { chargesOf, RunningQuota } from "./charges.js";
-import type { LimitedResource } from "./configuration.js";
+import type { LimitedResource } from "../resource-quota.js";
 import type { DeviceClass, ResourceClaim } from "../../../../api/types/resource/v1.js";
 
 /** How long a request may lose against other writers of the quota, in milliseconds. */

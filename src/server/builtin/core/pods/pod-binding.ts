@@ -11,7 +11,7 @@ import { writeOptions } from "../../../endpoints/options/write-options.js";
 import type { ServedResource } from "../../../endpoints/served-resource.js";
 import { Admitter } from "../../../endpoints/verbs/admitter.js";
 import { respondValue } from "../../../endpoints/verbs/answer.js";
-import { trustedUpdate } from "../../../endpoints/verbs/trusted-update.js";
+import { trustedUpdate } from "../../../endpoints/verbs/update.js";
 import { matchNamespace, metadataOf, timestamp } from "../../../registry/metadata.js";
 import type { ApiRequest } from "../../../request/api-request.js";
 import type { Binding } from "../../../../api/types/core/v1.js";

@@ -4,7 +4,7 @@ import { object, text } from "../../../../machinery/meta/access.js";
 import type { HandlerContext } from "../../../endpoints/resource-record.js";
 import type { ServedResource } from "../../../endpoints/served-resource.js";
 import type { ProxyTarget } from "../../../kubelet/proxy-target.js";
-import { flag } from "../../../endpoints/options/pod-log-options.js";
+import { flag } from "./pod-log.js";
 import type { WantedStreams } from "../../../kubelet/translate-streams.js";
 import { proxyUpgrade } from "../../../kubelet/proxy-upgrade.js";
 import type { Connecter } from "../../../registry/resource.js";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Standard } from "../../../../src/api/pod-security/policy.js";
 import type { KubeObject } from "../../../../src/machinery/meta/object.js";
-import { existingPodWarnings, type PodLister } from "../../../../src/server/admission/pod-security/existing-pods.js";
+import { existingPodWarnings, type PodLister } from "../../../../src/server/admission/pod-security/namespace-labels.js";
 
 const BASELINE: Standard = { level: "baseline", version: "latest" };
 const VIOLATE = 'existing pods in namespace "n" violate the new PodSecurity enforce level "baseline:latest"';
