@@ -7,7 +7,7 @@ import { driveTurns } from "../base/async/turns.js";
 import { untilAborted } from "../base/async/until-aborted.js";
 import { surroundingsOf } from "../client/surroundings.js";
 import { enabledPlugins } from "../server/admission/enabled-plugins.js";
-import { staticTokens } from "../server/authn/static-tokens.js";
+import { staticTokens } from "../server/authn/token-file.js";
 import { BootSequence } from "../server/generic/boot-sequence.js";
 import type { Listener } from "../server/generic/secure-listener.js";
 import { createServer, type Server } from "../server/generic/server.js";

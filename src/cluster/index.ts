@@ -8,7 +8,7 @@ export type {
   AdmissionPlugin,
   AdmissionTarget,
 } from "../server/admission/plugin.js";
-export { refused } from "../server/admission/refusal.js";
+export { refused } from "../server/admission/attributes.js";
 export type { AdmissionConfiguration } from "../server/admission/table.js";
 export type { FileAdmissionOptions } from "./options/admission-configuration.js";
 export type {
@@ -59,7 +59,7 @@ export type {
 export type { CertificateFiles, NamedCertificateFiles, TlsOptions } from "./options/tls-options.js";
 export type { TlsVersion } from "../server/generic/transport/tls-protocol.js";
 export type { AuthenticationConfiguration } from "../server/authn/configuration/authentication-configuration.js";
-export { basicAuthenticator, type BasicUser } from "../server/authn/basic.js";
+export { basicAuthenticator, type BasicUser } from "../server/authn/authorization-header.js";
 export type { Hook, HookContext, Hooks } from "./options/server-options.js";
 export type { LeaderElectionOptions, LeadershipEvent } from "./leader-election.js";
 export type { EtcdConnection } from "./open-storage.js";

@@ -18,7 +18,7 @@ import type { GroupResource } from "../machinery/errors/status-error.js";
 import type { JsonObject } from "../machinery/meta/json.js";
 import { bootstrapObjects } from "../server/builtin/bootstrap.js";
 import { OpenCharges } from "../server/registry/open-charges.js";
-import { nodePortRegistry } from "../server/builtin/core/services/node-port-registry.js";
+import { nodePortRegistry } from "../server/builtin/core/services/node-ports.js";
 import { builtinRecords } from "../server/builtin/index.js";
 import { recordId, type ResourceRecord } from "../server/endpoints/resource-record.js";
 import { CustomResources } from "../server/extensions/custom-resources.js";

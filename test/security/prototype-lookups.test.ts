@@ -14,7 +14,7 @@ import { checkedFormat } from "../../src/machinery/structural/formats.js";
 import { Environment, podField } from "../../src/node/agent/container-environment.js";
 import { deviceMatcher } from "../../src/scheduler/plugins/dynamic-resources/device-selector.js";
 import { neededFor } from "../../src/server/authz/node/node-graph.js";
-import { fieldAt, setFieldAt } from "../../src/server/extensions/field-at.js";
+import { fieldAt, setFieldAt } from "../../src/server/extensions/custom-scale.js";
 import { parseRequestInfo } from "../../src/server/request/request-info.js";
 
 const NAMES = ["constructor", "__proto__", "toString", "hasOwnProperty", "valueOf"] as const;

@@ -6,12 +6,17 @@ import {
   isSignatureAlgorithm,
 } from "../../machinery/crypto/jwt/algorithms.js";
 import { type FieldError, forbiddenField, formatFieldErrors } from "../../machinery/errors/field-error.js";
-import { type Anonymous, anonymousEverywhere, anonymousNowhere, anonymousOn } from "../../server/authn/anonymous.js";
-import type {
-  AnonymousConfiguration,
-  AuthenticationConfiguration,
+import {
+  type Anonymous,
+  anonymousEverywhere,
+  anonymousNowhere,
+  anonymousOn,
+} from "../../server/authn/authentication.js";
+import {
+  type AnonymousConfiguration,
+  type AuthenticationConfiguration,
+  decodeAuthenticationConfiguration,
 } from "../../server/authn/configuration/authentication-configuration.js";
-import { decodeAuthenticationConfiguration } from "../../server/authn/configuration/decode.js";
 import { validateAuthenticationConfiguration } from "../../server/authn/configuration/validate.js";
 import { JwtAuthenticators } from "../../server/authn/oidc/jwt-authenticators.js";
 import type { TokenLookup } from "../../server/request/user.js";

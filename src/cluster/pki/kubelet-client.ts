@@ -1,7 +1,7 @@
 import type { Clock } from "../../base/time/clock.js";
 import { once } from "../../base/async/once.js";
 import type { Random } from "../../base/numbers/random.js";
-import { KUBELET_CLIENT } from "../../server/authn/own-certificate.js";
+import { KUBELET_CLIENT } from "../../server/authn/client-certificate.js";
 import type { ClientIdentity } from "../../server/kubelet/cluster-network.js";
 import { issueCertificate, issuerOf } from "./certificate.js";
 import { CA_NAME, type ClusterPki } from "./cluster-pki.js";

@@ -9,18 +9,16 @@ import type { KubeObject } from "../../machinery/meta/object.js";
 import { deepEqual } from "../../machinery/patch/json-values.js";
 import type { GroupResource } from "../../machinery/errors/status-error.js";
 import type { ApiRegistry } from "../api-registry/api-registry.js";
-import type { ResourceDefinition } from "../api-registry/resource-definition.js";
-import type { ResourceInstaller } from "../api-registry/resource-installer.js";
+import type { ResourceDefinition, ResourceInstaller } from "../api-registry/resource-definition.js";
 import { Store } from "../registry/store.js";
 import type { ObjectStore, StoredObject } from "../storage/store.js";
 import type { WebhookClients } from "../webhook/webhook-clients.js";
 import { CustomApiServices } from "./custom-api-services.js";
-import { CustomResource, TERMINATING_VERBS } from "./custom-resource.js";
-import { deleteInstances } from "./delete-instances.js";
+import { CustomResource, TERMINATING_VERBS, deleteInstances } from "./custom-resource.js";
 import { errorMessage } from "../../base/text/error-message.js";
 import { KnownDefinition } from "./known-definition.js";
-import { nonStructural } from "./non-structural.js";
 import {
+  nonStructural,
   approval,
   conditionOf,
   type DefinitionCondition,

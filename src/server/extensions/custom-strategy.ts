@@ -9,7 +9,7 @@ import { prune } from "../../machinery/structural/prune.js";
 import { keepMetadata, STATUS_METADATA } from "../registry/metadata.js";
 import type { Strategy } from "../registry/strategy.js";
 import type { CustomVersion } from "./custom-version.js";
-import { fieldAt } from "./field-at.js";
+import { fieldAt } from "./custom-scale.js";
 import type { SentForms } from "./sent-forms.js";
 
 /** What a custom kind's strategy is made of. */

@@ -13,9 +13,13 @@ import { AdmissionChain } from "../admission/chain.js";
 import { type AdmissionOptions, enabledPlugins } from "../admission/enabled-plugins.js";
 import { ApiRegistry, type ApiSnapshot } from "../api-registry/api-registry.js";
 import type { ResourceDefinition } from "../api-registry/resource-definition.js";
-import { anonymousEverywhere, anonymousProbes } from "../authn/anonymous.js";
-import type { Authentication, AuthenticationContext } from "../authn/authentication.js";
-import { type Authenticator, firstOf } from "../authn/authenticator.js";
+import {
+  anonymousEverywhere,
+  anonymousProbes,
+  type Authentication,
+  type AuthenticationContext,
+} from "../authn/authentication.js";
+import { type Authenticator, firstOf, tokenUnion } from "../authn/authenticator.js";
 import {
   alwaysAllow,
   type Authorization,
@@ -24,17 +28,15 @@ import {
   type Authorizer,
   chainOf,
   privilegedGroup,
+  probesUntil,
 } from "../authz/authorizer.js";
-import { probesUntil } from "../authz/probes-until.js";
-import { bearerToken } from "../authn/bearer-token.js";
-import { type MarkUsed, secretTokens } from "../authn/secret-token.js";
+import { bearerToken } from "../authn/authorization-header.js";
+import { type MarkUsed, secretTokens, markUsedToken } from "../authn/secret-token.js";
 import { type FindObject, serviceAccountTokens } from "../authn/service-account-token.js";
-import { clientCertificate } from "../authn/client-certificate.js";
-import { withoutOwnCertificate } from "../authn/own-certificate.js";
-import { tokenUnion } from "../authn/token-union.js";
+import { clientCertificate, withoutOwnCertificate } from "../authn/client-certificate.js";
 import { discoveryHandlers } from "../endpoints/non-resource/discovery.js";
 import { type HealthCheck, healthHandler } from "../endpoints/non-resource/health.js";
-import { LatestDocuments } from "../endpoints/non-resource/latest-documents.js";
+import { LatestDocuments } from "../endpoints/non-resource/cached-document.js";
 import { openApiHandlers } from "../endpoints/non-resource/openapi.js";
 import { openIdHandlers } from "../endpoints/non-resource/openid-metadata.js";
 import { rootPaths } from "../endpoints/non-resource/root-paths.js";
@@ -63,7 +65,6 @@ import type { Storage } from "../storage/create-storage.js";
 import { type LocateService, locateByEndpoints } from "../webhook/service-address.js";
 import { WebhookClients } from "../webhook/webhook-clients.js";
 import type { BootSequence } from "./boot-sequence.js";
-import { markUsedToken } from "./mark-used-token.js";
 import { director, operationsFor } from "./director.js";
 import { RequestsUnderWay } from "./requests-under-way.js";
 import { type Fence, inProcessTransport } from "./transport/in-process.js";

@@ -17,8 +17,7 @@ import {
 } from "../../machinery/wire/streams/remote-command.js";
 import { spdyConnection } from "../../machinery/wire/spdy/spdy-connection.js";
 import type { ApiRequest } from "../request/api-request.js";
-import { acceptWebSocket } from "./accept-web-socket.js";
-import { askUpgrade } from "./ask-upgrade.js";
+import { acceptWebSocket, askUpgrade } from "./upgraded-connections.js";
 import { spdyHeaders } from "./forwarded-headers.js";
 import type { ProxyTarget } from "./proxy-target.js";
 

@@ -5,8 +5,7 @@ import { domainPrefixedPathErrors } from "../../../machinery/validation/domain-p
 import type { User } from "../../request/user.js";
 import type { AuthorizerAttributes } from "../authorizer.js";
 import { refusal } from "../refusal.js";
-import { nodeOf, serviceAccountOf } from "./user-names.js";
-import { type WantedUser, withAuthenticationGroup } from "./wanted-user.js";
+import { nodeOf, serviceAccountOf, type WantedUser, withAuthenticationGroup } from "./wanted-user.js";
 
 /** Resolves when the authorizers allow it; else throws Forbidden. */
 export type Require = (attributes: AuthorizerAttributes) => Promise<void>;

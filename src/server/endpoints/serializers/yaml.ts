@@ -7,8 +7,7 @@ import { decodeJsonSteps } from "../../../machinery/wire/json/decode-json-steps.
 import { maxJsonDepth } from "../../../machinery/wire/json/json-decoder.js";
 import { byLength, isLarge } from "../negotiation/request-body.js";
 import { jsonBytes } from "./json/json-text.js";
-import { yamlParts } from "./json/list-body.js";
-import { listBody } from "./json/list-members.js";
+import { yamlParts, listBody } from "./json/list-body.js";
 import { shaper } from "./json/shapes.js";
 import type { Serializer } from "./serializer.js";
 

@@ -16,9 +16,14 @@ import { Admitter } from "../../../endpoints/verbs/admitter.js";
 import { respondValue } from "../../../endpoints/verbs/answer.js";
 import { scopeOf } from "../../../endpoints/verbs/scope.js";
 import { copyObject } from "../../../registry/copy.js";
-import type { ValidDeleteOptions } from "../../../registry/delete-options.js";
+import {
+  type ValidDeleteOptions,
+  ADMITTED,
+  isGetter,
+  isGracefulDeleter,
+  isUpdater,
+} from "../../../registry/resource.js";
 import { clearSystemMetadata, matchNamespace, timestamp } from "../../../registry/metadata.js";
-import { ADMITTED, isGetter, isGracefulDeleter, isUpdater } from "../../../registry/resource.js";
 import type { ApiRequest } from "../../../request/api-request.js";
 import type { StoredObject } from "../../../storage/store.js";
 import { budgetsOf, stillProcessed, takeDisruption } from "../../policy/disruption.js";
