@@ -20,12 +20,15 @@ import {
 import { PRUNE_NOTICE, readApplyManager } from "../../cli/flags/server-side-flags.js";
 import { klogWarning } from "../../client/klog.js";
 import { withChangeCause } from "../../kinds/change-cause.js";
-import { printerFor } from "../../printers/formats.js";
+import { printerFor, type PrintRequest } from "../../printers/formats.js";
 import { sleep } from "../../resource/url-source.js";
 import { ApplySet, parseParent } from "./apply-set.js";
-import { listPrinter } from "./list-printer.js";
-import type { ApplyCommandOptions } from "./options.js";
-import { type ApplyChoices, validate } from "./validate.js";
+import { type ApplyCommandOptions, type ApplyChoices, validate } from "./options.js";
+import { encodeJson } from "../../machinery/wire/json/json-encoder.js";
+import type { KubeObject } from "../../machinery/meta/object.js";
+import { sortedByKey } from "../../machinery/meta/sorted-by-key.js";
+import type { Printer } from "../../printers/printer.js";
+import { isList } from "../../resource/is-list.js";
 
 const A_MINUTE = 60_000;
 
@@ -167,4 +170,16 @@ async function readApplySet(
       );
     },
   });
+}
+
+/** For objects, and for the List of them that kubectl puts together itself: that one is printed as its Go type has it. */
+function listPrinter(request: PrintRequest): Printer {
+  const single = printerFor(request);
+  const list = printerFor({ ...request, encode: encodeList });
+  return { print: (object: KubeObject, out) => (isList(object) ? list : single).print(object, out) };
+}
+
+/** The fields of the List in the order of its type, of the objects in it in the order of their names. */
+function encodeList({ kind, apiVersion, metadata, ...rest }: KubeObject): string {
+  return encodeJson({ kind, apiVersion, metadata, ...(sortedByKey(rest) as object) });
 }

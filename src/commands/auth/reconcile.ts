@@ -18,8 +18,7 @@ import type { Reconciliation, Subject } from "../../machinery/rbac/reconciliatio
 import type { KubeObject } from "../../machinery/meta/object.js";
 import { printerFor } from "../../printers/formats.js";
 import type { Result } from "../../resource/builder.js";
-import { oldType, type ReconcileKind, reconcileKinds } from "./reconcile-kinds.js";
-import { reconcile } from "./reconcile-object.js";
+import { oldType, type ReconcileKind, reconcileKinds, reconcile } from "./reconcile-object.js";
 
 export interface ReconcileOptions {
   readonly objects: Result;

@@ -7,9 +7,8 @@ import type { LiveLines } from "../../cli/terminal/live-lines.js";
 import { openLiveLines } from "../../cli/terminal/open-live-lines.js";
 import type { KubernetesClient } from "../../client/dynamic/kubernetes-client.js";
 import { completeControllers } from "./controllers-flag.js";
-import { howRunEnds } from "./how-it-ends.js";
+import { howRunEnds, failPlainly, type StorageFlags, storageFlags, storageOf } from "./storage-flag.js";
 import { type ServerChoice, serverChoiceOf, serverFlags } from "./server-flags.js";
-import { failPlainly, type StorageFlags, storageFlags, storageOf } from "./storage-flag.js";
 import { shownBy, timeoutFlag, waitOf } from "./wait-flags.js";
 
 export interface ClusterRunOptions {

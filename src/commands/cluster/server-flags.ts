@@ -1,17 +1,33 @@
 import type { Invocation } from "../../cli/command.js";
 import type { Factory } from "../../cli/connect/factory.js";
 import type { FlagSpec } from "../../cli/flags/flag-set.js";
-import { admissionFlags, admissionOf } from "./admission-flags.js";
-import { authenticationFlags, authenticationOf } from "./authentication-flags.js";
-import { authorizationFlags, authorizationOf } from "./authorization-flags.js";
+import {
+  admissionFlags,
+  admissionOf,
+  authenticationFlags,
+  authenticationOf,
+  authorizationFlags,
+  authorizationOf,
+  electionFlags,
+  electionOf,
+  runtimeConfigFlag,
+  runtimeConfigOf,
+  serverNameFlag,
+  serverNameOf,
+} from "./api-server-flags.js";
 import { controllersFlag, controllersOf } from "./controllers-flag.js";
-import { electionFlags, electionOf } from "./election-flags.js";
-import { imageScriptsFlag, imageScriptsOf, imagesFlag, standInOf } from "./images-flag.js";
-import { forwardFlags, forwardsOf } from "./forward-flags.js";
-import { loadBalancerAddressesOf, loadBalancerFlag } from "./load-balancer-flag.js";
-import { nodesFlag, nodesOf } from "./nodes-flag.js";
-import { runtimeConfigFlag, runtimeConfigOf } from "./runtime-config-flag.js";
-import { serverNameFlag, serverNameOf } from "./server-name-flag.js";
+import {
+  imageScriptsFlag,
+  imageScriptsOf,
+  imagesFlag,
+  standInOf,
+  forwardFlags,
+  forwardsOf,
+  loadBalancerAddressesOf,
+  loadBalancerFlag,
+  nodesFlag,
+  nodesOf,
+} from "./node-flags.js";
 import { maxObjectBytesFlag, maxObjectBytesOf, storageMediaTypeFlag, storageMediaTypeOf } from "./storage-flag.js";
 
 export type ServerChoice = import("../../cluster/named/server-choice.js").ServerChoice;

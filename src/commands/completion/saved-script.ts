@@ -1,7 +1,6 @@
 import { rmdirSync } from "node:fs";
 import { completionScript, isCompletionScript, type Shell } from "./completion-script.js";
-import { readEdited } from "./edited-file.js";
-import { type PlannedChange, withAdvice } from "./planned-change.js";
+import { readEdited, type PlannedChange, withAdvice } from "./edited-file.js";
 import type { ShellSetup } from "./shell-setup.js";
 
 /**

@@ -10,8 +10,9 @@ import { isNotFound } from "../../machinery/errors/status-error.js";
 import { deletionLine, qualifiedKind } from "../../printers/deletion-line.js";
 import { type DeleteOptions, Helper } from "../../resource/helper.js";
 import type { Info } from "../../resource/info.js";
-import { confirm } from "./confirm.js";
 import { complete, type DeleteCommandOptions } from "./options.js";
+import type { Streams } from "../../cli/connect/factory.js";
+import { firstLine } from "../../cli/first-line.js";
 
 export function deleteCommand(run = runDelete): Command {
   return {
@@ -137,4 +138,12 @@ async function confirmAll(options: DeleteCommandOptions): Promise<ReadonlySet<st
   if (await confirm(names, options.streams)) return new Set(infos.map(place));
   options.streams.out.write("deletion is cancelled\n");
   return undefined;
+}
+
+/** Lists what is about to go and asks; only "y" agrees. */
+export async function confirm(names: readonly string[], { in: input, out }: Streams): Promise<boolean> {
+  out.write(`You are about to delete the following ${names.length} resource(s):\n`);
+  for (const name of names) out.write(`${name}\n`);
+  out.write("Do you want to continue? (y/N): ");
+  return (await firstLine(input)).trim().toLowerCase() === "y";
 }

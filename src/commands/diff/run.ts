@@ -1,3 +1,5 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { errorMessage } from "../../base/text/error-message.js";
 import { diffObject, type DiffObjectOptions } from "../../actions/diff/diff-object.js";
 import { isSecret } from "../../actions/diff/mask-secret.js";
@@ -7,11 +9,15 @@ import type { RestClient } from "../../client/rest/rest-client.js";
 import { parseGroupVersion } from "../../machinery/meta/gvk.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import { formatKind, type RestMapper } from "../../machinery/rest-mapper.js";
-import type { Factory } from "../../cli/connect/factory.js";
+import type { Factory, ProgramEnd } from "../../cli/connect/factory.js";
 import type { Result } from "../../resource/builder.js";
 import type { Info } from "../../resource/info.js";
-import { showDifference } from "./diff-program.js";
-import { VersionsFolder } from "./versions-folder.js";
+import { goQuote } from "../../base/text/go-quote.js";
+import { silentExit } from "../../cli/errors.js";
+import { pathComponent } from "../../base/files/path-component.js";
+import { PathError } from "../../base/files/path-error.js";
+import { emitYaml } from "../../machinery/text/yaml/emit.js";
+import { makeTempFolder, removeTemp } from "../../cli/editing/temp-files.js";
 
 export interface DiffOptions {
   /** What would be applied. */
@@ -131,3 +137,67 @@ const keepsChanging = ({ mapping, name }: Info): string =>
 
 const beingDeleted = (object: KubeObject): string =>
   `Warning: Detected changes to resource ${object.metadata?.name ?? ""} which is currently being deleted.\n`;
+
+export interface DiffProgram {
+  readonly file: string;
+  readonly args: readonly string[];
+  /** The user did not choose it: when it is not there, {@link compareFolders} stands in. */
+  readonly isDefault: boolean;
+}
+
+/** What KUBECTL_EXTERNAL_DIFF says; of its words only those of letters, digits, `-` and `=` are passed on. */
+function diffProgram(chosen: string | undefined, from: string, to: string): DiffProgram {
+  if (chosen === undefined || chosen === "") return { file: "diff", args: ["-u", "-N", from, to], isDefault: true };
+  const [file = "", ...flags] = chosen.split(" ");
+  return { file, args: [from, to, ...flags.filter((flag) => /^[a-zA-Z0-9-=]+$/.test(flag))], isDefault: false };
+}
+
+/** Shows how two folders differ. Throws a silent exit with 1 when they do, and an error when the program fails. */
+async function showDifference(
+  from: string,
+  to: string,
+  { env, runProgram, streams, look: { paint } }: Pick<Factory, "env" | "runProgram" | "streams" | "look">,
+): Promise<void> {
+  const { file, args, isDefault } = diffProgram(env["KUBECTL_EXTERNAL_DIFF"], from, to);
+  const compare = async (): Promise<ProgramEnd> => {
+    const { compareFolders } = await import("./compare-folders.js");
+    const text = await compareFolders(from, to);
+    if (text !== "") streams.out.write(paint?.diff(text) ?? text);
+    return { code: text === "" ? 0 : 1 };
+  };
+  // Not every diff knows colours; a program that the user chose sees for itself where it writes.
+  const end =
+    isDefault && paint !== undefined
+      ? await compare()
+      : await runProgram(file, args).catch(() => {
+          if (isDefault) return compare();
+          throw new Error(`failed to run ${goQuote(file)}: executable file not found in $PATH`);
+        });
+  if (end.code > 1) throw new Error(`failed to run ${goQuote(file)}: exit status ${end.code}`);
+  if (end.code !== 0) throw silentExit(1);
+}
+
+/** A temporary folder with one version of each object, a file an object. */
+export class VersionsFolder {
+  private constructor(readonly path: string) {}
+
+  static async make(
+    name: "LIVE" | "MERGED",
+    host: Pick<Factory, "env" | "platform" | "random">,
+  ): Promise<VersionsFolder> {
+    return new VersionsFolder(await makeTempFolder(`${name}-`, host));
+  }
+
+  /** `name` may hold words of the server. undefined makes an empty file, null one that says so. */
+  async write(name: string, object: KubeObject | null | undefined): Promise<void> {
+    const text = object === undefined ? "" : emitYaml(object);
+    const path = join(this.path, pathComponent(name));
+    await writeFile(path, text, { mode: 0o700 }).catch((error: unknown) => {
+      throw new PathError("open", path, error);
+    });
+  }
+
+  remove(): Promise<void> {
+    return removeTemp(this.path);
+  }
+}

@@ -6,10 +6,9 @@ import type { Command, Invocation } from "../../cli/command.js";
 import type { Factory } from "../../cli/connect/factory.js";
 import { warnTo } from "../../cli/warn.js";
 import { aggregate, throwAll } from "../../resource/visitor.js";
-import { cordonNodes } from "./cordon-nodes.js";
+import { cordonNodes } from "./schedulability.js";
 import { completeNodes, findNodes, nodeFlags, type NodeOptions } from "./find-nodes.js";
-import { errorsOf, warningsOf } from "./pod-notes.js";
-import { type RemovalLineOptions, showRemoval } from "./removal-lines.js";
+import { errorsOf, warningsOf, type RemovalLineOptions, showRemoval } from "./pod-lines.js";
 
 export interface DrainOptions extends NodeOptions {
   readonly rules: Omit<DrainRules, "client" | "node">;

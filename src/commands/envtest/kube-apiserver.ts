@@ -11,10 +11,8 @@ import { FlagError } from "../../cli/flags/flag-errors.js";
 import { FlagTable } from "../../cli/flags/flag-table.js";
 import { parseFlags } from "../../cli/flags/parse-flags.js";
 import { readRuntimeConfig } from "../../cli/flags/runtime-config.js";
-import { authorizationOf } from "./authorization-of.js";
-import { authenticationOf } from "./authentication-flags.js";
+import { authorizationOf, authenticationOf } from "./access-flags.js";
 import { kubeApiserverFlags } from "./kube-apiserver-flags.js";
-import { parseSniCertKey } from "./sni-cert-key.js";
 import { roleHelp } from "./role-help.js";
 
 const NAME = "kube-apiserver";
@@ -155,4 +153,18 @@ async function serve(options: ServeOptions, { streams, clock }: Factory, signal:
     await new Promise<void>((done) => ended.addEventListener("abort", () => done(), { once: true }));
   }
   await server.close();
+}
+
+type NamedCertificateFiles = import("../../cluster/options/tls-options.js").NamedCertificateFiles;
+
+/** A value of --tls-sni-cert-key, "cert,key" or "cert,key:domain,domain". Throws in kube-apiserver's words. */
+export function parseSniCertKey(value: string): NamedCertificateFiles {
+  const colon = value.indexOf(":");
+  const [files, names] = colon < 0 ? [value, undefined] : [value.slice(0, colon), value.slice(colon + 1).trim()];
+  if (names === "") throw new Error("empty names list is not allowed");
+  const [certFile, keyFile, ...more] = files.split(",").map((file) => file.trim());
+  if (certFile === undefined || keyFile === undefined || more.length > 0) {
+    throw new Error("expected comma separated certificate and key file paths");
+  }
+  return { certFile, keyFile, ...(names !== undefined && { names: names.split(",").map((name) => name.trim()) }) };
 }

@@ -1,8 +1,7 @@
 import type { FlagSpec } from "../../cli/flags/flag-set.js";
 import { loadTemplates } from "../../cli/flags/print-flags.js";
 import { getFormats } from "../../printers/formats.js";
-import { loadSorting } from "./sorting.js";
-import { loadGetFormat } from "./to-printer.js";
+import { loadSorting, loadGetFormat } from "./to-printer.js";
 
 export const getFlags: readonly FlagSpec[] = [
   { name: "show-managed-fields", type: "bool", usage: "Keep metadata.managedFields in JSON and YAML output." },

@@ -6,15 +6,16 @@ import { completeTypesAndNames, completeWords, offerWords } from "../../cli/comp
 import { usageError } from "../../cli/errors.js";
 import type { Factory, Streams } from "../../cli/connect/factory.js";
 import { hintAtDropped, hintAtNamespace } from "../../cli/advice/hints.js";
-import { requireRequestUri } from "../../cli/request-uri.js";
+import { requireRequestUri, parseRequestUri } from "../../cli/request-uri.js";
 import { getFormats } from "../../printers/formats.js";
 import { getFlags } from "./get-flags.js";
-import { getRaw } from "./get-raw.js";
 import type { GetOptions, GetPrintOptions, GetRun } from "./options.js";
 import { printGeneric } from "./print-generic.js";
 import { printHuman } from "./print-human.js";
-import { sorting } from "./sorting.js";
+import { sorting } from "./to-printer.js";
 import { watchResources } from "./watch.js";
+import type { RestClient } from "../../client/rest/rest-client.js";
+import { writeOutput } from "../../cli/write-output.js";
 
 export function getCommand(run: GetRun = runGet): Command {
   return {
@@ -186,4 +187,14 @@ export async function runGet(options: GetOptions, streams: Streams): Promise<voi
   } catch (error) {
     throw sorting()?.asEnd(error, options.clock) ?? error;
   }
+}
+
+/** Prints the answer's bytes as they arrive. */
+export async function getRaw(
+  client: RestClient,
+  { raw, signal }: { readonly raw: string; readonly signal: AbortSignal },
+  streams: Streams,
+): Promise<void> {
+  const { body } = await client.stream({ method: "GET", ...parseRequestUri(raw), userPath: true, signal });
+  for await (const chunk of body) await writeOutput(streams.out, chunk);
 }

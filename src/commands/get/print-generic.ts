@@ -3,8 +3,7 @@ import { isNotFound } from "../../machinery/errors/status-error.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import type { Info } from "../../resource/info.js";
 import { isList, listItems } from "../../resource/is-list.js";
-import type { GetOptions } from "./options.js";
-import { requestBuilder } from "./request-builder.js";
+import { type GetOptions, requestBuilder } from "./options.js";
 import { toPrinter } from "./to-printer.js";
 import { writeOutput } from "../../cli/write-output.js";
 

@@ -5,10 +5,8 @@ import type { RestMapping } from "../../machinery/rest-mapper.js";
 import type { Printer } from "../../printers/printer.js";
 import { TabWriter } from "../../printers/tab-writer.js";
 import type { Info } from "../../resource/info.js";
-import type { GetOptions } from "./options.js";
-import { requestBuilder } from "./request-builder.js";
-import { sorting } from "./sorting.js";
-import { toPrinter } from "./to-printer.js";
+import { type GetOptions, requestBuilder } from "./options.js";
+import { sorting, toPrinter } from "./to-printer.js";
 import { writeOutput } from "../../cli/write-output.js";
 
 /** Tables: one for each type in turn, parted by an empty line, then what went wrong. */

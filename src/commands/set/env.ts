@@ -21,9 +21,8 @@ import type { Info } from "../../resource/info.js";
 import { changeAll, type ChangeOptions, outputFlags, typedPrint } from "./change.js";
 import { podSpecOf, selectContainers } from "./containers.js";
 import { EnvLister } from "./env-list.js";
-import { envFrom } from "./env-source.js";
+import { envFrom, changeEnv, type EnvChanges, type EnvVar, parseEnv, splitResourcesAndEnv } from "./parse-env.js";
 import { find, loadTypedKinds } from "./find.js";
-import { changeEnv, type EnvChanges, type EnvVar, parseEnv, splitResourcesAndEnv } from "./parse-env.js";
 
 export interface SetEnvOptions extends ChangeOptions {
   readonly changes: Pick<EnvChanges, "set" | "remove">;

@@ -22,8 +22,7 @@ import type { KubeObject } from "../../machinery/meta/object.js";
 import { printerFor } from "../../printers/formats.js";
 import type { Result } from "../../resource/builder.js";
 import { Helper } from "../../resource/helper.js";
-import { alreadyThere, changeTaints } from "./change-taints.js";
-import { parseTaints, type Taint, type TaintChanges } from "./parse-taints.js";
+import { alreadyThere, changeTaints, parseTaints, type Taint, type TaintChanges } from "./parse-taints.js";
 
 export interface TaintOptions {
   readonly changes: TaintChanges;
