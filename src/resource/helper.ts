@@ -10,7 +10,7 @@ import {
   watchRequest,
   writeRequest,
 } from "../client/dynamic/object-request.js";
-import type { PatchType } from "../client/dynamic/patch-type.js";
+import type { PatchType } from "../client/dynamic/patches.js";
 import type { WatchFrame } from "../client/dynamic/watch-events.js";
 import type { RestClient, RestRequest } from "../client/rest/rest-client.js";
 import { isStatusError, type Status } from "../machinery/errors/status-error.js";

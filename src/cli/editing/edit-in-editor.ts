@@ -5,17 +5,57 @@ import {
   editLoop,
   type EditLoopOptions,
   type EditRound,
+  type EditFailure,
+  type EditReason,
 } from "../../actions/edit/edit-loop.js";
 import { goQuote } from "../../base/text/go-quote.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import type { Printer } from "../../printers/printer.js";
 import type { Info } from "../../resource/info.js";
 import { requireNamespace } from "../../resource/namespaces.js";
-import { failureLine, reasonComments } from "./edit-outcome.js";
 import { type EditorHost, editText } from "./editor.js";
 import { silentExit } from "../errors.js";
 import type { Streams } from "../connect/factory.js";
 import { removeTemp } from "./temp-files.js";
+import { messageOf } from "../error-boundary.js";
+
+/** Returns kubectl's line about an object that was not saved. */
+export function failureLine(failure: EditFailure, error: unknown, info: Info): string {
+  if (failure === "invalid") return `error: ${named(info)} is invalid`;
+  if (failure === "notFound") return `error: ${named(info)} could not be found on the server`;
+  return `error: ${named(info)} could not be patched: ${messageOf(error)}`;
+}
+
+/** Returns the reasons as comment lines for the file that is edited again; "" without reasons. */
+const reasonComments = (reasons: readonly EditReason[]): string => reasons.map(commentOf).join("");
+
+function commentOf(reason: EditReason): string {
+  const details = detailsOf(reason);
+  const end = details.length > 0 ? ":" : "";
+  return `# ${commented(headOf(reason))}${end}\n${details.map((text) => `# * ${commented(text)}\n`).join("")}#\n`;
+}
+
+const headOf = (reason: EditReason): string =>
+  reason.type === "syntax"
+    ? `The edited file had a syntax error: ${messageOf(reason.error)}`
+    : `${named(reason.info)} was not valid`;
+
+function detailsOf(reason: EditReason): readonly string[] {
+  if (reason.type === "syntax") return [];
+  if (reason.type === "schema") {
+    return [`<nil>: Invalid value: "The edited file failed validation": ${messageOf(reason.error)}`];
+  }
+  const causes = reason.error.status.details?.causes ?? [];
+  return causes.map(({ field = "", message = "" }) => `${field}: ${message}`);
+}
+
+function named({ mapping, name }: Info): string {
+  const { group, resource } = mapping.resource;
+  return `${group === "" ? resource : `${resource}.${group}`} ${goQuote(name)}`;
+}
+
+/** Keeps text of several lines inside the comment. */
+const commented = (text: string): string => text.replace(/\n(?=[^#])/g, "\n# ");
 
 export interface EditOptions extends Pick<EditLoopOptions, "read" | "save"> {
   /** Comment lines that say what is being edited; not shown above JSON. */

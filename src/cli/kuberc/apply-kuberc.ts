@@ -3,12 +3,15 @@ import { PathError } from "../../base/files/path-error.js";
 import { klogLine } from "../../client/klog.js";
 import { validatePluginPolicy } from "../../client/auth/plugin-policy.js";
 import type { Host } from "../connect/host.js";
-import { applyAlias } from "./apply-alias.js";
-import { applyDefaults } from "./apply-defaults.js";
 import type { CommandLine } from "./command-line.js";
 import { decodePreferences } from "./decode-preference.js";
-import type { Preference } from "./preference.js";
+import type { Preference, Alias, CommandDefaults } from "./preference-schema.js";
 import { type KubercFile, kubercError } from "./read-kuberc.js";
+import { type CommandNode, findNode } from "../command-node.js";
+import { rootNode, unknownCommand } from "../dispatch.js";
+import { goQuote } from "../../base/text/go-quote.js";
+import type { Command, CommandEntry } from "../command.js";
+import { CommandPresets } from "./presets.js";
 
 /**
  * Applies the user's preferences to a command line: defaults, aliases, and which credential plugins may run. Faults of the default file are
@@ -69,4 +72,125 @@ function validate({ aliases, defaults, pluginPolicy }: Preference): void {
 function requireLongNames(options: Preference["defaults"][number]["options"]): void {
   const short = options.find(({ name }) => name.startsWith("-"));
   if (short !== undefined) throw new Error(`flag name ${short.name} should be in long form without dashes`);
+}
+
+/** Returns the tree of commands while preferences are applied: cobra adds `help` later. */
+export function earlyTree({ root, host, globals }: Omit<CommandLine, "argv">): CommandNode {
+  const children = root.children?.filter(({ name, standsFor }) => name !== "help" || standsFor !== undefined);
+  return rootNode({ ...root, ...(children !== undefined && { children }) }, host, globals);
+}
+
+/** Returns the last command that the words name, without loading a module; undefined when the first word names none. */
+export function namedCommand(tree: CommandNode, words: readonly string[]): CommandNode | undefined {
+  if (unknownCommand(tree, words) !== undefined) return undefined;
+  let node = tree;
+  for (let rest = words; ; ) {
+    const found = node.findChild(rest);
+    if (found === undefined) return node;
+    node = node.child(found.entry, found.name);
+    rest = found.argv;
+  }
+}
+
+export const wordsOf = (command: string): readonly string[] => command.split(/\s+/).filter((word) => word !== "");
+
+/**
+ * Resolves the alias of a line: the alias becomes a command of the root, with its flags and arguments. A line that names a command stays
+ * unchanged, and so does a line whose first word is no alias.
+ */
+export async function applyAlias(given: CommandLine, aliases: readonly Alias[]): Promise<CommandLine> {
+  const line = { ...given, root: withoutYielding(given.root, aliases) };
+  const tree = earlyTree(line);
+  if (unknownCommand(tree, line.argv) === undefined) return line;
+  const index = line.argv.findIndex((word) => !word.startsWith("-") && !word.startsWith("__complete"));
+  const name = line.argv[index];
+  const alias = aliases.find((one) => one.name === name);
+  if (alias === undefined) return line;
+  if (tree.findChild([alias.name]) !== undefined) {
+    line.host.streams.err.write(
+      `Warning: Setting alias ${goQuote(alias.name)} to a built-in command is not supported\n`,
+    );
+    return line;
+  }
+  const words = wordsOf(alias.command);
+  const target = namedCommand(tree, words);
+  if (target === undefined) {
+    throw new Error(
+      `command ${goQuote(alias.command)} not found to set alias ${goQuote(alias.name)}: [${words.join(" ")}]`,
+    );
+  }
+  const entry = aliasEntry(alias, target);
+  const root = { ...line.root, children: [entry, ...(line.root.children ?? [])] };
+  const presets = new CommandPresets(entry);
+  const node = earlyTree({ ...line, root }).child(entry);
+  await node.load();
+  const where = `in alias ${line.host.program}`;
+  const options = presets.set(node, alias.options, line.argv, {
+    unknown: (option) => `invalid alias flag ${option.name} ${where}`,
+    invalid: (option, reason) =>
+      `could not apply value ${option.default} to flag ${option.name} ${where} err: ${reason}`,
+  });
+  const argv = [...line.argv.toSpliced(index + 1, 0, ...alias.prependArgs), ...alias.appendArgs];
+  const rest = argv.join(" ").replaceAll(alias.name, "");
+  presets.standsFor(`${alias.command}${options}${rest === "" ? "" : ` ${rest}`}`);
+  return { ...line, root, argv, presets };
+}
+
+/** The commands without those that an alias of the same name takes the place of. */
+function withoutYielding(root: CommandEntry, aliases: readonly Alias[]): CommandEntry {
+  const isReplaced = ({ name, yields }: CommandEntry): boolean =>
+    yields === true && aliases.some((alias) => alias.name === name);
+  return root.children?.some(isReplaced) === true
+    ? { ...root, children: root.children.filter((child) => !isReplaced(child)) }
+    : root;
+}
+
+/** The command under another name, at the root. */
+function aliasEntry({ name }: Alias, { entry, path, inherited }: CommandNode): CommandEntry {
+  const { load, aliases: _aliases, yields: _yields, group, ...rest } = entry;
+  return {
+    ...rest,
+    name,
+    ...(load !== undefined && { load: async () => renamed(await load(), name) }),
+    ...(group !== undefined && { group: { ...group, use: usedAs(name, group.use) } }),
+    standsFor: { path: path.split(" ").slice(1).join(" "), inherited },
+  };
+}
+
+function renamed({ aliases: _aliases, ...command }: Command, name: string): Command {
+  return { ...command, use: command.namesFlags === true ? name : usedAs(name, command.use) };
+}
+
+const usedAs = (name: string, use: string): string => (use.endsWith(" [flags]") ? `${name} [flags]` : name);
+
+/**
+ * Sets the defaults of the line's command. kubectl compares only the last words of commands: the defaults of `config view` also apply to
+ * `kuberc view`. They never apply to an alias.
+ */
+export async function applyDefaults(line: CommandLine, defaults: readonly CommandDefaults[]): Promise<CommandLine> {
+  const { argv, host } = line;
+  const tree = earlyTree(line);
+  if (defaults.length === 0 || unknownCommand(tree, argv) !== undefined) return line;
+  const { node } = await findNode(tree, argv);
+  const presets = new CommandPresets(node.entry);
+  let found = false;
+  for (const { command, options } of defaults) {
+    const named = namedCommand(tree, wordsOf(command));
+    if (named === undefined) {
+      host.streams.err.write(`Warning: command ${goQuote(command)} not found to set kuberc override\n`);
+      continue;
+    }
+    if (named.entry.name !== node.entry.name) continue;
+    if (node.entry.standsFor !== undefined) {
+      throw new Error(`alias ${node.entry.name} can not be overridden`);
+    }
+    const written = presets.set(node, options, argv, {
+      unknown: (option) => `invalid flag ${option.name} for command ${command}`,
+      invalid: (option, reason) =>
+        `could not apply override value ${option.default} to flag ${option.name} in command ${command} err: ${reason}`,
+    });
+    presets.standsFor(argv.join(" ") + written);
+    found = true;
+  }
+  return found ? { ...line, presets } : line;
 }

@@ -6,8 +6,7 @@ import { invalidArgument } from "../flags/flag-errors.js";
 import type { Flags, FlagSpec, GivenFlag } from "../flags/flag-set.js";
 import { type FlagValue, parseFlagValue } from "../flags/flag-value.js";
 import type { Host } from "../connect/host.js";
-import { earlyFlag, isMentioned } from "./early-flags.js";
-import type { OptionDefault } from "./preference.js";
+import type { OptionDefault } from "./preference-schema.js";
 
 /** Makes the texts of the errors that one option can have. */
 export interface OptionErrors {
@@ -61,4 +60,23 @@ export class CommandPresets implements Presets {
     const message = `original command: ${goQuote(`${program} ${this.#original}`)}`;
     streams.err.write(klogLine("I", "cmd.go:371", message, new Date(clock.now()), pid));
   }
+}
+
+/** klog's flags, which kubectl adds only when it has applied the preferences. */
+const LATE: ReadonlySet<string> = new Set(["v", "vmodule", "log-flush-frequency"]);
+
+/** Returns the flag of a command that preferences may set: neither --help nor a flag of logging. */
+function earlyFlag(node: CommandNode, name: string): FlagSpec | undefined {
+  const spec = node.flagTable(false).named(name);
+  return spec === undefined || LATE.has(spec.name) ? undefined : spec;
+}
+
+/** Returns whether a word of the line looks like the flag: preferences then do not set it. Words are not parsed as pflag parses them. */
+function isMentioned({ name, short }: FlagSpec, words: readonly string[]): boolean {
+  return words.some(
+    (word) =>
+      word === `--${name}` ||
+      word.startsWith(`--${name}=`) ||
+      (short !== undefined && (word.startsWith(`-${short}`) || (/^-[a-zA-Z]+$/.test(word) && word.includes(short)))),
+  );
 }

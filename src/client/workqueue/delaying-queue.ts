@@ -2,7 +2,7 @@ import { type Stopwatch, stopwatchOf } from "../../base/time/stopwatch.js";
 import type { Timers } from "../../base/time/timers.js";
 import { surroundingsOf } from "../surroundings.js";
 import { DelayHeap } from "../../base/time/delay-heap.js";
-import type { QueueStats } from "./queue-stats.js";
+import type { QueueStats } from "./duration-histogram.js";
 import { type QueueItem, WorkQueue, type WorkQueueOptions } from "./work-queue.js";
 
 export interface DelayingQueueOptions extends WorkQueueOptions {

@@ -1,6 +1,5 @@
 import { DelayingQueue, type DelayingQueueOptions, queueStopwatch } from "./delaying-queue.js";
-import { defaultControllerRateLimiter } from "./rate-limiters/default-controller-rate-limiter.js";
-import type { RateLimiter } from "./rate-limiters/rate-limiter.js";
+import { defaultControllerRateLimiter, type RateLimiter } from "./rate-limiters.js";
 import type { QueueItem } from "./work-queue.js";
 
 export interface RateLimitingQueueOptions<T> extends DelayingQueueOptions {

@@ -1,8 +1,13 @@
 import type { Command } from "../../cli/command.js";
 import { completeWords } from "../../cli/completion/resource-completers.js";
-import { cascadeFlag } from "../../cli/flags/deletion-flags.js";
+import {
+  cascadeFlag,
+  recordFlag,
+  CLIENT_SIDE_MANAGER,
+  pruneAllowlistFlag,
+  serverSideFlags,
+} from "../../cli/flags/change-flags.js";
 import { printFlags } from "../../cli/flags/print-flags.js";
-import { recordFlag } from "../../cli/flags/record-flag.js";
 import {
   dryRunFlag,
   fieldManagerFlag,
@@ -11,7 +16,6 @@ import {
   validateFlag,
 } from "../../cli/flags/resource-flags.js";
 import { SUBRESOURCES, subresourceFlag } from "../../cli/flags/selection-flags.js";
-import { CLIENT_SIDE_MANAGER, pruneAllowlistFlag, serverSideFlags } from "../../cli/flags/server-side-flags.js";
 import { complete } from "./complete.js";
 import { runApply } from "./run.js";
 

@@ -6,9 +6,8 @@ import { kubernetesRelease } from "../../cli/connect/client-version.js";
 import type { Invocation } from "../../cli/command.js";
 import { usageError } from "../../cli/errors.js";
 import type { Factory } from "../../cli/connect/factory.js";
-import { readCascade } from "../../cli/flags/deletion-flags.js";
+import { readCascade, readRecord, PRUNE_NOTICE, readApplyManager } from "../../cli/flags/change-flags.js";
 import { readPrintRequest } from "../../cli/flags/print-flags.js";
-import { readRecord } from "../../cli/flags/record-flag.js";
 import {
   readDryRun,
   readFieldValidation,
@@ -17,7 +16,6 @@ import {
   warnCannotValidate,
   withDryRun,
 } from "../../cli/flags/resource-flags.js";
-import { PRUNE_NOTICE, readApplyManager } from "../../cli/flags/server-side-flags.js";
 import { klogWarning } from "../../client/klog.js";
 import { withChangeCause } from "../../kinds/change-cause.js";
 import { printerFor, type PrintRequest } from "../../printers/formats.js";

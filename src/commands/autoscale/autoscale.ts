@@ -8,7 +8,7 @@ import type { Command, Invocation } from "../../cli/command.js";
 import { completeListedTypes } from "../../cli/completion/listed-types.js";
 import type { Factory } from "../../cli/connect/factory.js";
 import { printFlags, readPrintRequest } from "../../cli/flags/print-flags.js";
-import { readRecord, recordFlag } from "../../cli/flags/record-flag.js";
+import { readRecord, recordFlag } from "../../cli/flags/change-flags.js";
 import {
   type DryRunStrategy,
   dryRunFlag,
@@ -28,7 +28,7 @@ import { type PrintRequest, printerFor } from "../../printers/formats.js";
 import type { Result } from "../../resource/builder.js";
 import { Helper } from "../../resource/helper.js";
 import { formatG } from "../../machinery/text/go/format-g.js";
-import { parseFloat64 } from "../../cli/flags/numbers.js";
+import { parseFloat64 } from "../../cli/flags/flag-value.js";
 import { parseInt32 } from "../../kinds/int-or-string.js";
 import { canonicalizeQuantity } from "../../machinery/text/quantity/quantity.js";
 

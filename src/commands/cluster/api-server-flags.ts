@@ -4,7 +4,7 @@ import type { Factory } from "../../cli/connect/factory.js";
 import type { FlagSpec } from "../../cli/flags/flag-set.js";
 import { usageError } from "../../cli/errors.js";
 import { errorMessage } from "../../base/text/error-message.js";
-import { readRuntimeConfig } from "../../cli/flags/runtime-config.js";
+import { readRuntimeConfig } from "../../cli/flags/pairs.js";
 
 type AdmissionOptions = NonNullable<import("../../cluster/index.js").ClusterOptions["admission"]>;
 

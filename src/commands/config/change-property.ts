@@ -14,7 +14,7 @@ import { own } from "../../base/collections/own.js";
 import { errorMessage } from "../../base/text/error-message.js";
 import type { Kubeconfig } from "../../client/config/kubeconfig.js";
 import { canonicalizeBase64 } from "../../machinery/text/go/go-base64.js";
-import { parseBool } from "../../cli/flags/numbers.js";
+import { parseBool } from "../../cli/flags/flag-value.js";
 
 export interface SetOptions {
   readonly access: KubeconfigAccess;

@@ -5,7 +5,7 @@ import { editInEditor, type EditOptions, OBJECT_HEADER } from "../../cli/editing
 import { editedReader, editFormat } from "../../cli/editing/editing.js";
 import type { Factory } from "../../cli/connect/factory.js";
 import { readPrintRequest } from "../../cli/flags/print-flags.js";
-import { readRecord } from "../../cli/flags/record-flag.js";
+import { readRecord } from "../../cli/flags/change-flags.js";
 import { readFieldValidation, readFilenames, warnCannotValidate } from "../../cli/flags/resource-flags.js";
 import type { RestClient } from "../../client/rest/rest-client.js";
 import { withChangeCause } from "../../kinds/change-cause.js";

@@ -1,9 +1,9 @@
 import { deleteObject } from "../../actions/delete-object.js";
-import type { DeletedInfo } from "../../actions/wait/wait-until-all-gone.js";
+import type { DeletedInfo } from "../../actions/wait/wait-until-gone.js";
 import { waitForDeletion } from "../../cli/wait-for-deletion.js";
 import type { Command } from "../../cli/command.js";
 import { completeTypesAndNames } from "../../cli/completion/resource-completers.js";
-import { cascadeFlag } from "../../cli/flags/deletion-flags.js";
+import { cascadeFlag } from "../../cli/flags/change-flags.js";
 import { dryRunFlag, filenameFlags, selectorFlag, withDryRun } from "../../cli/flags/resource-flags.js";
 import { rawRequest } from "../../cli/raw-request.js";
 import { isNotFound } from "../../machinery/errors/status-error.js";

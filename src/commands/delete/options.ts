@@ -1,6 +1,6 @@
 import type { Invocation } from "../../cli/command.js";
 import type { Factory, Streams } from "../../cli/connect/factory.js";
-import { type PropagationPolicy, readCascade } from "../../cli/flags/deletion-flags.js";
+import { type PropagationPolicy, readCascade } from "../../cli/flags/change-flags.js";
 import { type DryRunStrategy, readDryRun, readFilenames } from "../../cli/flags/resource-flags.js";
 import { hintAtNamespace } from "../../cli/advice/hints.js";
 import { klogLine } from "../../client/klog.js";

@@ -17,7 +17,7 @@ import {
   pruneAllowlistFlag,
   readApplyManager,
   serverSideFlags,
-} from "../../cli/flags/server-side-flags.js";
+} from "../../cli/flags/change-flags.js";
 import { klogWarning } from "../../client/klog.js";
 import { type DiffOptions, runDiff } from "./run.js";
 

@@ -10,7 +10,7 @@ import type { Flags } from "../../cli/flags/flag-set.js";
 import { FlagError } from "../../cli/flags/flag-errors.js";
 import { FlagTable } from "../../cli/flags/flag-table.js";
 import { parseFlags } from "../../cli/flags/parse-flags.js";
-import { readRuntimeConfig } from "../../cli/flags/runtime-config.js";
+import { readRuntimeConfig } from "../../cli/flags/pairs.js";
 import { authorizationOf, authenticationOf } from "./access-flags.js";
 import { kubeApiserverFlags } from "./kube-apiserver-flags.js";
 import { roleHelp } from "./role-help.js";

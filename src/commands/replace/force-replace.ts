@@ -1,7 +1,7 @@
 import { recordConfiguration } from "../../actions/apply/last-applied.js";
 import { deleteObject } from "../../actions/delete-object.js";
 import { poll } from "../../actions/wait/poll.js";
-import type { DeletedInfo } from "../../actions/wait/wait-until-all-gone.js";
+import type { DeletedInfo } from "../../actions/wait/wait-until-gone.js";
 import { waitForDeletion } from "../../cli/wait-for-deletion.js";
 import type { RestClient } from "../../client/rest/rest-client.js";
 import { isNotFound } from "../../machinery/errors/status-error.js";

@@ -4,7 +4,7 @@ import { withSource } from "../../actions/source-error.js";
 import type { Command, Invocation } from "../../cli/command.js";
 import { offerWords } from "../../cli/completion/resource-completers.js";
 import type { Factory, Streams } from "../../cli/connect/factory.js";
-import { cascadeFlag, type PropagationPolicy, readCascade } from "../../cli/flags/deletion-flags.js";
+import { cascadeFlag, type PropagationPolicy, readCascade } from "../../cli/flags/change-flags.js";
 import { printFlags, readPrintRequest } from "../../cli/flags/print-flags.js";
 import {
   type DryRunStrategy,

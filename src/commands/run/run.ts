@@ -1,12 +1,10 @@
 import { overrideObject, type Overrides } from "../../actions/apply/override-object.js";
 import { createTyped, recordTypedConfiguration, type TypedKinds } from "../../actions/typed/typed-object.js";
 import type { Command } from "../../cli/command.js";
-import { cascadeFlag } from "../../cli/flags/deletion-flags.js";
-import { overrideFlags } from "../../cli/flags/override-flags.js";
+import { cascadeFlag, overrideFlags, recordFlag } from "../../cli/flags/change-flags.js";
 import { detachKeysFlag } from "../../cli/container-session/flags.js";
 import { endedBySignal } from "../../cli/container-session/interrupt.js";
 import { printFlags } from "../../cli/flags/print-flags.js";
-import { recordFlag } from "../../cli/flags/record-flag.js";
 import {
   type DryRunStrategy,
   dryRunFlag,

@@ -2,7 +2,7 @@ import { goQuote } from "../../base/text/go-quote.js";
 import type { Command, Invocation } from "../../cli/command.js";
 import { completeListedTypes } from "../../cli/completion/listed-types.js";
 import type { Factory } from "../../cli/connect/factory.js";
-import { readRecord, recordFlag } from "../../cli/flags/record-flag.js";
+import { readRecord, recordFlag } from "../../cli/flags/change-flags.js";
 import {
   dryRunFlag,
   fieldManagerFlag,

@@ -1,6 +1,6 @@
 import type { Command, Invocation } from "../../cli/command.js";
 import type { Factory } from "../../cli/connect/factory.js";
-import { readRecord, recordFlag } from "../../cli/flags/record-flag.js";
+import { readRecord, recordFlag } from "../../cli/flags/change-flags.js";
 import {
   dryRunFlag,
   fieldManagerFlag,

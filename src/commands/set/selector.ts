@@ -3,7 +3,7 @@ import { readTyped } from "../../actions/typed/read-typed.js";
 import { withoutVersion, withVersion } from "../../actions/apply/version-lock.js";
 import type { Command, Invocation } from "../../cli/command.js";
 import type { Factory } from "../../cli/connect/factory.js";
-import { readRecord, recordFlag } from "../../cli/flags/record-flag.js";
+import { readRecord, recordFlag } from "../../cli/flags/change-flags.js";
 import {
   type DryRunStrategy,
   dryRunFlag,

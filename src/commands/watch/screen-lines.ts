@@ -1,5 +1,5 @@
 import { inertLine } from "../../base/text/inert-text.js";
-import { TREE_HEADINGS, treeCells } from "../../cli/object-tree/tree-rows.js";
+import { TREE_HEADINGS, treeCells } from "../../cli/object-tree/branches.js";
 import type { ScreenSize } from "../../cli/terminal/terminal-screen.js";
 import { interval } from "../../kinds/describe/events.js";
 import { object, text } from "../../machinery/meta/access.js";

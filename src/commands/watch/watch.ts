@@ -16,7 +16,7 @@ import type { Command, Invocation } from "../../cli/command.js";
 import { completeTypesAndNames } from "../../cli/completion/resource-completers.js";
 import { silentExit, usageError } from "../../cli/errors.js";
 import type { Factory, Streams } from "../../cli/connect/factory.js";
-import { canDraw, type FullScreenHost, openFullScreen } from "../../cli/terminal/full-screen.js";
+import { canDraw, type FullScreenHost, openFullScreen } from "../../cli/terminal/terminal-screen.js";
 import { namedObject, requireOneObject } from "../../cli/object-tree/named-object.js";
 import { titleOf } from "../../cli/object-tree/summary.js";
 import type { Key } from "../../cli/terminal/terminal-keys.js";

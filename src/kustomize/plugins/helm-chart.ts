@@ -7,7 +7,7 @@ import { configOf, type ConfigureGenerator } from "./plugin.js";
 const CHARTS_REFUSED =
   "helmCharts are not rendered: render the chart with `helm template` into a file, and list that file in `resources`";
 
-const shape = struct("builtins.HelmChartInflationGeneratorPlugin", {
+const helmChartShape = struct("builtins.HelmChartInflationGeneratorPlugin", {
   ...embedded("HelmGlobals", helmGlobalsFields),
   ...embedded("HelmChart", helmChartFields),
 });
@@ -19,7 +19,7 @@ export const helmChartInflationGenerator: ConfigureGenerator = async (source) =>
   const { helmCommand, loader } = source;
   if (helmCommand === undefined) throw new Error("must specify --enable-helm");
   if (helmCommand === "") throw new Error("must specify --helm-command");
-  const { name = "", additionalValuesFiles = [], valuesMerge = "" } = configOf<HelmGlobals & HelmChart>(source, shape);
+  const { name = "", additionalValuesFiles = [], valuesMerge = "" } = configOf<HelmGlobals & HelmChart>(source, helmChartShape);
   if (name === "") throw new Error("chart name cannot be empty");
   for (const path of additionalValuesFiles) {
     await loader.load(path).catch((error: unknown) => {

@@ -9,7 +9,7 @@ interface Config {
   readonly serviceAccount?: { readonly name?: string; readonly projectId?: string };
 }
 
-const shape = struct(
+const iamPolicyShape = struct(
   "builtins.IAMPolicyGeneratorPlugin",
   embedded("IAMPolicyGeneratorArgs", {
     cloud: named("types.Cloud"),
@@ -20,7 +20,7 @@ const shape = struct(
 
 /** A service account of the cluster that acts as one of the cloud. GKE is the only cloud that kustomize knows. */
 export const iamPolicyGenerator: ConfigureGenerator = async (source) => {
-  const { cloud = "", kubernetesService = {}, serviceAccount = {} } = configOf<Config>(source, shape);
+  const { cloud = "", kubernetesService = {}, serviceAccount = {} } = configOf<Config>(source, iamPolicyShape);
   return async () => {
     if (cloud !== "gke") throw new Error(`cloud provider ${cloud} not supported yet`);
     const { name = "", namespace = "" } = kubernetesService;

@@ -14,7 +14,7 @@ interface Config {
   readonly setRoleBindingSubjects?: string;
 }
 
-const shape = struct("builtins.NamespaceTransformerPlugin", {
+const namespaceShape = struct("builtins.NamespaceTransformerPlugin", {
   metadata: metadataShape,
   fieldSpecs: fieldSpecsShape,
   unsetOnly: flag,
@@ -35,7 +35,7 @@ export const namespaceTransformer: ConfigureTransformer = async (source) => {
 
 function read(source: PluginSource): Config {
   try {
-    return configOf<Config>(source, shape);
+    return configOf<Config>(source, namespaceShape);
   } catch (error) {
     throw wrap(error, "unmarshalling NamespaceTransformer config");
   }

@@ -4,9 +4,9 @@ import { replacementsShape } from "../kustomization-shape.js";
 import { replacementTransform } from "../transformers/replacements.js";
 import { configOf, type ConfigureTransformer } from "./plugin.js";
 
-const shape = struct("builtins.ReplacementTransformerPlugin", { replacements: replacementsShape });
+const replacementShape = struct("builtins.ReplacementTransformerPlugin", { replacements: replacementsShape });
 
 export const replacementTransformer: ConfigureTransformer = async (source) => {
-  const { replacements = [] } = configOf<Pick<Kustomization, "replacements">>(source, shape);
+  const { replacements = [] } = configOf<Pick<Kustomization, "replacements">>(source, replacementShape);
   return replacementTransform(replacements, source.loader);
 };

@@ -10,7 +10,7 @@ const targets: Fields = {
   ),
 };
 
-const shape = struct("builtins.ValueAddTransformerPlugin", { value: text, ...targets, targetFilePath: text });
+const valueAddShape = struct("builtins.ValueAddTransformerPlugin", { value: text, ...targets, targetFilePath: text });
 
 interface Targets {
   readonly targets?: readonly ValueTarget[];
@@ -23,7 +23,7 @@ interface Config extends Targets {
 }
 
 export const valueAddTransformer: ConfigureTransformer = async (source) => {
-  const config = configOf<Config>(source, shape);
+  const config = configOf<Config>(source, valueAddShape);
   const given = (config.value ?? "").trim();
   const value = given === "" ? source.loader.folderName : given;
   const { targetFilePath = "" } = config;

@@ -8,7 +8,7 @@ import type {
   Secret,
   Service,
 } from "../../api/types/core/v1.js";
-import type { Lister } from "../../client/informers/lister.js";
+import type { Lister } from "../../client/informers/indexer.js";
 import { isNotFound } from "../../machinery/errors/status-error.js";
 import {
   absent,

@@ -1,5 +1,5 @@
 import type { Pod, Service } from "../../api/types/core/v1.js";
-import type { Lister } from "../../client/informers/lister.js";
+import type { Lister } from "../../client/informers/indexer.js";
 
 type Variables = readonly (readonly [name: string, value: string])[];
 

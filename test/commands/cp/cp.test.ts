@@ -16,7 +16,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { archivePrefix } from "../../../src/actions/copy/remote-path.js";
+import { archivePrefix } from "../../../src/actions/copy/remote-text.js";
 import { parseFileSpec } from "../../../src/commands/cp/file-spec.js";
 import { type LocalKubelet, startLocalKubelet } from "../../helpers/local-kubelet.js";
 import { realTool } from "../../helpers/real-tools.js";

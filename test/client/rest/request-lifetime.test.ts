@@ -1,7 +1,6 @@
 import { getEventListeners } from "node:events";
 import { expect, test } from "vitest";
-import { RequestLifetime } from "../../../src/client/rest/request-lifetime.js";
-import { whenAborted } from "../../../src/client/rest/when-aborted.js";
+import { RequestLifetime, whenAborted } from "../../../src/client/rest/request-lifetime.js";
 
 test("many share one listener of a signal, and each is called once", () => {
   const stop = new AbortController();

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { canonicalName, headerLines, maskedValue } from "../../../src/client/transport/logged-headers.js";
+import { canonicalName, headerLines, maskedValue } from "../../../src/client/transport/debugging-transport.js";
 
 test.each([
   ["a bearer token", "Authorization", "Bearer abc.def", "Bearer <masked>"],

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { EventNames } from "../../../src/client/events/event-names.js";
+import { EventNames } from "../../../src/client/events/event-objects.js";
 import { seededRandom } from "../../helpers/seeded-random.js";
 
 const NOON = Date.UTC(2026, 0, 1, 12);
