@@ -65,4 +65,5 @@ export type { LeaderElectionOptions, LeadershipEvent } from "./leader-election.j
 export type { EtcdConnection } from "./open-storage.js";
 export type { UserIdentity } from "./pki/user-certificate.js";
 export type { RequestRecord } from "./record-requests.js";
-export { type Cluster, type ClusterOptions, type DrivenCluster, startCluster } from "./start-cluster.js";
+export type { ClusterOptions } from "./options/cluster-options.js";
+export { type Cluster, type DrivenCluster, startCluster } from "./start-cluster.js";

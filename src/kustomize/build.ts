@@ -9,7 +9,7 @@ import { withoutAnnotation } from "./origin.js";
 import type { ResourceList } from "./resource-list.js";
 import { type BuildContext, KustTarget } from "./target.js";
 import { addHashes } from "./transformers/hashes.js";
-import { addEntries } from "./transformers/metadata.js";
+import { addEntries } from "./transformers/metadata-fields.js";
 import { sortResources } from "./transformers/sort-order.js";
 import { resolveVars } from "./vars.js";
 

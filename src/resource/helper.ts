@@ -17,7 +17,7 @@ import { isStatusError, type Status } from "../machinery/errors/status-error.js"
 import type { KubeObject } from "../machinery/meta/object.js";
 import type { RestMapping } from "../machinery/rest-mapper.js";
 import { encodeBody } from "./encode-json.js";
-import { isList } from "./is-list.js";
+import { isList } from "./lists.js";
 
 /** What a request says besides its object. An empty string or false is not sent. */
 export interface HelperOptions {

@@ -7,7 +7,7 @@ import type { Surroundings } from "../../client/surroundings.js";
 import { isConnectionRefused, isTransportError } from "../../client/transport/transport-error.js";
 import { isForbidden, isNotFound, isUnauthorized } from "../../machinery/errors/status-error.js";
 import type { ApiObject } from "../../machinery/meta/object.js";
-import { namedClusterError } from "./named-cluster-error.js";
+import { namedClusterError } from "./cluster-home.js";
 import type { Observed } from "./readiness.js";
 
 type Observing = keyof Observed;

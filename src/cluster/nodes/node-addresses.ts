@@ -1,4 +1,5 @@
 import { comparableHost, isAddressOf } from "../../node/node-host.js";
+import type { NodeOptions } from "./start-nodes.js";
 
 /** The addresses of a node's pods: those of the first 256 nodes are the parts of the cluster's range. */
 export const podCidr = (index: number): string =>
@@ -14,4 +15,21 @@ export function nodeHosts(names: readonly string[]): (host: string) => boolean {
     const comparable = comparableHost(host);
     return known.has(comparable) || names.some((_, index) => isAddressOf(podCidr(index), comparable));
   };
+}
+
+/** Each node has a block of 256 addresses, which it shares with no other. */
+const MOST_NODES = 25_000;
+
+/** Throws for nodes that cannot be: before anything is opened. */
+export function checkNodes(nodes: readonly NodeOptions[]): void {
+  if (nodes.length > MOST_NODES) throw new Error(`a cluster has at most ${MOST_NODES} nodes, not ${nodes.length}`);
+  const names = new Set<string>();
+  for (const { name } of nodes) {
+    if (!/^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/.test(name)) {
+      throw new Error(`invalid node name ${JSON.stringify(name)}: use lower-case letters, digits, "-" and "."`);
+    }
+    if (names.has(name))
+      throw new Error(`two nodes are named ${JSON.stringify(name)}; give each node a name of its own`);
+    names.add(name);
+  }
 }

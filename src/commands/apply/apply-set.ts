@@ -8,7 +8,7 @@ import type { KubeObject } from "../../machinery/meta/object.js";
 import { formatResource, type RestMapper, type RestMapping } from "../../machinery/rest-mapper.js";
 import { Helper } from "../../resource/helper.js";
 import type { Info } from "../../resource/info.js";
-import { isList } from "../../resource/is-list.js";
+import { isList } from "../../resource/lists.js";
 import { aggregate } from "../../resource/visitor.js";
 import { compareKeys } from "../../base/collections/key-order.js";
 

@@ -26,7 +26,7 @@ import { encodeJson } from "../../machinery/wire/json/json-encoder.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import { sortedByKey } from "../../machinery/meta/sorted-by-key.js";
 import type { Printer } from "../../printers/printer.js";
-import { isList } from "../../resource/is-list.js";
+import { isList } from "../../resource/lists.js";
 
 const A_MINUTE = 60_000;
 

@@ -13,7 +13,7 @@ import type { Stage } from "../../actions/apply/apply-stages.js";
 import type { RestClient } from "../../client/rest/rest-client.js";
 import { formatKind, type RestMapping } from "../../machinery/rest-mapper.js";
 import { type DeleteOptions, Helper } from "../../resource/helper.js";
-import { isList, listItems } from "../../resource/is-list.js";
+import { isList, listItems } from "../../resource/lists.js";
 import type { ApplySet } from "./apply-set.js";
 
 /**

@@ -9,8 +9,7 @@ import { readFieldValidation, validateFlag, warnCannotValidate } from "../../cli
 import { type GroupVersion, parseGroupVersion } from "../../machinery/meta/gvk.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import { NoKindMatchError, type RestMapper } from "../../machinery/rest-mapper.js";
-import type { EncodeTyped } from "../../printers/typed-printers.js";
-import { printerFor } from "../../printers/formats.js";
+import { type EncodeTyped, printerFor } from "../../printers/formats.js";
 import type { Result } from "../../resource/builder.js";
 import { throwAll } from "../../resource/visitor.js";
 import { Converter } from "./converter.js";

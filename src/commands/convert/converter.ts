@@ -11,7 +11,7 @@ import {
 import type { KubeObject } from "../../machinery/meta/object.js";
 import { kindStatedBy, type Scheme } from "../../machinery/scheme/scheme.js";
 import { sortedJson } from "../../resource/encode-json.js";
-import { isList, listItems } from "../../resource/is-list.js";
+import { isList, listItems } from "../../resource/lists.js";
 
 /** What kubectl-convert's errors call the scheme of everything Kubernetes has types of. */
 const SCHEME = "pkg/api/legacyscheme/scheme.go:30";

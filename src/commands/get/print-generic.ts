@@ -2,7 +2,7 @@ import type { Streams } from "../../cli/connect/factory.js";
 import { isNotFound } from "../../machinery/errors/status-error.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import type { Info } from "../../resource/info.js";
-import { isList, listItems } from "../../resource/is-list.js";
+import { isList, listItems } from "../../resource/lists.js";
 import { type GetOptions, requestBuilder } from "./options.js";
 import { toPrinter } from "./to-printer.js";
 import { writeOutput } from "../../cli/write-output.js";

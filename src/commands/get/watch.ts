@@ -4,7 +4,7 @@ import { silentExit } from "../../cli/errors.js";
 import type { Streams } from "../../cli/connect/factory.js";
 import { isNotFound } from "../../machinery/errors/status-error.js";
 import type { Result } from "../../resource/builder.js";
-import { isList, listItems } from "../../resource/is-list.js";
+import { isList, listItems } from "../../resource/lists.js";
 import { type GetOptions, requestBuilder } from "./options.js";
 import { toPrinter } from "./to-printer.js";
 import type { KubeObject } from "../../machinery/meta/object.js";

@@ -1,8 +1,7 @@
 import type { Container, EphemeralContainer, Probe, TCPSocketAction } from "../../../api/types/core/v1.js";
 import { absent, list, object, type Received, text } from "../../../machinery/meta/received.js";
 import { type ContainerRuntime, RuntimeError } from "../../container-runtime.js";
-import { portNumber } from "../container-port.js";
-import { httpGet } from "./http-get.js";
+import { portNumber, httpGet } from "./http-get.js";
 import { programOutput } from "../program-output.js";
 
 /** An action of a probe that connects to a port. */

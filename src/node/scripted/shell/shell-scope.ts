@@ -9,7 +9,7 @@ import { Separators } from "./expansion/fields.js";
 import { LocalVariables } from "./function-call.js";
 import { Jobs } from "./jobs.js";
 import type { ShellState } from "./shell-state.js";
-import { specialArray, specialParameter } from "./expansion/special-parameters.js";
+import { specialArray, specialParameter } from "./expansion/parameter-values.js";
 import type { Command } from "./parse/syntax.js";
 import type { ShellArray } from "./variables.js";
 

@@ -4,7 +4,7 @@ import type { BuiltinCall } from "./builtin.js";
 import { builtinOptions } from "./builtin.js";
 import { writePieces } from "./builtin-output.js";
 import { CommandError } from "../control-flow.js";
-import { KEYWORDS } from "../parse/parse.js";
+import { KEYWORDS } from "../parse/command-reader.js";
 import type { Shell } from "../shell.js";
 
 const NOT_FOUND = 127;
