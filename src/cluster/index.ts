@@ -63,7 +63,7 @@ export { basicAuthenticator, type BasicUser } from "../server/authn/basic.js";
 export type { Hook, HookContext, Hooks } from "./options/server-options.js";
 export type { LeaderElectionOptions, LeadershipEvent } from "./leader-election.js";
 export type { EtcdConnection } from "./open-storage.js";
-export type { UserIdentity } from "./pki/user-certificate.js";
+export type { UserIdentity } from "./pki/client-certificates.js";
 export type { RequestRecord } from "./record-requests.js";
 export type { ClusterOptions } from "./options/cluster-options.js";
 export { type Cluster, type DrivenCluster, startCluster } from "./start-cluster.js";

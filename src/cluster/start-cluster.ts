@@ -44,10 +44,9 @@ import {
   marksFileOf,
   nodesOf,
 } from "./options/cluster-options.js";
-import { networkOfAll, networkOfProcess } from "./nodes/nodes-network.js";
+import { networkOfAll, networkOfProcess, checkNodes, nodeHosts } from "./nodes/nodes-network.js";
 import { checkServerName } from "./server-name.js";
 import type { SharedServer } from "./shared-server.js";
-import { checkNodes, nodeHosts } from "./nodes/node-addresses.js";
 import type { LocalNodes, NodeOptions } from "./nodes/start-nodes.js";
 import type { LeftNodesParts } from "./nodes/remove-node.js";
 import type { Election, ElectedProgram, ElectionParts } from "./leader-election.js";

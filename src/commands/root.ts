@@ -1,16 +1,18 @@
 import type { CommandEntry } from "../cli/command.js";
-import { applyEntry } from "./apply/entry.js";
-import { authEntry } from "./auth/entry.js";
-import { certificateEntry } from "./certificate/entry.js";
+import {
+  applyEntry,
+  authEntry,
+  certificateEntry,
+  envtestEntry,
+  kubercEntry,
+  pluginEntry,
+  rolloutEntry,
+  setEntry,
+  topEntry,
+} from "./command-groups.js";
 import { clusterEntry } from "./cluster/entry.js";
 import { configEntry } from "./config/entry.js";
 import { createEntry } from "./create/entry.js";
-import { envtestEntry } from "./envtest/entry.js";
-import { kubercEntry } from "./kuberc/entry.js";
-import { pluginEntry } from "./plugin/entry.js";
-import { rolloutEntry } from "./rollout/entry.js";
-import { setEntry } from "./set/entry.js";
-import { topEntry } from "./top/entry.js";
 
 const BEGINNER = "Basic Commands (Beginner):";
 const INTERMEDIATE = "Basic Commands (Intermediate):";

@@ -7,8 +7,7 @@ import { Reflector } from "../reflector/reflector.js";
 import { type Surroundings, surroundingsOf } from "../surroundings.js";
 import { type Delta, DeltaQueue, Tombstone } from "./delta-queue.js";
 import { type EventHandler, type HandlerRegistration, HandlerQueue, type Notification } from "./handler-queue.js";
-import { type IndexFunction, Indexer, type ReadonlyIndexer, Lister } from "./indexer.js";
-import { objectKey } from "./object-key.js";
+import { type IndexFunction, Indexer, type ReadonlyIndexer, Lister, objectKey } from "./indexer.js";
 
 /** More different ones, and the pool begins anew: what is common comes back at once. */
 const MOST_SHARED = 1024;

@@ -1,5 +1,5 @@
 import type { ApiObject } from "../../machinery/meta/object.js";
-import { type NamespacedName, objectKey } from "../informers/object-key.js";
+import { type NamespacedName, objectKey } from "../informers/indexer.js";
 import type { AnyKindIn, AnyObjectOf } from "../dynamic/api-kinds.js";
 import type { Stored } from "../dynamic/stored.js";
 import type { InformerSelection } from "../informers/informer-factory.js";

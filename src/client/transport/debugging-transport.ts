@@ -3,10 +3,9 @@ import { isIP, type Socket } from "node:net";
 import type { Clock } from "../../base/time/clock.js";
 import { goQuote } from "../../base/text/go-quote.js";
 import type { LogValues, VerboseLog } from "../klog.js";
-import type { Transport, TransportRequest, TransportResponse } from "./transport.js";
+import type { Transport, TransportRequest, TransportResponse, ExchangeTrace } from "./transport.js";
 import { isTransportError } from "./transport-error.js";
 import { startStopwatch } from "../../base/time/stopwatch.js";
-import type { ExchangeTrace } from "./exchange-trace.js";
 import { goNetworkReason } from "./go-network-error.js";
 
 /** Headers with the names in Go's canonical form. */

@@ -12,6 +12,6 @@ export {
 export { type ItemFastSlowOptions, ItemFastSlowRateLimiter } from "./rate-limiters.js";
 export { MaxOfRateLimiter } from "./rate-limiters.js";
 export type { RateLimiter } from "./rate-limiters.js";
-export { RateLimitingQueue, type RateLimitingQueueOptions } from "./rate-limiting-queue.js";
+export { RateLimitingQueue, type RateLimitingQueueOptions } from "./delaying-queue.js";
 export { type Outcome, runWorkers, type RunWorkersOptions } from "./run-workers.js";
 export { type QueueItem, WorkQueue, type WorkQueueOptions } from "./work-queue.js";

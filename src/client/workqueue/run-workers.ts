@@ -1,6 +1,6 @@
 import { startStopwatch, type Stopwatch } from "../../base/time/stopwatch.js";
 import { nextSlice, sliceIsSpent } from "../../base/async/time-slice.js";
-import type { RateLimitingQueue } from "./rate-limiting-queue.js";
+import type { RateLimitingQueue } from "./delaying-queue.js";
 import type { QueueItem } from "./work-queue.js";
 
 /** A report that the work on an item failed. */

@@ -16,8 +16,8 @@ import {
   claimDataDir,
   removeDataDir,
   namedClusterError,
+  clusterState,
 } from "./cluster-home.js";
-import { clusterState } from "./cluster-state.js";
 import { followsFiles, serverArguments, type ServerChoice } from "./server-choice.js";
 
 export interface NamedClusterOptions {

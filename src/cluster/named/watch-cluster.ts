@@ -1,6 +1,6 @@
 import { errorMessage } from "../../base/text/error-message.js";
 import type { KubernetesClient } from "../../client/dynamic/kubernetes-client.js";
-import { objectKey } from "../../client/informers/object-key.js";
+import { objectKey } from "../../client/informers/indexer.js";
 import type { ListWatch, ReflectorFault, ReflectorStore } from "../../client/reflector/list-watch.js";
 import { Reflector } from "../../client/reflector/reflector.js";
 import type { Surroundings } from "../../client/surroundings.js";

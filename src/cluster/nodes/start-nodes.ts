@@ -24,7 +24,7 @@ import type { StagesOf } from "../../node/stages/stages.js";
 import type { CallerReviews } from "../../node/kubelet-api/caller-reviews.js";
 import type { Server } from "../../server/generic/server.js";
 import { authenticated } from "../../server/request/user.js";
-import { podCidr } from "./node-addresses.js";
+import { podCidr } from "./nodes-network.js";
 import { keptVolumes } from "../kept-volumes.js";
 import { builtInScripts } from "../../node/scripted/images/built-in.js";
 import type { ClusterNetwork } from "../../server/kubelet/cluster-network.js";

@@ -4,8 +4,14 @@ import { lastApplied } from "../../actions/apply/last-applied.js";
 import { documentValidation } from "../../actions/validate-document.js";
 import type { Command, Invocation } from "../../cli/command.js";
 import { completeTypesAndNames } from "../../cli/completion/resource-completers.js";
-import { editInEditor, type EditOptions } from "../../cli/editing/edit-in-editor.js";
-import { editedReader, editFormat, readWindowsLineEndings, windowsLineEndingsFlag } from "../../cli/editing/editing.js";
+import {
+  editInEditor,
+  type EditOptions,
+  editedReader,
+  editFormat,
+  readWindowsLineEndings,
+  windowsLineEndingsFlag,
+} from "../../cli/editing/edit-in-editor.js";
 import type { Factory } from "../../cli/connect/factory.js";
 import { printFlags, readPrintRequest } from "../../cli/flags/print-flags.js";
 import { readRecord, recordFlag, CLIENT_SIDE_MANAGER } from "../../cli/flags/change-flags.js";

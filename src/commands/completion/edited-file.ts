@@ -19,7 +19,7 @@ import {
 import { dirname, join, resolve } from "node:path";
 import { errorCode, PathError } from "../../base/files/path-error.js";
 import type { Random } from "../../base/numbers/random.js";
-import { makeFolder } from "../../client/make-folder.js";
+import { makeFolder } from "../../client/cache-files.js";
 import { errorMessage } from "../../base/text/error-message.js";
 import type { FlagSpec } from "../../cli/flags/flag-set.js";
 import type { Streams } from "../../cli/connect/factory.js";

@@ -45,16 +45,16 @@ export const configEntry: CommandEntry = {
     leaf("get-contexts", "List the contexts or show those named", async () =>
       (await import("./contexts.js")).getContextsCommand(),
     ),
-    leaf("get-clusters", "List the clusters", async () => (await import("./get-names.js")).getClustersCommand()),
-    leaf("get-users", "List the users", async () => (await import("./get-names.js")).getUsersCommand()),
+    leaf("get-clusters", "List the clusters", async () => (await import("./entries.js")).getClustersCommand()),
+    leaf("get-users", "List the users", async () => (await import("./entries.js")).getUsersCommand()),
     leaf("delete-cluster", "Delete a cluster from the kubeconfig", async () =>
-      (await import("./delete-entry.js")).deleteClusterCommand(),
+      (await import("./entries.js")).deleteClusterCommand(),
     ),
     leaf("delete-context", "Delete a context from the kubeconfig", async () =>
-      (await import("./delete-entry.js")).deleteContextCommand(),
+      (await import("./entries.js")).deleteContextCommand(),
     ),
     leaf("delete-user", "Delete a user from the kubeconfig", async () =>
-      (await import("./delete-entry.js")).deleteUserCommand(),
+      (await import("./entries.js")).deleteUserCommand(),
     ),
     leaf("rename-context", "Give a context another name", async () =>
       (await import("./contexts.js")).renameContextCommand(),

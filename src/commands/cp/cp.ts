@@ -7,7 +7,7 @@ import { openLiveLines } from "../../cli/terminal/open-live-lines.js";
 import type { CopyFilesFromPodOptions } from "../../actions/copy/copy-files-from-pod.js";
 import type { CopyFilesToPodOptions } from "../../actions/copy/copy-files-to-pod.js";
 import { completeFileSpecs, type FileSpec, parseFileSpec } from "./file-spec.js";
-import type { CopyMessages } from "../../actions/copy/copy-messages.js";
+import type { CopyMessages } from "../../actions/copy/exec-in-pod.js";
 import type { Clock } from "../../base/time/clock.js";
 import { writeOutput } from "../../cli/write-output.js";
 

@@ -1,8 +1,13 @@
 import { withLastApplied } from "../../actions/apply/last-applied.js";
 import { documentValidation } from "../../actions/validate-document.js";
 import type { Invocation } from "../../cli/command.js";
-import { editInEditor, type EditOptions, OBJECT_HEADER } from "../../cli/editing/edit-in-editor.js";
-import { editedReader, editFormat } from "../../cli/editing/editing.js";
+import {
+  editInEditor,
+  type EditOptions,
+  OBJECT_HEADER,
+  editedReader,
+  editFormat,
+} from "../../cli/editing/edit-in-editor.js";
 import type { Factory } from "../../cli/connect/factory.js";
 import { readPrintRequest } from "../../cli/flags/print-flags.js";
 import { readRecord } from "../../cli/flags/change-flags.js";

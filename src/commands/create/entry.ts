@@ -66,7 +66,7 @@ export const createEntry: CommandEntry = {
       async () => (await import("./configmap.js")).createConfigMapCommand(),
       "cm",
     ),
-    leaf("cronjob", "Create a cron job", async () => (await import("./cronjob.js")).createCronJobCommand(), "cj"),
+    leaf("cronjob", "Create a cron job", async () => (await import("./jobs.js")).createCronJobCommand(), "cj"),
     leaf(
       "deployment",
       "Create a deployment",
@@ -74,7 +74,7 @@ export const createEntry: CommandEntry = {
       "deploy",
     ),
     leaf("ingress", "Create an ingress", async () => (await import("./ingress.js")).createIngressCommand(), "ing"),
-    leaf("job", "Create a job", async () => (await import("./job.js")).createJobCommand()),
+    leaf("job", "Create a job", async () => (await import("./jobs.js")).createJobCommand()),
     leaf(
       "namespace",
       "Create a namespace",
@@ -108,11 +108,11 @@ export const createEntry: CommandEntry = {
     leaf(
       "serviceaccount",
       "Create a service account",
-      async () => (await import("./serviceaccount.js")).createServiceAccountCommand(),
+      async () => (await import("./service-accounts.js")).createServiceAccountCommand(),
       "sa",
     ),
     leaf("token", "Ask for a token of a service account", async () =>
-      (await import("./token.js")).createTokenCommand(),
+      (await import("./service-accounts.js")).createTokenCommand(),
     ),
   ],
 };

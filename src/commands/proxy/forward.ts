@@ -16,8 +16,7 @@ import { isTransportError } from "../../client/transport/transport-error.js";
 import { answerError, answerNotFound } from "./answers.js";
 import { contentTypeOf, SNIFFED_BYTES } from "./content-type.js";
 import { type Filter, isAccepted } from "./filter.js";
-import type { Exchange, Handler } from "./routes.js";
-import { escapedPath, type UrlPath } from "./url-path.js";
+import { type Exchange, type Handler, escapedPath, type UrlPath } from "./routes.js";
 import { withoutTrailing } from "../../base/text/without-trailing.js";
 
 export interface ProxyHandlerOptions extends TransportSurroundings {

@@ -184,7 +184,7 @@ function complete(factory: Factory, invocation: Invocation): ReplaceOptions & { 
     print: (object) => printer.print(object, (text) => streams.out.write(text)),
     streams,
     keepStdin: async () => {
-      const { keepStdin } = await import("./keep-stdin.js");
+      const { keepStdin } = await import("./forced.js");
       return keepStdin(factory);
     },
   };
@@ -215,7 +215,7 @@ function validateRaw(uri: string, { filenames, recursive }: FilenameOptions, out
 /** Replaces one after the other; goes on after a failure. */
 export async function runReplace(options: ReplaceOptions): Promise<void> {
   if (options.force !== undefined) {
-    const { forceReplace } = await import("./force-replace.js");
+    const { forceReplace } = await import("./forced.js");
     return forceReplace(options, options.force);
   }
   const { dryRun, fieldManager, fieldValidation, subresource } = options;

@@ -1,5 +1,5 @@
 import { errorMessage } from "../../base/text/error-message.js";
-import { calculatePatch } from "../../actions/apply/calculate-patch.js";
+import { calculatePatch } from "../../actions/apply/three-way-patch.js";
 import { readTyped } from "../../actions/typed/read-typed.js";
 import type { Command, Invocation } from "../../cli/command.js";
 import type { Factory } from "../../cli/connect/factory.js";

@@ -1,4 +1,4 @@
-import { calculatePatch } from "../../actions/apply/calculate-patch.js";
+import { calculatePatch } from "../../actions/apply/three-way-patch.js";
 import { readTyped } from "../../actions/typed/read-typed.js";
 import { withoutVersion, withVersion } from "../../actions/apply/version-lock.js";
 import type { Command, Invocation } from "../../cli/command.js";

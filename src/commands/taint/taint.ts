@@ -1,4 +1,4 @@
-import { calculatePatch } from "../../actions/apply/calculate-patch.js";
+import { calculatePatch } from "../../actions/apply/three-way-patch.js";
 import { readTyped } from "../../actions/typed/read-typed.js";
 import { loadTypedKinds, type TypedKinds } from "../../actions/typed/typed-object.js";
 import type { Command, Invocation } from "../../cli/command.js";

@@ -26,10 +26,9 @@ import type { KubeObject } from "../../machinery/meta/object.js";
 import type { RestMapper, RestMapping } from "../../machinery/rest-mapper.js";
 import type { Look } from "../../printers/look.js";
 import { type Info, objectName } from "../../resource/info.js";
-import { ChangeLines } from "./change-lines.js";
+import { ChangeLines, screenLines } from "./shown-lines.js";
 import { LogFollower } from "./follow-logs.js";
 import { TreeFollower } from "./follow-tree.js";
-import { screenLines } from "./screen-lines.js";
 import { subjectOf, Watched } from "./watched.js";
 
 export interface WatchOptions {

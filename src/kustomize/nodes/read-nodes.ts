@@ -2,8 +2,7 @@ import { type MappingNode, readNodes, type ScalarNode, type YamlNode } from "../
 import { GOYAML3_LOOKAHEAD, readYaml11 } from "../../machinery/text/yaml/yaml11/parser.js";
 import { YamlError } from "../../machinery/text/yaml/yaml-error.js";
 import { setEntry } from "../fields.js";
-import { Node } from "./node.js";
-import { resolve } from "./scalar.js";
+import { Node, resolve } from "./node.js";
 import { type JsonObject, type JsonValue, isJsonObject } from "../../machinery/meta/json.js";
 import { type Shape, decodeStruct, fieldNamed } from "../go-struct.js";
 import { formatG } from "../../machinery/text/go/format-g.js";

@@ -3,11 +3,10 @@ import type { PartialFieldSpec } from "../kustomization.js";
 import { fieldSpecsShape, stringMap, metadataShape } from "../kustomization-shape.js";
 import { specsOf } from "../configuration/config.js";
 import type { StringMap } from "../resource.js";
-import { addEntries, affixNames } from "../transformers/metadata-fields.js";
+import { addEntries, affixNames, setNamespaces, type SubjectMode } from "../transformers/metadata-fields.js";
 import { configOf, type ConfigureTransformer, type PluginSource } from "./plugin.js";
 import { goQuote } from "../../base/text/go-quote.js";
 import { wrap } from "../field-spec.js";
-import { setNamespaces, type SubjectMode } from "../transformers/namespace.js";
 import { decodeNodes } from "../nodes/read-nodes.js";
 
 interface AffixConfig {

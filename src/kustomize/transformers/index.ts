@@ -5,8 +5,7 @@ import type { Kustomization, LabelEntry } from "../kustomization.js";
 import type { Loader } from "../loader.js";
 import type { MergeTypes } from "../merge/merge-schema.js";
 import { setImages, setReplicas } from "./images-and-replicas.js";
-import { addEntries, affixNames } from "./metadata-fields.js";
-import { setNamespaces } from "./namespace.js";
+import { addEntries, affixNames, setNamespaces } from "./metadata-fields.js";
 import { configText, json6902Transform, patchTransform, strategicMergeTransform, type Transform } from "./patches.js";
 import { replacementTransform } from "./replacements.js";
 

@@ -1,3 +1,5 @@
+import type { Command, Completer, Invocation } from "../../cli/command.js";
+import { accessOf } from "../../cli/connect/kubeconfig-access.js";
 import { withMistyped } from "../../base/text/mistyped.js";
 import {
   completeClusters,
@@ -5,10 +7,27 @@ import {
   completeUsers,
   firstOperand,
 } from "../../cli/completion/global-completers.js";
-import type { Command, Completer, Invocation } from "../../cli/command.js";
 import { usageError } from "../../cli/errors.js";
 import type { Factory } from "../../cli/connect/factory.js";
-import { accessOf } from "../../cli/connect/kubeconfig-access.js";
+
+/** get-clusters and get-users: a heading and the names, sorted. */
+function getNamesCommand(section: "clusters" | "users"): Command {
+  return {
+    use: `get-${section} [flags]`,
+    description: `List the ${section} of the kubeconfig.`,
+    examples: `# List the ${section}
+{{program}} config get-${section}`,
+    flags: [],
+    execute: async (factory, invocation) => {
+      const config = await accessOf(factory, invocation).start();
+      const names = [...config[section].keys()].sort();
+      factory.streams.out.write(["NAME", ...names].map((name) => `${name}\n`).join(""));
+    },
+  };
+}
+
+export const getClustersCommand = (): Command => getNamesCommand("clusters");
+export const getUsersCommand = (): Command => getNamesCommand("users");
 
 type Kind = "cluster" | "context" | "user";
 

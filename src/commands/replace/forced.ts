@@ -1,3 +1,9 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { PathError } from "../../base/files/path-error.js";
+import type { Factory } from "../../cli/connect/factory.js";
+import { makeTempFolder, removeTemp } from "../../cli/editing/temp-files.js";
+import { readAll } from "../../resource/document-source.js";
 import { recordConfiguration } from "../../actions/apply/last-applied.js";
 import { deleteObject } from "../../actions/delete-object.js";
 import { poll } from "../../actions/wait/poll.js";
@@ -12,6 +18,21 @@ import { type Info, refresh } from "../../resource/info.js";
 import { retrieveWith } from "../../resource/retrieve.js";
 import { sleep } from "../../resource/url-source.js";
 import type { Deletion, ReplaceOptions } from "./replace.js";
+
+/** Writes stdin to a file that only its owner reads, so that it can be read twice. */
+export async function keepStdin(
+  factory: Factory,
+): Promise<{ readonly path: string; readonly done: () => Promise<void> }> {
+  const folder = await makeTempFolder("kubectl_replace_", factory);
+  const path = join(folder, "resource.stdin");
+  try {
+    await writeFile(path, await readAll(factory.streams.in));
+  } catch (error) {
+    await removeTemp(folder);
+    throw new PathError("open", path, error);
+  }
+  return { path, done: () => removeTemp(folder) };
+}
 
 const POLL = 1000;
 /** How long old objects may take to go when nothing was said, in milliseconds. */

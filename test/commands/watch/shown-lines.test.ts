@@ -1,8 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { branchesOf } from "../../../src/cli/object-tree/branches.js";
 import type { Summary } from "../../../src/cli/object-tree/summary.js";
-import { ChangeLines } from "../../../src/commands/watch/change-lines.js";
-import { screenLines, shareOut } from "../../../src/commands/watch/screen-lines.js";
+import { ChangeLines, screenLines, shareOut } from "../../../src/commands/watch/shown-lines.js";
 import { Watched } from "../../../src/commands/watch/watched.js";
 import type { KubeObject } from "../../../src/machinery/meta/object.js";
 

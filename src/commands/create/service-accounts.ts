@@ -1,5 +1,15 @@
-import { loadTypedKinds, protobufBody, type TypedKinds } from "../../actions/typed/typed-object.js";
 import type { Command, Invocation } from "../../cli/command.js";
+import {
+  completeGenerated,
+  createGenerated,
+  generatedFlags,
+  type GeneratedOptions,
+  namespacedMetadata,
+  requireName,
+  nameOperand,
+  withPrefix,
+} from "./generated.js";
+import { loadTypedKinds, protobufBody, type TypedKinds } from "../../actions/typed/typed-object.js";
 import { completeNamesOf } from "../../cli/completion/resource-completers.js";
 import type { Factory, Streams } from "../../cli/connect/factory.js";
 import { printFlags, readPrintRequest } from "../../cli/flags/print-flags.js";
@@ -8,7 +18,26 @@ import { object, text } from "../../machinery/meta/access.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import { printerFor } from "../../printers/formats.js";
 import { resourcePath } from "../../client/dynamic/resource-path.js";
-import { nameOperand, withPrefix } from "./generated.js";
+
+export function createServiceAccountCommand(run = runCreateServiceAccount): Command {
+  return {
+    use: "serviceaccount NAME [--dry-run=server|client|none]",
+    description: "Create a service account.",
+    examples: `# Create the service account my-service-account
+{{program}} create serviceaccount my-service-account`,
+    flags: generatedFlags,
+    execute: async (factory, invocation) => {
+      const options = await completeGenerated(factory, invocation);
+      requireName(options);
+      await run(options);
+    },
+  };
+}
+
+export async function runCreateServiceAccount(options: GeneratedOptions): Promise<void> {
+  const object = { kind: "ServiceAccount", apiVersion: "v1", metadata: namespacedMetadata(options) };
+  await createGenerated(object, options, "failed to create serviceaccount:");
+}
 
 export interface CreateTokenOptions {
   /** The service account. */

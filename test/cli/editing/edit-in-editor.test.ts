@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { editorCommand } from "../../../src/cli/editing/editor.js";
+import { editorCommand } from "../../../src/cli/editing/edit-in-editor.js";
 import { hasContent, jsonOf, substanceOf, withoutComments } from "../../../src/actions/edit/edited-text.js";
 
 describe("the editor", () => {
