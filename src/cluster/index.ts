@@ -24,7 +24,7 @@ export type {
   StartedContainer,
 } from "../node/container-runtime.js";
 export { RuntimeError } from "../node/container-runtime.js";
-export { httpPort, localPort } from "../node/scripted/served-port.js";
+export { httpPort, localPort } from "../node/scripted/ports.js";
 export type { ScriptedImage } from "../node/scripted/image.js";
 export type { ImageScriptText } from "../node/scripted/images/text-script.js";
 export type { Program, ProgramInput, ProgramIo, ProgramOutput } from "../node/scripted/program.js";

@@ -265,7 +265,7 @@ export const root: CommandEntry = {
       name: "completion",
       section: SETTINGS,
       summary: "Print the completion code of a shell (bash, zsh, fish or powershell), or install it",
-      load: async () => (await import("./completion/completion.js")).completionCommand(),
+      load: async () => (await import("./completion/shell-scripts.js")).completionCommand(),
       children: [
         {
           name: "install",

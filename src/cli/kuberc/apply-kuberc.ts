@@ -5,13 +5,88 @@ import { validatePluginPolicy } from "../../client/auth/plugin-policy.js";
 import type { Host } from "../connect/host.js";
 import type { CommandLine } from "./command-line.js";
 import { decodePreferences } from "./decode-preference.js";
-import type { Preference, Alias, CommandDefaults } from "./preference-schema.js";
+import type { Preference, Alias, CommandDefaults, OptionDefault } from "./preference-schema.js";
 import { type KubercFile, kubercError } from "./read-kuberc.js";
-import { type CommandNode, findNode } from "../command-node.js";
+import { type CommandNode, findNode, type Presets } from "../command-node.js";
 import { rootNode, unknownCommand } from "../dispatch.js";
 import { goQuote } from "../../base/text/go-quote.js";
 import type { Command, CommandEntry } from "../command.js";
-import { CommandPresets } from "./presets.js";
+import { invalidArgument } from "../flags/flag-errors.js";
+import type { Flags, FlagSpec, GivenFlag } from "../flags/flag-set.js";
+import { type FlagValue, parseFlagValue } from "../flags/flag-value.js";
+
+/** Makes the texts of the errors that one option can have. */
+export interface OptionErrors {
+  readonly unknown: (option: OptionDefault) => string;
+  readonly invalid: (option: OptionDefault, reason: string) => string;
+}
+
+/** Applies preferences to the command that a line names. */
+export class CommandPresets implements Presets {
+  readonly #flags: { readonly isOwn: boolean; readonly given: GivenFlag }[] = [];
+  readonly #values = new Map<FlagSpec, FlagValue>();
+  #original: string | undefined;
+
+  constructor(private readonly entry: CommandEntry) {}
+
+  /**
+   * Sets the options that the line does not have, and returns them as they would be typed, each after a space. @throws the errors of
+   * `errors`
+   */
+  set(node: CommandNode, options: readonly OptionDefault[], words: readonly string[], errors: OptionErrors): string {
+    let written = "";
+    for (const option of options) {
+      const spec = earlyFlag(node, option.name);
+      if (spec === undefined) throw new Error(errors.unknown(option));
+      if (isMentioned(spec, words)) continue;
+      try {
+        this.#values.set(spec, parseFlagValue(spec, option.default, this.#values.get(spec)));
+      } catch (error) {
+        throw new Error(errors.invalid(option, invalidArgument(spec, option.default, error).message), { cause: error });
+      }
+      const isOwn = spec.persistent !== true && node.ownFlags.includes(spec);
+      this.#flags.push({ isOwn, given: { name: spec.name, text: option.default } });
+      written += ` --${option.name}=${option.default}`;
+    }
+    return written;
+  }
+
+  standsFor(original: string): void {
+    this.#original = original;
+  }
+
+  /** Returns the flags that preferences set. Persistent flags of a command are also set for its subcommands. */
+  flagsOf(node: CommandNode): readonly GivenFlag[] {
+    if (node.entry === this.entry) return this.#flags.map(({ given }) => given);
+    const handedDown = this.#flags.filter(({ isOwn, given }) => !isOwn && !node.flagTable().isOwn(given.name));
+    return handedDown.map(({ given }) => given);
+  }
+
+  announce(node: CommandNode, flags: Flags, { program, streams, clock, pid }: Host): void {
+    if (this.#original === undefined || node.entry !== this.entry || flags.number("v") < 1) return;
+    const message = `original command: ${goQuote(`${program} ${this.#original}`)}`;
+    streams.err.write(klogLine("I", "cmd.go:371", message, new Date(clock.now()), pid));
+  }
+}
+
+/** klog's flags, which kubectl adds only when it has applied the preferences. */
+const LATE: ReadonlySet<string> = new Set(["v", "vmodule", "log-flush-frequency"]);
+
+/** Returns the flag of a command that preferences may set: neither --help nor a flag of logging. */
+function earlyFlag(node: CommandNode, name: string): FlagSpec | undefined {
+  const spec = node.flagTable(false).named(name);
+  return spec === undefined || LATE.has(spec.name) ? undefined : spec;
+}
+
+/** Returns whether a word of the line looks like the flag: preferences then do not set it. Words are not parsed as pflag parses them. */
+function isMentioned({ name, short }: FlagSpec, words: readonly string[]): boolean {
+  return words.some(
+    (word) =>
+      word === `--${name}` ||
+      word.startsWith(`--${name}=`) ||
+      (short !== undefined && (word.startsWith(`-${short}`) || (/^-[a-zA-Z]+$/.test(word) && word.includes(short)))),
+  );
+}
 
 /**
  * Applies the user's preferences to a command line: defaults, aliases, and which credential plugins may run. Faults of the default file are

@@ -8,11 +8,9 @@ import {
   isClusterName,
   readClusterRecord,
   recordFile,
-  isProcessAlive,
 } from "../../client/config/named-cluster.js";
 import type { JsonObject } from "../../machinery/meta/json.js";
 import type { EtcdConnection } from "../open-storage.js";
-import { clusterTransport, type ReachOptions } from "./cluster-transport.js";
 
 /** Something the user can put right; the message is one line that says how. */
 export class NamedClusterError extends Error {
@@ -161,48 +159,4 @@ export async function claimDataDir(folder: string): Promise<boolean> {
 export async function removeDataDir(folder: string): Promise<void> {
   const entries = await readdir(folder).catch(() => [] as string[]);
   if (entries.includes(MARKER)) await rm(folder, { recursive: true, force: true });
-}
-
-export type ClusterState = "Running" | "Stopped" | "Unresponsive";
-
-/**
- * Whether a cluster runs. "Running" means that a server at the recorded address answered to this cluster's own token
- * under its own CA, so its process is safe to signal: a recycled process id never is. "Unresponsive": the process is
- * there but did not answer within `timeout` ms.
- */
-export async function clusterState(
-  home: ClusterHome,
-  record: ClusterRecord,
-  options: AskOptions,
-): Promise<ClusterState> {
-  if (!isProcessAlive(record.pid)) return "Stopped";
-  const answer = await askForVersion(home, record, options);
-  if (answer === "ours") return "Running";
-  return answer === "silent" ? "Unresponsive" : "Stopped";
-}
-
-interface AskOptions extends ReachOptions {
-  /** Milliseconds. */
-  readonly timeout?: number;
-}
-
-/** A machine that is busy with a hundred other processes answers within it. */
-const PATIENCE = 5000;
-
-async function askForVersion(
-  home: ClusterHome,
-  record: ClusterRecord,
-  { timeout = PATIENCE, ...reach }: AskOptions,
-): Promise<"ours" | "another" | "silent"> {
-  const transport = await clusterTransport(home, record, reach);
-  if (transport === undefined) return "another";
-  const signal = AbortSignal.timeout(timeout);
-  try {
-    const { status } = await transport.send({ method: "GET", path: "/version", headers: {}, signal });
-    return status === 200 ? "ours" : "another";
-  } catch {
-    return signal.aborted ? "silent" : "another";
-  } finally {
-    await transport.close();
-  }
 }

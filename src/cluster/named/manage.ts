@@ -1,17 +1,10 @@
 import type { Clock } from "../../base/time/clock.js";
 import { withMistyped } from "../../base/text/mistyped.js";
 import type { VerboseLog } from "../../client/klog.js";
-import { type CurrentContext, removeContext } from "../../client/config/kubeconfig-context.js";
+import { type CurrentContext, removeContext } from "../../client/config/kubeconfig-additions.js";
 import { clustersFolder, isProcessAlive } from "../../client/config/named-cluster.js";
-import {
-  ClusterHome,
-  type ClusterRecord,
-  listClusters,
-  removeDataDir,
-  namedClusterError,
-  type ClusterState,
-  clusterState,
-} from "./cluster-home.js";
+import { ClusterHome, type ClusterRecord, listClusters, removeDataDir, namedClusterError } from "./cluster-home.js";
+import { type ClusterState, clusterState } from "./cluster-state.js";
 
 export interface Surroundings {
   readonly env: Readonly<Record<string, string | undefined>>;

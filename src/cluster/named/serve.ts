@@ -5,7 +5,7 @@ import { keepPrivate } from "../../base/files/private-files.js";
 import { ownProgram } from "../../base/files/own-program.js";
 import { isStatusError } from "../../machinery/errors/status-error.js";
 import type { VerboseLog } from "../../client/klog.js";
-import { addContext } from "../../client/config/kubeconfig-context.js";
+import { addContext } from "../../client/config/kubeconfig-additions.js";
 import { clusterOfContext, clustersFolder } from "../../client/config/named-cluster.js";
 import { type LeadershipEvent, startCluster } from "../index.js";
 import {
@@ -16,8 +16,8 @@ import {
   claimDataDir,
   removeDataDir,
   namedClusterError,
-  clusterState,
 } from "./cluster-home.js";
+import { clusterState } from "./cluster-state.js";
 import { followsFiles, serverArguments, type ServerChoice } from "./server-choice.js";
 
 export interface NamedClusterOptions {

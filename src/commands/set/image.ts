@@ -16,9 +16,16 @@ import { parsePairs, splitResourcesAndPairs } from "../../cli/pairs.js";
 import { withChangeCause } from "../../kinds/change-cause.js";
 import { children } from "../../machinery/meta/access.js";
 import { throwAll } from "../../resource/visitor.js";
-import { changeAll, type ChangeOptions, outputFlags, typedPrint } from "./change.js";
+import {
+  changeAll,
+  type ChangeOptions,
+  outputFlags,
+  typedPrint,
+  find,
+  loadTypedKinds,
+  requireNoOperands,
+} from "./change.js";
 import { noContainerNamed, podSpecOf } from "./containers.js";
-import { find, loadTypedKinds, requireNoOperands } from "./find.js";
 
 export interface SetImageOptions extends ChangeOptions {
   /** By container; "*" is every one. */

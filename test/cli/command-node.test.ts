@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { FlagTable } from "../../src/cli/flags/flag-table.js";
-import { stripFlags, withoutOperand } from "../../src/cli/strip-flags.js";
+import { stripFlags, withoutOperand } from "../../src/cli/command-node.js";
 
 const flags = new FlagTable([
   { name: "namespace", short: "n", type: "string", usage: "" },
