@@ -216,7 +216,7 @@ describe("what is trusted because it is in the process", () => {
     expect(using(/\bkubeletClient\?*\.?\(/)).toEqual([
       "cluster/compose-server.ts",
       "cluster/nodes/server-nodes.ts",
-      "cluster/pki/kubelet-client.ts",
+      "cluster/pki/client-certificates.ts",
       "server/builtin/core/connect-target.ts",
       "server/kubelet/cluster-network.ts",
     ]);
