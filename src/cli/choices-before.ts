@@ -6,7 +6,7 @@ import { kubeconfigFiles, type KubeconfigSources } from "../client/config/load-k
 import { writeCacheFile } from "../client/cache-files.js";
 import { isJsonObject } from "../machinery/meta/json.js";
 import type { Factory } from "./connect/factory.js";
-import type { Flags } from "./flags/flag-set.js";
+import type { Flags } from "../component/flags/flag-set.js";
 
 /** The choices before the present ones: one context of a kubeconfig, and a namespace of each context. */
 export interface ChoicesBefore {

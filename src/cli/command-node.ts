@@ -1,9 +1,9 @@
 import { Command as CommanderCommand, type ParseOptionsResult } from "commander";
 import type { Command, CommandEntry } from "./command.js";
-import type { Flags, FlagSpec, GivenFlag } from "./flags/flag-set.js";
-import { FlagTable } from "./flags/flag-table.js";
+import type { Flags, FlagSpec, GivenFlag } from "../component/flags/flag-set.js";
+import { FlagTable } from "../component/flags/flag-table.js";
 import { helpFlag } from "./flags/global-flags.js";
-import { type ParsedFlags, parseFlags } from "./flags/parse-flags.js";
+import { type ParsedFlags, parseFlags } from "../component/flags/parse-flags.js";
 import type { Host } from "./connect/host.js";
 
 /** The function that a node calls once its command line is parsed. */

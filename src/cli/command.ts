@@ -1,5 +1,5 @@
 import type { Factory } from "./connect/factory.js";
-import type { FlagSpec, Flags } from "./flags/flag-set.js";
+import type { FlagSpec, Flags } from "../component/flags/flag-set.js";
 
 /** One parsed command line, as a command sees it. */
 export interface Invocation {

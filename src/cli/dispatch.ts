@@ -7,10 +7,10 @@ import type { Command, CommandEntry, CommandGroup, Invocation } from "./command.
 import { CommandNode, type NodeContext, type Presets, stripFlags } from "./command-node.js";
 import { ExitError, silentExit, UsageError, usageError } from "./errors.js";
 import type { OwnedFactory } from "./connect/create-factory.js";
-import type { FlagSpec } from "./flags/flag-set.js";
-import { FlagError } from "./flags/flag-errors.js";
+import type { FlagSpec } from "../component/flags/flag-set.js";
+import { FlagError } from "../component/flags/flag-errors.js";
 import { globalFlags } from "./flags/global-flags.js";
-import type { ParsedFlags } from "./flags/parse-flags.js";
+import type { ParsedFlags } from "../component/flags/parse-flags.js";
 import type { Host } from "./connect/host.js";
 import type { CommandLine } from "./kuberc/command-line.js";
 import { isKubercDisabled, readKuberc, withoutKuberc } from "./kuberc/read-kuberc.js";

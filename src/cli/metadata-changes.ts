@@ -8,7 +8,7 @@ import { Helper } from "../resource/helper.js";
 import type { Info } from "../resource/info.js";
 import type { Invocation } from "./command.js";
 import type { Factory, Streams } from "./connect/factory.js";
-import type { FlagSpec } from "./flags/flag-set.js";
+import type { FlagSpec } from "../component/flags/flag-set.js";
 import { printFlags } from "./flags/print-flags.js";
 import { readRecord, recordFlag } from "./flags/change-flags.js";
 import {

@@ -1,9 +1,9 @@
 import { withMistyped } from "../base/text/mistyped.js";
 import type { Host } from "./connect/host.js";
 import { goPlatform, kubernetesRelease } from "./connect/client-version.js";
-import { FlagTable } from "./flags/flag-table.js";
-import type { FlagSpec } from "./flags/flag-set.js";
-import { parseFlags } from "./flags/parse-flags.js";
+import { FlagTable } from "../component/flags/flag-table.js";
+import type { FlagSpec } from "../component/flags/flag-set.js";
+import { parseFlags } from "../component/flags/parse-flags.js";
 import { ownBuild } from "./own-build.js";
 
 const OUTPUT: FlagSpec = { name: "output", short: "o", type: "string", usage: "One of 'yaml' or 'json'" };

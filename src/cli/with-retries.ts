@@ -2,7 +2,7 @@ import { setTimeout as sleepFor } from "node:timers/promises";
 import type { RestClient } from "../client/rest/rest-client.js";
 import { retryReads } from "../client/rest/retry-reads.js";
 import type { Streams } from "./connect/factory.js";
-import type { Flags } from "./flags/flag-set.js";
+import type { Flags } from "../component/flags/flag-set.js";
 
 /** Wraps the client for --retry, a flag of kubets: it writes a line for each retry, where errors go. */
 export function withRetries(client: RestClient, flags: Flags, { err }: Streams): RestClient {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { FlagTable } from "../../src/cli/flags/flag-table.js";
+import { FlagTable } from "../../src/component/flags/flag-table.js";
 import { stripFlags, withoutOperand } from "../../src/cli/command-node.js";
 
 const flags = new FlagTable([

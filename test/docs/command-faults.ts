@@ -2,7 +2,7 @@ import { basename } from "node:path";
 import { findNode, type CommandNode } from "../../src/cli/command-node.js";
 import { invocationOf, rootNode, unknownCommand } from "../../src/cli/dispatch.js";
 import { globalFlags } from "../../src/cli/flags/global-flags.js";
-import { parseFlags } from "../../src/cli/flags/parse-flags.js";
+import { parseFlags } from "../../src/component/flags/parse-flags.js";
 import type { Host } from "../../src/cli/connect/host.js";
 import { root } from "../../src/commands/root.js";
 import { simpleCommands } from "../parity/coverage/shell-words.js";

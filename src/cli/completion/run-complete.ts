@@ -3,10 +3,10 @@ import { holdsControls, inertText } from "../../base/text/inert-text.js";
 import type { CommandEntry, Completer, Completion } from "../command.js";
 import { type CommandNode, findNode } from "../command-node.js";
 import { invocationOf, type MakeFactory, rootNode, unknownCommand } from "../dispatch.js";
-import type { FlagSpec } from "../flags/flag-set.js";
-import { FlagTable } from "../flags/flag-table.js";
+import type { FlagSpec } from "../../component/flags/flag-set.js";
+import { FlagTable } from "../../component/flags/flag-table.js";
 import { helpFlag } from "../flags/global-flags.js";
-import { type ParsedFlags, parseFlags, type ParsedFlagSet } from "../flags/parse-flags.js";
+import { type ParsedFlags, parseFlags, type ParsedFlagSet } from "../../component/flags/parse-flags.js";
 import type { Host } from "../connect/host.js";
 import type { CommandLine } from "../kuberc/command-line.js";
 import { DEFAULT, directiveNames, FILTER_FILE_EXT, NO_FILE_COMP } from "./directive.js";
@@ -14,7 +14,7 @@ import { colourChoices } from "../terminal/colour.js";
 import { withPlugins } from "./plugin-commands.js";
 import { completeWords } from "./resource-completers.js";
 import { completeClusters, completeContexts, completeNamespaces, completeUsers } from "./global-completers.js";
-import { bareValue } from "../flags/flag-value.js";
+import { bareValue } from "../../component/flags/flag-value.js";
 
 /** Answers `__complete WORDS... LAST`: candidates, then `:directive`, on stdout; what happened, for people, on stderr. */
 export async function runComplete(given: CommandLine, makeFactory: MakeFactory): Promise<void> {

@@ -8,7 +8,7 @@ import { buildNotes } from "../build-notes.js";
 import { userAgent } from "./client-version.js";
 import type { Factory } from "./factory.js";
 import type { Look } from "../../printers/look.js";
-import type { ParsedFlags, ParsedFlagSet } from "../flags/parse-flags.js";
+import type { ParsedFlags, ParsedFlagSet } from "../../component/flags/parse-flags.js";
 import type { Host } from "./host.js";
 import { warningHead } from "../warn.js";
 

@@ -1,4 +1,4 @@
-import type { FlagSpec } from "../flags/flag-set.js";
+import type { FlagSpec } from "../../component/flags/flag-set.js";
 import { DETACH_KEYS } from "./detach-keys.js";
 
 // Flags that the commands share that enter containers.

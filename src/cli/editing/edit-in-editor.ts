@@ -19,7 +19,7 @@ import type { Streams, Factory } from "../connect/factory.js";
 import { removeTemp, makeTempFile } from "./temp-files.js";
 import { messageOf } from "../error-boundary.js";
 import { noCompatiblePrinter, type PrintRequest, structuredPrinter } from "../../printers/formats.js";
-import type { FlagSpec, Flags } from "../flags/flag-set.js";
+import type { FlagSpec, Flags } from "../../component/flags/flag-set.js";
 import { errorCode, PathError } from "../../base/files/path-error.js";
 
 /** Returns kubectl's line about an object that was not saved. */

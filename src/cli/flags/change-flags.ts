@@ -1,4 +1,4 @@
-import type { FlagSpec, Flags } from "./flag-set.js";
+import type { FlagSpec, Flags } from "../../component/flags/flag-set.js";
 import type { Invocation } from "../command.js";
 import { parseGoBool } from "../../base/text/go-bool.js";
 import { withMistyped } from "../../base/text/mistyped.js";

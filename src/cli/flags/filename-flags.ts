@@ -1,5 +1,5 @@
 import type { FilenameOptions } from "../../resource/builder.js";
-import type { FlagSpec, Flags } from "./flag-set.js";
+import type { FlagSpec, Flags } from "../../component/flags/flag-set.js";
 
 /** Where commands take -f they mostly take this too. */
 const kustomizeFlag: FlagSpec = {

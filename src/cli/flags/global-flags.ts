@@ -1,4 +1,4 @@
-import type { FlagSpec } from "./flag-set.js";
+import type { FlagSpec } from "../../component/flags/flag-set.js";
 
 /** `cacheDir` is shown as the default of --cache-dir. */
 export function globalFlags(cacheDir: string): readonly FlagSpec[] {

@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { PathError } from "../../base/files/path-error.js";
 import { loadFormat, type PrintRequest } from "../../printers/formats.js";
 import type { Factory } from "../connect/factory.js";
-import type { FlagSpec, Flags } from "./flag-set.js";
+import type { FlagSpec, Flags } from "../../component/flags/flag-set.js";
 
 /** -o and what goes with it, for commands that print the objects they handle. */
 export const printFlags: readonly FlagSpec[] = [

@@ -3,7 +3,7 @@ import { withMistyped } from "../../base/text/mistyped.js";
 import { goQuote } from "../../base/text/go-quote.js";
 import type { Factory } from "../connect/factory.js";
 import { klogWarning } from "../../client/klog.js";
-import type { FlagSpec, Flags } from "./flag-set.js";
+import type { FlagSpec, Flags } from "../../component/flags/flag-set.js";
 
 export { filenameFlags, readFilenames, requireFilenames } from "./filename-flags.js";
 

@@ -1,4 +1,4 @@
-import type { FlagSpec } from "./flag-set.js";
+import type { FlagSpec } from "../../component/flags/flag-set.js";
 
 // Flags by which commands that change objects choose them.
 

@@ -5,8 +5,8 @@ import { isReplaced } from "../plugins.js";
 import { unpainted, type TextPaint } from "../../printers/look.js";
 import { type Colours, lookOf } from "../terminal/colour.js";
 import type { Streams } from "../connect/factory.js";
-import type { FlagSpec } from "../flags/flag-set.js";
-import { defaultText } from "../flags/flag-value.js";
+import type { FlagSpec } from "../../component/flags/flag-set.js";
+import { defaultText } from "../../component/flags/flag-value.js";
 
 /**
  * Returns the help of a command: its description, then kubectl's sections in kubectl's order. Titles, the usage line, flag names and the

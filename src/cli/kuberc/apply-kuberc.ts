@@ -11,9 +11,9 @@ import { type CommandNode, findNode, type Presets } from "../command-node.js";
 import { rootNode, unknownCommand } from "../dispatch.js";
 import { goQuote } from "../../base/text/go-quote.js";
 import type { Command, CommandEntry } from "../command.js";
-import { invalidArgument } from "../flags/flag-errors.js";
-import type { Flags, FlagSpec, GivenFlag } from "../flags/flag-set.js";
-import { type FlagValue, parseFlagValue } from "../flags/flag-value.js";
+import { invalidArgument } from "../../component/flags/flag-errors.js";
+import type { Flags, FlagSpec, GivenFlag } from "../../component/flags/flag-set.js";
+import { type FlagValue, parseFlagValue } from "../../component/flags/flag-value.js";
 
 /** Makes the texts of the errors that one option can have. */
 export interface OptionErrors {

@@ -1,6 +1,6 @@
 import type { CommandEntry } from "../command.js";
 import type { Presets } from "../command-node.js";
-import type { FlagSpec } from "../flags/flag-set.js";
+import type { FlagSpec } from "../../component/flags/flag-set.js";
 import type { Host } from "../connect/host.js";
 
 /** A command line with what surrounds it; preferences make another one of it. */

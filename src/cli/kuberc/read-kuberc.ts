@@ -3,7 +3,7 @@ import { posix, win32 } from "node:path";
 import { errorMessage } from "../../base/text/error-message.js";
 import type { CommandEntry } from "../command.js";
 import { ExitError } from "../errors.js";
-import type { FlagSpec } from "../flags/flag-set.js";
+import type { FlagSpec } from "../../component/flags/flag-set.js";
 import type { Host } from "../connect/host.js";
 
 /** The preferences file of one command line, read but not understood. */

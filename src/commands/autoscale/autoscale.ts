@@ -28,7 +28,7 @@ import { type PrintRequest, printerFor } from "../../printers/formats.js";
 import type { Result } from "../../resource/builder.js";
 import { Helper } from "../../resource/helper.js";
 import { formatG } from "../../machinery/text/go/format-g.js";
-import { parseFloat64 } from "../../cli/flags/flag-value.js";
+import { parseFloat64 } from "../../component/flags/flag-value.js";
 import { parseInt32 } from "../../kinds/int-or-string.js";
 import { canonicalizeQuantity } from "../../machinery/text/quantity/quantity.js";
 

@@ -1,10 +1,10 @@
 import { resolve } from "node:path";
 import type { Invocation } from "../../cli/command.js";
 import type { Factory } from "../../cli/connect/factory.js";
-import type { FlagSpec } from "../../cli/flags/flag-set.js";
+import type { FlagSpec } from "../../component/flags/flag-set.js";
 import { usageError } from "../../cli/errors.js";
 import { errorMessage } from "../../base/text/error-message.js";
-import { readRuntimeConfig } from "../../cli/flags/pairs.js";
+import { readRuntimeConfig } from "../../component/flags/pairs.js";
 
 type AdmissionOptions = NonNullable<import("../../cluster/index.js").ClusterOptions["admission"]>;
 

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import type { Invocation } from "../../cli/command.js";
 import { usageError } from "../../cli/errors.js";
-import type { FlagSpec } from "../../cli/flags/flag-set.js";
+import type { FlagSpec } from "../../component/flags/flag-set.js";
 import { type Forward, ForwardSyntaxError, parseForward, parseRange } from "../../base/forward.js";
 import { parseIpv4Prefix } from "../../base/numbers/ipv4-prefix.js";
 import type { Factory } from "../../cli/connect/factory.js";

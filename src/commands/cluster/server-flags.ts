@@ -1,6 +1,6 @@
 import type { Invocation, Completer } from "../../cli/command.js";
 import type { Factory } from "../../cli/connect/factory.js";
-import type { FlagSpec } from "../../cli/flags/flag-set.js";
+import type { FlagSpec } from "../../component/flags/flag-set.js";
 import {
   admissionFlags,
   admissionOf,

@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import type { Invocation } from "../../cli/command.js";
 import { ExitError, usageError } from "../../cli/errors.js";
 import type { Factory } from "../../cli/connect/factory.js";
-import type { FlagSpec } from "../../cli/flags/flag-set.js";
+import type { FlagSpec } from "../../component/flags/flag-set.js";
 
 /** Where objects are kept. */
 export type StorageFlags =

@@ -1,7 +1,7 @@
 import type { Invocation } from "../../cli/command.js";
 import { usageError } from "../../cli/errors.js";
 import type { LiveLines } from "../../cli/terminal/live-lines.js";
-import type { FlagSpec } from "../../cli/flags/flag-set.js";
+import type { FlagSpec } from "../../component/flags/flag-set.js";
 
 /** --timeout, beside a --wait that says in each command what it waits for. */
 export const timeoutFlag: FlagSpec = {

@@ -21,7 +21,7 @@ import { errorCode, PathError } from "../../base/files/path-error.js";
 import type { Random } from "../../base/numbers/random.js";
 import { makeFolder } from "../../client/cache-files.js";
 import { errorMessage } from "../../base/text/error-message.js";
-import type { FlagSpec } from "../../cli/flags/flag-set.js";
+import type { FlagSpec } from "../../component/flags/flag-set.js";
 import type { Streams } from "../../cli/connect/factory.js";
 import { firstLine } from "../../cli/first-line.js";
 

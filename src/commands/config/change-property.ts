@@ -6,7 +6,7 @@ import { own } from "../../base/collections/own.js";
 import { errorMessage } from "../../base/text/error-message.js";
 import type { Kubeconfig } from "../../client/config/kubeconfig.js";
 import { canonicalizeBase64 } from "../../machinery/text/go/go-base64.js";
-import { parseBool } from "../../cli/flags/flag-value.js";
+import { parseBool } from "../../component/flags/flag-value.js";
 
 /** A path such as clusters.10.10.12.56.server, cut where names of entries (which may hold dots) end. */
 export interface PropertyPath {

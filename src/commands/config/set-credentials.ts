@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { goQuote } from "../../base/text/go-quote.js";
-import type { FlagSpec, FlagType } from "../../cli/flags/flag-set.js";
+import type { FlagSpec, FlagType } from "../../component/flags/flag-set.js";
 import type { Command, Invocation } from "../../cli/command.js";
 import type { Streams } from "../../cli/connect/factory.js";
 import { accessOf, type KubeconfigAccess, unexpectedArgs } from "../../cli/connect/kubeconfig-access.js";

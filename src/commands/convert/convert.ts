@@ -3,7 +3,7 @@ import { documentValidation } from "../../actions/validate-document.js";
 import type { Command, Invocation } from "../../cli/command.js";
 import type { Factory } from "../../cli/connect/factory.js";
 import { filenameFlags, readFilenames, requireFilenames } from "../../cli/flags/filename-flags.js";
-import type { Flags, FlagSpec } from "../../cli/flags/flag-set.js";
+import type { Flags, FlagSpec } from "../../component/flags/flag-set.js";
 import { printFlags, readPrintRequest } from "../../cli/flags/print-flags.js";
 import { readFieldValidation, validateFlag, warnCannotValidate } from "../../cli/flags/resource-flags.js";
 import {

@@ -8,7 +8,7 @@ import {
 import type { Invocation } from "../../cli/command.js";
 import { usageError } from "../../cli/errors.js";
 import type { Factory } from "../../cli/connect/factory.js";
-import type { FlagSpec } from "../../cli/flags/flag-set.js";
+import type { FlagSpec } from "../../component/flags/flag-set.js";
 import { printFlags, readPrintRequest } from "../../cli/flags/print-flags.js";
 import {
   type DryRunStrategy,

@@ -4,7 +4,7 @@ import { basename, join, resolve } from "node:path";
 import { goQuote } from "../../base/text/go-quote.js";
 import { compareKeys } from "../../base/collections/key-order.js";
 import { errnoText, PathError } from "../../base/files/path-error.js";
-import type { Flags, FlagSpec } from "../../cli/flags/flag-set.js";
+import type { Flags, FlagSpec } from "../../component/flags/flag-set.js";
 import type { Factory } from "../../cli/connect/factory.js";
 import { strictEnvVarNameErrors } from "../../machinery/validation/names.js";
 

@@ -9,7 +9,7 @@ import {
   requireName,
 } from "./generated.js";
 import { completeNames } from "../../cli/completion/resource-completers.js";
-import type { FlagSpec } from "../../cli/flags/flag-set.js";
+import type { FlagSpec } from "../../component/flags/flag-set.js";
 
 export interface CreateRoleBindingOptions extends GeneratedOptions, SubjectOptions {
   /** One of the two is "". */

@@ -8,9 +8,9 @@ import {
   namespacedMetadata,
   requireName,
 } from "./generated.js";
-import { pairsOf, pairsOfType } from "../../cli/flags/pairs.js";
+import { pairsOf, pairsOfType } from "../../component/flags/pairs.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
-import type { FlagSpec } from "../../cli/flags/flag-set.js";
+import type { FlagSpec } from "../../component/flags/flag-set.js";
 import { compareKeys } from "../../base/collections/key-order.js";
 import type { GroupVersionResource } from "../../machinery/meta/gvk.js";
 import type { RestMapper } from "../../machinery/rest-mapper.js";

@@ -1,6 +1,6 @@
 import { setKey } from "../../machinery/wire/json/own-keys.js";
 import { goQuote } from "../../base/text/go-quote.js";
-import type { FlagSpec } from "../../cli/flags/flag-set.js";
+import type { FlagSpec } from "../../component/flags/flag-set.js";
 import { secretHash } from "../../kinds/content-hash.js";
 import { configMapKeyErrors } from "../../machinery/validation/names.js";
 import {

@@ -1,7 +1,7 @@
 import type { Invocation, Command } from "../../cli/command.js";
 import type { Factory } from "../../cli/connect/factory.js";
-import type { FlagSpec } from "../../cli/flags/flag-set.js";
-import { strconvError } from "../../cli/go-errors.js";
+import type { FlagSpec } from "../../component/flags/flag-set.js";
+import { strconvError } from "../../base/text/go-errors.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import { dns1123SubdomainErrors, portNameErrors, portNumberErrors } from "../../machinery/validation/names.js";
 import {

@@ -5,7 +5,7 @@ import { parsePruneKinds, forEachPrunable, type PruneKind, Visited } from "../..
 import type { Command, Invocation } from "../../cli/command.js";
 import { usageError, silentExit } from "../../cli/errors.js";
 import type { Factory, ProgramEnd } from "../../cli/connect/factory.js";
-import type { Flags } from "../../cli/flags/flag-set.js";
+import type { Flags } from "../../component/flags/flag-set.js";
 import {
   fieldManagerFlag,
   filenameFlags,

@@ -1,9 +1,9 @@
 import type { Command } from "../../cli/command.js";
 import { ExitError } from "../../cli/errors.js";
-import type { Flags, FlagSpec, FlagType } from "../../cli/flags/flag-set.js";
-import { FlagError } from "../../cli/flags/flag-errors.js";
-import { FlagTable } from "../../cli/flags/flag-table.js";
-import { parseFlags } from "../../cli/flags/parse-flags.js";
+import type { Flags, FlagSpec, FlagType } from "../../component/flags/flag-set.js";
+import { FlagError } from "../../component/flags/flag-errors.js";
+import { FlagTable } from "../../component/flags/flag-table.js";
+import { parseFlags } from "../../component/flags/parse-flags.js";
 import { roleHelp } from "./role-help.js";
 
 const KEEPS_NOTHING = "No effect here: the stand-in keeps nothing.";

@@ -1,5 +1,5 @@
-import type { FlagSpec, FlagType } from "../../cli/flags/flag-set.js";
-import { pairsOfType } from "../../cli/flags/pairs.js";
+import type { FlagSpec, FlagType } from "../../component/flags/flag-set.js";
+import { pairsOfType } from "../../component/flags/pairs.js";
 
 /** A flag of kube-apiserver that this server takes so that command lines for kube-apiserver work, and that changes nothing. */
 const without = (name: string, type: FlagType, value: string, why: string): FlagSpec => ({

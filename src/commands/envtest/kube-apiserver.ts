@@ -6,11 +6,11 @@ import { kubernetesRelease } from "../../cli/connect/client-version.js";
 import type { Command } from "../../cli/command.js";
 import { ExitError } from "../../cli/errors.js";
 import type { Factory } from "../../cli/connect/factory.js";
-import type { Flags } from "../../cli/flags/flag-set.js";
-import { FlagError } from "../../cli/flags/flag-errors.js";
-import { FlagTable } from "../../cli/flags/flag-table.js";
-import { parseFlags } from "../../cli/flags/parse-flags.js";
-import { readRuntimeConfig } from "../../cli/flags/pairs.js";
+import type { Flags } from "../../component/flags/flag-set.js";
+import { FlagError } from "../../component/flags/flag-errors.js";
+import { FlagTable } from "../../component/flags/flag-table.js";
+import { parseFlags } from "../../component/flags/parse-flags.js";
+import { readRuntimeConfig } from "../../component/flags/pairs.js";
 import { kubeApiserverFlags } from "./kube-apiserver-flags.js";
 import { roleHelp } from "./role-help.js";
 

@@ -1,5 +1,5 @@
-import type { FlagSpec } from "../../cli/flags/flag-set.js";
-import { defaultText } from "../../cli/flags/flag-value.js";
+import type { FlagSpec } from "../../component/flags/flag-set.js";
+import { defaultText } from "../../component/flags/flag-value.js";
 
 const TYPE_NAMES: Readonly<Partial<Record<FlagSpec["type"], string>>> = {
   bool: "",

@@ -1,4 +1,4 @@
-import { strconvError } from "../../cli/go-errors.js";
+import { strconvError } from "../../base/text/go-errors.js";
 import { exposedPorts, podLabelsOf } from "../../kinds/exposure.js";
 import { parseIntOrString } from "../../kinds/int-or-string.js";
 import type { GroupKind } from "../../machinery/meta/gvk.js";

@@ -14,7 +14,7 @@ import { sorting, loadSorting, loadGetFormat } from "./to-printer.js";
 import { watchResources } from "./watch.js";
 import type { RestClient } from "../../client/rest/rest-client.js";
 import { writeOutput } from "../../cli/write-output.js";
-import type { FlagSpec } from "../../cli/flags/flag-set.js";
+import type { FlagSpec } from "../../component/flags/flag-set.js";
 import { loadTemplates } from "../../cli/flags/print-flags.js";
 
 export function getCommand(run: GetRun = runGet): Command {

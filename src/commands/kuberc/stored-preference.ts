@@ -4,7 +4,7 @@ import { errorMessage } from "../../base/text/error-message.js";
 import { PathError } from "../../base/files/path-error.js";
 import type { Invocation } from "../../cli/command.js";
 import type { Factory } from "../../cli/connect/factory.js";
-import type { FlagSpec } from "../../cli/flags/flag-set.js";
+import type { FlagSpec } from "../../component/flags/flag-set.js";
 import { isAbsent, type KubercPlace, kubercPlace, readContent } from "../../cli/kuberc/read-kuberc.js";
 import { GROUP, v1beta1 } from "../../cli/kuberc/preference-schema.js";
 import { decodeObject, UnmarshalError } from "../../machinery/wire/strict-decode.js";

@@ -5,7 +5,7 @@ import { PathError } from "../../base/files/path-error.js";
 import { buildNotes } from "../../cli/build-notes.js";
 import { type Command, Directive, type Invocation } from "../../cli/command.js";
 import type { Factory, Streams } from "../../cli/connect/factory.js";
-import type { FlagSpec } from "../../cli/flags/flag-set.js";
+import type { FlagSpec } from "../../component/flags/flag-set.js";
 import type { Look } from "../../printers/look.js";
 import { type BuildOptions, buildKustomization, localFiles, type Reorder } from "../../kustomize/build.js";
 import type { ResourceList } from "../../kustomize/resource-list.js";

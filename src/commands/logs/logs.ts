@@ -4,7 +4,7 @@ import type { Command, Invocation } from "../../cli/command.js";
 import { completePodsAndContainers } from "../../cli/completion/pod-completers.js";
 import { silentExit, usageError } from "../../cli/errors.js";
 import type { Factory, Streams } from "../../cli/connect/factory.js";
-import type { FlagSpec, Flags } from "../../cli/flags/flag-set.js";
+import type { FlagSpec, Flags } from "../../component/flags/flag-set.js";
 import { selectorFlag } from "../../cli/flags/resource-flags.js";
 import { hintAtNamespace } from "../../cli/advice/hints.js";
 import type { RestClient } from "../../client/rest/rest-client.js";

@@ -1,4 +1,4 @@
-import type { Flags } from "../../cli/flags/flag-set.js";
+import type { Flags } from "../../component/flags/flag-set.js";
 import { ExitError } from "../../cli/errors.js";
 import { klogLine } from "../../client/klog.js";
 import { patternProblem } from "../../api/validation/apiextensions/pattern.js";

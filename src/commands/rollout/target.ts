@@ -1,7 +1,7 @@
 import { readTyped } from "../../actions/typed/read-typed.js";
 import { loadTypedKinds, requireType } from "../../actions/typed/typed-object.js";
 import type { Factory } from "../../cli/connect/factory.js";
-import type { FlagSpec, Flags } from "../../cli/flags/flag-set.js";
+import type { FlagSpec, Flags } from "../../component/flags/flag-set.js";
 import { filenameFlags, readFilenames, selectorFlag } from "../../cli/flags/resource-flags.js";
 import { klogWarning } from "../../client/klog.js";
 import type { Result } from "../../resource/builder.js";

@@ -1,4 +1,4 @@
-import type { FlagSpec, Flags } from "../../cli/flags/flag-set.js";
+import type { FlagSpec, Flags } from "../../component/flags/flag-set.js";
 import type { SortBy } from "./metrics.js";
 
 export const sortByFlag = (what: string): FlagSpec => ({

@@ -3,7 +3,7 @@ import type { WaitContext } from "../../actions/wait/settle.js";
 import type { Command, Invocation } from "../../cli/command.js";
 import { silentExit } from "../../cli/errors.js";
 import type { Factory, Streams } from "../../cli/connect/factory.js";
-import type { Flags, FlagSpec } from "../../cli/flags/flag-set.js";
+import type { Flags, FlagSpec } from "../../component/flags/flag-set.js";
 import type { LiveLines } from "../../cli/terminal/live-lines.js";
 import { openLiveLines } from "../../cli/terminal/open-live-lines.js";
 import { printFlags, readPrintRequest } from "../../cli/flags/print-flags.js";

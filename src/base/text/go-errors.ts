@@ -1,4 +1,4 @@
-import { goQuote } from "../base/text/go-quote.js";
+import { goQuote } from "./go-quote.js";
 
 /** Go's own texts that reach users of kubectl, each made in one place. */
 export type NumberFault = "invalid syntax" | "value out of range";

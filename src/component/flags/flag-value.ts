@@ -1,6 +1,6 @@
 import { readCsv } from "./csv.js";
 import type { FlagSpec, FlagType } from "./flag-set.js";
-import { invalidDuration, missingUnit, unknownUnit, strconvError } from "../go-errors.js";
+import { invalidDuration, missingUnit, unknownUnit, strconvError } from "../../base/text/go-errors.js";
 
 export type FlagValue = boolean | number | string | readonly string[];
 

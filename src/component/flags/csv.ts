@@ -1,4 +1,4 @@
-import { csvError } from "../go-errors.js";
+import { csvError } from "../../base/text/go-errors.js";
 
 /**
  * Reads one record as Go's encoding/csv does for pflag's stringSlice: `a,"b,c",d`. An empty text has no values;

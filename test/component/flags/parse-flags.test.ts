@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import type { FlagSpec } from "../../../src/cli/flags/flag-set.js";
-import { FlagTable } from "../../../src/cli/flags/flag-table.js";
-import { parseFlags } from "../../../src/cli/flags/parse-flags.js";
+import type { FlagSpec } from "../../../src/component/flags/flag-set.js";
+import { FlagTable } from "../../../src/component/flags/flag-table.js";
+import { parseFlags } from "../../../src/component/flags/parse-flags.js";
 
 const specs: readonly FlagSpec[] = [
   { name: "all", short: "A", type: "bool", usage: "" },

@@ -1,6 +1,6 @@
 import { errorMessage } from "../../base/text/error-message.js";
 import { goQuote } from "../../base/text/go-quote.js";
-import { goQuoteChar } from "../go-errors.js";
+import { goQuoteChar } from "../../base/text/go-errors.js";
 import type { FlagSpec } from "./flag-set.js";
 
 /** A command line that does not fit its flags, in pflag's words. The boundary adds where to look for help. */

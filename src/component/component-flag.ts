@@ -1,0 +1,27 @@
+import type { FlagSpec } from "./flags/flag-set.js";
+
+/**
+ * A flag of a component. Kubernetes' flags that a component of kubets does not obey are declared all the same, so that command lines
+ * written for Kubernetes' component start it: each says what becomes of a value.
+ */
+export type ComponentFlag = FlagSpec & ComponentFlagParts;
+
+interface ComponentFlagParts {
+  /** The type as pflag's help prints it, where it is not that of {@link FlagSpec.type}: "ip", "mapStringBool". */
+  readonly typeName?: string;
+  /** Why a value has no effect. Where the flag is given, the component warns with it at each start. */
+  readonly withoutEffect?: string;
+  /** Why any value but the default is refused. */
+  readonly refused?: string;
+  /** Kubernetes has dropped the flag: what to use in its place. The flag is accepted with a warning and has no effect. */
+  readonly dropped?: string;
+  /** Returns what is wrong with the text of a value in the component's words; undefined for a good one. */
+  readonly check?: (text: string) => string | undefined;
+}
+
+/** Flags of one subject, in the order of Kubernetes' `--help`. */
+export interface FlagSection {
+  /** "secure serving", as Kubernetes names the section; help shows it as "Secure serving flags:". */
+  readonly name: string;
+  readonly flags: readonly ComponentFlag[];
+}

@@ -1,0 +1,160 @@
+import type { Clock } from "../base/time/clock.js";
+import { errorMessage } from "../base/text/error-message.js";
+import { goQuote } from "../base/text/go-quote.js";
+import type { ComponentFlag, FlagSection } from "./component-flag.js";
+import { ComponentLog } from "./component-log.js";
+import { FlagError, invalidArgument } from "./flags/flag-errors.js";
+import type { Flags } from "./flags/flag-set.js";
+import { FlagTable } from "./flags/flag-table.js";
+import { defaultText } from "./flags/flag-value.js";
+import { type ParsedFlags, parseFlags } from "./flags/parse-flags.js";
+import { sectionUsages } from "./flag-usages.js";
+
+/** A program that runs until a signal ends it, with flags in sections: what Kubernetes builds on k8s.io/component-base. */
+export interface Component {
+  /** What it calls itself in errors: "kube-apiserver". */
+  readonly name: string;
+  /** How it is started, in the help's usage line: "kubets apiserver". */
+  readonly program: string;
+  /** The first paragraph of the help. */
+  readonly description: string;
+  /** What --version prints: "Kubernetes v1.36.3". */
+  readonly version: string;
+  /** Without `--help`, `--version`, `-v` and `--vmodule`: {@link globalSection} is added to them. */
+  readonly sections: readonly FlagSection[];
+  /** Runs until `signal` aborts. An error ends the component with exit code 1 and the line "command failed". */
+  run(flags: Flags, context: ComponentContext): Promise<void>;
+}
+
+/** What a running component may use. */
+export interface ComponentContext {
+  readonly log: ComponentLog;
+  readonly clock: Clock;
+  /** The folder that relative paths of files begin at. */
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Aborts with the first SIGINT or SIGTERM. */
+  readonly signal: AbortSignal;
+}
+
+/** Where a component runs: its streams, surroundings and signals. */
+export interface ComponentHost extends Omit<ComponentContext, "log"> {
+  readonly out: (text: string) => void;
+  readonly err: (text: string) => void;
+  /** The width of the terminal that help is shown on; undefined in a pipe. */
+  readonly columns?: number | undefined;
+}
+
+/**
+ * Reads the arguments and runs the component. Resolves to its exit code, as Kubernetes' components have it: 0, or 1 after any error. A command
+ * line that cannot be read is answered before anything is started.
+ */
+export async function runComponent(
+  component: Component,
+  args: readonly string[],
+  host: ComponentHost,
+): Promise<number> {
+  const sections = [...component.sections, globalSection(component)];
+  let parsed: ParsedFlags;
+  try {
+    parsed = readArguments(component, sections, args);
+  } catch (error) {
+    host.err(`Error: ${errorMessage(error)}\n`);
+    return 1;
+  }
+  const { flags, notices } = parsed;
+  if (flags.bool("help")) {
+    host.out(componentHelp(component, host.columns));
+    return 0;
+  }
+  if (flags.string("version") !== "false") {
+    host.out(`${component.version}\n`);
+    return 0;
+  }
+  const log = new ComponentLog(host.err, host.clock, flags.number("v"));
+  for (const notice of notices) host.err(`${notice}\n`);
+  try {
+    const declared = sections.flatMap((section) => section.flags);
+    log.flags(declared.map((flag) => [flag.name, valueText(flag, parsed)]));
+    refuse(declared, flags);
+    for (const warning of warningsOf(declared, flags)) log.warn("options.go:100", warning);
+    await component.run(flags, { log, clock: host.clock, cwd: host.cwd, env: host.env, signal: host.signal });
+    return 0;
+  } catch (error) {
+    host.err(log.errorLine("run.go:72", "command failed", error));
+    return 1;
+  }
+}
+
+/** The help of a component. `columns` is the width of the terminal; without it no line is wrapped. */
+export function componentHelp(component: Component, columns?: number): string {
+  const { program, description, sections } = component;
+  const usages = sectionUsages([...sections, globalSection(component)], columns);
+  return `${description}\n\nUsage:\n  ${program} [flags]\n${usages}`;
+}
+
+/** The flags that every component has. */
+export const globalSection = ({ name }: Pick<Component, "name">): FlagSection => ({
+  name: "global",
+  flags: [
+    { name: "help", short: "h", type: "bool", usage: `Print this help of ${name}.` },
+    { name: "v", short: "v", type: "level", usage: "How much the log says; 1 logs the value of each flag." },
+    {
+      name: "version",
+      type: "string",
+      typeName: "version",
+      bare: "true",
+      default: "false",
+      usage: "Print the version and quit.",
+    },
+    {
+      name: "vmodule",
+      type: "moduleSpec",
+      usage: "How much single files of Kubernetes' source log.",
+      withoutEffect: "the log has no files of Kubernetes' source",
+    },
+  ],
+});
+
+function readArguments(component: Component, sections: readonly FlagSection[], args: readonly string[]): ParsedFlags {
+  const declared = sections.flatMap(({ flags }) => flags);
+  const parsed = parseFlags(new FlagTable(declared), args);
+  const stray = parsed.args.find((operand) => operand !== "");
+  if (stray !== undefined) {
+    const given = parsed.args.map(goQuote).join(" ");
+    throw new FlagError(`${goQuote(component.name)} does not take any arguments, got [${given}]`);
+  }
+  const byName = new Map(declared.map((flag) => [flag.name, flag]));
+  for (const { name, text } of parsed.flags.order) {
+    const flag = byName.get(name);
+    const fault = flag?.check?.(text);
+    if (flag !== undefined && fault !== undefined) throw invalidArgument(flag, text, new Error(fault));
+  }
+  return parsed;
+}
+
+/** Throws one error for all flags whose values would not be obeyed, and that nobody should believe obeyed. */
+function refuse(declared: readonly ComponentFlag[], flags: Flags): void {
+  const faults = declared
+    .filter((flag) => flag.refused !== undefined && flags.changed(flag.name))
+    .filter((flag) => flags.order.some(({ name, text }) => name === flag.name && text !== defaultText(flag)))
+    .map(({ name, refused }) => `--${name} is not supported: ${refused}`);
+  if (faults.length > 0) throw new Error(faults.length === 1 ? faults[0] : `[${faults.join(", ")}]`);
+}
+
+function warningsOf(declared: readonly ComponentFlag[], flags: Flags): string[] {
+  return declared.flatMap(({ name, withoutEffect, dropped }) => {
+    if (!flags.changed(name)) return [];
+    if (withoutEffect !== undefined) return [`--${name} has no effect: ${withoutEffect}`];
+    return dropped === undefined ? [] : [`--${name} has no effect: Kubernetes has dropped it, ${dropped}`];
+  });
+}
+
+/** The value of a flag as Go prints it. */
+function valueText(flag: ComponentFlag, { flags }: ParsedFlags): string {
+  const given = flags.order.filter(({ name }) => name === flag.name).map(({ text }) => text);
+  const last = given.at(-1);
+  if (last === undefined) return defaultText(flag);
+  const isList = flag.type === "stringSlice" || flag.type === "stringArray";
+  return isList ? `[${flags.strings(flag.name).join(",")}]` : last;
+}
