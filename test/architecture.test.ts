@@ -216,7 +216,7 @@ describe("what is trusted because it is in the process", () => {
     expect(using(/\bkubeletClient\?*\.?\(/)).toEqual([
       "cluster/compose-server.ts",
       "cluster/nodes/server-nodes.ts",
-      "cluster/pki/kubelet-client.ts",
+      "cluster/pki/client-certificates.ts",
       "server/builtin/core/connect-target.ts",
       "server/kubelet/cluster-network.ts",
     ]);
@@ -250,11 +250,10 @@ const WRITES_BYTES: Readonly<Record<string, string>> = {
   "cli/container-session/session-streams.ts": "what a program in a container writes",
   "cli/raw-request.ts": "the answer to --raw",
   "cli/write-output.ts": "defines them",
-  "commands/cp/messages.ts": "what the container's tar writes; on a terminal it is text",
-  "commands/get/get-raw.ts": "the body of get --raw",
-  "commands/get/print-generic.ts": "text",
-  "commands/get/print-human.ts": "text",
-  "commands/get/watch-output.ts": "text",
+  "commands/cp/cp.ts": "what the container's tar writes; on a terminal it is text",
+  "commands/get/get.ts": "the body of get --raw",
+  "commands/get/print-objects.ts": "text",
+  "commands/get/watch.ts": "text",
   "commands/logs/log-reader.ts": "lines of a log",
 };
 

@@ -21,20 +21,21 @@ import type { OpenedAuthentication } from "./authentication/open-authentication.
 import { type AuthenticationOptions, checkAuthenticationOptions } from "./options/authentication-options.js";
 import type { BootStep, Composition } from "./composition.js";
 import { collectWhenIdle, v8Memory } from "./idle-memory.js";
-import { knownKinds } from "./known-kinds.js";
 import { kubeconfigText } from "./kubeconfig.js";
 import { authority, HOST, openSocket } from "./open-socket.js";
 import { checkMaxObjectBytes, openKv, openStorage } from "./open-storage.js";
 import type { ClusterPki } from "./pki/cluster-pki.js";
 import { type OpenedAuthorization, openAuthorization } from "./open-authorization.js";
-import { kubeletClient } from "./pki/kubelet-client.js";
+import { kubeletClient, userCertificate } from "./pki/client-certificates.js";
 import { openPki } from "./pki/open-pki.js";
-import { userCertificate } from "./pki/user-certificate.js";
 import { recordRequests } from "./record-requests.js";
 import type { RunningServer } from "./running-server.js";
 import type { ServingCertificates, ServingSurroundings } from "./serving-certificates.js";
 import { type Hook, type HookContext, type Hooks, ofCaller, type ServerOptions } from "./options/server-options.js";
 import type { TlsOptions } from "./options/tls-options.js";
+import { type RuntimeConfig, servesRetired, type TypeSource } from "../api/facts/index.js";
+import { publishedScheme } from "../api/scheme/published.js";
+import type { Scheme } from "../machinery/scheme/scheme.js";
 
 const ADMIN = { commonName: "kubernetes-admin", organizations: ["system:masters"] };
 /** kube-apiserver's name for the first step. */
@@ -296,3 +297,16 @@ function checkHookNames({ postStart = [], preShutdown = [] }: Hooks, steps: read
 const contextOf = (server: Server): HookContext => ({ transport: server.loopback(), registry: server.registry });
 
 const stepOf = (hook: Hook): BootStep => ({ name: hook.name, run: (server) => hook.run(contextOf(server)) });
+
+/** The kinds that a server must know. Those that 1.36 has removed are loaded only for a server that serves or may find some. */
+async function knownKinds(
+  runtimeConfig: RuntimeConfig,
+  foreign: boolean,
+): Promise<{ readonly scheme: Scheme; readonly types?: TypeSource }> {
+  const serves = servesRetired(runtimeConfig);
+  if (!foreign && !serves) return { scheme: publishedScheme() };
+  const { allScheme } = await import("../api/scheme/all.js");
+  if (!serves) return { scheme: allScheme() };
+  const { allDefinitions } = await import("../api/facts/unpublished.js");
+  return { scheme: allScheme(), types: allDefinitions };
+}

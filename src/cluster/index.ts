@@ -24,7 +24,7 @@ export type {
   StartedContainer,
 } from "../node/container-runtime.js";
 export { RuntimeError } from "../node/container-runtime.js";
-export { httpPort, localPort } from "../node/scripted/served-port.js";
+export { httpPort, localPort } from "../node/scripted/ports.js";
 export type { ScriptedImage } from "../node/scripted/image.js";
 export type { ImageScriptText } from "../node/scripted/images/text-script.js";
 export type { Program, ProgramInput, ProgramIo, ProgramOutput } from "../node/scripted/program.js";
@@ -63,6 +63,7 @@ export { basicAuthenticator, type BasicUser } from "../server/authn/authorizatio
 export type { Hook, HookContext, Hooks } from "./options/server-options.js";
 export type { LeaderElectionOptions, LeadershipEvent } from "./leader-election.js";
 export type { EtcdConnection } from "./open-storage.js";
-export type { UserIdentity } from "./pki/user-certificate.js";
+export type { UserIdentity } from "./pki/client-certificates.js";
 export type { RequestRecord } from "./record-requests.js";
-export { type Cluster, type ClusterOptions, type DrivenCluster, startCluster } from "./start-cluster.js";
+export type { ClusterOptions } from "./options/cluster-options.js";
+export { type Cluster, type DrivenCluster, startCluster } from "./start-cluster.js";

@@ -1,7 +1,7 @@
 import type { Transport } from "../client/transport/transport.js";
 import type { ApiRegistry } from "../server/api-registry/api-registry.js";
 import type { ClusterClock } from "./cluster-clock.js";
-import type { UserIdentity } from "./pki/user-certificate.js";
+import type { UserIdentity } from "./pki/client-certificates.js";
 
 /** A running API server. */
 export interface RunningServer extends AsyncDisposable {

@@ -63,7 +63,7 @@ import { statefulSetController } from "./stateful-set/stateful-set-controller.js
 import { storageVersionGarbageCollector } from "./storage-version-garbage-collector/storage-version-garbage-collector.js";
 import { storageVersionMigrator } from "./storage-version-migrator/storage-version-migrator.js";
 import { systemObjects } from "./system-objects/system-objects.js";
-import { isUsualFault } from "../client/reflector/usual-fault.js";
+import { isUsualFault } from "../client/reflector/list-watch.js";
 import { authenticationTrust } from "./authentication-trust/authentication-trust.js";
 import { taintEvictionController } from "./taint-eviction/taint-eviction-controller.js";
 import { ttlAfterFinished } from "./ttl-after-finished/ttl-after-finished.js";

@@ -27,7 +27,7 @@ import {
 import { readText } from "../../base/files/read-file.js";
 import type { AuthenticationSurroundings } from "./authentication-surroundings.js";
 import { openAuthorityFiles } from "./authority-files.js";
-import { FileFaults } from "../options/file-faults.js";
+import { FileFaults } from "../options/watch-files.js";
 import type { IdentityIssuers } from "./identity-issuers.js";
 import { openTokenIssuer } from "./service-account-issuer.js";
 

@@ -1,5 +1,5 @@
 import type { Secret } from "../../api/types/core/v1.js";
-import { objectKey } from "../../client/informers/object-key.js";
+import { objectKey } from "../../client/informers/indexer.js";
 import { retryOnConflict } from "../../client/retry/retry-on-conflict.js";
 import { unlessChanged } from "../unless-changed.js";
 import type { ControllerContext } from "../context.js";

@@ -2,7 +2,7 @@ import type { Clock } from "../../base/time/clock.js";
 import { nextSlice } from "../../base/async/time-slice.js";
 import type { Timers } from "../../base/time/timers.js";
 import { pause } from "../../base/time/pause.js";
-import { ItemExponentialFailureRateLimiter } from "../../client/workqueue/rate-limiters/item-exponential-failure-rate-limiter.js";
+import { ItemExponentialFailureRateLimiter } from "../../client/workqueue/rate-limiters.js";
 import { isConflict, isNotFound } from "../../machinery/errors/status-error.js";
 import type { JsonValue } from "../../machinery/meta/json.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
