@@ -9,8 +9,7 @@ import { describeProblem, Manager, type Problem } from "../client/manager/index.
 import { surroundingsOf } from "../client/surroundings.js";
 import type { Transport } from "../client/transport/transport.js";
 import type { KubeObject } from "../machinery/meta/object.js";
-import { bootstrapSigner } from "./bootstrap-tokens/bootstrap-signer.js";
-import { tokenCleaner } from "./bootstrap-tokens/token-cleaner.js";
+import { bootstrapSigner, tokenCleaner } from "./bootstrap-tokens/bootstrap-tokens.js";
 import { certificateApprover } from "./certificates/certificate-approver.js";
 import { certificateSigner } from "./certificates/certificate-signer.js";
 import { certificateRequestCleaner } from "./certificates/request-cleaner.js";
@@ -33,6 +32,8 @@ import {
   NamespaceObjects,
   namespaceObjectsController,
   preparedNamespaces,
+  rootCaPublisher,
+  defaultServiceAccounts,
 } from "./namespace-objects/namespace-objects.js";
 import { podGroupProtection } from "./pod-group-protection/pod-group-protection.js";
 import { untilDone } from "./repeat.js";
@@ -49,12 +50,10 @@ import { volumeExpander } from "./volume-expander/volume-expander.js";
 import { persistentVolumeBinder } from "./persistent-volume-binder/persistent-volume-binder.js";
 import { resourceClaimController } from "./resource-claim/resource-claim-controller.js";
 import { resourceQuotaController } from "./resource-quota/resource-quota-controller.js";
-import { rootCaPublisher } from "./root-ca/root-ca-publisher.js";
 import { legacyTokenCleaner } from "./legacy-token-cleaner/legacy-token-cleaner.js";
 import { legacyTokenTracking } from "./legacy-token-tracking/legacy-token-tracking.js";
 import { ServedResources } from "./served-resources.js";
 import { serviceAccountTokens } from "./service-account-token/service-account-tokens.js";
-import { defaultServiceAccounts } from "./service-account/default-service-account.js";
 import { clusterIpRepair } from "./service-allocation/cluster-ip-repair.js";
 import { nodePortRepair } from "./service-allocation/node-port-repair.js";
 import { serviceCidrs } from "./service-cidr/service-cidr-controller.js";

@@ -11,7 +11,7 @@ import { isAlreadyExists, isNotFound } from "../../machinery/errors/status-error
 import type { JsonObject } from "../../machinery/meta/json.js";
 import { deepEqual } from "../../machinery/patch/json-values.js";
 import type { ControllerContext } from "../context.js";
-import { podsOfClaims } from "../pods-of-claims.js";
+import { podsOfClaims } from "../pod-indexes.js";
 import {
   attachedVolumes,
   type AttachmentPlan,

@@ -3,9 +3,8 @@ import { objectKey } from "../../client/informers/index.js";
 import type { Stored } from "../../client/dynamic/stored.js";
 import type { Controller } from "../../client/manager/index.js";
 import type { ControllerContext } from "../context.js";
-import { controlledObjects } from "../owned-pods/controlled-objects.js";
-import { CRON_JOB_KIND, scheduleOf } from "./cron-job-parts.js";
-import { CronJobReconciler } from "./cron-job-reconciler.js";
+import { controlledObjects } from "../owned-pods/controller-ref.js";
+import { CRON_JOB_KIND, scheduleOf, CronJobReconciler } from "./cron-job-reconciler.js";
 import { nextStartIn } from "./due-times.js";
 
 /** Makes jobs when the schedules of CronJobs say so. */

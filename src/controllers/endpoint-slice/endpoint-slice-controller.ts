@@ -10,7 +10,7 @@ import { planSlices, SLICE_CONTROLLER } from "./plan-slices.js";
 import { MANAGED_BY, SERVICE_NAME } from "./slice-contents.js";
 import { SliceWriter } from "./slice-writer.js";
 import { TopologyHints } from "./topology-hints.js";
-import { changesShares, zoneShares } from "./zone-shares.js";
+import { changesShares, zoneShares } from "./hints.js";
 
 /** A slice that another has changed is put right after this time, not in a race with that one. */
 const SLICE_CHANGE_MS = 1000;

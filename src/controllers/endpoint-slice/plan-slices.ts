@@ -5,13 +5,11 @@ import type { JsonObject } from "../../machinery/meta/json.js";
 import { deepEqual } from "../../machinery/patch/json-values.js";
 import { controllerReference } from "../owned-pods/controller-ref.js";
 import { inHashOrder } from "../service-endpoints/hash-order.js";
-import { hasEndpoint, isHeadless } from "../service-endpoints/service-pods.js";
-import { addressTypesOf, endpointOf, portsOf } from "./endpoint-of.js";
+import { hasEndpoint, isHeadless, addressesOf, hostName, targetPort } from "../service-endpoints/service-pods.js";
 import { fillSlices } from "./fill-slices.js";
-import { wantsShares, withHints } from "./hints.js";
-import { hintsByShares, type HintedSlices, type SliceSet } from "./hints-by-shares.js";
+import { wantsShares, withHints, hintsByShares, type HintedSlices, type SliceSet, type ZoneShares } from "./hints.js";
 import { endpointsOf, HEADLESS, MANAGED_BY, portsKey, SERVICE_NAME, type SliceChanges } from "./slice-contents.js";
-import type { ZoneShares } from "./zone-shares.js";
+import { isReady } from "../owned-pods/pod-state.js";
 
 /** What slices of this controller are labelled as managed by. */
 export const SLICE_CONTROLLER = "endpointslice-controller.k8s.io";
@@ -181,4 +179,51 @@ function isPlaceholder(slice: EndpointSlice, service: Service): boolean {
 function isOwned({ metadata }: EndpointSlice, service: Service): boolean {
   const { uid } = service.metadata ?? {};
   return metadata?.ownerReferences?.some((owner) => owner.uid === uid && owner.kind === "Service") === true;
+}
+
+const ZONE = "topology.kubernetes.io/zone";
+
+/** The endpoint that a pod is for a service; undefined when it has no address of that type. */
+function endpointOf(
+  pod: Pod,
+  node: Node | undefined,
+  service: Service,
+  addressType: AddressType,
+): Endpoint | undefined {
+  const addresses = addressesOf(pod).filter((ip) => ip.includes(":") === (addressType === "IPv6"));
+  if (addresses.length === 0) return undefined;
+  const serving = isReady(pod);
+  const terminating = pod.metadata?.deletionTimestamp !== undefined;
+  const ready = service.spec?.publishNotReadyAddresses === true || (serving && !terminating);
+  const { namespace = "", name = "", uid = "" } = pod.metadata ?? {};
+  const { nodeName = "" } = pod.spec ?? {};
+  const zone = node?.metadata?.labels?.[ZONE] ?? "";
+  const hostname = hostName(pod, service);
+  return {
+    addresses,
+    conditions: { ready, serving, terminating },
+    ...(hostname !== undefined && { hostname }),
+    targetRef: { kind: "Pod", namespace, name, uid },
+    ...(nodeName !== "" && { nodeName }),
+    ...(zone !== "" && { zone }),
+  };
+}
+
+/** The ports of a service, as numbers of the pod; without those that it does not have. */
+function portsOf({ spec }: Service, pod: Pod): EndpointPort[] {
+  return (spec?.ports ?? []).flatMap((servicePort) => {
+    const port = targetPort(servicePort, pod);
+    if (port === undefined) return [];
+    const { name = "", protocol = "TCP", appProtocol } = servicePort;
+    return [{ name, protocol, port, ...(appProtocol !== undefined && { appProtocol }) }];
+  });
+}
+
+/** The address types of a service, by its IP families. */
+function addressTypesOf({ spec }: Service): readonly AddressType[] {
+  const families = spec?.ipFamilies ?? [];
+  if (families.length > 0) return families.filter((family) => family === "IPv4" || family === "IPv6");
+  const { clusterIP = "None" } = spec ?? {};
+  if (clusterIP === "None" || clusterIP === "") return ["IPv4", "IPv6"];
+  return [clusterIP.includes(":") ? "IPv6" : "IPv4"];
 }

@@ -1,7 +1,7 @@
 import type { Service } from "../../api/types/core/v1.js";
 import type { EventRecorder } from "../../client/events/index.js";
 import type { TypeHints } from "./plan-slices.js";
-import { isOverloaded, type ZoneShares } from "./zone-shares.js";
+import { isOverloaded, type ZoneShares } from "./hints.js";
 
 /** Remembers which services have hints by zones' shares of CPU, and records events of them when that begins and ends. */
 export class TopologyHints {

@@ -5,7 +5,6 @@ import { isReady } from "../owned-pods/pod-state.js";
 import { CHANGE_TIME } from "../service-endpoints/change-times.js";
 import { addressesOf, hasEndpoint, hostName, isHeadless, targetPort } from "../service-endpoints/service-pods.js";
 import { repackSubsets } from "./repack-subsets.js";
-import { truncateSubsets } from "./truncate-subsets.js";
 
 /** Labels Endpoints of this controller: mirroring leaves them alone, and leftovers are known by it. */
 export const MANAGED_BY = "endpoints.kubernetes.io/managed-by";
@@ -87,4 +86,35 @@ export function wantedEndpoints(
     },
     subsets,
   };
+}
+
+/** Endpoints hold at most so many addresses. */
+const MOST_ADDRESSES = 1000;
+
+/**
+ * Cuts subsets to the most addresses that Endpoints hold, in proportion to their sizes; ready ones go before others. Undefined
+ * when there are no more than that.
+ */
+export function truncateSubsets(subsets: readonly EndpointSubset[]): EndpointSubset[] | undefined {
+  const total = (field: "addresses" | "notReadyAddresses"): number =>
+    subsets.reduce((sum, subset) => sum + (subset[field]?.length ?? 0), 0);
+  const [ready, notReady] = [total("addresses"), total("notReadyAddresses")];
+  if (ready + notReady <= MOST_ADDRESSES) return undefined;
+  const cutsReady = ready > MOST_ADDRESSES;
+  const field = cutsReady ? "addresses" : "notReadyAddresses";
+  const room = cutsReady ? MOST_ADDRESSES : MOST_ADDRESSES - ready;
+  let left = room;
+  return subsets.map((subset) => {
+    const held = subset[field] ?? [];
+    const share = Math.min(left, Math.ceil((held.length / (cutsReady ? ready : notReady)) * room));
+    const kept = held.slice(0, share);
+    left -= kept.length;
+    const { addresses, notReadyAddresses: _, ...others } = subset;
+    const [first, second] = cutsReady ? [kept, []] : [addresses ?? [], kept];
+    return {
+      ...(first.length > 0 && { addresses: first }),
+      ...(second.length > 0 && { notReadyAddresses: second }),
+      ...others,
+    };
+  });
 }

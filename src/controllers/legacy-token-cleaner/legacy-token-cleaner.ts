@@ -1,11 +1,15 @@
 import { secretsOfPod } from "../../api/service-accounts/secrets-of-pod.js";
-import { INVALID_SINCE, TRACKING_CONFIG_MAP } from "../../api/service-accounts/token-secrets.js";
-import type { Secret } from "../../api/types/core/v1.js";
-import { unlessChanged } from "../unless-changed.js";
+import {
+  INVALID_SINCE,
+  TRACKING_CONFIG_MAP,
+  dayOf,
+  LAST_USED,
+  startOfDay,
+} from "../../api/service-accounts/token-secrets.js";
+import type { Secret, ServiceAccount } from "../../api/types/core/v1.js";
+import { unlessChanged, unlessAbsent } from "../writes.js";
 import type { ControllerContext } from "../context.js";
 import { accountOf, ofTokenSecrets, refersTo } from "../service-account-token/token-secret.js";
-import { unlessAbsent } from "../unless-absent.js";
-import { fateOf, isGenerated, isTrackedLongEnough, isUnused } from "./unused-token.js";
 
 const DAY_MS = 86_400_000;
 
@@ -52,3 +56,37 @@ export function legacyTokenCleaner({ client, manager, clock }: ControllerContext
     return false;
   }
 }
+
+/** How long a token must be unused before it is marked invalid, and as long again before it is deleted: 8760 hours. */
+export const CLEAN_UP_PERIOD_MS = 365 * DAY_MS;
+
+/** Whether uses of tokens have been written down for as long as a token must be unused. `since` is the day of the ConfigMap. */
+export function isTrackedLongEnough(since: string | undefined, now: number): boolean {
+  const start = startOfDay(since);
+  // Of the first day only a part is known.
+  return start !== undefined && now >= start + DAY_MS + CLEAN_UP_PERIOD_MS;
+}
+
+/** Whether a token secret is old, and not known to have been used lately. */
+export function isUnused({ metadata }: Secret, now: number): boolean {
+  const { creationTimestamp, deletionTimestamp, labels } = metadata ?? {};
+  if (deletionTimestamp || !creationTimestamp) return false;
+  if (Date.parse(creationTimestamp) >= now - CLEAN_UP_PERIOD_MS) return false;
+  const lastUsed = labels?.[LAST_USED];
+  return lastUsed === undefined || (startOfDay(lastUsed) !== undefined && lastUsed < oldest(now));
+}
+
+/** Whether the secret was made by a controller, as Kubernetes did up to 1.23: those stand in their account's list. */
+export function isGenerated({ metadata }: Secret, account: ServiceAccount): boolean {
+  return (account.secrets ?? []).some(({ name }) => name === metadata?.name);
+}
+
+/** What becomes of an unused token that no pod uses: it is marked with today, and deleted when the mark is old. */
+export function fateOf({ metadata }: Secret, now: number): { readonly mark: string } | "keep" | "delete" {
+  const invalidSince = metadata?.labels?.[INVALID_SINCE];
+  if (invalidSince === undefined || startOfDay(invalidSince) === undefined) return { mark: dayOf(now) };
+  return invalidSince >= oldest(now) ? "keep" : "delete";
+}
+
+/** The day on or after which a use or a mark keeps a secret. */
+const oldest = (now: number): string => dayOf(now - CLEAN_UP_PERIOD_MS);

@@ -1,8 +1,7 @@
 import { dayOf, startOfDay, TRACKING_CONFIG_MAP } from "../../api/service-accounts/token-secrets.js";
 import type { ConfigMap } from "../../api/types/core/v1.js";
-import { unlessChanged } from "../unless-changed.js";
+import { unlessChanged, ensure } from "../writes.js";
 import type { ControllerContext, OwnWork } from "../context.js";
-import { ensure } from "../ensure.js";
 
 const NAMESPACE = "kube-system";
 

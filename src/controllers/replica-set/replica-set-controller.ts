@@ -1,8 +1,7 @@
 import type { ReplicaSet } from "../../api/types/apps/v1.js";
 import { readSelector } from "../../machinery/selectors/api-label-selector.js";
 import type { ControllerContext } from "../context.js";
-import { controlledObjects } from "../owned-pods/controlled-objects.js";
-import { controllerOf } from "../owned-pods/controller-ref.js";
+import { controlledObjects, controllerOf } from "../owned-pods/controller-ref.js";
 import { ReplicaController } from "./replica-controller.js";
 
 const KIND = { apiVersion: "apps/v1", kind: "ReplicaSet" } as const;

@@ -6,16 +6,16 @@ import type { ControllerContext } from "../context.js";
 import { inOrder, nameOf, REVISION, truncateHistory } from "../history/controller-revisions.js";
 import { templateOf } from "../history/revision-data.js";
 import { claim } from "../owned-pods/claim.js";
-import { controlledObjects } from "../owned-pods/controlled-objects.js";
+import { controlledObjects } from "../owned-pods/controller-ref.js";
 import { Expectations } from "../owned-pods/expectations.js";
 import { followPods } from "../owned-pods/owned-pods.js";
-import { slowStart } from "../owned-pods/slow-start.js";
+import { slowStart } from "../owned-pods/pod-control.js";
 import { isMember, revisionOf, STATEFUL_SET, wantedReplicas } from "./identity.js";
 import { MemberControl } from "./member-control.js";
 import { isOrdered, plan, type Step } from "./plan.js";
 import { setRevisions } from "./set-revisions.js";
 import { statefulSetStatus } from "./status.js";
-import { writeStatus } from "../write-status.js";
+import { writeStatus } from "../writes.js";
 
 /** When a step failed because a cache was behind. */
 const SOON_MS = 100;

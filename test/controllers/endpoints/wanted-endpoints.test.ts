@@ -1,8 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { EndpointAddress, EndpointSubset, Pod, Service } from "../../../src/api/types/core/v1.js";
 import { repackSubsets } from "../../../src/controllers/endpoints/repack-subsets.js";
-import { truncateSubsets } from "../../../src/controllers/endpoints/truncate-subsets.js";
-import { subsetsOf, wantedEndpoints } from "../../../src/controllers/endpoints/wanted-endpoints.js";
+import { truncateSubsets, subsetsOf, wantedEndpoints } from "../../../src/controllers/endpoints/wanted-endpoints.js";
 import { ChangeTimes } from "../../../src/controllers/service-endpoints/change-times.js";
 import { member, service } from "../../helpers/service-objects.js";
 

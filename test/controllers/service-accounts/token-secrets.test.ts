@@ -7,7 +7,7 @@ import {
   isGenerated,
   isTrackedLongEnough,
   isUnused,
-} from "../../../src/controllers/legacy-token-cleaner/unused-token.js";
+} from "../../../src/controllers/legacy-token-cleaner/legacy-token-cleaner.js";
 import { withDay } from "../../../src/controllers/legacy-token-tracking/legacy-token-tracking.js";
 import {
   accountOf,

@@ -8,7 +8,11 @@ import type {
 } from "../../../src/api/types/resource/v1.js";
 import type { Transport } from "../../../src/client/transport/transport.js";
 import { type Cluster, startCluster } from "../../../src/cluster/index.js";
-import { evictionTime, taintsIn, tolerates } from "../../../src/controllers/device-taint-eviction/device-taints.js";
+import {
+  evictionTime,
+  taintsIn,
+  tolerates,
+} from "../../../src/controllers/device-taint-eviction/device-taint-eviction.js";
 import {
   claimOfEntry,
   generatedClaim,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { JobSpec } from "../../../src/api/types/batch/v1.js";
-import { indexedPod, jobPod } from "../../../src/controllers/job/job-pod.js";
+import { indexedPod, jobPod } from "../../../src/controllers/job/pod-worker.js";
 import { job, pod } from "../../helpers/job-objects.js";
 
 const CONTROLLER = { apiVersion: "batch/v1", kind: "Job", name: "work", uid: "job-uid", controller: true };

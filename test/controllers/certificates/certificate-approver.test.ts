@@ -8,8 +8,13 @@ import type {
 } from "../../../src/api/types/certificates/v1.js";
 import type { Transport } from "../../../src/client/transport/transport.js";
 import { startCluster } from "../../../src/cluster/index.js";
-import { approved, isOpen, recognize, reviewOf } from "../../../src/controllers/certificates/approval.js";
-import { certificateApprover } from "../../../src/controllers/certificates/certificate-approver.js";
+import {
+  approved,
+  isOpen,
+  recognize,
+  reviewOf,
+  certificateApprover,
+} from "../../../src/controllers/certificates/certificate-approver.js";
 import { kubeletClientProblem } from "../../../src/controllers/certificates/kubelet-client.js";
 import { text } from "../../../src/machinery/meta/access.js";
 import { call } from "../../helpers/api-caller.js";
