@@ -1,4 +1,4 @@
-import { declaredTypes } from "../../machinery/cel/types/declared-types.js";
+import { declaredTypes } from "../../machinery/cel/types/provider.js";
 import {
   BOOL,
   DYN,

@@ -1,4 +1,4 @@
-import { wholeValue } from "../../machinery/text/quantity/whole-values.js";
+import { wholeValue } from "../../machinery/text/quantity/quantity.js";
 import { readSelector } from "../../machinery/selectors/api-label-selector.js";
 import { everyLabel, noLabel } from "../../machinery/selectors/label-selector.js";
 import type { PersistentVolume, PersistentVolumeClaim } from "../types/core/v1.js";

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../../machinery/meta/json.js";
-import type { PatchField, PatchSchema } from "../../machinery/patch/patch-schema.js";
+import type { PatchField, PatchSchema } from "../../machinery/patch/strategic-schema.js";
 import type { PatchStrategy } from "../../machinery/schema/schema.js";
 
 /** Reads merge keys from an OpenAPI v3 schema on demand. `schemas` resolves its references. */

@@ -1,6 +1,5 @@
-import { reconcileBinding } from "../../machinery/rbac/reconcile-binding.js";
+import { reconcileBinding, reconcileRole } from "../../machinery/rbac/reconciliation.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
-import { reconcileRole } from "../../machinery/rbac/reconcile-role.js";
 
 /** What `auth reconcile` knows of a kind. */
 export interface ReconcileKind {

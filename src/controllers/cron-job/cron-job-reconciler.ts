@@ -5,11 +5,11 @@ import type { KubernetesClient } from "../../client/dynamic/kubernetes-client.js
 import type { EventRecorder } from "../../client/events/index.js";
 import { referenceTo } from "../../client/events/object-reference.js";
 import type { ReconcileResult } from "../../client/manager/index.js";
-import type { Schedule } from "../../machinery/text/cron/schedule.js";
+import type { Schedule } from "../../machinery/text/cron/calendar-schedule.js";
 import { isAlreadyExists, isConflict, isNotFound } from "../../machinery/errors/status-error.js";
 import { compareResourceVersions } from "../../machinery/meta/resource-version.js";
 import { formatTime } from "../../machinery/meta/time.js";
-import { isTimeZone } from "../../machinery/text/time-zone/is-time-zone.js";
+import { isTimeZone, zoneOffset } from "../../machinery/text/time-zone/time-zone.js";
 import { finishedCondition } from "../job/job-conditions.js";
 import { controllerOf, controllerReference } from "../owned-pods/controller-ref.js";
 import { isNamespaceTerminating } from "../owned-pods/pod-control.js";
@@ -17,7 +17,6 @@ import { dueTimes, nextStartIn } from "./due-times.js";
 import { jobsToDelete, seeJobs, withActive, withoutActive } from "./job-history.js";
 import { writeStatus } from "../writes.js";
 import { parseSchedule } from "../../machinery/text/cron/parse-schedule.js";
-import { zoneOffset } from "../../machinery/text/time-zone/zone-offset.js";
 
 export const CRON_JOB_KIND = { apiVersion: "batch/v1", kind: "CronJob" } as const;
 

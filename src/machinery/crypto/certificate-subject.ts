@@ -1,5 +1,4 @@
-import { type DerElement, derElements, DerError, derObjectIdentifier } from "./der.js";
-import { derText } from "./der-text.js";
+import { type DerElement, derElements, DerError, derObjectIdentifier, derText } from "./der.js";
 
 /** One part of an X.509 name. */
 export interface NameAttribute {

@@ -4,10 +4,10 @@ import {
   type GroupVersion,
   type GroupVersionKind,
   parseGroupVersion,
+  compareVersions,
 } from "../meta/gvk.js";
 import type { KubeObject } from "../meta/object.js";
 import { applyDefaults as applyStaticDefaults } from "../schema/defaults.js";
-import { compareVersions } from "../meta/version-order.js";
 import type { StructSchema } from "../schema/schema.js";
 import type {
   BatchConversion,

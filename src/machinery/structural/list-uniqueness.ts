@@ -2,7 +2,7 @@ import { encodeJson } from "../wire/json/json-encoder.js";
 import { duplicate, type FieldError, invalidValue } from "../errors/field-error.js";
 import { isFields } from "../meta/access.js";
 import type { JsonObject, JsonValue } from "../meta/json.js";
-import { inKeyOrder } from "./in-key-order.js";
+import { inKeyOrder } from "./problems.js";
 import type { StructuralSchema } from "./structural-schema.js";
 
 /**

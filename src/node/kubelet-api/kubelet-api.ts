@@ -7,8 +7,8 @@ import { createServer as createTlsServer, type Server as TlsServer, type TlsOpti
 import type { Clock } from "../../base/time/clock.js";
 import { errorMessage } from "../../base/text/error-message.js";
 import type { Timers } from "../../base/time/timers.js";
-import { byteStreamOf } from "../../machinery/wire/streams/duplex-byte-stream.js";
-import { joinStreams } from "../../machinery/wire/streams/join-streams.js";
+import { byteStreamOf } from "../../machinery/wire/streams/duplexes.js";
+import { joinStreams } from "../../machinery/wire/streams/byte-stream.js";
 import { PeerAuthorities } from "../../machinery/crypto/peer-authorities.js";
 import { EVERY_CLIENT_FAILS } from "../../machinery/crypto/sent-certificates.js";
 import type { ContainerRuntime } from "../container-runtime.js";

@@ -1,8 +1,7 @@
 import { createServer, type RequestListener } from "node:http";
 import { connect } from "node:net";
-import { duplexOf } from "../../machinery/wire/streams/byte-stream-duplex.js";
-import { byteStreamOf } from "../../machinery/wire/streams/duplex-byte-stream.js";
-import { joinStreams } from "../../machinery/wire/streams/join-streams.js";
+import { duplexOf, byteStreamOf } from "../../machinery/wire/streams/duplexes.js";
+import { joinStreams } from "../../machinery/wire/streams/byte-stream.js";
 import type { AnswerConnection } from "./ports.js";
 
 /** A port of a scripted image that answers HTTP: `ports: { 80: httpPort((request, response) => response.end("hello")) }`. */

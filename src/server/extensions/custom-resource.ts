@@ -1,5 +1,5 @@
 import { object, objects } from "../../machinery/meta/access.js";
-import { compareVersions } from "../../machinery/meta/version-order.js";
+import { compareVersions } from "../../machinery/meta/gvk.js";
 import type { JsonObject } from "../../machinery/meta/json.js";
 import type { StructSchema } from "../../machinery/schema/schema.js";
 import type { Defaulter } from "../../machinery/scheme/registration.js";

@@ -4,7 +4,7 @@ import { exceptInUserNamespaces } from "./relaxations.js";
 
 const reason = "runAsNonRoot != true";
 
-function check(pod: CheckedPod): Violation | undefined {
+function checkNonRoot(pod: CheckedPod): Violation | undefined {
   const own = pod.spec.securityContext?.runAsNonRoot;
   const containers = containersOf(pod);
   const refusing = containers.filter(({ securityContext }) => securityContext?.runAsNonRoot === false);
@@ -25,7 +25,7 @@ export const runAsNonRoot: Control = {
   id: "runAsNonRoot",
   level: "restricted",
   revisions: [
-    { since: 0, check },
-    { since: 35, check: exceptInUserNamespaces(check) },
+    { since: 0, check: checkNonRoot },
+    { since: 35, check: exceptInUserNamespaces(checkNonRoot) },
   ],
 };

@@ -2,7 +2,7 @@ import { type CheckedPod, containersOf, type Control, type Violation } from "../
 import { setters } from "../wording.js";
 import { exceptInUserNamespaces } from "./relaxations.js";
 
-function check(pod: CheckedPod): Violation | undefined {
+function checkUser(pod: CheckedPod): Violation | undefined {
   const root = containersOf(pod).filter(({ securityContext }) => securityContext?.runAsUser === 0);
   const who = setters(
     pod.spec.securityContext?.runAsUser === 0,
@@ -16,7 +16,7 @@ export const runAsUser: Control = {
   id: "runAsUser",
   level: "restricted",
   revisions: [
-    { since: 23, check },
-    { since: 35, check: exceptInUserNamespaces(check) },
+    { since: 23, check: checkUser },
+    { since: 35, check: exceptInUserNamespaces(checkUser) },
   ],
 };

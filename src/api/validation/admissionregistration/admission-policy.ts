@@ -6,7 +6,7 @@ import {
   notSupported,
   required,
 } from "../../../machinery/errors/field-error.js";
-import { JsonPathError } from "../../../machinery/text/jsonpath/jsonpath-error.js";
+import { JsonPathError } from "../../../machinery/text/jsonpath/nodes.js";
 import { parseTemplate } from "../../../machinery/text/jsonpath/parser.js";
 import {
   absent,

@@ -13,17 +13,17 @@ import { deepCopy, deepEqual } from "../../../machinery/patch/json-values.js";
 import type { StructSchema } from "../../../machinery/schema/schema.js";
 import { coerceMetadata } from "../../../machinery/structural/coerce-metadata.js";
 import { validateEmbeddedResources } from "../../../machinery/structural/embedded-resources.js";
-import { inKeyOrder } from "../../../machinery/structural/in-key-order.js";
-import { leadsToEmbedded } from "../../../machinery/structural/leads-to-embedded.js";
-import { prune } from "../../../machinery/structural/prune.js";
-import { CorrelatedValue } from "../../../machinery/structural/ratchet.js";
-import { compileRules, COST_BUDGET } from "../../../machinery/structural/rules/validate-rules.js";
-import { compileSchemaValidation } from "../../../machinery/structural/schema-validation.js";
+import { inKeyOrder } from "../../../machinery/structural/problems.js";
 import {
+  leadsToEmbedded,
   asResourceRoot,
   type StructuralSchema,
   structuralSchemaOf,
 } from "../../../machinery/structural/structural-schema.js";
+import { prune } from "../../../machinery/structural/prune.js";
+import { CorrelatedValue } from "../../../machinery/structural/ratchet.js";
+import { compileRules, COST_BUDGET } from "../../../machinery/structural/rules/validate-rules.js";
+import { compileSchemaValidation } from "../../../machinery/structural/schema-validation.js";
 import { schemaFor } from "../../facts/index.js";
 import { JudgedAhead } from "./judged-ahead.js";
 import { schemaHas } from "./schema-walk.js";

@@ -1,7 +1,8 @@
-import type { FunctionDeclaration, VariableDeclaration } from "../functions/declaration.js";
+import type { FunctionDeclaration, VariableDeclaration, Overload } from "../functions/declaration.js";
 import type { TypeProvider } from "../types/provider.js";
 import { typeType } from "../types/type.js";
 import { typeOf } from "../values/value.js";
+import type { CallExpr, Expr, Reference } from "../ast.js";
 
 /** What an environment declares, as the checker and the planner look it up. */
 export interface Declarations {
@@ -38,4 +39,46 @@ export function findFunction(declarations: Declarations, name: string): Function
     if (found !== undefined) return found;
   }
   return undefined;
+}
+
+/** What a call calls. */
+export interface Callee {
+  /** With its namespace: `sets.contains`. */
+  readonly name: string;
+  /** Those that the checker has left, or all. */
+  readonly overloads: readonly Overload[];
+  /** With the target of a member function first; a namespace is no argument. */
+  readonly args: readonly Expr[];
+}
+
+/** Finds the function of a call, by what the checker found out where it has looked at the expression. */
+export function findCallee(
+  declarations: Declarations,
+  references: ReadonlyMap<number, Reference> | undefined,
+  node: CallExpr,
+): Callee {
+  const reference = references?.get(node.id);
+  const left = reference?.kind === "function" ? new Set(reference.overloads) : undefined;
+  const choose = (name: string, args: readonly Expr[], member: boolean): Callee => {
+    const declared = findFunction(declarations, name);
+    const overloads = (declared?.overloads ?? []).filter(
+      (overload) => (overload.member ?? false) === member && (left?.has(overload.id) ?? true),
+    );
+    return { name: declared?.name ?? node.name, overloads, args };
+  };
+  if (node.target === undefined) return choose(node.name, node.args, false);
+  const prefix = qualifiedName(node.target);
+  const namespaced = prefix === undefined ? undefined : `${prefix}.${node.name}`;
+  if (namespaced !== undefined && findFunction(declarations, namespaced) !== undefined) {
+    return choose(namespaced, node.args, false);
+  }
+  return choose(node.name, [node.target, ...node.args], true);
+}
+
+/** The text of a chain of names (`a.b.c`), which may be one name of a namespace; undefined for everything else. */
+export function qualifiedName(node: Expr): string | undefined {
+  if (node.kind === "ident") return node.name;
+  if (node.kind !== "select" || node.testOnly) return undefined;
+  const prefix = qualifiedName(node.operand);
+  return prefix === undefined ? undefined : `${prefix}.${node.field}`;
 }

@@ -1,6 +1,5 @@
 import type { FunctionDeclaration, Overload } from "../functions/declaration.js";
-import { areAssignable, isDyn } from "../types/assignable.js";
-import { Substitution } from "../types/substitution.js";
+import { areAssignable, isDyn, Substitution } from "../types/assignable.js";
 import { DYN, type Type } from "../types/type.js";
 
 /** The overloads that a call may mean. */

@@ -1,6 +1,5 @@
 import type { Ast, Expr, ListExpr, MapExpr, Reference, SelectExpr, StructExpr } from "../ast.js";
-import { candidateNames, type Declarations, findGlobal } from "../checker/declarations.js";
-import { qualifiedName } from "../checker/qualified-name.js";
+import { candidateNames, type Declarations, findGlobal, qualifiedName } from "../checker/declarations.js";
 import type { Type } from "../types/type.js";
 import { ArrayList, GrowingList } from "../values/list.js";
 import { describeValue } from "../values/describe.js";

@@ -3,9 +3,8 @@ import { globalOverload, type Library, memberOverload } from "../functions/decla
 import { BOOL, INT, opaqueType, STRING, type Type } from "../types/type.js";
 import { ErrorValue, NO_SUCH_OVERLOAD, type Value } from "../values/value.js";
 import { Ip, IP_TYPE, parseIpValue } from "./ip.js";
-import { KubernetesValue, typeVariable } from "./kubernetes-value.js";
+import { KubernetesValue, typeVariable, parsed } from "./kubernetes-value.js";
 import { addrText, isMapped, maskedBytes, NetipError, parsePrefix, sameBytes } from "../../text/go/netip.js";
-import { parsed } from "./parsed.js";
 
 export const CIDR_TYPE = opaqueType("net.CIDR");
 

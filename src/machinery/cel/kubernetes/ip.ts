@@ -2,9 +2,8 @@ import { goQuote } from "../../../base/text/go-quote.js";
 import { globalOverload, type Library, memberOverload } from "../functions/declaration.js";
 import { BOOL, INT, opaqueType, STRING, type Type } from "../types/type.js";
 import { ErrorValue, type Value } from "../values/value.js";
-import { KubernetesValue, typeVariable } from "./kubernetes-value.js";
+import { KubernetesValue, typeVariable, parsed } from "./kubernetes-value.js";
 import { addrText, isMapped, NetipError, parseAddr, sameBytes } from "../../text/go/netip.js";
-import { parsed } from "./parsed.js";
 
 export const IP_TYPE = opaqueType("net.IP");
 

@@ -3,7 +3,7 @@ import { Duration } from "../values/duration.js";
 import { intOf } from "../values/int.js";
 import { ListValue } from "../values/list.js";
 import { MapValue } from "../values/map.js";
-import { NativeObject } from "../values/native-object.js";
+import { NativeObject } from "../values/native.js";
 import { Timestamp } from "../values/timestamp.js";
 import { Double, ErrorValue, OptionalValue, typeOf, Uint, type Value } from "../values/value.js";
 import { MadeObject } from "./mutation-types.js";

@@ -1,7 +1,7 @@
 import { isFields } from "../../meta/access.js";
 import type { JsonObject, JsonValue } from "../../meta/json.js";
 import type { CorrelatedValue } from "../ratchet.js";
-import { NO_PATH } from "../to-field-errors.js";
+import { NO_PATH } from "../validation-result.js";
 import type { RuleNode } from "./rule-tree.js";
 
 /** A value that rules may speak of. */

@@ -9,8 +9,8 @@ import {
   invalidValue,
   required,
 } from "../../errors/field-error.js";
-import { NO_PATH } from "../to-field-errors.js";
-import type { ValidationRule } from "../validation-rule.js";
+import { NO_PATH } from "../validation-result.js";
+import type { ValidationRule } from "../value-validation.js";
 import type { CompiledRule } from "./compile-rule.js";
 import { oldOf, pathOf, type Place } from "./place.js";
 import type { RuleResult } from "./validate-rules.js";

@@ -1,7 +1,7 @@
 import type { Steps } from "../../../base/async/steps.js";
 import { isFields, list, type ReadonlyFields } from "../../meta/access.js";
 import type { StructuralSchema } from "../structural-schema.js";
-import type { ValidationRule } from "../validation-rule.js";
+import type { ValidationRule } from "../value-validation.js";
 import { type CompiledRule, RuleCompiler } from "./compile-rule.js";
 import { type DeclaredType, declaredTypeOf } from "./declared-type.js";
 import { type ReadNative } from "./objects.js";

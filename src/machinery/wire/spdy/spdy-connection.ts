@@ -7,8 +7,10 @@ import { receivedChunks } from "../streams/received-chunks.js";
 import type { IncomingStream, MultiplexedConnection } from "../streams/multiplexed-connection.js";
 import { ReceiveBudget } from "../streams/receive-budget.js";
 import { INITIAL_WINDOW, OWN_WINDOW, Window } from "./flow-control.js";
-import { type ControlFrame, type DataPiece, FrameReader } from "./frame-reader.js";
 import {
+  type ControlFrame,
+  type DataPiece,
+  FrameReader,
   controlFrame,
   dataHead,
   FLAG_FIN,
@@ -17,7 +19,7 @@ import {
   SETTING_INITIAL_WINDOW,
   synStream,
   TYPE,
-} from "./frames.js";
+} from "./frame-reader.js";
 import { HeaderDecoder, HeaderEncoder, type Headers } from "./header-block.js";
 import { IncomingStreams } from "./incoming-streams.js";
 import { SpdyStream, type StreamCarrier } from "./spdy-stream.js";

@@ -2,7 +2,7 @@ import { own } from "../../../base/collections/own.js";
 import type { PersistentVolumeClaim } from "../../../api/types/core/v1.js";
 import type { CSIStorageCapacity, StorageClass } from "../../../api/types/storage/v1.js";
 import { requestedBytes } from "../../../api/volumes/volume-match.js";
-import { wholeValue } from "../../../machinery/text/quantity/whole-values.js";
+import { wholeValue } from "../../../machinery/text/quantity/quantity.js";
 import { selectorFromObject } from "../../../machinery/selectors/api-label-selector.js";
 import type { NodeInfo } from "../../cache/node-info.js";
 import type { FollowedKinds } from "../../followed-kinds.js";

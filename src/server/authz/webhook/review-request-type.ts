@@ -1,4 +1,4 @@
-import { declaredTypes } from "../../../machinery/cel/types/declared-types.js";
+import { declaredTypes } from "../../../machinery/cel/types/provider.js";
 import { listType, mapType, objectType, STRING, type Type } from "../../../machinery/cel/types/type.js";
 
 /** The type of `request` in match conditions: the spec of a SubjectAccessReview. */

@@ -1,7 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
-import { bearerSubprotocol, withoutBearer } from "../../../machinery/wire/web-socket/bearer-subprotocol.js";
-import { offeredSubprotocols } from "../../../machinery/wire/web-socket/handshake.js";
+import { bearerSubprotocol, withoutBearer, offeredSubprotocols } from "../../../machinery/wire/web-socket/handshake.js";
 import type { WebSocketOffer } from "../../request/web-socket.js";
 
 /** True for a WebSocket handshake, recognized as kube-apiserver recognizes it. */

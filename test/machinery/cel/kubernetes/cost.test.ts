@@ -5,7 +5,7 @@ import { AccessDecisions } from "../../../../src/machinery/cel/kubernetes/access
 import { AUTHORIZER_TYPE, AuthorizerValue } from "../../../../src/machinery/cel/kubernetes/authorizer.js";
 import { estimateKubernetesCall } from "../../../../src/machinery/cel/kubernetes/call-estimate.js";
 import { kubernetesEnvironment, KUBERNETES_PROGRAM } from "../../../../src/machinery/cel/kubernetes/environment.js";
-import { JSON_PATCH } from "../../../../src/machinery/cel/kubernetes/json-patch.js";
+import { JSON_PATCH } from "../../../../src/machinery/cel/kubernetes/mutation-types.js";
 import { DYN, listType, STRING } from "../../../../src/machinery/cel/types/type.js";
 import { ErrorValue } from "../../../../src/machinery/cel/values/value.js";
 

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { byteStreamOf } from "../../../../src/machinery/wire/streams/duplex-byte-stream.js";
-import { joinStreams } from "../../../../src/machinery/wire/streams/join-streams.js";
+import { byteStreamOf } from "../../../../src/machinery/wire/streams/duplexes.js";
+import { joinStreams } from "../../../../src/machinery/wire/streams/byte-stream.js";
 import { connectedSockets, type SocketPair } from "./connected-sockets.js";
 import { readAll, readText } from "./read-all.js";
 
