@@ -1,5 +1,5 @@
 import type { FlagSpec, Flags } from "./flag-set.js";
-import { parseGoBool } from "../../base/text/go-bool.js";
+import { parseGoBool } from "../../base/text/go-literals.js";
 import { withMistyped } from "../../base/text/mistyped.js";
 
 export const cascadeFlag: FlagSpec = {

@@ -1,4 +1,4 @@
-import { parseGoBool } from "../../base/text/go-bool.js";
+import { parseGoBool } from "../../base/text/go-literals.js";
 
 /** Reads the entries of --runtime-config: "group/version" or a class of versions, with on or off. Throws an Error for any other entry. */
 export function readRuntimeConfig(entries: readonly string[]): Readonly<Record<string, boolean>> {

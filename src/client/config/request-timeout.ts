@@ -1,4 +1,4 @@
-import { parseGoDuration } from "../../base/text/go-duration.js";
+import { parseGoDuration } from "../../base/text/go-literals.js";
 
 /** Parses --request-timeout, whole seconds or a Go duration, into milliseconds. "" and "0" are no limit. */
 export function parseRequestTimeout(text: string): number {

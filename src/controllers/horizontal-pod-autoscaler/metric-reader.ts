@@ -4,7 +4,7 @@ import type { KubernetesClient } from "../../client/dynamic/kubernetes-client.js
 import type { MetricQuery, MetricsSource } from "./metrics-source.js";
 import { type PodMetrics, type PodMetric, thousandths } from "./pod-metrics.js";
 import { own } from "../../base/collections/own.js";
-import { parseGoDuration } from "../../base/text/go-duration.js";
+import { parseGoDuration } from "../../base/text/go-literals.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import { object, objects, text } from "../../machinery/meta/access.js";
 

@@ -1,5 +1,4 @@
-import type { Steps } from "../../base/async/steps.js";
-import { waitFor } from "../../base/async/wait-for.js";
+import { type Steps, waitFor } from "../../base/async/steps.js";
 import { holdsMany } from "../meta/holds-many.js";
 import type { JsonObject } from "../meta/json.js";
 import { deepEqualSteps } from "../patch/json-values.js";

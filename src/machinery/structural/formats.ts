@@ -1,7 +1,7 @@
 import { parseCidr, parseIp } from "../validation/ip.js";
 import { isEmailAddress } from "./email-address.js";
 import { checkRequestUri, GoUrlError } from "../text/go/go-url.js";
-import { parseGoDuration } from "../../base/text/go-duration.js";
+import { parseGoDuration } from "../../base/text/go-literals.js";
 
 /** Whether a text has a format. */
 export type FormatCheck = (text: string) => boolean;

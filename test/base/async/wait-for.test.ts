@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { atOnce, type Steps } from "../../../src/base/async/steps.js";
+import { atOnce, type Steps, waitFor } from "../../../src/base/async/steps.js";
 import { inSlices } from "../../../src/base/async/time-slice.js";
-import { waitFor } from "../../../src/base/async/wait-for.js";
 
 function* sum(first: number | Promise<number>, second: number | Promise<number>): Steps<number> {
   const left = yield* waitFor(first);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseGoDuration } from "../../../src/base/text/go-duration.js";
+import { parseGoDuration } from "../../../src/base/text/go-literals.js";
 
 test.each([
   ["1h30m", 5_400_000],

@@ -1,4 +1,4 @@
-import { parseInt64 } from "../../../base/numbers/parse-int64.js";
+import { parseInt64 } from "../../../base/numbers/int64.js";
 import { absent, object, text } from "../../../machinery/meta/access.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import type { Conversion } from "../../../machinery/scheme/registration.js";

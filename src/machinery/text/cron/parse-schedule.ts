@@ -1,4 +1,4 @@
-import { parseGoDuration } from "../../../base/text/go-duration.js";
+import { parseGoDuration } from "../../../base/text/go-literals.js";
 import { goQuote } from "../../../base/text/go-quote.js";
 import { atoi } from "../go/atoi.js";
 import { isTimeZone } from "../time-zone/time-zone.js";

@@ -6,9 +6,8 @@ import type { SchedulerHandle } from "../../framework/handle.js";
 import type { SchedulerPlugin } from "../../framework/plugin.js";
 import { SKIP, unresolvable, unschedulable } from "../../framework/status.js";
 import { PLUGIN } from "../names.js";
-import { type Constraint, Inclusion, parseConstraints, SYSTEM_DEFAULTS } from "./constraints.js";
+import { type Constraint, Inclusion, parseConstraints, SYSTEM_DEFAULTS, MatchingPods } from "./constraints.js";
 import { defaultSelector, followGroups } from "./default-selector.js";
-import { MatchingPods } from "./matching-pods.js";
 import { SpreadCounts } from "./skew.js";
 import { normalizeSpread, SpreadScores } from "./spread-scores.js";
 

@@ -11,8 +11,12 @@ import type { SchedulerPlugin } from "../../framework/plugin.js";
 import { SKIP, type Status, unresolvable } from "../../framework/status.js";
 import { PLUGIN } from "../names.js";
 import { bindVolumes, type VolumeDecisions } from "./bind-volumes.js";
-import { canProvision } from "./provisioning.js";
 import { claimNotFound, followVolumes, isFullyBound, OWN_CLAIM, reaches, VolumeObjects } from "./volume-objects.js";
+import { own } from "../../../base/collections/own.js";
+import type { CSIStorageCapacity, StorageClass } from "../../../api/types/storage/v1.js";
+import { wholeValue } from "../../../machinery/text/quantity/quantity.js";
+import { selectorFromObject } from "../../../machinery/selectors/api-label-selector.js";
+import type { FollowedKinds } from "../../followed-kinds.js";
 
 export interface VolumeBindingArgs {
   /** How long a pod waits for its claims to be bound. Default 600 seconds. */
@@ -194,4 +198,50 @@ function claimsOf({ pod, claims }: PodInfo, objects: VolumeObjects): PodClaims |
 function isBoundLater(claim: PersistentVolumeClaim, objects: VolumeObjects): boolean {
   if ((claim.spec?.volumeName ?? "") !== "") return false;
   return objects.storageClass(storageClassOf(claim))?.volumeBindingMode === "WaitForFirstConsumer";
+}
+
+/** The provisioner of classes whose volumes are made by hand. */
+const NO_PROVISIONER = "kubernetes.io/no-provisioner";
+
+/** Whether a volume for the claim can be made for a node: "no-space" where only its capacity says no. */
+function canProvision(
+  claim: PersistentVolumeClaim,
+  storageClass: StorageClass,
+  node: NodeInfo,
+  kinds: FollowedKinds,
+): "yes" | "no" | "no-space" {
+  const { provisioner, allowedTopologies = [] } = storageClass;
+  if (provisioner === "" || provisioner === NO_PROVISIONER) return "no";
+  const isAllowed =
+    allowedTopologies.length === 0 ||
+    allowedTopologies.some(({ matchLabelExpressions = [] }) =>
+      matchLabelExpressions.every(({ key, values }) => values.includes(own(node.labels, key) ?? "\0")),
+    );
+  if (!isAllowed) return "no";
+  return hasCapacity(claim, storageClass, node, kinds) ? "yes" : "no-space";
+}
+
+/** Only drivers that say so publish their capacity. */
+function hasCapacity(
+  claim: PersistentVolumeClaim,
+  { metadata, provisioner }: StorageClass,
+  { labels }: NodeInfo,
+  kinds: FollowedKinds,
+): boolean {
+  const bytes = requestedBytes(claim);
+  const driver = kinds.cache("storage.k8s.io/v1", "CSIDriver").get(provisioner);
+  if (bytes === 0 || driver?.spec?.storageCapacity !== true) return true;
+  for (const capacity of kinds.cache("storage.k8s.io/v1", "CSIStorageCapacity").values()) {
+    if (capacity.storageClassName !== metadata?.name || volumeLimit(capacity) < bytes) continue;
+    if (capacity.nodeTopology === undefined) continue;
+    const topology = capacity.nodeTopology as Parameters<typeof selectorFromObject>[0];
+    if (selectorFromObject(topology).matches(labels)) return true;
+  }
+  return false;
+}
+
+/** The largest volume that can be made, in bytes. */
+function volumeLimit({ capacity, maximumVolumeSize }: CSIStorageCapacity): number {
+  const limit = maximumVolumeSize ?? capacity;
+  return limit === undefined ? -1 : wholeValue(limit);
 }

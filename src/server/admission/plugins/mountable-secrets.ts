@@ -1,6 +1,6 @@
 import type { AnyContainer } from "../../../api/validation/pod/each-container.js";
 import type { LocalObjectReference, PodSpec, ServiceAccount } from "../../../api/types/core/v1.js";
-import { parseGoBool } from "../../../base/text/go-bool.js";
+import { parseGoBool } from "../../../base/text/go-literals.js";
 import {
   absent,
   object,

@@ -1,4 +1,4 @@
-import { parseGoDuration } from "../../../base/text/go-duration.js";
+import { parseGoDuration } from "../../../base/text/go-literals.js";
 import { goQuote } from "../../../base/text/go-quote.js";
 import {
   type ConfigurationFormat,

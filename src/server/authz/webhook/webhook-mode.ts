@@ -3,7 +3,7 @@ import type { Clock } from "../../../base/time/clock.js";
 import type { JsonObject } from "../../../machinery/meta/json.js";
 import type { AuthorizationMode, AuthorizerAttributes, Decision } from "../authorizer.js";
 import { errorMessage } from "../../../base/text/error-message.js";
-import { ExpiringLru } from "../../../base/collections/expiring-lru.js";
+import { ExpiringLru } from "../../../base/collections/lru.js";
 import type { ReviewClient } from "./review-client.js";
 import { matchesReview } from "./review-conditions.js";
 import { reviewSpec } from "./review-spec.js";

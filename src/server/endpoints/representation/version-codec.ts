@@ -1,5 +1,4 @@
-import { atOnce, type Steps } from "../../../base/async/steps.js";
-import { waitFor } from "../../../base/async/wait-for.js";
+import { atOnce, type Steps, waitFor } from "../../../base/async/steps.js";
 import { nextSlice } from "../../../base/async/time-slice.js";
 import { encodeObject } from "../../../machinery/wire/encode.js";
 import { decodeJson } from "../../../machinery/wire/json/json-decoder.js";

@@ -1,5 +1,4 @@
-import { atOnce, type Steps } from "../../../base/async/steps.js";
-import { waitFor } from "../../../base/async/wait-for.js";
+import { atOnce, type Steps, waitFor } from "../../../base/async/steps.js";
 import { encodedView, encodedViewSteps } from "../../../machinery/apply/encoded-view.js";
 import { FieldManager } from "../../../machinery/apply/field-manager.js";
 import { excluding, type FieldFilter } from "../../../machinery/apply/field-filter.js";
