@@ -1,2 +1,2 @@
-export { allowedCondition, hasCondition, withAllowedCondition } from "./allowed-condition.js";
-export { isPodReady } from "./pod-state.js";
+export { allowedCondition, hasCondition, withAllowedCondition } from "./budgets.js";
+export { isPodReady } from "./budgets.js";

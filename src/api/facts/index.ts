@@ -1,4 +1,4 @@
-export { returnsDeletedObject } from "./deleted-objects.js";
+export { returnsDeletedObject } from "./resources.js";
 export {
   definitionNames,
   definitionOf,

@@ -1,4 +1,4 @@
-export { countedResources, isExtendedRequest } from "./counted-resource.js";
+export { countedResources, isExtendedRequest } from "./quota-status.js";
 export { type DeviceFacts, NO_DEVICES, payingPodName } from "./extended-resources.js";
 export { RESOURCE_CLAIMS } from "./object-usage.js";
 export { chargedUntil } from "./pod-usage.js";

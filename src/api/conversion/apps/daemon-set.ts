@@ -2,7 +2,7 @@ import { parseInt64 } from "../../../base/numbers/int64.js";
 import { absent, number, object } from "../../../machinery/meta/access.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import type { Conversion } from "../../../machinery/scheme/registration.js";
-import { withAnnotations, withoutAnnotations } from "../annotations.js";
+import { withAnnotations, withoutAnnotations } from "../copies.js";
 import { convertWorkload, DAEMON_SET } from "./workload.js";
 
 /** Versions without `spec.templateGeneration` carry it here, always: where nothing says it, it is 0. */

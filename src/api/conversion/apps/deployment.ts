@@ -2,7 +2,7 @@ import { parseInt64 } from "../../../base/numbers/int64.js";
 import { absent, object, text } from "../../../machinery/meta/access.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import type { Conversion } from "../../../machinery/scheme/registration.js";
-import { withAnnotations, withoutAnnotations } from "../annotations.js";
+import { withAnnotations, withoutAnnotations } from "../copies.js";
 import { convertWorkload, DEPLOYMENT } from "./workload.js";
 
 /** Versions without `spec.rollbackTo` carry its revision here; it is all the field holds. */

@@ -1,8 +1,7 @@
 import { type ReadonlyFields, text } from "../../../machinery/meta/access.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import { INIT_CONTAINERS } from "../../defaults/old-names.js";
-import { withoutAnnotations } from "../annotations.js";
-import { withChild } from "../with-child.js";
+import { withoutAnnotations, withChild } from "../copies.js";
 
 /**
  * A pod template as it comes out of any conversion, in either direction: its internal form has one name for the service

@@ -1,6 +1,5 @@
-import { type CheckedPod, containersOf, type Control, type Violation } from "../control.js";
+import { type CheckedPod, containersOf, type Control, type Violation, exceptInUserNamespaces } from "../control.js";
 import { containersNamed, distinct, quoted } from "../wording.js";
-import { exceptInUserNamespaces } from "./relaxations.js";
 
 function check(pod: CheckedPod): Violation | undefined {
   const bad = containersOf(pod).flatMap(({ name, securityContext }) => {

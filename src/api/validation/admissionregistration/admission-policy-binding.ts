@@ -25,7 +25,7 @@ import type {
 } from "../../types/admissionregistration/v1.js";
 import { named, oneOf, repeatedAt } from "../rules.js";
 import { validateSelector } from "../selector.js";
-import { validateMatchResources, validateMutatedOperations } from "./admission-match.js";
+import { validateMatchResources, validateMutatedOperations } from "./admission-rules.js";
 
 /** ValidatingAdmissionPolicyBinding. */
 export function validateAdmissionPolicyBinding(

@@ -35,8 +35,12 @@ import type {
 } from "../../types/admissionregistration/v1.js";
 import { validateConditions } from "../conditions.js";
 import { named, oneOf, repeatedAt, sameValue } from "../rules.js";
-import { validateMatchResources, validateMutatedOperations } from "./admission-match.js";
-import { FAILURE_POLICIES, validateMatchConditions } from "./admission-rules.js";
+import {
+  validateMatchResources,
+  validateMutatedOperations,
+  FAILURE_POLICIES,
+  validateMatchConditions,
+} from "./admission-rules.js";
 import { PolicyExpressions } from "./policy-expressions.js";
 
 /** ValidatingAdmissionPolicy. */

@@ -2,11 +2,10 @@ import { append } from "../../../base/collections/append.js";
 import type { Steps } from "../../../base/async/steps.js";
 import { type FieldError, forbiddenField, invalidValue } from "../../../machinery/errors/field-error.js";
 import { isFields, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
-import { JudgedAhead } from "./judged-ahead.js";
+import { JudgedAhead, judgeDefaultsSteps, validateDefaults } from "./schema-defaults.js";
 import type { Forgiven } from "./forgiven.js";
 import { RuleExpressions } from "./rule-expressions.js";
 import { type SchemaRules, validateSchema, validateSchemaSteps } from "./schema.js";
-import { judgeDefaultsSteps, validateDefaults } from "./schema-defaults.js";
 import { goSchema, isSet, SCHEMA_FIELDS } from "./schema-fields.js";
 import { notStructural, validateStructural, validateStructuralSteps } from "./structural.js";
 

@@ -1,6 +1,5 @@
-import { type CheckedPod, containersOf, type Control, type Violation } from "../control.js";
+import { type CheckedPod, containersOf, type Control, type Violation, exceptOfWindows } from "../control.js";
 import { containersNamed } from "../wording.js";
-import { exceptOfWindows } from "./relaxations.js";
 
 function check(pod: CheckedPod): Violation | undefined {
   const bad = containersOf(pod).filter(({ securityContext }) => securityContext?.allowPrivilegeEscalation !== false);
@@ -19,5 +18,22 @@ export const allowPrivilegeEscalation: Control = {
   revisions: [
     { since: 8, check },
     { since: 25, check: exceptOfWindows(check) },
+  ],
+};
+
+/** No container is privileged. */
+export const privileged: Control = {
+  id: "privileged",
+  level: "baseline",
+  revisions: [
+    {
+      since: 0,
+      check(pod) {
+        const bad = containersOf(pod).filter(({ securityContext }) => securityContext?.privileged === true);
+        if (bad.length === 0) return undefined;
+        const containers = containersNamed(bad.map(({ name }) => name));
+        return { reason: "privileged", detail: `${containers} must not set securityContext.privileged=true` };
+      },
+    },
   ],
 };

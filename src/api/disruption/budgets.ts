@@ -1,6 +1,7 @@
 import type { Condition } from "../types/meta/v1.js";
 import type { PodDisruptionBudgetStatus } from "../types/policy/v1.js";
-import { number, object, objects, type Received, text } from "../../machinery/meta/received.js";
+import { number, object, objects, type Received, text, type ReceivedObject } from "../../machinery/meta/received.js";
+import type { Pod } from "../types/core/v1.js";
 
 type Status = Received<PodDisruptionBudgetStatus> | null | undefined;
 
@@ -37,4 +38,9 @@ export function withAllowedCondition(
   return found === undefined
     ? [...conditions, next]
     : conditions.map((condition) => (condition === found ? next : condition));
+}
+
+/** Whether the pod's Ready condition is True: what a disruption budget counts as healthy. */
+export function isPodReady(pod: ReceivedObject<Pod>): boolean {
+  return objects(object(pod.status).conditions).some(({ type, status }) => type === "Ready" && status === "True");
 }
