@@ -1,7 +1,7 @@
 import type { Pod } from "../api/types/core/v1.js";
 import type { SharedInformer, InformerFactory } from "../client/informers/index.js";
 import type { Stored } from "../client/dynamic/stored.js";
-import { claimsOfPod, isPodOver } from "../api/volumes/claims-of-pod.js";
+import { claimsOfPod, isPodOver } from "../api/volumes/claims.js";
 
 const NODE_INDEX = "node";
 

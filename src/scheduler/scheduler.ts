@@ -11,7 +11,7 @@ import { SchedulerCache } from "./cache/scheduler-cache.js";
 import { createProfiles } from "./create-profiles.js";
 import { FollowedKinds } from "./followed-kinds.js";
 import { Action } from "./framework/cluster-event.js";
-import type { SchedulerHandle } from "./framework/handle.js";
+import type { SchedulerHandle } from "./framework/plugin.js";
 import { nodeChanges } from "./framework/object-changes.js";
 import type { Profile } from "./framework/profile.js";
 import { WaitingPods } from "./framework/waiting-pods.js";

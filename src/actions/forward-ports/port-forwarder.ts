@@ -1,6 +1,6 @@
 import { append } from "../../base/collections/append.js";
 import type { Server, Socket } from "node:net";
-import type { MultiplexedConnection } from "../../machinery/wire/streams/multiplexed-connection.js";
+import type { MultiplexedConnection } from "../../machinery/wire/streams/byte-stream.js";
 import { awaitedPause } from "../surroundings.js";
 import { type ConnectionFault, forwardConnection } from "./forward-connection.js";
 import { listenOnPort } from "./listen.js";

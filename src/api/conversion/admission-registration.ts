@@ -1,7 +1,6 @@
-import { defaultAlphaPolicyBinding } from "../defaults/admission-bindings.js";
+import { defaultAlphaPolicyBinding, defaultRulesAndPort } from "../defaults/policy.js";
 import type { VersionTable } from "./version-table.js";
 import { children, type Fields, list, setDefault } from "../../machinery/meta/access.js";
-import { defaultRulesAndPort } from "../defaults/policy.js";
 
 const GROUP = "admissionregistration.k8s.io";
 

@@ -2,7 +2,7 @@ import { AUTOSCALING } from "./autoscaling/v1.js";
 import { EVENTS } from "./event.js";
 import { RESOURCE_BETA } from "./resource/v1beta1.js";
 import type { VersionTable } from "./version-table.js";
-import { defaultAlphaPolicyBinding } from "../defaults/admission-bindings.js";
+import { defaultAlphaPolicyBinding } from "../defaults/policy.js";
 
 const ADMISSION_ALPHA: VersionTable = {
   "admissionregistration.k8s.io/v1alpha1/MutatingAdmissionPolicyBinding": { applyDefaults: defaultAlphaPolicyBinding },

@@ -3,6 +3,6 @@ export { type DeviceFacts, NO_DEVICES, payingPodName } from "./extended-resource
 export { RESOURCE_CLAIMS } from "./object-usage.js";
 export { chargedUntil } from "./pod-usage.js";
 export { objectUsage, quotaStatus } from "./quota-status.js";
-export { requiredAmounts } from "./required-amounts.js";
+export { requiredAmounts } from "./pod-usage.js";
 export { isInScopes, matchedScopes, scopesOf } from "./scopes.js";
 export { addUsage, listOf, moreUsage, raiseUsage, type Usage, usageOf } from "./usage.js";

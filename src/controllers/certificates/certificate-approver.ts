@@ -3,7 +3,7 @@ import type { ControllerContext } from "../context.js";
 import type { SubjectAccessReviewSpec } from "../../api/types/authorization/v1.js";
 import type { CertificateSigningRequest, CertificateSigningRequestCondition } from "../../api/types/certificates/v1.js";
 import { parseCertificateRequest } from "../../machinery/crypto/certificate-request.js";
-import { KUBELET_CLIENT_SIGNER, kubeletClientProblem } from "./kubelet-client.js";
+import { KUBELET_CLIENT_SIGNER, kubeletClientProblem } from "./certificate-signer.js";
 
 /** How long the controller waits before it asks again: rights may change without a trace in the request. */
 const FIRST_WAIT_MS = 200;

@@ -11,18 +11,64 @@ import type { JsonObject } from "../../machinery/meta/json.js";
 import { deepEqual } from "../../machinery/patch/json-values.js";
 import { readSelector } from "../../machinery/selectors/api-label-selector.js";
 import type { ControllerContext } from "../context.js";
-import { inOrder, nameOf, REVISION, truncateHistory } from "../history/controller-revisions.js";
+import {
+  inOrder,
+  nameOf,
+  REVISION,
+  truncateHistory,
+  controllerRevision,
+  createRevision,
+  nextRevision,
+} from "../history/controller-revisions.js";
 import { claim } from "../owned-pods/claim.js";
 import { type ControlledObjects, controlledObjects, controllerReference } from "../owned-pods/controller-ref.js";
 import { Expectations } from "../owned-pods/expectations.js";
 import { followPods } from "../owned-pods/owned-pods.js";
 import { type PodControl, podControl, podFromTemplate, slowStart } from "../owned-pods/pod-control.js";
 import { isOver, isAvailable, isReady } from "../owned-pods/pod-state.js";
-import { hasHash, nodeOf, templateFor, fitOn, isUpdated, oldestFirst } from "./daemon-pod.js";
-import { DAEMON_SET, daemonRevisions, hashOf } from "./daemon-revisions.js";
+import { hasHash, nodeOf, templateFor, fitOn, isUpdated, oldestFirst, HASH_LABEL } from "./daemon-pod.js";
 import { type DaemonState, type DaemonSteps, manage, type ManagedSteps } from "./manage.js";
 import { rollingUpdate } from "./rolling-update.js";
 import { writeStatus } from "../writes.js";
+import type { ResourceClient } from "../../client/dynamic/resource-client.js";
+import { hasData, revisionData } from "../history/revision-data.js";
+import { podTemplateHash } from "../template-hash/template-hash.js";
+
+const DAEMON_SET = { apiVersion: "apps/v1", kind: "DaemonSet" } as const;
+
+export interface DaemonRevisions {
+  /** That of the set's template. */
+  readonly current: ControllerRevision;
+  /** In order. */
+  readonly old: readonly ControllerRevision[];
+}
+
+/** What pods of a revision have as their label; a revision without one gives its name. */
+const hashOf = (revision: ControllerRevision): string => revision.metadata?.labels?.[HASH_LABEL] ?? nameOf(revision);
+
+/**
+ * Finds the revision of the set's template, as the newest, or creates it. Undefined when its name is taken by other data: then
+ * the set's collision count must grow.
+ */
+async function daemonRevisions(
+  set: DaemonSet,
+  sorted: readonly ControllerRevision[],
+  revisions: ResourceClient<ControllerRevision>,
+): Promise<DaemonRevisions | undefined> {
+  const template = set.spec?.template ?? {};
+  const data = revisionData(template);
+  const found = sorted.findLast((one) => hasData(one, data));
+  const old = sorted.filter((one) => !hasData(one, data));
+  const revision = nextRevision(old);
+  if (found !== undefined) {
+    const current = found.revision < revision ? await revisions.update({ ...found, revision }) : found;
+    return { current, old };
+  }
+  const hash = podTemplateHash(template, set.status?.collisionCount);
+  const wanted = { owner: set, ownerKind: DAEMON_SET, template, data, revision, hashLabel: HASH_LABEL, hash };
+  const current = await createRevision(revisions, controllerRevision(wanted));
+  return current === undefined ? undefined : { current, old };
+}
 
 const FIRST_MS = 1000;
 const LONGEST_MS = 15 * 60_000;

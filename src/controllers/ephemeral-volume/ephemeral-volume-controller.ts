@@ -1,5 +1,5 @@
 import type { Pod, PersistentVolumeClaim, Volume } from "../../api/types/core/v1.js";
-import { isPodOver } from "../../api/volumes/claims-of-pod.js";
+import { isPodOver } from "../../api/volumes/claims.js";
 import { controllerOf } from "../owned-pods/controller-ref.js";
 import type { ControllerContext } from "../context.js";
 

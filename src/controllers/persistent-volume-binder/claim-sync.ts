@@ -1,13 +1,14 @@
 import type { PersistentVolume, PersistentVolumeClaim, Pod } from "../../api/types/core/v1.js";
 import type { StorageClass } from "../../api/types/storage/v1.js";
-import { BIND_COMPLETED, BOUND_BY_CONTROLLER } from "../../api/volumes/annotations.js";
 import {
+  BIND_COMPLETED,
+  BOUND_BY_CONTROLLER,
   defaultStorageClass,
   delaysBinding,
   namesStorageClass,
   selectedNode,
   storageClassOf,
-} from "../../api/volumes/storage-class.js";
+} from "../../api/volumes/claims.js";
 import { bestVolumeFor, isBoundTo, mismatch } from "../../api/volumes/volume-match.js";
 import { objectKey } from "../../client/informers/index.js";
 import { type BinderParts, BinderWrites } from "./binder-parts.js";

@@ -1,6 +1,5 @@
 import type { PersistentVolume, PersistentVolumeClaim } from "../../api/types/core/v1.js";
-import { namesStorageClass, storageClassOf } from "../../api/volumes/storage-class.js";
-import { BIND_COMPLETED } from "../../api/volumes/annotations.js";
+import { namesStorageClass, storageClassOf, BIND_COMPLETED } from "../../api/volumes/claims.js";
 import { type NamespacedName, objectKey } from "../../client/informers/index.js";
 import type { ApiObject } from "../../machinery/meta/object.js";
 import type { ControllerContext, OwnWork } from "../context.js";

@@ -2,7 +2,7 @@ import type { PersistentVolume, PersistentVolumeClaim } from "../../api/types/co
 import { isNotFound } from "../../machinery/errors/status-error.js";
 import { type BinderParts, BinderWrites } from "./binder-parts.js";
 import { unboundVolume } from "./binding.js";
-import { PROVISIONED_BY } from "../../api/volumes/annotations.js";
+import { PROVISIONED_BY } from "../../api/volumes/claims.js";
 import { differsInMode } from "../../api/volumes/volume-match.js";
 
 /** Shows the state of volumes, and reclaims those that their claims have left. */

@@ -1,5 +1,5 @@
 import type { Pod } from "../../api/types/core/v1.js";
-import { isPodOver } from "../../api/volumes/claims-of-pod.js";
+import { isPodOver } from "../../api/volumes/claims.js";
 import { isConflict, isNotFound } from "../../machinery/errors/status-error.js";
 import type { ControllerContext } from "../context.js";
 import { protection } from "../volume-protection/volume-protection.js";

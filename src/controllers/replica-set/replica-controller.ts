@@ -1,5 +1,5 @@
-import type { ReplicaSetStatus } from "../../api/types/apps/v1.js";
-import type { Pod, PodTemplateSpec } from "../../api/types/core/v1.js";
+import type { ReplicaSetStatus, ReplicaSet } from "../../api/types/apps/v1.js";
+import type { Pod, PodTemplateSpec, ReplicationController } from "../../api/types/core/v1.js";
 import type { ResourceClient } from "../../client/dynamic/resource-client.js";
 import { type Lister, objectKey } from "../../client/informers/index.js";
 import type { ReconcileResult } from "../../client/manager/index.js";
@@ -13,6 +13,7 @@ import {
   controllerOf,
   controllerReference,
   type ControlledObjects,
+  controlledObjects,
 } from "../owned-pods/controller-ref.js";
 import { crowdOn, inDeletionOrder } from "../owned-pods/deletion-order.js";
 import { Expectations } from "../owned-pods/expectations.js";
@@ -22,6 +23,7 @@ import { isActive, isTerminating, isAvailable, isReady } from "../owned-pods/pod
 import { unlessChanged, writeStatus } from "../writes.js";
 import { own } from "../../base/collections/own.js";
 import { formatTime } from "../../machinery/meta/time.js";
+import { readSelector } from "../../machinery/selectors/api-label-selector.js";
 
 /** A ReplicaSet or a ReplicationController. */
 export interface Replicas extends ApiObject {
@@ -51,7 +53,7 @@ export interface ReplicaKind<O extends Replicas> extends ControllerKind {
 const BURST = 500;
 
 /** Keeps as many pods of the template as an object wants: creates, deletes, adopts and releases them, and counts them. */
-export class ReplicaController<O extends Replicas> {
+class ReplicaController<O extends Replicas> {
   readonly #expectations: Expectations;
   readonly #pods: ControlledObjects<Pod>;
   readonly #control: PodControl;
@@ -214,3 +216,55 @@ function conditionsAfter(before: Conditions, { failure, active, wanted, now }: O
 
 const positive = <K extends string>(field: K, count: number): { readonly [F in K]?: number } =>
   count === 0 ? {} : ({ [field]: count } as { readonly [F in K]: number });
+
+const REPLICA_SET = { apiVersion: "apps/v1", kind: "ReplicaSet" } as const;
+
+/** Keeps the pods of ReplicaSets. */
+export function replicaSetController(context: ControllerContext): void {
+  const { client, manager } = context;
+  const sets = manager.informers.of(REPLICA_SET.apiVersion, REPLICA_SET.kind);
+  const controlled = controlledObjects(sets);
+  const siblings = (set: ReplicaSet): readonly ReplicaSet[] => {
+    const owner = controllerOf(set);
+    return owner === undefined ? [set] : controlled.controlledBy(owner.uid);
+  };
+  const replicas = new ReplicaController<ReplicaSet>(context, {
+    ...REPLICA_SET,
+    objects: client.of(REPLICA_SET.apiVersion, REPLICA_SET.kind),
+    owners: sets.lister,
+    selectorOf: ({ spec }) => readSelector(spec?.selector),
+    countsTerminating: true,
+    component: "replicaset-controller",
+    siblings,
+    enqueue: (key, after) => controller.enqueue(key, after),
+  });
+  const controller = manager
+    .controllerFor(REPLICA_SET.apiVersion, REPLICA_SET.kind)
+    .named("replicaset-controller")
+    .workers(5)
+    .reads("v1", "Pod")
+    .reconcile(({ namespace, name, object }) => replicas.reconcile(namespace, name, object));
+}
+
+const REPLICATION_CONTROLLER = { apiVersion: "v1", kind: "ReplicationController" } as const;
+
+/** Keeps the pods of ReplicationControllers, as those of ReplicaSets are kept. */
+export function replicationController(context: ControllerContext): void {
+  const { client, manager } = context;
+  const replicas = new ReplicaController<ReplicationController>(context, {
+    ...REPLICATION_CONTROLLER,
+    objects: client.of(REPLICATION_CONTROLLER.apiVersion, REPLICATION_CONTROLLER.kind),
+    owners: manager.informers.of(REPLICATION_CONTROLLER.apiVersion, REPLICATION_CONTROLLER.kind).lister,
+    selectorOf: ({ spec }) => readSelector({ matchLabels: spec?.selector ?? {} }),
+    countsTerminating: false,
+    component: "replication-controller",
+    siblings: (owner) => [owner],
+    enqueue: (key, after) => controller.enqueue(key, after),
+  });
+  const controller = manager
+    .controllerFor(REPLICATION_CONTROLLER.apiVersion, REPLICATION_CONTROLLER.kind)
+    .named("replicationcontroller-controller")
+    .workers(5)
+    .reads("v1", "Pod")
+    .reconcile(({ namespace, name, object }) => replicas.reconcile(namespace, name, object));
+}

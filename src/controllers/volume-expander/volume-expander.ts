@@ -1,7 +1,7 @@
 import type { PersistentVolume, PersistentVolumeClaim, ResourceList } from "../../api/types/core/v1.js";
 import type { ControllerContext } from "../context.js";
 import { PROVISIONER } from "../volume-provisioner/volume-provisioner.js";
-import { PROVISIONED_BY } from "../../api/volumes/annotations.js";
+import { PROVISIONED_BY } from "../../api/volumes/claims.js";
 import {
   compareQuantities,
   parseQuantity,

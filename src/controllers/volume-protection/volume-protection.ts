@@ -1,5 +1,5 @@
 import type { PersistentVolume, PersistentVolumeClaim } from "../../api/types/core/v1.js";
-import { claimsOfPod, isPodOver } from "../../api/volumes/claims-of-pod.js";
+import { claimsOfPod, isPodOver } from "../../api/volumes/claims.js";
 import type { ResourceClient } from "../../client/dynamic/resource-client.js";
 import { isConflict, isNotFound } from "../../machinery/errors/status-error.js";
 import type { ApiObject } from "../../machinery/meta/object.js";

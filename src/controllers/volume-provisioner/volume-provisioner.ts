@@ -1,6 +1,13 @@
 import type { Node, PersistentVolumeClaim, PersistentVolume } from "../../api/types/core/v1.js";
-import { SELECTED_NODE, PROVISIONED_BY, STORAGE_PROVISIONER, DEFAULT_CLASS } from "../../api/volumes/annotations.js";
-import { selectedNode, storageClassOf, delaysBinding } from "../../api/volumes/storage-class.js";
+import {
+  SELECTED_NODE,
+  PROVISIONED_BY,
+  STORAGE_PROVISIONER,
+  DEFAULT_CLASS,
+  selectedNode,
+  storageClassOf,
+  delaysBinding,
+} from "../../api/volumes/claims.js";
 import { isAlreadyExists, isNotFound } from "../../machinery/errors/status-error.js";
 import type { ControllerContext, OwnWork } from "../context.js";
 import { ensure } from "../writes.js";

@@ -1,4 +1,4 @@
-import { type AlternativeNames, NO_NAMES, readAlternativeNames } from "./alternative-names.js";
+import { type AlternativeNames, NO_NAMES, readAlternativeNames } from "./certificate-names.js";
 import {
   derElement,
   type DerElement,

@@ -1,4 +1,4 @@
-import type { PluginFactory } from "../framework/handle.js";
+import type { PluginFactory } from "../framework/plugin.js";
 import { defaultBinder } from "./default-binder.js";
 import { dynamicResources } from "./dynamic-resources/dynamic-resources.js";
 import { imageLocality } from "./image-locality.js";
@@ -9,8 +9,7 @@ import { nodeName, nodePorts, nodeUnschedulable } from "./node-filters.js";
 import { balancedAllocation, type BalancedAllocationArgs } from "./node-resources/balanced-allocation.js";
 import { nodeResourcesFit, type NodeResourcesFitArgs } from "./node-resources/fit.js";
 import { defaultPreemption, type DefaultPreemptionArgs } from "./preemption/default-preemption.js";
-import { prioritySort } from "./priority-sort.js";
-import { schedulingGates } from "./scheduling-gates.js";
+import { prioritySort, schedulingGates } from "./queue-plugins.js";
 import { taintToleration } from "./taint-toleration.js";
 import { podTopologySpread, type PodTopologySpreadArgs } from "./topology-spread/pod-topology-spread.js";
 

@@ -1,7 +1,6 @@
 import type { Node, NodeSelectorTerm, Pod, PreferredSchedulingTerm } from "../../api/types/core/v1.js";
 import { Action } from "../framework/cluster-event.js";
-import { normalizeScores } from "../framework/normalize.js";
-import type { SchedulerPlugin } from "../framework/plugin.js";
+import { normalizeScores, type SchedulerPlugin } from "../framework/plugin.js";
 import { SKIP, unresolvable } from "../framework/status.js";
 import { PLUGIN } from "./names.js";
 import { matchesTerm, type NodeRequirement, nodeRequirement } from "../../api/scheduling/node-selector.js";

@@ -15,7 +15,7 @@ import {
   reviewOf,
   certificateApprover,
 } from "../../../src/controllers/certificates/certificate-approver.js";
-import { kubeletClientProblem } from "../../../src/controllers/certificates/kubelet-client.js";
+import { kubeletClientProblem } from "../../../src/controllers/certificates/certificate-signer.js";
 import { text } from "../../../src/machinery/meta/access.js";
 import { call } from "../../helpers/api-caller.js";
 import { certificateRequest } from "../../helpers/certificate-request.js";

@@ -1,6 +1,5 @@
 import type { KubeObject } from "../../../machinery/meta/object.js";
-import { convertPodTemplate } from "../core/pod-template.js";
-import { withChild, zeroWhereAbsent, withChildren } from "../copies.js";
+import { withChild, zeroWhereAbsent, withChildren, withoutAnnotations } from "../copies.js";
 import type { Conversion } from "../../../machinery/scheme/registration.js";
 import {
   type ReadonlyFields,
@@ -9,7 +8,9 @@ import {
   ensureChild,
   type Fields,
   object,
+  text,
 } from "../../../machinery/meta/access.js";
+import { INIT_CONTAINERS } from "../../defaults/old-names.js";
 
 /** Which fields of a workload's internal type are plain numbers, though pointers in its versions. */
 export interface WorkloadShape {
@@ -87,4 +88,21 @@ export function defaultToTemplateLabels(workload: Fields): void {
   if (absent(spec.selector)) spec.selector = some ? { matchLabels: { ...labels } } : {};
   const metadata = ensureChild(workload, "metadata");
   if (some && Object.keys(object(metadata.labels)).length === 0) metadata.labels = { ...labels };
+}
+
+/**
+ * A pod template as it comes out of any conversion, in either direction: its internal form has one name for the service
+ * account, a security context always, and no init containers in annotations.
+ * Source: kubernetes pkg/apis/core/v1/conversion.go.
+ */
+export function convertPodTemplate(template: ReadonlyFields): ReadonlyFields {
+  return withChild(withoutAnnotations(template as KubeObject, INIT_CONTAINERS), "spec", (spec) => {
+    const { serviceAccount, ...rest } = spec;
+    const account = text(spec.serviceAccountName) || text(serviceAccount);
+    return {
+      ...rest,
+      ...(account !== "" && { serviceAccountName: account, serviceAccount: account }),
+      securityContext: spec.securityContext ?? {},
+    };
+  });
 }

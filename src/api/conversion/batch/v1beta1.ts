@@ -2,7 +2,7 @@ import { defaultCronJob } from "../../defaults/workloads.js";
 import type { VersionTable } from "../version-table.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import type { Conversion } from "../../../machinery/scheme/registration.js";
-import { convertPodTemplate } from "../core/pod-template.js";
+import { convertPodTemplate } from "../apps/workload.js";
 import { withChild } from "../copies.js";
 
 /** batch/v1beta1 and batch/v1 are alike. */

@@ -1,6 +1,5 @@
 import { defaultIngress, ingressV1beta1 } from "../networking/v1beta1.js";
-import { daemonSetWithGeneration } from "../apps/daemon-set.js";
-import { deploymentWithRollback } from "../apps/deployment.js";
+import { daemonSetWithGeneration, deploymentWithRollback } from "../apps/versions.js";
 import { replicaSet, defaultToTemplateLabels } from "../apps/workload.js";
 import { scaleWithSelectorMap } from "../autoscaling/scale.js";
 import type { VersionTable } from "../version-table.js";

@@ -1,5 +1,13 @@
-import { type Control, type CheckedPod, containersOf, type Violation, exceptOfWindows } from "../control.js";
-import { containersNamed, distinct, quoted } from "../wording.js";
+import {
+  type Control,
+  type CheckedPod,
+  containersOf,
+  type Violation,
+  exceptOfWindows,
+  containersNamed,
+  distinct,
+  quoted,
+} from "../control.js";
 
 /** What container runtimes grant by default, without NET_RAW. */
 const DEFAULT_CAPABILITIES: ReadonlySet<string> = new Set([

@@ -1,7 +1,15 @@
-import { type Control, containersOf, type AnyContainer } from "../control.js";
+import {
+  type Control,
+  containersOf,
+  type AnyContainer,
+  plural,
+  quoted,
+  containersNamed,
+  distinct,
+  setters,
+} from "../control.js";
 import { absent } from "../../../machinery/meta/access.js";
-import { plural, quoted, containersNamed, distinct } from "../wording.js";
-import type { LifecycleHandler, Probe } from "../../types/core/v1.js";
+import type { LifecycleHandler, Probe, WindowsSecurityContextOptions } from "../../types/core/v1.js";
 
 /** No part of the node's network, processes and memory is shared. */
 export const hostNamespaces: Control = {
@@ -87,6 +95,28 @@ export const hostProbesAndHostLifecycle: Control = {
           reason: "probe or lifecycle host",
           detail: `${containersNamed(names)} ${words.join(" ")} ${quoted(hosts)}`,
         };
+      },
+    },
+  ],
+};
+
+const isHostProcess = (options: WindowsSecurityContextOptions | undefined): boolean => options?.hostProcess === true;
+
+/** No container is a process of a Windows node. */
+export const windowsHostProcess: Control = {
+  id: "windowsHostProcess",
+  level: "baseline",
+  revisions: [
+    {
+      since: 0,
+      check(pod) {
+        const bad = containersOf(pod).filter(({ securityContext }) => isHostProcess(securityContext?.windowsOptions));
+        const who = setters(
+          isHostProcess(pod.spec.securityContext?.windowsOptions),
+          bad.map(({ name }) => name),
+        );
+        if (who === "") return undefined;
+        return { reason: "hostProcess", detail: `${who} must not set securityContext.windowsOptions.hostProcess=true` };
       },
     },
   ],

@@ -1,5 +1,11 @@
-import { type CheckedPod, containersOf, type Control, type Violation, exceptOfWindows } from "../control.js";
-import { containersNamed } from "../wording.js";
+import {
+  type CheckedPod,
+  containersOf,
+  type Control,
+  type Violation,
+  exceptOfWindows,
+  containersNamed,
+} from "../control.js";
 
 function check(pod: CheckedPod): Violation | undefined {
   const bad = containersOf(pod).filter(({ securityContext }) => securityContext?.allowPrivilegeEscalation !== false);

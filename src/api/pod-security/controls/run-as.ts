@@ -1,5 +1,12 @@
-import { type CheckedPod, containersOf, type Control, type Violation, exceptInUserNamespaces } from "../control.js";
-import { containersNamed, setters } from "../wording.js";
+import {
+  type CheckedPod,
+  containersOf,
+  type Control,
+  type Violation,
+  exceptInUserNamespaces,
+  containersNamed,
+  setters,
+} from "../control.js";
 
 const reason = "runAsNonRoot != true";
 

@@ -1,6 +1,16 @@
 import { goQuote } from "../../../base/text/go-quote.js";
-import { type CheckedPod, containersOf, type Control, type Violation, exceptOfWindows } from "../control.js";
-import { distinct, plural, containersNamed, quoted, setters } from "../wording.js";
+import {
+  type CheckedPod,
+  containersOf,
+  type Control,
+  type Violation,
+  exceptOfWindows,
+  distinct,
+  plural,
+  containersNamed,
+  quoted,
+  setters,
+} from "../control.js";
 import type { SeccompProfile } from "../../types/core/v1.js";
 
 /** How profiles were chosen before 1.19. */

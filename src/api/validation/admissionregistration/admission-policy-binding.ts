@@ -24,7 +24,7 @@ import type {
   ValidatingAdmissionPolicyBindingSpec,
 } from "../../types/admissionregistration/v1.js";
 import { named, oneOf, repeatedAt } from "../rules.js";
-import { validateSelector } from "../selector.js";
+import { validateSelector } from "../label-selector.js";
 import { validateMatchResources, validateMutatedOperations } from "./admission-rules.js";
 
 /** ValidatingAdmissionPolicyBinding. */

@@ -3,8 +3,7 @@ import { BOOL } from "../../../machinery/cel/types/type.js";
 import { duplicate, type FieldError, invalidValue, required, tooMany } from "../../../machinery/errors/field-error.js";
 import { list, objects, type Received, type ReceivedObject, text, absent } from "../../../machinery/meta/received.js";
 import { qualifiedNameErrors, pathSegmentErrors } from "../../../machinery/validation/names.js";
-import { compileExpression } from "../../admission/compile-expression.js";
-import { expressionEnvironment } from "../../admission/expression-environment.js";
+import { compileExpression, expressionEnvironment } from "../../admission/expression-environment.js";
 import type {
   MatchCondition,
   MutatingWebhookConfiguration,
@@ -15,7 +14,7 @@ import type {
 } from "../../types/admissionregistration/v1.js";
 import { named, oneOf, repeatedAt } from "../rules.js";
 import { append } from "../../../base/collections/append.js";
-import { validateSelector } from "../selector.js";
+import { validateSelector } from "../label-selector.js";
 
 /** Rules of webhooks and admission policies: which requests they are asked about. */
 export const FAILURE_POLICIES: readonly string[] = ["Fail", "Ignore"];

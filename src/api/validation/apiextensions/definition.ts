@@ -8,10 +8,16 @@ import { immutable } from "../rules.js";
 import { validateApiApproval } from "./api-approval.js";
 import { type DefinitionRequest, isBeta, validateBetaParts, validateBetaVersion } from "./beta-spec.js";
 import { validateConversion } from "./conversion-webhook.js";
-import { type DefinitionSpec, definitionSpec, hasSchema, schemasOf, type VersionParts } from "./definition-spec.js";
+import {
+  type DefinitionSpec,
+  definitionSpec,
+  hasSchema,
+  schemasOf,
+  type VersionParts,
+  goVersion,
+} from "./definition-spec.js";
 import { type Forgiven, forgivenOfCreate, forgivenOfUpdate, isEstablished } from "./forgiven.js";
 import { hasDefaults } from "./schema-defaults.js";
-import { goVersion } from "./shown-version.js";
 import { validateSelectableFields } from "./selectable-fields.js";
 import { SCHEMA_OF_ALL, schemaPathOf, validateVersionSchema } from "./version-schema.js";
 import { validateColumn, validateDeprecation, validateSubresources } from "./version-parts.js";

@@ -8,7 +8,7 @@ import { LARGEST_REQUEST } from "../../../machinery/structural/rules/declared-ty
 import { type RuleNode, ruleTreeOf } from "../../../machinery/structural/rules/rule-tree.js";
 import { structuralSchemaOf } from "../../../machinery/structural/structural-schema.js";
 import { goRule } from "./schema-fields.js";
-import { MOST } from "../../../machinery/cel/estimate/range.js";
+import { MOST } from "../../../machinery/cel/estimate/call-estimate.js";
 import { numberOf } from "../../../machinery/structural/value-validation.js";
 
 /** The most that a rule may cost by its estimate, with all the values that it runs on. */

@@ -27,7 +27,7 @@ import type {
 } from "../../types/storage/v1.js";
 import { nonNegativeQuantity } from "../resources.js";
 import { IMMUTABLE, immutable, named, nonNegative, oneOf, repeatedAt, sameValue } from "../rules.js";
-import { validateSelector } from "../selector.js";
+import { validateSelector } from "../label-selector.js";
 import { validateCsiDriverName } from "../volumes/volume-sources.js";
 
 /** Name in errors, field. */

@@ -3,8 +3,22 @@ import { type Callee, findCallee, type Declarations } from "../checker/declarati
 import { codePoints, COST } from "../evaluator/cost.js";
 import { DYN, type Type } from "../types/type.js";
 import { CelValue, Double, Uint, type Value } from "../values/value.js";
-import type { CallEstimate, EstimateCall, EstimatedCall, EstimatedNode } from "./call-estimate.js";
-import { fixed, MOST, NONE, ONE, product, type Range, sum, sumOf, union, UNKNOWN } from "./range.js";
+import {
+  type CallEstimate,
+  type EstimateCall,
+  type EstimatedCall,
+  type EstimatedNode,
+  fixed,
+  MOST,
+  NONE,
+  ONE,
+  product,
+  type Range,
+  sum,
+  sumOf,
+  union,
+  UNKNOWN,
+} from "./call-estimate.js";
 import { STANDARD_ESTIMATES } from "./standard-calls.js";
 
 export interface EstimateOptions {

@@ -1,8 +1,7 @@
 import { globalOverload, type Library, memberOverload } from "../functions/declaration.js";
 import { BOOL, INT, STRING, type Type } from "../types/type.js";
-import { intOf } from "../values/int.js";
+import { intOf, ErrorValue, type Value } from "../values/value.js";
 import { spendSteps } from "../values/meter.js";
-import { ErrorValue, type Value } from "../values/value.js";
 import { KubernetesValue, kubernetesType, parsed } from "./kubernetes-value.js";
 import { goQuote } from "../../../base/text/go-quote.js";
 

@@ -1,5 +1,4 @@
-import { fitsInt, fitsUint, intOf } from "../values/int.js";
-import { Double, Uint, type Value } from "../values/value.js";
+import { fitsInt, fitsUint, intOf, Double, Uint, type Value } from "../values/value.js";
 
 /** What a token of a literal means. Throws {@link LiteralError}. */
 export function literalValue(kind: string, text: string): Value {

@@ -1,9 +1,8 @@
 import type { FunctionDeclaration, Overload } from "../functions/declaration.js";
 import { DURATION, INT, STRING, TIMESTAMP } from "../types/type.js";
 import type { Duration } from "../values/duration.js";
-import { intOf } from "../values/int.js";
+import { intOf, ErrorValue, type Value } from "../values/value.js";
 import type { Timestamp } from "../values/timestamp.js";
-import { ErrorValue, type Value } from "../values/value.js";
 import { goQuote } from "../../../base/text/go-quote.js";
 import { knowsZone, zoneOffset } from "../../text/time-zone/time-zone.js";
 import { spendSteps } from "../values/meter.js";

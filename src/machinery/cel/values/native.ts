@@ -1,11 +1,10 @@
 import type { TypeProvider } from "../types/provider.js";
 import { Type } from "../types/type.js";
 import { parseDuration } from "./duration.js";
-import { intOf } from "./int.js";
+import { intOf, CelValue, Double, ErrorValue, type Value, equalValues, ObjectValue } from "./value.js";
 import { NativeList } from "./list.js";
 import { NativeMap } from "./map.js";
 import { parseTimestamp } from "./timestamp.js";
-import { CelValue, Double, ErrorValue, type Value, equalValues, ObjectValue } from "./value.js";
 import { spendSteps } from "./meter.js";
 
 /** How a field is read. */

@@ -5,7 +5,7 @@ import { CertificateError } from "./certificate-error.js";
 import type { CertificatePool } from "./certificate-pool.js";
 import { checkConstraints, constrainedNames } from "./name-constraints.js";
 import { hasKnownKey, signatureFault } from "./signature-check.js";
-import { NO_NAMES } from "../alternative-names.js";
+import { NO_NAMES } from "../certificate-names.js";
 import { bytesOfAddress, textOfAddress } from "../../text/go/ip-address.js";
 
 export interface Verification {

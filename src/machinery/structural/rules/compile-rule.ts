@@ -9,9 +9,8 @@ import type { Program, ProgramOptions } from "../../cel/program.js";
 import { fieldPath } from "../field-path.js";
 import type { StructuralSchema } from "../structural-schema.js";
 import type { ValidationRule } from "../value-validation.js";
-import type { DeclaredType } from "./declared-type.js";
-import { NamedTypes } from "./named-types.js";
-import type { Range } from "../../cel/estimate/range.js";
+import { type DeclaredType, NamedTypes } from "./declared-type.js";
+import type { Range } from "../../cel/estimate/call-estimate.js";
 import { STRING, optionalType } from "../../cel/types/type.js";
 import { KUBERNETES_PROGRAM, kubernetesEnvironment } from "../../cel/kubernetes/environment.js";
 

@@ -1,19 +1,19 @@
-import { intOf } from "../../cel/values/int.js";
+import { intOf, Double, ErrorValue, type Value } from "../../cel/values/value.js";
 import { ListValue, NativeList } from "../../cel/values/list.js";
-import { Double, ErrorValue, type Value } from "../../cel/values/value.js";
 import type { JsonObject, JsonValue } from "../../meta/json.js";
 import type { StructuralSchema } from "../structural-schema.js";
-import { MapList, SetList } from "./lists.js";
-import { unescapeName } from "./escape-name.js";
 import {
+  MapList,
+  SetList,
   type ObjectField,
   type ObjectFields,
   type ReadNative,
   StructuralMap,
   StructuralObject,
   UnknownValue,
-} from "./objects.js";
-import { withTypeAndNames } from "./resource-root.js";
+} from "./structural-values.js";
+import { unescapeName } from "./escape-name.js";
+import { withTypeAndNames } from "./declared-type.js";
 import { checkedDuration, parseDuration } from "../../cel/values/duration.js";
 import { parseTimestamp } from "../../cel/values/timestamp.js";
 

@@ -1,7 +1,8 @@
-import type { ByteStream } from "../streams/byte-stream.js";
+import type { ByteStream, IncomingStream } from "../streams/byte-stream.js";
 import { ChunkPipe } from "../streams/chunk-pipe.js";
 import type { Headers } from "./header-block.js";
 import { Window } from "./flow-control.js";
+import { Fifo } from "../../../base/collections/fifo.js";
 
 /** The longest DATA frame that is sent: other streams have their turn between two of them. */
 const LARGEST_DATA = 64 * 1024;
@@ -96,5 +97,36 @@ export class SpdyStream implements ByteStream {
   #checkWritable(): void {
     if (this.#broken !== undefined) throw this.#broken;
     if (this.#finished) throw new Error("the stream was ended");
+  }
+}
+
+/** The streams that a peer has opened, until they are taken. */
+export class IncomingStreams implements AsyncIterable<IncomingStream> {
+  readonly #streams = new Fifo<IncomingStream>();
+  #ended = false;
+  #wake: (() => void) | undefined;
+
+  /** How many have not been taken. */
+  get waiting(): number {
+    return this.#streams.length;
+  }
+
+  push(stream: IncomingStream): void {
+    this.#streams.push(stream);
+    this.#wake?.();
+  }
+
+  end(): void {
+    this.#ended = true;
+    this.#wake?.();
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<IncomingStream> {
+    for (;;) {
+      const stream = this.#streams.shift();
+      if (stream !== undefined) yield stream;
+      else if (this.#ended) return;
+      else await new Promise<void>((resolve) => (this.#wake = resolve));
+    }
   }
 }

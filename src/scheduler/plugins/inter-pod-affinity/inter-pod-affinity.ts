@@ -4,8 +4,7 @@ import { affinityTerms, selects, type AffinityTerm } from "../../cache/affinity-
 import type { NodeInfo } from "../../cache/node-info.js";
 import type { PodInfo } from "../../cache/pod-info.js";
 import { Action } from "../../framework/cluster-event.js";
-import type { SchedulerHandle } from "../../framework/handle.js";
-import type { SchedulerPlugin } from "../../framework/plugin.js";
+import type { SchedulerHandle, SchedulerPlugin } from "../../framework/plugin.js";
 import { SKIP, unresolvable, unschedulable } from "../../framework/status.js";
 import { PLUGIN } from "../names.js";
 import { CountedTerms, type NamespaceLabels, TermCounts, TopologyCounts } from "./term-counts.js";

@@ -1,6 +1,6 @@
 import type { PersistentVolume, PersistentVolumeClaim } from "../../../api/types/core/v1.js";
-import { BOUND_BY_CONTROLLER, SELECTED_NODE } from "../../../api/volumes/annotations.js";
-import type { SchedulerHandle } from "../../framework/handle.js";
+import { BOUND_BY_CONTROLLER, SELECTED_NODE } from "../../../api/volumes/claims.js";
+import type { SchedulerHandle } from "../../framework/plugin.js";
 import { isFullyBound, type VolumeObjects } from "./volume-objects.js";
 
 /** What becomes of a pod's unbound claims on a node. */

@@ -1,13 +1,11 @@
 import type { PersistentVolume, PersistentVolumeClaim } from "../../../api/types/core/v1.js";
-import { SELECTED_NODE } from "../../../api/volumes/annotations.js";
-import { storageClassOf } from "../../../api/volumes/storage-class.js";
+import { SELECTED_NODE, storageClassOf } from "../../../api/volumes/claims.js";
 import { matchingVolume, requestedBytes } from "../../../api/volumes/volume-match.js";
 import type { NodeInfo } from "../../cache/node-info.js";
 import type { PodInfo } from "../../cache/pod-info.js";
 import { Action } from "../../framework/cluster-event.js";
 import type { CycleState } from "../../framework/cycle-state.js";
-import type { SchedulerHandle } from "../../framework/handle.js";
-import type { SchedulerPlugin } from "../../framework/plugin.js";
+import type { SchedulerHandle, SchedulerPlugin } from "../../framework/plugin.js";
 import { SKIP, type Status, unresolvable } from "../../framework/status.js";
 import { PLUGIN } from "../names.js";
 import { bindVolumes, type VolumeDecisions } from "./bind-volumes.js";

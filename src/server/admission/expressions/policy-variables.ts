@@ -1,4 +1,4 @@
-import type { CompiledExpression } from "../../../api/admission/compile-expression.js";
+import type { CompiledExpression } from "../../../api/admission/expression-environment.js";
 import type { Program } from "../../../machinery/cel/program.js";
 import { objectType } from "../../../machinery/cel/types/type.js";
 import { ErrorValue, ObjectValue, type Value } from "../../../machinery/cel/values/value.js";

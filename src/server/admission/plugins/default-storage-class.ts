@@ -1,5 +1,5 @@
 import type { PersistentVolumeClaim } from "../../../api/types/core/v1.js";
-import { defaultStorageClass as defaultOf, namesStorageClass } from "../../../api/volumes/storage-class.js";
+import { defaultStorageClass as defaultOf, namesStorageClass } from "../../../api/volumes/claims.js";
 import { type DraftObject, ensureChild } from "../../../machinery/meta/received.js";
 import { handling } from "../handling.js";
 import type { AdmissionPlugin } from "../plugin.js";

@@ -1,4 +1,4 @@
-import { compileExpression, type CompiledExpression } from "../../../api/admission/compile-expression.js";
+import { compileExpression, type CompiledExpression } from "../../../api/admission/expression-environment.js";
 import { once } from "../../../base/async/once.js";
 import { kubernetesEnvironment } from "../../../machinery/cel/kubernetes/environment.js";
 import { BOOL } from "../../../machinery/cel/types/type.js";

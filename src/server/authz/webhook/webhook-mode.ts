@@ -1,4 +1,4 @@
-import type { CompiledExpression } from "../../../api/admission/compile-expression.js";
+import type { CompiledExpression } from "../../../api/admission/expression-environment.js";
 import type { Clock } from "../../../base/time/clock.js";
 import type { JsonObject } from "../../../machinery/meta/json.js";
 import type { AuthorizationMode, AuthorizerAttributes, Decision } from "../authorizer.js";

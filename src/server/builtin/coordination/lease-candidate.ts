@@ -1,8 +1,5 @@
 import type { LeaseCandidate } from "../../../api/types/coordination/v1beta1.js";
-import {
-  validateLeaseCandidate,
-  validateLeaseCandidateUpdate,
-} from "../../../api/validation/coordination/lease-candidate.js";
+import { validateLeaseCandidate, validateLeaseCandidateUpdate } from "../../../api/validation/coordination/lease.js";
 import { object, text } from "../../../machinery/meta/received.js";
 import { configMapKeyErrors } from "../../../machinery/validation/names.js";
 import type { RecordOf } from "../../endpoints/resource-record.js";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { estimateCost } from "../../../../src/machinery/cel/estimate/estimator.js";
-import { MOST, type Range } from "../../../../src/machinery/cel/estimate/range.js";
+import { MOST, type Range } from "../../../../src/machinery/cel/estimate/call-estimate.js";
 import { AccessDecisions } from "../../../../src/machinery/cel/kubernetes/access.js";
 import { AUTHORIZER_TYPE, AuthorizerValue } from "../../../../src/machinery/cel/kubernetes/authorizer.js";
 import { estimateKubernetesCall } from "../../../../src/machinery/cel/kubernetes/call-estimate.js";

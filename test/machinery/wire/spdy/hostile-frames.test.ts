@@ -2,7 +2,7 @@ import { once } from "node:events";
 import type { Socket } from "node:net";
 import { constants, createDeflate } from "node:zlib";
 import { describe, expect, test } from "vitest";
-import type { MultiplexedConnection } from "../../../../src/machinery/wire/streams/multiplexed-connection.js";
+import type { MultiplexedConnection } from "../../../../src/machinery/wire/streams/byte-stream.js";
 import { controlFrame, dataHead, RESET, TYPE } from "../../../../src/machinery/wire/spdy/frame-reader.js";
 import { headerDictionary } from "../../../../src/machinery/wire/spdy/header-block.js";
 import { spdyConnection } from "../../../../src/machinery/wire/spdy/spdy-connection.js";

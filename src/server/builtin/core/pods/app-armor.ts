@@ -1,7 +1,7 @@
 import type { AppArmorProfile, Pod } from "../../../../api/types/core/v1.js";
 import { eachContainer } from "../../../../api/validation/pod/each-container.js";
 import { APP_ARMOR } from "../../../../api/validation/pod/pod-annotations.js";
-import { validateAppArmorProfile } from "../../../../api/validation/pod/security-profiles.js";
+import { validateAppArmorProfile } from "../../../../api/validation/pod/security-context.js";
 import { sameValue } from "../../../../api/validation/rules.js";
 import type { FieldError } from "../../../../machinery/errors/field-error.js";
 import { absent, ensureChild, object, type ReceivedObject, text } from "../../../../machinery/meta/received.js";

@@ -1,6 +1,6 @@
+import { type DerElement, derElements, DerError, derObjectIdentifier, derText, derElement } from "./der.js";
 import { errorMessage } from "../../base/text/error-message.js";
 import { goQuote } from "../../base/text/go-quote.js";
-import { derElement, derElements, DerError } from "./der.js";
 import { goUri } from "../text/go/go-uri.js";
 import { textOfAddress } from "../text/go/ip-address.js";
 
@@ -49,4 +49,35 @@ function uriOf(uri: string): string {
 function addressOf(content: Uint8Array): string {
   if (content.length === 4 || content.length === 16) return textOfAddress(content);
   throw new DerError(`x509: cannot parse IP address of length ${content.length}`);
+}
+
+/** One part of an X.509 name. */
+export interface NameAttribute {
+  /** "2.5.4.3" is the common name, "2.5.4.10" an organization. */
+  readonly type: string;
+  readonly value: string;
+}
+
+const SET = 0x31;
+
+/**
+ * The parts of a name, in the order in which they are written. Throws a {@link DerError} for a value of a type that Go's reader does not
+ * have. OpenSSL reads more types: the server would take names from it that the signer, who reads as Go does, never saw.
+ */
+export function nameAttributes(name: DerElement | undefined): readonly NameAttribute[] {
+  return items(name).flatMap((set) =>
+    items(set, SET).map((attribute) => {
+      const [type, value] = items(attribute);
+      const text = derText(value);
+      if (text === undefined) {
+        throw new DerError(`invalid RDNSequence: invalid attribute value: unsupported string type: ${value?.tag}`);
+      }
+      return { type: derObjectIdentifier(type?.content ?? new Uint8Array()), value: text };
+    }),
+  );
+}
+
+function items(element: DerElement | undefined, tag = SEQUENCE): DerElement[] {
+  if (element?.tag !== tag) throw new DerError("malformed certificate");
+  return derElements(element.content);
 }

@@ -1,8 +1,17 @@
+import type { SchedulerPlugin } from "../framework/plugin.js";
+import { PLUGIN } from "./names.js";
 import type { Pod } from "../../api/types/core/v1.js";
 import { Action } from "../framework/cluster-event.js";
-import type { SchedulerPlugin } from "../framework/plugin.js";
 import { unresolvable } from "../framework/status.js";
-import { PLUGIN } from "./names.js";
+
+/** Tries pods of higher priority first, and of equal priority those that wait longest. */
+export function prioritySort(): SchedulerPlugin {
+  return {
+    name: PLUGIN.prioritySort,
+    events: [],
+    compare: (a, b) => b.info.priority - a.info.priority || a.timestamp - b.timestamp,
+  };
+}
 
 /** Keeps pods out of the queue while they have scheduling gates. */
 export function schedulingGates(): SchedulerPlugin {

@@ -1,4 +1,4 @@
-import { secretsOfPod } from "../../api/service-accounts/secrets-of-pod.js";
+import { secretsOfPod } from "../../api/pods/secret-names.js";
 import {
   INVALID_SINCE,
   TRACKING_CONFIG_MAP,
@@ -6,9 +6,9 @@ import {
   LAST_USED,
   startOfDay,
 } from "../../api/service-accounts/token-secrets.js";
-import type { Secret, ServiceAccount } from "../../api/types/core/v1.js";
-import { unlessChanged, unlessAbsent } from "../writes.js";
-import type { ControllerContext } from "../context.js";
+import type { Secret, ServiceAccount, ConfigMap } from "../../api/types/core/v1.js";
+import { unlessChanged, unlessAbsent, ensure } from "../writes.js";
+import type { ControllerContext, OwnWork } from "../context.js";
 import { accountOf, ofTokenSecrets, refersTo } from "../service-account-token/token-secret.js";
 
 const DAY_MS = 86_400_000;
@@ -90,3 +90,37 @@ export function fateOf({ metadata }: Secret, now: number): { readonly mark: stri
 
 /** The day on or after which a use or a mark keeps a secret. */
 const oldest = (now: number): string => dayOf(now - CLEAN_UP_PERIOD_MS);
+
+const NAMESPACE = "kube-system";
+
+/** How long kube-apiserver waits before it makes a deleted ConfigMap again. */
+const PAUSE_MS = 30 * 60_000;
+
+/** Keeps the ConfigMap that has the day from which on the server writes down when tokens in secrets are used. */
+export function legacyTokenTracking({ client, manager, clock }: ControllerContext): OwnWork {
+  const configMaps = client.of("v1", "ConfigMap");
+  let mayCreateAt = Number.NEGATIVE_INFINITY;
+  const create = async (): Promise<void> => {
+    const metadata = { name: TRACKING_CONFIG_MAP, namespace: NAMESPACE };
+    await ensure(configMaps, { apiVersion: "v1", kind: "ConfigMap", metadata, data: { since: dayOf(clock.now()) } });
+    mayCreateAt = clock.now() + PAUSE_MS;
+  };
+  manager
+    .controllerFor("v1", "ConfigMap", { namespace: NAMESPACE, fieldSelector: `metadata.name=${TRACKING_CONFIG_MAP}` })
+    .named("legacy_token_tracking_controller")
+    .reconcile(async ({ object: configMap }) => {
+      if (configMap === undefined) {
+        const wait = mayCreateAt - clock.now();
+        return wait > 0 ? { requeueAfterMilliseconds: wait } : create();
+      }
+      const changed = withDay(configMap, clock.now());
+      if (changed !== undefined) await unlessChanged(configMaps.namespace(NAMESPACE).update(changed));
+    });
+  return { prepare: create };
+}
+
+/** The ConfigMap with today, where it has no day. Undefined when it has one. */
+export function withDay(configMap: ConfigMap, now: number): ConfigMap | undefined {
+  if (startOfDay(configMap.data?.["since"]) !== undefined) return undefined;
+  return { ...configMap, data: { ...configMap.data, since: dayOf(now) } };
+}

@@ -1,8 +1,15 @@
 import { createHmac, createPublicKey, generateKeyPairSync } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { SIGNATURE_ALGORITHMS } from "../../../../src/machinery/crypto/jwt/algorithms.js";
-import { readToken, untrustedIssuer, verifies } from "../../../../src/machinery/crypto/jwt/compact-token.js";
-import { isSignedBy, signingKey, signToken, verificationKey } from "../../../../src/machinery/crypto/jwt/jws.js";
+import {
+  SIGNATURE_ALGORITHMS,
+  readToken,
+  untrustedIssuer,
+  verifies,
+  isSignedBy,
+  signingKey,
+  signToken,
+  verificationKey,
+} from "../../../../src/machinery/crypto/jwt/jws.js";
 import { compactToken, newKey } from "../../../helpers/oidc-issuer.js";
 
 const key = newKey("k");

@@ -1,2 +1,0 @@
-export { allowedCondition, hasCondition, withAllowedCondition } from "./budgets.js";
-export { isPodReady } from "./budgets.js";
