@@ -12,7 +12,7 @@ import { deepEqual } from "../../machinery/patch/json-values.js";
 import { readSelector } from "../../machinery/selectors/api-label-selector.js";
 import type { ControllerContext } from "../context.js";
 import {
-  inOrder,
+  inRevisionOrder,
   nameOf,
   REVISION,
   truncateHistory,
@@ -180,7 +180,7 @@ class DaemonSetReconciler {
     const objects = this.#client.of(DAEMON_SET.apiVersion, DAEMON_SET.kind).namespace(namespace);
     const revisionClient = this.#client.of(REVISION.apiVersion, REVISION.kind).namespace(namespace);
     const owned = { owner: set, ownerKind: DAEMON_SET, readOwner: () => objects.get(name), selector };
-    const sorted = inOrder(await claim(this.#revisionsOf.candidates(set), { ...owned, objects: revisionClient }));
+    const sorted = inRevisionOrder(await claim(this.#revisionsOf.candidates(set), { ...owned, objects: revisionClient }));
     const own = await claim(this.#pods.candidates(set), {
       ...owned,
       objects: this.#client.of("v1", "Pod").namespace(namespace),

@@ -4,7 +4,7 @@ import { isAlreadyExists, isConflict, isNotFound } from "../../machinery/errors/
 import { readSelector } from "../../machinery/selectors/api-label-selector.js";
 import type { ControllerContext } from "../context.js";
 import {
-  inOrder,
+  inRevisionOrder,
   nameOf,
   REVISION,
   truncateHistory,
@@ -23,7 +23,7 @@ import { MemberControl } from "./member-control.js";
 import { isOrdered, plan, type Step } from "./plan.js";
 import { statefulSetStatus } from "./status.js";
 import { writeStatus } from "../writes.js";
-import { inOrder as afterTurns } from "../../base/async/turns.js";
+import { inOrder } from "../../base/async/turns.js";
 import type { ResourceClient } from "../../client/dynamic/resource-client.js";
 import { revisionHash } from "../template-hash/template-hash.js";
 
@@ -57,7 +57,7 @@ export function statefulSetController(context: ControllerContext): void {
     const objects = client.of(STATEFUL_SET.apiVersion, STATEFUL_SET.kind).namespace(namespace);
     const revisionClient = client.of(REVISION.apiVersion, REVISION.kind).namespace(namespace);
     const owned = { owner: set, ownerKind: STATEFUL_SET, readOwner: () => objects.get(name), selector };
-    const sorted = inOrder(await claim(revisionsOf.candidates(set), { ...owned, objects: revisionClient }));
+    const sorted = inRevisionOrder(await claim(revisionsOf.candidates(set), { ...owned, objects: revisionClient }));
     const candidates = pods.candidates(set).filter((pod) => isMember(set, pod));
     const members = await claim(candidates, { ...owned, objects: client.of("v1", "Pod").namespace(namespace) });
     const { current, update, collisionCount } = await setRevisions(set, sorted, revisionClient);
@@ -143,7 +143,7 @@ async function setRevisions(
   const equal = sorted.findLast((one) => hasData(one, data));
   let update: ControllerRevision | undefined = equal;
   if (newest !== undefined && equal !== newest && !hasData(newest, data)) {
-    const { keepsTemplate } = await afterTurns(import("./same-template.js"));
+    const { keepsTemplate } = await inOrder(import("./same-template.js"));
     if (keepsTemplate(newest, set)) update = newest;
     else if (equal !== undefined) update = await revisions.update({ ...equal, revision: nextRevision(sorted) });
   }

@@ -59,4 +59,3 @@ export async function bindVolumes(
   if (!areBound) throw new Error("binding volumes: context deadline exceeded");
 }
 
-const keyOf = ({ metadata }: PersistentVolumeClaim): string => `${metadata?.namespace}/${metadata?.name}`;
