@@ -4,7 +4,7 @@ import type { PersistentVolumeClaim, Pod, PodTemplateSpec } from "../../src/api/
 import { publishedScheme } from "../../src/api/scheme/published.js";
 import { controllerRevision, inRevisionOrder } from "../../src/controllers/history/controller-revisions.js";
 import { revisionData, revisionText, templateOf } from "../../src/controllers/history/revision-data.js";
-import { claimOwners, claimsOf, isStale } from "../../src/controllers/stateful-set/claims.js";
+import { claimOwners, claimsOf, isStale } from "../../src/controllers/stateful-set/member-control.js";
 import { memberPod, STATEFUL_SET, withIdentity } from "../../src/controllers/stateful-set/identity.js";
 import { keepsTemplate } from "../../src/controllers/stateful-set/same-template.js";
 import { plan } from "../../src/controllers/stateful-set/plan.js";

@@ -1,5 +1,5 @@
 import type { KubeObject } from "../../machinery/meta/object.js";
-import type { Conversion } from "../../machinery/scheme/registration.js";
+import type { Conversion } from "../../machinery/scheme/scheme.js";
 import { renameFields } from "./copies.js";
 import type { VersionTable } from "./version-table.js";
 

@@ -8,7 +8,7 @@ import {
   type Fields,
 } from "../../machinery/meta/access.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
-import type { Conversion } from "../../machinery/scheme/registration.js";
+import type { Conversion } from "../../machinery/scheme/scheme.js";
 import { withAnnotations, withoutAnnotations, renameFields, withChild, zeroWhereAbsent } from "./copies.js";
 import type { VersionTable } from "./version-table.js";
 import { DEFAULT_SHARES, defaultExemptAndQueues } from "../defaults/flow-control.js";

@@ -12,7 +12,7 @@ import { EVENTS_BETA } from "./event.js";
 import { FLOW_CONTROL_BETAS } from "./priority-level.js";
 import { RBAC_ALPHA } from "./rbac.js";
 import type { VersionTable } from "./version-table.js";
-import type { Conversion } from "../../machinery/scheme/registration.js";
+import type { Conversion } from "../../machinery/scheme/scheme.js";
 import { renameFields, withChild, compact } from "./copies.js";
 import { object } from "../../machinery/meta/access.js";
 import type { KubeObject } from "../../machinery/meta/object.js";

@@ -1,7 +1,6 @@
 import type { GroupVersionKind } from "../../machinery/meta/gvk.js";
-import { returnsDeletedObject, type ResourceFacts, type SubresourceFacts } from "../facts/resources.js";
+import { returnsDeletedObject, type ResourceFacts, type SubresourceFacts, type ServedApi } from "../facts/resources.js";
 import type { TypeSource } from "../facts/definitions.js";
-import type { ServedApi } from "../facts/served-api.js";
 import {
   type BodyFacts,
   mediaTypes,

@@ -15,8 +15,12 @@ import {
   isPodDone,
   namesOfClaims,
   podOwnerOf,
+  isLeftOver,
+  isReservationValid,
+  reservedFor,
+  withoutProtection,
+  withReservations,
 } from "./pod-claims.js";
-import { isLeftOver, isReservationValid, reservedFor, withoutProtection, withReservations } from "./reservations.js";
 
 const NAME = "resourceclaim-controller";
 const CLAIM_KIND = ["resource.k8s.io/v1", "ResourceClaim"] as const;

@@ -2,7 +2,7 @@ import { object } from "../../machinery/meta/access.js";
 import type { JsonObject, JsonValue } from "../../machinery/meta/json.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import { deepCopy } from "../../machinery/patch/json-values.js";
-import type { BatchConversion, Conversion } from "../../machinery/scheme/registration.js";
+import type { BatchConversion, Conversion } from "../../machinery/scheme/scheme.js";
 import { prune } from "../../machinery/structural/prune.js";
 import type { WebhookClients } from "../webhook/webhook-clients.js";
 import { type ConvertObjects, conversionWebhook } from "./conversion-webhook.js";

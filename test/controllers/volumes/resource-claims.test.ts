@@ -18,14 +18,12 @@ import {
   generatedClaim,
   generatedName,
   isPodDone,
-} from "../../../src/controllers/resource-claim/pod-claims.js";
-import {
   isLeftOver,
   isReservationValid,
   reservedFor,
   withoutProtection,
   withReservations,
-} from "../../../src/controllers/resource-claim/reservations.js";
+} from "../../../src/controllers/resource-claim/pod-claims.js";
 import { object, objects, text } from "../../../src/machinery/meta/access.js";
 import type { JsonObject } from "../../../src/machinery/meta/json.js";
 import { call } from "../../helpers/api-caller.js";

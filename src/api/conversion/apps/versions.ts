@@ -25,7 +25,7 @@ import {
 import { defaultTemplate } from "../../defaults/pod.js";
 import { parseInt64 } from "../../../base/numbers/int64.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
-import type { Conversion } from "../../../machinery/scheme/registration.js";
+import type { Conversion } from "../../../machinery/scheme/scheme.js";
 import { withAnnotations, withoutAnnotations } from "../copies.js";
 
 /** Versions without `spec.templateGeneration` carry it here, always: where nothing says it, it is 0. */

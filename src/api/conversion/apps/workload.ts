@@ -1,6 +1,6 @@
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import { withChild, zeroWhereAbsent, withChildren, withoutAnnotations } from "../copies.js";
-import type { Conversion } from "../../../machinery/scheme/registration.js";
+import type { Conversion } from "../../../machinery/scheme/scheme.js";
 import {
   type ReadonlyFields,
   absent,

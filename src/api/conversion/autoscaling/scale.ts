@@ -1,5 +1,5 @@
 import { object, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
-import type { Conversion } from "../../../machinery/scheme/registration.js";
+import type { Conversion } from "../../../machinery/scheme/scheme.js";
 import { type Labels, SelectorError, selectorFromSet } from "../../../machinery/selectors/label-selector.js";
 import { parseLabelSelector } from "../../../machinery/selectors/parse-label-selector.js";
 import { goQuote } from "../../../base/text/go-quote.js";

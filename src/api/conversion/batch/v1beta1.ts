@@ -1,7 +1,7 @@
 import { defaultCronJob } from "../../defaults/workloads.js";
 import type { VersionTable } from "../version-table.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
-import type { Conversion } from "../../../machinery/scheme/registration.js";
+import type { Conversion } from "../../../machinery/scheme/scheme.js";
 import { convertPodTemplate } from "../apps/workload.js";
 import { withChild } from "../copies.js";
 

@@ -9,7 +9,7 @@ import {
   type ReadonlyFields,
   text,
 } from "../../../machinery/meta/access.js";
-import type { Conversion } from "../../../machinery/scheme/registration.js";
+import type { Conversion } from "../../../machinery/scheme/scheme.js";
 import { withChild, withChildren } from "../copies.js";
 
 /** extensions/v1beta1 and networking.k8s.io/v1beta1 to networking.k8s.io/v1. */

@@ -1,6 +1,6 @@
 import type { VersionTable } from "../version-table.js";
 import { isFields, list, object, type ReadonlyFields } from "../../../machinery/meta/access.js";
-import type { Conversion } from "../../../machinery/scheme/registration.js";
+import type { Conversion } from "../../../machinery/scheme/scheme.js";
 import { withChild } from "../copies.js";
 
 /**

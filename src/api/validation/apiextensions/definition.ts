@@ -18,9 +18,13 @@ import {
 } from "./definition-spec.js";
 import { type Forgiven, forgivenOfCreate, forgivenOfUpdate, isEstablished } from "./forgiven.js";
 import { hasDefaults } from "./schema-defaults.js";
-import { validateSelectableFields } from "./selectable-fields.js";
+import {
+  validateSelectableFields,
+  validateColumn,
+  validateDeprecation,
+  validateSubresources,
+} from "./version-parts.js";
 import { SCHEMA_OF_ALL, schemaPathOf, validateVersionSchema } from "./version-schema.js";
-import { validateColumn, validateDeprecation, validateSubresources } from "./version-parts.js";
 
 const BY_V1: DefinitionRequest = { apiVersion: "" };
 

@@ -7,7 +7,7 @@ import { type DefinitionSpec, hasSchema, schemasOf, definitionSpec } from "./def
 import { hasLooseMapKeys, hasNonAtomicSets } from "./list-type.js";
 import { hasUnknownTypes } from "./schema.js";
 import { hasDefaults, hasUnprunedDefaults } from "./schema-defaults.js";
-import { forgivenSelectableFields } from "./selectable-fields.js";
+import { forgivenSelectableFields } from "./version-parts.js";
 import { notStructural, validateStructural } from "./structural.js";
 import { schemaHas } from "./schema-fields.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";

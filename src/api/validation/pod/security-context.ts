@@ -11,7 +11,7 @@ import type {
 import { checkOneOf, checkRange, type Errors } from "../collect.js";
 import { goJson } from "../go-shapes.js";
 import type { PodValidationOptions } from "./pod-options.js";
-import { validateWindowsOptions } from "./windows-options.js";
+import { validateWindowsOptions } from "./pod-os.js";
 import { checkDescendingPath } from "../volumes/file-paths.js";
 
 const MAX_ID = 2 ** 31 - 1;

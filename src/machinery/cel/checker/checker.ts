@@ -27,8 +27,14 @@ import {
   typeParameter,
 } from "../types/type.js";
 import { typeOf } from "../values/value.js";
-import { candidateNames, type Declarations, findFunction, findGlobal, qualifiedName } from "./declarations.js";
-import { resolveOverloads } from "./overloads.js";
+import {
+  candidateNames,
+  type Declarations,
+  findFunction,
+  findGlobal,
+  qualifiedName,
+  resolveOverloads,
+} from "./declarations.js";
 
 /** The variables that comprehensions declare, innermost last. */
 class Scopes {

@@ -5,7 +5,7 @@ import { endConnection } from "../streams/closing.js";
 import { GatedWriter } from "../streams/gated-writer.js";
 import { receivedChunks } from "../streams/received-chunks.js";
 import { ReceiveBudget } from "../streams/receive-budget.js";
-import { INITIAL_WINDOW, OWN_WINDOW, Window } from "./flow-control.js";
+import { INITIAL_WINDOW, OWN_WINDOW, Window, IncomingStreams, SpdyStream, type StreamCarrier } from "./spdy-stream.js";
 import {
   type ControlFrame,
   type DataPiece,
@@ -20,7 +20,6 @@ import {
   TYPE,
 } from "./frame-reader.js";
 import { HeaderDecoder, HeaderEncoder, type Headers } from "./header-block.js";
-import { IncomingStreams, SpdyStream, type StreamCarrier } from "./spdy-stream.js";
 
 export interface SpdyOptions {
   /** Clients open streams with odd numbers, servers with even ones. */

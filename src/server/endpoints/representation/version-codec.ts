@@ -7,8 +7,7 @@ import { formatGroupVersion, type GroupVersionKind, parseGroupVersion } from "..
 import type { JsonValue } from "../../../machinery/meta/json.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import type { StructSchema } from "../../../machinery/schema/schema.js";
-import type { ConversionCaller } from "../../../machinery/scheme/registration.js";
-import type { Scheme, VersionedKind } from "../../../machinery/scheme/scheme.js";
+import type { ConversionCaller, Scheme, VersionedKind } from "../../../machinery/scheme/scheme.js";
 import type { StoredObject } from "../../storage/store.js";
 import { metaGroupSchema } from "../meta-kinds.js";
 import { decodeBody } from "../negotiation/decode-body.js";

@@ -9,7 +9,7 @@ import { badRequest } from "../../../machinery/errors/status-error.js";
 import type { JsonObject } from "../../../machinery/meta/json.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import { deepEqual, deepEqualSteps } from "../../../machinery/patch/json-values.js";
-import type { ConversionCaller } from "../../../machinery/scheme/registration.js";
+import type { ConversionCaller } from "../../../machinery/scheme/scheme.js";
 import { assign, metadataOf, timestamp } from "../../registry/metadata.js";
 import type { StoredObject } from "../../storage/store.js";
 import { andThen, convertOne, type NowOrLater } from "../representation/convert.js";

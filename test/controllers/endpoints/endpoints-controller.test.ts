@@ -1,7 +1,11 @@
 import { describe, expect, test } from "vitest";
 import type { EndpointAddress, EndpointSubset, Pod, Service } from "../../../src/api/types/core/v1.js";
 import { repackSubsets } from "../../../src/controllers/endpoints/repack-subsets.js";
-import { truncateSubsets, subsetsOf, wantedEndpoints } from "../../../src/controllers/endpoints/wanted-endpoints.js";
+import {
+  truncateSubsets,
+  subsetsOf,
+  wantedEndpoints,
+} from "../../../src/controllers/endpoints/endpoints-controller.js";
 import { ChangeTimes } from "../../../src/controllers/service-endpoints/change-times.js";
 import { member, service } from "../../helpers/service-objects.js";
 
