@@ -74,8 +74,8 @@ export function pemText(type: string, bytes: Uint8Array): string {
   return `-----BEGIN ${type}-----\n${base64.replace(/.{1,64}/g, "$&\n")}-----END ${type}-----\n`;
 }
 
-const FIRST_LINE = "-----FIRST_LINE CERTIFICATE-----";
-const LAST_LINE = "-----LAST_LINE CERTIFICATE-----";
+const FIRST_LINE = "-----BEGIN CERTIFICATE-----";
+const LAST_LINE = "-----END CERTIFICATE-----";
 
 /**
  * The certificates of a PEM text, each from its first line to its last, unread. Takes time in proportion to the text's length: a
