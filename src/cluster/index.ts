@@ -45,7 +45,7 @@ export { type ManualClock, manualClock } from "../base/time/manual-clock.js";
 export { seededRandom } from "../base/numbers/seeded-random.js";
 export { type AdvanceOptions, type ClusterClock, NotAtRestError } from "./cluster-clock.js";
 export { Action as SchedulerAction, type EventHint } from "../scheduler/framework/cluster-event.js";
-export type { PluginFactory, SchedulerHandle } from "../scheduler/framework/handle.js";
+export type { PluginFactory, SchedulerHandle } from "../scheduler/framework/plugin.js";
 export type { PostFilterResult, PreFilterResult, SchedulerPlugin } from "../scheduler/framework/plugin.js";
 export { type Status as SchedulerStatus, unresolvable, unschedulable } from "../scheduler/framework/status.js";
 export type { SchedulerOptions, SchedulerProfile } from "../scheduler/options.js";

@@ -1,5 +1,5 @@
 import { JsonPath, relaxedJsonPath } from "../machinery/text/jsonpath/jsonpath.js";
-import { JsonPathError } from "../machinery/text/jsonpath/jsonpath-error.js";
+import { JsonPathError } from "../machinery/text/jsonpath/nodes.js";
 import type { KubeObject } from "../machinery/meta/object.js";
 import { goSort } from "../base/collections/go-sort.js";
 import { listItems, type Printer } from "./printer.js";

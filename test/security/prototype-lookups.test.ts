@@ -3,7 +3,7 @@ import type { Node, Pod, Service } from "../../src/api/types/core/v1.js";
 import { fieldNamesAt } from "../../src/client/openapi/openapi-fields.js";
 import { changeAnnotations } from "../../src/commands/annotate/annotate.js";
 import { changeLabels } from "../../src/commands/label/label.js";
-import { noScheduleChange } from "../../src/controllers/node-lifecycle/node-taints.js";
+import { noScheduleChange } from "../../src/controllers/node-lifecycle/node-writes.js";
 import { inDeletionOrder } from "../../src/controllers/owned-pods/deletion-order.js";
 import { selects } from "../../src/controllers/service-endpoints/service-pods.js";
 import { byAttaching } from "../../src/kinds/pod-order.js";

@@ -1,6 +1,6 @@
 import { type Server, type Socket, createServer } from "node:net";
 import { append } from "../../base/collections/append.js";
-import type { MultiplexedConnection } from "../../machinery/wire/streams/multiplexed-connection.js";
+import type { MultiplexedConnection } from "../../machinery/wire/streams/byte-stream.js";
 import { awaitedPause } from "../surroundings.js";
 import { type ConnectionFault, forwardConnection } from "./forward-connection.js";
 import { type ForwardedPort, type ListenAddress, hostPort } from "./port-spec.js";

@@ -1,6 +1,6 @@
 import type { FlagSpec, Flags } from "../../component/flags/flag-set.js";
 import type { Invocation } from "../command.js";
-import { parseGoBool } from "../../base/text/go-bool.js";
+import { parseGoBool } from "../../base/text/go-literals.js";
 import { withMistyped } from "../../base/text/mistyped.js";
 
 /** How a command's own object is changed before it is created. */

@@ -10,7 +10,7 @@ import type { Kubeconfig, KubeconfigCluster, KubeconfigExec, KubeconfigUser } fr
 import { homeDirectory, type KubeconfigSources, loadKubeconfig } from "./load-kubeconfig.js";
 import { serverUrl } from "./server-url.js";
 import { validateEntries } from "./validate-entries.js";
-import { parseGoDuration } from "../../base/text/go-duration.js";
+import { parseGoDuration } from "../../base/text/go-literals.js";
 
 /**
  * Loads kubeconfig, environment and flags once, on first use. `namespace` and `clientConfig` are kubectl's two ways in: each

@@ -1,7 +1,7 @@
 import { isNotFound } from "../../machinery/errors/status-error.js";
 import type { GroupVersion, GroupVersionKind } from "../../machinery/meta/gvk.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../machinery/meta/json.js";
-import type { PatchSchema, PatchField } from "../../machinery/patch/patch-schema.js";
+import type { PatchSchema, PatchField } from "../../machinery/patch/strategic-schema.js";
 import type { RestClient } from "../rest/rest-client.js";
 import { openApiDocuments } from "./documents.js";
 import { fieldNamesAt } from "./openapi-fields.js";

@@ -1,12 +1,13 @@
 import { isDeepStrictEqual } from "node:util";
 import { errorMessage } from "../../base/text/error-message.js";
-import {
-  SIGNATURE_ALGORITHMS,
-  type SignatureAlgorithm,
-  isSignatureAlgorithm,
-} from "../../machinery/crypto/jwt/algorithms.js";
+import { SIGNATURE_ALGORITHMS, type SignatureAlgorithm, isSignatureAlgorithm } from "../../machinery/crypto/jwt/jws.js";
 import { type FieldError, forbiddenField, formatFieldErrors } from "../../machinery/errors/field-error.js";
-import { type Anonymous, anonymousEverywhere, anonymousNowhere, anonymousOn } from "../../server/authn/authentication.js";
+import {
+  type Anonymous,
+  anonymousEverywhere,
+  anonymousNowhere,
+  anonymousOn,
+} from "../../server/authn/authentication.js";
 import {
   type AnonymousConfiguration,
   type AuthenticationConfiguration,

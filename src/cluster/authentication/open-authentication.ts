@@ -1,4 +1,4 @@
-import type { AuthenticationInfo } from "../../controllers/authentication-trust/authentication-info.js";
+import type { AuthenticationInfo } from "../../controllers/authentication-trust/authentication-trust.js";
 import { configFromFile } from "../../client/config/load-config.js";
 import { certificatesIn } from "../../machinery/crypto/certificates.js";
 import {

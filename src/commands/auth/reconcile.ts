@@ -20,8 +20,8 @@ import { printerFor } from "../../printers/formats.js";
 import type { Result } from "../../resource/builder.js";
 import { TypedClient } from "../../actions/typed/typed-client.js";
 import { isAlreadyExists, isConflict, isForbidden, isNotFound } from "../../machinery/errors/status-error.js";
-import { reconcileBinding } from "../../machinery/rbac/reconcile-binding.js";
-import { reconcileRole } from "../../machinery/rbac/reconcile-role.js";
+import { reconcileBinding } from "../../machinery/rbac/reconciliation.js";
+import { reconcileRole } from "../../machinery/rbac/reconciliation.js";
 
 export interface ReconcileSettings {
   readonly client: RestClient;

@@ -1,6 +1,6 @@
 import { readCsv } from "./csv.js";
 import type { FlagSpec, PairsType } from "./flag-set.js";
-import { parseGoBool } from "../../base/text/go-bool.js";
+import { parseGoBool } from "../../base/text/go-literals.js";
 
 type ReadPair = (pair: string) => readonly [key: string, value: string];
 

@@ -13,9 +13,7 @@ import type { ApiObject, ObjectMeta, OwnerReference } from "../../machinery/meta
 import type { ControllerContext, OwnWork } from "../context.js";
 import type { ServedResource } from "../served-resources.js";
 import { isUsualFault } from "../../client/reflector/list-watch.js";
-import { AbsentOwners } from "./absent-owners.js";
-import { DependencyGraph, FOREGROUND, ORPHAN } from "./dependency-graph.js";
-import type { GraphNode } from "./graph-node.js";
+import { AbsentOwners, DependencyGraph, FOREGROUND, ORPHAN, type GraphNode } from "./dependency-graph.js";
 import { invalidNamespaceText, type ObjectIdentity, ownerOf } from "./object-reference.js";
 import { OwnerRequests, type Propagation } from "./owner-requests.js";
 

@@ -3,9 +3,9 @@ import { createServer, type RequestListener } from "node:http";
 import { connect } from "node:net";
 import type { ByteStream } from "../../machinery/wire/streams/byte-stream.js";
 import { streamPair } from "../byte-pipe.js";
-import { duplexOf } from "../../machinery/wire/streams/byte-stream-duplex.js";
-import { byteStreamOf } from "../../machinery/wire/streams/duplex-byte-stream.js";
-import { joinStreams } from "../../machinery/wire/streams/join-streams.js";
+import { duplexOf } from "../../machinery/wire/streams/duplexes.js";
+import { byteStreamOf } from "../../machinery/wire/streams/duplexes.js";
+import { joinStreams } from "../../machinery/wire/streams/byte-stream.js";
 
 /** Answers one connection; what it throws breaks the connection. */
 export type AnswerConnection = (connection: ByteStream) => void | Promise<void>;

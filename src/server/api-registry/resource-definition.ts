@@ -1,4 +1,4 @@
-import type { BatchConversion, Conversion, Defaulter } from "../../machinery/scheme/registration.js";
+import type { BatchConversion, Conversion, Defaulter } from "../../machinery/scheme/scheme.js";
 import type { GroupVersionKind, GroupVersion } from "../../machinery/meta/gvk.js";
 import type { StructSchema } from "../../machinery/schema/schema.js";
 import type { ResourceRecord } from "../endpoints/resource-record.js";

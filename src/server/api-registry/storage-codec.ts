@@ -4,7 +4,7 @@ import { decodeObject } from "../../machinery/wire/strict-decode.js";
 import { formatGroupVersion, type GroupVersionKind, parseGroupVersion } from "../../machinery/meta/gvk.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import type { StructSchema } from "../../machinery/schema/schema.js";
-import { withoutField } from "../../machinery/schema/without-field.js";
+import { withoutField } from "../../machinery/schema/build-schema.js";
 import type { Scheme, VersionedKind } from "../../machinery/scheme/scheme.js";
 import { hasProtobuf } from "../endpoints/negotiation/response-format.js";
 import { storageFormat, storageFormatOf, storageMediaTypeOf } from "../endpoints/serializers/index.js";

@@ -10,7 +10,7 @@ import {
   UID_CLAIM,
 } from "../../api/service-accounts/token-secrets.js";
 import { goQuote } from "../../base/text/go-quote.js";
-import { untrustedIssuer } from "../../machinery/crypto/jwt/compact-token.js";
+import { untrustedIssuer } from "../../machinery/crypto/jwt/jws.js";
 import { list, object, objects, type ReadonlyFields, text } from "../../machinery/meta/access.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import type { TokenIssuer } from "../request/token-issuer.js";

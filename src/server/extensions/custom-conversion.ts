@@ -2,7 +2,7 @@ import { object, list, type ReadonlyFields, text } from "../../machinery/meta/ac
 import type { JsonObject, JsonValue } from "../../machinery/meta/json.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import { deepCopy } from "../../machinery/patch/json-values.js";
-import type { BatchConversion, Conversion } from "../../machinery/scheme/registration.js";
+import type { BatchConversion, Conversion } from "../../machinery/scheme/scheme.js";
 import { prune } from "../../machinery/structural/prune.js";
 import type { WebhookClients } from "../webhook/webhook-clients.js";
 import type { CustomVersion } from "./custom-version.js";

@@ -1,8 +1,8 @@
 import { object, objects } from "../../machinery/meta/access.js";
-import { compareVersions } from "../../machinery/meta/version-order.js";
+import { compareVersions } from "../../machinery/meta/gvk.js";
 import type { JsonObject } from "../../machinery/meta/json.js";
 import type { StructSchema } from "../../machinery/schema/schema.js";
-import type { Defaulter } from "../../machinery/scheme/registration.js";
+import type { Defaulter } from "../../machinery/scheme/scheme.js";
 import { applyDefaults } from "../../machinery/structural/apply-defaults.js";
 import type {
   ResourceDefinition,

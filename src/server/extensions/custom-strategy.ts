@@ -4,7 +4,7 @@ import type { FieldError } from "../../machinery/errors/field-error.js";
 import { methodNotSupported, StatusError, unclassified } from "../../machinery/errors/status-error.js";
 import type { JsonObject } from "../../machinery/meta/json.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
-import type { BatchConversion } from "../../machinery/scheme/registration.js";
+import type { BatchConversion } from "../../machinery/scheme/scheme.js";
 import { prune } from "../../machinery/structural/prune.js";
 import { keepMetadata, STATUS_METADATA } from "../registry/metadata.js";
 import type { Strategy } from "../registry/strategy.js";

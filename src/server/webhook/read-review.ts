@@ -1,6 +1,6 @@
 import { inOrder } from "../../base/async/turns.js";
 import { inSlices } from "../../base/async/time-slice.js";
-import { decodeJsonSteps } from "../../machinery/wire/json/decode-json-steps.js";
+import { decodeJsonSteps } from "../../machinery/wire/json/json-decoder.js";
 import { statedKind } from "../../machinery/wire/stated-kind.js";
 import { decodeObjectSteps, decodeObject } from "../../machinery/wire/strict-decode.js";
 import { formatGroupVersion, type GroupVersion, type GroupVersionKind } from "../../machinery/meta/gvk.js";

@@ -1,4 +1,4 @@
-import type { CompiledExpression } from "../../../api/admission/compile-expression.js";
+import type { CompiledExpression } from "../../../api/admission/expression-environment.js";
 import type { Steps } from "../../../base/async/steps.js";
 import { nextSlice, sliceIsSpent } from "../../../base/async/time-slice.js";
 import type { AccessDecisions } from "../../../machinery/cel/kubernetes/access.js";

@@ -9,7 +9,7 @@ import {
 import { newestDefault } from "../../../machinery/meta/newest-default.js";
 import { handling, type AdmissionPlugin } from "../plugin.js";
 import type { PersistentVolumeClaim } from "../../../api/types/core/v1.js";
-import { defaultStorageClass as defaultOf, namesStorageClass } from "../../../api/volumes/storage-class.js";
+import { defaultStorageClass as defaultOf, namesStorageClass } from "../../../api/volumes/claims.js";
 
 /** On an Ingress: names its class, as was done before 1.18. */
 const OLD_CLASS = "kubernetes.io/ingress.class";

@@ -1,5 +1,5 @@
 import { errorMessage } from "../../../base/text/error-message.js";
-import { ExpiringLru } from "../../../base/collections/expiring-lru.js";
+import { ExpiringLru } from "../../../base/collections/lru.js";
 import { isForbidden } from "../../../machinery/errors/status-error.js";
 import { annotate, type AdmissionAttributes, refused } from "../attributes.js";
 import { handling, WRITES, type AdmissionContext, type AdmissionPlugin } from "../plugin.js";

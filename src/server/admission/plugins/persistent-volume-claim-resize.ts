@@ -1,7 +1,7 @@
 import type { StorageClass } from "../../../api/types/storage/v1.js";
 import type { PersistentVolumeClaim } from "../../../api/types/core/v1.js";
 import { quantity } from "../../../api/validation/resources.js";
-import { storageClassOf } from "../../../api/volumes/storage-class.js";
+import { storageClassOf } from "../../../api/volumes/claims.js";
 import { object, type ReceivedObject } from "../../../machinery/meta/received.js";
 import { compareQuantities, zeroQuantity } from "../../../machinery/text/quantity/quantity.js";
 import { handling, type AdmissionContext, type AdmissionPlugin } from "../plugin.js";

@@ -25,7 +25,7 @@ import { handling, type AdmissionPlugin } from "../plugin.js";
 import { referencesSecrets } from "../../../api/pods/secret-names.js";
 import type { Random } from "../../../base/numbers/random.js";
 import type { AnyContainer } from "../../../api/validation/pod/each-container.js";
-import { parseGoBool } from "../../../base/text/go-bool.js";
+import { parseGoBool } from "../../../base/text/go-literals.js";
 
 const isNewPod = handling(["CREATE"], "pods");
 const isDebugged = handling(["UPDATE"], "pods/ephemeralcontainers");

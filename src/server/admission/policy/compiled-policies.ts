@@ -1,5 +1,9 @@
-import type { CompiledExpression } from "../../../api/admission/compile-expression.js";
-import { expressionEnvironment, PATCH_RESULTS, type PatchType } from "../../../api/admission/expression-environment.js";
+import {
+  type CompiledExpression,
+  expressionEnvironment,
+  PATCH_RESULTS,
+  type PatchType,
+} from "../../../api/admission/expression-environment.js";
 import { PolicyCompiler } from "../../../api/admission/policy-compiler.js";
 import type { Steps } from "../../../base/async/steps.js";
 import { BOOL, NULL, STRING } from "../../../machinery/cel/types/type.js";

@@ -1,4 +1,4 @@
-import type { CompiledExpression } from "../../../api/admission/compile-expression.js";
+import type { CompiledExpression } from "../../../api/admission/expression-environment.js";
 import type { JsonObject } from "../../../machinery/meta/json.js";
 import type { AdmissionAttributes } from "../attributes.js";
 import { namespaceVariable } from "../expressions/evaluated-request.js";

@@ -1,6 +1,9 @@
 import { errorMessage } from "../../../base/text/error-message.js";
-import { compileExpression, type CompiledExpression } from "../../../api/admission/compile-expression.js";
-import { expressionEnvironment } from "../../../api/admission/expression-environment.js";
+import {
+  compileExpression,
+  type CompiledExpression,
+  expressionEnvironment,
+} from "../../../api/admission/expression-environment.js";
 import { BOOL } from "../../../machinery/cel/types/type.js";
 import { forbidden, internalError } from "../../../machinery/errors/status-error.js";
 import type { AdmissionAttributes } from "../attributes.js";

@@ -2,7 +2,7 @@ import { errorMessage } from "../../../base/text/error-message.js";
 import { aggregateText } from "../../../machinery/errors/aggregate-text.js";
 import { formatFieldErrors } from "../../../machinery/errors/field-error.js";
 import { configurationFaults } from "./validate-configuration.js";
-import { parseGoDuration } from "../../../base/text/go-duration.js";
+import { parseGoDuration } from "../../../base/text/go-literals.js";
 import { goQuote } from "../../../base/text/go-quote.js";
 import {
   type ConfigurationFormat,

@@ -1,4 +1,4 @@
-import type { CompiledExpression } from "../../../api/admission/compile-expression.js";
+import type { CompiledExpression } from "../../../api/admission/expression-environment.js";
 import type { Clock } from "../../../base/time/clock.js";
 import type { Random } from "../../../base/numbers/random.js";
 import type { Timers } from "../../../base/time/timers.js";

@@ -1,7 +1,7 @@
 import { goQuote } from "../../../base/text/go-quote.js";
 import { aggregateText } from "../../../machinery/errors/aggregate-text.js";
 import { formatFieldError } from "../../../machinery/errors/field-error.js";
-import { domainPrefixedPathErrors } from "../../../machinery/validation/domain-prefixed-path.js";
+import { domainPrefixedPathErrors } from "../../../machinery/validation/names.js";
 import type { User } from "../../request/user.js";
 import type { AuthorizerAttributes } from "../authorizer.js";
 import { refusal } from "../refusal.js";

@@ -1,11 +1,11 @@
-import { compileExpression, type CompiledExpression } from "../../../api/admission/compile-expression.js";
+import { compileExpression, type CompiledExpression } from "../../../api/admission/expression-environment.js";
 import { once } from "../../../base/async/once.js";
 import { kubernetesEnvironment } from "../../../machinery/cel/kubernetes/environment.js";
 import { BOOL, listType, mapType, objectType, STRING, type Type } from "../../../machinery/cel/types/type.js";
 import { ErrorValue } from "../../../machinery/cel/values/value.js";
 import { object, text } from "../../../machinery/meta/access.js";
 import type { JsonObject, JsonValue } from "../../../machinery/meta/json.js";
-import { declaredTypes } from "../../../machinery/cel/types/declared-types.js";
+import { declaredTypes } from "../../../machinery/cel/types/provider.js";
 
 /** The type of `request` in match conditions: the spec of a SubjectAccessReview. */
 const REVIEW_REQUEST = objectType("kubernetes.SubjectAccessReviewSpec");

@@ -1,9 +1,9 @@
-import type { CompiledExpression } from "../../../api/admission/compile-expression.js";
+import type { CompiledExpression } from "../../../api/admission/expression-environment.js";
 import type { Clock } from "../../../base/time/clock.js";
 import type { JsonObject } from "../../../machinery/meta/json.js";
 import type { AuthorizationMode, AuthorizerAttributes, Decision } from "../authorizer.js";
 import { errorMessage } from "../../../base/text/error-message.js";
-import { ExpiringLru } from "../../../base/collections/expiring-lru.js";
+import { ExpiringLru } from "../../../base/collections/lru.js";
 import type { ReviewClient, ReviewStatus } from "./review-client.js";
 import { matchesReview } from "./review-conditions.js";
 import type { FieldRequirement } from "../../../machinery/selectors/field-selector.js";

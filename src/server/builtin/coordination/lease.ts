@@ -6,10 +6,7 @@ import { checked } from "../rules.js";
 import { age, name } from "../tables/cells.js";
 import { columns } from "../tables/columns.js";
 import type { LeaseCandidate } from "../../../api/types/coordination/v1beta1.js";
-import {
-  validateLeaseCandidate,
-  validateLeaseCandidateUpdate,
-} from "../../../api/validation/coordination/lease-candidate.js";
+import { validateLeaseCandidate, validateLeaseCandidateUpdate } from "../../../api/validation/coordination/lease.js";
 import { configMapKeyErrors } from "../../../machinery/validation/names.js";
 
 export const leaseRecord: RecordOf<Lease> = {

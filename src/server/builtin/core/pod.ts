@@ -31,7 +31,7 @@ import { ephemeralContainers } from "./pods/pod-subresources.js";
 import { podProxy } from "./proxies.js";
 import { eachContainer } from "../../../api/validation/pod/each-container.js";
 import { APP_ARMOR } from "../../../api/validation/pod/pod-annotations.js";
-import { validateAppArmorProfile } from "../../../api/validation/pod/security-profiles.js";
+import { validateAppArmorProfile } from "../../../api/validation/pod/security-context.js";
 import { sameValue } from "../../../api/validation/rules.js";
 import type { FieldError } from "../../../machinery/errors/field-error.js";
 

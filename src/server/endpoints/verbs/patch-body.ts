@@ -1,7 +1,6 @@
 import type { Steps } from "../../../base/async/steps.js";
-import { decodeJsonSteps } from "../../../machinery/wire/json/decode-json-steps.js";
-import { JsonDecodeError, maxBodyDepth } from "../../../machinery/wire/json/json-decoder.js";
-import { repeatedFields } from "../../../machinery/wire/repeated-fields.js";
+import { decodeJsonSteps, JsonDecodeError, maxBodyDepth } from "../../../machinery/wire/json/json-decoder.js";
+import { repeatedFields } from "../../../machinery/wire/json/exact-json.js";
 import { decodeObject, UnmarshalError } from "../../../machinery/wire/strict-decode.js";
 import { badRequest, unsupportedMediaType } from "../../../machinery/errors/status-error.js";
 import { isJsonObject, type JsonValue } from "../../../machinery/meta/json.js";

@@ -4,7 +4,7 @@ import type { Duplex } from "node:stream";
 import type { Exchange, WebSocketOffer, UpgradeOffer } from "../../request/exchange.js";
 import { http1Exchange } from "./http1.js";
 import { NO_AUTHORITIES, type PeerAuthorities } from "../../../machinery/crypto/peer-authorities.js";
-import { bearerSubprotocol, withoutBearer } from "../../../machinery/wire/web-socket/bearer-subprotocol.js";
+import { bearerSubprotocol, withoutBearer } from "../../../machinery/wire/web-socket/handshake.js";
 import { offeredSubprotocols } from "../../../machinery/wire/web-socket/handshake.js";
 
 /**

@@ -1,5 +1,5 @@
 import { throwIfCancelled } from "../../../../base/async/cancellation.js";
-import { isPodReady } from "../../../../api/disruption/index.js";
+import { isPodReady } from "../../../../api/disruption/budgets.js";
 import { schemaFor } from "../../../../api/facts/index.js";
 import { badRequest, isConflict } from "../../../../machinery/errors/status-error.js";
 import { number, object, objects, text } from "../../../../machinery/meta/access.js";
