@@ -4,7 +4,7 @@ import type { LifeCycle } from "../server/generic/life-cycle.js";
 import type { NodeHandler } from "../server/generic/node-handler.js";
 import type { OwnPaths } from "../server/generic/own-paths.js";
 import type { ClusterClock } from "./cluster-clock.js";
-import type { UserIdentity } from "./pki/user-certificate.js";
+import type { UserIdentity } from "./pki/client-certificates.js";
 
 /** A running API server. */
 export interface RunningServer extends AsyncDisposable {

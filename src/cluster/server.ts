@@ -24,12 +24,12 @@ export type {
 export type { CertificateFiles, NamedCertificateFiles, TlsOptions } from "./options/tls-options.js";
 export type { TlsVersion } from "../server/generic/transport/tls-protocol.js";
 export type { AuthenticationConfiguration } from "../server/authn/configuration/authentication-configuration.js";
-export { basicAuthenticator, type BasicUser } from "../server/authn/basic.js";
+export { basicAuthenticator, type BasicUser } from "../server/authn/authorization-header.js";
 export type { Hook, HookContext, Hooks, HttpOptions, ServerOptions } from "./options/server-options.js";
 export type { RequestRecord } from "./record-requests.js";
 
 export type { ApiRegistry, ApiSnapshot, Removal } from "../server/api-registry/api-registry.js";
-export type { InstallerOptions, ResourceInstaller } from "../server/api-registry/resource-installer.js";
+export type { InstallerOptions, ResourceInstaller } from "../server/api-registry/resource-definition.js";
 export { InvalidResourceError } from "../server/api-registry/installation.js";
 export type {
   ResourceDefinition,
@@ -60,7 +60,7 @@ export type { AdmissionOptions, OwnAdmissionPlugin } from "../server/admission/e
 export type { PluginDocument } from "../server/admission/table.js";
 export type { AdmissionPlugin } from "../server/admission/plugin.js";
 export type { FileAdmissionOptions } from "./options/admission-configuration.js";
-export { refused } from "../server/admission/refusal.js";
+export { refused } from "../server/admission/attributes.js";
 export type { Authenticator } from "../server/authn/authenticator.js";
 export type { Authorizer, AuthorizerAttributes, Decision } from "../server/authz/authorizer.js";
 export type { InFlightLimits } from "../server/filters/max-in-flight.js";

@@ -1,4 +1,4 @@
-import { groupVersionsOf, type ServedApi } from "../facts/served-api.js";
+import { groupVersionsOf, type ServedApi } from "../facts/resources.js";
 import { groupOperation, serverOperations, versionOperation } from "./discovery-operations.js";
 import { META, type OperationFacts, type PathFacts, pathsOf } from "./operation.js";
 import type { ParameterFacts } from "./parameters.js";

@@ -1,8 +1,7 @@
 import { createHash } from "node:crypto";
 import { descriptionsDigest } from "../descriptions/index.js";
 import { facts } from "../facts/data.js";
-import { resources } from "../facts/resources.js";
-import { groupVersionsOf, type ServedApi } from "../facts/served-api.js";
+import { resources, groupVersionsOf, type ServedApi } from "../facts/resources.js";
 import { groupOperation, serverOperations, versionOperation } from "./discovery-operations.js";
 import { META, type OperationFacts, type PathFacts, pathsOf } from "./operation.js";
 import type { ParameterFacts } from "./parameters.js";

@@ -9,7 +9,7 @@ import { closeDriven, clusterClock } from "../cluster-clock.js";
 import { kubeconfigText } from "../kubeconfig.js";
 import { authority, HOST, openPlain, openSocket } from "../open-socket.js";
 import type { Hooks } from "../options/server-options.js";
-import { userCertificate } from "../pki/user-certificate.js";
+import { userCertificate } from "../pki/client-certificates.js";
 import type { RunningServer } from "../running-server.js";
 import { ADMIN, hookContext, type OpenedServer, STORAGE_STEP } from "./generic-server.js";
 

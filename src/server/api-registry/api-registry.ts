@@ -15,14 +15,12 @@ import { Store } from "../registry/store.js";
 import type { ObjectAccess, StrategyContext } from "../registry/strategy.js";
 import type { Storage } from "../storage/create-storage.js";
 import type { ObjectStore } from "../storage/store.js";
-import { builtInInstallations } from "./built-in-installations.js";
+import { builtInInstallations, installationId } from "./installation.js";
 import { BuiltInNames } from "./built-in-names.js";
-import { installationId } from "./installation.js";
 import type { KeptResource } from "./installed-resource.js";
 import { InstalledResources } from "./installed-resources.js";
 import { objectAccess } from "./object-access.js";
-import type { ResourceDefinition } from "./resource-definition.js";
-import type { InstallerOptions, ResourceInstaller } from "./resource-installer.js";
+import type { ResourceDefinition, InstallerOptions, ResourceInstaller } from "./resource-definition.js";
 import { internalStorageCodec } from "./storage-codec.js";
 import { servedApiOf } from "./served-api-of.js";
 

@@ -12,8 +12,7 @@ import { Store } from "../registry/store.js";
 import type { ResourceHost } from "./api-registry.js";
 import { type Installation, installationId } from "./installation.js";
 import { keyPrefix, ownKeyPrefix } from "./key-prefix.js";
-import { storageCodec } from "./storage-codec.js";
-import { upgradingCodec } from "./upgrading-codec.js";
+import { storageCodec, upgradingCodec } from "./storage-codec.js";
 
 /** Where the objects of a resource are kept, and by which rules. */
 export interface KeptResource {

@@ -1,5 +1,5 @@
 import type { GroupFacts, ResourceFacts, ServedApi, TypeSource } from "../../api/facts/index.js";
-import { compareVersions } from "../../machinery/meta/version-order.js";
+import { compareVersions } from "../../machinery/meta/gvk.js";
 import type { Installation } from "./installation.js";
 import { withOwnTypes } from "./own-types.js";
 

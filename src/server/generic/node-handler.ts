@@ -3,9 +3,9 @@ import type { Duplex } from "node:stream";
 import type { Socket } from "node:net";
 import type { Server } from "./server.js";
 import { http1Exchange } from "./transport/http1.js";
-import { readOn } from "./transport/http1-reading.js";
+import { readOn } from "./transport/http1.js";
 import { http1UpgradeExchange, upgradeResponse } from "./transport/http1-upgrade.js";
-import { refuseWithoutHost } from "./transport/required-host.js";
+import { refuseWithoutHost } from "./transport/early-refusals.js";
 
 /** The listeners by which an HTTP server of Node's serves the API: `server.on("request", handler.request).on("upgrade", handler.upgrade)`. */
 export interface NodeHandler {

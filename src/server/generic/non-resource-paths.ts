@@ -2,7 +2,7 @@ import type { ServedApi } from "../../api/facts/index.js";
 import type { ApiRegistry } from "../api-registry/api-registry.js";
 import { discoveryHandlers } from "../endpoints/non-resource/discovery.js";
 import { type HealthCheck, healthHandler } from "../endpoints/non-resource/health.js";
-import { LatestDocuments } from "../endpoints/non-resource/latest-documents.js";
+import { LatestDocuments } from "../endpoints/non-resource/cached-document.js";
 import { openApiHandlers } from "../endpoints/non-resource/openapi.js";
 import { openIdHandlers } from "../endpoints/non-resource/openid-metadata.js";
 import { rootPaths } from "../endpoints/non-resource/root-paths.js";

@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import { unlink } from "node:fs/promises";
 import type { AddressInfo, ListenOptions, Socket } from "node:net";
 import type { NodeHandler } from "./node-handler.js";
-import { HEAD_BYTES } from "./transport/large-heads.js";
+import { HEAD_BYTES } from "./transport/early-refusals.js";
 
 /** Where a server answers HTTP without TLS: an address of this machine, or a Unix socket. */
 export type PlainAddress = { readonly host: string; readonly port: number } | { readonly socketPath: string };

@@ -1,12 +1,12 @@
-import { type Anonymous, anonymousEverywhere, anonymousProbes } from "../authn/anonymous.js";
+import { type Anonymous, anonymousEverywhere, anonymousProbes } from "../authn/authentication.js";
 import { type Authenticator, firstOf } from "../authn/authenticator.js";
-import { bearerToken } from "../authn/bearer-token.js";
+import { bearerToken } from "../authn/authorization-header.js";
 import { clientCertificate } from "../authn/client-certificate.js";
-import { withoutOwnCertificate } from "../authn/own-certificate.js";
+import { withoutOwnCertificate } from "../authn/client-certificate.js";
 import type { FrontProxyHeaders } from "../authn/request-header.js";
 import { type MarkUsed, secretTokens } from "../authn/secret-token.js";
 import { type FindObject, serviceAccountTokens } from "../authn/service-account-token.js";
-import { tokenUnion } from "../authn/token-union.js";
+import { tokenUnion } from "../authn/authenticator.js";
 import type { TokenUnion } from "../request/user.js";
 import type { ServerConfig } from "./server-config.js";
 

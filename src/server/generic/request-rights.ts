@@ -6,7 +6,7 @@ import {
   chainOf,
   privilegedGroup,
 } from "../authz/authorizer.js";
-import { probesUntil } from "../authz/probes-until.js";
+import { probesUntil } from "../authz/authorizer.js";
 import type { ServerConfig } from "./server-config.js";
 
 /** Says what users may do. */

@@ -25,7 +25,7 @@ import { type Delegate, unitedApi } from "./delegate.js";
 import { director, operationsFor } from "./director.js";
 import { type FilteredHandlers, filterChains } from "./filter-chain.js";
 import { LifeCycle, type LifeCycleEvent } from "./life-cycle.js";
-import { markUsedToken } from "./mark-used-token.js";
+import { markUsedToken } from "../authn/secret-token.js";
 import { NonResourcePaths } from "./non-resource-paths.js";
 import type { OwnPaths } from "./own-paths.js";
 import { type RequestIdentity, requestIdentity } from "./request-identity.js";

@@ -1,8 +1,8 @@
 import type { Duplex } from "node:stream";
 import type { ApiRequest, Filter } from "./api-request.js";
 import type { Exchange, ResponseWriter } from "./exchange.js";
-import type { UpgradeOffer } from "./upgrade.js";
-import type { WebSocketConnection, WebSocketOffer } from "./web-socket.js";
+import type { UpgradeOffer } from "./exchange.js";
+import type { WebSocketConnection, WebSocketOffer } from "./exchange.js";
 import { type AnswerHeaders, WrappedExchange } from "./wrapped-exchange.js";
 
 /** What a client was answered, known when its request has ended. Times are milliseconds since the epoch, by the server's clock. */

@@ -1,6 +1,6 @@
 import type { Exchange, ResponseWriter } from "./exchange.js";
-import type { UpgradeOffer } from "./upgrade.js";
-import type { WebSocketOffer } from "./web-socket.js";
+import type { UpgradeOffer } from "./exchange.js";
+import type { WebSocketOffer } from "./exchange.js";
 
 /** The headers of an answer, by lower-case names. */
 export type AnswerHeaders = Readonly<Record<string, string | readonly string[]>>;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { FlagTable } from "../../../src/component/flags/flag-table.js";
 import { parseFlags } from "../../../src/component/flags/parse-flags.js";
-import { authorizationOf } from "../../../src/commands/envtest/authorization-of.js";
+import { authorizationOf } from "../../../src/commands/envtest/kube-apiserver.js";
 import { kubeApiserverFlags } from "../../../src/commands/envtest/kube-apiserver-flags.js";
 import { runCli } from "../../helpers/run-cli.js";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { etcdFlags } from "../../../src/commands/envtest/etcd-flags.js";
+import { etcdFlags } from "../../../src/commands/envtest/etcd.js";
 import { kubeApiserverFlags } from "../../../src/commands/envtest/kube-apiserver-flags.js";
 import { runCli } from "../../helpers/run-cli.js";
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { serveEtcdStandIn } from "../../../src/cluster/envtest/etcd-stand-in.js";
 import type { KeyPair } from "../../../src/cluster/pki/certificate.js";
-import { parseSniCertKey } from "../../../src/commands/envtest/sni-cert-key.js";
+import { parseSniCertKey } from "../../../src/commands/envtest/kube-apiserver.js";
 import { eventually } from "../../helpers/eventually.js";
 import { freePorts } from "../../helpers/free-ports.js";
 import { runCli } from "../../helpers/run-cli.js";
