@@ -1,4 +1,4 @@
-import { systemTimers, type Timers } from "../../base/time/timers.js";
+import type { Timers } from "../../base/time/timers.js";
 import { authentication } from "../filters/authentication.js";
 import { authorization as authorized } from "../filters/authorization.js";
 import { type Availability, availability } from "../filters/availability.js";
@@ -22,6 +22,7 @@ interface ChainParts {
   readonly identity: RequestIdentity;
   readonly authorization: Authorization;
   readonly watches: OpenWatches;
+  readonly timers: Timers;
   /** Whether requests of clients are served now. */
   readonly available: () => Availability;
 }
@@ -51,8 +52,7 @@ export function filterChains(config: ServerConfig, parts: ChainParts, last: Hand
 function serverFilters(config: ServerConfig, parts: ChainParts): Partial<Record<FilterName, Filter>> {
   const { conduct = {}, reportError = () => {} } = config;
   const { corsAllowedOrigins = [], strictTransportSecurity: directives = [], goawayChance = 0 } = conduct;
-  const { identity, authorization, available, watches } = parts;
-  const timers: Timers = config.timers ?? systemTimers;
+  const { identity, authorization, available, watches, timers } = parts;
   return {
     "panic-recovery": panicRecovery(reportError, respondStatus),
     ...(directives.length > 0 && { hsts: strictTransportSecurity(directives) }),

@@ -126,6 +126,7 @@ class ApiServer implements Server {
         identity: this.#identity,
         authorization: this.#rights.authorization,
         watches: this.#watches,
+        timers: this.#timers,
         available: () => this.#available(),
       },
       this.direct,
