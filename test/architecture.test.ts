@@ -105,7 +105,9 @@ const CHOOSES_THE_SYSTEMS: Readonly<Record<string, string>> = {
   "actions/surroundings.ts": "the default of the library's actions, whose pauses keep the process alive",
   "client/surroundings.ts": "the default of the library's public functions",
   "cluster/cluster-clock.ts": "waits for work that a manual clock does not time",
-  "cluster/compose-server.ts": "composes a server",
+  "cluster/stages/config.ts": "the default of a server",
+  "cluster/stages/generic-server.ts": "composes a server",
+  "cluster/stages/prepared-server.ts": "composes a server",
   "cluster/envtest/api-server.ts": "composes a server that stands for kube-apiserver",
   "main.ts": "composes the program",
   "server/generic/server.ts": "the default of a server",
@@ -135,6 +137,7 @@ const USES_NODES_TIMERS: Readonly<Record<string, string>> = {
   "server/endpoints/verbs/watch.ts": "groups deliveries, where turns are not driven",
   "server/filters/own-filter.ts": "code from outside, which runs by real time",
   "server/generic/create-missing.ts": "another server that starts on the same storage",
+  "server/generic/plain-listener.ts": "sockets",
   "server/generic/requests-under-way.ts": "clients that do not read while the server stops",
   "server/generic/secure-listener.ts": "sockets",
   "server/generic/transport/http2-sessions.ts": "sockets",
@@ -184,7 +187,8 @@ describe("time, randomness and environment", () => {
 /** Who makes or hands on a transport that acts as a server's owner without a token: docs/security.md has the same table. */
 const ACTS_AS_THE_OWNER: Readonly<Record<string, string>> = {
   "client/dynamic/kubernetes-client.ts": "the client of who started the server",
-  "cluster/compose-server.ts": "hands it to who started the server, and to its hooks",
+  "cluster/stages/generic-server.ts": "hands it to the hooks of the server",
+  "cluster/stages/prepared-server.ts": "hands it to who started the server",
   "cluster/shared-server.ts": "claims the server's nodes, and removes those of earlier versions",
   "cluster/start-cluster.ts": "the definitions' writer, the controllers, the scheduler and the nodes",
   "server/generic/server.ts": "makes it; admission plugins, and the day of a token's use",
@@ -214,9 +218,9 @@ describe("what is trusted because it is in the process", () => {
 
   test("only logs, streams, the proxy of nodes and the way to other servers' nodes show kubelets the server's certificate", () => {
     expect(using(/\bkubeletClient\?*\.?\(/)).toEqual([
-      "cluster/compose-server.ts",
       "cluster/nodes/server-nodes.ts",
       "cluster/pki/client-certificates.ts",
+      "cluster/stages/generic-server.ts",
       "server/builtin/core/connect-target.ts",
       "server/kubelet/cluster-network.ts",
     ]);

@@ -45,6 +45,8 @@ export interface ApiRegistryConfig {
   readonly requestRandom: Random;
   /** As {@link ServedResource.timers}. */
   readonly watchTimers: Timers;
+  /** As {@link ServedResource.minWatchSeconds}. */
+  readonly minWatchSeconds?: number | undefined;
 }
 
 /** What installed resources use of the registry. */

@@ -98,7 +98,7 @@ export class InstalledResource {
   }
 
   #serve(facts: ResourceFacts, removed: AbortSignal): ServedResource {
-    const { admission, clock, requestRandom, watchTimers } = this.host.config;
+    const { admission, clock, requestRandom, watchTimers, minWatchSeconds } = this.host.config;
     const { record, scheme } = this.installation;
     const { hub, strategy, storage } = this.kept;
     const now = () => clock.now();
@@ -112,6 +112,7 @@ export class InstalledResource {
       now,
       random: requestRandom,
       timers: watchTimers,
+      minWatchSeconds,
       removed,
     };
   }

@@ -18,6 +18,8 @@ export interface Exchange extends PeerIdentity {
   readonly authority?: string | undefined;
   /** The values of each header as they were sent, by lower-case names. Left out: {@link headers} has one value each. */
   separateHeaders?(): Readonly<Record<string, readonly string[] | undefined>>;
+  /** What the client speaks; undefined for a call in the same process. */
+  readonly protocol?: "HTTP/1.1" | "HTTP/2.0" | undefined;
   readonly remoteAddress: string;
   /** Aborts when the client disconnects or the server shuts down. */
   readonly signal: AbortSignal;

@@ -85,7 +85,8 @@ export async function handleWatch(request: ApiRequest, resource: ServedResource,
   const options = listOptions(request, fieldLabelsOf(resource));
   const ending = new AbortController();
   // Spread, so that the watches of one server do not all end at once.
-  const seconds = options.timeoutSeconds || MIN_TIMEOUT_SECONDS + randomBelow(resource.random, MIN_TIMEOUT_SECONDS);
+  const least = resource.minWatchSeconds ?? MIN_TIMEOUT_SECONDS;
+  const seconds = options.timeoutSeconds || least + randomBelow(resource.random, Math.max(1, Math.trunc(least)));
   const milliseconds = Math.min(seconds * 1000, 2 ** 31 - 1);
   const unread = deferred<never>();
   // Nothing waits for it while the storage opens the watch.

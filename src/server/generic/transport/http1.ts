@@ -26,6 +26,7 @@ type ProtocolOffers = Pick<Exchange, "webSocket" | "upgrade">;
 /** A class, because the server makes one per request: it costs a third of an object with as many closures. */
 class Http1Exchange implements Exchange {
   readonly method: string;
+  readonly protocol = "HTTP/1.1";
   readonly clientCertificate: Exchange["clientCertificate"];
   readonly proxyCertificate: Exchange["proxyCertificate"];
   readonly certificateFault: Exchange["certificateFault"];

@@ -42,6 +42,7 @@ export function http2Exchange(
     uri: target.text,
     headers,
     authority: wireHeaders[":authority"],
+    protocol: "HTTP/2.0",
     separateHeaders: () => separated(rawHeaders),
     ...peer,
     remoteAddress: socket?.remoteAddress ?? "",
