@@ -47,6 +47,8 @@ export interface GivenServing {
 export interface Composition {
   /** Names the server. Default "kubets". */
   readonly name?: string;
+  /** As {@link ServerConfig.listsPathsAtEnd}, where no server stands behind it. */
+  readonly listsPathsAtEnd?: boolean;
   /** Left out: 127.0.0.1, and secrets that the server makes or keeps in its data folder. */
   readonly serving?: GivenServing | undefined;
   readonly runtimeConfig: RuntimeConfig;

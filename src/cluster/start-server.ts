@@ -25,7 +25,12 @@ export function serverOptions(options: ServerOptions = {}): Options {
   return new Options(withoutNamespaces(options), OWN_RESOURCES);
 }
 
-const OWN_RESOURCES: Composition = { runtimeConfig: { "api/all": false }, records: [], steps: () => [] };
+const OWN_RESOURCES: Composition = {
+  runtimeConfig: { "api/all": false },
+  records: [],
+  steps: () => [],
+  listsPathsAtEnd: true,
+};
 
 /** Namespaces are Kubernetes' own: here any namespace will do. */
 function withoutNamespaces(options: ServerOptions): ServerOptions {

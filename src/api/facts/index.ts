@@ -21,4 +21,4 @@ export {
   type RuntimeConfig,
   type SubresourceFacts,
 } from "./resources.js";
-export { builtInApi, groupVersionsOf, type ServedApi } from "./resources.js";
+export { type ApiTitle, builtInApi, groupVersionsOf, type ServedApi } from "./resources.js";

@@ -224,7 +224,17 @@ export interface ServedApi {
   readonly unavailable: ReadonlySet<string>;
   /** The types of the resources. */
   readonly types: TypeSource;
+  /** What OpenAPI documents are called. Default: {@link KUBERNETES_TITLE}. */
+  readonly title?: ApiTitle | undefined;
 }
+
+/** The title and the version of OpenAPI documents. */
+export interface ApiTitle {
+  readonly title: string;
+  readonly version: string;
+}
+
+export const KUBERNETES_TITLE: ApiTitle = { title: "Kubernetes", version: "v1.36.0" };
 
 /** The built-in API, as a server with this configuration serves it. */
 export function builtInApi(runtimeConfig: RuntimeConfig = {}): ServedApi {

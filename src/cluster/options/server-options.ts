@@ -1,3 +1,4 @@
+import type { ApiTitle } from "../../api/facts/index.js";
 import type { Clock } from "../../base/time/clock.js";
 import type { Random } from "../../base/numbers/random.js";
 import type { Transport } from "../../client/transport/transport.js";
@@ -30,6 +31,8 @@ export interface ServerOptions extends StorageOptions {
   readonly http?: HttpOptions;
   /** Versions, suites and certificates of the port. Default: the runtime's, and a certificate of the server's own authority. */
   readonly tls?: TlsOptions;
+  /** What OpenAPI documents are called; its version is also what /version says. Default: Kubernetes and its version. */
+  readonly title?: ApiTitle;
   /** Resources beside the built-in ones. More can be installed while the server runs. */
   readonly resources?: readonly ResourceDefinition[];
   /** Files of tokens and authorities, OpenID Connect issuers, a webhook, a front proxy, anonymous requests. Default: none of it. */
@@ -119,6 +122,7 @@ export function ofCaller({
   filters,
   inFlight,
   conduct,
+  title,
 }: ServerOptions) {
   return {
     ...(storageMediaType && { storageMediaType }),
@@ -129,6 +133,7 @@ export function ofCaller({
     ...(filters && { filters }),
     ...(inFlight && { inFlight }),
     ...(conduct && { conduct }),
+    ...(title && { title }),
   };
 }
 

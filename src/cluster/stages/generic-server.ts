@@ -123,6 +123,7 @@ async function openParts(opening: Opening, parts: OpenedParts): Promise<OpenedSe
     {
       name: opening.name,
       delegate: opening.delegate?.server,
+      listsPathsAtEnd: composition.listsPathsAtEnd === true && opening.delegate === undefined,
       storage,
       boot,
       runtimeConfig: composition.runtimeConfig,

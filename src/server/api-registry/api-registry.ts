@@ -1,4 +1,4 @@
-import type { RuntimeConfig, ServedApi, TypeSource } from "../../api/facts/index.js";
+import type { ApiTitle, RuntimeConfig, ServedApi, TypeSource } from "../../api/facts/index.js";
 import { publishedDefinitions, resources, servedGroups } from "../../api/facts/index.js";
 import type { Clock } from "../../base/time/clock.js";
 import type { Random } from "../../base/numbers/random.js";
@@ -36,6 +36,8 @@ export interface ApiRegistryConfig {
   readonly scheme: Scheme;
   /** The types of built-in resources, for OpenAPI. Default: those that 1.36 publishes. */
   readonly types?: TypeSource | undefined;
+  /** What OpenAPI documents are called. Default: Kubernetes. */
+  readonly title?: ApiTitle | undefined;
   readonly admission: AdmissionChain;
   /** What strategies ask of the rights of a request's user. */
   readonly authorization: Authorization;
@@ -219,6 +221,7 @@ export class ApiRegistry implements ResourceHost {
     const served = servedApiOf(epoch, installations, this.#unavailable, {
       order: this.#order,
       types: this.config.types ?? publishedDefinitions,
+      title: this.config.title,
     });
     const facts = new Map(served.resources.map((one) => [`${one.groupVersion}/${one.name}`, one]));
     return {

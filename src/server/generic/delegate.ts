@@ -37,6 +37,7 @@ export function unitedApi(own: ServedApi, behind: ServedApi, epoch: number): Ser
     resources: [...own.resources, ...behind.resources.filter(({ groupVersion }) => !served.has(groupVersion))],
     unavailable: new Set([...own.unavailable, ...behind.unavailable]),
     types: unitedTypes(own.types, behind.types),
+    title: own.title,
   };
 }
 

@@ -6,7 +6,7 @@ import { LatestDocuments } from "../endpoints/non-resource/cached-document.js";
 import { openApiHandlers } from "../endpoints/non-resource/openapi.js";
 import { openIdHandlers } from "../endpoints/non-resource/openid-metadata.js";
 import { rootPaths } from "../endpoints/non-resource/root-paths.js";
-import { version } from "../endpoints/non-resource/version.js";
+import { versionHandler } from "../endpoints/non-resource/version.js";
 import type { ApiRequest, Handler } from "../request/api-request.js";
 import { hasBadEscape } from "../request/request-info.js";
 import { respondText } from "../request/respond.js";
@@ -35,7 +35,8 @@ export class NonResourcePaths {
   /** Handles the paths of a server that serves `api`, those of its delegate included. */
   handler(api: ServedApi): Handler {
     const find = this.#lookup(api);
-    const { delegate } = this.#config;
+    const { delegate, listsPathsAtEnd = false } = this.#config;
+    const end = listsPathsAtEnd ? rootPaths(api, () => this.#listed(), 404) : notFound;
     return async (request) => {
       const { path } = request.info;
       const handler = find(path);
@@ -43,8 +44,12 @@ export class NonResourcePaths {
         return isRead(request) || this.own.find(path) === handler ? handler(request) : refuse(request);
       if (delegate?.servesPath(path) === true) return delegate.direct(request);
       if (hasBadEscape(path)) return respondText(request, 400, "400 Bad Request");
-      return respondText(request, 404, "404 page not found\n");
+      return end(request);
     };
+  }
+
+  #listed(): readonly string[] {
+    return [...this.own.listed, ...(this.#config.delegate?.listedPaths() ?? [])];
   }
 
   /** The checks of this server's health and of those behind it. */
@@ -63,10 +68,10 @@ export class NonResourcePaths {
   }
 
   #lookup(api: ServedApi): (path: string) => Handler | undefined {
-    const { serverAddress, serviceAccounts, delegate } = this.#config;
+    const { serverAddress, serviceAccounts } = this.#config;
     const healthy = () => [...this.healthChecks(), ...resourcesCheck(this.#registry)];
-    const behind = delegate?.listedPaths() ?? [];
-    const root = rootPaths(api, () => [...this.own.listed, ...behind]);
+    const root = rootPaths(api, () => this.#listed());
+    const version = versionHandler(this.#config.title?.version);
     const lookups = [
       (path: string) => this.own.find(path),
       (path: string) => (path === "/version" || path === "/version/" ? version : undefined),
@@ -76,7 +81,7 @@ export class NonResourcePaths {
       discoveryHandlers(api, serverAddress),
       openApiHandlers(api, this.#documents),
       ...(serviceAccounts === undefined ? [] : [openIdHandlers(serviceAccounts, serverAddress)]),
-      (path: string) => (path === "/" ? root : undefined),
+      (path: string) => (path === "/" || path === "/index.html" ? root : undefined),
     ];
     return (path) => {
       for (const lookup of lookups) {
@@ -95,6 +100,8 @@ const namesakes = (checks: readonly HealthCheck[]): readonly HealthCheck[] =>
   checks.filter(({ name }) => name !== PING.name && name !== "etcd");
 
 const isRead = ({ exchange }: ApiRequest): boolean => exchange.method === "GET" || exchange.method === "HEAD";
+
+const notFound: Handler = (request) => respondText(request, 404, "404 page not found\n");
 
 const refuse = (request: ApiRequest): Promise<void> => respondText(request, 405, "405: Method Not Allowed");
 

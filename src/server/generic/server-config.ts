@@ -1,4 +1,4 @@
-import type { RuntimeConfig, TypeSource } from "../../api/facts/index.js";
+import type { ApiTitle, RuntimeConfig, TypeSource } from "../../api/facts/index.js";
 import type { Random } from "../../base/numbers/random.js";
 import type { Clock } from "../../base/time/clock.js";
 import type { Timers } from "../../base/time/timers.js";
@@ -28,6 +28,10 @@ import type { OwnPaths } from "./own-paths.js";
 export interface ServerConfig {
   /** Names the server in a chain and in errors: "kube-apiserver". Default: "kubets". */
   readonly name?: string;
+  /** What OpenAPI documents are called, and with a version also what /version says. Default: Kubernetes and its version. */
+  readonly title?: ApiTitle | undefined;
+  /** Whether a path that nobody serves is answered with the index of all paths, as a server that stands alone does; else with a line of text. Default false. */
+  readonly listsPathsAtEnd?: boolean;
   readonly storage: Storage;
   /** What the resources are beyond their facts. A resource without a record has generic behaviour only. */
   readonly records: readonly ResourceRecord[];

@@ -283,6 +283,7 @@ class ApiServer implements Server {
       storageMediaType: this.#config.storageMediaType ?? "application/json",
       scheme: this.#config.scheme ?? publishedScheme(),
       types: this.#config.types,
+      title: this.#config.title,
       admission: this.#admission(),
       authorization: this.authorization,
     });

@@ -120,7 +120,7 @@ describe("a chain of servers", () => {
     expect((await call(api, "GET", "/menu")).text).toBe("soup");
     const { paths } = JSON.parse((await call(api, "GET", "/")).text) as { paths: string[] };
     expect(paths).toContain("/menu");
-    expect(await call(api, "GET", "/nothing")).toMatchObject({ status: 404, text: "404 page not found\n" });
+    expect((await call(api, "GET", "/nothing")).text).toBe("404 page not found\n");
     await running.close();
   });
 
@@ -224,5 +224,37 @@ describe("ways in without TLS", () => {
     ],
   ])("is refused where it cannot be right: %j", async (options, message) => {
     await expect(startServer(options)).rejects.toThrow(message);
+  });
+});
+
+describe("a server that stands alone", () => {
+  test("answers a path that there is not with the index of all paths (B-GEN-06), and / and /index.html with it", async () => {
+    await using server = await startServer({ port: false, resources: [widgets] });
+    server.paths.handle("/menu", (request) => respondText(request, 200, "soup"));
+    const api = server.transport();
+    const index = await call(api, "GET", "/index.html");
+    expect(index.status).toBe(200);
+    const nothing = await call(api, "GET", "/nothing");
+    expect([nothing.status, nothing.text]).toEqual([404, index.text]);
+    expect((JSON.parse(index.text) as { paths: string[] }).paths).toEqual(
+      expect.arrayContaining(["/apis/stable.example.com/v1", "/healthz", "/menu", "/openapi/v3", "/version"]),
+    );
+  });
+
+  test("has a title and a version of its own, in OpenAPI and at /version (B-SA-04)", async () => {
+    await using server = await startServer({
+      port: false,
+      resources: [widgets],
+      title: { title: "Teleport", version: "v1.2.0" },
+    });
+    const api = server.transport();
+    const info = { title: "Teleport", version: "v1.2.0" };
+    expect(JSON.parse((await call(api, "GET", "/openapi/v2")).text)).toMatchObject({ info });
+    expect(JSON.parse((await call(api, "GET", "/openapi/v3/apis/stable.example.com/v1")).text)).toMatchObject({ info });
+    expect(JSON.parse((await call(api, "GET", "/version")).text)).toMatchObject({
+      major: "1",
+      minor: "2",
+      gitVersion: "v1.2.0",
+    });
   });
 });
