@@ -179,7 +179,8 @@ async function start(options: ServerOptions, composition: Composition, parts: Pa
     ...(serviceAccounts && { serviceAccounts }),
     ...(authentication && { authentication: authentication.parts }),
     network: { ...(identity && { kubeletClient: identity }), ...composition.network },
-    serverAddress: () => (listener === undefined ? "" : authority(host, listener.port)),
+    serverAddress: () =>
+      listener === undefined ? "" : authority(composition.serving?.externalHost ?? host, listener.port),
     reportError,
     outermost: [idle.filter, ...(options.onRequest === undefined ? [] : [recordRequests(options.onRequest)])],
     ...given,
@@ -217,6 +218,7 @@ async function start(options: ServerOptions, composition: Composition, parts: Pa
       clock: systemClock,
       authorities: authentication?.authorities,
       serving,
+      http2: composition.serving?.http2,
     });
     if (listener !== undefined) serving?.watch(pki.server, listener.show);
     await authentication?.start(() => {

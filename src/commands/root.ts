@@ -252,6 +252,12 @@ export const root: CommandEntry = {
     { ...completionEntry, section: SETTINGS },
     clusterEntry,
     envtestEntry,
+    {
+      name: "apiserver",
+      section: MANAGEMENT,
+      summary: "Serve the API with kube-apiserver's flags",
+      load: async () => (await import("./apiserver/apiserver.js")).apiserverCommand(),
+    },
     configEntry,
     crdEntry,
     pluginEntry,

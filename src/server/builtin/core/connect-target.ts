@@ -25,8 +25,10 @@ export async function kubeletTarget(
   const nodes = resource("v1", "nodes");
   if (nodes === undefined) throw unclassified("nodes are not served");
   const found = await readObject({ ...scope, namespace: "" }, nodes, node);
-  const { host, port, authority }: AgentPlace = network.agentOf?.(found) ?? kubeletAddress(found);
-  return { scheme: "https", host, port, path, identity: network.kubeletClient?.(), authority, network };
+  const { host, port, authority }: AgentPlace =
+    network.agentOf?.(found) ?? kubeletAddress(found, network.kubeletAddressTypes);
+  const verification = network.kubeletVerification;
+  return { scheme: "https", host, port, path, identity: network.kubeletClient?.(), authority, verification, network };
 }
 
 /** A name in a proxy's path: "web", "web:80", "https:web:443". The port may be a name, or empty. */

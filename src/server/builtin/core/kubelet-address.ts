@@ -3,7 +3,7 @@ import { unclassified } from "../../../machinery/errors/status-error.js";
 import { number, object, objects, type ReceivedObject, text } from "../../../machinery/meta/received.js";
 
 /** kube-apiserver's default of --kubelet-preferred-address-types. */
-const PREFERRED = ["Hostname", "InternalDNS", "InternalIP", "ExternalDNS", "ExternalIP"];
+const PREFERRED: readonly string[] = ["Hostname", "InternalDNS", "InternalIP", "ExternalDNS", "ExternalIP"];
 const DEFAULT_PORT = 10250;
 
 /** Where a node's agent answers, by TLS. */
@@ -13,11 +13,11 @@ export interface KubeletAddress {
   readonly port: number;
 }
 
-/** Throws when the node names no address. */
-export function kubeletAddress({ status }: ReceivedObject<Node>): KubeletAddress {
+/** Throws when the node names no address of the types, of which the first that it has counts. */
+export function kubeletAddress({ status }: ReceivedObject<Node>, types = PREFERRED): KubeletAddress {
   const { addresses, daemonEndpoints } = object(status);
   const known = objects(addresses);
-  const address = PREFERRED.map((type) => known.find((one) => one.type === type)).find((one) => one !== undefined);
+  const address = types.map((type) => known.find((one) => one.type === type)).find((one) => one !== undefined);
   if (address === undefined) {
     const shown = known.map((one) => `{${text(one.type)} ${text(one.address)}}`).join(" ");
     throw unclassified(`no preferred addresses found; known addresses: [${shown}]`);

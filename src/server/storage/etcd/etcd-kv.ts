@@ -47,6 +47,10 @@ export interface EtcdKvOptions extends EtcdTlsFiles {
   readonly root?: string;
   /** The time limit of one call, retries included. Default 10,000. */
   readonly timeoutMilliseconds?: number;
+  /** The time limit of each call of a health check. Default 2000. */
+  readonly healthTimeout?: number | undefined;
+  /** How many seconds longer than asked for a key may live, so that keys share leases. Default 60. */
+  readonly leaseReuseSeconds?: number | undefined;
   /** Ends retries; leases expire by it. */
   readonly clock?: Clock;
   /** Delays retries. */
@@ -80,6 +84,8 @@ export async function openEtcdKv(options: EtcdKvOptions): Promise<Kv> {
       clock,
       timers,
       timeoutMilliseconds,
+      healthTimeout: options.healthTimeout ?? PROBE_MILLISECONDS,
+      leaseReuseSeconds: options.leaseReuseSeconds,
     });
   } catch (error) {
     client.close();
@@ -112,6 +118,8 @@ interface EtcdKvParts {
   readonly clock: Clock;
   readonly timers: Timers;
   readonly timeoutMilliseconds: number;
+  readonly healthTimeout: number;
+  readonly leaseReuseSeconds: number | undefined;
 }
 
 class EtcdKv implements Kv {
@@ -126,7 +134,11 @@ class EtcdKv implements Kv {
     readonly freshness: Freshness,
     private readonly parts: EtcdKvParts,
   ) {
-    this.#leases = new Leases(parts.clock, async (seconds) => (await client.repeat(leaseGrant, { seconds })).id);
+    this.#leases = new Leases(
+      parts.clock,
+      async (seconds) => (await client.repeat(leaseGrant, { seconds })).id,
+      parts.leaseReuseSeconds,
+    );
     if (freshness === "progress") {
       this.requestProgress = async () => {
         this.#assertOpen();
@@ -227,7 +239,7 @@ class EtcdKv implements Kv {
 
   async check(): Promise<void> {
     this.#assertOpen();
-    const timeout = Math.min(PROBE_MILLISECONDS, this.parts.timeoutMilliseconds);
+    const timeout = Math.min(this.parts.healthTimeout, this.parts.timeoutMilliseconds);
     await answered(this.#askRevision(timeout));
     const { errors } = await answered(this.client.read(status, {}, timeout));
     if (errors.some((alarm) => alarm.includes("NOSPACE"))) throw new UnavailableError(NO_SPACE, "not-done");

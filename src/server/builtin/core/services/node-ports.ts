@@ -4,7 +4,7 @@ import { text } from "../../../../machinery/meta/access.js";
 import type { KubeObject } from "../../../../machinery/meta/object.js";
 import type { InternalKind, InternalObject } from "../../../registry/internal-object.js";
 import type { StrategyContext } from "../../../registry/strategy.js";
-import { inRange, NODE_PORT_RANGE, NODE_PORTS, PortSet } from "./port-set.js";
+import { PortSet, rangeText, readRange } from "./port-set.js";
 
 /** The RangeAllocation that says which node ports are taken; made, and put right, by a controller. */
 export const NODE_PORT_ALLOCATION: InternalKind = {
@@ -28,8 +28,8 @@ export interface PortOperation {
   allocateNext(): number;
 }
 
-/** The lowest ports, which people choose themselves: given only when all others are taken. */
-const STATIC_BAND = 86;
+/** How many of the lowest ports people choose themselves: given only when all others are taken. A small range has none. */
+const staticBand = (ports: number): number => (ports <= 16 ? 0 : Math.max(16, Math.min(128, Math.floor(ports / 32))));
 
 /** The node ports of all services, in one stored object: the server that stores it first has the port. */
 export class NodePorts {
@@ -74,14 +74,15 @@ export function takenPorts(allocation: KubeObject | undefined): PortSet {
   if (allocation === undefined) {
     throw new NodePortError(`cannot allocate resources of type ${NODE_PORT_ALLOCATION.resource.resource} at this time`);
   }
-  if (allocation["range"] !== NODE_PORT_RANGE) {
+  const range = readRange(text(allocation["range"]));
+  if (range === undefined) {
     throw new NodePortError("the provided port range does not match the current port range");
   }
-  return PortSet.decode(text(allocation["data"]));
+  return PortSet.decode(range, text(allocation["data"]));
 }
 
 export function withPorts(allocation: KubeObject | undefined, ports: PortSet): KubeObject {
-  return { ...allocation, range: NODE_PORT_RANGE, data: ports.encode() };
+  return { ...allocation, range: rangeText(ports.range), data: ports.encode() };
 }
 
 /** Lets the work that would ask for ports say why there are none. */
@@ -104,18 +105,18 @@ class StoredPorts implements PortOperation {
   ) {}
 
   allocate(port: number): void {
-    if (!inRange(port)) {
-      throw new NodePortError(
-        `provided port is not in the valid range. The range of valid ports is ${NODE_PORT_RANGE}`,
-      );
+    if (!this.taken.covers(port)) {
+      const valid = rangeText(this.taken.range);
+      throw new NodePortError(`provided port is not in the valid range. The range of valid ports is ${valid}`);
     }
     if (this.taken.has(port)) throw new NodePortError("provided port is already allocated");
     this.taken.add(port);
   }
 
   allocateNext(): number {
-    const upper = NODE_PORTS.first + STATIC_BAND;
-    const port = this.#freeIn(upper, NODE_PORTS.last) ?? this.#freeIn(NODE_PORTS.first, upper - 1);
+    const { first, last } = this.taken.range;
+    const upper = first + staticBand(last - first + 1);
+    const port = this.#freeIn(upper, last) ?? this.#freeIn(first, upper - 1);
     if (port === undefined) throw new NodePortError("range is full");
     this.taken.add(port);
     return port;
@@ -136,9 +137,11 @@ class StoredPorts implements PortOperation {
 /** Answers what a client may look at but not use: ports beyond the range, where one is to be chosen. */
 class DryRunPorts implements PortOperation {
   readonly #own = new Set<number>();
-  #last = NODE_PORTS.last + 1;
+  #last: number;
 
-  constructor(private readonly taken: PortSet) {}
+  constructor(private readonly taken: PortSet) {
+    this.#last = taken.range.last + 1;
+  }
 
   allocate(port: number): void {
     if (this.taken.has(port) || this.#own.has(port)) throw new NodePortError("provided port is already allocated");

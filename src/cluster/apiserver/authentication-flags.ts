@@ -1,9 +1,8 @@
 import type { Flags } from "../../component/flags/flag-set.js";
+import type { AuthenticationOptions } from "../options/authentication-options.js";
 
-type AuthenticationOptions = import("../../cluster/options/authentication-options.js").AuthenticationOptions;
-
-/** What kube-apiserver's flags say about authentication. `file` makes a path that the process can open, "" of "". */
-export function authenticationOf(flags: Flags, file: (name: string) => string): AuthenticationOptions {
+/** Reads what kube-apiserver's flags say about authentication. `file` makes a path that the process can open, "" of "". */
+export function readAuthentication(flags: Flags, file: (name: string) => string): AuthenticationOptions {
   const [tokenFile, configFile, webhook, proxyCa] = [
     file("token-auth-file"),
     file("authentication-config"),

@@ -1,6 +1,5 @@
 import type { Flags } from "../../component/flags/flag-set.js";
-
-type AuthorizationOptions = import("../../cluster/envtest/api-server.js").ApiServerOptions["authorization"];
+import type { AuthorizationOptions } from "../options/authorization-options.js";
 
 const WEBHOOK_FLAGS = [
   "authorization-webhook-config-file",
@@ -10,10 +9,10 @@ const WEBHOOK_FLAGS = [
 ];
 
 /**
- * What the flags of kube-apiserver say about authorization. Whether they fit together, and which modes there are, the server says. `file`
+ * Reads what the flags of kube-apiserver say about authorization. Whether they fit together, and which modes there are, the server says. `file`
  * gives the file that a flag names, "" for none.
  */
-export function authorizationOf(flags: Flags, file: (flag: string) => string): AuthorizationOptions {
+export function readAuthorization(flags: Flags, file: (flag: string) => string): AuthorizationOptions {
   const configFile = file("authorization-config");
   const policyFile = file("authorization-policy-file");
   const modes = flags.strings("authorization-mode") as NonNullable<AuthorizationOptions["modes"]>;
