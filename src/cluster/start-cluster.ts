@@ -25,7 +25,7 @@ import { CustomResources } from "../server/extensions/custom-resources.js";
 import { definitionWriter } from "../server/extensions/definition-writer.js";
 import { createMissing, createOrAdjust } from "../server/generic/create-missing.js";
 import { reconcilePolicy } from "../server/generic/reconcile-policy.js";
-import type { ApiSnapshot } from "../server/api-registry/api-registry.js";
+import type { ApiRegistry, ApiSnapshot } from "../server/api-registry/api-registry.js";
 import type { Listener } from "../server/generic/secure-listener.js";
 import type { Server } from "../server/generic/server.js";
 import type { ClusterNetwork } from "../server/kubelet/cluster-network.js";
@@ -303,6 +303,7 @@ export async function startControlPlane(options: ClusterOptions, given?: GivenSe
       async run({ registry }, listener) {
         const address = addressOf(listener);
         const service = serviceOf(listener);
+        if (given !== undefined && given.serviceNodePort > 0) await openNodePorts(registry, given);
         if (given?.keepsEndpoints === false) return createOrAdjust(registry.current, [service]);
         if (!isShared(options)) {
           await createOrAdjust(registry.current, [service, ...kubernetesEndpoints([address])]);
@@ -473,6 +474,13 @@ export async function startControlPlane(options: ClusterOptions, given?: GivenSe
       await shared?.close();
     },
   });
+}
+
+/** Makes node ports of the given range available, for the first service of them. */
+async function openNodePorts(registry: ApiRegistry, { nodePorts }: GivenSetup): Promise<void> {
+  const stored = nodePortRegistry(registry, nodePorts);
+  const { ports, version } = await stored.read();
+  await stored.write(ports, version);
 }
 
 function kubeletsOf({ kubelets: { addressTypes, ...parts } }: GivenSetup): ClusterNetwork {

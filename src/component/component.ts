@@ -78,7 +78,8 @@ export async function runComponent(
   for (const notice of notices) host.err(`${notice}\n`);
   try {
     const declared = sections.flatMap((section) => section.flags);
-    log.flags(declared.map((flag) => [flag.name, valueText(flag, parsed)]));
+    const logged = declared.filter((flag) => !isFormer(flag) || flags.changed(flag.name));
+    log.flags(logged.map((flag) => [flag.name, valueText(flag, parsed)]));
     for (const warning of warningsOf(declared, flags)) log.warn("options.go:100", warning);
     const faults = [...refusalsOf(declared, flags), ...(component.validate?.(flags, host) ?? [])];
     if (faults.length > 0) throw new Error(aggregateText(faults));
@@ -167,6 +168,9 @@ function warningsOf(declared: readonly ComponentFlag[], flags: Flags): string[] 
     return dropped === undefined ? [] : [`--${name} has no effect: Kubernetes has dropped it, ${dropped}`];
   });
 }
+
+/** Whether Kubernetes' component has the flag no more. */
+const isFormer = ({ hidden = false, deprecated }: ComponentFlag): boolean => hidden && deprecated === undefined;
 
 /** The value of a flag as Go prints it. */
 function valueText(flag: ComponentFlag, { flags }: ParsedFlags): string {

@@ -99,7 +99,8 @@ function expressionFault(expression: string): string | undefined {
   } catch (error) {
     return `error parsing regexp: ${errorMessage(error)}`;
   }
-  const isPinned = /\^|\/\//.test(expression) && /[$:]/.test(expression);
+  // kube-apiserver asks for two slashes. An origin has none but those before its host, so that one pins as well.
+  const isPinned = /[\^/]/.test(expression) && /[$:]/.test(expression);
   return isPinned ? undefined : "regular expression does not pin to start/end of host in the origin header";
 }
 

@@ -16,8 +16,7 @@ import { ownSection } from "./own.js";
 import { secureServingSection } from "./secure-serving.js";
 import { tracesSection } from "./traces.js";
 
-/** Every flag of kube-apiserver, in its order of sections; then those of kubets alone, and those that Kubernetes has dropped. */
-export const apiserverSections = [
+const sections = [
   genericSection,
   etcdSection,
   secureServingSection,
@@ -36,7 +35,8 @@ export const apiserverSections = [
   droppedSection,
 ] as const satisfies readonly FlagSection[];
 
-type Section = (typeof apiserverSections)[number];
+/** Every flag of kube-apiserver, in its order of sections; then those of kubets alone, and those that Kubernetes has dropped. */
+export const apiserverSections: readonly FlagSection[] = sections;
 
 /** The name of a flag of kube-apiserver. */
-export type ApiserverFlagName = Section["flags"][number]["name"];
+export type ApiserverFlagName = (typeof sections)[number]["flags"][number]["name"];
