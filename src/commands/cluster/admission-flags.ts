@@ -1,6 +1,8 @@
 import { resolve } from "node:path";
 import type { Invocation } from "../../cli/command.js";
 import type { Factory } from "../../cli/connect/factory.js";
+import { admissionSection } from "../../component/apiserver-flags/admission.js";
+import { flagOf } from "../../component/apiserver-flags/flag-of.js";
 import type { FlagSpec } from "../../component/flags/flag-set.js";
 
 type AdmissionOptions = NonNullable<import("../../cluster/index.js").ClusterOptions["admission"]>;
@@ -11,24 +13,9 @@ const FILE = "admission-control-config-file";
 
 /** The flags of admission, as kube-apiserver has them. */
 export const admissionFlags: readonly FlagSpec[] = [
-  {
-    name: ENABLE,
-    type: "stringSlice",
-    default: "[]",
-    usage: "Admission plugins to run beside those that run by default, for this start.",
-  },
-  {
-    name: DISABLE,
-    type: "stringSlice",
-    default: "[]",
-    usage: "Admission plugins not to run, of those that run by default, for this start.",
-  },
-  {
-    name: FILE,
-    type: "string",
-    default: "",
-    usage: "A file with the configuration of admission plugins (AdmissionConfiguration), for this start.",
-  },
+  flagOf(admissionSection, ENABLE),
+  flagOf(admissionSection, DISABLE),
+  flagOf(admissionSection, FILE),
 ];
 
 /** Undefined when no flag of admission is given. */

@@ -1,24 +1,16 @@
 import { resolve } from "node:path";
 import type { Invocation } from "../../cli/command.js";
 import type { Factory } from "../../cli/connect/factory.js";
+import { authenticationSection } from "../../component/apiserver-flags/authentication.js";
+import { flagOf } from "../../component/apiserver-flags/flag-of.js";
 import type { FlagSpec } from "../../component/flags/flag-set.js";
 
 type AuthenticationOptions = import("../../cluster/options/authentication-options.js").AuthenticationOptions;
 
 /** Who may use the cluster beside its administrator and service accounts, as kube-apiserver has it. */
 export const authenticationFlags: readonly FlagSpec[] = [
-  {
-    name: "authentication-config",
-    type: "string",
-    default: "",
-    usage: "A file that holds an AuthenticationConfiguration: OpenID Connect issuers, and anonymous requests.",
-  },
-  {
-    name: "token-auth-file",
-    type: "string",
-    default: "",
-    usage: 'A CSV file of tokens: token, user name, user uid, "group1,group2".',
-  },
+  flagOf(authenticationSection, "authentication-config"),
+  flagOf(authenticationSection, "token-auth-file"),
 ];
 
 /** Undefined where no flag says anything. */

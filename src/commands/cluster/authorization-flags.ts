@@ -2,6 +2,8 @@ import { resolve } from "node:path";
 import type { Invocation } from "../../cli/command.js";
 import { usageError } from "../../cli/errors.js";
 import type { Factory } from "../../cli/connect/factory.js";
+import { authorizationSection } from "../../component/apiserver-flags/authorization.js";
+import { flagOf } from "../../component/apiserver-flags/flag-of.js";
 import type { FlagSpec } from "../../component/flags/flag-set.js";
 
 /** How the cluster decides what users may do. Files are absolute. */
@@ -17,19 +19,10 @@ type AuthorizationModeName = (typeof MODES)[number];
 
 /** --authorization-mode and --authorization-config, as kube-apiserver has them. */
 export const authorizationFlags: readonly FlagSpec[] = [
-  {
-    name: "authorization-mode",
-    type: "stringSlice",
-    default: "[]",
+  flagOf(authorizationSection, "authorization-mode", {
     usage: `Who may do what, for this start: a list of ${MODES.join(", ")}, asked in that order. The administrator may do everything.`,
-  },
-  {
-    name: "authorization-config",
-    type: "string",
-    default: "",
-    usage:
-      "A file with an AuthorizationConfiguration, which also knows webhooks, in place of --authorization-mode. The cluster follows its changes.",
-  },
+  }),
+  flagOf(authorizationSection, "authorization-config"),
 ];
 
 /** Undefined when no flag is given. Throws a usage error for what cannot be right. */

@@ -3,7 +3,7 @@ import { portRangeFault } from "./values.js";
 
 const NO_AGGREGATION = "requests are not handed to other API servers";
 const NO_ELECTION = "components elect their leaders themselves";
-const NO_PEERS = "requests are not handed to other API servers of other versions";
+const NO_PEERS = "requests are not handed to API servers of other versions";
 
 export const miscSection = {
   name: "misc",
