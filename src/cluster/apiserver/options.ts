@@ -143,7 +143,7 @@ export function readOptions(flags: Flags, cwd: string): ApiServerOptions {
 
 /** The entries of --runtime-config without "api/legacy", which has meant nothing for long. */
 export const servedVersions = (entries: readonly string[]): readonly string[] =>
-  entries.filter((entry) => !entry.startsWith("api/legacy="));
+  entries.filter((entry) => !/^api\/legacy(=|$)/.test(entry));
 
 /** Forms that a server of kubets stores objects in. */
 export const STORAGE_MEDIA_TYPES: readonly StorageMediaType[] = [

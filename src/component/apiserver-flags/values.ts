@@ -48,13 +48,16 @@ export function parsePortRange(text: string): PortRange {
 /** Returns what {@link parsePortRange} throws. */
 export const portRangeFault = (text: string): string | undefined => faultOf(() => parsePortRange(text));
 
-/** Pairs of component-base's ConfigurationMap: a key without a value has the empty one. A later value of a key wins. */
+/** Entries of component-base's ConfigurationMap: keys, with values or without. The last entry of a key counts. */
 export const configurationPairs: Pick<ComponentFlag & { type: "mapStringString" }, "type" | "parse"> = {
   type: "mapStringString",
   parse(text, before) {
-    const pairs = new Map(before.map(cut));
-    for (const part of text.split(",")) if (part !== "") pairs.set(...cut(part));
-    return [...pairs].map(([key, value]) => `${key}=${value}`);
+    const entries = new Map(before.map((entry) => [cut(entry)[0], entry]));
+    for (const part of text.split(",")) {
+      const [key, value] = cut(part);
+      if (part !== "") entries.set(key, part.includes("=") ? `${key}=${value}` : key);
+    }
+    return [...entries.values()];
   },
 };
 
