@@ -607,7 +607,9 @@ describe.skipIf(!existsSync(metafilePath))("what the bundle loads at start", () 
       loaded.map(({ path }) => path).filter((path) => path.startsWith(".")),
     );
     expect(leadsOutside).toEqual([]);
-    expect(Object.keys(outputs)).toEqual(expect.arrayContaining(["dist/cluster-named.js", "dist/cluster-apiserver.js"]));
+    expect(Object.keys(outputs)).toEqual(
+      expect.arrayContaining(["dist/cluster-named.js", "dist/cluster-apiserver.js"]),
+    );
   });
 
   test("in the program and in the library, a module is in one file", () => {

@@ -59,6 +59,8 @@ export interface EtcdConnection {
   readonly keyFile?: string;
   /** How long etcd may take to answer each call of a health check, in milliseconds. Default 2000. */
   readonly healthTimeout?: number;
+  /** How old history is that the server removes from etcd, in milliseconds. Default 0: etcd removes it itself. */
+  readonly compactionInterval?: number;
   /** How many seconds longer than asked for a key may live, so that keys share leases. Default 60. */
   readonly leaseReuseSeconds?: number;
 }

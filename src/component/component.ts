@@ -157,7 +157,10 @@ function readArguments(component: Component, sections: readonly FlagSection[], a
 function refusalsOf(declared: readonly ComponentFlag[], flags: Flags): readonly string[] {
   return declared
     .filter((flag) => flag.refused !== undefined && flags.changed(flag.name))
-    .filter((flag) => flags.order.some(({ name, text }) => name === flag.name && text !== defaultText(flag)))
+    .filter((flag) => {
+      const accepted = [defaultText(flag), ...(flag.alsoAccepted ?? [])];
+      return flags.order.some(({ name, text }) => name === flag.name && !accepted.includes(text));
+    })
     .map(({ name, refused }) => `--${name} is not supported: ${refused}`);
 }
 

@@ -172,6 +172,7 @@ function readEtcd(flags: Flags, file: (name: string) => string): EtcdConnection 
     servers: flags.strings("etcd-servers"),
     prefix: flags.string("etcd-prefix"),
     healthTimeout: flags.duration("etcd-healthcheck-timeout"),
+    compactionInterval: flags.duration("etcd-compaction-interval"),
     leaseReuseSeconds: flags.number("lease-reuse-duration-seconds"),
     ...(flags.string("etcd-cafile") !== "" && { caFile: file("etcd-cafile") }),
     ...(flags.string("etcd-certfile") !== "" && { certFile: file("etcd-certfile") }),

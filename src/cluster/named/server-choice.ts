@@ -45,11 +45,13 @@ type Arguments = {
   readonly [Part in keyof ServerChoice]-?: (value: NonNullable<ServerChoice[Part]>) => readonly string[];
 };
 
+type Value = string | number | boolean | undefined;
+
 /** A flag of kube-apiserver, by its name there. */
-const kube = (name: ApiserverFlagName, value: unknown): readonly string[] => own(name, value);
+const kube = (name: ApiserverFlagName, value: Value): readonly string[] => own(name, value);
 
 /** Nothing for a value that the choice does not have. */
-const own = (name: string, value: unknown): readonly string[] =>
+const own = (name: string, value: Value): readonly string[] =>
   value === undefined ? [] : [`--${name}=${String(value)}`];
 
 const ARGUMENTS: Arguments = {

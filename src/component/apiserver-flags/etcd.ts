@@ -46,8 +46,6 @@ export const etcdSection = {
       type: "duration",
       default: "5m0s",
       usage: "How often etcd's history older than the interval is removed; 0 leaves it to etcd.",
-      withoutEffect:
-        "etcd removes its history itself, by its flags --auto-compaction-mode and --auto-compaction-retention",
     },
     {
       name: "etcd-count-metric-poll-period",

@@ -38,8 +38,9 @@ export const genericSection = {
     {
       name: "emulated-version",
       type: "stringSlice",
-      usage: "The version to behave like, as 1.36 or kube=1.36.",
+      usage: "The version to behave like: 1.36, or kube=1.36.",
       refused: ONE_VERSION,
+      alsoAccepted: ["1.36", "kube=1.36"],
     },
     {
       name: "emulation-forward-compatible",
@@ -87,8 +88,9 @@ export const genericSection = {
     {
       name: "min-compatibility-version",
       type: "stringSlice",
-      usage: "The oldest version of the control plane's other parts, as 1.35 or kube=1.35.",
+      usage: "The oldest version of the control plane's other parts: 1.35, or kube=1.35.",
       refused: ONE_VERSION,
+      alsoAccepted: ["1.35", "kube=1.35"],
     },
     {
       name: "min-request-timeout",

@@ -15,6 +15,7 @@ import {
   UnavailableError,
   type WatchBatch,
 } from "../kv.js";
+import { Compactor } from "./compactor.js";
 import { compactedRevision } from "./compacted-revision.js";
 import { answered, EtcdClient, type EndpointStatus } from "./etcd-client.js";
 import { EtcdWatch } from "./etcd-watch.js";
@@ -51,6 +52,8 @@ export interface EtcdKvOptions extends EtcdTlsFiles {
   readonly healthTimeout?: number | undefined;
   /** How many seconds longer than asked for a key may live, so that keys share leases. Default 60. */
   readonly leaseReuseSeconds?: number | undefined;
+  /** How old history is that the store removes from etcd, in milliseconds; 0, the default, leaves it to etcd. */
+  readonly compactionInterval?: number | undefined;
   /** Ends retries; leases expire by it. */
   readonly clock?: Clock;
   /** Delays retries. */
@@ -86,6 +89,7 @@ export async function openEtcdKv(options: EtcdKvOptions): Promise<Kv> {
       timeoutMilliseconds,
       healthTimeout: options.healthTimeout ?? PROBE_MILLISECONDS,
       leaseReuseSeconds: options.leaseReuseSeconds,
+      compactionInterval: options.compactionInterval ?? 0,
     });
   } catch (error) {
     client.close();
@@ -120,6 +124,7 @@ interface EtcdKvParts {
   readonly timeoutMilliseconds: number;
   readonly healthTimeout: number;
   readonly leaseReuseSeconds: number | undefined;
+  readonly compactionInterval: number;
 }
 
 class EtcdKv implements Kv {
@@ -127,6 +132,7 @@ class EtcdKv implements Kv {
   readonly #writes = new Set<Promise<unknown>>();
   readonly #watches = new Set<EtcdWatch>();
   readonly #leases: Leases;
+  readonly #compactor: Compactor | undefined;
   #closing: Promise<void> | undefined;
 
   constructor(
@@ -139,6 +145,8 @@ class EtcdKv implements Kv {
       async (seconds) => (await client.repeat(leaseGrant, { seconds })).id,
       parts.leaseReuseSeconds,
     );
+    const { timers, compactionInterval } = parts;
+    this.#compactor = compactionInterval > 0 ? new Compactor(this, timers, compactionInterval) : undefined;
     if (freshness === "progress") {
       this.requestProgress = async () => {
         this.#assertOpen();
@@ -251,6 +259,7 @@ class EtcdKv implements Kv {
   }
 
   async #finish(): Promise<void> {
+    this.#compactor?.stop();
     this.client.stopReads();
     await Promise.allSettled(this.#writes);
     const patience = new AbortController();
