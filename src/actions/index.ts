@@ -58,9 +58,9 @@ export {
   rolloutRestart,
   rolloutResume,
 } from "./rollout/change.js";
-export { rolloutHistory, type RolloutHistoryOptions } from "./rollout/history.js";
+export { rolloutHistory, type RolloutHistoryOptions } from "./rollout/revisions.js";
 export { type RolloutProgress, rolloutStatus, type RolloutStatusOptions } from "./rollout/status.js";
-export { type RolloutUndo, rolloutUndo, type RolloutUndoOptions } from "./rollout/undo.js";
+export { type RolloutUndo, rolloutUndo, type RolloutUndoOptions } from "./rollout/revisions.js";
 export type { Revision } from "../kinds/rollout/history.js";
 export type { RolloutStatus } from "../kinds/rollout/status.js";
 export { TimedOutError } from "./time-limit.js";

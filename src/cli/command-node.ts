@@ -5,7 +5,6 @@ import { FlagTable } from "../component/flags/flag-table.js";
 import { helpFlag } from "./flags/global-flags.js";
 import { type ParsedFlags, parseFlags } from "../component/flags/parse-flags.js";
 import type { Host } from "./connect/host.js";
-import { stripFlags, withoutOperand } from "./strip-flags.js";
 
 /** The function that a node calls once its command line is parsed. */
 export type NodeAction = (node: CommandNode) => Promise<void>;
@@ -162,4 +161,39 @@ export async function findNode(
     rest = found.argv;
     await node.load();
   }
+}
+
+/**
+ * Returns the operands as cobra finds them before it knows the command: every flag that it does not know takes the next argument as its
+ * value. So `--save-config create ns a` asks for the command "ns".
+ */
+export function stripFlags(argv: readonly string[], flags: FlagTable): readonly string[] {
+  const operands: string[] = [];
+  for (let index = 0; index < argv.length; index++) {
+    const argument = argv[index] ?? "";
+    if (argument === "--") break;
+    if (takesNext(argument, flags)) {
+      if (index + 2 >= argv.length) break;
+      index++;
+    } else if (argument !== "" && !argument.startsWith("-")) {
+      operands.push(argument);
+    }
+  }
+  return operands;
+}
+
+/** Removes the first operand that equals `name` from the command line. */
+export function withoutOperand(argv: readonly string[], name: string, flags: FlagTable): readonly string[] {
+  for (let index = 0; index < argv.length; index++) {
+    const argument = argv[index] ?? "";
+    if (argument === "--") break;
+    if (takesNext(argument, flags)) index++;
+    else if (argument === name) return argv.toSpliced(index, 1);
+  }
+  return argv;
+}
+
+function takesNext(argument: string, flags: FlagTable): boolean {
+  if (argument.includes("=") || !argument.startsWith("-")) return false;
+  return (argument.startsWith("--") || argument.length === 2) && !flags.standsAlone(argument);
 }

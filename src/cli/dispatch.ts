@@ -4,7 +4,7 @@ import { withMistyped } from "../base/text/mistyped.js";
 import type { Look } from "../printers/look.js";
 import { lookOf } from "./terminal/colour.js";
 import type { Command, CommandEntry, CommandGroup, Invocation } from "./command.js";
-import { CommandNode, type NodeContext, type Presets } from "./command-node.js";
+import { CommandNode, type NodeContext, type Presets, stripFlags } from "./command-node.js";
 import { ExitError, silentExit, UsageError, usageError } from "./errors.js";
 import type { OwnedFactory } from "./connect/create-factory.js";
 import type { FlagSpec } from "../component/flags/flag-set.js";
@@ -14,7 +14,6 @@ import type { ParsedFlags } from "../component/flags/parse-flags.js";
 import type { Host } from "./connect/host.js";
 import type { CommandLine } from "./kuberc/command-line.js";
 import { isKubercDisabled, readKuberc, withoutKuberc } from "./kuberc/read-kuberc.js";
-import { stripFlags } from "./strip-flags.js";
 
 export type MakeFactory = (host: Host, parsed: ParsedFlags, commandPath: string, look?: Look) => OwnedFactory;
 

@@ -10,7 +10,7 @@ import type { Invocation } from "./command.js";
 import type { Factory, Streams } from "./connect/factory.js";
 import type { FlagSpec } from "../component/flags/flag-set.js";
 import { printFlags } from "./flags/print-flags.js";
-import { readRecord, recordFlag } from "./flags/record-flag.js";
+import { readRecord, recordFlag } from "./flags/change-flags.js";
 import {
   type DryRunStrategy,
   dryRunFlag,

@@ -1,4 +1,4 @@
-import { type DeletedInfo, waitUntilAllGone, type WaitForAllOptions } from "../actions/wait/wait-until-all-gone.js";
+import { type DeletedInfo, waitUntilAllGone, type WaitForAllOptions } from "../actions/wait/wait-until-gone.js";
 import { silentExit } from "./errors.js";
 
 export interface WaitForDeletionOptions extends WaitForAllOptions {

@@ -37,7 +37,7 @@ export {
   type WithoutBookmarks,
   type WriteOptions,
 } from "./dynamic/resource-client.js";
-export type { PatchType } from "./dynamic/patch-type.js";
+export type { PatchType } from "./dynamic/patches.js";
 export type {
   ApplyConfiguration,
   JsonPatchOperation,
@@ -47,7 +47,7 @@ export type {
   StrategicPatch,
 } from "./dynamic/patches.js";
 export type { NamedMeta, Stored, StoredMeta } from "./dynamic/stored.js";
-export type { AnswerOf, SubresourceKinds, SubresourceOf } from "./dynamic/subresource-kinds.js";
+export type { AnswerOf, SubresourceKinds, SubresourceOf } from "./dynamic/api-kinds.js";
 export type { Bookmark, ObjectEvent, WatchEvent } from "./dynamic/watch-events.js";
 export type { JsonObject, JsonValue } from "../machinery/meta/json.js";
 export type {

@@ -1,10 +1,9 @@
-import { parseGoDuration } from "../base/text/go-duration.js";
+import { parseGoDuration } from "../base/text/go-literals.js";
 import type { ManualClock } from "../base/time/manual-clock.js";
 import { pause } from "../base/time/pause.js";
 import { startStopwatch } from "../base/time/stopwatch.js";
 import { systemTimers } from "../base/time/timers.js";
-import { turn } from "../base/async/turn.js";
-import { quiet, TooManyTurnsError } from "../base/async/turns.js";
+import { turn, quiet, TooManyTurnsError } from "../base/async/turns.js";
 
 export interface AdvanceOptions {
   /** How many turns of the event loop one moment may take. Default 5,000,000: some 100,000 writes. */

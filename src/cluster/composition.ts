@@ -50,6 +50,10 @@ export interface GivenServing {
 
 /** What differs between an API server and a whole control plane. */
 export interface Composition {
+  /** Names the server. Default "kubets". */
+  readonly name?: string;
+  /** As {@link ServerConfig.listsPathsAtEnd}, where no server stands behind it. */
+  readonly listsPathsAtEnd?: boolean;
   /** Left out: 127.0.0.1, and secrets that the server makes or keeps in its data folder. */
   readonly serving?: GivenServing | undefined;
   readonly runtimeConfig: RuntimeConfig;

@@ -8,7 +8,7 @@ export type {
   AdmissionPlugin,
   AdmissionTarget,
 } from "../server/admission/plugin.js";
-export { refused } from "../server/admission/refusal.js";
+export { refused } from "../server/admission/attributes.js";
 export type { AdmissionConfiguration } from "../server/admission/table.js";
 export type { FileAdmissionOptions } from "./options/admission-configuration.js";
 export type {
@@ -24,7 +24,7 @@ export type {
   StartedContainer,
 } from "../node/container-runtime.js";
 export { RuntimeError } from "../node/container-runtime.js";
-export { httpPort, localPort } from "../node/scripted/served-port.js";
+export { httpPort, localPort } from "../node/scripted/ports.js";
 export type { ScriptedImage } from "../node/scripted/image.js";
 export type { ImageScriptText } from "../node/scripted/images/text-script.js";
 export type { Program, ProgramInput, ProgramIo, ProgramOutput } from "../node/scripted/program.js";
@@ -45,7 +45,7 @@ export { type ManualClock, manualClock } from "../base/time/manual-clock.js";
 export { seededRandom } from "../base/numbers/seeded-random.js";
 export { type AdvanceOptions, type ClusterClock, NotAtRestError } from "./cluster-clock.js";
 export { Action as SchedulerAction, type EventHint } from "../scheduler/framework/cluster-event.js";
-export type { PluginFactory, SchedulerHandle } from "../scheduler/framework/handle.js";
+export type { PluginFactory, SchedulerHandle } from "../scheduler/framework/plugin.js";
 export type { PostFilterResult, PreFilterResult, SchedulerPlugin } from "../scheduler/framework/plugin.js";
 export { type Status as SchedulerStatus, unresolvable, unschedulable } from "../scheduler/framework/status.js";
 export type { SchedulerOptions, SchedulerProfile } from "../scheduler/options.js";
@@ -59,10 +59,11 @@ export type {
 export type { CertificateFiles, NamedCertificateFiles, TlsOptions } from "./options/tls-options.js";
 export type { TlsVersion } from "../server/generic/transport/tls-protocol.js";
 export type { AuthenticationConfiguration } from "../server/authn/configuration/authentication-configuration.js";
-export { basicAuthenticator, type BasicUser } from "../server/authn/basic.js";
+export { basicAuthenticator, type BasicUser } from "../server/authn/authorization-header.js";
 export type { Hook, HookContext, Hooks } from "./options/server-options.js";
 export type { LeaderElectionOptions, LeadershipEvent } from "./leader-election.js";
 export type { EtcdConnection } from "./open-storage.js";
-export type { UserIdentity } from "./pki/user-certificate.js";
+export type { UserIdentity } from "./pki/client-certificates.js";
 export type { RequestRecord } from "./record-requests.js";
-export { type Cluster, type ClusterOptions, type DrivenCluster, startCluster } from "./start-cluster.js";
+export type { ClusterOptions } from "./options/cluster-options.js";
+export { type Cluster, type DrivenCluster, startCluster } from "./start-cluster.js";

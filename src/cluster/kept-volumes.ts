@@ -4,7 +4,7 @@ import type { Timers } from "../base/time/timers.js";
 import type { PersistentVolume } from "../api/types/core/v1.js";
 import { kubernetesClient } from "../client/dynamic/kubernetes-client.js";
 import { InformerFactory } from "../client/informers/informer-factory.js";
-import { isUsualFault } from "../client/reflector/usual-fault.js";
+import { isUsualFault } from "../client/reflector/list-watch.js";
 import type { Transport } from "../client/transport/transport.js";
 import { parseQuantity, quantityValue } from "../machinery/text/quantity/quantity.js";
 import { KeptVolumes } from "../node/scripted/volumes/kept-volumes.js";

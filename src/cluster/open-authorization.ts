@@ -1,7 +1,11 @@
 import { aggregateText } from "../machinery/errors/aggregate-text.js";
 import { inOrder } from "../base/async/turns.js";
-import type { AuthorizationContext, AuthorizationMode } from "../server/authz/authorizer.js";
-import { fixedMode, type FixedModes } from "../server/authz/configuration/fixed-mode.js";
+import {
+  type AuthorizationContext,
+  type AuthorizationMode,
+  fixedMode,
+  type FixedModes,
+} from "../server/authz/authorizer.js";
 import type {
   AuthorizerSurroundings,
   PreparedAuthorizers,

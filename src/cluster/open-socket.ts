@@ -1,4 +1,6 @@
 import type { Clock } from "../base/time/clock.js";
+import { nodeHandler } from "../server/generic/node-handler.js";
+import type { PlainListener } from "../server/generic/plain-listener.js";
 import type { Http2Options, Listener } from "../server/generic/secure-listener.js";
 import type { AuthorityTexts } from "../machinery/crypto/peer-authorities.js";
 import type { Server } from "../server/generic/server.js";
@@ -43,4 +45,12 @@ export async function openSocket(
     handle: (exchange) => server.handle(exchange),
     stopping: server.stopping,
   });
+}
+
+/** Opens the way in without TLS; undefined where the options have none. */
+export async function openPlain(http: ServerOptions["http"], server: Server): Promise<PlainListener | undefined> {
+  if (http === undefined) return undefined;
+  const { listenPlain } = await import("../server/generic/plain-listener.js");
+  const address = "socketPath" in http ? http : { host: http.host ?? HOST, port: http.port ?? 0 };
+  return listenPlain(address, nodeHandler(server));
 }

@@ -1,5 +1,9 @@
 // kubets/server: what people who write API servers use.
-export { startServer } from "./start-server.js";
+export { serverOptions, startServer } from "./start-server.js";
+export type { Options } from "./stages/options.js";
+export type { CompletedConfig, Config } from "./stages/config.js";
+export type { GenericServer } from "./stages/generic-server.js";
+export type { PreparedServer } from "./stages/prepared-server.js";
 export { type ManualClock, manualClock } from "../base/time/manual-clock.js";
 export { seededRandom } from "../base/numbers/seeded-random.js";
 export { type AdvanceOptions, type ClusterClock, NotAtRestError } from "./cluster-clock.js";
@@ -20,12 +24,12 @@ export type {
 export type { CertificateFiles, NamedCertificateFiles, TlsOptions } from "./options/tls-options.js";
 export type { TlsVersion } from "../server/generic/transport/tls-protocol.js";
 export type { AuthenticationConfiguration } from "../server/authn/configuration/authentication-configuration.js";
-export { basicAuthenticator, type BasicUser } from "../server/authn/basic.js";
-export type { Hook, HookContext, Hooks, ServerOptions } from "./options/server-options.js";
+export { basicAuthenticator, type BasicUser } from "../server/authn/authorization-header.js";
+export type { Hook, HookContext, Hooks, HttpOptions, ServerOptions } from "./options/server-options.js";
 export type { RequestRecord } from "./record-requests.js";
 
 export type { ApiRegistry, ApiSnapshot, Removal } from "../server/api-registry/api-registry.js";
-export type { InstallerOptions, ResourceInstaller } from "../server/api-registry/resource-installer.js";
+export type { InstallerOptions, ResourceInstaller } from "../server/api-registry/resource-definition.js";
 export { InvalidResourceError } from "../server/api-registry/installation.js";
 export type {
   ResourceDefinition,
@@ -56,17 +60,23 @@ export type { AdmissionOptions, OwnAdmissionPlugin } from "../server/admission/e
 export type { PluginDocument } from "../server/admission/table.js";
 export type { AdmissionPlugin } from "../server/admission/plugin.js";
 export type { FileAdmissionOptions } from "./options/admission-configuration.js";
-export { refused } from "../server/admission/refusal.js";
+export { refused } from "../server/admission/attributes.js";
 export type { Authenticator } from "../server/authn/authenticator.js";
 export type { Authorizer, AuthorizerAttributes, Decision } from "../server/authz/authorizer.js";
 export type { InFlightLimits } from "../server/filters/max-in-flight.js";
+export type { Conduct } from "../server/generic/conduct.js";
+export type { LifeCycle, LifeCycleEvent } from "../server/generic/life-cycle.js";
+export type { NodeHandler } from "../server/generic/node-handler.js";
+export type { OwnPaths } from "../server/generic/own-paths.js";
+export { type Answer, observeAnswers } from "../server/request/observed-answer.js";
+export { WrappedExchange, withAnswerHeaders } from "../server/request/wrapped-exchange.js";
 export type { FilterName, OwnFilter } from "../server/filters/own-filter.js";
 export type { ApiRequest, Filter, Handler } from "../server/request/api-request.js";
 export type { Exchange } from "../server/request/exchange.js";
 export type { User } from "../server/request/user.js";
 export type { HealthCheck } from "../server/endpoints/non-resource/health.js";
 export { age } from "../server/builtin/tables/cells.js";
-export { respondText } from "../server/request/respond.js";
+export { respondBytes, respondText } from "../server/request/respond.js";
 
 export {
   type FieldError,

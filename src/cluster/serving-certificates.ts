@@ -8,10 +8,9 @@ import type { NamedPair } from "../server/generic/transport/named-certificates.j
 import type { ShownPairs } from "../server/generic/transport/serving-contexts.js";
 import { readTlsProtocol, type TlsProtocol } from "../server/generic/transport/tls-protocol.js";
 import { servingFault } from "./certificate-faults.js";
-import { FileFaults } from "./options/file-faults.js";
+import { FileFaults, readTexts, watchFiles } from "./options/watch-files.js";
 import type { CertificateFiles, TlsOptions } from "./options/tls-options.js";
 import { readText } from "../base/files/read-file.js";
-import { readTexts, watchFiles } from "./options/watch-files.js";
 
 /** What a server shows and speaks on its port. */
 export interface ServingCertificates {

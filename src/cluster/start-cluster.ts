@@ -1,24 +1,19 @@
 import { createPrivateKey } from "node:crypto";
-import { join } from "node:path";
 import { deferred } from "../base/async/deferred.js";
 import { inOrder } from "../base/async/turns.js";
 import { enabledControllers } from "../api/controllers/index.js";
-import type { RuntimeConfig } from "../api/facts/index.js";
 import type { Node } from "../api/types/core/v1.js";
-import { type Ipv4Prefix, parseIpv4Prefix } from "../base/numbers/ipv4-prefix.js";
 import type { ManualClock } from "../base/time/manual-clock.js";
 import { once } from "../base/async/once.js";
 import { forkRandom, isReproducible, type Random } from "../base/numbers/random.js";
 import type { SignClient } from "../controllers/certificates/certificate-signer.js";
-import type { MetricsSource } from "../controllers/horizontal-pod-autoscaler/metrics-source.js";
-import { NetworkFailure } from "../client/transport/go-network-error.js";
 import { type Controllers, startControllers } from "../controllers/manager.js";
 import { signingKey, signToken } from "../machinery/crypto/jwt/jws.js";
 import type { GroupResource } from "../machinery/errors/status-error.js";
 import type { JsonObject } from "../machinery/meta/json.js";
 import { bootstrapObjects } from "../server/builtin/bootstrap.js";
 import { OpenCharges } from "../server/registry/open-charges.js";
-import { nodePortRegistry } from "../server/builtin/core/services/node-port-registry.js";
+import { nodePortRegistry } from "../server/builtin/core/services/node-ports.js";
 import { builtinRecords } from "../server/builtin/index.js";
 import { recordId, type ResourceRecord } from "../server/endpoints/resource-record.js";
 import { CustomResources } from "../server/extensions/custom-resources.js";
@@ -31,38 +26,31 @@ import type { Server } from "../server/generic/server.js";
 import type { ClusterNetwork } from "../server/kubelet/cluster-network.js";
 import type { Fence } from "../server/generic/transport/in-process.js";
 import type { KubeObject } from "../machinery/meta/object.js";
-import type { ImageScript } from "../node/scripted/images/image-script.js";
-import type { ImageScriptText } from "../node/scripted/images/text-script.js";
-import type { AllowedForward, Forward } from "../base/forward.js";
-import type { PodForwards } from "../node/scripted/network/pod-forwards.js";
-import type { StagesOf } from "../node/stages/stages.js";
-import type { SchedulerOptions } from "../scheduler/options.js";
 import { type StartedScheduler, startSchedulerWhenNeeded } from "./scheduler-when-needed.js";
 import type { Strategy } from "../server/registry/strategy.js";
 import type { TokenIssuer } from "../server/request/token-issuer.js";
 import { CA_NAME, type ClusterPki } from "./pki/cluster-pki.js";
 import { keyMaker } from "./pki/key-maker.js";
 import { composeServer } from "./compose-server.js";
-import type { BootStep, Composition, CompositionParts, GivenServing } from "./composition.js";
+import type { BootStep, CompositionParts, GivenServing } from "./composition.js";
 import type { ClusterClock } from "./cluster-clock.js";
 import type { UsageParts } from "./metrics-api/cluster-usage.js";
 import { HOST } from "./open-socket.js";
 import type { RunningServer } from "./running-server.js";
+import {
+  type ClusterOptions,
+  forwardsOf,
+  givenScripts,
+  loadBalancersOf,
+  marksFileOf,
+  nodesOf,
+} from "./options/cluster-options.js";
+import { networkOfAll, networkOfProcess, checkNodes, nodeHosts } from "./nodes/nodes-network.js";
 import { checkServerName } from "./server-name.js";
-import type { ServerNodes } from "./nodes/server-nodes.js";
-import type { ServerOptions } from "./options/server-options.js";
 import type { SharedServer } from "./shared-server.js";
-import { checkNodes } from "./nodes/check-nodes.js";
-import { nodeHosts } from "./nodes/node-addresses.js";
-import type { LocalNodes, NodeNetwork, NodeOptions } from "./nodes/start-nodes.js";
+import type { LocalNodes, NodeOptions } from "./nodes/start-nodes.js";
 import type { LeftNodesParts } from "./nodes/remove-node.js";
-import type {
-  Election,
-  ElectedProgram,
-  ElectionParts,
-  LeaderElectionOptions,
-  LeadershipEvent,
-} from "./leader-election.js";
+import type { Election, ElectedProgram, ElectionParts } from "./leader-election.js";
 import { electionHasNoEffect, isShared } from "./open-storage.js";
 import type { ServerEndpoints } from "./server-endpoints.js";
 import {
@@ -76,76 +64,6 @@ import {
 } from "./system-objects.js";
 
 type ElectedParts = Pick<ElectionParts, "clock" | "timers" | "start" | "reportError">;
-
-export interface ClusterOptions extends ServerOptions {
-  /**
-   * As kube-apiserver's --runtime-config: "resource.k8s.io/v1beta1", "api/beta" or "api/all" to on or off. By default the
-   * stable versions are served. "apiextensions.k8s.io/v1beta1", which 1.36 has removed, is served where it is named.
-   */
-  readonly runtimeConfig?: RuntimeConfig;
-  /**
-   * Which controllers run, as kube-controller-manager's --controllers: "*" all but those that are off by default
-   * ("bootstrap-signer-controller", "token-cleaner-controller"), "name" that one, "-name" not that one; a list
-   * without "*" runs what it names and nothing else. False: none, for suites that bring their own; what Kubernetes has
-   * inside kube-apiserver runs all the same. Default ["*"].
-   */
-  readonly controllers?: false | readonly string[];
-  /**
-   * Nodes that run pods in this process: a list, or how many ("node-1", "node-2", ...; on an etcd "SERVER-node-1", ...). Default: none, and
-   * pods wait for a node from outside.
-   */
-  readonly nodes?: number | readonly NodeOptions[];
-  /**
-   * Who this server is among those that share its etcd: its nodes' names begin with it, and it takes them back when it starts again. Default:
-   * the name that {@link dataDir} holds for the port, else one of host name and port, which the folder holds from now on.
-   */
-  readonly serverName?: string;
-  /**
-   * What the containers of a pod do in place of their images: when they start, fail, exit, become ready and stop, what they use and
-   * write. A pod's annotation kubets.dev/stages comes first.
-   */
-  readonly stages?: StagesOf;
-  /**
-   * Whether a container whose program is not there stands in for its image: it starts, says so in its log, answers on its ports and passes
-   * its probes. Else it cannot start. A pod's annotation kubets.dev/images ("stand-in", "strict") comes first. Default true.
-   */
-  readonly standIn?: boolean;
-  /**
-   * What containers of some images run: scripts of the small shell by patterns of image names, as a list or as the path of a YAML file that has
-   * one. The first that fits counts; {@link stages} and a node's images come before it. Default: none but those that kubets has for images
-   * that charts cannot do without.
-   */
-  readonly imageScripts?: string | readonly ImageScriptText[];
-  /**
-   * Ports of pods that lead to programs of this machine, for Services, port-forward, proxies, webhooks and probes too: a webhook under
-   * development runs in an editor while the cluster believes that it is a pod. A start rejects with a ForwardSyntaxError.
-   */
-  readonly forward?: readonly Forward[];
-  /** Addresses of this machine that a pod's annotation kubets.dev/forward may lead its ports to: "127.0.0.1:3000-3999". Default: none. */
-  readonly allowForward?: readonly AllowedForward[];
-  /**
-   * A block of IPv4 addresses, "172.20.255.0/24", that Services of type LoadBalancer get an address of. Nothing listens there. "": they get
-   * none, and stay pending. Default: "203.0.113.0/24" where there are {@link nodes}, else none.
-   */
-  readonly loadBalancerAddresses?: string;
-  /**
-   * How long a node may be silent before it counts as lost, in milliseconds. Default: kube-controller-manager's, 50,000. The cluster's own nodes
-   * give a sign of life at least three times in it.
-   */
-  readonly nodeMonitorGracePeriod?: number;
-  /** Custom and external metrics, which horizontal pod autoscalers scale by. */
-  readonly metrics?: MetricsSource;
-  /** How the scheduler is set up, as in kube-scheduler's configuration. False: there is none. Default: kube-scheduler's defaults. */
-  readonly scheduler?: false | SchedulerOptions;
-  /**
-   * Whether controllers and scheduler of one server work at a time, where servers share a storage ("etcd"), by the Leases
-   * kube-system/kube-controller-manager and kube-system/kube-scheduler. What Kubernetes has inside kube-apiserver runs in every server.
-   * Default true. Storage that belongs to one process ("memory", "disk") needs no election, and there is none.
-   */
-  readonly leaderElect?: boolean | LeaderElectionOptions;
-  /** Told when this server waits to lead, begins to, and no longer does, and each request that it sends as the leader. */
-  readonly onLeadership?: (event: LeadershipEvent) => void;
-}
 
 /** A running control plane. */
 export type Cluster = RunningServer;
@@ -210,7 +128,7 @@ export async function startControlPlane(options: ClusterOptions, given?: GivenSe
   const isKept = options.storage === "disk" && given === undefined;
   const isOwn = onShared ? undefined : nodeHosts(nodes.map(({ name }) => name));
   let shared: SharedServer | undefined;
-  const loadBalancerAddresses = blockOf(options.loadBalancerAddresses ?? (hasNodes ? LOAD_BALANCERS : ""));
+  const loadBalancerAddresses = loadBalancersOf(options, hasNodes);
   const imageScripts = await givenScripts(options);
   const elects = isShared(options) && options.leaderElect !== false;
   if (!isShared(options) && (options.leaderElect ?? false) !== false) options.onWarning?.(electionHasNoEffect(options));
@@ -487,39 +405,6 @@ function kubeletsOf({ kubelets: { addressTypes, ...parts } }: GivenSetup): Clust
   return { kubeletAddressTypes: addressTypes, ...parts };
 }
 
-type NodesNetwork = NonNullable<Composition["network"]> & Pick<NodeNetwork, "dial" | "isOwn">;
-
-/** The way to the nodes of this process, where there are no others. */
-function networkOfProcess(isOwn: (host: string) => boolean, nodes: () => LocalNodes | undefined): NodesNetwork {
-  return {
-    isOwn,
-    dial(host, port) {
-      if (!isOwn(host)) return undefined;
-      const started = nodes();
-      if (started !== undefined) return started.dial(host, port);
-      const reason = "connection refused: the nodes of this process have not started";
-      return Promise.reject(new NetworkFailure(`dial tcp ${host}:${port}: connect: ${reason}`, "ECONNREFUSED"));
-    },
-    addressOf: (hostname) => nodes()?.addressOf(hostname),
-  };
-}
-
-/** The way to the nodes of all servers of a storage. */
-function networkOfAll(all: () => ServerNodes | undefined, nodes: () => LocalNodes | undefined): NodesNetwork {
-  return {
-    isOwn: (host) => all()?.isOwn(host) === true,
-    dial: (host, port) => nodes()?.dial(host, port) ?? all()?.dial(host, port),
-    addressOf: (hostname) => all()?.addressOf(hostname),
-    agentOf: (node) => all()?.agentOf(node),
-  };
-}
-
-/** Where marks of pods outlive the process. Servers of a storage may share their data folder, so that each has a file of its own. */
-function marksFileOf({ storage = "memory", dataDir }: ClusterOptions, server: string | undefined): string | undefined {
-  if (storage === "memory" || dataDir === undefined) return undefined;
-  return join(dataDir, server === undefined ? "pods-that-run.txt" : `pods-that-run-${server}.txt`);
-}
-
 /** Removes the Nodes that earlier starts on the same storage had and this one does not have, with their pods. */
 async function removeNodesBut(
   kept: readonly NodeOptions[],
@@ -556,38 +441,6 @@ async function bootstrap(api: ApiSnapshot, objects: readonly KubeObject[]): Prom
   );
   // Whether its priority level exists is written into a schema when it is created.
   await createMissing(api, objects.filter(isSchema));
-}
-
-/** Throws for a table with a fault: before anything is opened. */
-async function givenScripts({ imageScripts }: ClusterOptions): Promise<readonly ImageScript[]> {
-  if (imageScripts === undefined) return [];
-  const { openImageScripts } = await inOrder(import("./image-scripts.js"));
-  return openImageScripts(imageScripts);
-}
-
-/** Undefined where no node could have a pod that leads out. */
-async function forwardsOf({ forward = [], allowForward = [] }: ClusterOptions): Promise<PodForwards | undefined> {
-  if (forward.length === 0 && allowForward.length === 0) return undefined;
-  const { PodForwards: Made } = await inOrder(import("../node/scripted/network/pod-forwards.js"));
-  return new Made(forward, allowForward);
-}
-
-function nodesOf(nodes: number | readonly NodeOptions[]): readonly NodeOptions[] {
-  if (typeof nodes !== "number") return nodes;
-  return Array.from({ length: nodes }, (_, index) => ({ name: `node-${index + 1}` }));
-}
-
-/** A block for documentation (RFC 5737), which no network has. */
-const LOAD_BALANCERS = "203.0.113.0/24";
-
-function blockOf(text: string): Ipv4Prefix | undefined {
-  const block = text === "" ? undefined : parseIpv4Prefix(text);
-  if (text !== "" && block === undefined) {
-    throw new Error(
-      `loadBalancerAddresses is ${JSON.stringify(text)}; give a block of IPv4 addresses, "172.20.255.0/24"`,
-    );
-  }
-  return block;
 }
 
 function clientSigner({ ca }: ClusterPki, random: Random): SignClient {

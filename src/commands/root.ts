@@ -1,19 +1,18 @@
 import type { CommandEntry } from "../cli/command.js";
-import { applyEntry } from "./apply/entry.js";
-import { authEntry } from "./auth/entry.js";
-import { certificateEntry } from "./certificate/entry.js";
+import {
+  applyEntry,
+  authEntry,
+  certificateEntry,
+  envtestEntry,
+  kubercEntry,
+  pluginEntry,
+  rolloutEntry,
+  setEntry,
+  topEntry,
+} from "./command-groups.js";
 import { clusterEntry } from "./cluster/entry.js";
-import { clusterInfoEntry } from "./cluster-info/entry.js";
-import { completionEntry } from "./completion/entry.js";
 import { configEntry } from "./config/entry.js";
-import { crdEntry } from "./crd/entry.js";
 import { createEntry } from "./create/entry.js";
-import { envtestEntry } from "./envtest/entry.js";
-import { kubercEntry } from "./kuberc/entry.js";
-import { pluginEntry } from "./plugin/entry.js";
-import { rolloutEntry } from "./rollout/entry.js";
-import { setEntry } from "./set/entry.js";
-import { topEntry } from "./top/entry.js";
 
 const BEGINNER = "Basic Commands (Beginner):";
 const INTERMEDIATE = "Basic Commands (Intermediate):";
@@ -91,19 +90,31 @@ export const root: CommandEntry = {
       load: async () => (await import("./autoscale/autoscale.js")).autoscaleCommand(),
     },
     { ...certificateEntry, section: MANAGEMENT },
-    { ...clusterInfoEntry, section: MANAGEMENT },
+    {
+      name: "cluster-info",
+      section: MANAGEMENT,
+      summary: "Show where the control plane and its services answer",
+      load: async () => (await import("./cluster-info/cluster-info.js")).clusterInfoCommand(),
+      children: [
+        {
+          name: "dump",
+          summary: "Print what helps to find out what is wrong with a cluster",
+          load: async () => (await import("./cluster-info/dump.js")).clusterInfoDumpCommand(),
+        },
+      ],
+    },
     { ...topEntry, section: MANAGEMENT },
     {
       name: "cordon",
       section: MANAGEMENT,
       summary: "Make a node unschedulable",
-      load: async () => (await import("./drain/cordon.js")).cordonCommand(),
+      load: async () => (await import("./drain/schedulability.js")).cordonCommand(),
     },
     {
       name: "uncordon",
       section: MANAGEMENT,
       summary: "Make a node schedulable again",
-      load: async () => (await import("./drain/uncordon.js")).uncordonCommand(),
+      load: async () => (await import("./drain/schedulability.js")).uncordonCommand(),
     },
     {
       name: "drain",
@@ -249,7 +260,25 @@ export const root: CommandEntry = {
       yields: true,
       load: async () => (await import("./ns/ns.js")).nsCommand(),
     },
-    { ...completionEntry, section: SETTINGS },
+    // kubectl has `completion SHELL` alone; the subcommands are kubets' own.
+    {
+      name: "completion",
+      section: SETTINGS,
+      summary: "Print the completion code of a shell (bash, zsh, fish or powershell), or install it",
+      load: async () => (await import("./completion/shell-scripts.js")).completionCommand(),
+      children: [
+        {
+          name: "install",
+          summary: "Install completion in a shell's start-up file",
+          load: async () => (await import("./completion/installation.js")).completionInstallCommand(),
+        },
+        {
+          name: "uninstall",
+          summary: "Undo what install changed",
+          load: async () => (await import("./completion/installation.js")).completionUninstallCommand(),
+        },
+      ],
+    },
     clusterEntry,
     envtestEntry,
     {
@@ -259,7 +288,23 @@ export const root: CommandEntry = {
       load: async () => (await import("./apiserver/apiserver.js")).apiserverCommand(),
     },
     configEntry,
-    crdEntry,
+    // `crd` and its subcommands: kubets' own, kubectl has none of it.
+    {
+      name: "crd",
+      summary: "Work with CustomResourceDefinitions in files",
+      group: {
+        use: "crd SUBCOMMAND",
+        description: "Work with CustomResourceDefinitions in files. No server is asked.",
+        bare: { stream: "out", code: 0 },
+      },
+      children: [
+        {
+          name: "types",
+          summary: "Print TypeScript types of custom resources",
+          load: async () => (await import("./crd/types/types.js")).crdTypesCommand(),
+        },
+      ],
+    },
     pluginEntry,
     {
       name: "version",

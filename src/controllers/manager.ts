@@ -9,8 +9,7 @@ import { describeProblem, Manager, type Problem } from "../client/manager/index.
 import { surroundingsOf } from "../client/surroundings.js";
 import type { Transport } from "../client/transport/transport.js";
 import type { KubeObject } from "../machinery/meta/object.js";
-import { bootstrapSigner } from "./bootstrap-tokens/bootstrap-signer.js";
-import { tokenCleaner } from "./bootstrap-tokens/token-cleaner.js";
+import { bootstrapSigner, tokenCleaner } from "./bootstrap-tokens/bootstrap-tokens.js";
 import { certificateApprover } from "./certificates/certificate-approver.js";
 import { certificateSigner } from "./certificates/certificate-signer.js";
 import { certificateRequestCleaner } from "./certificates/request-cleaner.js";
@@ -33,14 +32,15 @@ import {
   NamespaceObjects,
   namespaceObjectsController,
   preparedNamespaces,
+  rootCaPublisher,
+  defaultServiceAccounts,
 } from "./namespace-objects/namespace-objects.js";
 import { podGroupProtection } from "./pod-group-protection/pod-group-protection.js";
 import { untilDone } from "./repeat.js";
 import { nodeIpamController } from "./node-ipam/node-ipam-controller.js";
 import { nodeLifecycleController } from "./node-lifecycle/node-lifecycle-controller.js";
 import { podGarbageCollector } from "./pod-garbage-collector/pod-garbage-collector.js";
-import { replicaSetController } from "./replica-set/replica-set-controller.js";
-import { replicationController } from "./replication-controller/replication-controller.js";
+import { replicaSetController, replicationController } from "./replica-set/replica-controller.js";
 import { policyStatusController } from "./policy-status/policy-status-controller.js";
 import { attachDetachController } from "./attach-detach/attach-detach-controller.js";
 import { attributesClassProtection } from "./attributes-class-protection/attributes-class-protection.js";
@@ -49,12 +49,9 @@ import { volumeExpander } from "./volume-expander/volume-expander.js";
 import { persistentVolumeBinder } from "./persistent-volume-binder/persistent-volume-binder.js";
 import { resourceClaimController } from "./resource-claim/resource-claim-controller.js";
 import { resourceQuotaController } from "./resource-quota/resource-quota-controller.js";
-import { rootCaPublisher } from "./root-ca/root-ca-publisher.js";
-import { legacyTokenCleaner } from "./legacy-token-cleaner/legacy-token-cleaner.js";
-import { legacyTokenTracking } from "./legacy-token-tracking/legacy-token-tracking.js";
+import { legacyTokenCleaner, legacyTokenTracking } from "./legacy-tokens/legacy-tokens.js";
 import { ServedResources } from "./served-resources.js";
 import { serviceAccountTokens } from "./service-account-token/service-account-tokens.js";
-import { defaultServiceAccounts } from "./service-account/default-service-account.js";
 import { clusterIpRepair } from "./service-allocation/cluster-ip-repair.js";
 import { nodePortRepair } from "./service-allocation/node-port-repair.js";
 import { serviceCidrs } from "./service-cidr/service-cidr-controller.js";
@@ -63,7 +60,7 @@ import { statefulSetController } from "./stateful-set/stateful-set-controller.js
 import { storageVersionGarbageCollector } from "./storage-version-garbage-collector/storage-version-garbage-collector.js";
 import { storageVersionMigrator } from "./storage-version-migrator/storage-version-migrator.js";
 import { systemObjects } from "./system-objects/system-objects.js";
-import { isUsualFault } from "../client/reflector/usual-fault.js";
+import { isUsualFault } from "../client/reflector/list-watch.js";
 import { authenticationTrust } from "./authentication-trust/authentication-trust.js";
 import { taintEvictionController } from "./taint-eviction/taint-eviction-controller.js";
 import { ttlAfterFinished } from "./ttl-after-finished/ttl-after-finished.js";

@@ -2,7 +2,14 @@ import type { Clock } from "../base/time/clock.js";
 import { fetchGroups } from "../client/discovery/live-discovery.js";
 import type { WireResourceList } from "../client/discovery/wire.js";
 import type { RestClient } from "../client/rest/rest-client.js";
-import { type GroupVersionResource, parseGroupVersion } from "../machinery/meta/gvk.js";
+import {
+  type GroupVersionResource,
+  parseGroupVersion,
+  formatGroupVersion,
+  type GroupVersion,
+} from "../machinery/meta/gvk.js";
+import type { ControllerContext, StartController } from "./context.js";
+import { unlessAbsent } from "./writes.js";
 
 /** A resource at one version. */
 export interface ServedResource extends GroupVersionResource {
@@ -78,5 +85,15 @@ function withPreferences(lists: ReadonlyMap<string, WireResourceList>): ServedRe
       seen.add(id);
       return { group, version, resource: name, apiVersion, kind, namespaced, verbs, preferred };
     });
+  });
+}
+
+/** A controller of kinds that servers leave out by default: it runs where the group version is served at the start. */
+export function whereServed(groupVersion: GroupVersion, start: (context: ControllerContext) => void): StartController {
+  return (context) => ({
+    async prepare() {
+      const path = `/apis/${formatGroupVersion(groupVersion)}`;
+      if ((await unlessAbsent(context.client.rest.request({ method: "GET", path }))) !== undefined) start(context);
+    },
   });
 }

@@ -1,8 +1,8 @@
-import { configureBuiltIn, marshalBuiltIn } from "./configuration/configure-built-in.js";
+import { configureBuiltIn, marshalBuiltIn } from "./configuration/config.js";
 import { generate, withGlobalOptions } from "./generators.js";
 import { chartConfig } from "./helm-charts.js";
 import type { Kustomization } from "./kustomization.js";
-import { helmChartInflationGenerator } from "./plugins/helm-chart.js";
+import { helmChartInflationGenerator } from "./plugins/generators.js";
 import type { PluginContext } from "./plugins/load-plugin.js";
 import type { Generate } from "./plugins/plugin.js";
 

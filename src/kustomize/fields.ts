@@ -1,5 +1,13 @@
-import { isMissingOrNull, isString, mappingNode, Node, type NodeKind, scalarNode, valueOf } from "./nodes/node.js";
-import { isYaml11NonString } from "./nodes/scalar.js";
+import {
+  isMissingOrNull,
+  isString,
+  mappingNode,
+  Node,
+  type NodeKind,
+  scalarNode,
+  valueOf,
+  isYaml11NonString,
+} from "./nodes/node.js";
 import { nodeText } from "./nodes/node-text.js";
 
 const KIND_NAMES: Readonly<Record<NodeKind, string>> = {

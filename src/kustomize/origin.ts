@@ -1,6 +1,6 @@
 import { join } from "node:path/posix";
 import { ORIGIN, TRANSFORMATIONS } from "./annotations.js";
-import { decodeYaml } from "./nodes/decode-yaml.js";
+import { decodeYaml } from "./nodes/read-nodes.js";
 import { embedded, listOf, type Shape, struct, text } from "./go-struct.js";
 import { apiVersionOf } from "./id.js";
 import { valueText } from "./nodes/node-text.js";

@@ -1,6 +1,5 @@
-import { Accumulator } from "./accumulator.js";
-import { ORIGIN } from "./annotations.js";
-import { mergeConfigs, readConfigs } from "./configuration/config.js";
+import { ORIGIN, LOCAL_CONFIG } from "./annotations.js";
+import { mergeConfigs, readConfigs, emptyConfig } from "./configuration/config.js";
 import { crdConfig } from "./configuration/crd-config.js";
 import { within, wrap } from "./field-spec.js";
 import { generatorsOf } from "./field-generators.js";
@@ -19,11 +18,42 @@ import { loadGenerator, loadTransformer, type PluginContext } from "./plugins/lo
 import type { Generate } from "./plugins/plugin.js";
 import type { Resource } from "./resource.js";
 import { ResourceList } from "./resource-list.js";
-import { readResources } from "./read-resources.js";
+import { readResources, requireMetadata } from "./read-resources.js";
 import { readResourcesOf, type Transform } from "./transformers/patches.js";
 import { transformersOf } from "./transformers/index.js";
 import { validate } from "./validate.js";
-import { varEntryText, varOf } from "./vars.js";
+import { varEntryText, varOf, addVars, mergeVars, type Var } from "./vars.js";
+import type { TransformerConfig } from "./facts/default-config.js";
+import { isNilOrEmpty } from "./nodes/node.js";
+
+/** What a kustomization has gathered: objects, and what is needed to finish them. */
+class Accumulator {
+  readonly list = new ResourceList();
+  config: TransformerConfig = emptyConfig;
+  vars: ReadonlyMap<string, Var> = new Map();
+
+  /** Takes over what another one has gathered. */
+  merge(other: Accumulator): void {
+    this.list.appendAll(other.list.resources);
+    this.config = mergeConfigs(this.config, other.config);
+    this.vars = mergeVars(this.vars, other.vars.values());
+  }
+
+  addVars(vars: readonly Var[]): void {
+    this.vars = addVars(this.list, this.vars, vars);
+  }
+
+  /** Objects that are only for tools are not part of the result. */
+  dropLocal(): void {
+    const kept = this.list.resources.filter(({ node, annotations }) => {
+      if (node === undefined || isNilOrEmpty(node)) return false;
+      requireMetadata(node);
+      const local = annotations[LOCAL_CONFIG];
+      return local === undefined || local === "false";
+    });
+    this.list.intersect(kept.map(({ id }) => id));
+  }
+}
 
 /** What all kustomizations of one build share. */
 export interface BuildContext {

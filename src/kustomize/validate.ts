@@ -1,7 +1,7 @@
 import { idEquals, idText } from "./id.js";
 import type { Resource } from "./resource.js";
 import { ResourceList } from "./resource-list.js";
-import { sameNode } from "./nodes/same-node.js";
+import { sameNode } from "./nodes/node.js";
 import type { Transform } from "./transformers/patches.js";
 
 /** The one thing that a validator may put on an object. */

@@ -3,9 +3,8 @@ import { formatG } from "../machinery/text/go/format-g.js";
 import { goSharpV, goV } from "../machinery/text/go/go-values.js";
 import type { JsonObject, JsonValue } from "../machinery/meta/json.js";
 import { setOwn } from "../machinery/patch/json-values.js";
-import { Node } from "./nodes/node.js";
+import { Node, needsQuotes, resolve, resolveTagged } from "./nodes/node.js";
 import { NodeWriter } from "./nodes/node-text.js";
-import { needsQuotes, resolve, resolveTagged } from "./nodes/scalar.js";
 
 /** What goyaml says of a text that it has written itself and cannot read. */
 class UnreadableNode extends Error {}

@@ -1,6 +1,5 @@
 import { type FieldSpec, setFields, splitDottedPath } from "./field-spec.js";
 import { lookup } from "./fields.js";
-import { formatF } from "./format-number.js";
 import { gvkText, idEquals, lookedUpId, nameAndKindEqual, noGvk, parseApiVersion } from "./id.js";
 import { goV } from "../machinery/text/go/go-values.js";
 import type { JsonValue } from "../machinery/meta/json.js";
@@ -177,4 +176,16 @@ function expanded(text: string, value: Values): JsonValue {
       name === undefined ? "$" : goV(value(name)),
     );
   return referring + text.slice(end).replaceAll("$$", () => "$");
+}
+
+/** strconv.FormatFloat(value, 'f', -1, 64): never an exponent. */
+function formatF(value: number): string {
+  const text = String(value);
+  const match = /^(-?)(\d)(?:\.(\d+))?e([-+]\d+)$/.exec(text);
+  if (match === null) return text;
+  const [, sign = "", whole = "", fraction = "", exponent = "0"] = match;
+  const digits = whole + fraction;
+  const point = 1 + Number(exponent);
+  if (point <= 0) return `${sign}0.${"0".repeat(-point)}${digits}`;
+  return `${sign}${digits.padEnd(point, "0").slice(0, point)}${digits.length > point ? `.${digits.slice(point)}` : ""}`;
 }

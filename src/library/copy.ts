@@ -1,4 +1,4 @@
-import type { CopyMessages } from "../actions/copy/copy-messages.js";
+import type { CopyMessages } from "../actions/copy/exec-in-pod.js";
 import type { KubernetesClient } from "../client/dynamic/kubernetes-client.js";
 import { isRemoteCommandExit } from "../machinery/wire/streams/remote-command.js";
 import { foundPod } from "./found-pod.js";

@@ -1,8 +1,7 @@
 import { attachablePod } from "../actions/attachable-pod.js";
 import { PODS } from "../actions/selected-pods.js";
-import { splitTypeName } from "../resource/arguments.js";
+import { splitTypeName, mappingForArgument } from "../resource/resource-arguments.js";
 import { Helper } from "../resource/helper.js";
-import { mappingForArgument } from "../resource/mapping-for-argument.js";
 import type { KubernetesClient } from "../client/dynamic/kubernetes-client.js";
 import type { KubeObject } from "../machinery/meta/object.js";
 

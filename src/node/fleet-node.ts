@@ -3,7 +3,7 @@ import type { Duplex } from "node:stream";
 import type { Taint } from "../api/types/core/v1.js";
 import { once } from "../base/async/once.js";
 import { markStandIn, standInAt } from "../machinery/wire/streams/stand-in-end.js";
-import { duplexOf } from "../machinery/wire/streams/byte-stream-duplex.js";
+import { duplexOf } from "../machinery/wire/streams/duplexes.js";
 import { referenceTo } from "../client/events/object-reference.js";
 import type { EventBroadcaster, EventRecorder } from "../client/events/index.js";
 import { NodeRegistration, nodeStatusText } from "./agent/node-registration.js";

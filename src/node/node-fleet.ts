@@ -8,7 +8,7 @@ import type { Timers } from "../base/time/timers.js";
 import { kubernetesClient } from "../client/dynamic/kubernetes-client.js";
 import { eventBroadcaster } from "../client/events/index.js";
 import { InformerFactory } from "../client/informers/informer-factory.js";
-import { isUsualFault } from "../client/reflector/usual-fault.js";
+import { isUsualFault } from "../client/reflector/list-watch.js";
 import type { Transport } from "../client/transport/transport.js";
 import { isNotFound } from "../machinery/errors/status-error.js";
 import { object, type ReceivedObject, text } from "../machinery/meta/received.js";

@@ -2,12 +2,39 @@ import { goQuote } from "../base/text/go-quote.js";
 import { withMistyped } from "../base/text/mistyped.js";
 import { customColumnsPrinter, parseColumns, parseColumnsFile } from "./custom-columns.js";
 import { jsonPathPrinter } from "./jsonpath-printer.js";
-import { kyamlPrinter } from "./kyaml-printer.js";
-import { jsonPrinter, namePrinter, omitManagedFields, yamlPrinter } from "./object-printers.js";
+import { jsonPrinter, namePrinter, omitManagedFields, yamlPrinter, inGoOrder } from "./object-printers.js";
 import type { Look } from "./look.js";
-import { painted } from "./painted.js";
-import type { Printer } from "./printer.js";
-import { type EncodeTyped, singleObjects, typedJsonPrinter, typedPrinter } from "./typed-printers.js";
+import { type Printer, listItems, isPrintableEvent, requireKind } from "./printer.js";
+import { decodeJson } from "../machinery/wire/json/json-decoder.js";
+import { indentJson } from "../machinery/wire/json/indent-json.js";
+import type { KubeObject } from "../machinery/meta/object.js";
+import { sortedByKey } from "../machinery/meta/sorted-by-key.js";
+import { emitKyaml } from "../machinery/text/yaml/kyaml.js";
+import { YamlError } from "../machinery/text/yaml/yaml-error.js";
+
+/** The JSON that Go makes of an object from its type: fields in the type's order, what Go does not leave out written. */
+export type EncodeTyped = (object: KubeObject) => string;
+
+/** -o json of an object in a Go type: the type's own order, four spaces. */
+const typedJsonPrinter = (encode: EncodeTyped): Printer => ({
+  print: (object, out) => out(`${indentJson(encode(object), 4)}\n`),
+});
+
+/** Shows a printer what an object is once its type has written it. */
+const typedPrinter = (inner: Printer, encode: EncodeTyped): Printer => ({
+  ...inner,
+  print: (object, out) => inner.print(decodeJson(encode(object)).value as KubeObject, out),
+});
+
+/** -o name takes no list in a Go type. */
+const singleObjects = (inner: Printer): Printer => ({
+  ...inner,
+  print: (object, out) => {
+    if (listItems(object) === undefined) return inner.print(object, out);
+    const version = (object.apiVersion ?? "").split("/").at(-1) ?? "";
+    throw new Error(`list types are not supported by name printing: *${version}.${object.kind ?? ""}`);
+  },
+});
 
 /** What the flags of every command that prints objects say. */
 export interface PrintRequest {
@@ -149,4 +176,49 @@ export function columnsPrinter(request: PrintRequest, output: string, noHeaders:
     throw new Error(`error reading template ${value}, ${(error as Error).message}\n`, { cause: error });
   }
   return customColumnsPrinter(parseColumnsFile(text), false, request.look);
+}
+
+/** Paints each object that a printer writes, as a whole. */
+function painted(inner: Printer, paint: ((text: string) => string) | undefined): Printer {
+  if (paint === undefined) return inner;
+  return {
+    ...inner,
+    print(object, out) {
+      const pieces: string[] = [];
+      try {
+        inner.print(object, (text) => pieces.push(text));
+      } finally {
+        if (pieces.length > 0) out(paint(pieces.join("")));
+      }
+    },
+  };
+}
+
+export interface KyamlPrintOptions {
+  /** The objects come from Go types, whose order is kept. */
+  readonly inGivenOrder: boolean;
+}
+
+/** -o kyaml: each object is a document with a `---` of its own, the first one too. */
+function kyamlPrinter({ inGivenOrder }: KyamlPrintOptions): Printer {
+  return {
+    print(object, out) {
+      if (isPrintableEvent(object)) {
+        out(emit({ type: object.type, object: sortedByKey(object.object) }, true));
+        return;
+      }
+      requireKind(object);
+      const status = inGoOrder(object);
+      out(emit(status ?? object, inGivenOrder || status !== undefined));
+    },
+  };
+}
+
+function emit(object: object, inGivenOrder: boolean): string {
+  try {
+    return emitKyaml(object, { inGivenOrder });
+  } catch (error) {
+    if (!(error instanceof YamlError)) throw error;
+    throw new Error(`error decoding: ${error.message}`, { cause: error });
+  }
 }

@@ -5,7 +5,6 @@ import { goV } from "../machinery/text/go/go-values.js";
 import type { GroupKind } from "../machinery/meta/gvk.js";
 import type { JsonValue } from "../machinery/meta/json.js";
 import type { KubeObject } from "../machinery/meta/object.js";
-import { labelCells, labelHeading } from "./labels.js";
 import { headingCells, type Look, rowCells, tableColumns } from "./look.js";
 import { isPrintableEvent, listItems, type Output, type Printer } from "./printer.js";
 import { asTable, type Table, type TableColumn, type TableRow } from "./table.js";
@@ -170,4 +169,22 @@ function cellText(cell: JsonValue): string {
   if (typeof cell !== "string") return escapeForTerminal(goV(cell));
   const end = cell.search(/[\f\n\r]/);
   return end === -1 ? escapeForTerminal(cell) : `${escapeForTerminal(cell.slice(0, end))}...`;
+}
+
+/** "a=1,b=2" in the order of the keys; "<none>" without any. */
+export function formatLabels(labels: Readonly<Record<string, string>> | undefined): string {
+  const pairs = Object.entries(labels ?? {}).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return pairs.map(([key, value]) => `${key}=${value}`).join(",") || "<none>";
+}
+
+/** The heading of a label column: what follows the last slash. */
+function labelHeading(label: string): string {
+  return label.slice(label.lastIndexOf("/") + 1).toUpperCase();
+}
+
+/** The cells that -L and --show-labels add. */
+function labelCells(object: KubeObject | undefined, labels: readonly string[], all: boolean): string[] {
+  const held = object?.metadata?.labels;
+  const cells = labels.map((label) => (held !== undefined && Object.hasOwn(held, label) ? (held[label] ?? "") : ""));
+  return all ? [...cells, formatLabels(held)] : cells;
 }

@@ -2,7 +2,7 @@ import { goQuote } from "../base/text/go-quote.js";
 import { encodeJson } from "../machinery/wire/json/json-encoder.js";
 import { goSharpV } from "../machinery/text/go/go-values.js";
 import { JsonPath } from "../machinery/text/jsonpath/jsonpath.js";
-import { JsonPathError } from "../machinery/text/jsonpath/jsonpath-error.js";
+import { JsonPathError } from "../machinery/text/jsonpath/nodes.js";
 import type { JsonValue } from "../machinery/meta/json.js";
 import type { KubeObject } from "../machinery/meta/object.js";
 import type { Printer } from "./printer.js";

@@ -1,12 +1,12 @@
 import { append } from "../base/collections/append.js";
 import { goQuote } from "../base/text/go-quote.js";
 import type { KubeObject } from "../machinery/meta/object.js";
-import { areCombined, splitTypeName, splitTypes, spreadTypes } from "./arguments.js";
+import { areCombined, splitTypeName, splitTypes, spreadTypes } from "./resource-arguments.js";
 import type { Builder, FilenameOptions, Result } from "./builder.js";
 import { documents, readAll, type ValidateDocument } from "./document-source.js";
 import { expandPattern, FILE_EXTENSIONS, fileSource, manifestsAt } from "./file-source.js";
 import { SourceFinder } from "./find-sources.js";
-import { flatten } from "./flatten.js";
+import { flatten } from "./lists.js";
 import { InfoMaker } from "./info-maker.js";
 import { type BuilderDependencies, Inputs } from "./inputs.js";
 import { filterNamespace, requireNamespace, setNamespace } from "./namespaces.js";

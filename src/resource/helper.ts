@@ -10,14 +10,14 @@ import {
   watchRequest,
   writeRequest,
 } from "../client/dynamic/object-request.js";
-import type { PatchType } from "../client/dynamic/patch-type.js";
+import type { PatchType } from "../client/dynamic/patches.js";
 import type { WatchFrame } from "../client/dynamic/watch-events.js";
 import type { RestClient, RestRequest } from "../client/rest/rest-client.js";
 import { isStatusError, type Status } from "../machinery/errors/status-error.js";
 import type { KubeObject } from "../machinery/meta/object.js";
 import type { RestMapping } from "../machinery/rest-mapper.js";
 import { encodeBody } from "./encode-json.js";
-import { isList } from "./is-list.js";
+import { isList } from "./lists.js";
 
 /** What a request says besides its object. An empty string or false is not sent. */
 export interface HelperOptions {

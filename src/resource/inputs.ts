@@ -1,6 +1,6 @@
 import type { RestClient } from "../client/rest/rest-client.js";
 import type { RestMapper } from "../machinery/rest-mapper.js";
-import type { ResourceName } from "./arguments.js";
+import type { ResourceName } from "./resource-arguments.js";
 import type { FileScope } from "./file-source.js";
 import type { FetchUrl } from "./url-source.js";
 import type { Visitor } from "./visitor.js";

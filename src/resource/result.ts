@@ -2,7 +2,7 @@ import type { KubeObject } from "../machinery/meta/object.js";
 import type { RestMapping } from "../machinery/rest-mapper.js";
 import type { Result } from "./builder.js";
 import type { Info } from "./info.js";
-import { isList } from "./is-list.js";
+import { isList } from "./lists.js";
 import { type Visitor, type VisitorFn, withoutErrors } from "./visitor.js";
 import type { WatchFrame } from "../client/dynamic/watch-events.js";
 

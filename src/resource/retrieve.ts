@@ -3,7 +3,7 @@ import type { RestClient } from "../client/rest/rest-client.js";
 import { isNotFound } from "../machinery/errors/status-error.js";
 import { Helper, type HelperOptions } from "./helper.js";
 import type { Info } from "./info.js";
-import { isList } from "./is-list.js";
+import { isList } from "./lists.js";
 import { formatResource } from "./selector-source.js";
 import type { VisitorFn } from "./visitor.js";
 

@@ -1,4 +1,4 @@
-import type { PluginFactory, SchedulerHandle } from "./framework/handle.js";
+import type { PluginFactory, SchedulerHandle } from "./framework/plugin.js";
 import { Profile, type WeightedPlugin } from "./framework/profile.js";
 import { DEFAULT_SCHEDULER, type SchedulerOptions, type SchedulerProfile } from "./options.js";
 import { DEFAULT_PLUGINS } from "./plugins/default-plugins.js";

@@ -1,4 +1,4 @@
-import type { PluginFactory } from "./framework/handle.js";
+import type { PluginFactory } from "./framework/plugin.js";
 
 /** A scheduler by name: pods choose it by spec.schedulerName. */
 export interface SchedulerProfile {

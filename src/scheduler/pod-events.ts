@@ -1,5 +1,5 @@
 import type { Pod } from "../api/types/core/v1.js";
-import type { EventHandler } from "../client/informers/event-handler.js";
+import type { EventHandler } from "../client/informers/handler-queue.js";
 import { podInfo, type PodInfo } from "./cache/pod-info.js";
 import type { SchedulerCache } from "./cache/scheduler-cache.js";
 import { Action, type ClusterEvent } from "./framework/cluster-event.js";

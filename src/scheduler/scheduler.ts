@@ -11,7 +11,7 @@ import { SchedulerCache } from "./cache/scheduler-cache.js";
 import { createProfiles } from "./create-profiles.js";
 import { FollowedKinds } from "./followed-kinds.js";
 import { Action } from "./framework/cluster-event.js";
-import type { SchedulerHandle } from "./framework/handle.js";
+import type { SchedulerHandle } from "./framework/plugin.js";
 import { nodeChanges } from "./framework/object-changes.js";
 import type { Profile } from "./framework/profile.js";
 import { WaitingPods } from "./framework/waiting-pods.js";
@@ -21,8 +21,7 @@ import { PodAttempts } from "./pod-attempt.js";
 import { PodEvents } from "./pod-events.js";
 import { type PodReport, reportPod } from "./pod-status.js";
 import { Nominator } from "./queue/nominator.js";
-import { DEFAULT_BACKOFF, type PodBackoff } from "./queue/pod-backoff.js";
-import type { QueuedPod } from "./queue/queued-pod.js";
+import { DEFAULT_BACKOFF, type PodBackoff, type QueuedPod } from "./queue/queued-pod.js";
 import { rulesOf } from "./queue/queueing-rules.js";
 import { SchedulingQueue } from "./queue/scheduling-queue.js";
 

@@ -6,7 +6,7 @@ import { kubernetesClient } from "../client/dynamic/kubernetes-client.js";
 import { EventBudget } from "../client/events/event-budget.js";
 import { eventBroadcaster } from "../client/events/index.js";
 import { InformerFactory } from "../client/informers/informer-factory.js";
-import { isUsualFault } from "../client/reflector/usual-fault.js";
+import { isUsualFault } from "../client/reflector/list-watch.js";
 import type { Transport } from "../client/transport/transport.js";
 import type { ApiObject } from "../machinery/meta/object.js";
 import { Scheduler } from "./scheduler.js";

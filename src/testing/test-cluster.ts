@@ -1,5 +1,6 @@
 import { waitFor, WaitTimeoutError } from "../client/wait-for.js";
-import { type Cluster, type ClusterOptions, startCluster } from "../cluster/start-cluster.js";
+import type { ClusterOptions } from "../cluster/options/cluster-options.js";
+import { type Cluster, startCluster } from "../cluster/start-cluster.js";
 import type { ApiObject, KubeObject } from "../machinery/meta/object.js";
 import { kubernetesClient, type KubernetesClient } from "../library/kubernetes-client.js";
 import { errorMessage } from "../base/text/error-message.js";

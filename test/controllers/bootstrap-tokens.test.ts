@@ -1,10 +1,14 @@
 import { createHmac } from "node:crypto";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { Secret } from "../../src/api/types/core/v1.js";
-import { bootstrapSigner } from "../../src/controllers/bootstrap-tokens/bootstrap-signer.js";
-import { signingToken, timeLeft } from "../../src/controllers/bootstrap-tokens/bootstrap-token.js";
-import { signatureOf, signedConfigMap } from "../../src/controllers/bootstrap-tokens/cluster-info.js";
-import { tokenCleaner } from "../../src/controllers/bootstrap-tokens/token-cleaner.js";
+import {
+  bootstrapSigner,
+  signingToken,
+  timeLeft,
+  signatureOf,
+  signedConfigMap,
+  tokenCleaner,
+} from "../../src/controllers/bootstrap-tokens/bootstrap-tokens.js";
 import { call } from "../helpers/api-caller.js";
 import { eventually } from "../helpers/eventually.js";
 import { manualControllers } from "../helpers/manual-controllers.js";

@@ -2,10 +2,9 @@ import { describe, expect, test } from "vitest";
 import type { DaemonSet } from "../../src/api/types/apps/v1.js";
 import type { Node, Pod, PodSpec, Taint } from "../../src/api/types/core/v1.js";
 import { fitOn, nodeOf, templateFor } from "../../src/controllers/daemon-set/daemon-pod.js";
-import { FailedPodsBackoff } from "../../src/controllers/daemon-set/failed-pods-backoff.js";
+import { FailedPodsBackoff, daemonSetStatus } from "../../src/controllers/daemon-set/daemon-set-controller.js";
 import { type DaemonState, manage } from "../../src/controllers/daemon-set/manage.js";
 import { rollingUpdate } from "../../src/controllers/daemon-set/rolling-update.js";
-import { daemonSetStatus } from "../../src/controllers/daemon-set/status.js";
 import { FixedClock } from "../helpers/fixed-clock.js";
 
 const NOW = Date.parse("2026-01-01T00:10:00Z");

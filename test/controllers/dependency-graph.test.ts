@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { AbsentOwners } from "../../src/controllers/garbage-collector/absent-owners.js";
-import { DependencyGraph } from "../../src/controllers/garbage-collector/dependency-graph.js";
+import { AbsentOwners, DependencyGraph } from "../../src/controllers/garbage-collector/dependency-graph.js";
 import { ownerOf } from "../../src/controllers/garbage-collector/object-reference.js";
 import type { OwnerReference } from "../../src/machinery/meta/object.js";
 

@@ -2,11 +2,15 @@ import { describe, expect, test } from "vitest";
 import type { Deployment, DeploymentCondition, DeploymentStatus, ReplicaSet } from "../../src/api/types/apps/v1.js";
 import { lastRevision, newSetAnnotations } from "../../src/controllers/deployment/annotations.js";
 import { maxSurge, maxUnavailable, newSetSize } from "../../src/controllers/deployment/fenceposts.js";
-import { deadlineIn, pausedCondition, rolloutStatus } from "../../src/controllers/deployment/progress.js";
+import {
+  deadlineIn,
+  pausedCondition,
+  rolloutStatus,
+  deploymentStatus,
+} from "../../src/controllers/deployment/status.js";
 import { generationsOf } from "../../src/controllers/deployment/replica-sets.js";
-import { rollBack } from "../../src/controllers/deployment/rollback.js";
+import { rollBack } from "../../src/controllers/deployment/deployment-sync.js";
 import { scale, shrinkOldSets, wasScaled } from "../../src/controllers/deployment/scaling.js";
-import { deploymentStatus } from "../../src/controllers/deployment/status.js";
 
 const NOW = Date.parse("2026-01-01T00:10:00Z");
 const at = (seconds: number): string => new Date(NOW + seconds * 1000).toISOString().replace(".000", "");

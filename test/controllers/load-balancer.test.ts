@@ -8,7 +8,7 @@ import {
   isHeld,
   wantsLoadBalancer,
   withFinalizer,
-} from "../../src/controllers/service-load-balancer/load-balancer.js";
+} from "../../src/controllers/service-load-balancer/service-load-balancer-controller.js";
 import { objects, text } from "../../src/machinery/meta/access.js";
 import type { JsonObject } from "../../src/machinery/meta/json.js";
 import { call } from "../helpers/api-caller.js";

@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import { startCluster } from "../../src/cluster/index.js";
-import { freeRange } from "../../src/controllers/node-ipam/free-range.js";
+import { freeRange } from "../../src/controllers/node-ipam/node-ipam-controller.js";
 import { object } from "../../src/machinery/meta/access.js";
 import { call } from "../helpers/api-caller.js";
 import { eventually } from "../helpers/eventually.js";

@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 import { controllerNames, enabledControllers } from "../../src/api/controllers/index.js";
 import type { Node, NodeCondition, Pod, Taint } from "../../src/api/types/core/v1.js";
 import { NodeHealth, unknownConditions } from "../../src/controllers/node-lifecycle/node-health.js";
-import { repeatedLabels } from "../../src/controllers/node-lifecycle/node-labels.js";
-import { changedTaints, noScheduleChange } from "../../src/controllers/node-lifecycle/node-taints.js";
+import { repeatedLabels } from "../../src/controllers/node-lifecycle/node-lifecycle-controller.js";
+import { changedTaints, noScheduleChange } from "../../src/controllers/node-lifecycle/node-writes.js";
 import {
   taintRate,
   ZoneQueues,
@@ -11,8 +11,12 @@ import {
   zoneState,
   type ZoneState,
 } from "../../src/controllers/node-lifecycle/zones.js";
-import { isStuck, surplus } from "../../src/controllers/pod-garbage-collector/garbage.js";
-import { evictionStep, noExecuteTaints, tolerationTime } from "../../src/controllers/taint-eviction/toleration-time.js";
+import { isStuck, surplus } from "../../src/controllers/pod-garbage-collector/pod-garbage-collector.js";
+import {
+  evictionStep,
+  noExecuteTaints,
+  tolerationTime,
+} from "../../src/controllers/taint-eviction/taint-eviction-controller.js";
 
 const taint = (key: string, effect: Taint["effect"] = "NoExecute", value?: string): Taint => ({
   key,

@@ -2,8 +2,10 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { CertificateSigningRequest } from "../../src/api/types/certificates/v1.js";
 import type { ClusterRole, PolicyRule } from "../../src/api/types/rbac/v1.js";
 import { certificateRequestCleaner, endOf } from "../../src/controllers/certificates/request-cleaner.js";
-import { aggregatedRules } from "../../src/controllers/cluster-role-aggregation/aggregated-rules.js";
-import { clusterRoleAggregation } from "../../src/controllers/cluster-role-aggregation/cluster-role-aggregation-controller.js";
+import {
+  aggregatedRules,
+  clusterRoleAggregation,
+} from "../../src/controllers/cluster-role-aggregation/cluster-role-aggregation-controller.js";
 import type { Transport } from "../../src/client/transport/transport.js";
 import { object, objects, text } from "../../src/machinery/meta/access.js";
 import { call } from "../helpers/api-caller.js";

@@ -2,9 +2,9 @@ import { describe, expect, test } from "vitest";
 import type { StatefulSet } from "../../src/api/types/apps/v1.js";
 import type { PersistentVolumeClaim, Pod, PodTemplateSpec } from "../../src/api/types/core/v1.js";
 import { publishedScheme } from "../../src/api/scheme/published.js";
-import { controllerRevision, inOrder } from "../../src/controllers/history/controller-revisions.js";
+import { controllerRevision, inRevisionOrder } from "../../src/controllers/history/controller-revisions.js";
 import { revisionData, revisionText, templateOf } from "../../src/controllers/history/revision-data.js";
-import { claimOwners, claimsOf, isStale } from "../../src/controllers/stateful-set/claims.js";
+import { claimOwners, claimsOf, isStale } from "../../src/controllers/stateful-set/member-control.js";
 import { memberPod, STATEFUL_SET, withIdentity } from "../../src/controllers/stateful-set/identity.js";
 import { keepsTemplate } from "../../src/controllers/stateful-set/same-template.js";
 import { plan } from "../../src/controllers/stateful-set/plan.js";
@@ -385,7 +385,7 @@ describe("revisions", () => {
       of("c", 1, "2026-01-01T00:00:03Z"),
       of("d", 2, "2026-01-01T00:00:01Z"),
     ] as const;
-    expect(inOrder([a, b, c, d])).toEqual([c, b, d, a]);
+    expect(inRevisionOrder([a, b, c, d])).toEqual([c, b, d, a]);
   });
 });
 

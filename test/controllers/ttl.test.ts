@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ttlAfterFinished, expiresIn } from "../../src/controllers/ttl-after-finished/ttl-after-finished.js";
-import { ttlController } from "../../src/controllers/ttl/ttl-controller.js";
-import { TtlSteps } from "../../src/controllers/ttl/ttl-steps.js";
+import { ttlController, TtlSteps } from "../../src/controllers/ttl/ttl-controller.js";
 import { object } from "../../src/machinery/meta/access.js";
 import type { JsonObject } from "../../src/machinery/meta/json.js";
 import { call } from "../helpers/api-caller.js";

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { turn } from "../../src/base/async/turn.js";
+import { turn } from "../../src/base/async/turns.js";
 import type { Transport } from "../../src/client/transport/transport.js";
 import { type Cluster, startCluster } from "../../src/cluster/index.js";
 import { call } from "../helpers/api-caller.js";

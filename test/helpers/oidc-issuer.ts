@@ -1,7 +1,7 @@
 import { createPrivateKey, generateKeyPairSync, type KeyObject, sign } from "node:crypto";
 import { createServer, type Server } from "node:https";
 import type { AddressInfo } from "node:net";
-import { hashOf, keyInput, type SignatureAlgorithm } from "../../src/machinery/crypto/jwt/algorithms.js";
+import { hashOf, keyInput, type SignatureAlgorithm } from "../../src/machinery/crypto/jwt/jws.js";
 import type { JsonObject } from "../../src/machinery/meta/json.js";
 import { certificates } from "./webhook-server.js";
 

@@ -1,6 +1,6 @@
 import type { Clock } from "../../src/base/time/clock.js";
 import type { Transport } from "../../src/client/transport/transport.js";
-import { nodePortRegistry } from "../../src/server/builtin/core/services/node-port-registry.js";
+import { nodePortRegistry } from "../../src/server/builtin/core/services/node-ports.js";
 import { builtinRecords } from "../../src/server/builtin/index.js";
 import { createServer } from "../../src/server/generic/server.js";
 import { createStorage } from "../../src/server/storage/create-storage.js";

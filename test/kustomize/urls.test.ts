@@ -4,7 +4,7 @@ import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { isRepositoryUrl } from "../../src/kustomize/repository-url.js";
+import { isRepositoryUrl } from "../../src/kustomize/loader.js";
 import { buildByKubectl, buildByKubets, kubectl, writeTree } from "./run-build.js";
 import { configMap } from "./trees.js";
 

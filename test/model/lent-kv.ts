@@ -1,4 +1,4 @@
-import { turn } from "../../src/base/async/turn.js";
+import { turn } from "../../src/base/async/turns.js";
 import { ClosedError, type Kv, type WatchBatch } from "../../src/server/storage/kv.js";
 
 /**

@@ -1,4 +1,4 @@
-import { turn } from "../../src/base/async/turn.js";
+import { turn } from "../../src/base/async/turns.js";
 import { isStatusError } from "../../src/machinery/errors/status-error.js";
 import type { KubeObject } from "../../src/machinery/meta/object.js";
 import {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { turn } from "../../src/base/async/turn.js";
+import { turn } from "../../src/base/async/turns.js";
 import { isStatusError } from "../../src/machinery/errors/status-error.js";
 import { ManualTime } from "../helpers/manual-time.js";
 import { type Operation, type Restart, type Scenario, scenarios, type Step } from "./commands.js";

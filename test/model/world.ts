@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Clock } from "../../src/base/time/clock.js";
-import { turn } from "../../src/base/async/turn.js";
+import { turn } from "../../src/base/async/turns.js";
 import { isStatusError } from "../../src/machinery/errors/status-error.js";
 import { createStorage, type Storage } from "../../src/server/storage/create-storage.js";
 import { ClosedError, type Kv } from "../../src/server/storage/kv.js";

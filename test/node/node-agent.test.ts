@@ -15,7 +15,7 @@ import { type Cluster, startCluster } from "../../src/cluster/start-cluster.js";
 import { object, objects, text } from "../../src/machinery/meta/access.js";
 import type { KubeObject } from "../../src/machinery/meta/object.js";
 import { type NodeAgent, startNodeAgent } from "../../src/node/node-agent.js";
-import { httpPort } from "../../src/node/scripted/served-port.js";
+import { httpPort } from "../../src/node/scripted/ports.js";
 import { ScriptedRuntime } from "../../src/node/scripted/scripted-runtime.js";
 import { eventually } from "../helpers/eventually.js";
 

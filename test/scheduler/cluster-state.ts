@@ -10,7 +10,7 @@ import { Diagnosis, fitMessage } from "../../src/scheduler/framework/diagnosis.j
 import type { SchedulerPlugin } from "../../src/scheduler/framework/plugin.js";
 import { Profile } from "../../src/scheduler/framework/profile.js";
 import { NodePicker } from "../../src/scheduler/node-picker.js";
-import { prioritySort } from "../../src/scheduler/plugins/priority-sort.js";
+import { prioritySort } from "../../src/scheduler/plugins/queue-plugins.js";
 import { Nominator } from "../../src/scheduler/queue/nominator.js";
 import { seededRandom } from "../helpers/seeded-random.js";
 

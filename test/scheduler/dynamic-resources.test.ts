@@ -10,9 +10,8 @@ import type {
 } from "../../src/api/types/resource/v1.js";
 import type { ApiObject } from "../../src/machinery/meta/object.js";
 import { podInfo } from "../../src/scheduler/cache/pod-info.js";
-import type { SchedulerHandle } from "../../src/scheduler/framework/handle.js";
-import { allocate } from "../../src/scheduler/plugins/dynamic-resources/allocate.js";
-import { devicesFor } from "../../src/scheduler/plugins/dynamic-resources/device-pools.js";
+import type { SchedulerHandle } from "../../src/scheduler/framework/plugin.js";
+import { allocate, devicesFor } from "../../src/scheduler/plugins/dynamic-resources/allocate.js";
 import { deviceMatcher } from "../../src/scheduler/plugins/dynamic-resources/device-selector.js";
 import { dynamicResources } from "../../src/scheduler/plugins/dynamic-resources/dynamic-resources.js";
 import { cacheOf, following, node, nodeInfo, placed, pod } from "./cluster-state.js";

@@ -1,9 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Node, Pod, Taint, Toleration } from "../../src/api/types/core/v1.js";
 import { nodeAffinity } from "../../src/scheduler/plugins/node-affinity.js";
-import { nodeName } from "../../src/scheduler/plugins/node-name.js";
-import { nodePorts } from "../../src/scheduler/plugins/node-ports.js";
-import { nodeUnschedulable } from "../../src/scheduler/plugins/node-unschedulable.js";
+import { nodeName, nodePorts, nodeUnschedulable } from "../../src/scheduler/plugins/node-filters.js";
 import { taintToleration } from "../../src/scheduler/plugins/taint-toleration.js";
 import { tolerates } from "../../src/api/scheduling/taints.js";
 import { cacheOf, node, placed, pod, type PodShape, scored } from "./cluster-state.js";

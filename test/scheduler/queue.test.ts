@@ -10,10 +10,9 @@ import {
 import type { SchedulerPlugin } from "../../src/scheduler/framework/plugin.js";
 import { pending, unresolvable } from "../../src/scheduler/framework/status.js";
 import { NO_NODES } from "../../src/scheduler/plugins/names.js";
-import { schedulingGates } from "../../src/scheduler/plugins/scheduling-gates.js";
+import { schedulingGates } from "../../src/scheduler/plugins/queue-plugins.js";
 import { KeyedHeap } from "../../src/base/collections/keyed-heap.js";
-import { backoffDuration, DEFAULT_BACKOFF } from "../../src/scheduler/queue/pod-backoff.js";
-import type { QueuedPod } from "../../src/scheduler/queue/queued-pod.js";
+import { backoffDuration, DEFAULT_BACKOFF, type QueuedPod } from "../../src/scheduler/queue/queued-pod.js";
 import { rulesOf } from "../../src/scheduler/queue/queueing-rules.js";
 import { SchedulingQueue } from "../../src/scheduler/queue/scheduling-queue.js";
 import { ManualTime } from "../helpers/manual-time.js";

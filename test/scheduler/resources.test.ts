@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Container } from "../../src/api/types/core/v1.js";
-import { podRequests } from "../../src/scheduler/cache/pod-requests.js";
-import { milliValue, wholeValue } from "../../src/machinery/text/quantity/whole-values.js";
+import { podRequests } from "../../src/scheduler/cache/pod-info.js";
+import { milliValue, wholeValue } from "../../src/machinery/text/quantity/quantity.js";
 import { amountOf } from "../../src/scheduler/cache/resources.js";
 import { balancedAllocation } from "../../src/scheduler/plugins/node-resources/balanced-allocation.js";
 import { nodeResourcesFit } from "../../src/scheduler/plugins/node-resources/fit.js";

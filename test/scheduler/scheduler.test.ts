@@ -3,7 +3,7 @@ import type { Node, Pod } from "../../src/api/types/core/v1.js";
 import { kubernetesClient, type KubernetesClient } from "../../src/client/index.js";
 import { type Cluster, startCluster } from "../../src/cluster/index.js";
 import { Action } from "../../src/scheduler/framework/cluster-event.js";
-import type { SchedulerHandle } from "../../src/scheduler/framework/handle.js";
+import type { SchedulerHandle } from "../../src/scheduler/framework/plugin.js";
 import { unschedulable } from "../../src/scheduler/framework/status.js";
 import { quietCluster, readyNodes } from "../helpers/quiet-cluster.js";
 import { eventually } from "../helpers/eventually.js";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { PersistentVolume, PersistentVolumeClaim, Pod, Volume } from "../../src/api/types/core/v1.js";
 import type { SchedulerCache } from "../../src/scheduler/cache/scheduler-cache.js";
-import type { SchedulerHandle } from "../../src/scheduler/framework/handle.js";
+import type { SchedulerHandle } from "../../src/scheduler/framework/plugin.js";
 import type { ApiObject } from "../../src/machinery/meta/object.js";
 import { nodeVolumeLimits } from "../../src/scheduler/plugins/volumes/node-volume-limits.js";
 import { volumeBinding } from "../../src/scheduler/plugins/volumes/volume-binding.js";

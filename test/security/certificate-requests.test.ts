@@ -12,7 +12,7 @@ import {
   set,
   tlv,
   utf8String,
-} from "../../src/machinery/crypto/der-writer.js";
+} from "../../src/machinery/crypto/der.js";
 import { pemText } from "../../src/machinery/crypto/pem.js";
 import { done } from "../helpers/admitting-server.js";
 import { type Answer, call } from "../helpers/api-caller.js";

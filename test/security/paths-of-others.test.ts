@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { systemRandom } from "../../src/base/numbers/random.js";
 import { discoveryFolder } from "../../src/client/discovery/cached-discovery.js";
-import { VersionsFolder } from "../../src/commands/diff/versions-folder.js";
+import { VersionsFolder } from "../../src/commands/diff/diff.js";
 import { runCli } from "../helpers/run-cli.js";
 
 /** What leads out of any folder below the test's own, into it. */

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import type { Node, Pod, Service } from "../../src/api/types/core/v1.js";
 import { fieldNamesAt } from "../../src/client/openapi/openapi-fields.js";
-import { changeAnnotations } from "../../src/commands/annotate/change-annotations.js";
-import { changeLabels } from "../../src/commands/label/change-labels.js";
-import { noScheduleChange } from "../../src/controllers/node-lifecycle/node-taints.js";
+import { changeAnnotations } from "../../src/commands/annotate/annotate.js";
+import { changeLabels } from "../../src/commands/label/label.js";
+import { noScheduleChange } from "../../src/controllers/node-lifecycle/node-writes.js";
 import { inDeletionOrder } from "../../src/controllers/owned-pods/deletion-order.js";
 import { selects } from "../../src/controllers/service-endpoints/service-pods.js";
 import { byAttaching } from "../../src/kinds/pod-order.js";
@@ -14,7 +14,7 @@ import { checkedFormat } from "../../src/machinery/structural/formats.js";
 import { Environment, podField } from "../../src/node/agent/container-environment.js";
 import { deviceMatcher } from "../../src/scheduler/plugins/dynamic-resources/device-selector.js";
 import { neededFor } from "../../src/server/authz/node/node-graph.js";
-import { fieldAt, setFieldAt } from "../../src/server/extensions/field-at.js";
+import { fieldAt, setFieldAt } from "../../src/server/extensions/custom-scale.js";
 import { parseRequestInfo } from "../../src/server/request/request-info.js";
 
 const NAMES = ["constructor", "__proto__", "toString", "hasOwnProperty", "valueOf"] as const;

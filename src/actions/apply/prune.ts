@@ -5,7 +5,7 @@ import type { GroupVersionKind } from "../../machinery/meta/gvk.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import { formatKind, type RestMapper, type RestMapping } from "../../machinery/rest-mapper.js";
 import { type DeleteOptions, Helper } from "../../resource/helper.js";
-import { isList, listItems } from "../../resource/is-list.js";
+import { isList, listItems } from "../../resource/lists.js";
 import { resourcePath } from "../../client/dynamic/resource-path.js";
 import { lastApplied } from "./last-applied.js";
 

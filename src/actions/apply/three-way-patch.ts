@@ -4,11 +4,10 @@ import { decodeJson } from "../../machinery/wire/json/json-decoder.js";
 import type { GroupVersionKind } from "../../machinery/meta/gvk.js";
 import { isJsonObject, type JsonObject } from "../../machinery/meta/json.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
-import { createThreeWayJsonMergePatch } from "../../machinery/patch/merge-patch.js";
+import { createThreeWayJsonMergePatch, createMergePatch } from "../../machinery/patch/merge-patch.js";
 import { isPatchError, PatchError } from "../../machinery/patch/patch-error.js";
-import type { PatchSchema } from "../../machinery/patch/patch-schema.js";
-import { createThreeWayMergePatch } from "../../machinery/patch/strategic-diff.js";
-import { fromSchema } from "../../machinery/patch/strategic-schema.js";
+import { type PatchSchema, fromSchema } from "../../machinery/patch/strategic-schema.js";
+import { createThreeWayMergePatch, createTwoWayMergePatch } from "../../machinery/patch/strategic-diff.js";
 import { sortedJson } from "../../resource/encode-json.js";
 import { isInScheme, loadScheme } from "../typed/kubectl-scheme.js";
 import { lastApplied } from "./last-applied.js";
@@ -135,4 +134,25 @@ function parse(text: string): JsonObject {
   if (value === null) return {};
   if (!isJsonObject(value)) throw new PatchError("invalid JSON document", "malformed");
   return value;
+}
+
+export interface CalculatedPatch {
+  /** "strategic" for the built-in kinds, whose merge keys are known, else "merge". */
+  readonly type: "strategic" | "merge";
+  readonly patch: JsonObject;
+  /** The patch as it is sent; "{}" when both are alike. */
+  readonly text: string;
+}
+
+/** The patch that makes `after` of `before`. Neither is changed. */
+export async function calculatePatch(
+  kind: GroupVersionKind,
+  before: KubeObject,
+  after: KubeObject,
+): Promise<CalculatedPatch> {
+  const [original, modified] = [before as unknown as JsonObject, after as unknown as JsonObject];
+  const schema = await builtInPatchSchema(kind);
+  const patch =
+    schema === undefined ? createMergePatch(original, modified) : createTwoWayMergePatch(original, modified, schema);
+  return { type: schema === undefined ? "merge" : "strategic", patch, text: sortedJson(patch) };
 }

@@ -1,12 +1,9 @@
-import type { Stats } from "node:fs";
+import { type Stats, readFileSync } from "node:fs";
 import { open, readlink } from "node:fs/promises";
 import { resolve } from "node:path";
 import { paddingOf, TarError, type TarHeader } from "../../machinery/wire/tar/tar-entry.js";
 import { tarEnd, tarHeaderBlocks } from "../../machinery/wire/tar/write-header.js";
-import { accountNames } from "./account-names.js";
-import { gathered } from "./gathered.js";
-import { inSystem, type LocalFile, localFiles, textOfLink } from "./local-files.js";
-import { PIECE, readPieces } from "./read-pieces.js";
+import { inSystem, type LocalFile, localFiles, textOfLink, PIECE, readPieces } from "./local-files.js";
 
 export interface ArchiveOptions {
   /** What the file or folder is called in the archive. */
@@ -84,4 +81,52 @@ async function* content(path: string, size: number, walk: Walk): AsyncGenerator<
   } finally {
     await file.close();
   }
+}
+
+/** The names of users and groups that archives carry beside their numbers. */
+export interface AccountNames {
+  user(uid: number): string;
+  group(gid: number): string;
+}
+
+/** What /etc/passwd and /etc/group say, each read on first use; "" for a number that they do not have, and where there is no such file. */
+function accountNames(): AccountNames {
+  const [users, groups] = ["/etc/passwd", "/etc/group"].map((file) => {
+    let names: ReadonlyMap<number, string> | undefined;
+    return (id: number): string => (names ??= namesIn(file)).get(id) ?? "";
+  }) as [(id: number) => string, (id: number) => string];
+  return { user: users, group: groups };
+}
+
+function namesIn(file: string): ReadonlyMap<number, string> {
+  const names = new Map<number, string>();
+  for (const line of textOf(file).split("\n")) {
+    const [name = "", , id = ""] = line.split(":");
+    // The first line of a number counts.
+    if (/^\d+$/.test(id) && !names.has(Number(id))) names.set(Number(id), name);
+  }
+  return names;
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    return "";
+  }
+}
+
+/** The same bytes, the small chunks put together into such of `size` bytes or a little more: each chunk costs its receiver a message. */
+async function* gathered(chunks: AsyncIterable<Uint8Array>, size: number): AsyncGenerator<Uint8Array, void> {
+  let held: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of chunks) {
+    held.push(chunk);
+    length += chunk.length;
+    if (length < size) continue;
+    yield held.length === 1 ? chunk : Buffer.concat(held);
+    held = [];
+    length = 0;
+  }
+  if (length > 0) yield Buffer.concat(held);
 }

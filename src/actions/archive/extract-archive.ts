@@ -1,7 +1,6 @@
 import { readTar, type TarEntry } from "../../machinery/wire/tar/read-tar.js";
-import { fillFile } from "./fill-file.js";
-import { readPieces } from "./read-pieces.js";
-import { TargetFolder } from "./target-folder.js";
+import { fillFile, TargetFolder } from "./target-folder.js";
+import { readPieces } from "./local-files.js";
 
 /** An entry that is not extracted. */
 export interface SkippedEntry {

@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import type { Stats } from "node:fs";
-import { lstat, readdir } from "node:fs/promises";
+import { lstat, readdir, type FileHandle } from "node:fs/promises";
 import { posix, resolve } from "node:path";
 import { errorCode, PathError } from "../../base/files/path-error.js";
 import { joined } from "./local-names.js";
@@ -74,5 +74,22 @@ export async function inSystem<T>(op: string, path: string, call: Promise<T>): P
     return await call;
   } catch (error) {
     throw new PathError(op, path, error);
+  }
+}
+
+/** Bytes that are read at a time. */
+export const PIECE = 64 * 1024;
+
+/** The bytes of an open file from one place to another, or to its end where that comes first. Each piece is its reader's to keep. */
+export async function* readPieces(
+  file: FileHandle,
+  { path, from = 0, to }: { readonly path: string; readonly from?: number; readonly to: number },
+): AsyncGenerator<Uint8Array, void> {
+  for (let read = from; read < to; ) {
+    const piece = Buffer.allocUnsafeSlow(Math.min(PIECE, to - read));
+    const { bytesRead } = await inSystem("read", path, file.read(piece, 0, piece.length, read));
+    if (bytesRead === 0) return;
+    read += bytesRead;
+    yield piece.subarray(0, bytesRead);
   }
 }

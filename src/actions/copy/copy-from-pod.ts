@@ -4,9 +4,8 @@ import { goQuote } from "../../base/text/go-quote.js";
 import { isTransportError } from "../../client/transport/transport-error.js";
 import { isStatusError } from "../../machinery/errors/status-error.js";
 import { isRemoteCommandExit } from "../../machinery/wire/streams/remote-command.js";
-import { execInPod, type ExecPlace, type ExecTarget, findExecPlace } from "./exec-in-pod.js";
-import { archivePrefix } from "./remote-path.js";
-import type { CopyMessages } from "./copy-messages.js";
+import { execInPod, type ExecPlace, type ExecTarget, findExecPlace, type CopyMessages } from "./exec-in-pod.js";
+import { archivePrefix } from "./remote-text.js";
 import { RemoteProgram } from "./remote-program.js";
 
 export interface CopyFromPodOptions {

@@ -4,9 +4,8 @@ import { archiveFiles } from "../archive/archive-files.js";
 import { withoutLastSlash } from "../archive/local-names.js";
 import { goQuote } from "../../base/text/go-quote.js";
 import { PathError } from "../../base/files/path-error.js";
-import { execInPod, type ExecTarget, findExecPlace } from "./exec-in-pod.js";
-import { remoteJoin } from "./remote-path.js";
-import type { CopyMessages } from "./copy-messages.js";
+import { execInPod, type ExecTarget, findExecPlace, type CopyMessages } from "./exec-in-pod.js";
+import { remoteJoin } from "./remote-text.js";
 import { posix } from "node:path";
 
 export interface CopyToPodOptions {

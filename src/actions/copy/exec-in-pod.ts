@@ -44,3 +44,11 @@ export function execInPod(
   const request = { pod, subresource: "exec", command, container, stdin, stderr: true, tty: false } as const;
   return runInContainer(request, { ...streams, tty: false }, host, signal);
 }
+
+/** What hears of a copy. Texts are kubectl's lines; bytes are what a program in the container writes. */
+export interface CopyMessages {
+  out(text: string | Uint8Array): Promise<void>;
+  err(text: string | Uint8Array): Promise<void>;
+  /** Of a file: how many of its bytes are copied, of how many where that is known. */
+  progress(path: string, done: number, size?: number): void;
+}

@@ -1,5 +1,6 @@
-import type { ExecPlace } from "./exec-in-pod.js";
-import { execInPod } from "./exec-in-pod.js";
+import { posix } from "node:path";
+import { type ExecPlace, execInPod } from "./exec-in-pod.js";
+import { withoutLastSlash } from "../archive/local-names.js";
 
 /** What a program in the container may print where its answer is read as a whole. */
 const LONGEST = 64 * 1024 * 1024;
@@ -29,4 +30,17 @@ export async function remoteText(
   };
   await execInPod(place, command, { stdout, stderr }, signal);
   return Buffer.concat(chunks).toString();
+}
+
+/** As Go cleans and joins paths of a container: without a slash at the end. */
+export const remoteJoin = (...parts: readonly string[]): string => withoutLastSlash(posix.join(...parts));
+
+/**
+ * What the names in an archive begin with, that a container's tar makes of a path: without slashes and ways up at the beginning.
+ */
+export function archivePrefix(path: string): string {
+  let rest = remoteJoin(path.replace(/^[/\\]+/, ""));
+  while (rest.startsWith("../")) rest = rest.slice(3);
+  if (rest === "." || rest === "..") return "";
+  return rest.startsWith("/") ? rest.slice(1) : rest;
 }

@@ -4,7 +4,7 @@ import type { KubeObject } from "../../machinery/meta/object.js";
 import type { RestMapping } from "../../machinery/rest-mapper.js";
 import { Helper } from "../../resource/helper.js";
 import type { DryRun } from "../apply/apply-object.js";
-import { calculatePatch } from "../apply/calculate-patch.js";
+import { calculatePatch } from "../apply/three-way-patch.js";
 
 export interface CordonOptions {
   readonly client: Pick<ActionClient, "rest">;

@@ -4,7 +4,7 @@ import { emitYaml } from "../../machinery/text/yaml/emit.js";
 import { parseYaml } from "../../machinery/text/yaml/read.js";
 import { Helper } from "../../resource/helper.js";
 import type { Info } from "../../resource/info.js";
-import { isList, listItems } from "../../resource/is-list.js";
+import { isList, listItems } from "../../resource/lists.js";
 import { eventsOf } from "../follow/event-stream.js";
 import { infoOf } from "../../resource/info-of.js";
 import { type ActionClient, resolveTarget, type Target } from "../target.js";

@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject } from "../../machinery/meta/json.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import { Helper, type HelperOptions } from "../../resource/helper.js";
 import { type Info, refresh } from "../../resource/info.js";
-import { calculatePatch } from "../apply/calculate-patch.js";
+import { calculatePatch } from "../apply/three-way-patch.js";
 import { type EditFailure, isUnchanged, originalOf } from "./edit-loop.js";
 
 export interface PatchEditedOptions {

@@ -3,8 +3,9 @@ import type { RestClient } from "../../client/rest/rest-client.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import type { RestMapping } from "../../machinery/rest-mapper.js";
 import { Helper } from "../../resource/helper.js";
+import { PODS } from "../selected-pods.js";
 
-export interface ListSelection {
+interface ListSelection {
   /** "" for all, and for kinds without namespaces. */
   readonly namespace: string;
   readonly labelSelector?: string | undefined;
@@ -52,5 +53,25 @@ export async function* followList(
     }
     await pause(wait, undefined, { signal }).catch(() => undefined);
     wait = Math.min(wait * 2, LONGEST_BACK_OFF);
+  }
+}
+
+export type PodSelection = ListSelection;
+
+/** A pod as it is now; `first` for those that were there when it began. */
+export interface FollowedPod {
+  readonly pod: KubeObject;
+  readonly first: boolean;
+  readonly deleted: boolean;
+}
+
+/** The pods that match, and every change of them, as {@link followList} has them. */
+export async function* followPods(
+  client: RestClient,
+  selection: PodSelection,
+  signal: AbortSignal,
+): AsyncGenerator<FollowedPod, void> {
+  for await (const { object, first, deleted } of followList(client, PODS, selection, signal)) {
+    yield { pod: object, first, deleted };
   }
 }

@@ -1,8 +1,7 @@
 import type { Socket } from "node:net";
 import { errorMessage } from "../../base/text/error-message.js";
 import { errnoText, errorCode } from "../../base/files/path-error.js";
-import type { ByteStream } from "../../machinery/wire/streams/byte-stream.js";
-import type { MultiplexedConnection } from "../../machinery/wire/streams/multiplexed-connection.js";
+import type { ByteStream, MultiplexedConnection } from "../../machinery/wire/streams/byte-stream.js";
 import { portForwardHeaders } from "../../machinery/wire/streams/port-forward.js";
 import { type ForwardedPort, hostPort, type ListenAddress } from "./port-spec.js";
 

@@ -3,7 +3,7 @@ import { type Change, pause, restart, resume } from "../../kinds/rollout/change.
 import { formatGroupResource } from "../../machinery/errors/status-error.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import { Helper } from "../../resource/helper.js";
-import { calculatePatch } from "../apply/calculate-patch.js";
+import { calculatePatch } from "../apply/three-way-patch.js";
 import { actionSurroundings, type ActionSurroundings } from "../surroundings.js";
 import { type ActionClient, resolveTarget, type Target } from "../target.js";
 

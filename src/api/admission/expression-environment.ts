@@ -2,11 +2,83 @@ import type { CheckedAst } from "../../machinery/cel/ast.js";
 import type { Environment } from "../../machinery/cel/environment.js";
 import { AUTHORIZER_TYPE, RESOURCE_CHECK_TYPE } from "../../machinery/cel/kubernetes/authorizer.js";
 import { KUBERNETES_PROGRAM, kubernetesEnvironment } from "../../machinery/cel/kubernetes/environment.js";
-import { JSON_PATCH } from "../../machinery/cel/kubernetes/json-patch.js";
-import { MUTATION_TYPES, OBJECT_TYPE, PATCH_TYPE } from "../../machinery/cel/kubernetes/mutation-types.js";
+import { JSON_PATCH, MUTATION_TYPES, OBJECT_TYPE, PATCH_TYPE } from "../../machinery/cel/kubernetes/mutation-types.js";
 import type { Program } from "../../machinery/cel/program.js";
-import { DYN, listType, type Type } from "../../machinery/cel/types/type.js";
-import { NAMESPACE_TYPE, REQUEST_TYPE, REQUEST_TYPES } from "./request-types.js";
+import {
+  DYN,
+  listType,
+  type Type,
+  BOOL,
+  INT,
+  mapType,
+  objectType,
+  STRING,
+  TIMESTAMP,
+  ANY,
+} from "../../machinery/cel/types/type.js";
+import { declaredTypes } from "../../machinery/cel/types/provider.js";
+import { ConstantError } from "../../machinery/cel/functions/declaration.js";
+
+const REQUEST_TYPE = objectType("kubernetes.AdmissionRequest");
+const NAMESPACE_TYPE = objectType("kubernetes.Namespace");
+
+const KIND = objectType("kubernetes.GroupVersionKind");
+const RESOURCE = objectType("kubernetes.GroupVersionResource");
+const USER = objectType("kubernetes.UserInfo");
+const METADATA = objectType("kubernetes.NamespaceMetadata");
+const SPEC = objectType("kubernetes.NamespaceSpec");
+const STATUS = objectType("kubernetes.NamespaceStatus");
+const CONDITION = objectType("kubernetes.NamespaceCondition");
+
+const STRINGS = listType(STRING);
+
+/** The fields of each type, as kube-apiserver declares them by hand. `UID` is its spelling. */
+const TYPES: ReadonlyMap<Type, Readonly<Record<string, Type>>> = new Map([
+  [KIND, { group: STRING, version: STRING, kind: STRING }],
+  [RESOURCE, { group: STRING, version: STRING, resource: STRING }],
+  [USER, { username: STRING, uid: STRING, groups: STRINGS, extra: mapType(STRING, STRINGS) }],
+  [
+    REQUEST_TYPE,
+    {
+      kind: KIND,
+      resource: RESOURCE,
+      subResource: STRING,
+      requestKind: KIND,
+      requestResource: RESOURCE,
+      requestSubResource: STRING,
+      name: STRING,
+      namespace: STRING,
+      operation: STRING,
+      userInfo: USER,
+      dryRun: BOOL,
+      options: DYN,
+    },
+  ],
+  [
+    METADATA,
+    {
+      name: STRING,
+      generateName: STRING,
+      namespace: STRING,
+      labels: mapType(STRING, STRING),
+      annotations: mapType(STRING, STRING),
+      UID: STRING,
+      creationTimestamp: TIMESTAMP,
+      deletionGracePeriodSeconds: INT,
+      deletionTimestamp: TIMESTAMP,
+      generation: INT,
+      resourceVersion: STRING,
+      finalizers: STRINGS,
+    },
+  ],
+  [SPEC, { finalizers: STRINGS }],
+  [CONDITION, { status: STRING, type: STRING, lastTransitionTime: TIMESTAMP, message: STRING, reason: STRING }],
+  [STATUS, { conditions: listType(CONDITION), phase: STRING }],
+  [NAMESPACE_TYPE, { metadata: METADATA, spec: SPEC, status: STATUS }],
+]);
+
+/** The types of `request` and `namespaceObject`. They count when an expression is compiled; its values are plain JSON. */
+const REQUEST_TYPES = declaredTypes(TYPES);
 
 /** What is declared beside `object`, `oldObject`, `request` and `namespaceObject`. */
 export interface Declared {
@@ -73,5 +145,45 @@ export const PATCH_RESULTS: Readonly<Record<PatchType, Type>> = {
 };
 
 /** What evaluates an expression as kube-apiserver does, within what one evaluation may cost. */
-export const admissionProgram = (environment: Environment, ast: CheckedAst): Program =>
+const admissionProgram = (environment: Environment, ast: CheckedAst): Program =>
   environment.program(ast, KUBERNETES_PROGRAM);
+
+/** An expression of a policy or of a webhook's match condition. What is wrong with it is known when it is evaluated, too. */
+export interface CompiledExpression {
+  readonly text: string;
+  /** What is wrong, as kube-apiserver words it. Then there is no program. */
+  readonly error: string | undefined;
+  readonly program: Program | undefined;
+  /** What the expression evaluates to; undefined where that is not known. */
+  readonly type: Type | undefined;
+}
+
+/** Compiles an expression whose result must be of one of the types. ANY takes every result. */
+export function compileExpression(
+  environment: Environment,
+  text: string,
+  results: readonly Type[],
+): CompiledExpression {
+  const failed = (error: string): CompiledExpression => ({ text, error, program: undefined, type: undefined });
+  const { ast, issues } = environment.compile(text);
+  if (issues !== undefined) return failed(`compilation failed: ${issues}`);
+  if (!results.some((result) => result === ANY || result.is(ast.type))) return failed(wrongResult(results, ast.type));
+  try {
+    return { text, error: undefined, program: admissionProgram(environment, ast), type: ast.type };
+  } catch (error) {
+    if (error instanceof ConstantError) return failed(`program instantiation failed: ${error.message}`);
+    throw error;
+  }
+}
+
+function wrongResult(wanted: readonly Type[], given: Type): string {
+  const [only] = wanted;
+  if (wanted.length === 1 && only !== undefined) return `must evaluate to ${nameOf(only)} but got ${nameOf(given)}`;
+  return `must evaluate to one of [${wanted.map(nameOf).join(" ")}] but got ${nameOf(given)}`;
+}
+
+/** A type as cel-go's own `String` writes it, which is not how the messages of its checker do. */
+function nameOf(type: Type): string {
+  const name = type.nullable ? `wrapper(${type.name})` : type.name;
+  return type.parameters.length === 0 ? name : `${name}(${type.parameters.map(nameOf).join(", ")})`;
+}

@@ -3,7 +3,7 @@ import type { Environment } from "../../machinery/cel/environment.js";
 import type { TypeProvider } from "../../machinery/cel/types/provider.js";
 import { ANY, DYN, listType, mapType, objectType, type Type } from "../../machinery/cel/types/type.js";
 import { type ReadonlyFields, text } from "../../machinery/meta/access.js";
-import { compileExpression, type CompiledExpression } from "./compile-expression.js";
+import { compileExpression, type CompiledExpression } from "./expression-environment.js";
 
 const VARIABLES = objectType("kubernetes.variables");
 

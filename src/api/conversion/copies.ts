@@ -1,4 +1,5 @@
-import { absent, type Fields, type ReadonlyFields } from "../../machinery/meta/access.js";
+import { absent, type Fields, type ReadonlyFields, isFields, setDefault } from "../../machinery/meta/access.js";
+import type { KubeObject } from "../../machinery/meta/object.js";
 
 /** A copy that lacks some fields; the source itself where it has none of them. */
 export function without<T extends ReadonlyFields>(source: T, names: readonly string[]): T {
@@ -9,4 +10,59 @@ export function without<T extends ReadonlyFields>(source: T, names: readonly str
 /** A copy that lacks what is absent, so that a field Kubernetes has no value for is not there at all. */
 export function compact(fields: ReadonlyFields): Fields {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => !absent(value)));
+}
+
+/** A copy with some fields renamed; the order of fields is kept. */
+export function renameFields<T extends ReadonlyFields>(source: T, names: Readonly<Record<string, string>>): T {
+  const renamed = Object.entries(source).map(([field, value]): [string, unknown] => [
+    (Object.hasOwn(names, field) ? names[field] : undefined) ?? field,
+    value,
+  ]);
+  return Object.fromEntries(renamed) as T;
+}
+
+/** A copy with another object at `field`, made of the one that is there; `fields` itself where there is none. */
+export function withChild<T extends ReadonlyFields>(
+  fields: T,
+  field: string,
+  change: (child: ReadonlyFields) => ReadonlyFields,
+): T {
+  const child = fields[field];
+  return isFields(child) ? { ...fields, [field]: change(child) } : fields;
+}
+
+/** A copy with the objects in the list at `field` changed; `fields` itself where there is no list. */
+export function withChildren<T extends ReadonlyFields>(
+  fields: T,
+  field: string,
+  change: (child: ReadonlyFields) => ReadonlyFields,
+): T {
+  const items: unknown = fields[field];
+  if (!Array.isArray(items)) return fields;
+  return { ...fields, [field]: items.map((item: unknown) => (isFields(item) ? change(item) : item)) };
+}
+
+/**
+ * A copy where these numbers are 0 if they were absent: Kubernetes converts by way of an internal type, in which they
+ * are no pointers. Versioned defaults come before a conversion, so that it is seen only of what they leave alone.
+ */
+export function zeroWhereAbsent(fields: ReadonlyFields, names: readonly string[]): ReadonlyFields {
+  const filled = { ...fields };
+  for (const name of names) setDefault(filled, name, 0);
+  return filled;
+}
+
+/** A copy without some annotations, and without `metadata.annotations` when none is left; the source itself where it has none of them. */
+export function withoutAnnotations(source: KubeObject, names: readonly string[]): KubeObject {
+  const annotations = source.metadata?.annotations ?? {};
+  if (!names.some((name) => Object.hasOwn(annotations, name))) return source;
+  const kept = Object.entries(annotations).filter(([name]) => !names.includes(name));
+  const { annotations: _, ...metadata } = source.metadata ?? {};
+  return { ...source, metadata: kept.length > 0 ? { ...metadata, annotations: Object.fromEntries(kept) } : metadata };
+}
+
+/** A copy with some annotations more; the source itself where there are none to add. */
+export function withAnnotations(source: KubeObject, added: Readonly<Record<string, string>>): KubeObject {
+  if (Object.keys(added).length === 0) return source;
+  return { ...source, metadata: { ...source.metadata, annotations: { ...source.metadata?.annotations, ...added } } };
 }

@@ -1,12 +1,22 @@
-import { absent, object, objects, type ReadonlyFields, text } from "../../machinery/meta/access.js";
+import {
+  absent,
+  object,
+  objects,
+  type ReadonlyFields,
+  text,
+  child,
+  children,
+  ensureChild,
+  type Fields,
+  list,
+  setDefault,
+} from "../../machinery/meta/access.js";
 import type { JsonValue } from "../../machinery/meta/json.js";
 import { deepEqual } from "../../machinery/patch/json-values.js";
-import { defaultBetaCustomResourceDefinition } from "../defaults/retired/apiextensions-v1beta1.js";
-import { compact } from "./copies.js";
-import { renameFields } from "./rename-fields.js";
+import { compact, renameFields, withChild, withChildren } from "./copies.js";
 import { rememberBetaSpec } from "./sent-beta-spec.js";
 import type { VersionTable } from "./version-table.js";
-import { withChild, withChildren } from "./with-child.js";
+import { defaultNames, defaultStoredVersions } from "../defaults/policy.js";
 
 /** apiextensions.k8s.io/v1beta1 can say at the top of the spec what v1 says of each version. */
 export const API_EXTENSIONS_BETA: VersionTable = {
@@ -89,4 +99,34 @@ function conversionFromBeta({ webhookClientConfig, conversionReviewVersions, ...
 function conversionToBeta({ webhook, ...conversion }: ReadonlyFields): ReadonlyFields {
   const { clientConfig, conversionReviewVersions } = object(webhook);
   return { ...conversion, ...compact({ webhookClientConfig: clientConfig, conversionReviewVersions }) };
+}
+
+/** apiextensions.k8s.io/v1beta1: one version by name and a list of versions are filled in from each other. */
+function defaultBetaCustomResourceDefinition(definition: Fields): void {
+  const spec = ensureChild(definition, "spec");
+  if (text(spec.scope) === "") spec.scope = "Namespaced";
+  defaultNames(spec);
+  defaultVersions(spec);
+  defaultConversion(spec);
+  setDefault(spec, "preserveUnknownFields", true);
+  defaultStoredVersions(definition);
+}
+
+function defaultVersions(spec: Fields): void {
+  if (list(spec.versions).length === 0 && text(spec.version) !== "") {
+    spec.versions = [{ name: spec.version, served: true, storage: true }];
+  }
+  const [first] = children(spec, "versions");
+  if (first !== undefined && text(spec.version) === "") spec.version = first.name;
+}
+
+function defaultConversion(spec: Fields): void {
+  setDefault(spec, "conversion", { strategy: "None" });
+  const conversion = child(spec, "conversion");
+  if (conversion === undefined) return;
+  if (conversion.strategy === "Webhook" && list(conversion.conversionReviewVersions).length === 0) {
+    conversion.conversionReviewVersions = ["v1beta1"];
+  }
+  const service = child(child(conversion, "webhookClientConfig") ?? {}, "service");
+  if (service !== undefined) setDefault(service, "port", 443);
 }

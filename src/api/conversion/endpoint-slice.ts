@@ -1,8 +1,7 @@
 import { absent, type Fields, object, type ReadonlyFields, text } from "../../machinery/meta/access.js";
 import { defaultEndpointSlice } from "../defaults/core.js";
-import { compact, without } from "./copies.js";
+import { compact, without, withChildren } from "./copies.js";
 import type { VersionTable } from "./version-table.js";
-import { withChildren } from "./with-child.js";
 
 const ZONE = "topology.kubernetes.io/zone";
 const HOSTNAME = "kubernetes.io/hostname";

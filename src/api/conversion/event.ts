@@ -1,6 +1,6 @@
 import type { KubeObject } from "../../machinery/meta/object.js";
-import type { Conversion } from "../../machinery/scheme/registration.js";
-import { renameFields } from "./rename-fields.js";
+import type { Conversion } from "../../machinery/scheme/scheme.js";
+import { renameFields } from "./copies.js";
 import type { VersionTable } from "./version-table.js";
 
 /** Fields of events.k8s.io that have another name in core/v1, the form events are stored in; all others are alike. */

@@ -1,15 +1,37 @@
-import { isFields, number, object, type ReadonlyFields } from "../../machinery/meta/access.js";
-import type { KubeObject } from "../../machinery/meta/object.js";
-import type { Conversion } from "../../machinery/scheme/registration.js";
 import {
-  defaultAssuredPriorityLevel,
-  defaultBeta3PriorityLevel,
-  PRESERVE_ZERO_SHARES,
-} from "../defaults/retired/flow-control.js";
-import { withAnnotations, withoutAnnotations } from "./annotations.js";
-import { renameFields } from "./rename-fields.js";
+  isFields,
+  number,
+  object,
+  type ReadonlyFields,
+  child,
+  ensureChild,
+  type Fields,
+} from "../../machinery/meta/access.js";
+import type { KubeObject } from "../../machinery/meta/object.js";
+import type { Conversion } from "../../machinery/scheme/scheme.js";
+import { withAnnotations, withoutAnnotations, renameFields, withChild, zeroWhereAbsent } from "./copies.js";
 import type { VersionTable } from "./version-table.js";
-import { withChild, zeroWhereAbsent } from "./with-child.js";
+import { DEFAULT_SHARES, defaultExemptAndQueues } from "../defaults/flow-control.js";
+
+/** Says in v1beta3 that 0 shares are meant and are not to be defaulted; its value means nothing. */
+const PRESERVE_ZERO_SHARES = "flowcontrol.k8s.io/v1beta3-preserve-zero-concurrency-shares";
+
+/** v1beta1 and v1beta2. */
+function defaultAssuredPriorityLevel(level: Fields): void {
+  defaultShares(level, "assuredConcurrencyShares");
+  defaultExemptAndQueues(level);
+}
+
+function defaultBeta3PriorityLevel(level: Fields): void {
+  const { annotations } = object(level.metadata);
+  if (!Object.hasOwn(object(annotations), PRESERVE_ZERO_SHARES)) defaultShares(level, "nominalConcurrencyShares");
+  defaultExemptAndQueues(level);
+}
+
+function defaultShares(level: Fields, field: string): void {
+  const limited = child(ensureChild(level, "spec"), "limited");
+  if (limited !== undefined && number(limited[field]) === 0) limited[field] = DEFAULT_SHARES;
+}
 
 const GROUP = "flowcontrol.apiserver.k8s.io";
 const ASSURED = "assuredConcurrencyShares";

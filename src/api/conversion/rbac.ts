@@ -1,10 +1,9 @@
-import { type ReadonlyFields, text } from "../../machinery/meta/access.js";
+import { type ReadonlyFields, text, children, type Fields } from "../../machinery/meta/access.js";
 import { formatGroupVersion, parseGroupVersion } from "../../machinery/meta/gvk.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
-import { defaultAlphaRoleBinding } from "../defaults/retired/rbac-v1alpha1.js";
-import { compact, without } from "./copies.js";
+import { compact, without, withChildren } from "./copies.js";
 import type { VersionRules, VersionTable } from "./version-table.js";
-import { withChildren } from "./with-child.js";
+import { defaultRoleGroup } from "../defaults/policy.js";
 
 const GROUP = "rbac.authorization.k8s.io";
 /** In v1alpha1 a subject has a group and a version; for users and groups that is the version of the API itself. */
@@ -49,4 +48,20 @@ function apiVersionOf(kind: string, group: string): string {
   if ((kind === "User" || kind === "Group") && group === GROUP) return ALPHA;
   // A group without a version: "example.com/".
   return formatGroupVersion({ group, version: "" });
+}
+
+const API_VERSIONS: Readonly<Record<string, string>> = {
+  ServiceAccount: "v1",
+  User: "rbac.authorization.k8s.io/v1alpha1",
+  Group: "rbac.authorization.k8s.io/v1alpha1",
+};
+
+/** RoleBinding and ClusterRoleBinding, whose subjects have an apiVersion in v1alpha1. */
+function defaultAlphaRoleBinding(binding: Fields): void {
+  defaultRoleGroup(binding);
+  for (const subject of children(binding, "subjects")) {
+    const kind = text(subject.kind);
+    const apiVersion = Object.hasOwn(API_VERSIONS, kind) ? API_VERSIONS[kind] : undefined;
+    if (apiVersion !== undefined && text(subject.apiVersion) === "") subject.apiVersion = apiVersion;
+  }
 }

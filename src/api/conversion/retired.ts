@@ -3,7 +3,6 @@ import { BATCH } from "./batch/v1beta1.js";
 import { EXTENSIONS } from "./extensions/v1beta1.js";
 import { NETWORKING } from "./networking/v1beta1.js";
 import { POLICY } from "./policy/v1beta1.js";
-import { AUTHORIZATION_BETA } from "./access-review.js";
 import { ADMISSION_REGISTRATION } from "./admission-registration.js";
 import { AUTOSCALING_BETAS } from "./autoscaling/retired.js";
 import { CERTIFICATES_BETA } from "./certificate-request.js";
@@ -12,8 +11,36 @@ import { DISCOVERY_BETA } from "./endpoint-slice.js";
 import { EVENTS_BETA } from "./event.js";
 import { FLOW_CONTROL_BETAS } from "./priority-level.js";
 import { RBAC_ALPHA } from "./rbac.js";
-import { NODE_ALPHA } from "./runtime-class.js";
 import type { VersionTable } from "./version-table.js";
+import type { Conversion } from "../../machinery/scheme/scheme.js";
+import { renameFields, withChild, compact } from "./copies.js";
+import { object } from "../../machinery/meta/access.js";
+import type { KubeObject } from "../../machinery/meta/object.js";
+
+/** authorization.k8s.io/v1beta1 calls the list of a subject's groups "group". */
+const conversion: Conversion = {
+  toHub: (review) => withChild(review, "spec", (spec) => renameFields(spec, { group: "groups" })),
+  fromHub: (review) => withChild(review, "spec", (spec) => renameFields(spec, { groups: "group" })),
+};
+
+const AUTHORIZATION_BETA: VersionTable = {
+  "authorization.k8s.io/v1beta1/SubjectAccessReview": { conversion },
+  "authorization.k8s.io/v1beta1/LocalSubjectAccessReview": { conversion },
+};
+
+/** node.k8s.io/v1alpha1 has a spec, whose fields lie at the top from v1beta1 on. */
+const NODE_ALPHA: VersionTable = {
+  "node.k8s.io/v1alpha1/RuntimeClass": { conversion: { toHub: runtimeClassFromAlpha, fromHub: runtimeClassToAlpha } },
+};
+
+function runtimeClassFromAlpha({ spec, ...runtimeClass }: KubeObject): KubeObject {
+  const { runtimeHandler, overhead, scheduling } = object(spec);
+  return { ...runtimeClass, ...compact({ handler: runtimeHandler, overhead, scheduling }) };
+}
+
+function runtimeClassToAlpha({ handler, overhead, scheduling, ...runtimeClass }: KubeObject): KubeObject {
+  return { ...runtimeClass, spec: compact({ runtimeHandler: handler, overhead, scheduling }) };
+}
 
 /** Versions that 1.36 has types of and no longer serves. */
 export const RETIRED: VersionTable = {

@@ -1,4 +1,4 @@
-import type { KindRegistration } from "../../machinery/scheme/registration.js";
+import type { KindRegistration } from "../../machinery/scheme/scheme.js";
 
 /**
  * What is special about a kind at a version. A version that no table has is shaped like its hub, has the hub's defaults,

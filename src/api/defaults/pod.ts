@@ -12,10 +12,9 @@ import {
 import { formatQuantity } from "../../machinery/text/quantity/quantity.js";
 import { aggregate } from "../validation/pod/pod-resources.js";
 import { roundAmounts, roundContainerStatuses, roundResources } from "./amounts.js";
-import { defaultFieldRef } from "./field-ref.js";
+import { defaultFieldRef, defaultVolumes } from "./volumes.js";
 import { pullPolicy } from "./image.js";
 import { alignPodIps, dropInitContainerAnnotations } from "./old-names.js";
-import { defaultVolumes } from "./volumes.js";
 
 /**
  * Defaults of a pod spec wherever it stands, in a Pod or in a template. All functions in this folder change `draft` in

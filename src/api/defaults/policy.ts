@@ -131,3 +131,10 @@ export function defaultStoredVersions(definition: Fields): void {
   const status = ensureChild(definition, "status");
   if (list(status.storedVersions).length === 0) status.storedVersions = [stored.name];
 }
+
+/** Bindings of mutating and validating policies in v1alpha1; later versions ask for the action. */
+export function defaultAlphaPolicyBinding(binding: Fields): void {
+  defaultAdmissionPolicyBinding(binding);
+  const parameters = child(child(binding, "spec") ?? {}, "paramRef");
+  if (parameters !== undefined) setDefault(parameters, "parameterNotFoundAction", "Deny");
+}

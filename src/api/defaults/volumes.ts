@@ -1,6 +1,5 @@
 import { absent, child, children, type Fields, setDefault, text } from "../../machinery/meta/access.js";
 import { roundResources } from "./amounts.js";
-import { defaultFieldRef } from "./field-ref.js";
 import { pullPolicy } from "./image.js";
 
 /** 0644: the mode of files that come from secrets, config maps and the downward API. */
@@ -80,3 +79,11 @@ const PERSISTENT_SOURCES: Readonly<Record<string, Defaults>> = {
     setDefault(source, "fsType", "xfs");
   },
 };
+
+/** A source with `fieldRef` reads the v1 pod unless it says otherwise. */
+export function defaultFieldRef(source: Fields): void {
+  const ref = child(source, "fieldRef");
+  if (ref !== undefined && text(ref.apiVersion) === "") ref.apiVersion = "v1";
+  const file = child(source, "fileKeyRef");
+  if (file !== undefined) setDefault(file, "optional", false);
+}

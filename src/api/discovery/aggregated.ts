@@ -1,6 +1,5 @@
 import { formatGroupVersion, type GroupVersionKind } from "../../machinery/meta/gvk.js";
-import type { ResourceFacts } from "../facts/resources.js";
-import type { ServedApi } from "../facts/served-api.js";
+import type { ResourceFacts, ServedApi } from "../facts/resources.js";
 import { byName } from "./documents.js";
 
 export interface ApiGroupDiscoveryListDocument {

@@ -1,5 +1,4 @@
-import type { GroupFacts, ResourceFacts } from "../facts/resources.js";
-import type { ServedApi } from "../facts/served-api.js";
+import type { GroupFacts, ResourceFacts, ServedApi } from "../facts/resources.js";
 import { formatGroupVersion } from "../../machinery/meta/gvk.js";
 
 // Discovery's answers as plain objects, keys in the order Go writes them. They depend on nothing but the served API, so a

@@ -1,4 +1,4 @@
-export { returnsDeletedObject } from "./deleted-objects.js";
+export { returnsDeletedObject } from "./resources.js";
 export {
   definitionNames,
   definitionOf,
@@ -21,4 +21,4 @@ export {
   type RuntimeConfig,
   type SubresourceFacts,
 } from "./resources.js";
-export { builtInApi, groupVersionsOf, type ServedApi } from "./served-api.js";
+export { type ApiTitle, builtInApi, groupVersionsOf, type ServedApi } from "./resources.js";

@@ -1,7 +1,34 @@
 import { formatGroupVersion, parseGroupVersion, type GroupVersionKind } from "../../machinery/meta/gvk.js";
 import type { ApiResource } from "../../machinery/rest-mapper.js";
 import { facts, type ResourceEntry } from "./data.js";
-import { RETIRED_RESOURCES } from "./retired-resources.js";
+import { publishedDefinitions, type TypeSource } from "./definitions.js";
+
+const GROUP_VERSION = "apiextensions.k8s.io/v1beta1";
+const KIND = "CustomResourceDefinition";
+
+/**
+ * Resources at versions that 1.36 has removed and that a server still serves when runtimeConfig names the version itself: no
+ * class of versions ("api/beta") turns them on. Their types are in `unpublished.ts`.
+ */
+const RETIRED_RESOURCES: readonly ResourceEntry[] = [
+  {
+    groupVersion: GROUP_VERSION,
+    name: "customresourcedefinitions",
+    singular: "customresourcedefinition",
+    kind: KIND,
+    definition: `io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1beta1.${KIND}`,
+    verbs: ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
+    subresources: { status: { kind: `${GROUP_VERSION}/${KIND}`, verbs: ["get", "patch", "update"] } },
+    shortNames: ["crd", "crds"],
+    categories: ["api-extensions"],
+    // That of apiextensions.k8s.io/v1, which is stored.
+    storageVersionHash: "M5uH+AlWATY=",
+    introduced: "1.7",
+    deprecated: "1.16",
+    removed: "1.22",
+    replacement: `apiextensions.k8s.io,v1,${KIND}`,
+  },
+];
 
 /** A built-in resource at one version. */
 export interface ResourceFacts extends ApiResource {
@@ -157,4 +184,72 @@ function toFacts(entry: ResourceEntry): ResourceFacts {
 function toKind(text: string): GroupVersionKind {
   const [group = "", version = "", kind = ""] = text.split("/");
   return { group, version, kind };
+}
+
+/**
+ * Resources whose DELETE is answered with the object, where others are answered with a Status (ReturnDeletedObject in the storages of
+ * kube-apiserver 1.36), as "<group>/<resource>".
+ */
+const RETURNED: ReadonlySet<string> = new Set([
+  "/persistentvolumeclaims",
+  "/persistentvolumes",
+  "/pods",
+  "/podtemplates",
+  "/resourcequotas",
+  "/serviceaccounts",
+  "/services",
+  "resource.k8s.io/deviceclasses",
+  "resource.k8s.io/devicetaintrules",
+  "resource.k8s.io/resourceclaims",
+  "resource.k8s.io/resourceclaimtemplates",
+  "resource.k8s.io/resourceslices",
+  "storage.k8s.io/csidrivers",
+  "storage.k8s.io/csinodes",
+  "storage.k8s.io/storageclasses",
+  "storage.k8s.io/volumeattachments",
+  "storage.k8s.io/volumeattributesclasses",
+]);
+
+export const returnsDeletedObject = (group: string, resource: string): boolean => RETURNED.has(`${group}/${resource}`);
+
+/** What a server serves at one time: all that discovery and OpenAPI tell of. Immutable; after a change there is another one. */
+export interface ServedApi {
+  /** Rises with every change. */
+  readonly epoch: number;
+  /** Groups with a served version, in discovery's order, the core group first. */
+  readonly groups: readonly GroupFacts[];
+  /** By group version in discovery's order. */
+  readonly resources: readonly ResourceFacts[];
+  /** Group versions ("metrics.k8s.io/v1beta1") whose resources cannot be reached now. Discovery calls them stale. */
+  readonly unavailable: ReadonlySet<string>;
+  /** The types of the resources. */
+  readonly types: TypeSource;
+  /** What OpenAPI documents are called. Default: {@link KUBERNETES_TITLE}. */
+  readonly title?: ApiTitle | undefined;
+}
+
+/** The title and the version of OpenAPI documents. */
+export interface ApiTitle {
+  readonly title: string;
+  readonly version: string;
+}
+
+export const KUBERNETES_TITLE: ApiTitle = { title: "Kubernetes", version: "v1.36.0" };
+
+/** The built-in API, as a server with this configuration serves it. */
+export function builtInApi(runtimeConfig: RuntimeConfig = {}): ServedApi {
+  return {
+    epoch: 0,
+    groups: servedGroups(runtimeConfig),
+    resources: servedResources(runtimeConfig),
+    unavailable: new Set(),
+    types: publishedDefinitions,
+  };
+}
+
+/** The group versions of an API ("v1", "apps/v1"), in discovery's order. */
+export function groupVersionsOf({ groups }: Pick<ServedApi, "groups">): readonly string[] {
+  return groups.flatMap(({ name, versions }) =>
+    versions.map((version) => formatGroupVersion({ group: name, version })),
+  );
 }

@@ -1,6 +1,5 @@
 import { parseGroupVersion } from "../../machinery/meta/gvk.js";
-import { mediaTypes, META, type OperationFacts } from "./operation.js";
-import { groupName, tagOf, versionName } from "./operation-names.js";
+import { mediaTypes, META, type OperationFacts, groupName, tagOf, versionName } from "./operation.js";
 
 const read = (
   given: Pick<OperationFacts, "path" | "operationId" | "tag" | "description" | "answer">,

@@ -1,11 +1,17 @@
 import type { GroupVersionKind } from "../../machinery/meta/gvk.js";
-import { returnsDeletedObject } from "../facts/deleted-objects.js";
+import { returnsDeletedObject, type ResourceFacts, type SubresourceFacts, type ServedApi } from "../facts/resources.js";
 import type { TypeSource } from "../facts/definitions.js";
-import type { ResourceFacts, SubresourceFacts } from "../facts/resources.js";
-import type { ServedApi } from "../facts/served-api.js";
-import { connectOperations } from "./connect-operations.js";
-import { type BodyFacts, mediaTypes, META, type Method, type OperationFacts } from "./operation.js";
-import { camel, namesOf, tagOf, versionName } from "./operation-names.js";
+import {
+  type BodyFacts,
+  mediaTypes,
+  META,
+  type Method,
+  type OperationFacts,
+  camel,
+  namesOf,
+  tagOf,
+  versionName,
+} from "./operation.js";
 import {
   type Action,
   namespaceParameter,
@@ -13,8 +19,12 @@ import {
   type ParameterFacts,
   pretty,
   queryParameters,
+  watchParameters,
+  connectDescriptions,
+  proxyPath,
 } from "./parameters.js";
-import { watchOperations } from "./watch-operations.js";
+import type { Field, Schema } from "../../machinery/schema/schema.js";
+import { allDefinitions } from "../facts/unpublished.js";
 
 /** What the server does with the resources of one group version ("apps/v1"), in their order. */
 export function resourceOperations(api: ServedApi, groupVersion: string): readonly OperationFacts[] {
@@ -220,3 +230,95 @@ function itemPlace(resource: ResourceFacts): Place {
 
 const root = ({ group, version }: ResourceFacts): string =>
   group === "" ? `/api/${version}` : `/apis/${group}/${version}`;
+
+/** The old paths of watches, /api/v1/watch/...: of a collection, of one object, and of all namespaces. */
+function watchOperations(resource: ResourceFacts): readonly OperationFacts[] {
+  const { group, version, kind, name, verbs, namespaced } = resource;
+  if (!verbs.includes("watch")) return [];
+  const base = `${group === "" ? `/api/${version}` : `/apis/${group}/${version}`}/watch`;
+  const within = namespaced ? `${base}/namespaces/{namespace}/${name}` : `${base}/${name}`;
+  const scope = namespaced ? "Namespaced" : "";
+  const id = `watch${versionName(resource)}`;
+  const place = namespaced ? [namespaceParameter] : [];
+  const watch = (
+    path: string,
+    operationId: string,
+    pathParameters: readonly ParameterFacts[],
+    description: string,
+    action: "watch" | "watchlist",
+  ): OperationFacts => ({
+    path,
+    method: "get",
+    operationId,
+    tag: tagOf(group, version),
+    description,
+    parameters: [...pathParameters, ...watchParameters, pretty],
+    consumes: mediaTypes.any,
+    produces: mediaTypes.watched,
+    codes: ["200"],
+    answer: `${META}.WatchEvent`,
+    resource: { action, kind: { group, version, kind } },
+  });
+  const instead = "Deprecated: a list with the parameter watch does the same";
+  const some = `Follows the changes of ${name}. ${instead}.`;
+  const one = `Follows the changes of one ${kind}. ${instead}, with a field selector for the name.`;
+  return [
+    watch(within, `${id}${scope}${kind}List`, place, some, "watchlist"),
+    ...(verbs.includes("get")
+      ? [watch(`${within}/{name}`, `${id}${scope}${kind}`, [nameParameter, ...place], one, "watch")]
+      : []),
+    ...(namespaced ? [watch(`${base}/${name}`, `${id}${kind}ListForAllNamespaces`, [], some, "watchlist")] : []),
+  ];
+}
+
+/** A proxy passes every method on; other connections begin with GET or POST. */
+const PROXY_METHODS: readonly Method[] = ["delete", "get", "head", "options", "patch", "post", "put"];
+const STREAM_METHODS: readonly Method[] = ["get", "post"];
+
+/** What leads into a pod, a node or behind a service: exec, attach, portforward, proxy and the paths behind a proxy. */
+function connectOperations(
+  resource: ResourceFacts,
+  { name, kind }: SubresourceFacts,
+  place: { readonly path: string; readonly pathParameters: readonly ParameterFacts[] },
+): readonly OperationFacts[] {
+  const options = allDefinitions
+    .schemaFor(kind)
+    ?.fields.filter((field) => field.name !== "kind" && field.name !== "apiVersion");
+  const query = (options ?? []).map(optionParameter);
+  const scope = resource.namespaced ? "Namespaced" : "";
+  const isProxy = name === "proxy";
+  const connect = (method: Method, path: string, rest: readonly ParameterFacts[], suffix: string): OperationFacts => ({
+    path,
+    method,
+    operationId: `connect${versionName(resource)}${camel(method)}${scope}${resource.kind}${camel(name)}${suffix}`,
+    tag: tagOf(resource.group, resource.version),
+    description: isProxy
+      ? `Passes a ${method.toUpperCase()} request on to the ${resource.kind}.`
+      : `Opens a connection to the ${name} of a ${resource.kind} by ${method.toUpperCase()}.`,
+    parameters: [...place.pathParameters, ...query, ...rest],
+    consumes: mediaTypes.any,
+    produces: mediaTypes.any,
+    codes: ["200"],
+    answer: "",
+    resource: { action: "connect", kind },
+  });
+  const methods = isProxy ? PROXY_METHODS : STREAM_METHODS;
+  return [
+    ...methods.map((method) => connect(method, place.path, [], "")),
+    ...(isProxy ? methods.map((method) => connect(method, `${place.path}/{path}`, [proxyPath], "WithPath")) : []),
+  ];
+}
+
+const optionParameter = (field: Field): ParameterFacts => ({
+  name: field.name,
+  in: "query",
+  type: typeOf(field.schema),
+  description: connectDescriptions[field.name] ?? "",
+});
+
+function typeOf(schema: Schema): ParameterFacts["type"] {
+  if (schema.type === "list") return typeOf(schema.items);
+  if (schema.type !== "scalar") return "string";
+  if (schema.scalar === "bool") return "boolean";
+  return schema.scalar === "int32" || schema.scalar === "int64" ? "integer" : "string";
+}

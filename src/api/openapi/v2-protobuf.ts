@@ -1,6 +1,17 @@
-import { ProtobufWriter } from "./protobuf-writer.js";
 import type { JsonSchema } from "./schemas.js";
 import type { OpenApiV2Document } from "./v2.js";
+import { WireWriter } from "../../machinery/wire/protobuf/wire-writer.js";
+
+/** Writes one message of proto3, which leaves zero values out; nested ones have a writer of their own and are put in whole. */
+class ProtobufWriter extends WireWriter {
+  string(field: number, value: string): this {
+    return value === "" ? this : this.text(field, value);
+  }
+
+  bool(field: number, value: boolean): this {
+    return value ? this.integer(field, value) : this;
+  }
+}
 
 /**
  * An OpenAPI 2 document as the message openapi.v2.Document of google/gnostic-models (OpenAPIv2.proto, Apache-2.0), which

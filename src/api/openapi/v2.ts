@@ -1,4 +1,4 @@
-import { groupVersionsOf, type ServedApi } from "../facts/served-api.js";
+import { groupVersionsOf, KUBERNETES_TITLE, type ServedApi } from "../facts/resources.js";
 import { groupOperation, serverOperations, versionOperation } from "./discovery-operations.js";
 import { META, type OperationFacts, type PathFacts, pathsOf } from "./operation.js";
 import type { ParameterFacts } from "./parameters.js";
@@ -42,7 +42,7 @@ function buildDocument(api: ServedApi): OpenApiV2Document {
   }
   return {
     swagger: "2.0",
-    info: { title: "Kubernetes", version: "v1.36.0" },
+    info: api.title ?? KUBERNETES_TITLE,
     paths: Object.fromEntries(pathsOf(operations).map((one) => [one.path, describePath(one)])),
     definitions: describeDefinitions(names, v2Dialect, api.types),
     securityDefinitions: {

@@ -1,8 +1,7 @@
 import { createHash } from "node:crypto";
 import { descriptionsDigest } from "../descriptions/index.js";
 import { facts } from "../facts/data.js";
-import { resources } from "../facts/resources.js";
-import { groupVersionsOf, type ServedApi } from "../facts/served-api.js";
+import { resources, groupVersionsOf, KUBERNETES_TITLE, type ServedApi } from "../facts/resources.js";
 import { groupOperation, serverOperations, versionOperation } from "./discovery-operations.js";
 import { META, type OperationFacts, type PathFacts, pathsOf } from "./operation.js";
 import type { ParameterFacts } from "./parameters.js";
@@ -41,6 +40,7 @@ export function openApiV3Hash(api: ServedApi, path: string): string {
 
 /** Whether the document has exactly what the facts have: it need not be made to know whether it changed. */
 function isAsPublished(api: ServedApi, path: string): boolean {
+  if (api.title !== undefined) return false;
   const groupVersion = groupVersionAt(api, path);
   if (groupVersion === undefined) return true;
   const published = resources().filter((one) => one.groupVersion === groupVersion);
@@ -86,7 +86,7 @@ function buildDocument(api: ServedApi, path: string): JsonSchema {
   }
   return {
     openapi: "3.0.0",
-    info: { title: "Kubernetes", version: "v1.36.0" },
+    info: api.title ?? KUBERNETES_TITLE,
     paths: Object.fromEntries(pathsOf(operations).map((one) => [one.path, describePath(one)])),
     components: {
       schemas: describeDefinitions(names, v3Dialect, api.types),

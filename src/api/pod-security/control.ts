@@ -43,3 +43,39 @@ export const containersOf = ({ spec }: CheckedPod): readonly AnyContainer[] => [
   ...(spec.containers ?? []),
   ...(spec.ephemeralContainers ?? []),
 ];
+
+/** The pod's root is not the root of its node. */
+const hasUserNamespace = ({ spec }: CheckedPod): boolean => spec.hostUsers === false;
+
+const isOfWindows = ({ spec }: CheckedPod): boolean => spec.os?.name === "windows";
+
+/** Allows pods in a user namespace, and checks the others. */
+export const exceptInUserNamespaces =
+  (check: Check): Check =>
+  (pod) =>
+    hasUserNamespace(pod) ? undefined : check(pod);
+
+/** Allows pods of Windows, whose validation refuses the fields that the check would ask for. */
+export const exceptOfWindows =
+  (check: Check): Check =>
+  (pod) =>
+    isOfWindows(pod) ? undefined : check(pod);
+
+/** `"a", "b"`, as the names and values stand. */
+export const quoted = (texts: readonly string[]): string => texts.map((text) => `"${text}"`).join(", ");
+
+export const plural = (one: string, many: string, count: number): string => (count === 1 ? one : many);
+
+/** `containers "a", "b"` */
+export const containersNamed = (names: readonly string[]): string =>
+  `${plural("container", "containers", names.length)} ${quoted(names)}`;
+
+/** `pod and container "a"`: what sets a field to a value that is not allowed; "" for nothing. */
+export function setters(pod: boolean, containers: readonly string[]): string {
+  const all = pod ? ["pod"] : [];
+  if (containers.length > 0) all.push(containersNamed(containers));
+  return all.join(" and ");
+}
+
+/** Each text once, in order. */
+export const distinct = (texts: Iterable<string>): readonly string[] => [...new Set(texts)].toSorted();

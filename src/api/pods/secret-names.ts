@@ -44,3 +44,8 @@ function* nameIn(reference: Received<{ name?: string }> | null | undefined): Gen
 
 /** Whether a pod takes anything from a secret. */
 export const referencesSecrets = (spec: Received<PodSpec>): boolean => secretNamesOf(spec).next().done !== true;
+
+/** The names of the secrets that a pod takes something from, each once. */
+export function secretsOfPod(spec: Received<PodSpec>): ReadonlySet<string> {
+  return new Set([...secretNamesOf(spec)].filter((name) => typeof name === "string" && name !== "") as string[]);
+}

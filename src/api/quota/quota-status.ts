@@ -16,10 +16,9 @@ import {
   type Quantity,
   zeroQuantity,
 } from "../../machinery/text/quantity/quantity.js";
-import { BY_NAME, countedResources } from "./counted-resource.js";
-import { type DeviceFacts, NO_DEVICES } from "./extended-resources.js";
-import { claimUsage, deviceClaimUsage, RESOURCE_CLAIMS, serviceUsage } from "./object-usage.js";
-import { podUsage } from "./pod-usage.js";
+import { type DeviceFacts, NO_DEVICES, CLAIMED_DEVICES, isDevice } from "./extended-resources.js";
+import { claimUsage, deviceClaimUsage, RESOURCE_CLAIMS, serviceUsage, STORAGE_CLASS } from "./object-usage.js";
+import { podUsage, isExtended } from "./pod-usage.js";
 import { isInScopes, scopesOf } from "./scopes.js";
 import { addUsage, ONE, type Usage, usageOf } from "./usage.js";
 
@@ -104,4 +103,38 @@ function sameAmounts(one: ResourceQuotaStatus["used"], other: ResourceQuotaStatu
       return own !== undefined && compareQuantities(amount, own) === 0;
     })
   );
+}
+
+/** The resources that quotas count by their bare names. */
+const BY_NAME: readonly string[] = [
+  "configmaps",
+  "persistentvolumeclaims",
+  "replicationcontrollers",
+  "resourcequotas",
+  "secrets",
+  "services",
+];
+const OF_PODS = /^(pods|(requests\.|limits\.)?(cpu|memory|ephemeral-storage)|(requests\.)?hugepages-.*)$/;
+
+/**
+ * The resources whose objects use what a quota calls `name`: "pods", "deployments.apps". An extended resource is used by pods, and by
+ * claims where it is a device of one of `classes`.
+ */
+export function countedResources(name: string, classes: readonly DeviceClass[] = []): readonly string[] {
+  if (isExtendedRequest(name)) return isDevice(name, classes) ? ["pods", RESOURCE_CLAIMS] : ["pods"];
+  const resource = countedResource(name);
+  return resource === undefined ? [] : [resource];
+}
+
+/** Whether a quota counts an extended resource by `name`: "requests.example.com/gpu". */
+export const isExtendedRequest = (name: string): boolean =>
+  name.startsWith("requests.") && isExtended(name.slice("requests.".length));
+
+function countedResource(name: string): string | undefined {
+  if (name.startsWith("count/")) return name.slice("count/".length);
+  if (OF_PODS.test(name)) return "pods";
+  if (name === "services.loadbalancers" || name === "services.nodeports") return "services";
+  if (name === "requests.storage" || name.includes(STORAGE_CLASS)) return "persistentvolumeclaims";
+  if (name.endsWith(CLAIMED_DEVICES)) return RESOURCE_CLAIMS;
+  return BY_NAME.includes(name) ? name : undefined;
 }

@@ -1,5 +1,9 @@
-import { formatGroupVersion, type GroupVersionKind, parseGroupVersion } from "../../machinery/meta/gvk.js";
-import { compareVersions } from "../../machinery/meta/version-order.js";
+import {
+  formatGroupVersion,
+  type GroupVersionKind,
+  parseGroupVersion,
+  compareVersions,
+} from "../../machinery/meta/gvk.js";
 import { Scheme } from "../../machinery/scheme/scheme.js";
 import type { VersionRules, VersionTable } from "../conversion/version-table.js";
 import { defaulterOf } from "../defaults/index.js";

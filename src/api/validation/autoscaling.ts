@@ -32,10 +32,9 @@ import type {
   PodsMetricSource,
   ResourceMetricSource,
 } from "../types/autoscaling/v2.js";
-import { positiveQuantity } from "./quantities.js";
-import { quantity, validateContainerResourceName } from "./resources.js";
+import { positiveQuantity, quantity, validateContainerResourceName } from "./resources.js";
 import { named, nonNegative, oneOf } from "./rules.js";
-import { validateSelector } from "./selector.js";
+import { validateSelector } from "./label-selector.js";
 import { requiredSegment } from "./typed-reference.js";
 
 /** autoscaling/v2, the shape in which every version is validated. */

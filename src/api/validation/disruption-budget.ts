@@ -5,7 +5,7 @@ import { percentErrors } from "../../machinery/validation/names.js";
 import type { PodDisruptionBudget, PodDisruptionBudgetSpec } from "../types/policy/v1.js";
 import { validateConditions } from "./conditions.js";
 import { named, nonNegative, oneOf } from "./rules.js";
-import { type SelectorRules, selectorRulesFor, validateSelector } from "./selector.js";
+import { type SelectorRules, selectorRulesFor, validateSelector } from "./label-selector.js";
 
 export function validatePodDisruptionBudget(budget: ReceivedObject<PodDisruptionBudget>): FieldError[] {
   return validateSpec(object(budget.spec), {});

@@ -12,7 +12,7 @@ import {
 import { dns1123SubdomainErrors } from "../../machinery/validation/names.js";
 import type { ClusterRole, ClusterRoleBinding, PolicyRule, Role, RoleBinding, Subject } from "../types/rbac/v1.js";
 import { named } from "./rules.js";
-import { selectorRulesFor, validateSelector } from "./selector.js";
+import { selectorRulesFor, validateSelector } from "./label-selector.js";
 import { requiredSegment } from "./typed-reference.js";
 
 export function validateRole(role: ReceivedObject<Role | ClusterRole>, namespaced: boolean): FieldError[] {

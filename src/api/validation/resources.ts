@@ -5,6 +5,7 @@ import {
   notFoundValue,
   notSupported,
   required,
+  type FieldError,
 } from "../../machinery/errors/field-error.js";
 import { absent, object, objects, type Received, text } from "../../machinery/meta/received.js";
 import {
@@ -229,4 +230,24 @@ function parse(text: string): Quantity | undefined {
     if (error instanceof QuantityError) return undefined;
     throw error;
   }
+}
+
+export function nonNegativeQuantity(value: unknown, path: string): FieldError[] {
+  const parsed = quantity(value);
+  if (parsed === undefined || parsed.unscaled >= 0n) return [];
+  return [invalidValue(path, formatQuantity(parsed), "must be greater than or equal to 0")];
+}
+
+/** `detail` is Kubernetes' word for it in this kind. */
+export function positiveQuantity(value: unknown, path: string, detail = "must be greater than zero"): FieldError[] {
+  const parsed = quantity(value);
+  if (parsed === undefined || parsed.unscaled > 0n) return [];
+  return [invalidValue(path, formatQuantity(parsed), detail)];
+}
+
+/** What a volume can hold: nothing below zero, shown as the whole number it is rounded to. */
+export function volumeCapacity(value: unknown, path: string): FieldError[] {
+  const parsed = quantity(value);
+  if (parsed === undefined || parsed.unscaled >= 0n) return [];
+  return [invalidValue(path, Number(quantityValue(parsed)), "must be a valid resource quantity")];
 }

@@ -1,8 +1,8 @@
-import { wholeValue } from "../../machinery/text/quantity/whole-values.js";
+import { wholeValue } from "../../machinery/text/quantity/quantity.js";
 import { readSelector } from "../../machinery/selectors/api-label-selector.js";
 import { everyLabel, noLabel } from "../../machinery/selectors/label-selector.js";
 import type { PersistentVolume, PersistentVolumeClaim } from "../types/core/v1.js";
-import { storageClassOf } from "./storage-class.js";
+import { storageClassOf } from "./claims.js";
 
 export interface MatchOptions {
   /** Only volumes that a user has bound to the claim: the scheduler chooses among the others. */

@@ -2,6 +2,9 @@ import { AsyncResource } from "node:async_hooks";
 import { deferred } from "./deferred.js";
 import { Fifo } from "../collections/fifo.js";
 
+/** Resolves in a later turn of the event loop, after all callbacks that are waiting now. */
+export const turn = (): Promise<void> => new Promise((resolve) => soon(resolve));
+
 /** A callback that runs alone in a turn of the event loop, once `after` has settled. */
 interface Turn {
   readonly run: () => void;

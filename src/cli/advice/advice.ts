@@ -1,13 +1,11 @@
 import { mistypedIn } from "../../base/text/mistyped.js";
 import { isTransportError } from "../../client/transport/transport-error.js";
 import { isStatusError } from "../../machinery/errors/status-error.js";
-import { adviceOnCertificates } from "./advice-on-certificates.js";
-import { adviceOnClusters } from "./advice-on-clusters.js";
+import { adviceOnCertificates, adviceOnClusters } from "./advice-on-clusters.js";
 import { adviceOnFiles } from "./advice-on-files.js";
-import { adviceOnKinds } from "./advice-on-kinds.js";
+import { adviceOnKinds, nearFields } from "./advice-on-kinds.js";
 import { adviceOnNames, adviceOnNamespace, adviceOnTypes } from "./advice-on-names.js";
 import type { Factory } from "../connect/factory.js";
-import { nearFields } from "./near-fields.js";
 import { didYouMean, nearest } from "./suggestions.js";
 import { withinPatience } from "../within-patience.js";
 

@@ -4,9 +4,50 @@ import type { Factory, Streams } from "../connect/factory.js";
 import { errorMessage } from "../../base/text/error-message.js";
 import { klogError } from "../../client/klog.js";
 import { deliverOutput, writeOutput } from "../write-output.js";
-import { enterRawMode, type TerminalHost } from "./raw-mode.js";
-import { StandardInput } from "./standard-input.js";
-import { sizeOf, TerminalSizes } from "./terminal-sizes.js";
+import { enterRawMode, type TerminalHost, StandardInput } from "./standard-input.js";
+
+/**
+ * Yields the sizes of the terminal behind stdout: the `first` ones at once, then a new one after each change until `stop`. A slow reader
+ * gets only the newest.
+ */
+class TerminalSizes implements AsyncIterable<TerminalSize> {
+  readonly #out: Streams["out"];
+  readonly #waiting: TerminalSize[];
+  #stopped = false;
+  #wake: () => void = () => undefined;
+  readonly #resized = (): void => {
+    const size = sizeOf(this.#out);
+    if (size === undefined) return;
+    this.#waiting.splice(0, this.#waiting.length, size);
+    this.#wake();
+  };
+
+  constructor(out: Streams["out"], first: readonly TerminalSize[]) {
+    this.#out = out;
+    this.#waiting = [...first];
+    out.on("resize", this.#resized);
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    this.#out.off("resize", this.#resized);
+    this.#wake();
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<TerminalSize, void> {
+    while (!this.#stopped) {
+      const size = this.#waiting.shift();
+      if (size !== undefined) yield size;
+      else await new Promise<void>((wake) => (this.#wake = wake));
+    }
+  }
+}
+
+/** Undefined where stdout is no terminal. */
+function sizeOf({ isTTY, columns, rows }: Streams["out"]): TerminalSize | undefined {
+  if (isTTY !== true || columns === undefined || rows === undefined) return undefined;
+  return { width: columns, height: rows };
+}
 
 /** The parts of the factory that the streams need: the programs of the terminal, and the beginning of log lines. */
 export type SessionStreamsHost = TerminalHost & Pick<Factory, "clock" | "pid">;

@@ -1,21 +1,64 @@
 import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import {
   EditGivenUpError,
   type EditEnd,
   editLoop,
   type EditLoopOptions,
   type EditRound,
+  type EditFailure,
+  type EditReason,
 } from "../../actions/edit/edit-loop.js";
 import { goQuote } from "../../base/text/go-quote.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import type { Printer } from "../../printers/printer.js";
 import type { Info } from "../../resource/info.js";
 import { requireNamespace } from "../../resource/namespaces.js";
-import { failureLine, reasonComments } from "./edit-outcome.js";
-import { type EditorHost, editText } from "./editor.js";
 import { silentExit } from "../errors.js";
-import type { Streams } from "../connect/factory.js";
-import { removeTemp } from "./temp-files.js";
+import type { Streams, Factory } from "../connect/factory.js";
+import { removeTemp, makeTempFile } from "./temp-files.js";
+import { messageOf } from "../error-boundary.js";
+import { noCompatiblePrinter, type PrintRequest, structuredPrinter } from "../../printers/formats.js";
+import type { FlagSpec, Flags } from "../../component/flags/flag-set.js";
+import { errorCode, PathError } from "../../base/files/path-error.js";
+
+/** Returns kubectl's line about an object that was not saved. */
+export function failureLine(failure: EditFailure, error: unknown, info: Info): string {
+  if (failure === "invalid") return `error: ${named(info)} is invalid`;
+  if (failure === "notFound") return `error: ${named(info)} could not be found on the server`;
+  return `error: ${named(info)} could not be patched: ${messageOf(error)}`;
+}
+
+/** Returns the reasons as comment lines for the file that is edited again; "" without reasons. */
+const reasonComments = (reasons: readonly EditReason[]): string => reasons.map(commentOf).join("");
+
+function commentOf(reason: EditReason): string {
+  const details = detailsOf(reason);
+  const end = details.length > 0 ? ":" : "";
+  return `# ${commented(headOf(reason))}${end}\n${details.map((text) => `# * ${commented(text)}\n`).join("")}#\n`;
+}
+
+const headOf = (reason: EditReason): string =>
+  reason.type === "syntax"
+    ? `The edited file had a syntax error: ${messageOf(reason.error)}`
+    : `${named(reason.info)} was not valid`;
+
+function detailsOf(reason: EditReason): readonly string[] {
+  if (reason.type === "syntax") return [];
+  if (reason.type === "schema") {
+    return [`<nil>: Invalid value: "The edited file failed validation": ${messageOf(reason.error)}`];
+  }
+  const causes = reason.error.status.details?.causes ?? [];
+  return causes.map(({ field = "", message = "" }) => `${field}: ${message}`);
+}
+
+function named({ mapping, name }: Info): string {
+  const { group, resource } = mapping.resource;
+  return `${group === "" ? resource : `${resource}.${group}`} ${goQuote(name)}`;
+}
+
+/** Keeps text of several lines inside the comment. */
+const commented = (text: string): string => text.replace(/\n(?=[^#])/g, "\n# ");
 
 export interface EditOptions extends Pick<EditLoopOptions, "read" | "save"> {
   /** Comment lines that say what is being edited; not shown above JSON. */
@@ -123,4 +166,96 @@ class TerminalEdit {
   private endLines(text: string): string {
     return this.options.windowsLineEndings ? text.replaceAll("\n", "\r\n") : text;
   }
+}
+
+/** Whether an editor gets CRLF. */
+export const windowsLineEndingsFlag: FlagSpec = {
+  name: "windows-line-endings",
+  type: "bool",
+  usage: "End lines as Windows does. By default they end as on this platform",
+};
+
+export const readWindowsLineEndings = (flags: Flags, { platform }: Pick<Factory, "platform">): boolean =>
+  flags.changed("windows-line-endings") ? flags.bool("windows-line-endings") : platform === "win32";
+
+/** Returns the options of editing that -o and the platform decide. */
+export function editFormat(request: PrintRequest): Pick<EditOptions, "json" | "printer"> {
+  const format = request.output === "" ? "yaml" : request.output;
+  return { json: request.output === "json", printer: () => editPrinter(request, format) };
+}
+
+const FORMATS = ["json", "yaml", "kyaml"];
+
+function editPrinter(request: PrintRequest, format: string): Printer {
+  const known = FORMATS.includes(format.toLowerCase());
+  const printer = known
+    ? structuredPrinter({ ...request, showManagedFields: false, look: undefined }, format)
+    : undefined;
+  if (printer === undefined) throw noCompatiblePrinter(format, FORMATS);
+  return printer;
+}
+
+/** Returns a reader of edited text, which does not GET the objects again. */
+export const editedReader =
+  ({ builder }: Pick<Factory, "builder">): EditOptions["read"] =>
+  async (text) => {
+    const result = await (await builder()).text("edited-file", text).continueOnError().flatten().do();
+    return result.infos();
+  };
+
+/** The parts of the factory that an editor needs. */
+type EditorHost = Pick<Factory, "env" | "platform" | "random" | "runProgram">;
+
+/** The text after editing, and the file that holds it. The caller removes the file. */
+export interface EditedFile {
+  readonly path: string;
+  readonly text: string;
+}
+
+/**
+ * Writes `text` to a new temporary file, opens the user's editor on it and returns the text of the file afterwards. Throws when the editor
+ * cannot be started or fails; the file then stays.
+ */
+async function editText(prefix: string, suffix: string, text: string, host: EditorHost): Promise<EditedFile> {
+  const path = await makeTempFile(prefix, suffix, text, host);
+  const editor = editorCommand(host);
+  const [program = "", ...args] = argumentsFor(editor, path, host.platform);
+  const named = goQuote(editor.words.join(" "));
+  const { code } = await host.runProgram(program, args).catch((error: unknown) => {
+    const isName = !/[/\\]/.test(program);
+    if (errorCode(error) === "ENOENT" && isName)
+      throw new Error(`unable to launch the editor ${named}`, { cause: error });
+    throw new Error(`there was a problem with the editor ${named}`, { cause: error });
+  });
+  if (code !== 0) throw new Error(`there was a problem with the editor ${named}`);
+  const edited = await readFile(path, "utf8").catch((error: unknown) => {
+    throw new PathError("open", path, error);
+  });
+  return { path, text: edited };
+}
+
+interface EditorCommand {
+  readonly words: readonly string[];
+  /** True when the last word is a command line for the shell that the other words name. */
+  readonly shell: boolean;
+}
+
+/**
+ * Returns the command of KUBE_EDITOR, else of EDITOR, else the platform's own editor. Words are split at spaces; the user's shell interprets
+ * quotes.
+ */
+export function editorCommand({ env, platform }: Pick<EditorHost, "env" | "platform">): EditorCommand {
+  const windows = platform === "win32";
+  const line = env["KUBE_EDITOR"] || env["EDITOR"] || (windows ? "notepad" : "vi");
+  if (!/["'\\]/.test(line) || !line.includes(" ")) return { words: line.split(" "), shell: false };
+  const shell = env["SHELL"] || (windows ? "cmd" : "/bin/bash");
+  return { words: [shell, shell === "cmd" ? "/C" : "-c", line], shell: true };
+}
+
+function argumentsFor({ words, shell }: EditorCommand, path: string, platform: NodeJS.Platform): readonly string[] {
+  if (!shell) return [...words, path];
+  const line = words.at(-1) ?? "";
+  const before = words.slice(0, -1);
+  if (platform === "win32" && words[0] === "cmd") return [...before, `"${line} "${path.replaceAll('"', '""')}""`];
+  return [...before, `${line} ${goQuote(path)}`];
 }

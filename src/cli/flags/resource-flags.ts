@@ -1,4 +1,4 @@
-import { parseGoBool } from "../../base/text/go-bool.js";
+import { parseGoBool } from "../../base/text/go-literals.js";
 import { withMistyped } from "../../base/text/mistyped.js";
 import { goQuote } from "../../base/text/go-quote.js";
 import type { Factory } from "../connect/factory.js";

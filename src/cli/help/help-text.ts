@@ -2,9 +2,11 @@ import type { CommandEntry } from "../command.js";
 import type { CommandNode } from "../command-node.js";
 import { installedPlugins, pluginWords } from "../installed-plugins.js";
 import { isReplaced } from "../plugins.js";
-import { unpainted } from "../../printers/look.js";
-import { flagUsages, type HelpStyle } from "./flag-usages.js";
-import { wrapText } from "./wrap.js";
+import { unpainted, type TextPaint } from "../../printers/look.js";
+import { type Colours, lookOf } from "../terminal/colour.js";
+import type { Streams } from "../connect/factory.js";
+import type { FlagSpec } from "../../component/flags/flag-set.js";
+import { defaultText } from "../../component/flags/flag-value.js";
 
 /**
  * Returns the help of a command: its description, then kubectl's sections in kubectl's order. Titles, the usage line, flag names and the
@@ -154,4 +156,66 @@ function tips(node: CommandNode): string {
       ? `Use "${node.path} <command> --help" for more information about a given command.\n`
       : "";
   return `${more}Use "${programOf(node)} options" for a list of global command-line options (applies to all commands).`;
+}
+
+/** The widths kubectl folds help to; a narrower terminal gets the lines as they are. */
+const WIDTHS = [120, 100, 80];
+
+/** Returns how help is shown on a stream. Lines are wrapped on a terminal only. */
+export async function helpStyle(stream: Streams["out"], colours: Colours): Promise<HelpStyle> {
+  const { isTTY, columns = 0 } = stream;
+  const { paint } = await lookOf(stream, colours);
+  return { width: isTTY === true ? WIDTHS.find((width) => columns >= width) : undefined, paint };
+}
+
+/** Wraps text at spaces to lines of at most `width`, unless a word is longer. Existing line breaks stay. */
+function wrapText(text: string, width: number): string {
+  return text
+    .split("\n")
+    .map((line) => wrapLine(line, width))
+    .join("\n");
+}
+
+function wrapLine(line: string, width: number): string {
+  if (line.length <= width) return line;
+  const lines: string[] = [];
+  let current = "";
+  for (const word of line.split(/(?<= )(?=\S)/)) {
+    if (current !== "" && current.length + word.trimEnd().length > width) {
+      lines.push(current.trimEnd());
+      current = "";
+    }
+    current += word;
+  }
+  lines.push(current.trimEnd());
+  return lines.join("\n");
+}
+
+/** How help is shown; in a pipe as kubectl shows it. */
+interface HelpStyle {
+  /** The width of the terminal; without one no line is wrapped. */
+  readonly width?: number | undefined;
+  /** Set where colours are wanted. */
+  readonly paint?: TextPaint | undefined;
+}
+
+/** kubectl indents what a flag does by one tab and leaves this much room for it. */
+const OFFSET = 10;
+
+/** Returns the flags of a help text, a paragraph each, with an empty line after each. */
+export function flagUsages(flags: readonly FlagSpec[], style: HelpStyle): string {
+  return flags
+    .filter((flag) => flag.hidden !== true && flag.deprecated === undefined)
+    .map((flag) => `${flagUsage(flag, style)}\n\n`)
+    .join("");
+}
+
+function flagUsage(flag: FlagSpec, { width, paint = unpainted }: HelpStyle): string {
+  const short = flag.short === undefined ? "" : `-${flag.short}, `;
+  const name = `${short}--${flag.name}`;
+  const value = flag.type === "string" ? `'${defaultText(flag)}'` : defaultText(flag);
+  const usage = flag.usage.replaceAll("`", "'").replaceAll("\n", " ");
+  const text = width === undefined ? usage : wrapText(usage, Math.max(20, width - OFFSET));
+  const head = `${paint.key(name)}=${paint.type(value)}`;
+  return `    ${head}:\n\t${text.replaceAll("\n", "\n\t")}`;
 }

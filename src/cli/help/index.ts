@@ -1,3 +1,3 @@
-export { flagUsages } from "./flag-usages.js";
-export { helpStyle } from "./help-style.js";
+export { flagUsages } from "./help-text.js";
+export { helpStyle } from "./help-text.js";
 export { helpText, usageText } from "./help-text.js";

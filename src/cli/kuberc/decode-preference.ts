@@ -3,8 +3,15 @@ import type { PluginPolicy } from "../../client/auth/plugin-policy.js";
 import { type ConfigurationFormat, decodeConfiguration } from "../../machinery/wire/configuration-document.js";
 import { readConfigurationDocument } from "../../machinery/text/yaml/configuration-document.js";
 import { splitYaml } from "../../machinery/text/yaml/documents.js";
-import type { Alias, CommandDefaults, OptionDefault, Preference } from "./preference.js";
-import { GROUP, v1alpha1, v1beta1 } from "./preference-schema.js";
+import {
+  type Alias,
+  type CommandDefaults,
+  type OptionDefault,
+  type Preference,
+  GROUP,
+  v1alpha1,
+  v1beta1,
+} from "./preference-schema.js";
 
 /** How a version writes options: the fields' names. */
 type Wire<T extends string> = { readonly [name in T]?: string };

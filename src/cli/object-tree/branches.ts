@@ -1,4 +1,6 @@
 import { type Summary, uidOf } from "./summary.js";
+import { humanDuration } from "../../machinery/text/duration/human-duration.js";
+import { escapeForTerminal } from "../../printers/terminal-escape.js";
 
 /** A line of the tree. */
 export interface Branch {
@@ -61,4 +63,15 @@ function reach(start: Summary, next: (object: Summary) => readonly Summary[]): R
 
 function ownersOf({ metadata }: Summary, objects: ReadonlyMap<string, Summary>): readonly Summary[] {
   return (metadata.ownerReferences ?? []).flatMap(({ uid }) => objects.get(uid) ?? []);
+}
+
+export const TREE_HEADINGS = ["NAME", "READY", "STATUS", "AGE"] as const;
+
+/** Returns the cells of a line of the tree, below {@link TREE_HEADINGS}. `now` is in milliseconds. */
+export function treeCells({ lead, object, again }: Branch, now: number): readonly string[] {
+  const { title, metadata, ready, status } = object;
+  if (again) return [`${lead}${title}`, "", "(above)"].map(escapeForTerminal);
+  const { creationTimestamp: created } = metadata;
+  const age = object.age || (typeof created === "string" ? humanDuration(now - Date.parse(created)) : "");
+  return [`${lead}${title}`, ready || "-", status || "-", age || "-"].map(escapeForTerminal);
 }

@@ -1,9 +1,8 @@
 import { inertLine } from "../../base/text/inert-text.js";
 import type { Look } from "../../printers/look.js";
 import { silentExit } from "../errors.js";
-import { type FullScreenHost, openFullScreen } from "./full-screen.js";
+import { type FullScreenHost, openFullScreen, type ScreenSize } from "./terminal-screen.js";
 import type { Key } from "./terminal-keys.js";
-import type { ScreenSize } from "./terminal-screen.js";
 
 export interface PickOptions {
   /** The kind of the names: "context". */

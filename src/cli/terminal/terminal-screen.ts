@@ -1,5 +1,7 @@
 import { cutToWidth, displayWidth } from "../../printers/colours/display-width.js";
-import type { Streams } from "../connect/factory.js";
+import type { Streams, Factory } from "../connect/factory.js";
+import { givesKeys, takeKeys, StandardInput } from "../container-session/standard-input.js";
+import { type Key, keysOf } from "./terminal-keys.js";
 
 /** The size of a terminal in characters. */
 export interface ScreenSize {
@@ -85,3 +87,41 @@ const DRAWN: Readonly<Record<string, string>> = {
 /** A text of as many columns in ASCII alone: "?" stands for what is not in it. */
 const asciiText = (text: string): string =>
   text.replace(/\P{ASCII}/gu, (character) => DRAWN[character] ?? "?".repeat(displayWidth(character)));
+
+/** The parts of the factory that a full-screen program needs. */
+export type FullScreenHost = Pick<Factory, "streams" | "colours" | "env">;
+
+/** A program's hold on the whole terminal, until it is closed. */
+export interface FullScreen {
+  readonly screen: TerminalScreen;
+  /** Undefined where stdin is no terminal. */
+  readonly keys: AsyncGenerator<Key, void> | undefined;
+  /** Restores the terminal. Synchronous; may be called again. */
+  readonly close: () => void;
+}
+
+/** Returns whether stdout is a terminal that can be drawn on. */
+export const canDraw = ({ streams, env }: Pick<FullScreenHost, "streams" | "env">): boolean =>
+  streams.out.isTTY === true && env["TERM"] !== "dumb";
+
+/** Returns whether the user can see a screen and press keys. */
+export const canAsk = (host: Pick<FullScreenHost, "streams" | "env">): boolean =>
+  canDraw(host) && givesKeys(host.streams.in);
+
+/** Takes the whole terminal. `close` or the abort of `signal`, whichever comes first, restores it; the keys end then. */
+export function openFullScreen(host: FullScreenHost, signal: AbortSignal): FullScreen {
+  const { out, in: stdin } = host.streams;
+  const input = canAsk(host) ? new StandardInput(stdin) : undefined;
+  const giveBack = input === undefined ? undefined : takeKeys(stdin);
+  const { colours } = host;
+  const screen = new TerminalScreen({ out, utf8: colours.utf8, code: (sequence) => colours.code(out, sequence) });
+  const close = (): void => {
+    screen.leave();
+    giveBack?.();
+    input?.stop();
+    signal.removeEventListener("abort", close);
+  };
+  signal.addEventListener("abort", close);
+  if (signal.aborted) close();
+  return { screen, keys: input && keysOf(input), close };
+}

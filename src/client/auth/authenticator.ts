@@ -2,9 +2,9 @@ import { readFileSync } from "node:fs";
 import { goQuote } from "../../base/text/go-quote.js";
 import type { ClientConfig, ImpersonationConfig } from "../config/client-config.js";
 import type { Surroundings } from "../surroundings.js";
-import { BearerTokenFile } from "./bearer-token-file.js";
 import type { ExecCluster, ExecPlugin } from "./exec-plugin.js";
 import type { PluginPolicy } from "./plugin-policy.js";
+import type { Clock } from "../../base/time/clock.js";
 
 /** The credentials of one request. */
 export interface Credentials {
@@ -137,3 +137,32 @@ See https://cloud.google.com/blog/products/containers-kubernetes/kubectl-auth-ch
 Please use the https://github.com/Azure/kubelogin kubectl/client-go credential plugin instead.
 See https://kubernetes.io/docs/reference/access-authn-authz/authentication/#client-go-credential-plugins for further details`,
 };
+
+const MAX_AGE = 60_000;
+
+/**
+ * A bearer token in a file that another process renews. It is read again after a minute. While the file cannot be read, the
+ * last token stays valid.
+ */
+class BearerTokenFile {
+  private readAt = Number.NEGATIVE_INFINITY;
+
+  constructor(
+    private readonly file: string,
+    private current: string,
+    private readonly clock: Clock,
+  ) {}
+
+  token(): string {
+    if (this.clock.now() - this.readAt >= MAX_AGE) {
+      this.readAt = this.clock.now();
+      try {
+        const fresh = readFileSync(this.file, "utf8").trim();
+        if (fresh !== "") this.current = fresh;
+      } catch {
+        // The file is being replaced. The last token stays in use.
+      }
+    }
+    return this.current;
+  }
+}

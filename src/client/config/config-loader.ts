@@ -1,6 +1,6 @@
-import { once } from "../../base/async/once.js";
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { once } from "../../base/async/once.js";
 import { PathError } from "../../base/files/path-error.js";
 import type { ClientConfig, ExecConfig, ImpersonationConfig } from "./client-config.js";
 import type { ConfigOverrides } from "./config-overrides.js";
@@ -8,9 +8,9 @@ import { type EffectiveEntries, effectiveEntries, requireNamedEntries } from "./
 import { inClusterNamespace, inClusterPossible, inClusterServer, SERVICE_ACCOUNT_FOLDER } from "./in-cluster.js";
 import type { Kubeconfig, KubeconfigCluster, KubeconfigExec, KubeconfigUser } from "./kubeconfig.js";
 import { homeDirectory, type KubeconfigSources, loadKubeconfig } from "./load-kubeconfig.js";
-import { parseRequestTimeout } from "./request-timeout.js";
 import { serverUrl } from "./server-url.js";
 import { validateEntries } from "./validate-entries.js";
+import { parseGoDuration } from "../../base/text/go-literals.js";
 
 /**
  * Loads kubeconfig, environment and flags once, on first use. `namespace` and `clientConfig` are kubectl's two ways in: each
@@ -211,4 +211,15 @@ function inClusterConnection({ overrides, env }: ConfigLoaderOptions, folder: st
 
 function cacheFolder({ overrides, env, cwd }: ConfigLoaderOptions): string {
   return resolve(cwd, overrides.cacheDir || env["KUBECACHEDIR"] || join(homeDirectory(env), ".kube", "cache"));
+}
+
+/** Parses --request-timeout, whole seconds or a Go duration, into milliseconds. "" and "0" are no limit. */
+export function parseRequestTimeout(text: string): number {
+  if (text === "") return 0;
+  if (/^\+?\d+$/.test(text)) return Number(text) * 1000;
+  const duration = parseGoDuration(text);
+  if (duration !== undefined) return duration;
+  throw new Error(
+    "Invalid timeout value. Timeout must be a single integer in seconds, or an integer followed by a corresponding time unit (e.g. 1s | 2m | 3h)",
+  );
 }

@@ -8,8 +8,7 @@ import { isJsonObject, type JsonObject } from "../../machinery/meta/json.js";
 import type { ConfigOverrides } from "./config-overrides.js";
 import { entriesOf, type KubeconfigDocument, type LocatedEntry, type Section } from "./kubeconfig-document.js";
 import type { KubeconfigFault } from "./kubeconfig-error.js";
-import { parseProxyUrl } from "./proxy-url.js";
-import { serverUrl } from "./server-url.js";
+import { parseProxyUrl, serverUrl } from "./server-url.js";
 
 /**
  * What is wrong with the entries that the context in force uses. The values of `documents` have the right types. An entry that

@@ -1,10 +1,9 @@
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, writeFileSync, closeSync, openSync, rmSync } from "node:fs";
 import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { errorCode, PathError } from "../../base/files/path-error.js";
 import { encodeCluster, encodeContext, encodeKubeconfig, encodeUser } from "./encode-kubeconfig.js";
 import { emptyKubeconfig, type Kubeconfig, type KubeconfigCluster, type KubeconfigUser } from "./kubeconfig.js";
-import { withLocks } from "./kubeconfig-lock.js";
 import { kubeconfigFiles, type KubeconfigSources, loadKubeconfig, loadKubeconfigFile } from "./load-kubeconfig.js";
 
 /**
@@ -191,4 +190,29 @@ async function writeKubeconfig(config: Kubeconfig, file: string, cwd: string): P
   } catch (error) {
     throw new PathError("open", file, error);
   }
+}
+
+/**
+ * Runs `work` under the lock files of all the kubeconfigs, as kubectl does, so that the two tools exclude each other. Locks
+ * the files in the order of their names. Throws a PathError at once when another process holds a lock.
+ */
+async function withLocks<T>(files: readonly string[], cwd: string, work: () => Promise<T>): Promise<T> {
+  const held: string[] = [];
+  try {
+    for (const file of files.toSorted()) held.push(lock(file, cwd));
+    return await work();
+  } finally {
+    for (const path of held) rmSync(path, { force: true });
+  }
+}
+
+function lock(file: string, cwd: string): string {
+  const path = resolve(cwd, `${file}.lock`);
+  if (!existsSync(dirname(path))) mkdirSync(dirname(path), { recursive: true, mode: 0o755 });
+  try {
+    closeSync(openSync(path, "wx", 0));
+  } catch (error) {
+    throw new PathError("open", `${file}.lock`, error);
+  }
+  return path;
 }

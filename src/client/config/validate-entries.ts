@@ -7,7 +7,7 @@ import { PathError } from "../../base/files/path-error.js";
 import { ConfigurationInvalidError, ContextNotFoundError } from "./config-errors.js";
 import type { EffectiveEntries } from "./effective-entries.js";
 import type { Kubeconfig, KubeconfigCluster, KubeconfigUser } from "./kubeconfig.js";
-import { parseProxyUrl } from "./proxy-url.js";
+import { parseProxyUrl } from "./server-url.js";
 
 /** Throws all errors of the entries in use. Unused entries are not checked. */
 export function validateEntries(config: Kubeconfig, entries: EffectiveEntries, cwd: string): void {

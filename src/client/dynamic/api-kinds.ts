@@ -1,5 +1,11 @@
 import type { BuiltInKinds } from "../../api/kinds/built-in-kinds.js";
 import type { ApiObject, KubeObject } from "../../machinery/meta/object.js";
+import type { TokenRequest } from "../../api/types/authentication/v1.js";
+import type { Scale } from "../../api/types/autoscaling/v1.js";
+import type { Binding } from "../../api/types/core/v1.js";
+import type { Eviction } from "../../api/types/policy/v1.js";
+import type { Status } from "../../machinery/errors/status-error.js";
+import type { Stored } from "./stored.js";
 
 /**
  * The kinds whose types `client.of` knows, by `apiVersion/kind`: those of Kubernetes 1.36, and what a program adds to them.
@@ -42,3 +48,21 @@ export type AnyObjectOf<V extends string, K extends string> = V extends ApiVersi
     ? ObjectOf<V, K>
     : KubeObject
   : KubeObject;
+
+/** The subresources that have a kind of their own, and that kind. Of all others (status, resize, approval, ...) it is the object's. */
+export interface SubresourceKinds {
+  scale: Scale;
+  eviction: Eviction;
+  binding: Binding;
+  token: TokenRequest;
+}
+
+/** What is sent to a subresource of T's resource; to the resource itself, which is `undefined`, T. */
+export type SubresourceOf<T extends ApiObject, Name extends string | undefined> = Name extends keyof SubresourceKinds
+  ? SubresourceKinds[Name]
+  : T;
+
+/** What a subresource answers. Evictions and bindings are acknowledged by a Status. */
+export type AnswerOf<T extends ApiObject, Name extends string | undefined> = Name extends "eviction" | "binding"
+  ? Status
+  : Stored<SubresourceOf<T, Name>>;

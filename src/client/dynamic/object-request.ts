@@ -1,7 +1,7 @@
 import { encodeJson } from "../../machinery/wire/json/json-encoder.js";
 import type { GroupVersionResource } from "../../machinery/meta/gvk.js";
 import type { RestRequest } from "../rest/rest-client.js";
-import { PATCH_MEDIA_TYPES, type PatchType } from "./patch-type.js";
+import { PATCH_MEDIA_TYPES, type PatchType } from "./patches.js";
 import { resourcePath } from "./resource-path.js";
 
 /*

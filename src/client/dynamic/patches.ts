@@ -1,5 +1,4 @@
 import type { ApiObject } from "../../machinery/meta/object.js";
-import type { PatchType } from "./patch-type.js";
 
 /*
  * The types of patches, by the type of the object that they change. Objects without declared fields (KubeObject, values of
@@ -71,3 +70,13 @@ export type PatchOf<T extends ApiObject, Type extends PatchType> = {
 
 /** A text too that is more than its known values, `"Ready" | (string & {})`, which counts as an object. */
 type Scalar = string | number | bigint | boolean | null | undefined;
+
+/** The format of a patch. "apply" is server-side apply and needs a field manager. */
+export type PatchType = "json" | "merge" | "strategic" | "apply";
+
+export const PATCH_MEDIA_TYPES: Readonly<Record<PatchType, string>> = {
+  json: "application/json-patch+json",
+  merge: "application/merge-patch+json",
+  strategic: "application/strategic-merge-patch+json",
+  apply: "application/apply-patch+yaml",
+};

@@ -14,10 +14,9 @@ import {
   writeRequest,
 } from "./object-request.js";
 import { eachInPages, listInPages } from "./pager.js";
-import type { PatchType } from "./patch-type.js";
-import type { ApplyConfiguration, PatchOf } from "./patches.js";
+import type { PatchType, ApplyConfiguration, PatchOf } from "./patches.js";
 import type { Stored } from "./stored.js";
-import type { AnswerOf, SubresourceOf } from "./subresource-kinds.js";
+import type { AnswerOf, SubresourceOf } from "./api-kinds.js";
 import { type ObjectEvent, watchBatches, type WatchEvent } from "./watch-events.js";
 
 export interface CallOptions {

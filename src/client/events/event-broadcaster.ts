@@ -7,8 +7,14 @@ import { formatMicroTime, formatTime } from "../../machinery/meta/time.js";
 import type { KubernetesClient } from "../dynamic/kubernetes-client.js";
 import { type Surroundings, surroundingsOf } from "../surroundings.js";
 import { type CorrelationOptions, EventCorrelator } from "./event-correlator.js";
-import { EventNames } from "./event-names.js";
-import { ACTION_EVENTS, type ActionEvent, CORE_EVENTS, type CoreEvent, type EventType } from "./event-objects.js";
+import {
+  EventNames,
+  ACTION_EVENTS,
+  type ActionEvent,
+  CORE_EVENTS,
+  type CoreEvent,
+  type EventType,
+} from "./event-objects.js";
 import { EventSeriesCache } from "./event-series-cache.js";
 import { EventSink, type EventWrite } from "./event-sink.js";
 import { type ObjectReference, referenceTo } from "./object-reference.js";

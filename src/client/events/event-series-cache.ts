@@ -1,8 +1,7 @@
 import type { Clock } from "../../base/time/clock.js";
 import { Lru } from "../../base/collections/lru.js";
 import { formatMicroTime } from "../../machinery/meta/time.js";
-import { keyOf } from "./event-key.js";
-import type { ActionEvent } from "./event-objects.js";
+import { keyOf, type ActionEvent } from "./event-objects.js";
 
 interface Member {
   /** With the series as it is now, not as it was written. */

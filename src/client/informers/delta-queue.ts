@@ -1,6 +1,6 @@
 import { Fifo } from "../../base/collections/fifo.js";
 import type { ApiObject } from "../../machinery/meta/object.js";
-import { objectKey } from "./object-key.js";
+import { objectKey } from "./indexer.js";
 
 /**
  * Stands for an object whose deletion the watch missed: a new list does not have it. `object` is its last known state, which may not be its

@@ -1,5 +1,5 @@
 import type { ApiObject } from "../../machinery/meta/object.js";
-import { objectKey } from "./object-key.js";
+import { parseLabelSelector } from "../../machinery/selectors/parse-label-selector.js";
 
 /** Returns the values under which an index has the object. */
 export type IndexFunction<T> = (object: T) => readonly string[];
@@ -130,4 +130,53 @@ function leave<T>(index: Index<T>, key: string, object: T): void {
     keys?.delete(key);
     if (keys?.size === 0) index.keys.delete(value);
   }
+}
+
+/** Reads an informer's cache as a client reads the API. Objects are shared: never change them, copy them first (structuredClone). */
+export class Lister<T extends ApiObject> {
+  constructor(
+    private readonly cache: ReadonlyIndexer<T>,
+    private readonly inNamespace?: string,
+  ) {}
+
+  /** Returns the lister of one namespace. */
+  namespace(name: string): Lister<T> {
+    return new Lister(this.cache, name);
+  }
+
+  /** Returns an object; undefined when the cache does not have it. Objects with a namespace need {@link namespace} first. */
+  get(name: string): T | undefined {
+    return this.cache.get(this.inNamespace === undefined ? name : `${this.inNamespace}/${name}`);
+  }
+
+  /** Returns the objects whose labels match, all objects without a selector ("app=web,tier!=front"). Throws for an invalid selector. */
+  list(labelSelector = ""): T[] {
+    const found =
+      this.inNamespace === undefined ? [...this.cache.values()] : this.cache.byIndex(NAMESPACE_INDEX, this.inNamespace);
+    if (labelSelector === "") return found;
+    const selector = parseLabelSelector(labelSelector);
+    return found.filter(({ metadata }) => selector.matches(metadata?.labels));
+  }
+}
+
+export interface NamespacedName {
+  /** "" for an object without a namespace. */
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/**
+ * Returns the key of an object as client-go's MetaNamespaceKeyFunc does: "<namespace>/<name>", or "<name>" for an object without a
+ * namespace.
+ */
+export function objectKey({ metadata }: ApiObject): string {
+  const { namespace, name = "" } = metadata ?? {};
+  return namespace === undefined || namespace === "" ? name : `${namespace}/${name}`;
+}
+
+/** Splits a key; the inverse of {@link objectKey}. Throws for an invalid key: `unexpected key format: "a/b/c"`. */
+export function splitObjectKey(key: string): NamespacedName {
+  const [first = "", second, ...more] = key.split("/");
+  if (more.length > 0) throw new Error(`unexpected key format: ${JSON.stringify(key)}`);
+  return second === undefined ? { namespace: "", name: first } : { namespace: first, name: second };
 }

@@ -9,10 +9,8 @@ import { formatMicroTime } from "../../machinery/meta/time.js";
 import { dns1123LabelErrors, dns1123SubdomainErrors } from "../../machinery/validation/names.js";
 import type { KubernetesClient } from "../dynamic/kubernetes-client.js";
 import { type Surroundings, surroundingsOf } from "../surroundings.js";
-import type { LeaderElectionRecord } from "./election-record.js";
-import { LeadershipLostError } from "./leadership-lost.js";
-import { type Elapsed, LeadershipTerm } from "./leadership-term.js";
-import { LEASES, type Lease, LeaseLock } from "./lease-lock.js";
+import { type LeaderElectionRecord, LEASES, type Lease, LeaseLock } from "./lease-lock.js";
+import { LeadershipLostError, type Elapsed, LeadershipTerm } from "./leadership-term.js";
 
 /** Records that a candidate became the leader or stopped leading. An EventRecorder is one. */
 export interface ElectionEvents {

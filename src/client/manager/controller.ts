@@ -1,8 +1,7 @@
 import { pause } from "../../base/time/pause.js";
 import { areDriven } from "../../base/time/timers.js";
 import type { ApiObject } from "../../machinery/meta/object.js";
-import { type NamespacedName, splitObjectKey } from "../informers/object-key.js";
-import type { ReadonlyIndexer } from "../informers/indexer.js";
+import { type NamespacedName, splitObjectKey, type ReadonlyIndexer } from "../informers/indexer.js";
 import type { Surroundings } from "../surroundings.js";
 import { type Outcome, type QueueStats, RateLimitingQueue, runWorkers } from "../workqueue/index.js";
 import type { Problem } from "./problem.js";

@@ -10,8 +10,13 @@ import { LeaderElector, type LeaderElectorOptions } from "../leaderelection/inde
 import { faultBackoff } from "../fault-backoff.js";
 import { type Surroundings, surroundingsOf } from "../surroundings.js";
 import { Controller, type ControllerStatus } from "./controller.js";
-import { ControllerBuilder, type ControllerDescription, type Source, type Watched } from "./controller-builder.js";
-import { followSource } from "./follow-source.js";
+import {
+  ControllerBuilder,
+  type ControllerDescription,
+  type Source,
+  type Watched,
+  followSource,
+} from "./controller-builder.js";
 import { describeProblem, type Problem } from "./problem.js";
 
 export interface ManagerOptions extends Partial<Surroundings> {

@@ -1,4 +1,4 @@
-import type { PatchSchema } from "../../machinery/patch/patch-schema.js";
+import type { PatchSchema } from "../../machinery/patch/strategic-schema.js";
 import type { GroupVersion, GroupVersionKind } from "../../machinery/meta/gvk.js";
 import type { JsonObject } from "../../machinery/meta/json.js";
 

@@ -1,6 +1,7 @@
 import type { ApiObject, KubeList, KubeObject } from "../../machinery/meta/object.js";
 import type { ListOptions, WatchOptions } from "../dynamic/resource-client.js";
 import type { WatchEvent } from "../dynamic/watch-events.js";
+import { isGone } from "../../machinery/errors/status-error.js";
 
 /** What a reflector reads: a collection that can be listed and watched. A ResourceClient is one. */
 export interface ListWatch<T extends ApiObject = KubeObject> {
@@ -51,4 +52,9 @@ export class ShortWatchError extends Error {
 /** The server is at an older resourceVersion than the one that was read before: its storage was restored or is a new one. */
 export class LostHistoryError extends Error {
   override readonly name = "LostHistoryError";
+}
+
+/** Whether a reflector meets the fault in a cluster without faults: a version is too old, or the server ends a watch early. */
+export function isUsualFault(error: unknown): boolean {
+  return isGone(error) || error instanceof ShortWatchError;
 }

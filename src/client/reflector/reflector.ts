@@ -10,7 +10,7 @@ import { listInPages } from "../dynamic/pager.js";
 import type { ListOptions, WatchOptions } from "../dynamic/resource-client.js";
 import type { WatchEvent } from "../dynamic/watch-events.js";
 import { faultBackoff } from "../fault-backoff.js";
-import { objectKey } from "../informers/object-key.js";
+import { objectKey } from "../informers/indexer.js";
 import { type Surroundings, surroundingsOf } from "../surroundings.js";
 import { isTransportError } from "../transport/transport-error.js";
 import { type SilenceLimit, silenceLimit } from "./silence-limit.js";

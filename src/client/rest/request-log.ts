@@ -6,10 +6,9 @@ import { debuggingTransport } from "../transport/debugging-transport.js";
 import type { Transport } from "../transport/transport.js";
 import { isTransportError } from "../transport/transport-error.js";
 import { goDurationText } from "./go-duration-text.js";
-import { hexDump } from "./hex-dump.js";
-import { isReflectors, logReflectorStart, reflectedWatch } from "./reflector-log.js";
 import { clientOf, sourceOf } from "./request-source.js";
 import type { RestRequest } from "./rest-client.js";
+import { startStopwatch } from "../../base/time/stopwatch.js";
 
 /** Logs the requests of a client. */
 export interface RequestLog {
@@ -97,4 +96,71 @@ function bodyText(bytes: Uint8Array, limit: number): string {
   const shown = bytes.some((byte) => byte < 0x0a) ? new TextEncoder().encode(hexDump(bytes)) : bytes;
   if (shown.length <= limit) return textOf(shown);
   return `${textOf(shown.subarray(0, limit))} [truncated ${shown.length - limit} chars]`;
+}
+
+/**
+ * Prints bytes as Go's hex.Dump does: sixteen bytes a line, after their offset and before their ASCII characters.
+ *
+ *     00000000  6b 38 73 00 0a 0f 0a 02  76 31 12 09 43 6f 6e 66  |k8s.....v1..Conf|
+ */
+export function hexDump(bytes: Uint8Array): string {
+  let text = "";
+  for (let offset = 0; offset < bytes.length; offset += WIDTH) {
+    const row = [...bytes.subarray(offset, offset + WIDTH)];
+    const pairs = row.map((byte) => byte.toString(16).padStart(2, "0"));
+    const columns = `${pairs.slice(0, HALF).join(" ").padEnd(COLUMN)}  ${pairs.slice(HALF).join(" ").padEnd(COLUMN)}`;
+    const ascii = row.map((byte) => (byte >= 0x20 && byte <= 0x7e ? String.fromCharCode(byte) : ".")).join("");
+    text += `${offset.toString(16).padStart(8, "0")}  ${columns}  |${ascii}|\n`;
+  }
+  return text;
+}
+
+const WIDTH = 16;
+const HALF = WIDTH / 2;
+/** The width of eight pairs separated by blanks. */
+const COLUMN = HALF * 3 - 1;
+
+/** True for a watch that begins with the existing objects. client-go runs a reflector for it. */
+const isReflectors = ({ query }: RestRequest): boolean => query?.["sendInitialEvents"] === "true";
+
+const REFLECTOR = "k8s.io/client-go/tools/watch/informerwatcher.go:162";
+const LIFE = { type: "*unstructured.Unstructured", resyncPeriod: "0s", reflector: REFLECTOR };
+const INITIAL_END = "k8s.io/initial-events-end";
+
+/** Logs the start of a reflector, before the client requests the watch. */
+function logReflectorStart(log: VerboseLog): void {
+  log.structured(3, "reflector.go:425", "Starting reflector", LIFE);
+  log.structured(3, "reflector.go:472", "Listing and watching", { type: LIFE.type, reflector: REFLECTOR });
+}
+
+/** Passes the bytes of a watch through. Logs the end of its initial events and the end of the watch. */
+async function* reflectedWatch(body: AsyncIterable<Uint8Array>, log: VerboseLog): AsyncGenerator<Uint8Array, void> {
+  const elapsed = startStopwatch();
+  const decoder = new TextDecoder();
+  let totalItems = 0;
+  let pending: string | undefined = "";
+  try {
+    for await (const chunk of body) {
+      if (pending !== undefined) {
+        const lines: string[] = (pending + decoder.decode(chunk, { stream: true })).split("\n");
+        pending = lines.pop() ?? "";
+        const end = lines.findIndex((line) => line.includes(INITIAL_END));
+        totalItems += end === -1 ? lines.length : end + 1;
+        if (end !== -1) {
+          pending = undefined;
+          logInitialEnd(log, totalItems, elapsed());
+        }
+      }
+      yield chunk;
+    }
+  } finally {
+    log.structured(3, "reflector.go:434", "Stopping reflector", LIFE);
+  }
+}
+
+function logInitialEnd(log: VerboseLog, totalItems: number, milliseconds: number): void {
+  const message = "Exiting watch because received the bookmark that marks the end of initial events stream";
+  const duration = `${milliseconds.toFixed(6).replace(/\.?0+$/, "")}ms`;
+  log.structured(4, "reflector.go:1080", message, { reflector: REFLECTOR, totalItems, duration });
+  log.structured(2, "reflector.go:507", "Caches populated", { type: LIFE.type, reflector: REFLECTOR });
 }

@@ -1,4 +1,4 @@
-import type { MultiplexedConnection } from "../../machinery/wire/streams/multiplexed-connection.js";
+import type { MultiplexedConnection } from "../../machinery/wire/streams/byte-stream.js";
 import { spdyConnection } from "../../machinery/wire/spdy/spdy-connection.js";
 import type { RestClient } from "../rest/rest-client.js";
 import { addressesOf } from "../transport/dial.js";

@@ -1,4 +1,4 @@
-import type { MultiplexedConnection } from "../../machinery/wire/streams/multiplexed-connection.js";
+import type { MultiplexedConnection } from "../../machinery/wire/streams/byte-stream.js";
 import { PORT_FORWARD_PROTOCOL, TUNNELLED_PORT_FORWARD_PROTOCOL } from "../../machinery/wire/streams/port-forward.js";
 import { spdyConnection } from "../../machinery/wire/spdy/spdy-connection.js";
 import { webSocketDuplex } from "../../machinery/wire/web-socket/web-socket-duplex.js";

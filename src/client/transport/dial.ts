@@ -14,10 +14,9 @@ import { errorCode } from "../../base/files/path-error.js";
 import { startStopwatch } from "../../base/time/stopwatch.js";
 import { untilAborted } from "../../base/async/until-aborted.js";
 import type { CertificatePool } from "../../machinery/crypto/x509/certificate-pool.js";
-import type { ExchangeTrace } from "./exchange-trace.js";
+import type { ExchangeTrace } from "./transport.js";
 import { type ConnectedSocket, goNetworkReason, NetworkFailure } from "./go-network-error.js";
-import { isSocks } from "./proxy.js";
-import { connectThroughHttp, connectThroughSocks } from "./proxy-tunnel.js";
+import { isSocks, connectThroughHttp, connectThroughSocks } from "./proxy.js";
 import { authoritiesOf, verifyPeer } from "./verify-peer.js";
 
 export interface DialTarget {

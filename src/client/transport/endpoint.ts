@@ -1,8 +1,7 @@
 import type { ClientConfig } from "../config/client-config.js";
 import type { Surroundings } from "../surroundings.js";
 import type { DialTarget } from "./dial.js";
-import { isSocks, proxyFor } from "./proxy.js";
-import { proxyAuthorization } from "./proxy-tunnel.js";
+import { isSocks, proxyFor, proxyAuthorization } from "./proxy.js";
 import { tlsOptions } from "./tls-options.js";
 
 /** How to reach the server of a config. A transport makes it once. Throws when the config's certificates cannot be used. */

@@ -13,12 +13,11 @@ import { untilAborted } from "../../base/async/until-aborted.js";
 import { decodeBody } from "./decode-body.js";
 import { addressesOf, dial } from "./dial.js";
 import { type Endpoint, endpointOf, type TransportConfig, type TransportSurroundings } from "./endpoint.js";
-import type { ExchangeTrace } from "./exchange-trace.js";
+import type { ExchangeTrace, Transport, TransportRequest, TransportResponse } from "./transport.js";
 import { abortReason, transportError } from "./failed-exchange.js";
 import { goNetworkReason, NetworkFailure } from "./go-network-error.js";
 import { nodeHttpsTransport, type NodeHttpsOptions } from "./node-https.js";
 import { isHttp2Disabled, PeerPulse, type PulseTimes, pulseTimes } from "./peer-pulse.js";
-import type { Transport, TransportRequest, TransportResponse } from "./transport.js";
 import { TransportError } from "./transport-error.js";
 import { wireHeaders } from "./wire-headers.js";
 

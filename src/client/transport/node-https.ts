@@ -11,10 +11,9 @@ import { errorCode } from "../../base/files/path-error.js";
 import { addressesOf, dial, type DialTarget, IDLE_MS, reach } from "./dial.js";
 import { decodeBody } from "./decode-body.js";
 import { type Endpoint, endpointOf, type TransportConfig, type TransportSurroundings } from "./endpoint.js";
-import type { ExchangeTrace } from "./exchange-trace.js";
+import type { ExchangeTrace, Transport, TransportRequest, TransportResponse } from "./transport.js";
 import { abortReason, transportError } from "./failed-exchange.js";
 import { goNetworkReason, NetworkFailure } from "./go-network-error.js";
-import type { Transport, TransportRequest, TransportResponse } from "./transport.js";
 import { TransportError } from "./transport-error.js";
 import { LARGEST_HEAD, wireHeaders } from "./wire-headers.js";
 

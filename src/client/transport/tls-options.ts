@@ -3,8 +3,7 @@ import { join } from "node:path";
 import type { ConnectionOptions } from "node:tls";
 import { errorMessage } from "../../base/text/error-message.js";
 import { PathError } from "../../base/files/path-error.js";
-import { pemText } from "../../machinery/crypto/pem.js";
-import { certificateBlocks } from "../../machinery/crypto/certificate-blocks.js";
+import { pemText, certificateBlocks } from "../../machinery/crypto/pem.js";
 import { rootCertificatesIn } from "../../machinery/crypto/certificates.js";
 import { readKeyPair } from "../../machinery/crypto/key-pair.js";
 import type { ClientConfig } from "../config/client-config.js";
@@ -90,7 +89,7 @@ function readSystemRoots(env: Environment): string[] | undefined {
 const bundles = ({ SSL_CERT_FILE: file }: Environment): readonly string[] => (file ? [file] : BUNDLES);
 
 /** Whether {@link systemRoots} finds any, as far as can be said without reading them. */
-export function hasSystemRoots(env: Environment): boolean {
+function hasSystemRoots(env: Environment): boolean {
   return bundles(env).some((file) => existsSync(file));
 }
 
@@ -108,4 +107,24 @@ function listFolder(folder: string): readonly string[] {
   } catch {
     return [];
   }
+}
+
+const PROXIES = ["HTTPS_PROXY", "HTTP_PROXY"];
+
+/** Since Node 22.19. */
+type SetAuthorities = ((certificates: readonly string[]) => void) | undefined;
+
+/**
+ * Takes this process its runtime's own list of authorities. Node reads the whole list for the first TLS connection, used or not, and
+ * needs 10 ms for it. Every connection must name its authorities afterwards, as `tlsOptions` does where the system has some:
+ * where it has none, and where a proxy may be verified by the list, nothing is done.
+ */
+export function giveUpDefaultAuthorities(env: Environment, proxyUrl: string | undefined): void {
+  // Bun reads its list for a connection that names none, and takes long to load node:tls.
+  if (process.versions["bun"] !== undefined) return;
+  const hasProxy = proxyUrl || PROXIES.some((name) => env[name] || env[name.toLowerCase()]);
+  if (hasProxy || !hasSystemRoots(env)) return;
+  // A static import would take the names that the Node of the build has.
+  const tls = process.getBuiltinModule("node:tls") as { setDefaultCACertificates?: SetAuthorities };
+  tls.setDefaultCACertificates?.([]);
 }

@@ -1,5 +1,5 @@
 import type { Duplex } from "node:stream";
-import type { ExchangeTrace } from "./exchange-trace.js";
+import type { Socket } from "node:net";
 
 /** Carries HTTP exchanges: over undici, over node:https, or to a server in the same process. */
 export interface Transport {
@@ -63,4 +63,15 @@ export interface UpgradeAnswer {
   readonly headers: Readonly<Record<string, string>>;
   /** The beginning of the body of an answer other than 101. */
   readonly body: Uint8Array;
+}
+
+/**
+ * Records how a transport gets the connection of a request, for the log. The transport calls only `reused` for a connection
+ * from its pool, and nothing where it has no connections. Times are milliseconds.
+ */
+export interface ExchangeTrace {
+  /** Called before `socket` connects to `host`, a name or an address. */
+  dialing(socket: Socket, host: string, port: number): void;
+  shookHands(milliseconds: number): void;
+  reused(): void;
 }

@@ -4,9 +4,8 @@ import { untilAborted } from "../../base/async/until-aborted.js";
 import { decodeBody } from "./decode-body.js";
 import { dial, IDLE_MS, reach } from "./dial.js";
 import { endpointOf, type TransportConfig, type TransportSurroundings } from "./endpoint.js";
-import type { ExchangeTrace } from "./exchange-trace.js";
+import type { ExchangeTrace, Transport, TransportRequest, TransportResponse } from "./transport.js";
 import { goNetworkReason, NetworkFailure } from "./go-network-error.js";
-import type { Transport, TransportRequest, TransportResponse } from "./transport.js";
 import { isTransportError, TransportError } from "./transport-error.js";
 import { LARGEST_HEAD, wireHeaders } from "./wire-headers.js";
 

@@ -2,8 +2,9 @@ import { type Stopwatch, stopwatchOf } from "../../base/time/stopwatch.js";
 import type { Timers } from "../../base/time/timers.js";
 import { surroundingsOf } from "../surroundings.js";
 import { DelayHeap } from "../../base/time/delay-heap.js";
-import type { QueueStats } from "./queue-stats.js";
+import type { QueueStats } from "./duration-histogram.js";
 import { type QueueItem, WorkQueue, type WorkQueueOptions } from "./work-queue.js";
+import { defaultControllerRateLimiter, type RateLimiter } from "./rate-limiters.js";
 
 export interface DelayingQueueOptions extends WorkQueueOptions {
   /** Wakes the queue when a delay has passed. Default: the process's timers. They do not keep the process alive. */
@@ -95,6 +96,37 @@ export class DelayingQueue<T extends QueueItem> extends WorkQueue<T> {
 }
 
 /** Measures the delays of a queue that is given no stopwatch. */
-export const queueStopwatch = (options: DelayingQueueOptions): Stopwatch => stopwatchOf(queueTimers(options))();
+const queueStopwatch = (options: DelayingQueueOptions): Stopwatch => stopwatchOf(queueTimers(options))();
 
 const queueTimers = ({ timers }: DelayingQueueOptions): Timers => timers ?? surroundingsOf({}).timers;
+
+export interface RateLimitingQueueOptions<T> extends DelayingQueueOptions {
+  /** Says how long an item waits. Default: {@link defaultControllerRateLimiter}. */
+  readonly rateLimiter?: RateLimiter<T>;
+}
+
+/** A delaying queue whose rate limiter chooses the delays: the queue of a controller. */
+export class RateLimitingQueue<T extends QueueItem> extends DelayingQueue<T> {
+  readonly #rateLimiter: RateLimiter<T>;
+
+  constructor(options: RateLimitingQueueOptions<T> = {}) {
+    const { stopwatch = queueStopwatch(options) } = options;
+    super({ ...options, stopwatch });
+    this.#rateLimiter = options.rateLimiter ?? defaultControllerRateLimiter<T>({ stopwatch });
+  }
+
+  /** Adds an item when the rate limiter allows it: usually later each time, until {@link forget}. */
+  addRateLimited(item: T): void {
+    this.addAfter(item, this.#rateLimiter.when(item));
+  }
+
+  /** Ends an item's retries: its next rate-limited add waits as the first one did. Call it when its processing succeeds or is given up. */
+  forget(item: T): void {
+    this.#rateLimiter.forget(item);
+  }
+
+  /** How many times the item was added rate limited since the last {@link forget}. */
+  requeues(item: T): number {
+    return this.#rateLimiter.requeues(item);
+  }
+}

@@ -1,8 +1,50 @@
 import { startStopwatch, type Stopwatch } from "../../base/time/stopwatch.js";
 import { nextSlice, sliceIsSpent } from "../../base/async/time-slice.js";
-import { FailureReports, type WorkFailure } from "./failure-reports.js";
-import type { RateLimitingQueue } from "./rate-limiting-queue.js";
+import type { RateLimitingQueue } from "./delaying-queue.js";
 import type { QueueItem } from "./work-queue.js";
+
+/** A report that the work on an item failed. */
+export interface WorkFailure<T> {
+  readonly item: T;
+  /** What the work threw last. */
+  readonly error: unknown;
+  /** How many times the work failed since the last report of this item, this failure included. */
+  readonly failures: number;
+  /** How many times it failed since it last succeeded. */
+  readonly failuresInARow: number;
+}
+
+/**
+ * Reports an item's first failure at once, and while the item goes on failing at most one failure each period. An item that
+ * succeeds begins anew.
+ */
+class FailureReports<T> {
+  readonly #failing = new Map<T, { reportedAt: number; failures: number; failuresInARow: number }>();
+
+  constructor(
+    private readonly report: (failure: WorkFailure<T>) => void,
+    private readonly stopwatch: Stopwatch,
+    private readonly periodMilliseconds: number,
+  ) {}
+
+  failed(item: T, error: unknown): void {
+    const now = this.stopwatch();
+    const known = this.#failing.get(item);
+    const state = known ?? { reportedAt: now, failures: 0, failuresInARow: 0 };
+    state.failures += 1;
+    state.failuresInARow += 1;
+    this.#failing.set(item, state);
+    if (known !== undefined && now - known.reportedAt < this.periodMilliseconds) return;
+    const { failures, failuresInARow } = state;
+    state.reportedAt = now;
+    state.failures = 0;
+    this.report({ item, error, failures, failuresInARow });
+  }
+
+  succeeded(item: T): void {
+    this.#failing.delete(item);
+  }
+}
 
 /**
  * What became of an item:

@@ -1,5 +1,5 @@
 import { errorMessage } from "../../base/text/error-message.js";
-import { parseBool } from "../../component/flags/numbers.js";
+import { parseBool } from "../../component/flags/flag-value.js";
 import { knownFeatureGates } from "./known-feature-gates.js";
 
 export interface ReadFeatureGates {

@@ -7,7 +7,7 @@ import { goQuote } from "../../base/text/go-quote.js";
 import { genericSection } from "../../component/apiserver-flags/generic.js";
 import { parsePortRange } from "../../component/apiserver-flags/values.js";
 import type { Flags } from "../../component/flags/flag-set.js";
-import { readRuntimeConfig } from "../../component/flags/runtime-config.js";
+import { readRuntimeConfig } from "../../component/flags/pairs.js";
 import { ADMISSION_PLUGINS } from "../../server/admission/table.js";
 import { problemsOf as authenticationProblems } from "../options/authentication-options.js";
 import { authorizationProblems } from "../options/authorization-options.js";

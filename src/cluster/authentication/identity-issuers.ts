@@ -1,25 +1,26 @@
 import { isDeepStrictEqual } from "node:util";
 import { errorMessage } from "../../base/text/error-message.js";
-import {
-  SIGNATURE_ALGORITHMS,
-  type SignatureAlgorithm,
-  isSignatureAlgorithm,
-} from "../../machinery/crypto/jwt/algorithms.js";
+import { SIGNATURE_ALGORITHMS, type SignatureAlgorithm, isSignatureAlgorithm } from "../../machinery/crypto/jwt/jws.js";
 import { type FieldError, forbiddenField, formatFieldErrors } from "../../machinery/errors/field-error.js";
-import { type Anonymous, anonymousEverywhere, anonymousNowhere, anonymousOn } from "../../server/authn/anonymous.js";
-import type {
-  AnonymousConfiguration,
-  AuthenticationConfiguration,
+import {
+  type Anonymous,
+  anonymousEverywhere,
+  anonymousNowhere,
+  anonymousOn,
+} from "../../server/authn/authentication.js";
+import {
+  type AnonymousConfiguration,
+  type AuthenticationConfiguration,
+  decodeAuthenticationConfiguration,
+  type JwtAuthenticatorConfiguration,
 } from "../../server/authn/configuration/authentication-configuration.js";
-import { decodeAuthenticationConfiguration } from "../../server/authn/configuration/decode.js";
 import { validateAuthenticationConfiguration } from "../../server/authn/configuration/validate.js";
 import { JwtAuthenticators } from "../../server/authn/oidc/jwt-authenticators.js";
 import type { TokenLookup } from "../../server/request/user.js";
-import type { AuthenticationOptions } from "../options/authentication-options.js";
+import type { AuthenticationOptions, OidcOptions } from "../options/authentication-options.js";
 import { readText } from "../../base/files/read-file.js";
 import { watchFile } from "../options/watch-files.js";
 import type { AuthenticationSurroundings } from "./authentication-surroundings.js";
-import { oidcConfiguration } from "./oidc-configuration.js";
 
 /** The issuers of identities of a server. */
 export interface IdentityIssuers {
@@ -123,4 +124,27 @@ function algorithmsOf({ oidc }: AuthenticationOptions): readonly SignatureAlgori
 function anonymousOf({ enabled = false, conditions = [] }: AnonymousConfiguration): Anonymous {
   if (!enabled) return anonymousNowhere;
   return conditions.length === 0 ? anonymousEverywhere : anonymousOn(conditions.map(({ path = "" }) => path));
+}
+
+/** The configuration that the flags --oidc-* stand for. `certificateAuthority` is what their file of authorities holds, or "". */
+export function oidcConfiguration(options: OidcOptions, certificateAuthority: string): AuthenticationConfiguration {
+  const { issuerUrl: url, clientId, usernameClaim = "sub", groupsClaim = "", groupsPrefix = "" } = options;
+  const jwt: JwtAuthenticatorConfiguration = {
+    issuer: { url, audiences: [clientId], ...(certificateAuthority !== "" && { certificateAuthority }) },
+    claimValidationRules: Object.entries(options.requiredClaims ?? {}).map(([claim, requiredValue]) => ({
+      claim,
+      requiredValue,
+    })),
+    claimMappings: {
+      username: { claim: usernameClaim, prefix: usernamePrefix(options, usernameClaim) },
+      ...(groupsClaim !== "" && { groups: { claim: groupsClaim, prefix: groupsPrefix } }),
+    },
+  };
+  return { jwt: [jwt] };
+}
+
+/** Without a prefix, two issuers could name one user; an e-mail address is one user everywhere. */
+function usernamePrefix({ usernamePrefix: prefix = "", issuerUrl }: OidcOptions, claim: string): string {
+  if (prefix === "-") return "";
+  return prefix === "" && claim !== "email" ? `${issuerUrl}#` : prefix;
 }

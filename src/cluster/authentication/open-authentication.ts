@@ -1,13 +1,18 @@
-import type { AuthenticationInfo } from "../../controllers/authentication-trust/authentication-info.js";
+import type { AuthenticationInfo } from "../../controllers/authentication-trust/authentication-trust.js";
 import { configFromFile } from "../../client/config/load-config.js";
 import { certificatesIn } from "../../machinery/crypto/certificates.js";
-import { anonymousEverywhere, type Anonymous, anonymousNowhere, anonymousOn } from "../../server/authn/anonymous.js";
-import type { Authentication, AuthenticationContext } from "../../server/authn/authentication.js";
+import {
+  anonymousEverywhere,
+  type Anonymous,
+  anonymousNowhere,
+  anonymousOn,
+  type Authentication,
+  type AuthenticationContext,
+} from "../../server/authn/authentication.js";
 import { bootstrapTokens } from "../../server/authn/bootstrap-token.js";
 import { cachedTokens } from "../../server/authn/cached-tokens.js";
 import { type FrontProxyHeaders, requestHeader, STANDARD_HEADERS } from "../../server/authn/request-header.js";
-import { staticTokens } from "../../server/authn/static-tokens.js";
-import { readTokenFile } from "../../server/authn/token-file.js";
+import { staticTokens, readTokenFile } from "../../server/authn/token-file.js";
 import type { WebhookTokens } from "../../server/authn/webhook-token.js";
 import type { HealthCheck } from "../../server/endpoints/non-resource/health.js";
 import type { AuthorityTexts } from "../../machinery/crypto/peer-authorities.js";
@@ -22,7 +27,7 @@ import {
 import { readText } from "../../base/files/read-file.js";
 import type { AuthenticationSurroundings } from "./authentication-surroundings.js";
 import { openAuthorityFiles } from "./authority-files.js";
-import { FileFaults } from "../options/file-faults.js";
+import { FileFaults } from "../options/watch-files.js";
 import type { IdentityIssuers } from "./identity-issuers.js";
 import { openTokenIssuer } from "./service-account-issuer.js";
 

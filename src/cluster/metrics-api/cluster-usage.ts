@@ -4,7 +4,7 @@ import type { KubeObject } from "../../machinery/meta/object.js";
 import type { ObjectReader } from "../../server/registry/strategy.js";
 import type { ServerNode, ServerNodes } from "../nodes/server-nodes.js";
 import type { LocalNodes } from "../nodes/start-nodes.js";
-import type { PodUsage, Usage, UsageSource } from "./usage-source.js";
+import type { PodUsage, Usage, UsageSource } from "./metrics-objects.js";
 
 /** The nodes of this process, and the way to those of other servers. */
 export interface UsageParts {

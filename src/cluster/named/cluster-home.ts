@@ -1,4 +1,4 @@
-import { rename, rm, writeFile } from "node:fs/promises";
+import { rename, rm, writeFile, readdir } from "node:fs/promises";
 import { isAbsolute, join, resolve } from "node:path";
 import { makeOwnFolder } from "../../base/files/private-files.js";
 import {
@@ -11,7 +11,13 @@ import {
 } from "../../client/config/named-cluster.js";
 import type { JsonObject } from "../../machinery/meta/json.js";
 import type { EtcdConnection } from "../open-storage.js";
-import { namedClusterError } from "./named-cluster-error.js";
+
+/** Something the user can put right; the message is one line that says how. */
+export class NamedClusterError extends Error {
+  override readonly name = "NamedClusterError";
+}
+
+export const namedClusterError = (message: string): NamedClusterError => new NamedClusterError(message);
 
 /** Where a cluster keeps its objects. */
 export type StorageChoice =
@@ -124,3 +130,33 @@ function isWhole(record: (JsonObject & ClusterAddress) | "damaged"): record is J
 /** Every cluster there is a folder for, by name. */
 export const listClusters = async (clusters: string): Promise<readonly ClusterHome[]> =>
   (await clusterFolders(clusters)).map((name) => new ClusterHome(clusters, name));
+
+/** Marks a folder as ours: only a folder that has it is ever removed. */
+const MARKER = "kubets-data.json";
+
+/**
+ * Makes the folder, which no other user may enter, or takes one that is empty or ours and leaves its mode; answers whether it became
+ * ours only now. Throws for a folder that holds anything else.
+ */
+export async function claimDataDir(folder: string): Promise<boolean> {
+  try {
+    makeOwnFolder(folder);
+  } catch (error) {
+    throw namedClusterError(`cannot make the data folder ${folder}: ${(error as Error).message}`);
+  }
+  const entries = await readdir(folder);
+  if (entries.includes(MARKER)) return false;
+  if (entries.length > 0) {
+    throw namedClusterError(
+      `the folder ${folder} is not empty and holds no kubets data; give a new or an empty one with --data-dir`,
+    );
+  }
+  await writeFile(join(folder, MARKER), '{"format":1}\n', { mode: 0o600 });
+  return true;
+}
+
+/** Removes the folder with all it holds, if it is ours. */
+export async function removeDataDir(folder: string): Promise<void> {
+  const entries = await readdir(folder).catch(() => [] as string[]);
+  if (entries.includes(MARKER)) await rm(folder, { recursive: true, force: true });
+}

@@ -6,8 +6,7 @@ import { createTransport } from "../../client/transport/create-transport.js";
 import { debuggingTransport } from "../../client/transport/debugging-transport.js";
 import type { Transport } from "../../client/transport/transport.js";
 import { kubernetesClient, type KubernetesClient } from "../../client/dynamic/kubernetes-client.js";
-import { ClusterHome, type ClusterRecord } from "./cluster-home.js";
-import { namedClusterError } from "./named-cluster-error.js";
+import { ClusterHome, type ClusterRecord, namedClusterError } from "./cluster-home.js";
 
 export interface ReachOptions {
   readonly env: Readonly<Record<string, string | undefined>>;

@@ -1,5 +1,5 @@
 export { startCluster } from "../index.js";
-export { type CheckedCluster, checkNamedCluster } from "./check.js";
+export { type CheckedCluster, checkNamedCluster } from "./manage.js";
 export {
   clusterNames,
   type ClusterStatus,

@@ -1,12 +1,10 @@
 import type { Clock } from "../../base/time/clock.js";
 import { withMistyped } from "../../base/text/mistyped.js";
 import type { VerboseLog } from "../../client/klog.js";
-import { type CurrentContext, removeContext } from "../../client/config/kubeconfig-context.js";
+import { type CurrentContext, removeContext } from "../../client/config/kubeconfig-additions.js";
 import { clustersFolder, isProcessAlive } from "../../client/config/named-cluster.js";
-import { ClusterHome, type ClusterRecord, listClusters } from "./cluster-home.js";
+import { ClusterHome, type ClusterRecord, listClusters, removeDataDir, namedClusterError } from "./cluster-home.js";
 import { type ClusterState, clusterState } from "./cluster-state.js";
-import { removeDataDir } from "./data-dir.js";
-import { namedClusterError } from "./named-cluster-error.js";
 
 export interface Surroundings {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -129,4 +127,38 @@ async function noSuchCluster(name: string, around: Surroundings): Promise<Error>
   const known = await clusterNames(around);
   const error = namedClusterError(`there is no cluster named "${name}"; list the clusters with: kubets cluster list`);
   return withMistyped(error, () => ({ typed: name, known }));
+}
+
+export interface CheckedCluster {
+  readonly objects: number;
+  readonly revision: number;
+  /** Acknowledged writes were lost up to this revision, when some were. */
+  readonly lost: number | undefined;
+  readonly bytesBefore: number;
+  readonly bytesAfter: number;
+}
+
+/**
+ * Reads everything a stopped cluster keeps on disk, forgets its history and gives back the space. Throws when the cluster
+ * runs, keeps nothing on disk, or when what it keeps is damaged.
+ */
+export async function checkNamedCluster(name: string, around: Surroundings): Promise<CheckedCluster> {
+  const { state, record } = await clusterStatus(name, around);
+  if (record.storage === "memory") {
+    throw namedClusterError(`cluster "${name}" keeps its objects in memory; there is nothing to check`);
+  }
+  if (record.storage === "etcd") {
+    throw namedClusterError(`cluster "${name}" keeps its objects in etcd; check the etcd with etcdctl`);
+  }
+  if (state !== "Stopped") {
+    throw namedClusterError(
+      `cluster "${name}" is running (process ${record.pid}); stop it first with: kubets cluster stop ${name}`,
+    );
+  }
+  const { checkDataDirectory } = await import("../../server/storage/sqlite/check-data-directory.js");
+  try {
+    return await checkDataDirectory(record.dataDir);
+  } catch (error) {
+    throw error instanceof Error && error.name === "DataDirectoryError" ? namedClusterError(error.message) : error;
+  }
 }

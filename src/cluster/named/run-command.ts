@@ -4,7 +4,7 @@ import { constants, tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { kubernetesClient, type KubernetesClient } from "../../client/dynamic/kubernetes-client.js";
 import type { Cluster } from "../index.js";
-import { namedClusterError } from "./named-cluster-error.js";
+import { namedClusterError } from "./cluster-home.js";
 
 export interface RunCommandOptions {
   readonly command: string;

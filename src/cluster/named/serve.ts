@@ -5,14 +5,19 @@ import { keepPrivate } from "../../base/files/private-files.js";
 import { ownProgram } from "../../base/files/own-program.js";
 import { isStatusError } from "../../machinery/errors/status-error.js";
 import type { VerboseLog } from "../../client/klog.js";
-import { addContext } from "../../client/config/kubeconfig-context.js";
+import { addContext } from "../../client/config/kubeconfig-additions.js";
 import { clusterOfContext, clustersFolder } from "../../client/config/named-cluster.js";
 import { type LeadershipEvent, startCluster } from "../index.js";
-import { ClusterHome, type ClusterRecord, type StorageChoice, type StorageKind } from "./cluster-home.js";
+import {
+  ClusterHome,
+  type ClusterRecord,
+  type StorageChoice,
+  type StorageKind,
+  claimDataDir,
+  removeDataDir,
+  namedClusterError,
+} from "./cluster-home.js";
 import { clusterState } from "./cluster-state.js";
-import { claimDataDir, removeDataDir } from "./data-dir.js";
-import { leadershipLines } from "./leadership-lines.js";
-import { namedClusterError } from "./named-cluster-error.js";
 import { followsFiles, serverArguments, type ServerChoice } from "./server-choice.js";
 
 export interface NamedClusterOptions {
@@ -280,4 +285,29 @@ async function reasonIn(log: FileHandle): Promise<string> {
   const lines = buffer.toString("utf8", 0, bytesRead).split("\n");
   const line = lines.find((one) => one.startsWith("error: ")) ?? lines[0] ?? "";
   return line.replace(/^error: /, "") || "the server ended before it was ready";
+}
+
+const WORK = {
+  "kube-system/kube-controller-manager": "controllers",
+  "kube-system/kube-scheduler": "scheduler",
+} as const;
+
+/**
+ * Makes lines of what happens in elections. A server that leads at once and is stopped in the end says nothing: it is as if there were no
+ * election.
+ */
+export function leadershipLines(): (event: LeadershipEvent) => string | undefined {
+  /** The Leases of which something was said. */
+  const told = new Set<string>();
+  return (event) => {
+    const { type, lease } = event;
+    if (type === "request") return undefined;
+    const work = WORK[lease as keyof typeof WORK];
+    if (type === "began") return told.has(lease) ? `${work}: this server leads now, by Lease ${lease}` : undefined;
+    if (type === "ended" && event.reason === undefined) return undefined;
+    told.add(lease);
+    if (type === "ended") return `${work}: this server no longer leads: ${event.reason}`;
+    const until = new Date(event.until).toISOString().replace(/\.\d+/, "");
+    return `${work}: waiting for Lease ${lease}, which ${event.holder} holds until ${until} unless it renews it`;
+  };
 }

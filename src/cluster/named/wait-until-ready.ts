@@ -4,7 +4,7 @@ import { stopwatchOf } from "../../base/time/stopwatch.js";
 import type { KubernetesClient } from "../../client/dynamic/kubernetes-client.js";
 import { goDurationText } from "../../client/rest/go-duration-text.js";
 import { surroundingsOf, type Surroundings } from "../../client/surroundings.js";
-import { namedClusterError } from "./named-cluster-error.js";
+import { namedClusterError } from "./cluster-home.js";
 import { type Readiness, readiness, type ReadinessOptions, type Unready } from "./readiness.js";
 import { ClusterWatch } from "./watch-cluster.js";
 

@@ -1,13 +1,13 @@
 import { errorMessage } from "../../base/text/error-message.js";
 import type { KubernetesClient } from "../../client/dynamic/kubernetes-client.js";
-import { objectKey } from "../../client/informers/object-key.js";
+import { objectKey } from "../../client/informers/indexer.js";
 import type { ListWatch, ReflectorFault, ReflectorStore } from "../../client/reflector/list-watch.js";
 import { Reflector } from "../../client/reflector/reflector.js";
 import type { Surroundings } from "../../client/surroundings.js";
 import { isConnectionRefused, isTransportError } from "../../client/transport/transport-error.js";
 import { isForbidden, isNotFound, isUnauthorized } from "../../machinery/errors/status-error.js";
 import type { ApiObject } from "../../machinery/meta/object.js";
-import { namedClusterError } from "./named-cluster-error.js";
+import { namedClusterError } from "./cluster-home.js";
 import type { Observed } from "./readiness.js";
 
 type Observing = keyof Observed;

@@ -8,7 +8,7 @@ import type { KubernetesClient } from "../../client/dynamic/kubernetes-client.js
 import { isAlreadyExists, isConflict, isNotFound } from "../../machinery/errors/status-error.js";
 import { formatMicroTime, formatTime } from "../../machinery/meta/time.js";
 import { LEASE_SECONDS, newNode } from "../../node/agent/node-registration.js";
-import { MOST_RANGES, podCidr } from "./node-addresses.js";
+import { MOST_RANGES, podCidr } from "./nodes-network.js";
 import { removeNode } from "./remove-node.js";
 import { AUTHORITY_ANNOTATION, SERVER_LABEL } from "./server-nodes.js";
 import { ServerNameError } from "../server-name.js";

@@ -4,7 +4,7 @@ import type { Clock } from "../../base/time/clock.js";
 import { once } from "../../base/async/once.js";
 import { forkRandom, type Random } from "../../base/numbers/random.js";
 import type { Timers } from "../../base/time/timers.js";
-import { kubernetesClient } from "../../client/dynamic/kubernetes-client.js";
+import { kubernetesClient, type KubernetesClient } from "../../client/dynamic/kubernetes-client.js";
 import type { Transport } from "../../client/transport/transport.js";
 import type { ContainerRuntime } from "../../node/container-runtime.js";
 import type { NodeDescription } from "../../node/fleet-node.js";
@@ -24,9 +24,8 @@ import type { StagesOf } from "../../node/stages/stages.js";
 import type { CallerReviews } from "../../node/kubelet-api/caller-reviews.js";
 import type { Server } from "../../server/generic/server.js";
 import { authenticated } from "../../server/request/user.js";
-import { podCidr } from "./node-addresses.js";
+import { podCidr } from "./nodes-network.js";
 import { keptVolumes } from "../kept-volumes.js";
-import { servicePorts } from "../service-ports.js";
 import { builtInScripts } from "../../node/scripted/images/built-in.js";
 import type { ClusterNetwork } from "../../server/kubelet/cluster-network.js";
 import { DNS_ADDRESS, SERVICE_CIDR } from "../system-objects.js";
@@ -34,6 +33,7 @@ import { openRunMarks } from "../run-marks.js";
 import { issueCertificate, issuerOf, issuerOfCertificate } from "../pki/certificate.js";
 import { CA_NAME, type ClusterPki } from "../pki/cluster-pki.js";
 import { keyMaker } from "../pki/key-maker.js";
+import type { ServicePortsOf } from "../../node/scripted/stand-in/stand-in.js";
 
 /** A node of a cluster, in the cluster's process. */
 export interface NodeOptions {
@@ -244,4 +244,19 @@ function servingCertificate(name: string, { ca }: ClusterPki, clocks: readonly C
     names: [name, "localhost", HOST],
   } as const;
   return { ...issueCertificate(request, issuerOf(ca, CA_NAME)), clientCa: ca.certificate };
+}
+
+/** Asks the API which ports Services send to. */
+export function servicePorts(client: () => KubernetesClient): ServicePortsOf {
+  return async ({ metadata }) => {
+    const { namespace = "", labels = {} } = metadata ?? {};
+    const { items } = await client().of("v1", "Service").namespace(namespace).list();
+    const selecting = items.filter(({ spec }) => {
+      const selector = Object.entries(spec?.selector ?? {});
+      return selector.length > 0 && selector.every(([key, value]) => labels[key] === value);
+    });
+    return selecting.flatMap(({ spec }) =>
+      (spec?.ports ?? []).map(({ port, targetPort = port }) => Number(targetPort)),
+    );
+  };
 }

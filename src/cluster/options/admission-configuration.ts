@@ -7,8 +7,8 @@ import type { ConfigurationDocument } from "../../machinery/wire/configuration-d
 import {
   decodeAdmissionConfiguration,
   type PluginEntry,
+  admissionFailure,
 } from "../../server/admission/configuration/admission-configuration.js";
-import { admissionFailure } from "../../server/admission/configuration/configuration-error.js";
 import {
   type AdmissionOptions,
   enabledOwnPlugins,

@@ -1,3 +1,4 @@
+import type { ApiTitle } from "../../api/facts/index.js";
 import type { Clock } from "../../base/time/clock.js";
 import type { Random } from "../../base/numbers/random.js";
 import type { Transport } from "../../client/transport/transport.js";
@@ -8,6 +9,8 @@ import type { Authorizer } from "../../server/authz/authorizer.js";
 import type { HealthCheck } from "../../server/endpoints/non-resource/health.js";
 import type { InFlightLimits } from "../../server/filters/max-in-flight.js";
 import type { OwnFilter } from "../../server/filters/own-filter.js";
+import type { Conduct } from "../../server/generic/conduct.js";
+import type { LifeCycleEvent } from "../../server/generic/life-cycle.js";
 import type { FileAdmissionOptions } from "./admission-configuration.js";
 import type { AuthorizationOptions } from "./authorization-options.js";
 import type { AuthenticationOptions } from "./authentication-options.js";
@@ -17,10 +20,19 @@ import type { TlsOptions } from "./tls-options.js";
 
 /** What a server is made of beside the resources that it serves. */
 export interface ServerOptions extends StorageOptions {
+  /** The address of {@link port}. Default "127.0.0.1". */
+  readonly host?: string;
   /** Of 127.0.0.1. 0, the default, takes a free one; false opens no socket, and only `transport()` reaches the server. */
   readonly port?: number | false;
+  /**
+   * Serves HTTP/1.1 without TLS too: on a port of a loopback address (default 127.0.0.1; port 0 takes a free one), or on a Unix socket. Where
+   * {@link port} is false it is the only way in. Default: none.
+   */
+  readonly http?: HttpOptions;
   /** Versions, suites and certificates of the port. Default: the runtime's, and a certificate of the server's own authority. */
   readonly tls?: TlsOptions;
+  /** What OpenAPI documents are called; its version is also what /version says. Default: Kubernetes and its version. */
+  readonly title?: ApiTitle;
   /** Resources beside the built-in ones. More can be installed while the server runs. */
   readonly resources?: readonly ResourceDefinition[];
   /** Files of tokens and authorities, OpenID Connect issuers, a webhook, a front proxy, anonymous requests. Default: none of it. */
@@ -48,6 +60,10 @@ export interface ServerOptions extends StorageOptions {
   /** Checks of /healthz, /livez and /readyz beside the server's own. */
   readonly healthChecks?: readonly HealthCheck[];
   readonly hooks?: Hooks;
+  /** How the server answers and stops: CORS, limits of time, the way it shuts down. Default: as kube-apiserver without flags. */
+  readonly conduct?: Conduct;
+  /** Told of each event in the server's life, in order. */
+  readonly onLifeCycle?: (event: LifeCycleEvent) => void;
   /**
    * Stamps objects and expires what expires. A manualClock() also drives every timer of the server and of what runs beside it: time
    * stands still until `clock.advance()`.
@@ -60,6 +76,20 @@ export interface ServerOptions extends StorageOptions {
   /** The server calls it with its own faults, which clients see as "Internal error". */
   readonly onError?: (error: unknown) => void;
 }
+
+export type HttpOptions = {
+  /**
+   * Lets in whoever sends no credentials, as system:anonymous, who may do everything where there are no authorizers: for a server that stands alone
+   * (`kubectl --server=http://127.0.0.1:6080`). It needs `port: false`. Default false.
+   */
+  readonly anonymous?: boolean;
+} & (
+  | { readonly port?: number; readonly host?: string }
+  | {
+      /** The path of the socket, in a folder that only those can reach who may connect. */
+      readonly socketPath: string;
+    }
+);
 
 export interface Hooks {
   /**
@@ -91,6 +121,8 @@ export function ofCaller({
   admission,
   filters,
   inFlight,
+  conduct,
+  title,
 }: ServerOptions) {
   return {
     ...(storageMediaType && { storageMediaType }),
@@ -100,5 +132,46 @@ export function ofCaller({
     ...(admission && { admission }),
     ...(filters && { filters }),
     ...(inFlight && { inFlight }),
+    ...(conduct && { conduct }),
+    ...(title && { title }),
   };
 }
+
+/** What cannot be right in where a server listens. */
+export function listeningFaults({ port = 0, http, authentication }: ServerOptions): string[] {
+  const faults: string[] = [];
+  if (port !== false && !isPort(port))
+    faults.push(`port is ${port}; give a port from 1 to 65535, 0 for a free one, or false for none`);
+  if (http === undefined) return faults;
+  if ("socketPath" in http) {
+    if (http.socketPath === "") faults.push("http.socketPath is empty; give the path of the socket");
+  } else {
+    const { port: plain = 0, host = "127.0.0.1" } = http;
+    if (!isPort(plain)) faults.push(`http.port is ${plain}; give a port from 1 to 65535, or 0 for a free one`);
+    if (!isLoopback(host)) {
+      faults.push(
+        `http.host is ${host}: without TLS everyone on the way reads tokens and objects; give a loopback address, or serve with TLS`,
+      );
+    }
+  }
+  if (http.anonymous === true && port !== false) {
+    faults.push(
+      "http.anonymous would open the port with TLS too; give port: false, or authorizers and authentication.anonymous",
+    );
+  }
+  const needsTls = [
+    ...((authentication?.clientCaFiles ?? []).length > 0 ? ["certificates of clients"] : []),
+    ...(authentication?.requestHeader === undefined ? [] : ["the certificate of a front proxy"]),
+  ];
+  if (port === false && needsTls.length > 0) {
+    faults.push(
+      `http alone cannot authenticate by ${needsTls.join(" and ")}: a certificate is proved by TLS; give a port with TLS too`,
+    );
+  }
+  return faults;
+}
+
+const isPort = (port: number): boolean => Number.isInteger(port) && port >= 0 && port <= 65_535;
+
+const isLoopback = (host: string): boolean =>
+  host === "localhost" || host === "::1" || /^127(\.\d{1,3}){3}$/.test(host);

@@ -1,8 +1,8 @@
 import { createHash, createPrivateKey, createPublicKey, type KeyObject, X509Certificate } from "node:crypto";
 import { isIP } from "node:net";
 import { distinguishedName } from "../../machinery/crypto/new-certificate-request.js";
-import { derElements } from "../../machinery/crypto/der.js";
 import {
+  derElements,
   bitString,
   boolean,
   explicit,
@@ -12,7 +12,7 @@ import {
   octetString,
   sequence,
   time,
-} from "../../machinery/crypto/der-writer.js";
+} from "../../machinery/crypto/der.js";
 import { pemText } from "../../machinery/crypto/pem.js";
 import { type KeyMaker, openSslKeys } from "./key-maker.js";
 

@@ -4,8 +4,14 @@ import {
   SUBJECT_PART_TYPES,
   type SubjectPart,
 } from "../../machinery/crypto/certificate-request.js";
-import { derElements } from "../../machinery/crypto/der.js";
-import { objectIdentifier, printableString, sequence, set, utf8String } from "../../machinery/crypto/der-writer.js";
+import {
+  derElements,
+  objectIdentifier,
+  printableString,
+  sequence,
+  set,
+  utf8String,
+} from "../../machinery/crypto/der.js";
 import { findPemBlock } from "../../machinery/crypto/pem.js";
 import { type Issuer, type SignedSubject, signCertificate } from "./certificate.js";
 

@@ -2,12 +2,17 @@ import { GroupDiscoveryFailedError } from "../../client/discovery/cached-discove
 import type { Discovery } from "../../client/discovery/discovery.js";
 import type { Command, Invocation } from "../../cli/command.js";
 import { usageError } from "../../cli/errors.js";
-import type { Look } from "../../printers/look.js";
+import { type Look, headingCells, rowCells, tableColumns } from "../../printers/look.js";
 import type { Factory, Streams } from "../../cli/connect/factory.js";
 import type { ApiResource } from "../../machinery/rest-mapper.js";
 import { noCompatiblePrinter } from "../../printers/formats.js";
 import { preferredResources } from "../../actions/preferred-resources.js";
-import { type ApiResourcesFormat, printApiResources } from "./print.js";
+import { encodeJson } from "../../machinery/wire/json/json-encoder.js";
+import { formatGroupVersion } from "../../machinery/meta/gvk.js";
+import { formatGroupResource } from "../../machinery/errors/status-error.js";
+import { emitYaml } from "../../machinery/text/yaml/emit.js";
+import { emitKyaml } from "../../machinery/text/yaml/kyaml.js";
+import { TabWriter } from "../../printers/tab-writer.js";
 
 export interface ApiResourcesOptions {
   readonly format: ApiResourcesFormat;
@@ -126,4 +131,93 @@ function comparer(sortBy: ApiResourcesOptions["sortBy"]): (a: ApiResource, b: Ap
 
 function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
+}
+
+export type ApiResourcesFormat = "" | "wide" | "name" | "json" | "yaml" | "kyaml";
+
+export interface ApiResourcesPrint {
+  readonly format: ApiResourcesFormat;
+  readonly noHeaders: boolean;
+  readonly look: Look;
+}
+
+export function printApiResources(
+  resources: readonly ApiResource[],
+  { format, noHeaders, look }: ApiResourcesPrint,
+  out: (text: string) => void,
+): void {
+  const { paint } = look;
+  const document = (text: string, colour: ((text: string) => string) | undefined): void => out(colour?.(text) ?? text);
+  switch (format) {
+    case "json":
+      return document(`${encodeJson(listOf(resources), { indent: 4 })}\n`, paint?.json);
+    case "yaml":
+      return document(emitYaml(listOf(resources)), paint?.yaml);
+    case "kyaml":
+      return document(emitKyaml(listOf(resources), { inGivenOrder: true }), paint?.kyaml);
+    case "name":
+      return out(resources.map(({ group, name }) => `${formatGroupResource({ group, resource: name })}\n`).join(""));
+    case "":
+    case "wide":
+      return printColumns(resources, format === "wide", noHeaders, look, out);
+  }
+}
+
+function printColumns(
+  resources: readonly ApiResource[],
+  wide: boolean,
+  noHeaders: boolean,
+  look: Look,
+  out: (text: string) => void,
+): void {
+  const writer = new TabWriter(out, { measure: look.measure, fit: look.fit });
+  const headings = ["NAME", "SHORTNAMES", "APIVERSION", "NAMESPACED", "KIND", ...(wide ? ["VERBS", "CATEGORIES"] : [])];
+  writer.write.table?.(tableColumns(headings, !noHeaders));
+  if (!noHeaders) writer.write(`${headingCells(look, headings).join("\t")}\n`);
+  for (const resource of resources) {
+    const cells = [
+      resource.name,
+      resource.shortNames.join(","),
+      formatGroupVersion(resource),
+      String(resource.namespaced),
+      resource.kind,
+    ];
+    if (wide) cells.push(resource.verbs.join(","), resource.categories.join(","));
+    writer.write(`${rowCells(look, headings, cells).join("\t")}\n`);
+  }
+  writer.flush();
+}
+
+/** meta/v1's APIResourceList, in its fields' own order. */
+function listOf(resources: readonly ApiResource[]): object {
+  return {
+    kind: "APIResourceList",
+    apiVersion: "v1",
+    groupVersion: "",
+    resources: resources.length === 0 ? null : resources.map(wire),
+  };
+}
+
+function wire({
+  name,
+  singularName,
+  namespaced,
+  group,
+  version,
+  kind,
+  verbs,
+  shortNames,
+  categories,
+}: ApiResource): object {
+  return {
+    name,
+    singularName,
+    namespaced,
+    ...(group !== "" && { group }),
+    version,
+    kind,
+    verbs,
+    ...(shortNames.length > 0 && { shortNames }),
+    ...(categories.length > 0 && { categories }),
+  };
 }

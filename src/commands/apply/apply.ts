@@ -1,19 +1,50 @@
-import type { Command } from "../../cli/command.js";
+import type { Command, Invocation } from "../../cli/command.js";
 import { completeWords } from "../../cli/completion/resource-completers.js";
-import { cascadeFlag } from "../../cli/flags/deletion-flags.js";
-import { printFlags } from "../../cli/flags/print-flags.js";
-import { recordFlag } from "../../cli/flags/record-flag.js";
+import {
+  cascadeFlag,
+  recordFlag,
+  CLIENT_SIDE_MANAGER,
+  pruneAllowlistFlag,
+  serverSideFlags,
+  readCascade,
+  readRecord,
+  PRUNE_NOTICE,
+  readApplyManager,
+} from "../../cli/flags/change-flags.js";
+import { printFlags, readPrintRequest } from "../../cli/flags/print-flags.js";
 import {
   dryRunFlag,
   fieldManagerFlag,
   filenameFlags,
   selectorFlag,
   validateFlag,
+  readDryRun,
+  readFieldValidation,
+  readFilenames,
+  requireFilenames,
+  warnCannotValidate,
+  withDryRun,
 } from "../../cli/flags/resource-flags.js";
 import { SUBRESOURCES, subresourceFlag } from "../../cli/flags/selection-flags.js";
-import { CLIENT_SIDE_MANAGER, pruneAllowlistFlag, serverSideFlags } from "../../cli/flags/server-side-flags.js";
-import { complete } from "./complete.js";
 import { runApply } from "./run.js";
+import { errorMessage } from "../../base/text/error-message.js";
+import { goQuote } from "../../base/text/go-quote.js";
+import { findManifests } from "../../actions/find-manifests.js";
+import { parsePruneKinds, type PruneKind } from "../../actions/apply/prune.js";
+import { kubernetesRelease } from "../../cli/connect/client-version.js";
+import { usageError } from "../../cli/errors.js";
+import type { Factory } from "../../cli/connect/factory.js";
+import { klogWarning } from "../../client/klog.js";
+import { withChangeCause } from "../../kinds/change-cause.js";
+import { printerFor, type PrintRequest } from "../../printers/formats.js";
+import { sleep } from "../../resource/url-source.js";
+import { ApplySet, parseParent } from "./apply-set.js";
+import { type ApplyCommandOptions, type ApplyChoices, validate } from "./options.js";
+import { encodeJson } from "../../machinery/wire/json/json-encoder.js";
+import type { KubeObject } from "../../machinery/meta/object.js";
+import { sortedByKey } from "../../machinery/meta/sorted-by-key.js";
+import type { Printer } from "../../printers/printer.js";
+import { isList } from "../../resource/lists.js";
 
 export function applyCommand(run = runApply): Command {
   return {
@@ -98,4 +129,158 @@ cat pod.json | {{program}} apply -f -
     execute: async (factory, invocation) => run(await complete(factory, invocation)),
     completeFlags: { subresource: completeWords(SUBRESOURCES) },
   };
+}
+
+const A_MINUTE = 60_000;
+
+/** Flags into options. What contradicts itself throws. */
+export async function complete(factory: Factory, invocation: Invocation): Promise<ApplyCommandOptions> {
+  const { args, flags, signal } = invocation;
+  const { streams } = factory;
+  if (args.length > 0) throw usageError(invocation, `Unexpected args: [${args.join(" ")}]`);
+  const dryRun = readDryRun(flags, factory);
+  await factory.clientConfig();
+  const warn = (text: string): void => void streams.err.write(text);
+  const propagationPolicy = readCascade(flags, warn);
+  const files = readFilenames(flags);
+  requireFilenames(files);
+  const fieldValidation = readFieldValidation(flags);
+  const selector = flags.string("selector");
+  const log = (source: string, text: string): void => warn(klogWarning(source, text, new Date(factory.clock.now())));
+  const applySet = await readApplySet(factory, invocation, { dryRun, fieldValidation, log });
+  const pruneKinds = flags.bool("prune") ? await readPruneKinds(factory, flags.strings("prune-allowlist")) : [];
+  const choices: ApplyChoices = {
+    serverSide: flags.bool("server-side"),
+    forceConflicts: flags.bool("force-conflicts"),
+    force: flags.bool("force"),
+    dryRun,
+    all: flags.bool("all"),
+    selector,
+    prune: flags.bool("prune"),
+    pruneKinds,
+    subresource: flags.string("subresource"),
+    ordered: flags.bool("ordered"),
+  };
+  await validate(choices, applySet);
+
+  const request = readPrintRequest(flags, factory);
+  const write = (text: string): void => void streams.out.write(text);
+  const whole = request.output !== "" && request.output !== "name";
+  const gracePeriod = flags.number("grace-period");
+  const deletion = { propagationPolicy, ...(gracePeriod >= 0 && { gracePeriodSeconds: gracePeriod }) };
+  const cause = readRecord(invocation);
+  const fieldManager = readApplyManager(flags);
+  const { namespace, enforced } = await factory.namespace();
+  return {
+    choices,
+    applySet,
+    namespaces: enforced ? [namespace] : [],
+    record: (object) => withChangeCause(object, cause),
+    clientSide: async () => ({
+      client: await factory.restClient(),
+      ...(flags.bool("openapi-patch") && { openapi: await factory.openapi() }),
+      dryRun,
+      fieldManager,
+      fieldValidation,
+      overwrite: flags.bool("overwrite"),
+      ...(choices.force && { recreate: { deletion, timeout: flags.duration("timeout") } }),
+      sleep,
+      signal,
+    }),
+    serverSide: async () => ({
+      client: await factory.restClient(),
+      dryRun: dryRun === "server",
+      fieldManager,
+      fieldValidation,
+      subresource: choices.subresource,
+      force: choices.forceConflicts,
+      signal,
+    }),
+    stages: async () => {
+      const manifests = { files, selector, fieldValidation, cannotWarn: () => warnCannotValidate(factory) };
+      if (!choices.ordered) return [{ find: () => findManifests(factory, manifests) }];
+      const { orderedStages } = await import("../../actions/apply/apply-stages.js");
+      return orderedStages(manifests, {
+        namespace: factory.namespace,
+        builder: factory.builder,
+        openapi: factory.openapi,
+        restClient: factory.restClient,
+        client: factory.restClient,
+        mapper: factory.mapper,
+        sleep,
+        dryRun: dryRun !== "none",
+        timeout: flags.duration("timeout") || A_MINUTE,
+        signal,
+      });
+    },
+    client: factory.restClient,
+    mapper: factory.mapper,
+    deletion,
+    printLine: (operation, object) => {
+      if (!whole) printerFor(request, withDryRun(operation, dryRun)).print(object, write);
+    },
+    printPruned: (object) => printerFor(request, withDryRun("pruned", dryRun)).print(object, write),
+    printWhole: whole
+      ? (object) => {
+          const printer = listPrinter(request);
+          printer.print(object, write);
+        }
+      : undefined,
+    log: () => factory.log(),
+    warn,
+    warnOfPruneDefault: () => log(PRUNE_NOTICE.source, PRUNE_NOTICE.text),
+    program: factory.program,
+  };
+}
+
+async function readPruneKinds(factory: Factory, texts: readonly string[]): Promise<readonly PruneKind[]> {
+  return texts.length === 0 ? [] : parsePruneKinds(texts, await factory.mapper());
+}
+
+interface ApplySetSurroundings {
+  readonly dryRun: "none" | "client" | "server";
+  readonly fieldValidation: string;
+  readonly log: (source: string, text: string) => void;
+}
+
+/** The set that --applyset names. Its parent's namespace is that of -n, never the kubeconfig's. */
+async function readApplySet(
+  factory: Factory,
+  { flags }: Invocation,
+  { dryRun, fieldValidation, log }: ApplySetSurroundings,
+): Promise<ApplySet | undefined> {
+  const reference = flags.has("applyset") ? flags.string("applyset") : "";
+  if (reference === "") return undefined;
+  const { namespace, enforced } = await factory.namespace();
+  const parent = await parseParent(reference, await factory.mapper()).catch((error: unknown) => {
+    const message = errorMessage(error);
+    throw new Error(`invalid parent reference ${goQuote(reference)}: ${message}`, { cause: error });
+  });
+  return new ApplySet({
+    parent: { ...parent, namespace: enforced && parent.mapping.namespaced ? namespace : "" },
+    version: kubernetesRelease.gitVersion,
+    mapper: factory.mapper,
+    client: factory.restClient,
+    dryRun,
+    fieldValidation,
+    warnOfConflict: (error, fieldManager) => {
+      const message = errorMessage(error);
+      log(
+        "applyset.go:447",
+        `WARNING: failed to update ApplySet: ${message}\nApplySet field manager ${fieldManager} should own these fields. Retrying with conflicts forced.`,
+      );
+    },
+  });
+}
+
+/** For objects, and for the List of them that kubectl puts together itself: that one is printed as its Go type has it. */
+function listPrinter(request: PrintRequest): Printer {
+  const single = printerFor(request);
+  const list = printerFor({ ...request, encode: encodeList });
+  return { print: (object: KubeObject, out) => (isList(object) ? list : single).print(object, out) };
+}
+
+/** The fields of the List in the order of its type, of the objects in it in the order of their names. */
+function encodeList({ kind, apiVersion, metadata, ...rest }: KubeObject): string {
+  return encodeJson({ kind, apiVersion, metadata, ...(sortedByKey(rest) as object) });
 }

@@ -4,11 +4,17 @@ import { lastApplied } from "../../actions/apply/last-applied.js";
 import { documentValidation } from "../../actions/validate-document.js";
 import type { Command, Invocation } from "../../cli/command.js";
 import { completeTypesAndNames } from "../../cli/completion/resource-completers.js";
-import { editInEditor, type EditOptions } from "../../cli/editing/edit-in-editor.js";
-import { editedReader, editFormat, readWindowsLineEndings, windowsLineEndingsFlag } from "../../cli/editing/editing.js";
+import {
+  editInEditor,
+  type EditOptions,
+  editedReader,
+  editFormat,
+  readWindowsLineEndings,
+  windowsLineEndingsFlag,
+} from "../../cli/editing/edit-in-editor.js";
 import type { Factory } from "../../cli/connect/factory.js";
 import { printFlags, readPrintRequest } from "../../cli/flags/print-flags.js";
-import { readRecord, recordFlag } from "../../cli/flags/record-flag.js";
+import { readRecord, recordFlag, CLIENT_SIDE_MANAGER } from "../../cli/flags/change-flags.js";
 import {
   fieldManagerFlag,
   filenameFlags,
@@ -17,7 +23,6 @@ import {
   validateFlag,
   warnCannotValidate,
 } from "../../cli/flags/resource-flags.js";
-import { CLIENT_SIDE_MANAGER } from "../../cli/flags/server-side-flags.js";
 import type { RestClient } from "../../client/rest/rest-client.js";
 import { withChangeCause } from "../../kinds/change-cause.js";
 import type { KubeObject } from "../../machinery/meta/object.js";

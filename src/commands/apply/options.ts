@@ -7,7 +7,7 @@ import type { RestMapper } from "../../machinery/rest-mapper.js";
 import type { DeleteOptions } from "../../resource/helper.js";
 import type { ApplySet } from "./apply-set.js";
 import type { Stage } from "../../actions/apply/apply-stages.js";
-import type { ApplyChoices } from "./validate.js";
+import type { PruneKind } from "../../actions/apply/prune.js";
 
 export type ApplyOutcome = "created" | "configured" | "unchanged" | "serverside-applied";
 
@@ -36,4 +36,59 @@ export interface ApplyCommandOptions {
   readonly warn: (text: string) => void;
   readonly warnOfPruneDefault: () => void;
   readonly program: string;
+}
+
+/** What the flags of apply ask for. */
+export interface ApplyChoices {
+  readonly serverSide: boolean;
+  readonly forceConflicts: boolean;
+  /** Delete and create again what cannot be patched. */
+  readonly force: boolean;
+  readonly dryRun: "none" | "client" | "server";
+  readonly all: boolean;
+  readonly selector: string;
+  readonly prune: boolean;
+  readonly pruneKinds: readonly PruneKind[];
+  readonly subresource: string;
+  /** kubets' own: by kind, not as the files say. */
+  readonly ordered: boolean;
+}
+
+/** Throws for what does not go together, the first of it. */
+export async function validate(choices: ApplyChoices, applySet: ApplySet | undefined): Promise<void> {
+  const { serverSide, force, dryRun, all, selector, prune } = choices;
+  if (choices.forceConflicts && !serverSide) throw new Error("--force-conflicts only works with --server-side");
+  if (dryRun === "client" && serverSide) {
+    throw new Error("--dry-run=client doesn't work with --server-side (did you mean --dry-run=server instead?)");
+  }
+  if (serverSide && force) throw new Error("--force cannot be used with --server-side");
+  if (dryRun === "server" && force) throw new Error("--dry-run=server cannot be used with --force");
+  if (all && selector !== "") throw new Error("cannot set --all and --selector at the same time");
+  if (applySet !== undefined) {
+    if (choices.ordered) throw new Error("--ordered cannot be used with --applyset");
+    if (!prune) throw new Error("--applyset requires --prune");
+    await applySet.validate();
+  }
+  if (prune) validatePrune(choices, applySet !== undefined);
+  if (choices.subresource !== "" && !serverSide) {
+    throw new Error("--subresource can only be specified for --server-side");
+  }
+}
+
+function validatePrune({ force, all, selector, pruneKinds, serverSide }: ApplyChoices, withSet: boolean): void {
+  if (force) throw new Error("--force cannot be used with --prune");
+  if (withSet) {
+    if (all) throw new Error("--all is incompatible with --applyset");
+    if (selector !== "") throw new Error("--selector is incompatible with --applyset");
+    if (pruneKinds.length > 0) throw new Error("--prune-allowlist is incompatible with --applyset");
+    return;
+  }
+  if (!all && selector === "") {
+    throw new Error(
+      "all resources selected for prune without explicitly passing --all. To prune all resources, pass the --all flag. If you did not mean to prune all resources, specify a label selector",
+    );
+  }
+  if (serverSide) {
+    throw new Error("--prune is in alpha and doesn't currently work on objects created by server-side apply");
+  }
 }

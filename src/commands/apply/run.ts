@@ -3,14 +3,18 @@ import { errorMessage } from "../../base/text/error-message.js";
 import { applyServerSide, type ServerSideEvent } from "../../actions/apply/apply-server-side.js";
 import { type ApplyOptions, applyObject, readLive, requireName } from "../../actions/apply/apply-object.js";
 import { LAST_APPLIED } from "../../actions/apply/last-applied.js";
-import { forEachPrunable, pruneObject, Visited } from "../../actions/apply/prune.js";
+import { forEachPrunable, pruneObject, Visited, type Prunable } from "../../actions/apply/prune.js";
 import { ReadAhead } from "../../actions/read-ahead.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import { type Info, objectName } from "../../resource/info.js";
 import { aggregate } from "../../resource/visitor.js";
-import { pruneApplySet } from "./apply-set-prune.js";
 import type { ApplyCommandOptions, ApplyOutcome } from "./options.js";
 import type { Stage } from "../../actions/apply/apply-stages.js";
+import type { RestClient } from "../../client/rest/rest-client.js";
+import { formatKind, type RestMapping } from "../../machinery/rest-mapper.js";
+import { type DeleteOptions, Helper } from "../../resource/helper.js";
+import { isList, listItems } from "../../resource/lists.js";
+import type { ApplySet } from "./apply-set.js";
 
 /**
  * Reads everything of a stage, then applies one after the other, going on after a failure; prunes when nothing failed. Most
@@ -158,4 +162,60 @@ function wholeOf(infos: readonly Info[]): KubeObject {
   const [first] = objects;
   if (first !== undefined && objects.length === 1) return first;
   return { apiVersion: "v1", kind: "List", metadata: {}, items: objects };
+}
+
+export interface ApplySetPruneOptions {
+  readonly client: RestClient;
+  /** uids of what was applied. */
+  readonly applied: ReadonlySet<string>;
+  readonly dryRun: "none" | "client" | "server";
+  readonly deletion: DeleteOptions;
+  readonly print: (found: Prunable) => void;
+}
+
+/** Deletes the members of the set that were not applied. */
+async function pruneApplySet(set: ApplySet, options: ApplySetPruneOptions): Promise<void> {
+  const { client, dryRun, deletion, print } = options;
+  for (const found of await membersToPrune(set, options)) {
+    if (dryRun !== "client") {
+      await pruneObject(found, client, { ...deletion, dryRun: dryRun === "server" }).catch((error: unknown) => {
+        throw new Error(`pruning ${describe(found)}: ${errorMessage(error)}`, { cause: error });
+      });
+    }
+    print(found);
+  }
+}
+
+/** All lists are asked for at once. */
+async function membersToPrune(set: ApplySet, options: ApplySetPruneOptions): Promise<readonly Prunable[]> {
+  const { mappings, namespaces } = set.current;
+  const lists = mappings.flatMap((mapping) =>
+    (mapping.namespaced ? [...namespaces] : [""]).map((namespace) => listMembers(set, mapping, namespace, options)),
+  );
+  return (await Promise.all(lists)).flat();
+}
+
+async function listMembers(
+  { selector }: ApplySet,
+  mapping: RestMapping,
+  namespace: string,
+  { client, applied }: ApplySetPruneOptions,
+): Promise<readonly Prunable[]> {
+  const helper = new Helper(client, mapping, { sentBy: "dynamic" });
+  const list = await helper.list(namespace, { labelSelector: selector }).catch((error: unknown) => {
+    throw new Error(`listing ${formatKind(mapping.kind)} objects for pruning: ${errorMessage(error)}`, {
+      cause: error,
+    });
+  });
+  if (!isList(list)) return [];
+  return listItems(list)
+    .filter(({ metadata }) => !applied.has(metadata?.uid ?? ""))
+    .map((object) => ({ mapping, namespace, object }));
+}
+
+/** "Deployment.apps shop/web" */
+function describe({ mapping: { kind }, namespace, object }: Prunable): string {
+  const type = kind.group === "" ? kind.kind : `${kind.kind}.${kind.group}`;
+  const name = object.metadata?.name ?? "";
+  return `${type} ${namespace === "" ? name : `${namespace}/${name}`}`;
 }

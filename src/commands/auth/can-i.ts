@@ -5,11 +5,14 @@ import { silentExit } from "../../cli/errors.js";
 import type { Factory, Streams } from "../../cli/connect/factory.js";
 import { warnTo } from "../../cli/warn.js";
 import type { RestClient } from "../../client/rest/rest-client.js";
-import { object, text } from "../../machinery/meta/access.js";
+import { object, text, type ReadonlyFields } from "../../machinery/meta/access.js";
 import type { JsonObject } from "../../machinery/meta/json.js";
-import { type AskedResource, findResource, isNamespaced } from "./asked-resource.js";
-import type { Look } from "../../printers/look.js";
-import { printRules } from "./print-rules.js";
+import { type Look, headingCells, tableColumns } from "../../printers/look.js";
+import { fetchResourceList } from "../../client/discovery/live-discovery.js";
+import { formatGroupVersion, type GroupVersionResource } from "../../machinery/meta/gvk.js";
+import type { RestMapper } from "../../machinery/rest-mapper.js";
+import { compactRules, goList, readRules, resourceText } from "../../machinery/rbac/policy-rule.js";
+import { TabWriter } from "../../printers/tab-writer.js";
 
 /** What is asked about. */
 export type Question =
@@ -186,4 +189,71 @@ async function listAllowed({ client, kinds, namespace, noHeaders, warn, streams,
   const status = object(answer["status"]);
   if (status["incomplete"] === true) warn(`the list may be incomplete: ${text(status["evaluationError"])}`);
   printRules(status, noHeaders, look, (line) => streams.out.write(line));
+}
+
+/** Of what no server has, only the resource is there. */
+export type AskedResource = GroupVersionResource;
+
+/** Resources that no server lists, and that rules name all the same. */
+const UNLISTED = new Set(["users", "groups"]);
+
+/** The resource that goes by the name `typed`; an unknown name is warned of, and stays as it was typed. */
+export async function findResource(
+  mapper: RestMapper,
+  typed: string,
+  warn: (message: string) => void,
+): Promise<AskedResource> {
+  const asTyped = { group: "", version: "", resource: typed };
+  if (typed === "*") return asTyped;
+  const name = typed.toLowerCase();
+  for (const meaning of meanings(name)) {
+    // Whatever is wrong here, the question can still be asked.
+    const found = await mapper.preferredResourceFor(meaning).catch(() => undefined);
+    if (found !== undefined) return found;
+  }
+  const { resource, group } = parse(name);
+  if (!UNLISTED.has(name)) {
+    warn(`the server doesn't have a resource type '${resource}'${group === "" ? "" : ` in group '${group}'`}\n`);
+  }
+  return asTyped;
+}
+
+/** "deployments.v1.apps" may be a resource, its version and its group, and may be of a group "v1.apps". */
+function meanings(name: string): readonly GroupVersionResource[] {
+  const [resource = "", version, ...group] = name.split(".");
+  const partial = { ...parse(name), version: "" };
+  if (version === undefined || group.length === 0) return [partial];
+  return [{ group: group.join("."), version, resource }, partial];
+}
+
+function parse(name: string): { readonly resource: string; readonly group: string } {
+  const dot = name.indexOf(".");
+  return dot < 0 ? { resource: name, group: "" } : { resource: name.slice(0, dot), group: name.slice(dot + 1) };
+}
+
+/** Undefined where the server does not say. */
+export async function isNamespaced(asked: AskedResource, client: RestClient): Promise<boolean | undefined> {
+  const { version, resource } = asked;
+  if (version === "") return undefined;
+  try {
+    const { resources } = await fetchResourceList(client, formatGroupVersion(asked), {});
+    return resources.find(({ name }) => name === resource)?.namespaced;
+  } catch {
+    return undefined;
+  }
+}
+
+const HEADINGS = ["Resources", "Non-Resource URLs", "Resource Names", "Verbs"];
+
+/** The table of what the status of a SelfSubjectRulesReview allows. */
+export function printRules(status: ReadonlyFields, noHeaders: boolean, look: Look, out: (text: string) => void): void {
+  const rules = compactRules([...readRules(status["resourceRules"]), ...readRules(status["nonResourceRules"])]);
+  const table = new TabWriter(out, { measure: look.measure, fit: look.fit });
+  table.write.table?.(tableColumns(HEADINGS, !noHeaders));
+  if (!noHeaders) table.write(`${headingCells(look, HEADINGS).join("\t")}\n`);
+  for (const rule of rules) {
+    const lists = [rule.nonResourceURLs, rule.resourceNames, rule.verbs].map(goList);
+    table.write(`${[resourceText(rule), ...lists].join("\t")}\n`);
+  }
+  table.flush();
 }

@@ -26,17 +26,17 @@ export const clusterEntry: CommandEntry = {
     {
       name: "stop",
       summary: "Stop a named cluster; what is on disk stays",
-      load: async () => (await import("./stop.js")).clusterStopCommand(),
+      load: async () => (await import("./named-clusters.js")).clusterStopCommand(),
     },
     {
       name: "status",
       summary: "Show whether a named cluster runs, and where",
-      load: async () => (await import("./status.js")).clusterStatusCommand(),
+      load: async () => (await import("./named-clusters.js")).clusterStatusCommand(),
     },
     {
       name: "list",
       summary: "List the named clusters",
-      load: async () => (await import("./list.js")).clusterListCommand(),
+      load: async () => (await import("./named-clusters.js")).clusterListCommand(),
     },
     {
       name: "user",
@@ -46,12 +46,12 @@ export const clusterEntry: CommandEntry = {
     {
       name: "check",
       summary: "Check and compact what a stopped cluster keeps on disk",
-      load: async () => (await import("./check.js")).clusterCheckCommand(),
+      load: async () => (await import("./named-clusters.js")).clusterCheckCommand(),
     },
     {
       name: "delete",
       summary: "Stop a named cluster and remove its data and its context",
-      load: async () => (await import("./delete.js")).clusterDeleteCommand(),
+      load: async () => (await import("./named-clusters.js")).clusterDeleteCommand(),
     },
   ],
 };

@@ -6,10 +6,8 @@ import type { Factory } from "../../cli/connect/factory.js";
 import type { LiveLines } from "../../cli/terminal/live-lines.js";
 import { openLiveLines } from "../../cli/terminal/open-live-lines.js";
 import type { KubernetesClient } from "../../client/dynamic/kubernetes-client.js";
-import { completeControllers } from "./controllers-flag.js";
-import { howRunEnds } from "./how-it-ends.js";
-import { type ServerChoice, serverChoiceOf, serverFlags } from "./server-flags.js";
-import { failPlainly, type StorageFlags, storageFlags, storageOf } from "./storage-flag.js";
+import { completeControllers, type ServerChoice, serverChoiceOf, serverFlags } from "./server-flags.js";
+import { howRunEnds, failPlainly, type StorageFlags, storageFlags, storageOf } from "./storage-flag.js";
 import { shownBy, timeoutFlag, waitOf } from "./wait-flags.js";
 
 export interface ClusterRunOptions {

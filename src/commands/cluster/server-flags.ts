@@ -1,18 +1,65 @@
-import type { Invocation } from "../../cli/command.js";
+import type { Invocation, Completer } from "../../cli/command.js";
 import type { Factory } from "../../cli/connect/factory.js";
 import type { FlagSpec } from "../../component/flags/flag-set.js";
-import { admissionFlags, admissionOf } from "./admission-flags.js";
-import { authenticationFlags, authenticationOf } from "./authentication-flags.js";
-import { authorizationFlags, authorizationOf } from "./authorization-flags.js";
-import { controllersFlag, controllersOf } from "./controllers-flag.js";
-import { electionFlags, electionOf } from "./election-flags.js";
-import { imageScriptsFlag, imageScriptsOf, imagesFlag, standInOf } from "./images-flag.js";
-import { forwardFlags, forwardsOf } from "./forward-flags.js";
-import { loadBalancerAddressesOf, loadBalancerFlag } from "./load-balancer-flag.js";
-import { nodesFlag, nodesOf } from "./nodes-flag.js";
-import { runtimeConfigFlag, runtimeConfigOf } from "./runtime-config-flag.js";
-import { serverNameFlag, serverNameOf } from "./server-name-flag.js";
+import {
+  admissionFlags,
+  admissionOf,
+  authenticationFlags,
+  authenticationOf,
+  authorizationFlags,
+  authorizationOf,
+  electionFlags,
+  electionOf,
+  runtimeConfigFlag,
+  runtimeConfigOf,
+  serverNameFlag,
+  serverNameOf,
+} from "./api-server-flags.js";
+import {
+  imageScriptsFlag,
+  imageScriptsOf,
+  imagesFlag,
+  standInOf,
+  forwardFlags,
+  forwardsOf,
+  loadBalancerAddressesOf,
+  loadBalancerFlag,
+  nodesFlag,
+  nodesOf,
+} from "./node-flags.js";
 import { maxObjectBytesFlag, maxObjectBytesOf, storageMediaTypeFlag, storageMediaTypeOf } from "./storage-flag.js";
+import { errorMessage } from "../../base/text/error-message.js";
+import { controllerNames, controllersOffByDefault, enabledControllers } from "../../api/controllers/index.js";
+import { NO_FILE_COMP, NO_SPACE } from "../../cli/completion/directive.js";
+import { usageError } from "../../cli/errors.js";
+
+/** --controllers, as kube-controller-manager has it. */
+const controllersFlag: FlagSpec = {
+  name: "controllers",
+  type: "stringSlice",
+  default: "[*]",
+  usage: `The controllers to run, for this start: * is all of them, NAME that one, -NAME not that one. A list without * runs only what it names, an empty one nothing. There are: ${controllerNames.join(", ")}. * leaves out: ${controllersOffByDefault.join(", ")}.`,
+};
+
+/** Undefined when the flag does not say. Throws a usage error for a controller there is none of. */
+function controllersOf(invocation: Invocation): readonly string[] | undefined {
+  if (!invocation.flags.changed("controllers")) return undefined;
+  const entries = invocation.flags.strings("controllers");
+  try {
+    enabledControllers(entries);
+  } catch (error) {
+    throw usageError(invocation, errorMessage(error));
+  }
+  return entries;
+}
+
+/** The names that the last word of the list may become. */
+export const completeControllers: Completer = (_factory, _invocation, toComplete) => {
+  const [, before = "", minus = "", word = ""] = /^(.*,)?(-?)([^,]*)$/.exec(toComplete) ?? [];
+  const names = minus === "" ? ["*", ...controllerNames] : controllerNames;
+  const candidates = names.filter((name) => name.startsWith(word)).map((name) => before + minus + name);
+  return Promise.resolve({ candidates, directive: NO_SPACE | NO_FILE_COMP });
+};
 
 export type ServerChoice = import("../../cluster/named/server-choice.js").ServerChoice;
 

@@ -6,11 +6,9 @@ import type { Factory, Streams } from "../../cli/connect/factory.js";
 import type { LiveLines } from "../../cli/terminal/live-lines.js";
 import { openLiveLines } from "../../cli/terminal/open-live-lines.js";
 import type { VerboseLog } from "../../client/klog.js";
-import { completeControllers } from "./controllers-flag.js";
-import { howStartEnds } from "./how-it-ends.js";
+import { completeControllers, type ServerChoice, serverChoiceOf, serverFlags } from "./server-flags.js";
+import { howStartEnds, failPlainly, type StorageFlags, storageFlags, storageOf } from "./storage-flag.js";
 import { nameArgument, newClusterName } from "./name-argument.js";
-import { type ServerChoice, serverChoiceOf, serverFlags } from "./server-flags.js";
-import { failPlainly, type StorageFlags, storageFlags, storageOf } from "./storage-flag.js";
 import { shownBy, timeoutFlag, waitOf } from "./wait-flags.js";
 
 export interface ClusterStartOptions {

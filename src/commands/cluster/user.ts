@@ -3,7 +3,7 @@ import type { Command, Invocation } from "../../cli/command.js";
 import { usageError } from "../../cli/errors.js";
 import type { Factory, Streams } from "../../cli/connect/factory.js";
 import type { Kubeconfig } from "../../client/config/kubeconfig.js";
-import { addUserContext, kubeconfigOfUser } from "../../client/config/kubeconfig-user.js";
+import { addUserContext, kubeconfigOfUser } from "../../client/config/kubeconfig-additions.js";
 import type { RestClient } from "../../client/rest/rest-client.js";
 import { failPlainly } from "./storage-flag.js";
 

@@ -1,6 +1,6 @@
 import { posix, win32 } from "node:path";
 import type { Host } from "../../cli/connect/host.js";
-import type { Shell } from "./completion-script.js";
+import type { Shell } from "./shell-scripts.js";
 
 /** The files that completion in one shell is made of. All paths are absolute. */
 export interface ShellSetup {

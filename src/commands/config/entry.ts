@@ -29,33 +29,35 @@ export const configEntry: CommandEntry = {
     leaf("set-context", "Set a context of the kubeconfig", async () =>
       (await import("./set-context.js")).setContextCommand(),
     ),
-    leaf("set", "Set one value of a kubeconfig", async () => (await import("./set.js")).setCommand()),
-    leaf("unset", "Take one value out of a kubeconfig", async () => (await import("./unset.js")).unsetCommand()),
+    leaf("set", "Set one value of a kubeconfig", async () => (await import("./change-property.js")).setCommand()),
+    leaf("unset", "Take one value out of a kubeconfig", async () =>
+      (await import("./change-property.js")).unsetCommand(),
+    ),
     leaf("current-context", "Print the name of the current context", async () =>
-      (await import("./current-context.js")).currentContextCommand(),
+      (await import("./contexts.js")).currentContextCommand(),
     ),
     {
       ...leaf("use-context", "Make a context the current one", async () =>
-        (await import("./use-context.js")).useContextCommand(),
+        (await import("./contexts.js")).useContextCommand(),
       ),
       aliases: ["use"],
     },
     leaf("get-contexts", "List the contexts or show those named", async () =>
-      (await import("./get-contexts.js")).getContextsCommand(),
+      (await import("./contexts.js")).getContextsCommand(),
     ),
-    leaf("get-clusters", "List the clusters", async () => (await import("./get-names.js")).getClustersCommand()),
-    leaf("get-users", "List the users", async () => (await import("./get-names.js")).getUsersCommand()),
+    leaf("get-clusters", "List the clusters", async () => (await import("./entries.js")).getClustersCommand()),
+    leaf("get-users", "List the users", async () => (await import("./entries.js")).getUsersCommand()),
     leaf("delete-cluster", "Delete a cluster from the kubeconfig", async () =>
-      (await import("./delete-entry.js")).deleteClusterCommand(),
+      (await import("./entries.js")).deleteClusterCommand(),
     ),
     leaf("delete-context", "Delete a context from the kubeconfig", async () =>
-      (await import("./delete-entry.js")).deleteContextCommand(),
+      (await import("./entries.js")).deleteContextCommand(),
     ),
     leaf("delete-user", "Delete a user from the kubeconfig", async () =>
-      (await import("./delete-entry.js")).deleteUserCommand(),
+      (await import("./entries.js")).deleteUserCommand(),
     ),
     leaf("rename-context", "Give a context another name", async () =>
-      (await import("./rename-context.js")).renameContextCommand(),
+      (await import("./contexts.js")).renameContextCommand(),
     ),
   ],
 };

@@ -1,14 +1,21 @@
-import type { Command, Invocation } from "../../cli/command.js";
+import { readdir } from "node:fs/promises";
+import type { Command, Invocation, Completer } from "../../cli/command.js";
 import { exitWithProgram, sessionHost, type SessionHost } from "../../cli/container-session/container-command.js";
 import { containerFlag } from "../../cli/container-session/flags.js";
-import type { Factory } from "../../cli/connect/factory.js";
+import type { Factory, Streams } from "../../cli/connect/factory.js";
 import type { LiveLines } from "../../cli/terminal/live-lines.js";
 import { openLiveLines } from "../../cli/terminal/open-live-lines.js";
 import type { CopyFilesFromPodOptions } from "../../actions/copy/copy-files-from-pod.js";
 import type { CopyFilesToPodOptions } from "../../actions/copy/copy-files-to-pod.js";
-import { completeFileSpecs } from "./complete-file-specs.js";
-import { type FileSpec, parseFileSpec } from "./file-spec.js";
-import { Messages } from "./messages.js";
+import type { CopyMessages } from "../../actions/copy/exec-in-pod.js";
+import type { Clock } from "../../base/time/clock.js";
+import { writeOutput } from "../../cli/write-output.js";
+import { withoutLastSlash } from "../../actions/archive/local-names.js";
+import { PODS } from "../../actions/selected-pods.js";
+import { NO_SPACE } from "../../cli/completion/directive.js";
+import { objectNames } from "../../cli/completion/resource-names.js";
+import type { KubeObject } from "../../machinery/meta/object.js";
+import { Helper } from "../../resource/helper.js";
 
 export interface CpOptions
   extends Pick<SessionHost, "client" | "webSockets" | "requestTimeout" | "streams" | "signal"> {
@@ -153,4 +160,120 @@ export async function runCp(options: CpOptions): Promise<void> {
 async function copyFiles(down: boolean, copying: CopyFilesFromPodOptions & CopyFilesToPodOptions): Promise<void> {
   if (down) await (await import("../../actions/copy/copy-files-from-pod.js")).copyFilesFromPod(copying);
   else await (await import("../../actions/copy/copy-files-to-pod.js")).copyFilesToPod(copying);
+}
+
+/** Milliseconds between two changes of the progress. */
+const PACE = 100;
+
+/**
+ * What a copy says: messages on stdout and stderr, and progress on stderr where that is a terminal. What the container's tar writes is text
+ * there: control characters are shown.
+ */
+export class Messages implements CopyMessages {
+  readonly #streams: Streams;
+  readonly #clock: Clock;
+  readonly #lines: LiveLines | undefined;
+  #file = "";
+  #files = 0;
+  #shownAt = 0;
+
+  constructor(streams: Streams, clock: Clock, lines: LiveLines | undefined) {
+    this.#streams = streams;
+    this.#clock = clock;
+    this.#lines = lines;
+  }
+
+  out(text: string | Uint8Array): Promise<void> {
+    return this.#write(this.#streams.out, text);
+  }
+
+  err(text: string | Uint8Array): Promise<void> {
+    return this.#write(this.#streams.err, text);
+  }
+
+  /** Of a file: how many of its bytes are copied, of how many where that is known. */
+  progress(path: string, done: number, size?: number): void {
+    if (path !== this.#file) this.#files += 1;
+    this.#file = path;
+    const now = this.#clock.now();
+    if (this.#lines === undefined || now - this.#shownAt < PACE) return;
+    this.#shownAt = now;
+    const before = this.#files === 1 ? "" : `${this.#files} files, `;
+    this.#lines.set("Copying", `${before}${path} ${inBytes(done)}${size === undefined ? "" : ` of ${inBytes(size)}`}`);
+  }
+
+  end(): void {
+    this.#lines?.end();
+  }
+
+  async #write(stream: Streams["out"], text: string | Uint8Array): Promise<void> {
+    this.#lines?.clear();
+    await writeOutput(stream, stream.isTTY === true && typeof text !== "string" ? Buffer.from(text).toString() : text);
+  }
+}
+
+const UNITS = ["B", "KiB", "MiB", "GiB", "TiB"];
+
+/** "12 B", "3.4 MiB". */
+function inBytes(count: number): string {
+  let value = count;
+  let unit = 0;
+  for (; value >= 1024 && unit < UNITS.length - 1; unit++) value /= 1024;
+  return `${unit === 0 ? value : value.toFixed(1)} ${UNITS[unit] ?? ""}`;
+}
+
+/** One of cp's two operands. */
+export interface FileSpec {
+  /** "" for a local file. */
+  readonly pod: string;
+  /** "" for the namespace in force. */
+  readonly namespace: string;
+  readonly path: string;
+}
+
+const BAD_FORMAT = "filespec must match the canonical format: [[namespace/]pod:]file/path";
+
+/** A drive of Windows: no pod has a name in capitals, and no path in a container begins with a backslash. */
+const DRIVE = /^([A-Z]:|[a-z]:\\)/;
+
+/** Reads `[[namespace/]pod:]path`. Throws in kubectl's words. */
+export function parseFileSpec(text: string, platform: NodeJS.Platform): FileSpec {
+  const colon = platform === "win32" && DRIVE.test(text) ? -1 : text.indexOf(":");
+  if (colon === 0) throw new Error(BAD_FORMAT);
+  if (colon < 0) return { pod: "", namespace: "", path: withoutLastSlash(text) };
+  const pieces = text.slice(0, colon).split("/");
+  if (pieces.length > 2) throw new Error(BAD_FORMAT);
+  const path = withoutLastSlash(text.slice(colon + 1)).replaceAll("\\", "/");
+  return { pod: pieces.at(-1) ?? "", namespace: pieces.length === 2 ? (pieces[0] ?? "") : "", path };
+}
+
+/** A pod, `namespace/pod`, or a local path: the first operand. */
+export const completeFileSpecs: Completer = async (factory, { args }, toComplete) => {
+  const candidates = args.length === 0 ? await sources(factory, toComplete) : [];
+  return { candidates: candidates.filter((candidate) => candidate.startsWith(toComplete)), directive: NO_SPACE };
+};
+
+async function sources(factory: Factory, toComplete: string): Promise<readonly string[]> {
+  if (/^[/.~]/.test(toComplete) || toComplete.includes(":")) return [];
+  const slash = toComplete.indexOf("/");
+  if (slash > 0) return await podsOf(factory, toComplete.slice(0, slash));
+  const none = (): readonly string[] => [];
+  const namespaces = await objectNames(factory, "namespace").catch(none);
+  const pods = await objectNames(factory, "pod").catch(none);
+  const remote = [...namespaces.map((name) => `${name}/`), ...pods.map((name) => `${name}:`)];
+  if (toComplete === "") return [...remote, "./", "/"];
+  // Where there is nothing else to offer, the shell completes files itself.
+  return remote.some((name) => name.startsWith(toComplete)) ? [...remote, ...(await filesIn(factory.cwd))] : [];
+}
+
+async function podsOf(factory: Factory, namespace: string): Promise<readonly string[]> {
+  const pods = new Helper(await factory.restClient(), PODS);
+  const { items } = await pods.list(namespace, {}).catch((): { readonly items?: unknown } => ({}));
+  const list = Array.isArray(items) ? (items as readonly KubeObject[]) : [];
+  return list.map(({ metadata }) => `${metadata?.namespace ?? ""}/${metadata?.name ?? ""}:`);
+}
+
+async function filesIn(folder: string): Promise<readonly string[]> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+  return entries.map((entry) => (entry.isDirectory() ? `${entry.name}/` : entry.name)).sort();
 }

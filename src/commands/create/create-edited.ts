@@ -1,11 +1,16 @@
 import { withLastApplied } from "../../actions/apply/last-applied.js";
 import { documentValidation } from "../../actions/validate-document.js";
 import type { Invocation } from "../../cli/command.js";
-import { editInEditor, type EditOptions, OBJECT_HEADER } from "../../cli/editing/edit-in-editor.js";
-import { editedReader, editFormat } from "../../cli/editing/editing.js";
+import {
+  editInEditor,
+  type EditOptions,
+  OBJECT_HEADER,
+  editedReader,
+  editFormat,
+} from "../../cli/editing/edit-in-editor.js";
 import type { Factory } from "../../cli/connect/factory.js";
 import { readPrintRequest } from "../../cli/flags/print-flags.js";
-import { readRecord } from "../../cli/flags/record-flag.js";
+import { readRecord } from "../../cli/flags/change-flags.js";
 import { readFieldValidation, readFilenames, warnCannotValidate } from "../../cli/flags/resource-flags.js";
 import type { RestClient } from "../../client/rest/rest-client.js";
 import { withChangeCause } from "../../kinds/change-cause.js";

@@ -19,13 +19,13 @@ one whatever it is given.`,
   },
   children: [
     leaf("docker-registry", "Create a secret to pull images with", async () =>
-      (await import("./secret-docker-registry.js")).createRegistrySecretCommand(),
+      (await import("./secrets.js")).createRegistrySecretCommand(),
     ),
     leaf("generic", "Create a secret from files, directories or literal values", async () =>
-      (await import("./secret-generic.js")).createGenericSecretCommand(),
+      (await import("./secrets.js")).createGenericSecretCommand(),
     ),
     leaf("tls", "Create a secret of a certificate and its key", async () =>
-      (await import("./secret-tls.js")).createTlsSecretCommand(),
+      (await import("./secrets.js")).createTlsSecretCommand(),
     ),
   ],
 };
@@ -37,16 +37,16 @@ const serviceEntry: CommandEntry = {
   group: { use: "service [flags]", description: "Create a service of one of four types." },
   children: [
     leaf("clusterip", "Create a service with an address inside the cluster", async () =>
-      (await import("./service-clusterip.js")).createClusterIPCommand(),
+      (await import("./services.js")).createClusterIPCommand(),
     ),
     leaf("externalname", "Create a service that stands for a DNS name", async () =>
-      (await import("./service-externalname.js")).createExternalNameCommand(),
+      (await import("./services.js")).createExternalNameCommand(),
     ),
     leaf("loadbalancer", "Create a service with a load balancer", async () =>
-      (await import("./service-loadbalancer.js")).createLoadBalancerCommand(),
+      (await import("./services.js")).createLoadBalancerCommand(),
     ),
     leaf("nodeport", "Create a service with a port on every node", async () =>
-      (await import("./service-nodeport.js")).createNodePortCommand(),
+      (await import("./services.js")).createNodePortCommand(),
     ),
   ],
 };
@@ -56,11 +56,9 @@ export const createEntry: CommandEntry = {
   summary: "Create resources from files or from stdin",
   load: async () => (await import("./create.js")).createCommand(),
   children: [
-    leaf("clusterrole", "Create a cluster role", async () =>
-      (await import("./clusterrole.js")).createClusterRoleCommand(),
-    ),
+    leaf("clusterrole", "Create a cluster role", async () => (await import("./roles.js")).createClusterRoleCommand()),
     leaf("clusterrolebinding", "Bind a cluster role everywhere", async () =>
-      (await import("./clusterrolebinding.js")).createClusterRoleBindingCommand(),
+      (await import("./role-bindings.js")).createClusterRoleBindingCommand(),
     ),
     leaf(
       "configmap",
@@ -68,7 +66,7 @@ export const createEntry: CommandEntry = {
       async () => (await import("./configmap.js")).createConfigMapCommand(),
       "cm",
     ),
-    leaf("cronjob", "Create a cron job", async () => (await import("./cronjob.js")).createCronJobCommand(), "cj"),
+    leaf("cronjob", "Create a cron job", async () => (await import("./jobs.js")).createCronJobCommand(), "cj"),
     leaf(
       "deployment",
       "Create a deployment",
@@ -76,7 +74,7 @@ export const createEntry: CommandEntry = {
       "deploy",
     ),
     leaf("ingress", "Create an ingress", async () => (await import("./ingress.js")).createIngressCommand(), "ing"),
-    leaf("job", "Create a job", async () => (await import("./job.js")).createJobCommand()),
+    leaf("job", "Create a job", async () => (await import("./jobs.js")).createJobCommand()),
     leaf(
       "namespace",
       "Create a namespace",
@@ -101,20 +99,20 @@ export const createEntry: CommandEntry = {
       async () => (await import("./quota.js")).createQuotaCommand(),
       "resourcequota",
     ),
-    leaf("role", "Create a role", async () => (await import("./role.js")).createRoleCommand()),
+    leaf("role", "Create a role", async () => (await import("./roles.js")).createRoleCommand()),
     leaf("rolebinding", "Bind a role or a cluster role in a namespace", async () =>
-      (await import("./rolebinding.js")).createRoleBindingCommand(),
+      (await import("./role-bindings.js")).createRoleBindingCommand(),
     ),
     secretEntry,
     serviceEntry,
     leaf(
       "serviceaccount",
       "Create a service account",
-      async () => (await import("./serviceaccount.js")).createServiceAccountCommand(),
+      async () => (await import("./service-accounts.js")).createServiceAccountCommand(),
       "sa",
     ),
     leaf("token", "Ask for a token of a service account", async () =>
-      (await import("./token.js")).createTokenCommand(),
+      (await import("./service-accounts.js")).createTokenCommand(),
     ),
   ],
 };

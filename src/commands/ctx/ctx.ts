@@ -6,7 +6,7 @@ import type { Command, Completer, Invocation } from "../../cli/command.js";
 import { completeContexts } from "../../cli/completion/global-completers.js";
 import { usageError } from "../../cli/errors.js";
 import type { Factory } from "../../cli/connect/factory.js";
-import { canAsk } from "../../cli/terminal/full-screen.js";
+import { canAsk } from "../../cli/terminal/terminal-screen.js";
 import { accessOf, type KubeconfigAccess } from "../../cli/connect/kubeconfig-access.js";
 import { renameContext, switchContext } from "../../cli/connect/kubeconfig-contexts.js";
 import { writeNames } from "../../cli/name-list.js";

@@ -12,8 +12,8 @@ import { endedBySignal, interruptible } from "../../cli/container-session/interr
 import { resourcePath } from "../../client/dynamic/resource-path.js";
 import { containerNames as podContainerNames } from "../../kinds/pod-containers.js";
 import { isNotFound } from "../../machinery/errors/status-error.js";
-import type { Look } from "../../printers/look.js";
-import { type Fields, object, objects, text } from "../../machinery/meta/access.js";
+import { type Look, unpainted } from "../../printers/look.js";
+import { type Fields, object, objects, text, type ReadonlyFields, isFields } from "../../machinery/meta/access.js";
 import { formatGroupVersion } from "../../machinery/meta/gvk.js";
 import type { JsonObject } from "../../machinery/meta/json.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
@@ -22,16 +22,22 @@ import type { Result } from "../../resource/builder.js";
 import { sortedJson } from "../../resource/encode-json.js";
 import { Helper } from "../../resource/helper.js";
 import type { Info } from "../../resource/info.js";
-import { attachToDebugContainer } from "./attach-session.js";
-import { newContainerName, randomSuffix } from "./container-request.js";
-import { customProfileMerger } from "./custom-profile.js";
-import { withEphemeralContainer } from "./ephemeral-container.js";
-import { debugFlags } from "./flags.js";
-import { nodePod } from "./node-pod.js";
-import { complete } from "./options.js";
-import { type CopyRequest, podCopy } from "./pod-copy.js";
-import { isHamperedByUser } from "./profiles.js";
-import { changeable, showChange } from "./show-change.js";
+import {
+  newContainerName,
+  randomSuffix,
+  withEphemeralContainer,
+  nodePod,
+  type CopyRequest,
+  podCopy,
+} from "./debugging-pods.js";
+import { customProfileMerger, isHamperedByUser } from "./profiles.js";
+import { debugFlags, complete } from "./options.js";
+import { waitForPod } from "../../actions/wait/wait-for-pod.js";
+import { attachToContainer } from "../../cli/container-session/attach.js";
+import { printContainerLog } from "../../cli/container-session/container-log.js";
+import { containerStatuses } from "../../kinds/container-runs.js";
+import type { Streams } from "../../cli/connect/factory.js";
+import { emitYaml } from "../../machinery/text/yaml/emit.js";
 
 export interface DebugCommandOptions extends SessionHost {
   /** Finds the pods and nodes, each as its Go type holds it. */
@@ -218,4 +224,92 @@ function warnOfUser(pod: Fields, container: Fields | undefined, { streams }: Deb
 
 function say(line: string, { quiet, streams }: DebugCommandOptions): void {
   if (!quiet) streams.out.write(`${line}\n`);
+}
+
+/**
+ * Waits until the container has started and attaches to it. Prints its log where it has ended already, and where it cannot be attached
+ * to.
+ */
+export async function attachToDebugContainer(
+  created: KubeObject,
+  container: string,
+  options: DebugCommandOptions,
+): Promise<void> {
+  const { request, streams, signal } = options;
+  const { namespace = "", name = "" } = created.metadata ?? {};
+  const started = waitForPod((pod) => hasStarted(pod, container, options), { ...options, namespace, name });
+  const pod = await interruptible(signal, started, 1);
+  const printLog = (): Promise<void> => interruptible(signal, printContainerLog(pod, container, options, signal));
+  if (stateOf(pod, container)?.["terminated"] !== undefined) return printLog();
+  const { stdin, tty } = request;
+  try {
+    await attachToContainer({ ...options, pod, container, stdin, tty, detachKeys: "" });
+  } catch (error) {
+    if (signal.aborted || !(error instanceof Error)) throw error;
+    streams.err.write(`warning: couldn't attach to pod/${name}, falling back to streaming logs: ${error.message}\n`);
+    await printLog();
+  }
+}
+
+function hasStarted(pod: KubeObject, container: string, { quiet, warn }: DebugCommandOptions): boolean {
+  const { running, terminated, waiting } = stateOf(pod, container) ?? {};
+  if (running !== undefined || terminated !== undefined) return true;
+  const message = text(object(waiting).message);
+  if (!quiet && message !== "") warn(`container ${container}: ${message}`);
+  return false;
+}
+
+function stateOf(pod: KubeObject, container: string): ReadonlyFields | undefined {
+  const found = containerStatuses(pod).find(({ name }) => name === container);
+  return found === undefined ? undefined : object(found.state);
+}
+
+export interface ShowChangeOptions {
+  readonly quiet: boolean;
+  readonly streams: Pick<Streams, "err">;
+  /** Of stderr. */
+  readonly look: Look;
+  /** -v or --vmodule was given. */
+  readonly verbose: boolean;
+}
+
+/** What a change is made of. */
+interface ChangedPod {
+  /** "pod/web" */
+  readonly of: string;
+  /** The change in a few words. Undefined where the command has told already what it makes. */
+  readonly summary?: string;
+}
+
+/** What a copy may have otherwise than its pod, its name aside. */
+export function changeable({ metadata, spec }: KubeObject): JsonObject {
+  const { labels, annotations } = metadata ?? {};
+  return JSON.parse(JSON.stringify({ metadata: { labels, annotations }, spec })) as JsonObject;
+}
+
+/** Tells a person in one line what is about to be written, or with -v shows all of it; null is what goes away. */
+export function showChange(
+  { of, summary }: ChangedPod,
+  change: object,
+  { quiet, streams, look, verbose }: ShowChangeOptions,
+): void {
+  if (quiet || streams.err.isTTY !== true) return;
+  const { muted } = look.paint ?? unpainted;
+  const short = summary === undefined ? [] : [`${summary} (-v=1 shows all changes)`];
+  const lines = verbose ? [`Changes of ${of}:`, ...changeLines(change)] : short;
+  if (lines.length > 0) streams.err.write(`${lines.map(muted).join("\n")}\n`);
+}
+
+function changeLines(change: object): readonly string[] {
+  const shown = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
+  const lines = emitYaml(withoutOrders(shown)).trimEnd().split("\n");
+  return lines.map((line) => `  ${line}`);
+}
+
+/** A patch without its directives about the order of lists, which say nothing to a person. */
+function withoutOrders(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutOrders);
+  if (!isFields(value)) return value;
+  const kept = Object.entries(value).filter(([key]) => !key.startsWith("$setElementOrder/"));
+  return Object.fromEntries(kept.map(([key, inner]) => [key, withoutOrders(inner)]));
 }

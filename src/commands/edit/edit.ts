@@ -3,12 +3,19 @@ import { withLastApplied } from "../../actions/apply/last-applied.js";
 import { documentValidation } from "../../actions/validate-document.js";
 import type { Command, Invocation } from "../../cli/command.js";
 import { completeTypesAndNames, completeWords } from "../../cli/completion/resource-completers.js";
-import { editInEditor, type EditOptions, OBJECT_HEADER } from "../../cli/editing/edit-in-editor.js";
-import { failureLine } from "../../cli/editing/edit-outcome.js";
-import { editedReader, editFormat, readWindowsLineEndings, windowsLineEndingsFlag } from "../../cli/editing/editing.js";
+import {
+  editInEditor,
+  type EditOptions,
+  OBJECT_HEADER,
+  failureLine,
+  editedReader,
+  editFormat,
+  readWindowsLineEndings,
+  windowsLineEndingsFlag,
+} from "../../cli/editing/edit-in-editor.js";
 import type { Factory } from "../../cli/connect/factory.js";
 import { printFlags, readPrintRequest } from "../../cli/flags/print-flags.js";
-import { readRecord, recordFlag } from "../../cli/flags/record-flag.js";
+import { readRecord, recordFlag } from "../../cli/flags/change-flags.js";
 import {
   fieldManagerFlag,
   filenameFlags,

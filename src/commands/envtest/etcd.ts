@@ -1,11 +1,58 @@
 import type { Command } from "../../cli/command.js";
 import { ExitError } from "../../cli/errors.js";
-import type { Flags } from "../../component/flags/flag-set.js";
+import type { Flags, FlagSpec, FlagType } from "../../component/flags/flag-set.js";
 import { FlagError } from "../../component/flags/flag-errors.js";
 import { FlagTable } from "../../component/flags/flag-table.js";
 import { parseFlags } from "../../component/flags/parse-flags.js";
-import { etcdFlags } from "./etcd-flags.js";
 import { roleHelp } from "./role-help.js";
+
+const KEEPS_NOTHING = "No effect here: the stand-in keeps nothing.";
+const without = (type: FlagType, ...names: readonly string[]): readonly FlagSpec[] =>
+  names.map((name) => ({ name, type, usage: KEEPS_NOTHING }));
+
+/** The flags of etcd that the stand-in takes. */
+export const etcdFlags: readonly FlagSpec[] = [
+  {
+    name: "listen-client-urls",
+    type: "stringSlice",
+    default: "[http://localhost:2379]",
+    usage: "Where the health check is answered: http://host:port, several separated by commas.",
+  },
+  {
+    name: "max-request-bytes",
+    type: "int",
+    default: "1572864",
+    usage: "The largest request that etcd takes: kubets in the place of kube-apiserver refuses larger objects.",
+  },
+  ...without(
+    "string",
+    "advertise-client-urls",
+    "auto-compaction-mode",
+    "auto-compaction-retention",
+    "backend-batch-interval",
+    "backend-batch-limit",
+    "data-dir",
+    "election-timeout",
+    "heartbeat-interval",
+    "initial-advertise-peer-urls",
+    "initial-cluster",
+    "initial-cluster-state",
+    "initial-cluster-token",
+    "listen-metrics-urls",
+    "listen-peer-urls",
+    "log-level",
+    "log-outputs",
+    "logger",
+    "max-txn-ops",
+    "metrics",
+    "name",
+    "quota-backend-bytes",
+    "snapshot-count",
+    "wal-dir",
+  ),
+  ...without("bool", "force-new-cluster", "pre-vote", "unsafe-no-fsync"),
+  { name: "help", short: "h", type: "bool", usage: "Print this help." },
+];
 
 const NAME = "etcd";
 /** etcd's own, for a command line that it does not understand. */

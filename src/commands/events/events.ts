@@ -11,11 +11,13 @@ import type { KubeObject } from "../../machinery/meta/object.js";
 import type { RestMapper, RestMapping } from "../../machinery/rest-mapper.js";
 import { objectFormats, printerFor } from "../../printers/formats.js";
 import { goSort } from "../../base/collections/go-sort.js";
-import type { Printer } from "../../printers/printer.js";
-import type { Look } from "../../printers/look.js";
+import { type Printer, listItems } from "../../printers/printer.js";
+import { type Look, headingCells, rowCells, tableColumns } from "../../printers/look.js";
 import { TabWriter } from "../../printers/tab-writer.js";
 import { Helper } from "../../resource/helper.js";
-import { eventPrinter, eventTime } from "./event-printer.js";
+import { interval } from "../../kinds/describe/events.js";
+import { object, text } from "../../machinery/meta/access.js";
+import { escapeForTerminal } from "../../printers/terminal-escape.js";
 
 export interface EventsOptions {
   readonly client: () => Promise<RestClient>;
@@ -205,4 +207,52 @@ function printQuietly(printer: Printer, object: KubeObject, writer: TabWriter): 
   } catch (error) {
     if (error instanceof TypeError || error instanceof RangeError) throw error;
   }
+}
+
+export interface EventPrintOptions {
+  readonly noHeaders: boolean;
+  readonly allNamespaces: boolean;
+  readonly clock: Clock;
+  readonly look: Look;
+}
+
+/** A line of tab-separated cells for each event, below headings that come once. */
+export function eventPrinter({ noHeaders, allNamespaces, clock, look }: EventPrintOptions): Printer {
+  const headings = [...(allNamespaces ? ["NAMESPACE"] : []), ...HEADINGS];
+  let headed = noHeaders;
+  return {
+    print(printed, out) {
+      out.table?.(tableColumns(headings, !headed));
+      if (!headed) {
+        out(`${headingCells(look, headings).join("\t")}\n`);
+        headed = true;
+      }
+      for (const event of listItems(printed) ?? [printed]) {
+        const cells = eventCells(event, clock.now());
+        const row = allNamespaces ? [event.metadata?.namespace ?? "", ...cells] : cells;
+        out(`${rowCells(look, headings, row).join("\t")}\n`);
+      }
+    },
+  };
+}
+
+const HEADINGS = ["LAST SEEN", "TYPE", "REASON", "OBJECT", "MESSAGE"];
+
+function eventCells(event: KubeObject, now: number): readonly string[] {
+  const about = object(event.involvedObject);
+  const [type, reason, kind, name, message] = [
+    event.type,
+    event.reason,
+    about.kind,
+    about.name,
+    text(event.message).trim(),
+  ].map((value) => escapeForTerminal(text(value)));
+  return [interval(event, now), type ?? "", reason ?? "", `${kind}/${name}`, message ?? ""];
+}
+
+/** When it was seen last, in milliseconds; an event without a time comes before all others. */
+export function eventTime({ series, lastTimestamp, eventTime: time }: KubeObject): number {
+  const seen =
+    series === undefined || series === null ? text(lastTimestamp) || text(time) : text(object(series).lastObservedTime);
+  return Date.parse(seen) || Number.NEGATIVE_INFINITY;
 }

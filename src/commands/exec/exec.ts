@@ -14,7 +14,7 @@ import { text } from "../../machinery/meta/access.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import type { Look } from "../../printers/look.js";
 import type { Info } from "../../resource/info.js";
-import { isList } from "../../resource/is-list.js";
+import { isList } from "../../resource/lists.js";
 
 export interface ExecOptions extends SessionHost {
   /** Finds the pod, or what runs pods. */

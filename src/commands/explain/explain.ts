@@ -6,7 +6,7 @@ import { formatKind, type RestMapper } from "../../machinery/rest-mapper.js";
 import { goQuote } from "../../base/text/go-quote.js";
 import type { Look } from "../../printers/look.js";
 import { withMistyped } from "../../base/text/mistyped.js";
-import { findDocument } from "./find-document.js";
+import { findDocument } from "./schema-document.js";
 import { explainPlainly } from "./plaintext.js";
 import { readRequest, readVersionedRequest, type ResourceRequest } from "./resource-request.js";
 
@@ -151,8 +151,8 @@ const serverSource = async (factory: Factory): Promise<ExplainSource> => ({
 /** Explains from OpenAPI v3; from v2 when that is asked for, or the server has nothing else. */
 export async function runExplain(options: ExplainOptions): Promise<void> {
   const { request, apiVersion, output, mapper } = options;
-  if (options.search !== "") return (await import("./print-search.js")).printSearch(options);
-  if (options.example) return (await import("./print-example.js")).printExample(options);
+  if (options.search !== "") return (await import("./schema-search.js")).printSearch(options);
+  if (options.example) return (await import("./example.js")).printExample(options);
   const found = await (apiVersion === "" ? readRequest(request, mapper) : readVersionedRequest(request, mapper));
   if (output === LEGACY || (output === PLAINTEXT && !(await hasV3(options)))) return explainFromV2(found, options);
   const resource =

@@ -9,9 +9,8 @@ import {
 import type { Command, Invocation } from "../../cli/command.js";
 import { completeListedTypes } from "../../cli/completion/listed-types.js";
 import type { Factory } from "../../cli/connect/factory.js";
-import { overrideFlags, readOverrides } from "../../cli/flags/override-flags.js";
+import { overrideFlags, readOverrides, readRecord, recordFlag } from "../../cli/flags/change-flags.js";
 import { printFlags, readPrintRequest } from "../../cli/flags/print-flags.js";
-import { readRecord, recordFlag } from "../../cli/flags/record-flag.js";
 import {
   type DryRunStrategy,
   dryRunFlag,

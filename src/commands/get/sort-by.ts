@@ -1,8 +1,7 @@
 import type { Clock } from "../../base/time/clock.js";
 import { ExitError } from "../../cli/errors.js";
 import { klogHeader } from "../../client/klog.js";
-import { parseSortKeys, SortKeyError } from "../../printers/sort-keys.js";
-import { sortObjects } from "../../printers/sort.js";
+import { parseSortKeys, SortKeyError, sortObjects } from "../../printers/sort.js";
 import { UnsortableError } from "../../printers/sort-values.js";
 import { asTable } from "../../printers/table.js";
 import type { Info } from "../../resource/info.js";

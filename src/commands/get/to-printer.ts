@@ -12,7 +12,6 @@ import {
 import { humanPrinter } from "../../printers/human-printer.js";
 import type { Printer } from "../../printers/printer.js";
 import type { GetPrintOptions } from "./options.js";
-import { sorting } from "./sorting.js";
 
 export interface PrinterContext {
   readonly clock: Clock;
@@ -58,3 +57,14 @@ function findPrinter(options: GetPrintOptions, { clock, withNamespace, kind, tab
   if (columns === undefined) throw noCompatiblePrinter(output, getFormats);
   return tabbed ? columns : aligned(columns, options.look);
 }
+
+/** Loaded when a command line asks for it: most do not, and would start later for it. */
+let loaded: typeof import("./sort-by.js") | undefined;
+
+/** Loads what --sort-by needs. */
+export async function loadSorting(): Promise<void> {
+  loaded ??= await import("./sort-by.js");
+}
+
+/** Undefined without --sort-by. */
+export const sorting = (): typeof loaded => loaded;

@@ -14,7 +14,7 @@ import { podSelectorOf } from "../../kinds/selector.js";
 import { goSort } from "../../base/collections/go-sort.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import type { Info } from "../../resource/info.js";
-import { isList, listItems } from "../../resource/is-list.js";
+import { isList, listItems } from "../../resource/lists.js";
 
 export interface LogSourceOptions {
   readonly client: RestClient;

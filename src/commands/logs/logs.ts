@@ -12,7 +12,7 @@ import { canonicalizeTime } from "../../machinery/text/go/go-time.js";
 import { isNotFound } from "../../machinery/errors/status-error.js";
 import type { Info } from "../../resource/info.js";
 import type { Look } from "../../printers/look.js";
-import { isList, listItems } from "../../resource/is-list.js";
+import { isList, listItems } from "../../resource/lists.js";
 import { readInOrder, readTogether } from "./log-reader.js";
 import { logSources } from "./log-sources.js";
 

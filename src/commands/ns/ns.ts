@@ -7,7 +7,7 @@ import type { Command, Invocation } from "../../cli/command.js";
 import { completeNamespaces, firstOperand } from "../../cli/completion/global-completers.js";
 import { usageError } from "../../cli/errors.js";
 import type { Factory } from "../../cli/connect/factory.js";
-import { canAsk } from "../../cli/terminal/full-screen.js";
+import { canAsk } from "../../cli/terminal/terminal-screen.js";
 import { accessOf, type KubeconfigAccess } from "../../cli/connect/kubeconfig-access.js";
 import { writeNames } from "../../cli/name-list.js";
 import { nearest } from "../../cli/advice/suggestions.js";

@@ -7,7 +7,7 @@ import type { Command, Invocation } from "../../cli/command.js";
 import { completeTypesAndNames, offerWords } from "../../cli/completion/resource-completers.js";
 import type { Factory } from "../../cli/connect/factory.js";
 import { printFlags, readPrintRequest } from "../../cli/flags/print-flags.js";
-import { readRecord, recordFlag } from "../../cli/flags/record-flag.js";
+import { readRecord, recordFlag } from "../../cli/flags/change-flags.js";
 import {
   type DryRunStrategy,
   dryRunFlag,
@@ -21,7 +21,7 @@ import type { RestClient } from "../../client/rest/rest-client.js";
 import { changeCausePatch } from "../../kinds/change-cause.js";
 import { isUnsupportedMediaType } from "../../machinery/errors/status-error.js";
 import { formatGroupVersion, type GroupVersionKind } from "../../machinery/meta/gvk.js";
-import type { JsonValue } from "../../machinery/meta/json.js";
+import { type JsonValue, isJsonObject, type JsonObject } from "../../machinery/meta/json.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import { deepEqual } from "../../machinery/patch/json-values.js";
 import { printerFor } from "../../printers/formats.js";
@@ -29,7 +29,11 @@ import type { Result } from "../../resource/builder.js";
 import { sortedJson } from "../../resource/encode-json.js";
 import { Helper } from "../../resource/helper.js";
 import type { Info } from "../../resource/info.js";
-import { patchLocally } from "./patch-locally.js";
+import { builtInPatchSchema } from "../../actions/apply/three-way-patch.js";
+import { decodeJson } from "../../machinery/wire/json/json-decoder.js";
+import { applyJsonPatch } from "../../machinery/patch/json-patch.js";
+import { applyMergePatch } from "../../machinery/patch/merge-patch.js";
+import { strategicMergePatch } from "../../machinery/patch/strategic-merge.js";
 
 export type PatchKind = "json" | "merge" | "strategic";
 
@@ -215,3 +219,46 @@ const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
 
 /** "apps/v1, Kind=Deployment" */
 const formatKind = (kind: GroupVersionKind): string => `${formatGroupVersion(kind)}, Kind=${kind.kind}`;
+
+/** What the object becomes, without a server. Throws where the patch does not apply. */
+export async function patchLocally(
+  object: KubeObject,
+  type: "json" | "merge" | "strategic",
+  patch: string,
+  kind: GroupVersionKind,
+): Promise<KubeObject> {
+  const before = object as JsonObject;
+  const patched = await apply(before, type, patch, kind);
+  if (Array.isArray(patched)) {
+    throw new Error("json: cannot unmarshal array into Go value of type unstructured.detector");
+  }
+  const named = isJsonObject(patched) && typeof patched["kind"] === "string" && patched["kind"] !== "";
+  if (!named) throw new Error(`Object 'Kind' is missing in '${sortedJson(patched)}'`);
+  return patched as KubeObject;
+}
+
+async function apply(before: JsonObject, type: string, patch: string, kind: GroupVersionKind): Promise<JsonValue> {
+  if (type === "json") return applyJsonPatch(before, parse(patch, "json"));
+  if (type === "merge") {
+    const value = parse(patch, "merge");
+    // A list takes the place of the whole document.
+    return Array.isArray(value) ? value : applyMergePatch(before, value);
+  }
+  const schema = await builtInPatchSchema(kind);
+  if (schema === undefined) {
+    const name = `${formatGroupVersion(kind)}, Kind=${kind.kind}`;
+    throw new Error(`strategic merge patch is not supported for ${name} locally, try --type merge`);
+  }
+  const value = parse(patch, "strategic");
+  if (!isJsonObject(value)) throw new Error("invalid JSON document");
+  return strategicMergePatch(before, value, schema);
+}
+
+function parse(patch: string, type: "json" | "merge" | "strategic"): JsonValue {
+  try {
+    return decodeJson(patch).value;
+  } catch (error) {
+    if (type === "json") throw error;
+    throw new Error(type === "merge" ? "Invalid JSON Patch" : "invalid JSON document", { cause: error });
+  }
+}

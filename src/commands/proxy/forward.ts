@@ -1,19 +1,22 @@
-import { type ClientRequest, type IncomingMessage, request as httpRequest } from "node:http";
-import { pipeline } from "node:stream";
-import type { Authenticator } from "../../client/auth/authenticator.js";
+import {
+  type ClientRequest,
+  type IncomingMessage,
+  request as httpRequest,
+  type RequestOptions,
+  type ServerResponse,
+} from "node:http";
+import { pipeline, type Duplex } from "node:stream";
+import type { Authenticator, Credentials } from "../../client/auth/authenticator.js";
 import type { ClientConfig } from "../../client/config/client-config.js";
 import { addressesOf } from "../../client/transport/dial.js";
 import { type Endpoint, endpointOf, type TransportSurroundings } from "../../client/transport/endpoint.js";
-import { goNetworkReason } from "../../client/transport/go-network-error.js";
+import { goNetworkReason, NetworkFailure } from "../../client/transport/go-network-error.js";
 import { DialingAgent } from "../../client/transport/node-https.js";
 import { isTransportError } from "../../client/transport/transport-error.js";
 import { answerError, answerNotFound } from "./answers.js";
 import { contentTypeOf, SNIFFED_BYTES } from "./content-type.js";
 import { type Filter, isAccepted } from "./filter.js";
-import { isUpgrade, requestHeaders, responseHeaders } from "./headers.js";
-import type { Exchange, Handler } from "./routes.js";
-import { passUpgrade } from "./upgrade.js";
-import { escapedPath, type UrlPath } from "./url-path.js";
+import { type Exchange, type Handler, escapedPath, type UrlPath } from "./routes.js";
 import { withoutTrailing } from "../../base/text/without-trailing.js";
 
 export interface ProxyHandlerOptions extends TransportSurroundings {
@@ -111,4 +114,134 @@ function passAnswer(answer: IncomingMessage, { response }: Exchange): void {
     answer.unshift(first);
     begin(["Content-Type", contentTypeOf("", () => first.subarray(0, SNIFFED_BYTES))]);
   });
+}
+
+/** What belongs to one connection only. */
+const HOP_BY_HOP = new Set([
+  "connection",
+  "proxy-connection",
+  "keep-alive",
+  "proxy-authenticate",
+  "proxy-authorization",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+]);
+
+/** Go asks for a word that contains it, in whatever case. */
+function isUpgrade({ headers }: IncomingMessage): boolean {
+  return headers.connection?.toLowerCase().includes("upgrade") === true;
+}
+
+export type Headers = Record<string, string | string[]>;
+
+interface Sender {
+  readonly endpoint: Endpoint;
+  readonly credentials: Credentials;
+  readonly userAgent: string;
+}
+
+/**
+ * The headers to pass on: those of the request but for its connection's, those that say who asks (unless the request says so
+ * itself), and where it came from.
+ */
+function requestHeaders(request: IncomingMessage, { endpoint, credentials, userAgent }: Sender): Headers {
+  const upgrades = isUpgrade(request);
+  const named = namedByConnection(request.headers.connection);
+  const headers: Headers = {};
+  for (const [name, values] of Object.entries(request.headersDistinct)) {
+    const kept = upgrades || !(HOP_BY_HOP.has(name) || named.has(name));
+    if (kept && values !== undefined) headers[name] = values;
+  }
+  if (!upgrades && /(^|,)\s*trailers\s*($|[,;])/i.test(String(request.headers.te ?? ""))) headers["te"] = "trailers";
+  headers["host"] = endpoint.hostHeader;
+  headers["user-agent"] ??= userAgent;
+  if (endpoint.proxyAuthorization !== undefined) headers["proxy-authorization"] = endpoint.proxyAuthorization;
+  const impersonates = headers["impersonate-user"] !== undefined;
+  for (const [name, value] of Object.entries({ ...credentials.headers, ...credentials.repeatedHeaders })) {
+    if (!(name.startsWith("impersonate-") && impersonates))
+      headers[name] ??= typeof value === "string" ? value : [...value];
+  }
+  const peer = request.socket.remoteAddress?.replace(/^::ffff:(?=\d)/, "");
+  if (peer !== undefined) {
+    const before = headers["x-forwarded-for"] ?? [];
+    headers["x-forwarded-for"] = [...(typeof before === "string" ? [before] : before), peer].join(", ");
+  }
+  return headers;
+}
+
+/** The headers of an answer as a flat list, in the order they came. */
+function responseHeaders(raw: readonly string[]): string[] {
+  const pairs = Array.from({ length: raw.length / 2 }, (_, index) => [raw[index * 2] ?? "", raw[index * 2 + 1] ?? ""]);
+  const connection = pairs.filter(([name]) => name?.toLowerCase() === "connection").map(([, value]) => value);
+  const named = namedByConnection(connection.join());
+  return pairs.flatMap(([name = "", value = ""]) =>
+    HOP_BY_HOP.has(name.toLowerCase()) || named.has(name.toLowerCase()) ? [] : [name, value],
+  );
+}
+
+function namedByConnection(value = ""): ReadonlySet<string> {
+  return new Set(value.split(",").map((name) => name.trim().toLowerCase()));
+}
+
+/**
+ * Passes on a request for another protocol (exec, attach, port-forward, a watch over WebSocket) on a connection of its own.
+ * Once the server agrees both connections are one; a refusal is passed back as it is, and anything else fails.
+ */
+function passUpgrade(
+  { request, response, upgrade }: Exchange,
+  options: RequestOptions,
+  endpoint: Endpoint,
+  fail: (error: unknown) => void,
+): void {
+  const agent = new DialingAgent(endpoint, 1);
+  const outgoing = httpRequest({ ...options, agent });
+  outgoing.on("error", fail);
+  // What was upgraded is the agent's no more.
+  outgoing.on("close", () => agent.destroy());
+  outgoing.on("response", (answer) => refused(answer, response, fail));
+  outgoing.on("upgrade", (answer, server, serverHead) => {
+    if (upgrade === undefined) {
+      server.destroy();
+      return fail(new NetworkFailure("request connection cannot be hijacked"));
+    }
+    const { socket: client, head } = upgrade;
+    client.write(headOf(answer));
+    client.write(serverHead);
+    server.write(head);
+    join(client, server);
+  });
+  if (upgrade === undefined) request.pipe(outgoing);
+  else outgoing.end();
+}
+
+function refused(answer: IncomingMessage, response: ServerResponse, fail: (error: unknown) => void): void {
+  const { statusCode = 0, rawHeaders } = answer;
+  if (statusCode < 400) {
+    answer.destroy();
+    return fail(new NetworkFailure(`invalid upgrade response: status code ${statusCode}`));
+  }
+  response.writeHead(statusCode, [...rawHeaders]);
+  answer.pipe(response);
+}
+
+function headOf({ statusCode, statusMessage, rawHeaders }: IncomingMessage): string {
+  const lines = [`HTTP/1.1 ${statusCode ?? 101} ${statusMessage ?? ""}`];
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    lines.push(`${rawHeaders[index] ?? ""}: ${rawHeaders[index + 1] ?? ""}`);
+  }
+  return `${lines.join("\r\n")}\r\n\r\n`;
+}
+
+/** Whatever comes on one goes out on the other; when one is over, so is the other. */
+function join(one: Duplex, other: Duplex): void {
+  for (const [from, to] of [
+    [one, other],
+    [other, one],
+  ] as const) {
+    from.on("error", () => to.destroy());
+    from.on("close", () => to.destroy());
+    from.pipe(to);
+  }
 }

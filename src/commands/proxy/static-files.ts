@@ -13,8 +13,7 @@ import { pipeline } from "node:stream";
 import { errorCode } from "../../base/files/path-error.js";
 import { answerError, answerNotFound, escapeHtml } from "./answers.js";
 import { contentTypeOf, SNIFFED_BYTES } from "./content-type.js";
-import type { Exchange, Handler } from "./routes.js";
-import { cleanedPath, escapePath } from "./url-path.js";
+import { type Exchange, type Handler, cleanedPath, escapePath } from "./routes.js";
 
 /** The files of a folder, as Go's FileServer shows them: folders by their index.html or as a list. */
 export function staticFiles({ folder, prefix }: { readonly folder: string; readonly prefix: string }): Handler {

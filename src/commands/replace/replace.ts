@@ -4,7 +4,7 @@ import { withSource } from "../../actions/source-error.js";
 import type { Command, Invocation } from "../../cli/command.js";
 import { offerWords } from "../../cli/completion/resource-completers.js";
 import type { Factory, Streams } from "../../cli/connect/factory.js";
-import { cascadeFlag, type PropagationPolicy, readCascade } from "../../cli/flags/deletion-flags.js";
+import { cascadeFlag, type PropagationPolicy, readCascade } from "../../cli/flags/change-flags.js";
 import { printFlags, readPrintRequest } from "../../cli/flags/print-flags.js";
 import {
   type DryRunStrategy,
@@ -184,7 +184,7 @@ function complete(factory: Factory, invocation: Invocation): ReplaceOptions & { 
     print: (object) => printer.print(object, (text) => streams.out.write(text)),
     streams,
     keepStdin: async () => {
-      const { keepStdin } = await import("./keep-stdin.js");
+      const { keepStdin } = await import("./forced.js");
       return keepStdin(factory);
     },
   };
@@ -215,7 +215,7 @@ function validateRaw(uri: string, { filenames, recursive }: FilenameOptions, out
 /** Replaces one after the other; goes on after a failure. */
 export async function runReplace(options: ReplaceOptions): Promise<void> {
   if (options.force !== undefined) {
-    const { forceReplace } = await import("./force-replace.js");
+    const { forceReplace } = await import("./forced.js");
     return forceReplace(options, options.force);
   }
   const { dryRun, fieldManager, fieldValidation, subresource } = options;

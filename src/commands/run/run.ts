@@ -1,12 +1,10 @@
 import { overrideObject, type Overrides } from "../../actions/apply/override-object.js";
 import { createTyped, recordTypedConfiguration, type TypedKinds } from "../../actions/typed/typed-object.js";
 import type { Command } from "../../cli/command.js";
-import { cascadeFlag } from "../../cli/flags/deletion-flags.js";
-import { overrideFlags } from "../../cli/flags/override-flags.js";
+import { cascadeFlag, overrideFlags, recordFlag } from "../../cli/flags/change-flags.js";
 import { detachKeysFlag } from "../../cli/container-session/flags.js";
 import { endedBySignal } from "../../cli/container-session/interrupt.js";
 import { printFlags } from "../../cli/flags/print-flags.js";
-import { recordFlag } from "../../cli/flags/record-flag.js";
 import {
   type DryRunStrategy,
   dryRunFlag,
@@ -17,14 +15,16 @@ import {
 import type { RestClient } from "../../client/rest/rest-client.js";
 import { withChangeCause } from "../../kinds/change-cause.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
-import type { RestMapper } from "../../machinery/rest-mapper.js";
+import type { RestMapper, RestMapping } from "../../machinery/rest-mapper.js";
 import { type DeleteOptions, Helper } from "../../resource/helper.js";
 import { throwAll } from "../../resource/visitor.js";
 import { runSession, type RunSessionOptions } from "./attach-session.js";
 import { attaches, complete } from "./options.js";
 import { podFor, type PodRequest, serviceFor } from "./pod.js";
 import { outliving } from "../../client/rest/outliving.js";
-import { type CreatedObject, removeCreated } from "./remove-created.js";
+import { resourcePath } from "../../client/dynamic/resource-path.js";
+import { isNotFound } from "../../machinery/errors/status-error.js";
+import { deletionLine } from "../../printers/deletion-line.js";
 
 export interface RunCommandOptions {
   readonly request: PodRequest;
@@ -173,3 +173,49 @@ async function create(
   const recorded = recordTypedConfiguration(object, options.saveConfig, kinds);
   return { object: await createTyped(recorded, namespace, helper, kinds), mapping };
 }
+
+export interface CreatedObject {
+  readonly object: KubeObject;
+  readonly mapping: RestMapping;
+}
+
+export interface RemoveCreatedOptions {
+  readonly client: RestClient;
+  readonly propagationPolicy: DeleteOptions["propagationPolicy"];
+  readonly quiet: boolean;
+  readonly write: (text: string) => void;
+}
+
+/**
+ * Deletes what the command has created, for --rm, also after a signal. The first object that cannot be deleted ends it, without an
+ * error: how the session ended says more.
+ */
+export async function removeCreated(created: readonly CreatedObject[], options: RemoveCreatedOptions): Promise<void> {
+  for (const { object, mapping } of created) {
+    if (!(await remove(object, mapping, options))) return;
+  }
+}
+
+async function remove(
+  { metadata }: KubeObject,
+  mapping: RestMapping,
+  { client, propagationPolicy, quiet, write }: RemoveCreatedOptions,
+): Promise<boolean> {
+  const { namespace = "", name = "" } = metadata ?? {};
+  const helper = new Helper(client, mapping);
+  try {
+    await helper.get(namespace, name);
+    const body = encodeDeletion(propagationPolicy);
+    await client.request({ method: "DELETE", path: resourcePath(mapping, namespace, name), body });
+  } catch (error) {
+    if (!isNotFound(error)) return false;
+    write("No resources found\n");
+    return true;
+  }
+  if (!quiet) write(deletionLine({ kind: mapping.kind, name, namespace }, "", false));
+  return true;
+}
+
+/** As kubectl's typed encoder writes it, kind first. */
+const encodeDeletion = (propagationPolicy: DeleteOptions["propagationPolicy"]): Uint8Array =>
+  new TextEncoder().encode(`${JSON.stringify({ kind: "DeleteOptions", apiVersion: "v1", propagationPolicy })}\n`);

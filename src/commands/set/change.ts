@@ -1,6 +1,6 @@
 import { errorMessage } from "../../base/text/error-message.js";
-import { calculatePatch } from "../../actions/apply/calculate-patch.js";
-import { readTyped } from "../../actions/typed/read-typed.js";
+import { calculatePatch } from "../../actions/apply/three-way-patch.js";
+import { readTyped, readAllTyped } from "../../actions/typed/read-typed.js";
 import type { Command, Invocation } from "../../cli/command.js";
 import type { Factory } from "../../cli/connect/factory.js";
 import { printFlags, readPrintRequest } from "../../cli/flags/print-flags.js";
@@ -11,7 +11,9 @@ import { printerFor } from "../../printers/formats.js";
 import { Helper } from "../../resource/helper.js";
 import { type Info, objectName } from "../../resource/info.js";
 import { throwAll } from "../../resource/visitor.js";
-import type { TypedKinds } from "./find.js";
+import { loadTypedKinds, type TypedKinds } from "../../actions/typed/typed-object.js";
+import { localResourceError } from "../../cli/flags/selection-flags.js";
+import type { FilenameOptions } from "../../resource/builder.js";
 
 /** How changes are sent and shown. */
 export interface ChangeOptions {
@@ -106,3 +108,36 @@ async function send(
 }
 
 const isLocal = ({ local, dryRun }: ChangeOptions): boolean => local || dryRun === "client";
+
+/** What is to be changed. */
+export interface Selection {
+  readonly local: boolean;
+  readonly files: FilenameOptions;
+  readonly resources: readonly string[];
+  readonly selector: string;
+  readonly all: boolean;
+}
+
+/** The objects that were chosen, each as its Go type holds it. Throws together what could not be had. */
+export async function find(factory: Factory, kinds: TypedKinds, selection: Selection): Promise<readonly Info[]> {
+  const { local, files, resources, selector, all } = selection;
+  const { namespace, enforced } = await factory.namespace();
+  const builder = (await factory.builder())
+    .decode((object) => readTyped(object, kinds))
+    .local(local)
+    .continueOnError()
+    .namespaceParam(namespace)
+    .defaultNamespace()
+    .filenames(enforced, files)
+    .flatten();
+  if (!local) builder.labelSelector(selector).typeOrNameArgs(all, resources).latest();
+  const result = await builder.do();
+  return readAllTyped(await result.infos(), kinds);
+}
+
+/** Operands name what only a server has. */
+export function requireNoOperands(local: boolean, operands: readonly string[]): void {
+  if (local && operands.length > 0) throw localResourceError();
+}
+
+export { loadTypedKinds, type TypedKinds };

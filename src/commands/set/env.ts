@@ -18,12 +18,10 @@ import { type Fields, text } from "../../machinery/meta/access.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import { readAll } from "../../resource/document-source.js";
 import type { Info } from "../../resource/info.js";
-import { changeAll, type ChangeOptions, outputFlags, typedPrint } from "./change.js";
+import { changeAll, type ChangeOptions, outputFlags, typedPrint, find, loadTypedKinds } from "./change.js";
 import { podSpecOf, selectContainers } from "./containers.js";
 import { EnvLister } from "./env-list.js";
-import { envFrom } from "./env-source.js";
-import { find, loadTypedKinds } from "./find.js";
-import { changeEnv, type EnvChanges, type EnvVar, parseEnv, splitResourcesAndEnv } from "./parse-env.js";
+import { envFrom, changeEnv, type EnvChanges, type EnvVar, parseEnv, splitResourcesAndEnv } from "./parse-env.js";
 
 export interface SetEnvOptions extends ChangeOptions {
   readonly changes: Pick<EnvChanges, "set" | "remove">;

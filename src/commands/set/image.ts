@@ -2,7 +2,7 @@ import { goQuote } from "../../base/text/go-quote.js";
 import type { Command, Invocation } from "../../cli/command.js";
 import { completeListedTypes } from "../../cli/completion/listed-types.js";
 import type { Factory } from "../../cli/connect/factory.js";
-import { readRecord, recordFlag } from "../../cli/flags/record-flag.js";
+import { readRecord, recordFlag } from "../../cli/flags/change-flags.js";
 import {
   dryRunFlag,
   fieldManagerFlag,
@@ -16,9 +16,16 @@ import { parsePairs, splitResourcesAndPairs } from "../../cli/pairs.js";
 import { withChangeCause } from "../../kinds/change-cause.js";
 import { children } from "../../machinery/meta/access.js";
 import { throwAll } from "../../resource/visitor.js";
-import { changeAll, type ChangeOptions, outputFlags, typedPrint } from "./change.js";
+import {
+  changeAll,
+  type ChangeOptions,
+  outputFlags,
+  typedPrint,
+  find,
+  loadTypedKinds,
+  requireNoOperands,
+} from "./change.js";
 import { noContainerNamed, podSpecOf } from "./containers.js";
-import { find, loadTypedKinds, requireNoOperands } from "./find.js";
 
 export interface SetImageOptions extends ChangeOptions {
   /** By container; "*" is every one. */

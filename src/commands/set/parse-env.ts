@@ -1,6 +1,9 @@
 import { append } from "../../base/collections/append.js";
 import { goQuote } from "../../base/text/go-quote.js";
 import { strictEnvVarNameErrors } from "../../machinery/validation/names.js";
+import { compareKeys } from "../../base/collections/key-order.js";
+import { object as fieldsOf, text } from "../../machinery/meta/access.js";
+import type { KubeObject } from "../../machinery/meta/object.js";
 
 /** A variable of a container: with a value, or with a reference to one. */
 export interface EnvVar {
@@ -83,4 +86,27 @@ export function changeEnv(
     changed.push(added);
   }
   return changed;
+}
+
+/** One variable per key of a ConfigMap or Secret, which refers to it. Throws for another kind. */
+export function envFrom(source: KubeObject, keys: readonly string[], warn: (text: string) => void): readonly EnvVar[] {
+  const field = referenceField(source);
+  if (field === undefined) throw new Error("unsupported resource specified in --from");
+  const name = text(source.metadata?.name);
+  return Object.keys(fieldsOf(source["data"]))
+    .filter((key) => keys.length === 0 || keys.includes(key))
+    .sort(compareKeys)
+    .map((key) => ({ name: variableName(key, warn), valueFrom: { [field]: { name, key } } }));
+}
+
+function referenceField({ kind, apiVersion }: KubeObject): string | undefined {
+  if (apiVersion !== "v1") return undefined;
+  if (kind === "Secret") return "secretKeyRef";
+  return kind === "ConfigMap" ? "configMapKeyRef" : undefined;
+}
+
+function variableName(key: string, warn: (text: string) => void): string {
+  const name = key.replace(/[^a-zA-Z0-9_]/g, "_").toUpperCase();
+  if (name !== key) warn(`key ${key} transferred to ${name}`);
+  return name;
 }

@@ -1,6 +1,6 @@
 import type { Command, Invocation } from "../../cli/command.js";
 import type { Factory } from "../../cli/connect/factory.js";
-import { readRecord, recordFlag } from "../../cli/flags/record-flag.js";
+import { readRecord, recordFlag } from "../../cli/flags/change-flags.js";
 import {
   dryRunFlag,
   fieldManagerFlag,
@@ -13,9 +13,16 @@ import { allFlag, localFlag } from "../../cli/flags/selection-flags.js";
 import { withChangeCause } from "../../kinds/change-cause.js";
 import { ensureChild } from "../../machinery/meta/access.js";
 import { canonicalizeQuantity } from "../../machinery/text/quantity/quantity.js";
-import { changeAll, type ChangeOptions, outputFlags, typedPrint } from "./change.js";
+import {
+  changeAll,
+  type ChangeOptions,
+  outputFlags,
+  typedPrint,
+  find,
+  loadTypedKinds,
+  requireNoOperands,
+} from "./change.js";
 import { noContainerNamed, podSpecOf, selectContainers } from "./containers.js";
-import { find, loadTypedKinds, requireNoOperands } from "./find.js";
 
 type Quantities = Readonly<Record<string, string>>;
 

@@ -1,9 +1,9 @@
-import { calculatePatch } from "../../actions/apply/calculate-patch.js";
+import { calculatePatch } from "../../actions/apply/three-way-patch.js";
 import { readTyped } from "../../actions/typed/read-typed.js";
 import { withoutVersion, withVersion } from "../../actions/apply/version-lock.js";
 import type { Command, Invocation } from "../../cli/command.js";
 import type { Factory } from "../../cli/connect/factory.js";
-import { readRecord, recordFlag } from "../../cli/flags/record-flag.js";
+import { readRecord, recordFlag } from "../../cli/flags/change-flags.js";
 import {
   type DryRunStrategy,
   dryRunFlag,
@@ -20,9 +20,12 @@ import type { KubeObject } from "../../machinery/meta/object.js";
 import type { Result } from "../../resource/builder.js";
 import { Helper } from "../../resource/helper.js";
 import type { Info } from "../../resource/info.js";
-import { outputFlags, typedPrint } from "./change.js";
-import { loadTypedKinds, type TypedKinds } from "./find.js";
-import { parseSelector, requireEquality, type SelectorObject } from "./selector-object.js";
+import { outputFlags, typedPrint, loadTypedKinds, type TypedKinds } from "./change.js";
+import { setKey } from "../../machinery/wire/json/own-keys.js";
+import { errorMessage } from "../../base/text/error-message.js";
+import { goQuote } from "../../base/text/go-quote.js";
+import type { LabelOperator } from "../../machinery/selectors/label-selector.js";
+import { parseLabelSelector } from "../../machinery/selectors/parse-label-selector.js";
 
 export interface SetSelectorOptions {
   readonly selector: SelectorObject;
@@ -132,4 +135,56 @@ function changed(object: KubeObject, { selector, cause }: SetSelectorOptions): K
   }
   const spec = { ...(object["spec"] as Fields), selector: requireEquality(selector) };
   return withChangeCause({ ...object, spec }, cause);
+}
+
+/** A metav1.LabelSelector. */
+export interface SelectorObject {
+  readonly matchLabels: Readonly<Record<string, string>>;
+  readonly matchExpressions: readonly {
+    readonly key: string;
+    readonly operator: string;
+    readonly values: readonly string[];
+  }[];
+}
+
+const OPERATORS: Readonly<Partial<Record<LabelOperator, string>>> = {
+  in: "In",
+  notin: "NotIn",
+  exists: "Exists",
+  "!": "DoesNotExist",
+};
+
+/** Reads `a=b,c in (d,e)`. Throws for what is no selector, and for operators that only queries have. */
+export function parseSelector(text: string): SelectorObject {
+  const matchLabels: Record<string, string> = {};
+  const matchExpressions: SelectorObject["matchExpressions"][number][] = [];
+  for (const { key, operator, values } of requirements(text)) {
+    if (operator === "=" || operator === "==") {
+      setKey(matchLabels, key, values[0] ?? "");
+      continue;
+    }
+    if (operator === "gt" || operator === "lt") {
+      throw new Error(`${goQuote(operator)} isn't supported in label selectors`);
+    }
+    const name = OPERATORS[operator];
+    if (name === undefined) throw new Error(`${goQuote(operator)} is not a valid label selector operator`);
+    matchExpressions.push({ key, operator: name, values });
+  }
+  return { matchLabels, matchExpressions };
+}
+
+function requirements(text: string): NonNullable<ReturnType<typeof parseLabelSelector>["requirements"]> {
+  try {
+    return parseLabelSelector(text).requirements ?? [];
+  } catch (error) {
+    const message = errorMessage(error);
+    throw new Error(`couldn't parse the selector string "${text}": ${message}`, { cause: error });
+  }
+}
+
+/** The labels a Service's selector asks for; it can ask for nothing else. */
+export function requireEquality({ matchLabels, matchExpressions }: SelectorObject): Readonly<Record<string, string>> {
+  if (matchExpressions.length === 0) return matchLabels;
+  const shown = matchExpressions.map(({ key, operator, values }) => `{${key} ${operator} [${values.join(" ")}]}`);
+  throw new Error(`match expression [${shown.join(" ")}] not supported on this object`);
 }

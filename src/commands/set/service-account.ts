@@ -1,6 +1,6 @@
 import type { Command, Invocation } from "../../cli/command.js";
 import type { Factory } from "../../cli/connect/factory.js";
-import { readRecord, recordFlag } from "../../cli/flags/record-flag.js";
+import { readRecord, recordFlag } from "../../cli/flags/change-flags.js";
 import {
   dryRunFlag,
   fieldManagerFlag,
@@ -10,9 +10,8 @@ import {
 } from "../../cli/flags/resource-flags.js";
 import { allFlag, localFlag } from "../../cli/flags/selection-flags.js";
 import { withChangeCause } from "../../kinds/change-cause.js";
-import { changeAll, type ChangeOptions, outputFlags, typedPrint } from "./change.js";
+import { changeAll, type ChangeOptions, outputFlags, typedPrint, find, loadTypedKinds } from "./change.js";
 import { podSpecOf } from "./containers.js";
-import { find, loadTypedKinds } from "./find.js";
 
 export interface SetServiceAccountOptions extends ChangeOptions {
   readonly serviceAccount: string;

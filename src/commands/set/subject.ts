@@ -13,8 +13,15 @@ import {
 import { allFlag, localFlag } from "../../cli/flags/selection-flags.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import type { Info } from "../../resource/info.js";
-import { changeAll, type ChangeOptions, outputFlags, typedPrint } from "./change.js";
-import { find, loadTypedKinds, requireNoOperands } from "./find.js";
+import {
+  changeAll,
+  type ChangeOptions,
+  outputFlags,
+  typedPrint,
+  find,
+  loadTypedKinds,
+  requireNoOperands,
+} from "./change.js";
 
 const RBAC = "rbac.authorization.k8s.io";
 

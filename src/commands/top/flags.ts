@@ -1,5 +1,5 @@
 import type { FlagSpec, Flags } from "../../component/flags/flag-set.js";
-import type { SortBy } from "./usage.js";
+import type { SortBy } from "./metrics.js";
 
 export const sortByFlag = (what: string): FlagSpec => ({
   name: "sort-by",

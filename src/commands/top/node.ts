@@ -12,9 +12,8 @@ import { parseLabelSelector } from "../../machinery/selectors/parse-label-select
 import { TabWriter } from "../../printers/tab-writer.js";
 import { Helper } from "../../resource/helper.js";
 import { protobufFlag, showSwapFlag, sortByFlag, topNoHeadersFlag, readSortBy } from "./flags.js";
-import { metricsVersion, readMetrics } from "./metrics.js";
+import { metricsVersion, readMetrics, measuredNode, readUsage, type Usage } from "./metrics.js";
 import { type MetricsPrintOptions, printNodes } from "./print-metrics.js";
-import { measuredNode, readUsage, type Usage } from "./usage.js";
 
 export interface TopNodeOptions {
   readonly client: () => Promise<RestClient>;

@@ -15,9 +15,8 @@ import { parseLabelSelector } from "../../machinery/selectors/parse-label-select
 import { TabWriter } from "../../printers/tab-writer.js";
 import { Helper } from "../../resource/helper.js";
 import { protobufFlag, readSortBy, showSwapFlag, sortByFlag, topNoHeadersFlag } from "./flags.js";
-import { metricsVersion, readMetrics } from "./metrics.js";
+import { metricsVersion, readMetrics, measuredPod } from "./metrics.js";
 import { type PodMetricsPrintOptions, printPods } from "./print-metrics.js";
-import { measuredPod } from "./usage.js";
 
 export interface TopPodOptions {
   readonly client: () => Promise<RestClient>;

@@ -2,7 +2,7 @@ import { quantityValue } from "../../machinery/text/quantity/quantity.js";
 import type { Quantity } from "../../machinery/text/quantity/quantity.js";
 import { headingCells, type Look, rowCells, tableColumns } from "../../printers/look.js";
 import type { Output } from "../../printers/printer.js";
-import { type Measured, type MeasuredPod, quantityOf, type SortBy, sorted, sumOf, type Usage } from "./usage.js";
+import { type Measured, type MeasuredPod, quantityOf, type SortBy, sorted, sumOf, type Usage } from "./metrics.js";
 
 export interface MetricsPrintOptions {
   readonly showSwap: boolean;

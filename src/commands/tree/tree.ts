@@ -9,11 +9,10 @@ import type { RestMapper } from "../../machinery/rest-mapper.js";
 import { headingCells, type Look, rowCells, tableColumns } from "../../printers/look.js";
 import { TabWriter } from "../../printers/tab-writer.js";
 import type { Info } from "../../resource/info.js";
-import { branchesOf } from "../../cli/object-tree/branches.js";
+import { branchesOf, TREE_HEADINGS, treeCells } from "../../cli/object-tree/branches.js";
 import { namedObject, requireOneObject } from "../../cli/object-tree/named-object.js";
 import { readRelatives } from "../../cli/object-tree/relatives.js";
 import { summaries } from "../../cli/object-tree/summary.js";
-import { TREE_HEADINGS, treeCells } from "../../cli/object-tree/tree-rows.js";
 
 export interface TreeOptions {
   /** The object the tree is about, as the server's table has it. */

@@ -17,8 +17,7 @@ import type { Printer } from "../../printers/printer.js";
 import type { Result } from "../../resource/builder.js";
 import { type Info, objectName } from "../../resource/info.js";
 import { type Condition, parseConditions } from "../../cli/wait-conditions/conditions.js";
-import { untilCreated, untilMet } from "./until.js";
-import { type Ending, waitTogether } from "./wait-together.js";
+import { untilCreated, untilMet, type Ending, waitTogether } from "./until.js";
 
 export interface WaitCommandOptions {
   /** Finds the objects, each time anew. */

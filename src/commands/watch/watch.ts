@@ -16,7 +16,7 @@ import type { Command, Invocation } from "../../cli/command.js";
 import { completeTypesAndNames } from "../../cli/completion/resource-completers.js";
 import { silentExit, usageError } from "../../cli/errors.js";
 import type { Factory, Streams } from "../../cli/connect/factory.js";
-import { canDraw, type FullScreenHost, openFullScreen } from "../../cli/terminal/full-screen.js";
+import { canDraw, type FullScreenHost, openFullScreen } from "../../cli/terminal/terminal-screen.js";
 import { namedObject, requireOneObject } from "../../cli/object-tree/named-object.js";
 import { titleOf } from "../../cli/object-tree/summary.js";
 import type { Key } from "../../cli/terminal/terminal-keys.js";
@@ -26,10 +26,9 @@ import type { KubeObject } from "../../machinery/meta/object.js";
 import type { RestMapper, RestMapping } from "../../machinery/rest-mapper.js";
 import type { Look } from "../../printers/look.js";
 import { type Info, objectName } from "../../resource/info.js";
-import { ChangeLines } from "./change-lines.js";
+import { ChangeLines, screenLines } from "./shown-lines.js";
 import { LogFollower } from "./follow-logs.js";
 import { TreeFollower } from "./follow-tree.js";
-import { screenLines } from "./screen-lines.js";
 import { subjectOf, Watched } from "./watched.js";
 
 export interface WatchOptions {

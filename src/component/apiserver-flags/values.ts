@@ -3,7 +3,7 @@ import { errorMessage } from "../../base/text/error-message.js";
 import { goQuote } from "../../base/text/go-quote.js";
 import { parseQuantity } from "../../machinery/text/quantity/quantity.js";
 import type { ComponentFlag } from "../component-flag.js";
-import { parseInteger } from "../flags/numbers.js";
+import { parseInteger } from "../flags/flag-value.js";
 import { pairsOfType } from "../flags/pairs.js";
 
 /** The address that a flag of type ip has; undefined where it has none. */

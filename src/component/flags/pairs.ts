@@ -1,5 +1,6 @@
 import { readCsv } from "./csv.js";
 import type { FlagSpec, PairsType } from "./flag-set.js";
+import { parseGoBool } from "../../base/text/go-literals.js";
 
 type ReadPair = (pair: string) => readonly [key: string, value: string];
 
@@ -39,4 +40,20 @@ function cut(pair: string): readonly [string, string] | undefined {
 
 function fail(message: string): never {
   throw new Error(message);
+}
+
+/** Reads the entries of --runtime-config: "group/version" or a class of versions, with on or off. Throws an Error for any other entry. */
+export function readRuntimeConfig(entries: readonly string[]): Readonly<Record<string, boolean>> {
+  const config: Record<string, boolean> = {};
+  for (const entry of entries) {
+    const [key = "", value = "true"] = entry.split("=");
+    const enabled = value === "" ? true : parseGoBool(value);
+    if (enabled === undefined || !/^(api\/(all|ga|beta|alpha)|v1|[a-z0-9.-]+\/v[0-9][a-z0-9]*)$/.test(key)) {
+      throw new Error(
+        `invalid value "${entry}" for --runtime-config: use group/version=true|false, or api/all, api/ga, api/beta or api/alpha`,
+      );
+    }
+    config[key] = enabled;
+  }
+  return config;
 }

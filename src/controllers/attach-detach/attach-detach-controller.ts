@@ -1,6 +1,6 @@
 import type { Node, PersistentVolume, PersistentVolumeClaim, Pod } from "../../api/types/core/v1.js";
 import type { CSIDriver, VolumeAttachment } from "../../api/types/storage/v1.js";
-import { claimsOfPod, isPodOver } from "../../api/volumes/claims-of-pod.js";
+import { claimsOfPod, isPodOver } from "../../api/volumes/claims.js";
 import type { Clock } from "../../base/time/clock.js";
 import type { KubernetesClient } from "../../client/dynamic/kubernetes-client.js";
 import type { Stored } from "../../client/dynamic/stored.js";
@@ -11,7 +11,7 @@ import { isAlreadyExists, isNotFound } from "../../machinery/errors/status-error
 import type { JsonObject } from "../../machinery/meta/json.js";
 import { deepEqual } from "../../machinery/patch/json-values.js";
 import type { ControllerContext } from "../context.js";
-import { podsOfClaims } from "../pods-of-claims.js";
+import { podsOfClaims } from "../pod-indexes.js";
 import {
   attachedVolumes,
   type AttachmentPlan,

@@ -1,7 +1,24 @@
 import type { VolumeAttributesClass } from "../../api/types/storage/v1.js";
 import { isConflict, isNotFound } from "../../machinery/errors/status-error.js";
 import type { ControllerContext } from "../context.js";
-import { attributesClassesOfClaim, attributesClassesOfVolume } from "./classes-in-use.js";
+import type { PersistentVolume, PersistentVolumeClaim } from "../../api/types/core/v1.js";
+
+/** The VolumeAttributesClasses that a claim asks for, has, or is on the way to. */
+export function attributesClassesOfClaim({ spec, status }: PersistentVolumeClaim): string[] {
+  const { targetVolumeAttributesClassName } = status?.modifyVolumeStatus ?? {};
+  return distinct([
+    spec?.volumeAttributesClassName,
+    status?.currentVolumeAttributesClassName,
+    targetVolumeAttributesClassName,
+  ]);
+}
+
+export const attributesClassesOfVolume = ({ spec }: PersistentVolume): string[] =>
+  distinct([spec?.volumeAttributesClassName]);
+
+const distinct = (names: readonly (string | undefined)[]): string[] => [
+  ...new Set(names.filter((name) => name !== undefined && name !== "") as string[]),
+];
 
 const FINALIZER = "kubernetes.io/vac-protection";
 /** The index of claims and of volumes by the VolumeAttributesClasses that they use. */

@@ -1,6 +1,9 @@
 import { isConflict, isNotFound } from "../../machinery/errors/status-error.js";
 import type { ControllerContext } from "../context.js";
-import { approved, isOpen, recognize, reviewOf } from "./approval.js";
+import type { SubjectAccessReviewSpec } from "../../api/types/authorization/v1.js";
+import type { CertificateSigningRequest, CertificateSigningRequestCondition } from "../../api/types/certificates/v1.js";
+import { parseCertificateRequest } from "../../machinery/crypto/certificate-request.js";
+import { KUBELET_CLIENT_SIGNER, kubeletClientProblem } from "./certificate-signer.js";
 
 /** How long the controller waits before it asks again: rights may change without a trace in the request. */
 const FIRST_WAIT_MS = 200;
@@ -40,4 +43,62 @@ export function certificateApprover({ client, manager }: ControllerContext): voi
       waits.set(name, Math.min(wait * 2, LONGEST_WAIT_MS));
       return { requeueAfterMilliseconds: wait };
     });
+}
+
+/** A way in which a request may be approved: its user may create this subresource of requests. */
+export interface Recognition {
+  readonly subresource: "selfnodeclient" | "nodeclient";
+  readonly message: string;
+}
+
+const SELF: Recognition = {
+  subresource: "selfnodeclient",
+  message: "Auto approving self kubelet client certificate after SubjectAccessReview.",
+};
+const NODE: Recognition = {
+  subresource: "nodeclient",
+  message: "Auto approving kubelet client certificate after SubjectAccessReview.",
+};
+
+/** Whether nothing has decided the request yet. */
+export function isOpen({ status }: CertificateSigningRequest): boolean {
+  const decided = (status?.conditions ?? []).some(({ type }) => type === "Approved" || type === "Denied");
+  return !decided && (status?.certificate ?? "") === "";
+}
+
+/** The ways to ask for, in order. None for what is no request of a kubelet for its client certificate. */
+export function recognize({ spec }: CertificateSigningRequest): readonly Recognition[] {
+  if (spec.signerName !== KUBELET_CLIENT_SIGNER) return [];
+  const request = parseCertificateRequest(Buffer.from(spec.request, "base64").toString("latin1"));
+  if (kubeletClientProblem(request, spec.usages ?? []) !== undefined) return [];
+  // A kubelet that has a certificate already asks for the next one in its own name.
+  return request.subject.commonName?.at(-1) === spec.username ? [SELF, NODE] : [NODE];
+}
+
+/** The question whether the user of a request may have it approved. */
+export function reviewOf({ spec }: CertificateSigningRequest, { subresource }: Recognition): SubjectAccessReviewSpec {
+  return {
+    ...(spec.username && { user: spec.username }),
+    ...(spec.uid && { uid: spec.uid }),
+    ...(spec.groups && { groups: spec.groups }),
+    ...(spec.extra && { extra: spec.extra }),
+    resourceAttributes: {
+      group: "certificates.k8s.io",
+      resource: "certificatesigningrequests",
+      verb: "create",
+      subresource,
+      version: "*",
+    },
+  };
+}
+
+/** The request as approved. */
+export function approved(request: CertificateSigningRequest, { message }: Recognition): CertificateSigningRequest {
+  const condition: CertificateSigningRequestCondition = {
+    type: "Approved",
+    status: "True",
+    reason: "AutoApproved",
+    message,
+  };
+  return { ...request, status: { ...request.status, conditions: [...(request.status?.conditions ?? []), condition] } };
 }

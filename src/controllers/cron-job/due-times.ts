@@ -1,5 +1,5 @@
 import type { CronJob } from "../../api/types/batch/v1.js";
-import type { Schedule } from "../../machinery/text/cron/schedule.js";
+import type { Schedule } from "../../machinery/text/cron/calendar-schedule.js";
 
 /** More starts than this missed is worth an event. */
 const MANY = 100;

@@ -11,22 +11,95 @@ import type { JsonObject } from "../../machinery/meta/json.js";
 import { deepEqual } from "../../machinery/patch/json-values.js";
 import { readSelector } from "../../machinery/selectors/api-label-selector.js";
 import type { ControllerContext } from "../context.js";
-import { inOrder, nameOf, REVISION, truncateHistory } from "../history/controller-revisions.js";
+import {
+  inRevisionOrder,
+  nameOf,
+  REVISION,
+  truncateHistory,
+  controllerRevision,
+  createRevision,
+  nextRevision,
+} from "../history/controller-revisions.js";
 import { claim } from "../owned-pods/claim.js";
-import { type ControlledObjects, controlledObjects } from "../owned-pods/controlled-objects.js";
-import { controllerReference } from "../owned-pods/controller-ref.js";
+import { type ControlledObjects, controlledObjects, controllerReference } from "../owned-pods/controller-ref.js";
 import { Expectations } from "../owned-pods/expectations.js";
 import { followPods } from "../owned-pods/owned-pods.js";
-import { type PodControl, podControl, podFromTemplate } from "../owned-pods/pod-control.js";
-import { isOver } from "../owned-pods/pod-state.js";
-import { slowStart } from "../owned-pods/slow-start.js";
-import { hasHash, nodeOf, templateFor } from "./daemon-pod.js";
-import { DAEMON_SET, daemonRevisions, hashOf } from "./daemon-revisions.js";
-import { FailedPodsBackoff } from "./failed-pods-backoff.js";
+import { type PodControl, podControl, podFromTemplate, slowStart } from "../owned-pods/pod-control.js";
+import { isOver, isAvailable, isReady } from "../owned-pods/pod-state.js";
+import { hasHash, nodeOf, templateFor, fitOn, isUpdated, oldestFirst, HASH_LABEL } from "./daemon-pod.js";
 import { type DaemonState, type DaemonSteps, manage, type ManagedSteps } from "./manage.js";
 import { rollingUpdate } from "./rolling-update.js";
-import { daemonSetStatus } from "./status.js";
-import { writeStatus } from "../write-status.js";
+import { writeStatus } from "../writes.js";
+import type { ResourceClient } from "../../client/dynamic/resource-client.js";
+import { hasData, revisionData } from "../history/revision-data.js";
+import { podTemplateHash } from "../template-hash/template-hash.js";
+
+const DAEMON_SET = { apiVersion: "apps/v1", kind: "DaemonSet" } as const;
+
+export interface DaemonRevisions {
+  /** That of the set's template. */
+  readonly current: ControllerRevision;
+  /** In order. */
+  readonly old: readonly ControllerRevision[];
+}
+
+/** What pods of a revision have as their label; a revision without one gives its name. */
+const hashOf = (revision: ControllerRevision): string => revision.metadata?.labels?.[HASH_LABEL] ?? nameOf(revision);
+
+/**
+ * Finds the revision of the set's template, as the newest, or creates it. Undefined when its name is taken by other data: then
+ * the set's collision count must grow.
+ */
+async function daemonRevisions(
+  set: DaemonSet,
+  sorted: readonly ControllerRevision[],
+  revisions: ResourceClient<ControllerRevision>,
+): Promise<DaemonRevisions | undefined> {
+  const template = set.spec?.template ?? {};
+  const data = revisionData(template);
+  const found = sorted.findLast((one) => hasData(one, data));
+  const old = sorted.filter((one) => !hasData(one, data));
+  const revision = nextRevision(old);
+  if (found !== undefined) {
+    const current = found.revision < revision ? await revisions.update({ ...found, revision }) : found;
+    return { current, old };
+  }
+  const hash = podTemplateHash(template, set.status?.collisionCount);
+  const wanted = { owner: set, ownerKind: DAEMON_SET, template, data, revision, hashLabel: HASH_LABEL, hash };
+  const current = await createRevision(revisions, controllerRevision(wanted));
+  return current === undefined ? undefined : { current, old };
+}
+
+const FIRST_MS = 1000;
+const LONGEST_MS = 15 * 60_000;
+
+interface Entry {
+  readonly wait: number;
+  readonly since: number;
+}
+
+/** How long failed pods are left before they are replaced: a second, then twice as long each time, up to 15 minutes. */
+export class FailedPodsBackoff {
+  readonly #entries = new Map<string, Entry>();
+
+  constructor(private readonly clock: Clock) {}
+
+  /** Milliseconds that a pod of this key must still be left. When it need not, that counts as a replacement. */
+  replace(key: string): number {
+    const now = this.clock.now();
+    const last = this.#entries.get(key);
+    const age = now - (last?.since ?? now);
+    if (last !== undefined && age < last.wait) return last.wait - age;
+    const isRecent = last !== undefined && age <= 2 * LONGEST_MS;
+    this.#entries.set(key, { wait: isRecent ? Math.min(2 * last.wait, LONGEST_MS) : FIRST_MS, since: now });
+    return 0;
+  }
+
+  /** Forgets what began with this. */
+  forget(prefix: string): void {
+    for (const key of this.#entries.keys()) if (key.startsWith(prefix)) this.#entries.delete(key);
+  }
+}
 
 /** At most so many pods are created, and deleted, in one reconciliation. */
 const BURST = 250;
@@ -107,7 +180,9 @@ class DaemonSetReconciler {
     const objects = this.#client.of(DAEMON_SET.apiVersion, DAEMON_SET.kind).namespace(namespace);
     const revisionClient = this.#client.of(REVISION.apiVersion, REVISION.kind).namespace(namespace);
     const owned = { owner: set, ownerKind: DAEMON_SET, readOwner: () => objects.get(name), selector };
-    const sorted = inOrder(await claim(this.#revisionsOf.candidates(set), { ...owned, objects: revisionClient }));
+    const sorted = inRevisionOrder(
+      await claim(this.#revisionsOf.candidates(set), { ...owned, objects: revisionClient }),
+    );
     const own = await claim(this.#pods.candidates(set), {
       ...owned,
       objects: this.#client.of("v1", "Pod").namespace(namespace),
@@ -198,3 +273,37 @@ const namespacedName = ({ metadata }: DaemonSet) => ({
   namespace: metadata?.namespace ?? "",
   name: metadata?.name ?? "",
 });
+
+/** What the nodes make of a set. `observed`: whether the controller has acted on the set as it is now. */
+export function daemonSetStatus({ set, nodes, podsOn, hash, now }: DaemonState, observed: boolean): DaemonSetStatus {
+  const counts = { desired: 0, current: 0, misscheduled: 0, ready: 0, available: 0, updated: 0 };
+  for (const node of nodes) {
+    const [pod] = oldestFirst(podsOn.get(node.metadata?.name ?? "") ?? []);
+    if (!fitOn(set, node).mayRun) {
+      if (pod !== undefined) counts.misscheduled++;
+      continue;
+    }
+    counts.desired++;
+    if (pod === undefined) continue;
+    counts.current++;
+    if (isReady(pod)) counts.ready++;
+    if (isAvailable(pod, set.spec?.minReadySeconds ?? 0, now)) counts.available++;
+    if (isUpdated(set, pod, hash)) counts.updated++;
+  }
+  const { observedGeneration = 0, collisionCount, conditions } = set.status ?? {};
+  return {
+    currentNumberScheduled: counts.current,
+    numberMisscheduled: counts.misscheduled,
+    desiredNumberScheduled: counts.desired,
+    numberReady: counts.ready,
+    ...positive("observedGeneration", observed ? (set.metadata?.generation ?? 0) : observedGeneration),
+    ...positive("updatedNumberScheduled", counts.updated),
+    ...positive("numberAvailable", counts.available),
+    ...positive("numberUnavailable", counts.desired - counts.available),
+    ...(collisionCount !== undefined && { collisionCount }),
+    ...(conditions && { conditions }),
+  };
+}
+
+const positive = (field: keyof DaemonSetStatus, count: number): Partial<DaemonSetStatus> =>
+  count === 0 ? {} : { [field]: count };

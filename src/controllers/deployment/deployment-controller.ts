@@ -6,8 +6,7 @@ import { isConflict, isNotFound } from "../../machinery/errors/status-error.js";
 import { readSelector } from "../../machinery/selectors/api-label-selector.js";
 import type { ControllerContext } from "../context.js";
 import { claim } from "../owned-pods/claim.js";
-import { controlledObjects } from "../owned-pods/controlled-objects.js";
-import { controllerOf, managerIn } from "../owned-pods/controller-ref.js";
+import { controlledObjects, controllerOf, managerIn } from "../owned-pods/controller-ref.js";
 import { isRolling } from "./fenceposts.js";
 import { DEPLOYMENT, DeploymentSync } from "./deployment-sync.js";
 

@@ -10,17 +10,40 @@ import { deepEqual } from "../../machinery/patch/json-values.js";
 import { controllerOf } from "../owned-pods/controller-ref.js";
 import { isNamespaceTerminating } from "../owned-pods/pod-control.js";
 import { isOver } from "../owned-pods/pod-state.js";
-import { maxRevision, newSetAnnotations, REVISION, ROLLBACK_TO } from "./annotations.js";
-import { condition, conditionOf, withCondition } from "./conditions.js";
+import {
+  maxRevision,
+  newSetAnnotations,
+  REVISION,
+  ROLLBACK_TO,
+  lastRevision,
+  revisionOf,
+  rolledBackAnnotations,
+} from "./annotations.js";
+import {
+  condition,
+  conditionOf,
+  withCondition,
+  deadlineIn,
+  hasDeadline,
+  isComplete,
+  pausedCondition,
+  rolloutStatus,
+  deploymentStatus,
+} from "./status.js";
 import { isRolling, newSetSize, wantedReplicas } from "./fenceposts.js";
-import { newReplicaSet } from "./new-replica-set.js";
-import { deadlineIn, hasDeadline, isComplete, pausedCondition, rolloutStatus } from "./progress.js";
-import { ReplicaSetWriter } from "./replica-set-writer.js";
-import { allOf, counted, equalIgnoringHash, type Generations, generationsOf, nameOf, sizeOf } from "./replica-sets.js";
-import { rollBack } from "./rollback.js";
+import { newReplicaSet, ReplicaSetWriter } from "./replica-set-writer.js";
+import {
+  allOf,
+  counted,
+  equalIgnoringHash,
+  type Generations,
+  generationsOf,
+  nameOf,
+  sizeOf,
+  HASH_LABEL,
+} from "./replica-sets.js";
 import { scale, shrinkOldSets, wasScaled } from "./scaling.js";
-import { deploymentStatus } from "./status.js";
-import { writeStatus } from "../write-status.js";
+import { writeStatus } from "../writes.js";
 
 export const DEPLOYMENT = { apiVersion: "apps/v1", kind: "Deployment" } as const;
 
@@ -232,4 +255,41 @@ export class DeploymentSync {
   async #writeStatus(status: DeploymentStatus): Promise<void> {
     this.deployment = (await writeStatus(this.parts.deployments, this.deployment, status)) ?? this.deployment;
   }
+}
+
+export interface Rollback {
+  /** Without the request to roll back. */
+  readonly deployment: Deployment;
+  readonly type: "Normal" | "Warning";
+  readonly reason: string;
+  readonly message: string;
+}
+
+/** The Deployment that was asked, as old clients ask it, to go back to the template of a revision; to the last one by "0". */
+export function rollBack(deployment: Deployment, sets: readonly ReplicaSet[]): Rollback {
+  const { [ROLLBACK_TO]: asked = "", ...annotations } = deployment.metadata?.annotations ?? {};
+  const cleared = { ...deployment, metadata: { ...deployment.metadata, annotations } };
+  const notFound = (message: string): Rollback =>
+    ({ deployment: cleared, type: "Warning", reason: "DeploymentRollbackRevisionNotFound", message }) as const;
+  const revision = Number(asked) || lastRevision(sets);
+  if (revision === 0) return notFound("Unable to find last revision.");
+  const set = sets.find((one) => revisionOf(one) === revision);
+  const template = set?.spec?.template;
+  if (set === undefined || template === undefined) return notFound("Unable to find the revision to rollback to.");
+  const name = deployment.metadata?.name ?? "";
+  if (deployment.spec === undefined || equalIgnoringHash(template, deployment.spec.template)) {
+    const message = `The rollback revision contains the same template as current deployment "${name}"`;
+    return { deployment: cleared, type: "Warning", reason: "DeploymentRollbackTemplateUnchanged", message };
+  }
+  const { [HASH_LABEL]: _, ...labels } = template.metadata?.labels ?? {};
+  return {
+    deployment: {
+      ...deployment,
+      metadata: { ...deployment.metadata, annotations: rolledBackAnnotations(deployment, set) },
+      spec: { ...deployment.spec, template: { ...template, metadata: { ...template.metadata, labels } } },
+    },
+    type: "Normal",
+    reason: "DeploymentRollback",
+    message: `Rolled back deployment "${name}" to revision ${revision}`,
+  };
 }

@@ -1,7 +1,7 @@
-import type { Deployment, DeploymentStatus } from "../../api/types/apps/v1.js";
-import { condition, withCondition } from "./conditions.js";
+import type { Deployment, DeploymentStatus, DeploymentCondition } from "../../api/types/apps/v1.js";
 import { maxUnavailable, wantedReplicas } from "./fenceposts.js";
 import { allOf, counted, type Generations, terminatingReplicas, totalSize } from "./replica-sets.js";
+import { formatTime } from "../../machinery/meta/time.js";
 
 /** What the ReplicaSets make of a Deployment, without its progress. Counts of 0 are left out, as on the wire. `now` in milliseconds. */
 export function deploymentStatus(deployment: Deployment, generations: Generations, now: number): DeploymentStatus {
@@ -35,3 +35,143 @@ export function deploymentStatus(deployment: Deployment, generations: Generation
 
 const positive = (field: keyof DeploymentStatus, count: number): DeploymentStatus =>
   count === 0 ? {} : { [field]: count };
+
+type Conditions = readonly DeploymentCondition[];
+
+export function condition(
+  type: DeploymentCondition["type"],
+  status: "True" | "False" | "Unknown",
+  reason: string,
+  message: string,
+  now: number,
+): DeploymentCondition {
+  const time = formatTime(now);
+  return { type, status, reason, message, lastUpdateTime: time, lastTransitionTime: time };
+}
+
+export function conditionOf(conditions: Conditions | undefined, type: string): DeploymentCondition | undefined {
+  return conditions?.find((one) => one.type === type);
+}
+
+function without(conditions: Conditions, type: string): DeploymentCondition[] {
+  return conditions.filter((one) => one.type !== type);
+}
+
+/** The condition goes last. One of the same status and reason stays as it is; one of the same status keeps its transition's time. */
+export function withCondition(conditions: Conditions, added: DeploymentCondition): DeploymentCondition[] {
+  const before = conditionOf(conditions, added.type);
+  if (before?.status === added.status && before.reason === added.reason) return [...conditions];
+  const { lastTransitionTime } = before?.status === added.status ? before : added;
+  return [...without(conditions, added.type), { ...added, ...(lastTransitionTime != null && { lastTransitionTime }) }];
+}
+
+export const AVAILABLE = "NewReplicaSetAvailable";
+export const TIMED_OUT = "ProgressDeadlineExceeded";
+
+/** The largest int32 means that there is none. */
+export function hasDeadline({ spec }: Deployment): boolean {
+  return spec?.progressDeadlineSeconds !== undefined && spec.progressDeadlineSeconds !== 2 ** 31 - 1;
+}
+
+/** Whether every pod is one of the current template, and available. */
+export function isComplete(deployment: Deployment, status: DeploymentStatus): boolean {
+  const wanted = wantedReplicas(deployment);
+  const { updatedReplicas = 0, replicas = 0, availableReplicas = 0, observedGeneration = 0 } = status;
+  const settled = updatedReplicas === wanted && replicas === wanted && availableReplicas === wanted;
+  return settled && observedGeneration >= (deployment.metadata?.generation ?? 0);
+}
+
+/** The status with the progress of the rollout. `now` in milliseconds. */
+export function rolloutStatus(deployment: Deployment, generations: Generations, now: number): DeploymentStatus {
+  const status = deploymentStatus(deployment, generations, now);
+  const before = conditionOf(deployment.status?.conditions, "Progressing");
+  const rolledOut = (status.replicas ?? 0) === (status.updatedReplicas ?? 0) && before?.reason === AVAILABLE;
+  let conditions = status.conditions ?? [];
+  if (!hasDeadline(deployment)) conditions = without(conditions, "Progressing");
+  else if (!rolledOut) conditions = withProgress(conditions, { deployment, status, generations, before, now });
+  const failure = replicaFailure(generations);
+  conditions = failure === undefined ? without(conditions, "ReplicaFailure") : withCondition(conditions, failure);
+  return { ...status, conditions };
+}
+
+interface Rollout {
+  readonly deployment: Deployment;
+  readonly status: DeploymentStatus;
+  readonly generations: Generations;
+  readonly before: DeploymentCondition | undefined;
+  readonly now: number;
+}
+
+function withProgress(conditions: DeploymentCondition[], rollout: Rollout): DeploymentCondition[] {
+  const { deployment, status, generations, before, now } = rollout;
+  const name = generations.newSet?.metadata?.name;
+  const subject = name === undefined ? `Deployment "${deployment.metadata?.name ?? ""}"` : `ReplicaSet "${name}"`;
+  if (isComplete(deployment, status)) {
+    const message = `${subject} has successfully progressed.`;
+    return withCondition(conditions, condition("Progressing", "True", AVAILABLE, message, now));
+  }
+  if (isProgressing(deployment.status ?? {}, status)) {
+    const progress = condition("Progressing", "True", "ReplicaSetUpdated", `${subject} is progressing.`, now);
+    // Written anew even for the same reason: the deadline counts from its time.
+    const since = before?.status === "True" ? before.lastTransitionTime : undefined;
+    return [
+      ...without(conditions, "Progressing"),
+      { ...progress, ...(since != null && { lastTransitionTime: since }) },
+    ];
+  }
+  if (hasTimedOut(deployment, before, now)) {
+    const message = `${subject} has timed out progressing.`;
+    return withCondition(conditions, condition("Progressing", "False", TIMED_OUT, message, now));
+  }
+  return conditions;
+}
+
+/** Whether there are more new pods, fewer old ones, or more that are ready or available. */
+function isProgressing(before: DeploymentStatus, after: DeploymentStatus): boolean {
+  const oldPods = ({ replicas = 0, updatedReplicas = 0 }: DeploymentStatus): number => replicas - updatedReplicas;
+  const grew = (count: "updatedReplicas" | "readyReplicas" | "availableReplicas"): boolean =>
+    (after[count] ?? 0) > (before[count] ?? 0);
+  return (
+    oldPods(after) < oldPods(before) || grew("updatedReplicas") || grew("readyReplicas") || grew("availableReplicas")
+  );
+}
+
+function hasTimedOut(deployment: Deployment, progress: DeploymentCondition | undefined, now: number): boolean {
+  if (progress === undefined || progress.reason === AVAILABLE) return false;
+  return progress.reason === TIMED_OUT || deadlineOf(deployment, progress) < now;
+}
+
+function deadlineOf({ spec }: Deployment, { lastUpdateTime }: DeploymentCondition): number {
+  return Date.parse(lastUpdateTime ?? "") + (spec?.progressDeadlineSeconds ?? 0) * 1000;
+}
+
+/** Milliseconds until the Deployment, whose status is written, may have missed its deadline; undefined when it cannot. */
+export function deadlineIn(deployment: Deployment, now: number): number | undefined {
+  const progress = conditionOf(deployment.status?.conditions, "Progressing");
+  if (!hasDeadline(deployment) || progress === undefined || progress.reason === TIMED_OUT) return undefined;
+  if (isComplete(deployment, deployment.status ?? {})) return undefined;
+  return Math.max(0, deadlineOf(deployment, progress) - now) + 1000;
+}
+
+/** Why a set cannot create or delete pods; the new set's reason before those of others. */
+function replicaFailure(generations: Generations): DeploymentCondition | undefined {
+  const { newSet, old } = generations;
+  for (const { status } of newSet === undefined ? old : [newSet, ...old]) {
+    const failure = status?.conditions?.find(({ type }) => type === "ReplicaFailure");
+    if (failure === undefined) continue;
+    const { type, ...rest } = failure;
+    return { type, ...rest, ...(rest.lastTransitionTime != null && { lastUpdateTime: rest.lastTransitionTime }) };
+  }
+  return undefined;
+}
+
+/** The Progressing condition when the Deployment was paused or resumed since it was written. */
+export function pausedCondition(deployment: Deployment, now: number): DeploymentCondition | undefined {
+  const reason = conditionOf(deployment.status?.conditions, "Progressing")?.reason;
+  if (!hasDeadline(deployment) || reason === TIMED_OUT) return undefined;
+  const paused = deployment.spec?.paused === true;
+  if (paused === (reason === "DeploymentPaused")) return undefined;
+  return paused
+    ? condition("Progressing", "Unknown", "DeploymentPaused", "Deployment is paused", now)
+    : condition("Progressing", "Unknown", "DeploymentResumed", "Deployment is resumed", now);
+}

@@ -4,7 +4,7 @@ import type {
   PodDisruptionBudgetSpec,
   PodDisruptionBudgetStatus,
 } from "../../api/types/policy/v1.js";
-import { allowedCondition, hasCondition, isPodReady, withAllowedCondition } from "../../api/disruption/index.js";
+import { allowedCondition, hasCondition, isPodReady, withAllowedCondition } from "../../api/disruption/budgets.js";
 import type { Pod } from "../../api/types/core/v1.js";
 import type { Clock } from "../../base/time/clock.js";
 import { own } from "../../base/collections/own.js";

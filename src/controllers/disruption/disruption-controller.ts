@@ -7,7 +7,7 @@ import type { ApiObject, KubeObject } from "../../machinery/meta/object.js";
 import { readSelector } from "../../machinery/selectors/api-label-selector.js";
 import { type LabelSelector, noLabel } from "../../machinery/selectors/label-selector.js";
 import type { ControllerContext } from "../context.js";
-import { unlessChanged } from "../unless-changed.js";
+import { unlessChanged } from "../writes.js";
 import { BudgetState } from "./budget-state.js";
 import { ExpectedPods } from "./expected-pods.js";
 

@@ -5,13 +5,19 @@ import type { JsonObject } from "../../machinery/meta/json.js";
 import { deepEqual } from "../../machinery/patch/json-values.js";
 import { controllerReference } from "../owned-pods/controller-ref.js";
 import { inHashOrder } from "../service-endpoints/hash-order.js";
-import { hasEndpoint, isHeadless } from "../service-endpoints/service-pods.js";
-import { addressTypesOf, endpointOf, portsOf } from "./endpoint-of.js";
-import { fillSlices } from "./fill-slices.js";
-import { wantsShares, withHints } from "./hints.js";
-import { hintsByShares, type HintedSlices, type SliceSet } from "./hints-by-shares.js";
-import { endpointsOf, HEADLESS, MANAGED_BY, portsKey, SERVICE_NAME, type SliceChanges } from "./slice-contents.js";
-import type { ZoneShares } from "./zone-shares.js";
+import { hasEndpoint, isHeadless, addressesOf, hostName, targetPort } from "../service-endpoints/service-pods.js";
+import { wantsShares, withHints, hintsByShares, type HintedSlices, type SliceSet, type ZoneShares } from "./hints.js";
+import {
+  endpointsOf,
+  HEADLESS,
+  MANAGED_BY,
+  portsKey,
+  SERVICE_NAME,
+  type SliceChanges,
+  endpointKey,
+  sameEndpoint,
+} from "./slice-contents.js";
+import { isReady } from "../owned-pods/pod-state.js";
 
 /** What slices of this controller are labelled as managed by. */
 export const SLICE_CONTROLLER = "endpointslice-controller.k8s.io";
@@ -181,4 +187,126 @@ function isPlaceholder(slice: EndpointSlice, service: Service): boolean {
 function isOwned({ metadata }: EndpointSlice, service: Service): boolean {
   const { uid } = service.metadata ?? {};
   return metadata?.ownerReferences?.some((owner) => owner.uid === uid && owner.kind === "Service") === true;
+}
+
+const ZONE = "topology.kubernetes.io/zone";
+
+/** The endpoint that a pod is for a service; undefined when it has no address of that type. */
+function endpointOf(
+  pod: Pod,
+  node: Node | undefined,
+  service: Service,
+  addressType: AddressType,
+): Endpoint | undefined {
+  const addresses = addressesOf(pod).filter((ip) => ip.includes(":") === (addressType === "IPv6"));
+  if (addresses.length === 0) return undefined;
+  const serving = isReady(pod);
+  const terminating = pod.metadata?.deletionTimestamp !== undefined;
+  const ready = service.spec?.publishNotReadyAddresses === true || (serving && !terminating);
+  const { namespace = "", name = "", uid = "" } = pod.metadata ?? {};
+  const { nodeName = "" } = pod.spec ?? {};
+  const zone = node?.metadata?.labels?.[ZONE] ?? "";
+  const hostname = hostName(pod, service);
+  return {
+    addresses,
+    conditions: { ready, serving, terminating },
+    ...(hostname !== undefined && { hostname }),
+    targetRef: { kind: "Pod", namespace, name, uid },
+    ...(nodeName !== "" && { nodeName }),
+    ...(zone !== "" && { zone }),
+  };
+}
+
+/** The ports of a service, as numbers of the pod; without those that it does not have. */
+function portsOf({ spec }: Service, pod: Pod): EndpointPort[] {
+  return (spec?.ports ?? []).flatMap((servicePort) => {
+    const port = targetPort(servicePort, pod);
+    if (port === undefined) return [];
+    const { name = "", protocol = "TCP", appProtocol } = servicePort;
+    return [{ name, protocol, port, ...(appProtocol !== undefined && { appProtocol }) }];
+  });
+}
+
+/** The address types of a service, by its IP families. */
+function addressTypesOf({ spec }: Service): readonly AddressType[] {
+  const families = spec?.ipFamilies ?? [];
+  if (families.length > 0) return families.filter((family) => family === "IPv4" || family === "IPv6");
+  const { clusterIP = "None" } = spec ?? {};
+  if (clusterIP === "None" || clusterIP === "") return ["IPv4", "IPv6"];
+  return [clusterIP.includes(":") ? "IPv6" : "IPv4"];
+}
+
+/** A slice has at most so many endpoints. */
+export const MOST_ENDPOINTS = 100;
+
+export interface WantedEndpoints {
+  readonly endpoints: readonly Endpoint[];
+  /** What the slices are labelled with. */
+  readonly labels: Readonly<Record<string, string>>;
+  /** A slice without endpoints. */
+  readonly empty: () => EndpointSlice;
+}
+
+/**
+ * Brings slices of the same ports and addresses to the wanted endpoints with few writes: an endpoint stays in its slice, new
+ * ones go to slices that change anyway, then to one that has room for all of them, else to new slices.
+ */
+function fillSlices(
+  existing: readonly EndpointSlice[],
+  { endpoints, labels, empty }: WantedEndpoints,
+): SliceChanges & { readonly unchanged: readonly EndpointSlice[] } {
+  const left = new Map(endpoints.map((endpoint) => [endpointKey(endpoint), endpoint]));
+  const take = (slice: EndpointSlice): EndpointSlice => {
+    const room = MOST_ENDPOINTS - endpointsOf(slice).length;
+    const more = [...left].slice(0, Math.max(0, room));
+    for (const [key] of more) left.delete(key);
+    return more.length === 0 ? slice : { ...slice, endpoints: [...endpointsOf(slice), ...more.map(([, one]) => one)] };
+  };
+  let update: EndpointSlice[] = [];
+  let unchanged: EndpointSlice[] = [];
+  const remove: EndpointSlice[] = [];
+  for (const slice of existing) {
+    const kept = keptEndpoints(slice, left);
+    const relabelled = !deepEqual((slice.metadata?.labels ?? {}) as JsonObject, labels as JsonObject);
+    if (kept === undefined && !relabelled) unchanged.push(slice);
+    else if (kept?.length === 0) remove.push(slice);
+    else
+      update.push({
+        ...slice,
+        metadata: { ...slice.metadata, labels: { ...labels } },
+        endpoints: kept ?? [...endpointsOf(slice)],
+      });
+  }
+  update = update.sort((a, b) => endpointsOf(b).length - endpointsOf(a).length).map(take);
+  const create: EndpointSlice[] = [];
+  while (left.size > 0) {
+    const roomy = left.size < MOST_ENDPOINTS ? fullestWithRoom(unchanged, left.size) : undefined;
+    if (roomy === undefined) create.push(take(empty()));
+    else {
+      unchanged = unchanged.filter((slice) => slice !== roomy);
+      update.push(take(roomy));
+    }
+  }
+  return { create, update, remove, unchanged };
+}
+
+/** The wanted endpoints that the slice holds, which are taken from `left`; undefined when they are all that it has, unchanged. */
+function keptEndpoints(slice: EndpointSlice, left: Map<string, Endpoint>): Endpoint[] | undefined {
+  const held = endpointsOf(slice);
+  const kept: Endpoint[] = [];
+  let changed = false;
+  for (const endpoint of held) {
+    const key = endpointKey(endpoint);
+    const wanted = left.get(key);
+    if (wanted === undefined) continue;
+    left.delete(key);
+    kept.push(wanted);
+    changed ||= !sameEndpoint(wanted, endpoint);
+  }
+  return changed || kept.length < held.length ? kept : undefined;
+}
+
+function fullestWithRoom(slices: readonly EndpointSlice[], count: number): EndpointSlice | undefined {
+  const fitting = slices.filter((slice) => endpointsOf(slice).length + count <= MOST_ENDPOINTS);
+  return fitting.sort((a, b) => endpointsOf(b).length - endpointsOf(a).length)[0];
 }

@@ -1,4 +1,4 @@
-import type { Endpoints, Service } from "../../api/types/core/v1.js";
+import type { Endpoints, Service, EndpointAddress, EndpointSubset, Pod } from "../../api/types/core/v1.js";
 import type { NamespacedName } from "../../client/informers/index.js";
 import type { Stored } from "../../client/dynamic/stored.js";
 import type { Controller } from "../../client/manager/index.js";
@@ -6,9 +6,134 @@ import { isConflict, isNotFound } from "../../machinery/errors/status-error.js";
 import { compareResourceVersions } from "../../machinery/meta/resource-version.js";
 import type { ControllerContext } from "../context.js";
 import { isNamespaceTerminating } from "../owned-pods/pod-control.js";
-import { ChangeTimes } from "../service-endpoints/change-times.js";
-import { followPodsOfServices, podsOf, takesPods } from "../service-endpoints/service-pods.js";
-import { ENDPOINTS_CONTROLLER, MANAGED_BY, wantedEndpoints } from "./wanted-endpoints.js";
+import { ChangeTimes, CHANGE_TIME } from "../service-endpoints/change-times.js";
+import {
+  followPodsOfServices,
+  podsOf,
+  takesPods,
+  addressesOf,
+  hasEndpoint,
+  hostName,
+  isHeadless,
+  targetPort,
+} from "../service-endpoints/service-pods.js";
+import type { JsonValue } from "../../machinery/meta/json.js";
+import { deepEqual } from "../../machinery/patch/json-values.js";
+import { isReady } from "../owned-pods/pod-state.js";
+import { repackSubsets } from "./repack-subsets.js";
+
+/** Labels Endpoints of this controller: mirroring leaves them alone, and leftovers are known by it. */
+const MANAGED_BY = "endpoints.kubernetes.io/managed-by";
+const ENDPOINTS_CONTROLLER = "endpoint-controller";
+export const HEADLESS = "service.kubernetes.io/headless";
+const OVER_CAPACITY = "endpoints.kubernetes.io/over-capacity";
+
+/** The subsets of a service's Endpoints, in their canonical form. */
+export function subsetsOf(service: Service, pods: readonly Pod[]): EndpointSubset[] {
+  const { ports = [], publishNotReadyAddresses = false } = service.spec ?? {};
+  const subsets: EndpointSubset[] = [];
+  for (const pod of pods) {
+    if (!hasEndpoint(pod) || (pod.metadata?.deletionTimestamp !== undefined && !publishNotReadyAddresses)) continue;
+    const address = addressOf(pod, service);
+    if (address === undefined) continue;
+    const state = publishNotReadyAddresses || isReady(pod) ? "addresses" : "notReadyAddresses";
+    if (ports.length === 0 && isHeadless(service)) subsets.push({ [state]: [address] });
+    for (const servicePort of ports) {
+      const port = targetPort(servicePort, pod);
+      if (port === undefined) continue;
+      const { name, protocol = "TCP", appProtocol } = servicePort;
+      const named = { ...(name !== undefined && { name }), port, protocol };
+      subsets.push({ [state]: [address], ports: [{ ...named, ...(appProtocol !== undefined && { appProtocol }) }] });
+    }
+  }
+  return repackSubsets(subsets);
+}
+
+/** The pod's address of the service's first family. */
+function addressOf(pod: Pod, service: Service): EndpointAddress | undefined {
+  const { ipFamilies = [], clusterIP = "" } = service.spec ?? {};
+  const family = ipFamilies[0] ?? (clusterIP.includes(":") ? "IPv6" : "IPv4");
+  const ip = addressesOf(pod).find((one) => one.includes(":") === (family === "IPv6"));
+  if (ip === undefined) return undefined;
+  const { namespace = "", name = "", uid = "" } = pod.metadata ?? {};
+  const hostname = hostName(pod, service);
+  return {
+    ip,
+    ...(hostname !== undefined && { hostname }),
+    ...(pod.spec?.nodeName !== undefined && { nodeName: pod.spec.nodeName }),
+    targetRef: { kind: "Pod", namespace, name, uid },
+  };
+}
+
+/**
+ * The Endpoints that a service should have; undefined when it has them. `time` is when what changed them happened, in RFC 3339.
+ */
+export function wantedEndpoints(
+  service: Service,
+  pods: readonly Pod[],
+  current: Endpoints | undefined,
+  time: string | undefined,
+): Endpoints | undefined {
+  const all = subsetsOf(service, pods);
+  const { [MANAGED_BY]: _managed, [HEADLESS]: _headless, ...serviceLabels } = service.metadata?.labels ?? {};
+  const labels = {
+    ...serviceLabels,
+    [MANAGED_BY]: ENDPOINTS_CONTROLLER,
+    ...(isHeadless(service) && { [HEADLESS]: "" }),
+  };
+  const cut = truncateSubsets(all);
+  const subsets = cut ?? all;
+  const { [CHANGE_TIME]: _time, [OVER_CAPACITY]: capacity, ...annotations } = current?.metadata?.annotations ?? {};
+  const sameSubsets = deepEqual((current?.subsets ?? []) as unknown as JsonValue, subsets as unknown as JsonValue);
+  const sameLabels = deepEqual((current?.metadata?.labels ?? {}) as JsonValue, labels as JsonValue);
+  const sameCapacity = (capacity !== undefined) === (cut !== undefined);
+  if (current !== undefined && sameSubsets && sameLabels && sameCapacity) return undefined;
+  const { namespace = "", name = "" } = service.metadata ?? {};
+  return {
+    ...(current ?? { apiVersion: "v1", kind: "Endpoints" }),
+    metadata: {
+      ...(current?.metadata ?? { namespace, name }),
+      labels,
+      annotations: {
+        ...annotations,
+        ...(time !== undefined && { [CHANGE_TIME]: time }),
+        ...(cut !== undefined && { [OVER_CAPACITY]: "truncated" }),
+      },
+    },
+    subsets,
+  };
+}
+
+/** Endpoints hold at most so many addresses. */
+const MOST_ADDRESSES = 1000;
+
+/**
+ * Cuts subsets to the most addresses that Endpoints hold, in proportion to their sizes; ready ones go before others. Undefined
+ * when there are no more than that.
+ */
+export function truncateSubsets(subsets: readonly EndpointSubset[]): EndpointSubset[] | undefined {
+  const total = (field: "addresses" | "notReadyAddresses"): number =>
+    subsets.reduce((sum, subset) => sum + (subset[field]?.length ?? 0), 0);
+  const [ready, notReady] = [total("addresses"), total("notReadyAddresses")];
+  if (ready + notReady <= MOST_ADDRESSES) return undefined;
+  const cutsReady = ready > MOST_ADDRESSES;
+  const field = cutsReady ? "addresses" : "notReadyAddresses";
+  const room = cutsReady ? MOST_ADDRESSES : MOST_ADDRESSES - ready;
+  let left = room;
+  return subsets.map((subset) => {
+    const held = subset[field] ?? [];
+    const share = Math.min(left, Math.ceil((held.length / (cutsReady ? ready : notReady)) * room));
+    const kept = held.slice(0, share);
+    left -= kept.length;
+    const { addresses, notReadyAddresses: _, ...others } = subset;
+    const [first, second] = cutsReady ? [kept, []] : [addresses ?? [], kept];
+    return {
+      ...(first.length > 0 && { addresses: first }),
+      ...(second.length > 0 && { notReadyAddresses: second }),
+      ...others,
+    };
+  });
+}
 
 /** Until then the cache shows what was written. */
 const STALE_MS = 100;

@@ -12,10 +12,8 @@ import { isNotFound } from "../../machinery/errors/status-error.js";
 import type { ApiObject, ObjectMeta, OwnerReference } from "../../machinery/meta/object.js";
 import type { ControllerContext, OwnWork } from "../context.js";
 import type { ServedResource } from "../served-resources.js";
-import { isUsualFault } from "../../client/reflector/usual-fault.js";
-import { AbsentOwners } from "./absent-owners.js";
-import { DependencyGraph, FOREGROUND, ORPHAN } from "./dependency-graph.js";
-import type { GraphNode } from "./graph-node.js";
+import { isUsualFault } from "../../client/reflector/list-watch.js";
+import { AbsentOwners, DependencyGraph, FOREGROUND, ORPHAN, type GraphNode } from "./dependency-graph.js";
 import { invalidNamespaceText, type ObjectIdentity, ownerOf } from "./object-reference.js";
 import { OwnerRequests, type Propagation } from "./owner-requests.js";
 

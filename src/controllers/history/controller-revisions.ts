@@ -14,7 +14,7 @@ export const REVISION = { apiVersion: "apps/v1", kind: "ControllerRevision" } as
 const PREFIX_CHARACTERS = 223;
 
 /** The lowest revision first. */
-export function inOrder(revisions: readonly ControllerRevision[]): ControllerRevision[] {
+export function inRevisionOrder(revisions: readonly ControllerRevision[]): ControllerRevision[] {
   const created = ({ metadata }: ControllerRevision): number => Date.parse(metadata?.creationTimestamp ?? "") || 0;
   return [...revisions].sort(
     (a, b) => a.revision - b.revision || created(a) - created(b) || compareKeys(nameOf(a), nameOf(b)),

@@ -11,16 +11,41 @@ import { formatTime } from "../../machinery/meta/time.js";
 import { deepEqual } from "../../machinery/patch/json-values.js";
 import type { LabelSelector } from "../../machinery/selectors/label-selector.js";
 import { parseLabelSelector } from "../../machinery/selectors/parse-label-selector.js";
-import { AutoscalerSelectors } from "./ambiguous-selectors.js";
-import { combine, type Combined } from "./combined-proposals.js";
+import { combine, type Combined, MetricError, proposalOf } from "./metric-proposal.js";
 import { type Conditions, type Reason, withCondition } from "./conditions.js";
-import { MetricError, proposalOf } from "./metric-proposal.js";
 import type { MetricReader } from "./metric-reader.js";
-import type { ScaleHistory } from "./scale-history.js";
+import type { ScaleHistory } from "./scaling-behavior.js";
 import type { TargetScale } from "./scale-target.js";
 import { decide, DISABLED, outOfBounds, withChange } from "./scaling-decision.js";
-import { tolerancesOf } from "./tolerances.js";
-import { unlessChanged } from "../unless-changed.js";
+import { tolerancesOf } from "./replica-calculator.js";
+import { unlessChanged } from "../writes.js";
+
+interface Known {
+  readonly namespace: string;
+  readonly name: string;
+  readonly selector: LabelSelector;
+}
+
+/** The selectors of the scales of all autoscalers: no two may select the same pods. */
+class AutoscalerSelectors {
+  readonly #known = new Map<string, Known>();
+
+  /** Remembers an autoscaler's selector; returns what is wrong where others select one of `pods`, which it selects. */
+  put(known: Known, text: string, pods: readonly Pod[]): string | undefined {
+    this.#known.set(`${known.namespace}/${known.name}`, known);
+    const others = [...this.#known.values()].filter(
+      ({ namespace, selector }) =>
+        namespace === known.namespace && pods.some(({ metadata }) => selector.matches(metadata?.labels)),
+    );
+    if (others.length < 2) return undefined;
+    const names = others.map(({ name, namespace }) => `{${name} ${namespace}}`).toSorted();
+    return `pods by selector ${text} are controlled by multiple HPAs: [${names.join(" ")}]`;
+  }
+
+  forget(namespace: string, name: string): void {
+    this.#known.delete(`${namespace}/${name}`);
+  }
+}
 
 export interface AutoscalerParts {
   readonly autoscalers: ResourceClient<HorizontalPodAutoscaler>;

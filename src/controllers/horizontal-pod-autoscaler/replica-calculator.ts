@@ -1,9 +1,26 @@
 import type { Pod } from "../../api/types/core/v1.js";
-import { isReady } from "../owned-pods/pod-state.js";
-import { groupPods } from "./pod-groups.js";
-import { type PodMetric, type PodMetrics, withoutPods } from "./pod-metrics.js";
-import { requestsOf } from "./pod-requests.js";
-import { isWithin, type Tolerances } from "./tolerances.js";
+import { isReady, readyCondition } from "../owned-pods/pod-state.js";
+import { type PodMetric, type PodMetrics, withoutPods, requestsOf } from "./pod-metrics.js";
+import type { HorizontalPodAutoscalerBehavior } from "../../api/types/autoscaling/v2.js";
+import { parseQuantity, quantityToNumber } from "../../machinery/text/quantity/quantity.js";
+
+/** How far usage may be from its target without a change of scale, as shares: 0.1 is 10 %. */
+export interface Tolerances {
+  readonly scaleUp: number;
+  readonly scaleDown: number;
+}
+
+const DEFAULT = 0.1;
+
+export function tolerancesOf(behavior: HorizontalPodAutoscalerBehavior | undefined): Tolerances {
+  const share = (tolerance: string | number | undefined): number =>
+    tolerance === undefined ? DEFAULT : quantityToNumber(parseQuantity(String(tolerance)));
+  return { scaleUp: share(behavior?.scaleUp?.tolerance), scaleDown: share(behavior?.scaleDown?.tolerance) };
+}
+
+/** Whether `ratio`, usage divided by its target, is too close to 1 for a change of scale. */
+const isWithin = ({ scaleUp, scaleDown }: Tolerances, ratio: number): boolean =>
+  1 - scaleDown <= ratio && ratio <= 1 + scaleUp;
 
 /** What a calculation reads beside the metric's target. */
 export interface Measured {
@@ -138,4 +155,48 @@ function utilizationOf(metrics: PodMetrics, requests: ReadonlyMap<string, number
 function averageOf(metrics: PodMetrics): number {
   const total = [...metrics.values()].reduce((sum, { value }) => sum + value, 0);
   return Math.trunc(total / metrics.size);
+}
+
+/** The pods of a scaled object, by what their metrics are worth. Names of pods. */
+export interface PodGroups {
+  readonly readyCount: number;
+  /** Their metrics do not count while they begin. */
+  readonly unready: ReadonlySet<string>;
+  /** They run, and nothing was measured of them. */
+  readonly missing: ReadonlySet<string>;
+  /** They are deleted or have failed. */
+  readonly ignored: ReadonlySet<string>;
+}
+
+/** So long after its start the processor time of a pod may be that of its start-up. */
+const CPU_INITIALIZATION_MS = 300_000;
+/** A pod that became unready within this time of its start has never been ready. */
+const INITIAL_READINESS_MS = 30_000;
+
+/** `isCpu`: the metric is processor time, which pods use much of while they start. `now` in milliseconds. */
+function groupPods(pods: readonly Pod[], metrics: PodMetrics, isCpu: boolean, now: number): PodGroups {
+  const [unready, missing, ignored] = [new Set<string>(), new Set<string>(), new Set<string>()];
+  let readyCount = 0;
+  for (const pod of pods) {
+    const name = pod.metadata?.name ?? "";
+    const metric = metrics.get(name);
+    const phase = pod.status?.phase;
+    if (pod.metadata?.deletionTimestamp != null || phase === "Failed") ignored.add(name);
+    else if (phase === "Pending") unready.add(name);
+    else if (metric === undefined) missing.add(name);
+    else if (isCpu && isStarting(pod, metric, now)) unready.add(name);
+    else readyCount += 1;
+  }
+  return { readyCount, unready, missing, ignored };
+}
+
+function isStarting(pod: Pod, metric: PodMetric, now: number): boolean {
+  const ready = readyCondition(pod);
+  const { startTime } = pod.status ?? {};
+  if (ready === undefined || startTime == null) return true;
+  const started = Date.parse(startTime);
+  const changed = Date.parse(ready.lastTransitionTime ?? "1970-01-01T00:00:00Z");
+  const isUnready = ready.status === "False";
+  if (started + CPU_INITIALIZATION_MS > now) return isUnready || metric.at < changed + metric.window;
+  return isUnready && started + INITIAL_READINESS_MS > changed;
 }

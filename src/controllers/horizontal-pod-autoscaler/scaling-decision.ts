@@ -1,8 +1,14 @@
 import type { HorizontalPodAutoscalerBehavior, HPAScalingRules } from "../../api/types/autoscaling/v2.js";
 import { type Conditions, type Reason, withCondition } from "./conditions.js";
-import { remember, type ScaleChange, type ScaleHistory } from "./scale-history.js";
-import { limit, limitWithBehavior } from "./scaling-limits.js";
-import { stabilize, stabilizeWithBehavior } from "./stabilization.js";
+import {
+  remember,
+  type ScaleChange,
+  type ScaleHistory,
+  limit,
+  limitWithBehavior,
+  stabilize,
+  stabilizeWithBehavior,
+} from "./scaling-behavior.js";
 
 export interface DecisionInput {
   /** Of the scale's spec. */

@@ -51,3 +51,5 @@ export function finishedAt(pod: Pod): number {
   if (deletionTimestamp !== undefined) return Date.parse(deletionTimestamp) - Number(deletionGracePeriodSeconds) * 1000;
   return creationTimestamp == null ? 0 : Date.parse(creationTimestamp);
 }
+
+export const JOB_KIND = { apiVersion: "batch/v1", kind: "Job" } as const;

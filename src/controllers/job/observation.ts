@@ -2,7 +2,7 @@ import type { Job } from "../../api/types/batch/v1.js";
 import type { Pod } from "../../api/types/core/v1.js";
 import { isActive, isReady, isTerminating } from "../owned-pods/pod-state.js";
 import { matchFailurePolicy } from "./failure-policy.js";
-import { endsIndex, laterFailure, limitsIndexes } from "./index-failures.js";
+import { endsIndex, laterFailure, limitsIndexes } from "./pod-failures.js";
 import {
   countIndexes,
   hasIndex,

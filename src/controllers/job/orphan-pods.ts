@@ -2,11 +2,9 @@ import type { Job } from "../../api/types/batch/v1.js";
 import type { Pod } from "../../api/types/core/v1.js";
 import { isNotFound } from "../../machinery/errors/status-error.js";
 import type { ControllerContext } from "../context.js";
-import { controllerOf } from "../owned-pods/controller-ref.js";
-import type { ControlledObjects } from "../owned-pods/controlled-objects.js";
+import { controllerOf, type ControlledObjects } from "../owned-pods/controller-ref.js";
 import { finishedCondition } from "./job-conditions.js";
 import { isTracked, TRACKING_FINALIZER } from "./job-pods.js";
-import { isManagedElsewhere } from "./managed-by.js";
 
 /** Takes the tracking finalizer from pods that no running job will count any more, so that they can be deleted. */
 export function orphanPodController({ client, manager }: ControllerContext, owned: ControlledObjects<Pod>): void {
@@ -45,3 +43,8 @@ export function orphanPodController({ client, manager }: ControllerContext, owne
 
 /** The strategic merge patch that takes the tracking finalizer from a pod. */
 export const RELEASE = { metadata: { "$deleteFromPrimitiveList/finalizers": [TRACKING_FINALIZER] } };
+
+/** Whether another controller than Kubernetes' own looks after the job. */
+export function isManagedElsewhere({ spec }: Job): boolean {
+  return spec?.managedBy !== undefined && spec.managedBy !== "kubernetes.io/job-controller";
+}

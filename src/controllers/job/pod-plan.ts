@@ -3,11 +3,10 @@ import type { Job } from "../../api/types/batch/v1.js";
 import type { Pod } from "../../api/types/core/v1.js";
 import { inDeletionOrder } from "../owned-pods/deletion-order.js";
 import { isTerminating } from "../owned-pods/pod-state.js";
-import { indexBackoffLeft, limitsIndexes } from "./index-failures.js";
+import { indexBackoffLeft, limitsIndexes, backoffLeft, type FailureRecord } from "./pod-failures.js";
 import { firstFreeIndexes, mergeIntervals } from "./index-intervals.js";
 import { completionIndex, isIndexed, replacesOnlyFailed } from "./job-pods.js";
 import { hasValidIndex, indexesOf, type Observation } from "./observation.js";
-import { backoffLeft, type FailureRecord } from "./pod-backoff.js";
 
 /** At most so many pods are created or deleted in one reconciliation. */
 const BURST = 500;

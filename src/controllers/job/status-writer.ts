@@ -6,11 +6,11 @@ import { objectKey } from "../../client/informers/index.js";
 import { isNotFound } from "../../machinery/errors/status-error.js";
 import { compareResourceVersions } from "../../machinery/meta/resource-version.js";
 import { controllerOf, refersTo } from "../owned-pods/controller-ref.js";
-import { JOB_KIND } from "./kind.js";
+import { JOB_KIND } from "./job-pods.js";
 import { uidOf } from "./observation.js";
 import { RELEASE } from "./orphan-pods.js";
 import { concluded, settleCounted, type Tracking } from "./tracking.js";
-import { writeStatus } from "../write-status.js";
+import { writeStatus } from "../writes.js";
 
 /** Writes the status of jobs, and takes the finalizers from pods that it has counted. */
 export class StatusWriter {

@@ -1,11 +1,10 @@
-import type { Job, JobCondition } from "../../api/types/batch/v1.js";
+import type { Job, JobCondition, SuccessPolicy, SuccessPolicyRule } from "../../api/types/batch/v1.js";
 import type { Pod } from "../../api/types/core/v1.js";
 import { matchFailurePolicy } from "./failure-policy.js";
-import { countIndexes } from "./index-intervals.js";
+import { countIndexes, countShared, type Intervals, parseIntervals } from "./index-intervals.js";
 import { newCondition, type Stated, trueCondition } from "./job-conditions.js";
 import { isFailed } from "./job-pods.js";
 import type { Observation } from "./observation.js";
-import { metSuccessPolicy } from "./success-policy.js";
 
 /** That the pods of a job have done what it asked for. */
 export const COMPLETIONS_REACHED: Stated = {
@@ -89,4 +88,24 @@ function restartsExceed({ spec }: Job, pods: readonly Pod[]): boolean {
     }
   }
   return backoffLimit === 0 ? restarts > 0 : restarts >= backoffLimit;
+}
+
+/** Why a job of these succeeded indexes has met its policy; undefined when it has not. */
+export function metSuccessPolicy(
+  policy: SuccessPolicy | undefined,
+  completions: number,
+  succeeded: Intervals,
+): string | undefined {
+  if (succeeded.length === 0) return undefined;
+  const met = policy?.rules.findIndex((rule) => meetsRule(rule, completions, succeeded)) ?? -1;
+  return met < 0 ? undefined : `Matched rules at index ${met}`;
+}
+
+function meetsRule({ succeededIndexes, succeededCount }: SuccessPolicyRule, completions: number, done: Intervals) {
+  const enough = (count: number): boolean => succeededCount !== undefined && count >= succeededCount;
+  if (succeededIndexes === undefined) return enough(countIndexes(done));
+  const wanted = parseIntervals(succeededIndexes, completions);
+  if (wanted.length === 0) return false;
+  const shared = countShared(wanted, done);
+  return shared === countIndexes(wanted) || enough(shared);
 }

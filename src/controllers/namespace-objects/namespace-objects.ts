@@ -1,7 +1,7 @@
 import type { KubernetesClient } from "../../client/dynamic/kubernetes-client.js";
 import type { KubeObject, ObjectMeta } from "../../machinery/meta/object.js";
 import type { ControllerContext, OwnWork } from "../context.js";
-import { ensure } from "../ensure.js";
+import { ensure } from "../writes.js";
 import { isTerminating } from "../terminating.js";
 
 /** An object that every namespace has. */
@@ -81,4 +81,29 @@ export function preparedNamespaces({ client, namespaceObjects, report }: Control
       }
     },
   };
+}
+
+const DESCRIPTION =
+  "Contains a CA bundle that can be used to verify the kube-apiserver when using internal endpoints such as the internal service IP or kubernetes.default.svc. No other usage is guaranteed across distributions of Kubernetes clusters.";
+
+/** Every namespace has a ConfigMap with the certificate that pods verify the API server by. */
+export function rootCaPublisher({ namespaceObjects, cluster }: ControllerContext): void {
+  const name = "kube-root-ca.crt";
+  namespaceObjects.add({
+    kind: "ConfigMap",
+    name,
+    object: {
+      apiVersion: "v1",
+      kind: "ConfigMap",
+      metadata: { name, annotations: { "kubernetes.io/description": DESCRIPTION } },
+      data: { "ca.crt": cluster.caCertificate },
+    },
+  });
+}
+
+/** Every namespace has a ServiceAccount "default". */
+export function defaultServiceAccounts({ namespaceObjects }: ControllerContext): void {
+  const name = "default";
+  const object = { apiVersion: "v1", kind: "ServiceAccount", metadata: { name } };
+  namespaceObjects.add({ kind: "ServiceAccount", name, object });
 }

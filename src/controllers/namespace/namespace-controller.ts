@@ -6,8 +6,7 @@ import type { KubeObject } from "../../machinery/meta/object.js";
 import type { ControllerContext } from "../context.js";
 import type { Served, ServedResources } from "../served-resources.js";
 import { isTerminating } from "../terminating.js";
-import type { ContentDeleted, Left } from "./delete-content.js";
-import { type Contents, emptyNamespace } from "./empty-namespace.js";
+import { type ContentDeleted, type Left, type Contents, emptyNamespace } from "./empty-namespace.js";
 
 /** kube-controller-manager's --concurrent-namespace-syncs. */
 const WORKERS = 10;

@@ -2,8 +2,7 @@ import type { Node, NodeCondition, Pod } from "../../api/types/core/v1.js";
 import type { EventRecorder } from "../../client/events/index.js";
 import type { ControllerContext } from "../context.js";
 import { NodeHealth, readyCondition, unknownConditions } from "./node-health.js";
-import { hasTaint, NOT_READY, UNREACHABLE } from "./node-taints.js";
-import { changeTaints, markNotReady, writeConditions } from "./node-writes.js";
+import { hasTaint, NOT_READY, UNREACHABLE, changeTaints, markNotReady, writeConditions } from "./node-writes.js";
 import { countsForZone, ZoneQueues, zoneOf, zoneState } from "./zones.js";
 
 /** A pass that comes this much later than it was due, in milliseconds, finds a process that was stopped, not nodes that were silent. */

@@ -2,12 +2,10 @@ import type { Node, Pod } from "../../api/types/core/v1.js";
 import { RateLimitingQueue, runWorkers } from "../../client/workqueue/index.js";
 import { isNotFound } from "../../machinery/errors/status-error.js";
 import type { ControllerContext, OwnWork } from "../context.js";
-import { podsByNode } from "../node-pods/node-pods.js";
+import { podsByNode } from "../pod-indexes.js";
 import { HealthPass } from "./health-pass.js";
 import { readyCondition } from "./node-health.js";
-import { repeatedLabels } from "./node-labels.js";
-import { noScheduleChange } from "./node-taints.js";
-import { changeTaints, markNotReady } from "./node-writes.js";
+import { noScheduleChange, changeTaints, markNotReady } from "./node-writes.js";
 import { zoneOf } from "./zones.js";
 
 const NAME = "node-lifecycle-controller";
@@ -94,4 +92,20 @@ function concernsPass(before: Node, after: Node): boolean {
     zoneOf(before) !== zoneOf(after) ||
     before.spec?.taints?.length !== after.spec?.taints?.length
   );
+}
+
+/** Labels that repeat others, by an older name. */
+const REPEATED = [
+  ["kubernetes.io/os", "beta.kubernetes.io/os"],
+  ["kubernetes.io/arch", "beta.kubernetes.io/arch"],
+] as const;
+
+/** The labels to set so that the older names have the values of the newer ones; none when they do. */
+export function repeatedLabels(labels: Readonly<Record<string, string>> = {}): Record<string, string> {
+  const wrong: Record<string, string> = {};
+  for (const [name, older] of REPEATED) {
+    const value = labels[name];
+    if (value !== undefined && labels[older] !== value) wrong[older] = value;
+  }
+  return wrong;
 }

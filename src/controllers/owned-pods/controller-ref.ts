@@ -1,4 +1,4 @@
-import type { Lister } from "../../client/informers/index.js";
+import type { Lister, SharedInformer } from "../../client/informers/index.js";
 import { parseGroupVersion } from "../../machinery/meta/gvk.js";
 import type { ApiObject, OwnerReference } from "../../machinery/meta/object.js";
 
@@ -38,3 +38,34 @@ export function refersTo(reference: OwnerReference, { apiVersion, kind }: Contro
 }
 
 const groupOf = (apiVersion: string): string => parseGroupVersion(apiVersion).group;
+
+/** The objects of one kind by what controls them. */
+export interface ControlledObjects<T extends ApiObject> {
+  /** Those that the owner controls and the orphans of its namespace, which it may adopt. */
+  candidates(owner: ApiObject): T[];
+  /** Those that the owner of this uid controls. */
+  controlledBy(uid: string): T[];
+}
+
+/** The index of objects by the uid of their controller, or by `orphan/<namespace>`. */
+const CONTROLLER_INDEX = "controller";
+
+const indexed = new WeakSet<object>();
+
+/** Call it before the informers start. */
+export function controlledObjects<T extends ApiObject>(informer: SharedInformer<T>): ControlledObjects<T> {
+  if (!indexed.has(informer)) {
+    indexed.add(informer);
+    informer.addIndexers({
+      [CONTROLLER_INDEX]: (object) => [controllerOf(object)?.uid ?? `orphan/${object.metadata?.namespace ?? ""}`],
+    });
+  }
+  const { cache } = informer;
+  return {
+    candidates({ metadata }) {
+      const owned = cache.byIndex(CONTROLLER_INDEX, metadata?.uid ?? "");
+      return [...owned, ...cache.byIndex(CONTROLLER_INDEX, `orphan/${metadata?.namespace ?? ""}`)];
+    },
+    controlledBy: (uid) => cache.byIndex(CONTROLLER_INDEX, uid),
+  };
+}

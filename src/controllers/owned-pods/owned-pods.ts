@@ -5,8 +5,13 @@ import type { ApiObject } from "../../machinery/meta/object.js";
 import type { LabelSelector } from "../../machinery/selectors/label-selector.js";
 import { deepEqual } from "../../machinery/patch/json-values.js";
 import type { JsonObject } from "../../machinery/meta/json.js";
-import { type ControlledObjects, controlledObjects } from "./controlled-objects.js";
-import { type ControllerKind, controllerOf, managerIn } from "./controller-ref.js";
+import {
+  type ControlledObjects,
+  controlledObjects,
+  type ControllerKind,
+  controllerOf,
+  managerIn,
+} from "./controller-ref.js";
 import type { Expectations } from "./expectations.js";
 import { isReady } from "./pod-state.js";
 

@@ -4,7 +4,7 @@ import type {
   PersistentVolumeClaim,
   PersistentVolumeClaimPhase,
 } from "../../api/types/core/v1.js";
-import { BIND_COMPLETED, BOUND_BY_CONTROLLER, STORAGE_PROVISIONER } from "../../api/volumes/annotations.js";
+import { BIND_COMPLETED, BOUND_BY_CONTROLLER, STORAGE_PROVISIONER } from "../../api/volumes/claims.js";
 import { isBoundTo } from "../../api/volumes/volume-match.js";
 import type { ApiObject } from "../../machinery/meta/object.js";
 

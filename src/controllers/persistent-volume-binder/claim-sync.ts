@@ -1,18 +1,18 @@
-import type { PersistentVolume, PersistentVolumeClaim } from "../../api/types/core/v1.js";
+import type { PersistentVolume, PersistentVolumeClaim, Pod } from "../../api/types/core/v1.js";
 import type { StorageClass } from "../../api/types/storage/v1.js";
-import { BIND_COMPLETED, BOUND_BY_CONTROLLER } from "../../api/volumes/annotations.js";
 import {
+  BIND_COMPLETED,
+  BOUND_BY_CONTROLLER,
   defaultStorageClass,
   delaysBinding,
   namesStorageClass,
   selectedNode,
   storageClassOf,
-} from "../../api/volumes/storage-class.js";
+} from "../../api/volumes/claims.js";
 import { bestVolumeFor, isBoundTo, mismatch } from "../../api/volumes/volume-match.js";
 import { objectKey } from "../../client/informers/index.js";
 import { type BinderParts, BinderWrites } from "./binder-parts.js";
 import { awaitingProvisioner, claimInPhase } from "./binding.js";
-import { waitsFor } from "./waits-for.js";
 
 /** Brings claims to their volumes. */
 export class ClaimSync {
@@ -127,4 +127,22 @@ export class ClaimSync {
   #warn(claim: PersistentVolumeClaim, reason: string, message: string): void {
     this.parts.recorder.event(claim, "Warning", reason, message);
   }
+}
+
+export interface Waiting {
+  readonly reason: "WaitForFirstConsumer" | "WaitForPodScheduled";
+  readonly message: string;
+}
+
+/** What a claim of a class that waits for its first consumer waits for, given the pods that use it. */
+export function waitsFor(pods: readonly Pod[]): Waiting {
+  const names = pods
+    .filter(({ spec }) => (spec?.nodeName ?? "") === "")
+    .map(({ metadata }) => metadata?.name ?? "")
+    .toSorted();
+  if (names.length === 0) {
+    return { reason: "WaitForFirstConsumer", message: "waiting for first consumer to be created before binding" };
+  }
+  const message = `waiting for pod${names.length > 1 ? "s" : ""} ${names.join(",")} to be scheduled`;
+  return { reason: "WaitForPodScheduled", message };
 }

@@ -1,15 +1,13 @@
 import type { PersistentVolume, PersistentVolumeClaim } from "../../api/types/core/v1.js";
-import { namesStorageClass, storageClassOf } from "../../api/volumes/storage-class.js";
-import { BIND_COMPLETED } from "../../api/volumes/annotations.js";
+import { namesStorageClass, storageClassOf, BIND_COMPLETED } from "../../api/volumes/claims.js";
 import { type NamespacedName, objectKey } from "../../client/informers/index.js";
 import type { ApiObject } from "../../machinery/meta/object.js";
 import type { ControllerContext, OwnWork } from "../context.js";
-import { unlessAbsent } from "../unless-absent.js";
+import { unlessAbsent } from "../writes.js";
 import { volumeProvisioner } from "../volume-provisioner/volume-provisioner.js";
-import { podsOfClaims } from "../pods-of-claims.js";
-import type { BinderParts } from "./binder-parts.js";
+import { podsOfClaims } from "../pod-indexes.js";
+import { type BinderParts, LatestObjects } from "./binder-parts.js";
 import { ClaimSync } from "./claim-sync.js";
-import { LatestObjects } from "./latest-objects.js";
 import { VolumeSync } from "./volume-sync.js";
 
 const NAME = "persistentvolume-binder-controller";

@@ -1,9 +1,9 @@
-import type { Pod } from "../../api/types/core/v1.js";
+import type { Pod, PodCondition } from "../../api/types/core/v1.js";
 import type { Clock } from "../../base/time/clock.js";
 import type { KubernetesClient } from "../../client/dynamic/kubernetes-client.js";
 import { isConflict, isNotFound } from "../../machinery/errors/status-error.js";
-import { disruptionTarget } from "../node-pods/pod-condition.js";
 import { isOver } from "../owned-pods/pod-state.js";
+import { formatTime } from "../../machinery/meta/time.js";
 
 export interface FinishPodParts {
   /** As a user who may write the status of pods and delete them. */
@@ -36,3 +36,18 @@ export async function finishPod(
 
 /** What the condition of a pod says whose Node is not there. */
 export const NODE_IS_GONE = "PodGC: node no longer exists";
+
+/** Why the cluster ends a pod. `now` in milliseconds. */
+export function disruptionTarget(pod: Pod, reason: string, message: string, now: number): PodCondition {
+  const known = pod.status?.conditions?.find(({ type }) => type === "DisruptionTarget");
+  const { generation = 0 } = pod.metadata ?? {};
+  return {
+    type: "DisruptionTarget",
+    status: "True",
+    ...(generation > 0 && { observedGeneration: generation }),
+    reason,
+    message,
+    lastProbeTime: null,
+    lastTransitionTime: (known?.status === "True" && known.lastTransitionTime) || formatTime(now),
+  };
+}

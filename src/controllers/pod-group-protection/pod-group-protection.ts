@@ -1,9 +1,9 @@
 import type { Pod } from "../../api/types/core/v1.js";
-import { isPodOver } from "../../api/volumes/claims-of-pod.js";
+import { isPodOver } from "../../api/volumes/claims.js";
 import { isConflict, isNotFound } from "../../machinery/errors/status-error.js";
 import type { ControllerContext } from "../context.js";
 import { protection } from "../volume-protection/volume-protection.js";
-import { whereServed } from "../where-served.js";
+import { whereServed } from "../served-resources.js";
 
 const FINALIZER = "scheduling.k8s.io/podgroup-protection";
 const KIND = ["scheduling.k8s.io/v1alpha2", "PodGroup"] as const;

@@ -6,7 +6,7 @@ import { nextSlice, sliceIsSpent } from "../../base/async/time-slice.js";
 import type { Environment } from "../../machinery/cel/environment.js";
 import { isStruct, object, objects, type Received, type ReceivedObject, text } from "../../machinery/meta/received.js";
 import type { GroupVersionKind } from "../../machinery/meta/gvk.js";
-import { NamedTypes } from "../../machinery/structural/rules/named-types.js";
+import { NamedTypes } from "../../machinery/structural/rules/declared-type.js";
 import type { CheckedKind, CheckedKinds } from "./checked-kinds.js";
 
 /** What the status of a policy says of one of its expressions. */

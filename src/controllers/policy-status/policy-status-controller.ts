@@ -2,7 +2,7 @@ import { inOrder } from "../../base/async/turns.js";
 import { number, object } from "../../machinery/meta/received.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import type { ControllerContext } from "../context.js";
-import { unlessChanged } from "../unless-changed.js";
+import { unlessChanged } from "../writes.js";
 import { checkedKinds } from "./checked-kinds.js";
 
 const GROUP_VERSION = "admissionregistration.k8s.io/v1";

@@ -1,5 +1,5 @@
-import type { ReplicaSetStatus } from "../../api/types/apps/v1.js";
-import type { Pod, PodTemplateSpec } from "../../api/types/core/v1.js";
+import type { ReplicaSetStatus, ReplicaSet } from "../../api/types/apps/v1.js";
+import type { Pod, PodTemplateSpec, ReplicationController } from "../../api/types/core/v1.js";
 import type { ResourceClient } from "../../client/dynamic/resource-client.js";
 import { type Lister, objectKey } from "../../client/informers/index.js";
 import type { ReconcileResult } from "../../client/manager/index.js";
@@ -8,17 +8,22 @@ import type { ApiObject } from "../../machinery/meta/object.js";
 import type { LabelSelector } from "../../machinery/selectors/label-selector.js";
 import type { ControllerContext } from "../context.js";
 import { claim } from "../owned-pods/claim.js";
-import { type ControllerKind, controllerOf, controllerReference } from "../owned-pods/controller-ref.js";
-import type { ControlledObjects } from "../owned-pods/controlled-objects.js";
+import {
+  type ControllerKind,
+  controllerOf,
+  controllerReference,
+  type ControlledObjects,
+  controlledObjects,
+} from "../owned-pods/controller-ref.js";
 import { crowdOn, inDeletionOrder } from "../owned-pods/deletion-order.js";
 import { Expectations } from "../owned-pods/expectations.js";
 import { followPods } from "../owned-pods/owned-pods.js";
-import { type PodControl, podControl, podFromTemplate } from "../owned-pods/pod-control.js";
-import { isActive, isTerminating } from "../owned-pods/pod-state.js";
-import { slowStart } from "../owned-pods/slow-start.js";
-import { replicaStatus } from "./replica-status.js";
-import { unlessChanged } from "../unless-changed.js";
-import { writeStatus } from "../write-status.js";
+import { type PodControl, podControl, podFromTemplate, slowStart } from "../owned-pods/pod-control.js";
+import { isActive, isTerminating, isAvailable, isReady } from "../owned-pods/pod-state.js";
+import { unlessChanged, writeStatus } from "../writes.js";
+import { own } from "../../base/collections/own.js";
+import { formatTime } from "../../machinery/meta/time.js";
+import { readSelector } from "../../machinery/selectors/api-label-selector.js";
 
 /** A ReplicaSet or a ReplicationController. */
 export interface Replicas extends ApiObject {
@@ -48,7 +53,7 @@ export interface ReplicaKind<O extends Replicas> extends ControllerKind {
 const BURST = 500;
 
 /** Keeps as many pods of the template as an object wants: creates, deletes, adopts and releases them, and counts them. */
-export class ReplicaController<O extends Replicas> {
+class ReplicaController<O extends Replicas> {
   readonly #expectations: Expectations;
   readonly #pods: ControlledObjects<Pod>;
   readonly #control: PodControl;
@@ -155,4 +160,111 @@ export class ReplicaController<O extends Replicas> {
   async #writeStatus(owner: O, status: ReplicaSetStatus): Promise<void> {
     await unlessChanged(writeStatus(this.kind.objects, owner, status));
   }
+}
+
+export interface ObservedReplicas {
+  readonly wanted: number;
+  readonly generation: number;
+  readonly template: PodTemplateSpec | undefined;
+  readonly minReadySeconds: number;
+  readonly active: readonly Pod[];
+  /** How many pods are being deleted; undefined for a kind that does not count them. */
+  readonly terminating: number | undefined;
+  /** Why pods could not be created or deleted. */
+  readonly failure: unknown;
+  /** In milliseconds. */
+  readonly now: number;
+}
+
+/** The status of a ReplicaSet or ReplicationController whose status was `before`. Counts of 0 are left out, as on the wire. */
+function replicaStatus(before: Partial<ReplicaSetStatus>, observed: ObservedReplicas): ReplicaSetStatus {
+  const { active, minReadySeconds, now, terminating, generation } = observed;
+  const labels = Object.entries(observed.template?.metadata?.labels ?? {});
+  const labelled = active.filter(({ metadata }) =>
+    labels.every(([key, value]) => own(metadata?.labels, key) === value),
+  );
+  const ready = active.filter(isReady);
+  const available = ready.filter((pod) => isAvailable(pod, minReadySeconds, now));
+  const conditions = conditionsAfter(before.conditions ?? [], observed);
+  return {
+    replicas: active.length,
+    ...positive("fullyLabeledReplicas", labelled.length),
+    ...positive("readyReplicas", ready.length),
+    ...positive("availableReplicas", available.length),
+    ...(terminating !== undefined && { terminatingReplicas: terminating }),
+    ...positive("observedGeneration", generation),
+    ...(conditions.length > 0 && { conditions }),
+  };
+}
+
+type Conditions = NonNullable<ReplicaSetStatus["conditions"]>;
+
+function conditionsAfter(before: Conditions, { failure, active, wanted, now }: ObservedReplicas): Conditions {
+  const others = before.filter(({ type }) => type !== "ReplicaFailure");
+  if (failure === undefined) return others;
+  if (others.length < before.length) return before;
+  const reason = active.length < wanted ? "FailedCreate" : active.length > wanted ? "FailedDelete" : "";
+  const condition = {
+    type: "ReplicaFailure",
+    status: "True",
+    lastTransitionTime: formatTime(now),
+    ...(reason !== "" && { reason }),
+    message: (failure as Error).message,
+  } as const;
+  return [...others, condition];
+}
+
+const positive = <K extends string>(field: K, count: number): { readonly [F in K]?: number } =>
+  count === 0 ? {} : ({ [field]: count } as { readonly [F in K]: number });
+
+const REPLICA_SET = { apiVersion: "apps/v1", kind: "ReplicaSet" } as const;
+
+/** Keeps the pods of ReplicaSets. */
+export function replicaSetController(context: ControllerContext): void {
+  const { client, manager } = context;
+  const sets = manager.informers.of(REPLICA_SET.apiVersion, REPLICA_SET.kind);
+  const controlled = controlledObjects(sets);
+  const siblings = (set: ReplicaSet): readonly ReplicaSet[] => {
+    const owner = controllerOf(set);
+    return owner === undefined ? [set] : controlled.controlledBy(owner.uid);
+  };
+  const replicas = new ReplicaController<ReplicaSet>(context, {
+    ...REPLICA_SET,
+    objects: client.of(REPLICA_SET.apiVersion, REPLICA_SET.kind),
+    owners: sets.lister,
+    selectorOf: ({ spec }) => readSelector(spec?.selector),
+    countsTerminating: true,
+    component: "replicaset-controller",
+    siblings,
+    enqueue: (key, after) => controller.enqueue(key, after),
+  });
+  const controller = manager
+    .controllerFor(REPLICA_SET.apiVersion, REPLICA_SET.kind)
+    .named("replicaset-controller")
+    .workers(5)
+    .reads("v1", "Pod")
+    .reconcile(({ namespace, name, object }) => replicas.reconcile(namespace, name, object));
+}
+
+const REPLICATION_CONTROLLER = { apiVersion: "v1", kind: "ReplicationController" } as const;
+
+/** Keeps the pods of ReplicationControllers, as those of ReplicaSets are kept. */
+export function replicationController(context: ControllerContext): void {
+  const { client, manager } = context;
+  const replicas = new ReplicaController<ReplicationController>(context, {
+    ...REPLICATION_CONTROLLER,
+    objects: client.of(REPLICATION_CONTROLLER.apiVersion, REPLICATION_CONTROLLER.kind),
+    owners: manager.informers.of(REPLICATION_CONTROLLER.apiVersion, REPLICATION_CONTROLLER.kind).lister,
+    selectorOf: ({ spec }) => readSelector({ matchLabels: spec?.selector ?? {} }),
+    countsTerminating: false,
+    component: "replication-controller",
+    siblings: (owner) => [owner],
+    enqueue: (key, after) => controller.enqueue(key, after),
+  });
+  const controller = manager
+    .controllerFor(REPLICATION_CONTROLLER.apiVersion, REPLICATION_CONTROLLER.kind)
+    .named("replicationcontroller-controller")
+    .workers(5)
+    .reads("v1", "Pod")
+    .reconcile(({ namespace, name, object }) => replicas.reconcile(namespace, name, object));
 }

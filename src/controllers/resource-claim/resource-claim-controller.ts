@@ -6,8 +6,7 @@ import type { EventRecorder } from "../../client/events/index.js";
 import { objectKey, type SharedInformer } from "../../client/informers/index.js";
 import { isNotFound } from "../../machinery/errors/status-error.js";
 import type { ControllerContext } from "../context.js";
-import { unlessChanged } from "../unless-changed.js";
-import { unlessAbsent } from "../unless-absent.js";
+import { unlessChanged, unlessAbsent } from "../writes.js";
 import {
   claimOfEntry,
   generatedClaim,
@@ -16,8 +15,12 @@ import {
   isPodDone,
   namesOfClaims,
   podOwnerOf,
+  isLeftOver,
+  isReservationValid,
+  reservedFor,
+  withoutProtection,
+  withReservations,
 } from "./pod-claims.js";
-import { isLeftOver, isReservationValid, reservedFor, withoutProtection, withReservations } from "./reservations.js";
 
 const NAME = "resourceclaim-controller";
 const CLAIM_KIND = ["resource.k8s.io/v1", "ResourceClaim"] as const;

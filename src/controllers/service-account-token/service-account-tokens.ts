@@ -1,9 +1,8 @@
 import type { Secret } from "../../api/types/core/v1.js";
-import { objectKey } from "../../client/informers/object-key.js";
+import { objectKey } from "../../client/informers/indexer.js";
 import { retryOnConflict } from "../../client/retry/retry-on-conflict.js";
-import { unlessChanged } from "../unless-changed.js";
+import { unlessChanged, unlessAbsent } from "../writes.js";
 import type { ControllerContext } from "../context.js";
-import { unlessAbsent } from "../unless-absent.js";
 import {
   type AccountReference,
   accountOf,

@@ -1,6 +1,6 @@
+import { isIP } from "node:net";
 import type { IPAddress, ParentReference, ServiceCIDR } from "../../api/types/networking/v1.js";
 import type { Service } from "../../api/types/core/v1.js";
-import { isIP } from "node:net";
 import type { Clock } from "../../base/time/clock.js";
 import { type Ipv4Prefix, isHostOf, parseIpv4 } from "../../base/numbers/ipv4-prefix.js";
 import type { KubernetesClient } from "../../client/dynamic/kubernetes-client.js";
@@ -11,7 +11,9 @@ import { list, object, type Received, type ReceivedObject, text } from "../../ma
 import type { ControllerContext, OwnWork } from "../context.js";
 import { repeat } from "../repeat.js";
 import { blocksOf } from "../service-cidr/service-cidr-controller.js";
-import { REPAIR_MS } from "./repair-period.js";
+
+/** How often addresses and ports are compared with the services that have them. */
+export const REPAIR_MS = 180_000;
 
 const GROUP_VERSION = "networking.k8s.io/v1";
 const FAMILY = "ipaddress.kubernetes.io/ip-family";

@@ -5,7 +5,7 @@ import { isConflict } from "../../machinery/errors/status-error.js";
 import { number, object, objects, type ReceivedObject, text } from "../../machinery/meta/received.js";
 import type { ControllerContext, OwnWork } from "../context.js";
 import { repeat } from "../repeat.js";
-import { REPAIR_MS } from "./repair-period.js";
+import { REPAIR_MS } from "./cluster-ip-repair.js";
 
 /** The set of node ports that are taken, as servers keep it. */
 export interface NodePortRegistry {

@@ -1,6 +1,6 @@
 import { structOf } from "../../api/facts/index.js";
 import type { StructSchema } from "../../machinery/schema/schema.js";
-import { fnv128a } from "../template-hash/fnv.js";
+import { fnv128a } from "../template-hash/template-hash.js";
 import { goDump } from "../template-hash/go-dump.js";
 
 const utf8 = new TextEncoder();

@@ -2,7 +2,7 @@ import type { StatefulSet } from "../../api/types/apps/v1.js";
 import type { Pod, PodTemplateSpec } from "../../api/types/core/v1.js";
 import { isOver } from "../owned-pods/pod-state.js";
 import { scaledValue } from "../owned-pods/scaled-value.js";
-import { isBeingDeleted, isCreated, isRunningAndAvailable } from "./health.js";
+import { isBeingDeleted, isCreated, isRunningAndAvailable } from "./status.js";
 import { firstOrdinal, isWanted, memberPod, ordinalOf, revisionOf, wantedReplicas } from "./identity.js";
 
 /** A revision of the set's template. */

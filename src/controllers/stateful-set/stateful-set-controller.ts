@@ -1,21 +1,31 @@
-import type { StatefulSet, StatefulSetStatus } from "../../api/types/apps/v1.js";
+import type { StatefulSet, StatefulSetStatus, ControllerRevision } from "../../api/types/apps/v1.js";
 import type { ReconcileResult } from "../../client/manager/index.js";
 import { isAlreadyExists, isConflict, isNotFound } from "../../machinery/errors/status-error.js";
 import { readSelector } from "../../machinery/selectors/api-label-selector.js";
 import type { ControllerContext } from "../context.js";
-import { inOrder, nameOf, REVISION, truncateHistory } from "../history/controller-revisions.js";
-import { templateOf } from "../history/revision-data.js";
+import {
+  inRevisionOrder,
+  nameOf,
+  REVISION,
+  truncateHistory,
+  controllerRevision,
+  createRevision,
+  nextRevision,
+} from "../history/controller-revisions.js";
+import { templateOf, hasData, revisionData, revisionText } from "../history/revision-data.js";
 import { claim } from "../owned-pods/claim.js";
-import { controlledObjects } from "../owned-pods/controlled-objects.js";
+import { controlledObjects } from "../owned-pods/controller-ref.js";
 import { Expectations } from "../owned-pods/expectations.js";
 import { followPods } from "../owned-pods/owned-pods.js";
-import { slowStart } from "../owned-pods/slow-start.js";
+import { slowStart } from "../owned-pods/pod-control.js";
 import { isMember, revisionOf, STATEFUL_SET, wantedReplicas } from "./identity.js";
 import { MemberControl } from "./member-control.js";
 import { isOrdered, plan, type Step } from "./plan.js";
-import { setRevisions } from "./set-revisions.js";
 import { statefulSetStatus } from "./status.js";
-import { writeStatus } from "../write-status.js";
+import { writeStatus } from "../writes.js";
+import { inOrder } from "../../base/async/turns.js";
+import type { ResourceClient } from "../../client/dynamic/resource-client.js";
+import { revisionHash } from "../template-hash/template-hash.js";
 
 /** When a step failed because a cache was behind. */
 const SOON_MS = 100;
@@ -47,7 +57,7 @@ export function statefulSetController(context: ControllerContext): void {
     const objects = client.of(STATEFUL_SET.apiVersion, STATEFUL_SET.kind).namespace(namespace);
     const revisionClient = client.of(REVISION.apiVersion, REVISION.kind).namespace(namespace);
     const owned = { owner: set, ownerKind: STATEFUL_SET, readOwner: () => objects.get(name), selector };
-    const sorted = inOrder(await claim(revisionsOf.candidates(set), { ...owned, objects: revisionClient }));
+    const sorted = inRevisionOrder(await claim(revisionsOf.candidates(set), { ...owned, objects: revisionClient }));
     const candidates = pods.candidates(set).filter((pod) => isMember(set, pod));
     const members = await claim(candidates, { ...owned, objects: client.of("v1", "Pod").namespace(namespace) });
     const { current, update, collisionCount } = await setRevisions(set, sorted, revisionClient);
@@ -108,4 +118,41 @@ export function statefulSetController(context: ControllerContext): void {
 function lookAgain(set: StatefulSet, { availableReplicas = 0 }: StatefulSetStatus): ReconcileResult {
   const seconds = set.spec?.minReadySeconds ?? 0;
   if (seconds > 0 && availableReplicas !== wantedReplicas(set)) return { requeueAfterMilliseconds: seconds * 1000 };
+}
+
+const HASH_LABEL = "controller.kubernetes.io/hash";
+
+export interface SetRevisions {
+  /** Which most pods are of, until an update is complete. */
+  readonly current: ControllerRevision;
+  /** That of the set's template. */
+  readonly update: ControllerRevision;
+  readonly collisionCount: number;
+}
+
+/** Finds the set's revisions; one of a template that came back becomes the newest again, one of a new template is created. */
+async function setRevisions(
+  set: StatefulSet,
+  sorted: readonly ControllerRevision[],
+  revisions: ResourceClient<ControllerRevision>,
+): Promise<SetRevisions> {
+  const template = set.spec?.template ?? {};
+  const data = revisionData(template);
+  let collisionCount = set.status?.collisionCount ?? 0;
+  const newest = sorted.at(-1);
+  const equal = sorted.findLast((one) => hasData(one, data));
+  let update: ControllerRevision | undefined = equal;
+  if (newest !== undefined && equal !== newest && !hasData(newest, data)) {
+    const { keepsTemplate } = await inOrder(import("./same-template.js"));
+    if (keepsTemplate(newest, set)) update = newest;
+    else if (equal !== undefined) update = await revisions.update({ ...equal, revision: nextRevision(sorted) });
+  }
+  for (; update === undefined; update === undefined && collisionCount++) {
+    const hash = revisionHash(revisionText(data), collisionCount);
+    const revision = nextRevision(sorted);
+    const wanted = { owner: set, ownerKind: STATEFUL_SET, template, data, revision, hashLabel: HASH_LABEL, hash };
+    update = await createRevision(revisions, controllerRevision(wanted));
+  }
+  const current = sorted.find((one) => nameOf(one) === set.status?.currentRevision);
+  return { current: current ?? update, update, collisionCount };
 }

@@ -1,7 +1,7 @@
 import type { StatefulSet, StatefulSetStatus } from "../../api/types/apps/v1.js";
 import type { Pod } from "../../api/types/core/v1.js";
-import { isBeingDeleted, isCreated, isRunningAndAvailable, isRunningAndReady } from "./health.js";
 import { revisionOf, wantedReplicas } from "./identity.js";
+import { isAvailable, isReady } from "../owned-pods/pod-state.js";
 
 export interface ObservedSet {
   readonly pods: readonly Pod[];
@@ -58,3 +58,14 @@ function isUpdated(
 
 const positive = (field: keyof StatefulSetStatus, count: number): Partial<StatefulSetStatus> =>
   count === 0 ? {} : { [field]: count };
+
+/** Whether the server has the pod. */
+export const isCreated = ({ status }: Pod): boolean => (status?.phase ?? "") !== "";
+
+export const isBeingDeleted = ({ metadata }: Pod): boolean => metadata?.deletionTimestamp !== undefined;
+
+const isRunningAndReady = (pod: Pod): boolean => pod.status?.phase === "Running" && isReady(pod);
+
+/** `now` in milliseconds. */
+export const isRunningAndAvailable = (pod: Pod, minReadySeconds: number, now: number): boolean =>
+  isRunningAndReady(pod) && isAvailable(pod, minReadySeconds, now);

@@ -3,15 +3,13 @@ import type { Clock } from "../../base/time/clock.js";
 import type { KubernetesClient } from "../../client/dynamic/kubernetes-client.js";
 import type { Stored } from "../../client/dynamic/stored.js";
 import type { Lister } from "../../client/informers/index.js";
-import { isStatusError } from "../../machinery/errors/status-error.js";
+import { isStatusError, isConflict } from "../../machinery/errors/status-error.js";
 import type { ControllerContext } from "../context.js";
-import type { ServedResource } from "../served-resources.js";
-import { unlessAbsent } from "../unless-absent.js";
-import { unlessChanged } from "../unless-changed.js";
-import { whereServed } from "../where-served.js";
-import { migratedStatus, migratingStatus } from "./definition-status.js";
-import { currentVersion, migrateObjects } from "./migrate-objects.js";
+import { type ServedResource, whereServed } from "../served-resources.js";
+import { unlessAbsent, unlessChanged } from "../writes.js";
 import {
+  migratedStatus,
+  migratingStatus,
   has,
   isOver,
   isSameResource,
@@ -19,6 +17,7 @@ import {
   nextOf,
   withCondition,
   withoutRunning,
+  isOlder,
 } from "./migration-status.js";
 
 const NAME = "storage-version-migrator-controller";
@@ -152,5 +151,40 @@ class StorageVersionMigrator {
       fieldManager: "migration-runner-controller",
       force: true,
     });
+  }
+}
+
+/** A namespace that no cluster has: the list of its objects has the store's revision and nothing else. */
+const EMPTY_NAMESPACE = "@fake:svm_ns!";
+
+/** The resource version as of now, from which on objects are stored in the current version. */
+async function currentVersion(client: KubernetesClient, resource: ServedResource): Promise<string> {
+  const objects = client.resource(resource).metadata();
+  const listed = resource.namespaced ? objects.namespace(EMPTY_NAMESPACE) : objects;
+  return (await listed.list({ limit: 1 })).metadata?.resourceVersion ?? "";
+}
+
+/**
+ * Has the server write again each object that was last written before `start`, by an apply of nothing. One that changes
+ * meanwhile is written in the current version by that change.
+ */
+async function migrateObjects(
+  client: KubernetesClient,
+  resource: ServedResource,
+  start: string,
+  { fieldManager, signal }: { readonly fieldManager: string; readonly signal: AbortSignal },
+): Promise<void> {
+  const objects = client.resource(resource);
+  const { apiVersion, kind } = resource;
+  for await (const { metadata } of objects.metadata().listAll({ signal })) {
+    const { namespace = "", name, uid, resourceVersion } = metadata ?? {};
+    if (!isOlder(resourceVersion, start)) continue;
+    const own = resource.namespaced ? objects.namespace(namespace) : objects;
+    try {
+      const patch = { apiVersion, kind, metadata: { uid, resourceVersion } };
+      await own.patch(name, patch, { type: "apply", fieldManager, signal });
+    } catch (error) {
+      if (!isConflict(error)) throw error;
+    }
   }
 }

@@ -1,7 +1,7 @@
 import { isAlreadyExists } from "../../machinery/errors/status-error.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import type { ControllerContext } from "../context.js";
-import { ensure } from "../ensure.js";
+import { ensure } from "../writes.js";
 
 const SYSTEM_NAMESPACES = ["default", "kube-node-lease", "kube-public", "kube-system"];
 

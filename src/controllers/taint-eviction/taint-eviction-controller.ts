@@ -1,12 +1,12 @@
-import type { Node, Pod } from "../../api/types/core/v1.js";
+import type { Node, Pod, Taint, Toleration } from "../../api/types/core/v1.js";
 import type { NamespacedName } from "../../client/informers/index.js";
 import { isConflict, isNotFound } from "../../machinery/errors/status-error.js";
 import type { JsonObject } from "../../machinery/meta/json.js";
 import { deepEqual } from "../../machinery/patch/json-values.js";
 import type { ControllerContext } from "../context.js";
-import { disruptionTarget } from "../node-pods/pod-condition.js";
-import { podsByNode } from "../node-pods/node-pods.js";
-import { evictionStep, noExecuteTaints, tolerationTime } from "./toleration-time.js";
+import { disruptionTarget } from "../pod-garbage-collector/finish-pod.js";
+import { podsByNode } from "../pod-indexes.js";
+import { tolerates } from "../../api/scheduling/taints.js";
 
 const NAME = "taint-eviction-controller";
 
@@ -87,3 +87,38 @@ const nameOf = ({ metadata }: Pod): NamespacedName => ({
   name: metadata?.name ?? "",
 });
 const keyOf = ({ metadata }: Pod): string => `${metadata?.namespace}/${metadata?.name}`;
+
+/** The taints that end pods that already run. */
+export function noExecuteTaints(taints: readonly Taint[] = []): readonly Taint[] {
+  return taints.filter(({ effect }) => effect === "NoExecute");
+}
+
+/**
+ * Milliseconds that a pod may stay on a node with these taints: 0 where one is not tolerated, Infinity where all are tolerated
+ * for ever. Of the tolerations that match, the shortest counts.
+ */
+export function tolerationTime(taints: readonly Taint[], tolerations: readonly Toleration[] = []): number {
+  let shortest = Number.POSITIVE_INFINITY;
+  for (const taint of taints) {
+    // Of the tolerations of a taint the first counts.
+    const matching = tolerations.find((toleration) => tolerates(toleration, taint));
+    if (matching === undefined) return 0;
+    shortest = Math.min(shortest, Math.max(0, matching.tolerationSeconds ?? Number.POSITIVE_INFINITY));
+  }
+  return shortest * 1000;
+}
+
+export type EvictionStep =
+  | { readonly type: "keep" | "evict" }
+  /** `at`: when the pod is evicted, in milliseconds. */
+  | { readonly type: "wait"; readonly at: number };
+
+/**
+ * What to do with a pod whose tolerations last for `time`. `waiting` is the time of the deletion that waits: other tolerations
+ * put it neither off nor forward while they end at all.
+ */
+export function evictionStep(time: number, waiting: number | undefined, now: number): EvictionStep {
+  if (time === Number.POSITIVE_INFINITY) return { type: "keep" };
+  if (time === 0 || (waiting !== undefined && waiting <= now)) return { type: "evict" };
+  return { type: "wait", at: waiting ?? now + time };
+}

@@ -1,7 +1,6 @@
 import { compareKeys } from "../../base/collections/key-order.js";
 import type { Field, MapSchema, ScalarSchema, Schema, StructSchema } from "../../machinery/schema/schema.js";
-import { goFieldName } from "./go-field-names.js";
-import { dumpQuantity } from "./go-quantity-dump.js";
+import { parseQuantity, type Quantity } from "../../machinery/text/quantity/quantity.js";
 
 type Value = unknown;
 
@@ -93,4 +92,85 @@ function typeName(schema: Schema): string {
     case "scalar":
       return schema.goType ?? SCALAR_TYPES[schema.scalar] ?? schema.scalar;
   }
+}
+
+/** Go's names of fields whose JSON name is not theirs with a small first letter, in the structs that a pod template is made of. */
+const NAMES: Readonly<Record<string, string>> = {
+  __proto__: null as never,
+  apiGroup: "APIGroup",
+  apiVersion: "APIVersion",
+  awsElasticBlockStore: "AWSElasticBlockStore",
+  cephfs: "CephFS",
+  chapAuthDiscovery: "DiscoveryCHAPAuth",
+  chapAuthSession: "SessionCHAPAuth",
+  csi: "CSI",
+  diskURI: "DataDiskURI",
+  dnsConfig: "DNSConfig",
+  dnsPolicy: "DNSPolicy",
+  fc: "FC",
+  fsGroup: "FSGroup",
+  fsGroupChangePolicy: "FSGroupChangePolicy",
+  fsType: "FSType",
+  gcePersistentDisk: "GCEPersistentDisk",
+  gmsaCredentialSpec: "GMSACredentialSpec",
+  gmsaCredentialSpecName: "GMSACredentialSpecName",
+  grpc: "GRPC",
+  httpGet: "HTTPGet",
+  httpHeaders: "HTTPHeaders",
+  ip: "IP",
+  iqn: "IQN",
+  iscsi: "ISCSI",
+  iscsiInterface: "ISCSIInterface",
+  metadata: "ObjectMeta",
+  nfs: "NFS",
+  os: "OS",
+  pdName: "PDName",
+  rbd: "RBD",
+  seLinuxChangePolicy: "SELinuxChangePolicy",
+  seLinuxOptions: "SELinuxOptions",
+  serviceAccount: "DeprecatedServiceAccount",
+  sslEnabled: "SSLEnabled",
+  storageos: "StorageOS",
+  tcpSocket: "TCPSocket",
+  tty: "TTY",
+  uid: "UID",
+  wwids: "WWIDs",
+};
+
+/** Names that hold for one struct only. */
+const NAMES_OF_STRUCTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  __proto__: null as never,
+  GlusterfsVolumeSource: { endpoints: "EndpointsName" },
+  RBDVolumeSource: { image: "RBDImage", monitors: "CephMonitors", pool: "RBDPool", user: "RadosUser" },
+};
+
+/** The Go name of a struct's field that has this name in JSON. */
+function goFieldName(struct: string, field: string): string {
+  return NAMES_OF_STRUCTS[struct]?.[field] ?? NAMES[field] ?? `${field.slice(0, 1).toUpperCase()}${field.slice(1)}`;
+}
+
+const NO_INT = "{value:(int64)0 scale:(resource.Scale)0}";
+const NO_DECIMAL = "{Dec:(*inf.Dec)<nil>}";
+
+/** A resource.Quantity that was read from this text, without its type: as an int64 and a scale, or as a decimal of any length. */
+function dumpQuantity(text: string): string {
+  const quantity = parseQuantity(text);
+  const { unscaled, scale, format, text: kept = "", wide = false } = quantity;
+  const int = wide ? NO_INT : `{value:(int64)${unscaled} scale:(resource.Scale)${scale}}`;
+  const decimal = wide ? dumpDecimal(quantity) : NO_DECIMAL;
+  return `{i:(resource.int64Amount)${int} d:(resource.infDecAmount)${decimal} s:(string)${kept} Format:(resource.Format)${format}}`;
+}
+
+function dumpDecimal({ unscaled, scale }: Quantity): string {
+  const abs = words(unscaled < 0n ? -unscaled : unscaled).join(" ");
+  const integer = `{neg:(bool)${unscaled < 0n} abs:(big.nat)[${abs}]}`;
+  // inf.Dec counts the digits behind the point, a Quantity the zeros before it.
+  return `{Dec:(*inf.Dec){unscaled:(big.Int)${integer} scale:(inf.Scale)${scale === 0 ? 0 : -scale}}}`;
+}
+
+/** The number's words of 64 bits, the lowest first, as big.Int holds them. */
+function words(number: bigint): bigint[] {
+  const found: bigint[] = [];
+  for (let rest = number; rest > 0n; rest >>= 64n) found.push(BigInt.asUintN(64, rest));
+  return found;
 }

@@ -1,6 +1,34 @@
 import { isNotFound } from "../../machinery/errors/status-error.js";
 import type { ControllerContext } from "../context.js";
-import { TtlSteps } from "./ttl-steps.js";
+
+/** From `fewest` to `most` nodes. Neighbours overlap, so that a cluster at a border does not go back and forth. */
+const STEPS = [
+  { fewest: 0, most: 100, seconds: 0 },
+  { fewest: 90, most: 500, seconds: 15 },
+  { fewest: 450, most: 1000, seconds: 30 },
+  { fewest: 900, most: 2000, seconds: 60 },
+  { fewest: 1800, most: Number.POSITIVE_INFINITY, seconds: 300 },
+] as const;
+
+/** How many seconds kubelets of a cluster of so many nodes may keep what they have read. */
+export class TtlSteps {
+  #nodes = 0;
+  #step = 0;
+
+  get seconds(): number {
+    return STEPS[this.#step]?.seconds ?? 0;
+  }
+
+  nodeAdded(): void {
+    this.#nodes += 1;
+    if (this.#nodes > (STEPS[this.#step]?.most ?? 0)) this.#step += 1;
+  }
+
+  nodeDeleted(): void {
+    this.#nodes -= 1;
+    if (this.#nodes < (STEPS[this.#step]?.fewest ?? 0)) this.#step -= 1;
+  }
+}
 
 /** Tells kubelets how long they may keep what they have read of Secrets and ConfigMaps: longer in large clusters. */
 const TTL = "node.alpha.kubernetes.io/ttl";

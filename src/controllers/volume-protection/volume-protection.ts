@@ -1,10 +1,10 @@
 import type { PersistentVolume, PersistentVolumeClaim } from "../../api/types/core/v1.js";
-import { claimsOfPod, isPodOver } from "../../api/volumes/claims-of-pod.js";
+import { claimsOfPod, isPodOver } from "../../api/volumes/claims.js";
 import type { ResourceClient } from "../../client/dynamic/resource-client.js";
 import { isConflict, isNotFound } from "../../machinery/errors/status-error.js";
 import type { ApiObject } from "../../machinery/meta/object.js";
 import type { ControllerContext } from "../context.js";
-import { podsOfClaims } from "../pods-of-claims.js";
+import { podsOfClaims } from "../pod-indexes.js";
 
 const CLAIM_FINALIZER = "kubernetes.io/pvc-protection";
 const VOLUME_FINALIZER = "kubernetes.io/pv-protection";

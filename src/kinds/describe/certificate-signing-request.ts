@@ -7,8 +7,7 @@ import { dateText } from "./dates.js";
 import type { Describer } from "./describer.js";
 import type { Description } from "./description.js";
 import { describeEvents, eventsOf } from "./events.js";
-import { describeName } from "./heading.js";
-import { formatLabels } from "./labels.js";
+import { describeName, formatLabels } from "./labels.js";
 
 export const describeCertificateSigningRequest: Describer = async (_namespace, name, description, context) => {
   const request = await context.reader.get("certificates.k8s.io/v1/CertificateSigningRequest", "", name);

@@ -4,14 +4,16 @@ import type {
   ContainerStatus,
   EphemeralContainer,
   ResourceRequirements,
+  ContainerState,
+  HTTPGetAction,
+  Probe,
 } from "../../api/types/core/v1.js";
-import { isStruct, list, number, object, objects, type Received, text } from "../../machinery/meta/received.js";
-import { describeContainerState } from "./container-state.js";
+import { isStruct, list, number, object, objects, type Received, text, absent } from "../../machinery/meta/received.js";
 import type { DescriptionWriter } from "./description.js";
 import { describeEnvironment, describeEnvironmentSources, type FieldValue } from "./environment.js";
-import { flag, order, scalar, sortedBy } from "./go-fields.js";
-import { probeText } from "./probes.js";
+import { flag, order, scalar, sortedBy, titleFlag, whole, slice } from "./go-fields.js";
 import { goQuote } from "../../base/text/go-quote.js";
+import { dateText } from "./dates.js";
 
 type AnyContainer = Container | EphemeralContainer;
 
@@ -129,3 +131,68 @@ function describeMounts(description: DescriptionWriter, container: Received<AnyC
   description.write(2, `Devices:${none}\n`);
   for (const device of devices) description.write(3, `${text(device.devicePath)} from ${text(device.name)}\n`);
 }
+
+/** What a container is doing, how it ended last, how often it was started again. */
+function describeContainerState(description: DescriptionWriter, status: Received<ContainerStatus>): void {
+  describeState(description, "State", object(status.state));
+  const last = object(status.lastState);
+  if (isStruct(last.terminated)) describeState(description, "Last State", last);
+  description.write(2, `Ready:\t${titleFlag(status.ready)}\n`);
+  description.write(2, `Restart Count:\t${whole(status.restartCount)}\n`);
+}
+
+function describeState(description: DescriptionWriter, title: string, state: Received<ContainerState>): void {
+  const { running, waiting, terminated } = state;
+  if (isStruct(running)) {
+    description.write(2, `${title}:\tRunning\n`);
+    description.write(3, `Started:\t${dateText(running.startedAt)}\n`);
+  } else if (isStruct(waiting) || !isStruct(terminated)) {
+    description.write(2, `${title}:\tWaiting\n`);
+    const reason = text(object(waiting).reason);
+    if (reason !== "") description.write(3, `Reason:\t${reason}\n`);
+  } else {
+    description.write(2, `${title}:\tTerminated\n`);
+    if (text(terminated.reason) !== "") description.write(3, `Reason:\t${text(terminated.reason)}\n`);
+    if (text(terminated.message) !== "") description.write(3, `Message:\t${text(terminated.message)}\n`);
+    description.write(3, `Exit Code:\t${whole(terminated.exitCode)}\n`);
+    if (number(terminated.signal) > 0) description.write(3, `Signal:\t${whole(terminated.signal)}\n`);
+    description.write(3, `Started:\t${dateText(terminated.startedAt)}\n`);
+    description.write(3, `Finished:\t${dateText(terminated.finishedAt)}\n`);
+  }
+}
+
+/** "http-get http://:8080/ready delay=0s timeout=1s period=10s #success=1 #failure=3" */
+function probeText(probe: Received<Probe>): string {
+  const times = `delay=${whole(probe.initialDelaySeconds)}s timeout=${whole(probe.timeoutSeconds)}s period=${whole(probe.periodSeconds)}s`;
+  const counts = `#success=${whole(probe.successThreshold)} #failure=${whole(probe.failureThreshold)}`;
+  return `${targetText(probe)} ${times} ${counts}`;
+}
+
+function targetText({ exec, httpGet, tcpSocket, grpc }: Received<Probe>): string {
+  if (!absent(exec)) return `exec ${slice(list(object(exec).command))}`;
+  if (!absent(httpGet)) return `http-get ${urlText(object(httpGet))}`;
+  if (!absent(tcpSocket)) {
+    const { host, port } = object(tcpSocket);
+    return `tcp-socket ${text(host)}:${scalar(port)}`;
+  }
+  if (!absent(grpc)) return `grpc <pod>:${number(object(grpc).port)} ${text(object(grpc).service)}`;
+  return "unknown";
+}
+
+/** As Go writes the address: a host without a name is left out, a path escaped. */
+function urlText({ scheme, host, port, path }: Received<HTTPGetAction>): string {
+  const [name, portText] = [text(host), scalar(port)];
+  const bracketed = /[:%]/.test(name) ? `[${name}]` : name;
+  const authority = portText === "" ? name : `${bracketed}:${portText}`;
+  const escaped = escapePath(text(path));
+  const slash = escaped !== "" && !escaped.startsWith("/") && authority !== "" ? "/" : "";
+  return `${text(scheme).toLowerCase()}://${authority}${slash}${escaped}`;
+}
+
+const escapePath = (path: string): string =>
+  path === "*" ? path : path.replaceAll(/[^A-Za-z0-9\-_.~$&+,/:;=@]+/gu, percentEncoded);
+
+const percentEncoded = (characters: string): string =>
+  [...new TextEncoder().encode(characters)]
+    .map((byte) => `%${byte.toString(16).toUpperCase().padStart(2, "0")}`)
+    .join("");

@@ -5,7 +5,7 @@ import type { Describer } from "./describer.js";
 import type { Description } from "./description.js";
 import { describeEvents, eventsOf } from "./events.js";
 import { titleFlagOr, whole } from "./go-fields.js";
-import { describeLabelsAndAnnotations, describeName } from "./heading.js";
+import { describeLabelsAndAnnotations, describeName } from "./labels.js";
 import { jobSelectorText } from "./job.js";
 import { describePodTemplate } from "./pod-template.js";
 

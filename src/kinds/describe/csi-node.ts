@@ -3,7 +3,7 @@ import { dateText } from "./dates.js";
 import type { Describer } from "./describer.js";
 import { describeEvents, eventsOf } from "./events.js";
 import { slice, whole } from "./go-fields.js";
-import { describeLabelsAndAnnotations, describeName } from "./heading.js";
+import { describeLabelsAndAnnotations, describeName } from "./labels.js";
 
 export const describeCsiNode: Describer = async (_namespace, name, description, context) => {
   const node = await context.reader.get("storage.k8s.io/v1/CSINode", "", name);

@@ -3,9 +3,8 @@ import { selectorFromObject } from "../../machinery/selectors/api-label-selector
 import type { Describer } from "./describer.js";
 import { describeEvents, eventsOf } from "./events.js";
 import { texts, whole } from "./go-fields.js";
-import { describeLabelsAndAnnotations, describeName } from "./heading.js";
-import { formatLabels } from "./labels.js";
-import { podsStatus } from "./owned-pods.js";
+import { describeLabelsAndAnnotations, describeName, formatLabels } from "./labels.js";
+import { podsStatus } from "./workload-status.js";
 import { describePodTemplate } from "./pod-template.js";
 
 const COUNTS = [

@@ -2,12 +2,12 @@ import type { Deployment, ReplicaSet } from "../../api/types/apps/v1.js";
 import { isStruct, object, type ReceivedObject, text } from "../../machinery/meta/received.js";
 import { selectorFromObject } from "../../machinery/selectors/api-label-selector.js";
 import { byCreation, equalTemplates, ownedBy, templateOf } from "../rollout/history.js";
-import { describeReasons } from "./conditions.js";
+import { describeReasons } from "./workload-status.js";
 import { dateText } from "./dates.js";
 import type { DescribeContext, Describer } from "./describer.js";
 import { describeEvents, eventsOf } from "./events.js";
 import { scalar, whole } from "./go-fields.js";
-import { describeLabelsAndAnnotations, describeName } from "./heading.js";
+import { describeLabelsAndAnnotations, describeName } from "./labels.js";
 import { describePodTemplate } from "./pod-template.js";
 
 export const describeDeployment: Describer = async (namespace, name, description, context) => {

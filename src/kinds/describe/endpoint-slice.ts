@@ -4,7 +4,7 @@ import type { Describer } from "./describer.js";
 import type { DescriptionWriter } from "./description.js";
 import { describeEvents, eventsOf } from "./events.js";
 import { joined, scalar } from "./go-fields.js";
-import { describeLabelsAndAnnotations, describeName } from "./heading.js";
+import { describeLabelsAndAnnotations, describeName } from "./labels.js";
 
 const UNSET = "<unset>";
 

@@ -4,7 +4,7 @@ import type { Describer } from "./describer.js";
 import type { DescriptionWriter } from "./description.js";
 import { describeEvents, eventsOf } from "./events.js";
 import { whole } from "./go-fields.js";
-import { describeLabelsAndAnnotations, describeName } from "./heading.js";
+import { describeLabelsAndAnnotations, describeName } from "./labels.js";
 
 export const describeEndpoints: Describer = async (namespace, name, description, context) => {
   const endpoints = await context.reader.get("v1/Endpoints", namespace, name);

@@ -1,7 +1,7 @@
 import { absent, isStruct, object, text } from "../../machinery/meta/received.js";
 import type { Describer } from "./describer.js";
 import { describeEvents, eventsOf } from "./events.js";
-import { describeLabelsAndAnnotations, describeName } from "./heading.js";
+import { describeLabelsAndAnnotations, describeName } from "./labels.js";
 
 export const describeIngressClass: Describer = async (_namespace, name, description, context) => {
   const ingressClass = await context.reader.get("networking.k8s.io/v1/IngressClass", "", name);

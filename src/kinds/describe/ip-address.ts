@@ -1,7 +1,7 @@
 import { isStruct, object, text } from "../../machinery/meta/received.js";
 import type { Describer } from "./describer.js";
 import { describeEvents, eventsOf } from "./events.js";
-import { describeLabelsAndAnnotations, describeName } from "./heading.js";
+import { describeLabelsAndAnnotations, describeName } from "./labels.js";
 
 /** A server that does not have it of v1 is asked for v1beta1, which says the same. */
 export const describeIpAddress: Describer = async (_namespace, name, description, context) => {

@@ -8,8 +8,8 @@ import type { Describer } from "./describer.js";
 import type { Description } from "./description.js";
 import { describeEvents, eventsOf } from "./events.js";
 import { scalar, whole } from "./go-fields.js";
-import { describeLabelsAndAnnotations, describeName } from "./heading.js";
-import { controllerText } from "./owned-pods.js";
+import { describeLabelsAndAnnotations, describeName } from "./labels.js";
+import { controllerText } from "./workload-status.js";
 import { describePodTemplate } from "./pod-template.js";
 
 /** A list of indexes is cut at the first comma from here. */

@@ -1,5 +1,6 @@
 import { object, type OrAbsent, text } from "../../machinery/meta/received.js";
 import type { DescriptionWriter } from "./description.js";
+import type { ApiObject } from "../../machinery/meta/object.js";
 
 type Labels = OrAbsent<Readonly<Record<string, OrAbsent<string>>>>;
 
@@ -63,3 +64,14 @@ const byteLength = (text: string): number => new TextEncoder().encode(text).leng
 /** The first `length` bytes of a longer text, and dots. */
 export const shorten = (text: string, length: number): string =>
   byteLength(text) > length ? `${new TextDecoder().decode(new TextEncoder().encode(text).slice(0, length))}...` : text;
+
+/** "Name:" and, of what has one, "Namespace:". */
+export function describeName(description: DescriptionWriter, { metadata }: ApiObject, namespaced = true): void {
+  description.write(0, `Name:\t${text(object(metadata).name)}\n`);
+  if (namespaced) description.write(0, `Namespace:\t${text(object(metadata).namespace)}\n`);
+}
+
+export function describeLabelsAndAnnotations(description: DescriptionWriter, { metadata }: ApiObject): void {
+  describeLabels(description, "Labels", object(metadata).labels);
+  describeAnnotations(description, "Annotations", object(metadata).annotations);
+}

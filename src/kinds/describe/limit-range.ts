@@ -3,7 +3,7 @@ import { object, objects, type ReceivedObject, text } from "../../machinery/meta
 import type { Describer } from "./describer.js";
 import type { Description } from "./description.js";
 import { order, scalar } from "./go-fields.js";
-import { describeName } from "./heading.js";
+import { describeName } from "./labels.js";
 
 const TITLES = "Type\tResource\tMin\tMax\tDefault Request\tDefault Limit\tMax Limit/Request Ratio\n";
 const RULES = "----\t--------\t---\t---\t---------------\t-------------\t-----------------------\n";

@@ -5,7 +5,7 @@ import { object, objects, type Received, type ReceivedObject, text } from "../..
 import { dateText } from "./dates.js";
 import type { DescribeContext, Describer } from "./describer.js";
 import type { Description } from "./description.js";
-import { describeLabelsAndAnnotations, describeName } from "./heading.js";
+import { describeLabelsAndAnnotations, describeName } from "./labels.js";
 import { describeLimitRanges } from "./limit-range.js";
 import { describeResourceQuotas } from "./resource-quota.js";
 

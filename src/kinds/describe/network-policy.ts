@@ -12,7 +12,7 @@ import { timeText } from "./dates.js";
 import type { Describer } from "./describer.js";
 import type { DescriptionWriter } from "./description.js";
 import { joined, scalar, whole } from "./go-fields.js";
-import { describeLabelsAndAnnotations, describeName } from "./heading.js";
+import { describeLabelsAndAnnotations, describeName } from "./labels.js";
 
 /** Without events: kubectl asks for none. */
 export const describeNetworkPolicy: Describer = async (namespace, name, description, { reader, zoneName }) => {

@@ -1,6 +1,6 @@
 import type { Lease } from "../../api/types/coordination/v1.js";
 import type { ResourceSlice } from "../../api/types/resource/v1.js";
-import type { Event, Node, NodeCondition, ResourceList } from "../../api/types/core/v1.js";
+import type { Event, Node, NodeCondition, ResourceList, Pod } from "../../api/types/core/v1.js";
 import { isForbidden } from "../../machinery/errors/status-error.js";
 import {
   absent,
@@ -16,12 +16,12 @@ import {
 import { dateText } from "./dates.js";
 import type { DescribeContext, Describer } from "./describer.js";
 import type { Description } from "./description.js";
-import { describeEvents, eventsOf } from "./events.js";
+import { describeEvents, eventsOf, since } from "./events.js";
 import { flag, order, scalar } from "./go-fields.js";
-import { describeLabelsAndAnnotations, describeName } from "./heading.js";
-import { describeNodeSlices } from "./node-slices.js";
-import { describeNodePods } from "./node-pods.js";
+import { describeLabelsAndAnnotations, describeName } from "./labels.js";
 import { describeTaints } from "./scheduling.js";
+import { formatQuantity, type Quantity, quantityValue, zeroQuantity } from "../../machinery/text/quantity/quantity.js";
+import { type Amounts, amountsOf, podResources, sumAmounts } from "../pod-resources.js";
 
 const ROLE_PREFIX = "node-role.kubernetes.io/";
 const ROLE = "kubernetes.io/role";
@@ -139,4 +139,101 @@ function describeAmounts(description: Description, title: string, amounts: OrAbs
   const names = isStruct(amounts) ? Object.keys(amounts).sort(order) : [];
   if (names.length > 0) description.write(0, `${title}:\n`);
   for (const name of names) description.write(1, `${name}:\t${scalar(object(amounts)[name])}\n`);
+}
+
+/** The pods on a node that have not ended, what each asks, and what all of them take of the node. */
+function describeNodePods(
+  description: Description,
+  node: ReceivedObject<Node>,
+  pods: readonly ReceivedObject<Pod>[],
+  { now }: Pick<DescribeContext, "now">,
+): void {
+  const { capacity, allocatable: left } = object(node.status);
+  const allocatable = amountsOf(Object.keys(object(left)).length > 0 ? left : capacity);
+  description.write(0, `Non-terminated Pods:\t(${pods.length} in total)\n`);
+  description.write(1, "Namespace\tName\t\tCPU Requests\tCPU Limits\tMemory Requests\tMemory Limits\tAge\n");
+  description.write(1, "---------\t----\t\t------------\t----------\t---------------\t-------------\t---\n");
+  for (const pod of pods) {
+    const { namespace = "", name = "", creationTimestamp } = pod.metadata ?? {};
+    const requests = podResources(pod, { bound: "requests", reported: true });
+    const limits = podResources(pod, { bound: "limits", reported: true });
+    const shares = ["cpu", "memory"].flatMap((resource) => [
+      shareText(requests, resource, allocatable),
+      shareText(limits, resource, allocatable),
+    ]);
+    description.write(1, `${namespace}\t${name}\t\t${shares.join("\t")}\t${since(creationTimestamp, now)}\n`);
+  }
+  describeAllocated(description, pods, allocatable);
+}
+
+function describeAllocated(description: Description, pods: readonly ReceivedObject<Pod>[], allocatable: Amounts): void {
+  description.write(0, "Allocated resources:\n  (Total limits may be over 100 percent, i.e., overcommitted.)\n");
+  description.write(1, "Resource\tRequests\tLimits\n");
+  description.write(1, "--------\t--------\t------\n");
+  const total = (bound: "requests" | "limits"): Amounts =>
+    sumAmounts(pods.map((pod) => podResources(pod, { bound, reported: false })));
+  const [requests, limits] = [total("requests"), total("limits")];
+  const names = [...allocatable.keys()].sort(order);
+  const pages = names.filter((name) => name.startsWith("hugepages-"));
+  for (const name of [...STANDARD, ...pages]) {
+    const shares = [requests, limits].map((amounts) =>
+      amountOf(allocatable, name).unscaled === 0n
+        ? `${formatQuantity(amountOf(amounts, name))} (0%)`
+        : shareText(amounts, name, allocatable),
+    );
+    description.write(1, `${name}\t${shares.join("\t")}\n`);
+  }
+  const extended = names.filter((name) => !STANDARD.includes(name) && !pages.includes(name) && name !== "pods");
+  for (const name of extended) {
+    const amounts = [requests, limits].map((all) => formatQuantity(amountOf(all, name)));
+    description.write(1, `${name}\t${amounts.join("\t")}\n`);
+  }
+}
+
+const STANDARD = ["cpu", "memory", "ephemeral-storage"];
+
+const amountOf = (amounts: Amounts, name: string): Quantity => amounts.get(name) ?? zeroQuantity;
+
+/** "500m (25%)", rounded down. */
+function shareText(amounts: Amounts, name: string, allocatable: Amounts): string {
+  const scale = name === "cpu" ? -3 : 0;
+  const amount = amountOf(amounts, name);
+  const value = (quantity: Quantity): number => Number(quantityValue(quantity, scale));
+  const percent = (value(amount) / value(amountOf(allocatable, name))) * 100;
+  return `${formatQuantity(amount)} (${goInteger(percent)}%)`;
+}
+
+/** What no integer can hold is the least of them, as Go's conversion has it on amd64. */
+const goInteger = (value: number): string =>
+  Number.isFinite(value) ? String(Math.trunc(value)) : String(-(2n ** 63n));
+
+const MOST_POOLS = 10;
+
+interface Pool {
+  readonly driver: string;
+  readonly pool: string;
+  readonly slices: number;
+  readonly devices: number;
+}
+
+/** How many devices a node has, by driver and pool. Nothing without any. */
+function describeNodeSlices(description: Description, slices: readonly ReceivedObject<ResourceSlice>[]): void {
+  const pools = new Map<string, Pool>();
+  for (const { spec } of slices) {
+    const { driver: driverName, pool, devices } = object(spec);
+    const [driver, name] = [text(driverName), text(object(pool).name)];
+    const key = `${driver}/${name}`;
+    const before = pools.get(key) ?? { slices: 0, devices: 0 };
+    const counts = { slices: before.slices + 1, devices: before.devices + list(devices).length };
+    pools.set(key, { driver, pool: name, ...counts });
+  }
+  if (pools.size === 0) return;
+  description.write(0, "Node-Local ResourceSlices:\n");
+  description.write(1, "Driver\tPool\tSlices\tDevices\n");
+  description.write(1, "------\t----\t------\t-------\n");
+  const sorted = [...pools].sort(([a], [b]) => order(a, b)).map(([, pool]) => pool);
+  for (const { driver, pool, slices: sliceCount, devices } of sorted.slice(0, MOST_POOLS)) {
+    description.write(1, `${driver}\t${pool}\t${sliceCount}\t${devices}\n`);
+  }
+  if (sorted.length > MOST_POOLS) description.write(1, `...and ${sorted.length - MOST_POOLS} more pools\n`);
 }

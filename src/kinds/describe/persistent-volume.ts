@@ -1,14 +1,19 @@
 import type { PersistentVolumeSpec, VolumeNodeAffinity } from "../../api/types/core/v1.js";
 import { absent, isStruct, list, object, objects, type Received, text } from "../../machinery/meta/received.js";
 import { accessModesText, storageClassOf } from "./claim.js";
-import { describeAttributes } from "./csi-attributes.js";
+import {
+  describeAttributes,
+  describeSource,
+  type DescribeVolumeSource,
+  sharedSources,
+  volumeSource,
+} from "./volume-sources.js";
 import type { Describer } from "./describer.js";
 import type { DescriptionWriter } from "./description.js";
 import { describeEvents, eventsOf, since } from "./events.js";
 import { slice, texts, whole } from "./go-fields.js";
-import { describeLabelsAndAnnotations, describeName } from "./heading.js";
-import { describeTerm } from "./selector-terms.js";
-import { describeSource, type DescribeVolumeSource, sharedSources, volumeSource } from "./volume-sources.js";
+import { describeLabelsAndAnnotations, describeName } from "./labels.js";
+import { describeTerm } from "./scheduling.js";
 
 type VolumeSpec = Received<PersistentVolumeSpec>;
 

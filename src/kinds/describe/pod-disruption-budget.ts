@@ -3,7 +3,7 @@ import { formatSelectorObject } from "../../machinery/selectors/api-label-select
 import type { Describer } from "./describer.js";
 import { describeEvents, eventsOf } from "./events.js";
 import { scalar, whole } from "./go-fields.js";
-import { describeName } from "./heading.js";
+import { describeName } from "./labels.js";
 
 export const describePodDisruptionBudget: Describer = async (namespace, name, description, context) => {
   const budget = await context.reader.get("policy/v1/PodDisruptionBudget", namespace, name);

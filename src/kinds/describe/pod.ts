@@ -17,9 +17,8 @@ import type { Description } from "./description.js";
 import type { FieldValue } from "./environment.js";
 import { describeEvents, eventsOf, since } from "./events.js";
 import { texts, whole } from "./go-fields.js";
-import { describeLabelsAndAnnotations, describeName } from "./heading.js";
-import { describeLabels } from "./labels.js";
-import { controllerText } from "./owned-pods.js";
+import { describeLabelsAndAnnotations, describeName, describeLabels } from "./labels.js";
+import { controllerText } from "./workload-status.js";
 import { describeSchedulingGroup, describeTolerations, describeTopologySpread } from "./scheduling.js";
 import { describeVolumes } from "./volumes.js";
 

@@ -2,8 +2,7 @@ import { text } from "../../machinery/meta/received.js";
 import type { Describer } from "./describer.js";
 import { describeEvents, eventsOf } from "./events.js";
 import { flag, whole } from "./go-fields.js";
-import { describeName } from "./heading.js";
-import { formatLabels } from "./labels.js";
+import { describeName, formatLabels } from "./labels.js";
 
 export const describePriorityClass: Describer = async (_namespace, name, description, context) => {
   const priorityClass = await context.reader.get("scheduling.k8s.io/v1/PriorityClass", "", name);

@@ -3,14 +3,12 @@ import type { ReplicationController } from "../../api/types/core/v1.js";
 import { object, type ReceivedObject } from "../../machinery/meta/received.js";
 import { formatSelectorObject, selectorFromObject } from "../../machinery/selectors/api-label-selector.js";
 import { selectorFromSet } from "../../machinery/selectors/label-selector.js";
-import { describeReasons } from "./conditions.js";
+import { describeReasons, controllerText, podsStatus } from "./workload-status.js";
 import type { Describer } from "./describer.js";
 import type { Description } from "./description.js";
 import { describeEvents, eventsOf } from "./events.js";
 import { texts, whole } from "./go-fields.js";
-import { describeLabelsAndAnnotations, describeName } from "./heading.js";
-import { formatLabels } from "./labels.js";
-import { controllerText, podsStatus } from "./owned-pods.js";
+import { describeLabelsAndAnnotations, describeName, formatLabels } from "./labels.js";
 import { describePodTemplate } from "./pod-template.js";
 
 export const describeReplicaSet: Describer = async (namespace, name, description, context) => {

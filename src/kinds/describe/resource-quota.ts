@@ -4,7 +4,7 @@ import { formatQuantity, parseQuantity, quantityValue } from "../../machinery/te
 import type { Describer } from "./describer.js";
 import type { Description } from "./description.js";
 import { order, scalar } from "./go-fields.js";
-import { describeName } from "./heading.js";
+import { describeName } from "./labels.js";
 
 /** What kubectl says of a scope; nothing of one that is not here. */
 const SCOPES = new Map([

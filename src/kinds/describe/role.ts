@@ -1,9 +1,10 @@
-import type { ClusterRole, ClusterRoleBinding, Role, RoleBinding } from "../../api/types/rbac/v1.js";
-import { object, objects, type ReceivedObject, text } from "../../machinery/meta/received.js";
+import type { ClusterRole, ClusterRoleBinding, Role, RoleBinding, PolicyRule } from "../../api/types/rbac/v1.js";
+import { object, objects, type ReceivedObject, text, type Received } from "../../machinery/meta/received.js";
 import type { Describer } from "./describer.js";
 import type { Description } from "./description.js";
-import { describeLabelsAndAnnotations, describeName } from "./heading.js";
-import { describePolicyRules } from "./policy-rules.js";
+import { describeLabelsAndAnnotations, describeName } from "./labels.js";
+import { compactRules, readRules, resourceText } from "../../machinery/rbac/policy-rule.js";
+import { slice } from "./go-fields.js";
 
 // No namespaces and no events: kubectl shows none of either, although roles and their bindings have a namespace.
 
@@ -41,5 +42,19 @@ function describeBinding(description: Description, binding: ReceivedObject<RoleB
   description.write(1, "----\t----\t---------\n");
   for (const subject of objects(binding.subjects)) {
     description.write(1, `${text(subject.kind)}\t${text(subject.name)}\t${text(subject.namespace)}\n`);
+  }
+}
+
+/** "PolicyRule:" and a table of all that rules allow: a line for each resource and each name, and for each verb of a path. */
+function describePolicyRules(description: Description, rules: readonly Received<PolicyRule>[]): void {
+  description.write(0, "PolicyRule:\n");
+  description.write(1, "Resources\tNon-Resource URLs\tResource Names\tVerbs\n");
+  description.write(1, "---------\t-----------------\t--------------\t-----\n");
+  for (const rule of compactRules(readRules(rules))) {
+    const { nonResourceURLs, resourceNames, verbs } = rule;
+    description.write(
+      1,
+      `${resourceText(rule)}\t${slice(nonResourceURLs)}\t${slice(resourceNames)}\t${slice(verbs)}\n`,
+    );
   }
 }

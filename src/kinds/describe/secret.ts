@@ -1,7 +1,7 @@
 import { object, text } from "../../machinery/meta/received.js";
 import type { Describer } from "./describer.js";
 import { order } from "./go-fields.js";
-import { describeLabelsAndAnnotations, describeName } from "./heading.js";
+import { describeLabelsAndAnnotations, describeName } from "./labels.js";
 
 /** Says how much is in a secret, and what only of the token of a service account. No events: kubectl asks for none. */
 export const describeSecret: Describer = async (namespace, name, description, { reader }) => {

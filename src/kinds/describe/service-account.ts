@@ -1,7 +1,7 @@
 import { objects, text } from "../../machinery/meta/received.js";
 import type { Describer } from "./describer.js";
 import { describeEvents, eventsOf } from "./events.js";
-import { describeLabelsAndAnnotations, describeName } from "./heading.js";
+import { describeLabelsAndAnnotations, describeName } from "./labels.js";
 
 const TITLE = "Image pull secrets:";
 

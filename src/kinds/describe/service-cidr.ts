@@ -3,7 +3,7 @@ import { dateText } from "./dates.js";
 import type { Describer } from "./describer.js";
 import { describeEvents, eventsOf } from "./events.js";
 import { joined } from "./go-fields.js";
-import { describeLabelsAndAnnotations, describeName } from "./heading.js";
+import { describeLabelsAndAnnotations, describeName } from "./labels.js";
 
 /** A server that does not have it of v1 is asked for v1beta1, which says the same. */
 export const describeServiceCidr: Describer = async (_namespace, name, description, context) => {

@@ -13,8 +13,7 @@ import type { Describer } from "./describer.js";
 import type { DescriptionWriter } from "./description.js";
 import { describeEvents, eventsOf } from "./events.js";
 import { joined, scalar, texts, whole } from "./go-fields.js";
-import { describeLabelsAndAnnotations, describeName } from "./heading.js";
-import { formatLabels } from "./labels.js";
+import { describeLabelsAndAnnotations, describeName, formatLabels } from "./labels.js";
 import { readyEndpoints, slicesOf } from "./ready-endpoints.js";
 
 export const describeService: Describer = async (namespace, name, description, context) => {

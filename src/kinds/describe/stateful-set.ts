@@ -7,8 +7,8 @@ import type { Describer } from "./describer.js";
 import type { Description } from "./description.js";
 import { describeEvents, eventsOf } from "./events.js";
 import { scalar, whole } from "./go-fields.js";
-import { describeLabelsAndAnnotations, describeName } from "./heading.js";
-import { podsStatus } from "./owned-pods.js";
+import { describeLabelsAndAnnotations, describeName } from "./labels.js";
+import { podsStatus } from "./workload-status.js";
 import { describePodTemplate } from "./pod-template.js";
 
 export const describeStatefulSet: Describer = async (namespace, name, description, context) => {

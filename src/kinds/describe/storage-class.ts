@@ -4,9 +4,8 @@ import type { Describer } from "./describer.js";
 import type { DescriptionWriter } from "./description.js";
 import { describeEvents, eventsOf } from "./events.js";
 import { texts, titleFlagOr } from "./go-fields.js";
-import { describeName } from "./heading.js";
-import { formatLabels } from "./labels.js";
-import { describeTerm } from "./selector-terms.js";
+import { describeName, formatLabels } from "./labels.js";
+import { describeTerm } from "./scheduling.js";
 
 const DEFAULT_CLASS = [
   "storageclass.kubernetes.io/is-default-class",

@@ -2,6 +2,7 @@ import type { PersistentVolumeSpec, SecretReference, Volume } from "../../api/ty
 import { isStruct, list, type OrAbsent, type Received, text } from "../../machinery/meta/received.js";
 import type { DescriptionWriter } from "./description.js";
 import { flag, map, scalar, slice, whole } from "./go-fields.js";
+import { shorten } from "./labels.js";
 
 /** A label, with its colon where it has one, and what stands beside it: a field of the source, or a text made of the source. */
 export type Row<Source> = readonly [label: string, value: keyof Source | ((source: Source) => string)];
@@ -210,3 +211,19 @@ export const sharedSources = (type: ReferenceType): readonly DescribeVolumeSourc
     ["DatasetUUID:", "datasetUUID"],
   ]),
 ];
+
+const MAX_LENGTH = 140;
+
+/** What is handed to a CSI driver, sorted by key. Further lines are indented as kubectl's are: twice before the tab. */
+export function describeAttributes(description: DescriptionWriter, attributes: Readonly<Record<string, string>>): void {
+  const keys = Object.keys(attributes).sort();
+  description.write(2, "VolumeAttributes:\t");
+  if (keys.length === 0) description.write(0, "<none>\n");
+  for (const [index, key] of keys.entries()) {
+    if (index > 0) {
+      description.write(2, "");
+      description.write(2, "\t");
+    }
+    description.write(2, `${shorten(`${key}=${attributes[key]}`, MAX_LENGTH)}\n`);
+  }
+}

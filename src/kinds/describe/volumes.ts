@@ -3,10 +3,15 @@ import type { Quantity } from "../../api/types/meta/v1.js";
 import { isStruct, objects, type Received, text } from "../../machinery/meta/received.js";
 import { parseQuantity } from "../../machinery/text/quantity/quantity.js";
 import { describeClaim } from "./claim.js";
-import { describeAttributes } from "./csi-attributes.js";
+import {
+  describeAttributes,
+  describeSource,
+  type DescribeVolumeSource,
+  sharedSources,
+  volumeSource,
+} from "./volume-sources.js";
 import { type DescriptionWriter, nested } from "./description.js";
 import { flag, texts, whole } from "./go-fields.js";
-import { describeSource, type DescribeVolumeSource, sharedSources, volumeSource } from "./volume-sources.js";
 
 type PodVolume = Received<Volume>;
 

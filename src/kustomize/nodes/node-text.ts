@@ -1,5 +1,4 @@
-import type { Node } from "./node.js";
-import { needsQuotes, resolve } from "./scalar.js";
+import { type Node, needsQuotes, resolve } from "./node.js";
 
 /** A node as goyaml v3 writes it with kustomize's indentation, ending in a line break; members keep their order. */
 export const nodeText = (node: Node): string => new NodeWriter(node).text;

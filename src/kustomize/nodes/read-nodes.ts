@@ -1,9 +1,12 @@
 import { type MappingNode, readNodes, type ScalarNode, type YamlNode } from "../../machinery/text/yaml/nodes.js";
-import { GOYAML3_LOOKAHEAD } from "../../machinery/text/yaml/yaml11/parser.js";
+import { GOYAML3_LOOKAHEAD, readYaml11 } from "../../machinery/text/yaml/yaml11/parser.js";
 import { YamlError } from "../../machinery/text/yaml/yaml-error.js";
 import { setEntry } from "../fields.js";
-import { Node } from "./node.js";
-import { resolve } from "./scalar.js";
+import { Node, resolve } from "./node.js";
+import { type JsonObject, type JsonValue, isJsonObject } from "../../machinery/meta/json.js";
+import { type Shape, decodeStruct, fieldNamed } from "../go-struct.js";
+import { formatG } from "../../machinery/text/go/format-g.js";
+import { parseYaml } from "../../machinery/text/yaml/read.js";
 
 /** A text that is no YAML. */
 export class MalformedYaml extends Error {}
@@ -92,4 +95,90 @@ function mergeSources(value: YamlNode): readonly YamlNode[] {
     case "scalar":
       throw new Error("map merge requires map or sequence of maps as the value");
   }
+}
+
+/**
+ * Reads YAML into a Go type as goyaml v3 does: names in exactly their letters, unknown ones passed over, any scalar where text
+ * belongs. `T` is what the shape describes, every member optional. Throws all that is wrong, with its lines.
+ */
+export function decodeNodes<T>(source: string, shape: Shape): T {
+  const wrong: string[] = [];
+  const root = readYaml11(source);
+  const value = root === undefined ? undefined : decode(root, shape, wrong);
+  if (wrong.length > 0) throw new Error(`yaml: unmarshal errors:\n  ${wrong.join("\n  ")}`);
+  return (value ?? {}) as T;
+}
+
+/** Undefined for a null and for what is wrong. */
+function decode(node: YamlNode, shape: Shape, wrong: string[]): JsonValue | undefined {
+  const tag = tagOf(node);
+  if (tag === "!!null") return undefined;
+  if (node.kind === "scalar" && shape.kind === "string") return node.value;
+  if (node.kind === "scalar" && shape.kind === "bool" && tag === "!!bool") return node.value.toLowerCase() === "true";
+  if (node.kind === "sequence" && shape.kind === "list") {
+    return node.items.map((item) => decode(item, shape.of, wrong)).filter((item) => item !== undefined);
+  }
+  if (node.kind === "mapping" && shape.kind === "struct") {
+    const object: JsonObject = {};
+    for (const [key, held] of node.pairs) {
+      const name = key.kind === "scalar" ? key.value : "";
+      const field = Object.hasOwn(shape.fields, name) ? shape.fields[name] : undefined;
+      const value = field === undefined ? undefined : decode(held, "within" in field ? field.shape : field, wrong);
+      if (value !== undefined) object[name] = value;
+    }
+    return object;
+  }
+  wrong.push(`line ${node.line ?? 0}: cannot unmarshal ${tag}${shown(node)} into ${shape.go}`);
+  return undefined;
+}
+
+function tagOf(node: YamlNode): string {
+  if (node.kind === "sequence") return "!!seq";
+  if (node.kind !== "scalar") return "!!map";
+  if (node.plain) return resolve(node.value).tag;
+  return node.tag === "" ? "!!str" : node.tag;
+}
+
+const LONGEST = 10;
+
+/** A scalar, cut when it is long. */
+function shown(node: YamlNode): string {
+  if (node.kind !== "scalar") return "";
+  return ` \`${node.value.length > LONGEST ? `${node.value.slice(0, LONGEST - 3)}...` : node.value}\``;
+}
+
+/**
+ * Reads YAML into a Go type as sigs.k8s.io/yaml does: unknown fields are passed over, and a number or a boolean becomes text
+ * where text belongs. `T` is what the shape describes, every member optional. Throws in that library's words.
+ */
+export function decodeYaml<T>(source: string, shape: Shape): T {
+  const value = withTexts(parseYaml(source), shape);
+  try {
+    return decodeStruct(value, shape, false) as T;
+  } catch (error) {
+    throw new Error(`error unmarshaling JSON: while decoding JSON: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+/** The library does not look into embedded structs. */
+function withTexts(value: JsonValue, shape: Shape): JsonValue {
+  if (shape.kind === "string") return scalarText(value) ?? value;
+  if (shape.kind === "list" && Array.isArray(value)) return value.map((item) => withTexts(item, shape.of));
+  if (!isJsonObject(value)) return value;
+  const members = Object.entries(value);
+  if (shape.kind === "map") return Object.fromEntries(members.map(([name, held]) => [name, withTexts(held, shape.of)]));
+  if (shape.kind !== "struct") return value;
+  return Object.fromEntries(
+    members.map(([name, held]) => {
+      const known = fieldNamed(shape.fields, name);
+      const field = known === undefined ? undefined : shape.fields[known];
+      return [name, field === undefined || "within" in field ? held : withTexts(held, field)];
+    }),
+  );
+}
+
+function scalarText(value: JsonValue): string | undefined {
+  if (typeof value === "boolean" || typeof value === "bigint") return String(value);
+  if (typeof value === "number") return Number.isSafeInteger(value) ? String(value) : formatG(value);
+  return undefined;
 }

@@ -2,8 +2,26 @@ import { wrap } from "../field-spec.js";
 import { gvkText, idText } from "../id.js";
 import type { Resource } from "../resource.js";
 import type { Transform } from "../transformers/patches.js";
-import { GENERATORS, TRANSFORMERS } from "./kinds.js";
-import type { Generate, PluginSource } from "./plugin.js";
+import type { Generate, PluginSource, ConfigureGenerator, ConfigureTransformer } from "./plugin.js";
+import { addHashes } from "../transformers/hashes.js";
+import { configMapGenerator, secretGenerator, helmChartInflationGenerator, iamPolicyGenerator } from "./generators.js";
+import {
+  imageTagTransformer,
+  replicaCountTransformer,
+  patchJson6902Transformer,
+  patchStrategicMergeTransformer,
+  patchTransformer,
+  replacementTransformer,
+  valueAddTransformer,
+} from "./field-transformers.js";
+import {
+  annotationsTransformer,
+  labelTransformer,
+  namespaceTransformer,
+  prefixSuffixTransformer,
+  prefixTransformer,
+  suffixTransformer,
+} from "./metadata-transformers.js";
 
 export type PluginContext = Omit<PluginSource, "yaml">;
 
@@ -59,3 +77,29 @@ function yamlOf(config: Resource, id: string): string {
     throw wrap(error, `marshalling yaml from res ${id}`);
   }
 }
+
+/** The built-in kinds of `generators`: `apiVersion: builtin` and one of these. */
+const GENERATORS: ReadonlyMap<string, ConfigureGenerator> = new Map([
+  ["ConfigMapGenerator", configMapGenerator],
+  ["HelmChartInflationGenerator", helmChartInflationGenerator],
+  ["IAMPolicyGenerator", iamPolicyGenerator],
+  ["SecretGenerator", secretGenerator],
+]);
+
+/** Those of `transformers` and `validators`. Sorting is none of them: only the kustomization that is built sorts. */
+const TRANSFORMERS: ReadonlyMap<string, ConfigureTransformer> = new Map([
+  ["AnnotationsTransformer", annotationsTransformer],
+  ["HashTransformer", async () => addHashes],
+  ["ImageTagTransformer", imageTagTransformer],
+  ["LabelTransformer", labelTransformer],
+  ["NamespaceTransformer", namespaceTransformer],
+  ["PatchJson6902Transformer", patchJson6902Transformer],
+  ["PatchStrategicMergeTransformer", patchStrategicMergeTransformer],
+  ["PatchTransformer", patchTransformer],
+  ["PrefixSuffixTransformer", prefixSuffixTransformer],
+  ["PrefixTransformer", prefixTransformer],
+  ["ReplacementTransformer", replacementTransformer],
+  ["ReplicaCountTransformer", replicaCountTransformer],
+  ["SuffixTransformer", suffixTransformer],
+  ["ValueAddTransformer", valueAddTransformer],
+]);

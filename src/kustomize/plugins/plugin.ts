@@ -1,4 +1,4 @@
-import { decodeYaml } from "../nodes/decode-yaml.js";
+import { decodeYaml } from "../nodes/read-nodes.js";
 import type { Shape } from "../go-struct.js";
 import type { Loader } from "../loader.js";
 import type { MergeTypes } from "../merge/merge-schema.js";

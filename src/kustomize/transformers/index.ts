@@ -1,17 +1,13 @@
-import { configureBuiltIn, marshalBuiltIn } from "../configuration/configure-built-in.js";
+import { configureBuiltIn, marshalBuiltIn, specsOf } from "../configuration/config.js";
 import type { TransformerConfig } from "../facts/default-config.js";
 import { type FieldSpec, mergeSpecs, wrap } from "../field-spec.js";
-import { specsOf } from "../configuration/config.js";
 import type { Kustomization, LabelEntry } from "../kustomization.js";
 import type { Loader } from "../loader.js";
 import type { MergeTypes } from "../merge/merge-schema.js";
-import { setImages } from "./images.js";
-import { addEntries } from "./metadata.js";
-import { affixNames } from "./names.js";
-import { setNamespaces } from "./namespace.js";
+import { setImages, setReplicas } from "./images-and-replicas.js";
+import { addEntries, affixNames, setNamespaces } from "./metadata-fields.js";
 import { configText, json6902Transform, patchTransform, strategicMergeTransform, type Transform } from "./patches.js";
 import { replacementTransform } from "./replacements.js";
-import { setReplicas } from "./replicas.js";
 
 /** One step of a kustomization. */
 export interface Transformer {

@@ -6,7 +6,7 @@ import { scalarNode } from "../nodes/node.js";
 import type { Resource } from "../resource.js";
 import type { ResourceList } from "../resource-list.js";
 import { select } from "../select.js";
-import { setNamespace } from "./namespace.js";
+import { setNamespace } from "./metadata-fields.js";
 
 /** Where a value is put. */
 export interface ValueTarget {

@@ -1,19 +1,30 @@
-import type { Steps } from "../../base/async/steps.js";
-import { waitFor } from "../../base/async/wait-for.js";
+import { type Steps, waitFor } from "../../base/async/steps.js";
 import { holdsMany } from "../meta/holds-many.js";
 import type { JsonObject } from "../meta/json.js";
 import { deepEqualSteps } from "../patch/json-values.js";
 import { compare, type Comparison, compareSteps } from "./compare.js";
 import { conflictsSteps } from "./conflict.js";
 import { type FieldFilter, filtered } from "./field-filter.js";
-import { coversSteps, difference, EMPTY, type FieldSet, intersection, isEmpty, union } from "./field-set.js";
+import {
+  coversSteps,
+  difference,
+  EMPTY,
+  type FieldSet,
+  intersection,
+  isEmpty,
+  union,
+  type FieldSetDraft,
+  isMember,
+  LEAF,
+  member,
+} from "./field-set.js";
 import type { Manager, Managers } from "./managers.js";
 import { mergeSteps } from "./merge.js";
-import { namedFieldsSteps } from "./named-fields.js";
 import { reconcileSteps } from "./reconcile.js";
 import { removeItemsSteps } from "./remove.js";
 import { toFieldSetSteps } from "./to-field-set.js";
 import type { TypeDescriptor } from "./type-descriptor.js";
+import { Pace } from "../../base/time/pace.js";
 
 /** The versions of one kind. Objects have the form that their JSON decodes to. */
 export interface Versions {
@@ -256,4 +267,30 @@ function* heldFieldsSteps(value: JsonObject, type: TypeDescriptor): Steps<FieldS
   const set = yield* toFieldSetSteps(value, type);
   yield;
   return yield* namedFieldsSteps(set, type);
+}
+
+const NO_TYPE: TypeDescriptor = {};
+
+/** Adds to the set every declared field that leads to one of its paths: `a` if it has `a.b`. Keys of maps are not added. In steps. */
+function* namedFieldsSteps(set: FieldSet, type: TypeDescriptor = NO_TYPE, pace = new Pace()): Steps<FieldSet> {
+  const draft: FieldSetDraft = {};
+  for (const element in set) {
+    if (element === ".") continue;
+    if (pace.isDue()) yield;
+    const node = set[element] as FieldSet;
+    const name = element[0] === "f" ? element.slice(2) : undefined;
+    const declared = name === undefined ? undefined : type.map?.field(name);
+    if (node === LEAF) {
+      draft[element] = LEAF;
+      continue;
+    }
+    const below = yield* namedFieldsSteps(node, childType(element, type, declared), pace);
+    draft[element] = declared !== undefined || isMember(node) ? member(below) : below;
+  }
+  return draft;
+}
+
+function childType(element: string, type: TypeDescriptor, declared: TypeDescriptor | undefined): TypeDescriptor {
+  if (element[0] === "f") return declared ?? type.map?.values ?? NO_TYPE;
+  return (element[0] === "k" ? type.list?.items : undefined) ?? NO_TYPE;
 }

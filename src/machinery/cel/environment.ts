@@ -1,8 +1,7 @@
 import type { Ast, CheckedAst, Expr } from "./ast.js";
 import { check } from "./checker/checker.js";
 import type { Declarations } from "./checker/declarations.js";
-import { HOMOGENEOUS_LITERALS } from "./checker/homogeneous-literals.js";
-import type { Validator } from "./checker/validators.js";
+import { HOMOGENEOUS_LITERALS, type Validator } from "./checker/validators.js";
 import type { FunctionDeclaration, Library, VariableDeclaration } from "./functions/declaration.js";
 import { Issues, SourceText } from "./issues.js";
 import { parse, type Syntax } from "./parser/parser.js";

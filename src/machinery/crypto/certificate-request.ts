@@ -1,6 +1,13 @@
-import { type AlternativeNames, NO_NAMES, readAlternativeNames } from "./alternative-names.js";
-import { derElement, type DerElement, derElements, DerError, derObjectIdentifier, notSequence } from "./der.js";
-import { derText } from "./der-text.js";
+import { type AlternativeNames, NO_NAMES, readAlternativeNames } from "./certificate-names.js";
+import {
+  derElement,
+  type DerElement,
+  derElements,
+  DerError,
+  derObjectIdentifier,
+  notSequence,
+  derText,
+} from "./der.js";
 import { findPemBlock } from "./pem.js";
 
 /** The parts of a subject that have a name here. */

@@ -1,7 +1,6 @@
 import { X509Certificate } from "node:crypto";
 import { errorMessage } from "../../base/text/error-message.js";
-import { findPemBlock } from "./pem.js";
-import { certificateBlocks } from "./certificate-blocks.js";
+import { findPemBlock, certificateBlocks } from "./pem.js";
 import { readX509 } from "./x509/certificate.js";
 
 /** The certificates of a PEM text. Throws client-go's words for a text with none, and an Error for one that cannot be read. */

@@ -1,5 +1,5 @@
 import { createPublicKey, type KeyObject, sign } from "node:crypto";
-import { bitString, implicit, integer, objectIdentifier, sequence, set, utf8String } from "./der-writer.js";
+import { bitString, implicit, integer, objectIdentifier, sequence, set, utf8String } from "./der.js";
 import { pemText } from "./pem.js";
 
 const OID = { commonName: "2.5.4.3", organization: "2.5.4.10", ecdsaWithSha256: "1.2.840.10045.4.3.2" } as const;

@@ -1,8 +1,7 @@
 import { createHash, type X509Certificate } from "node:crypto";
 import type { TLSSocket } from "node:tls";
 import { errorMessage } from "../../base/text/error-message.js";
-import { ExpiringLru } from "../../base/collections/expiring-lru.js";
-import { Lru } from "../../base/collections/lru.js";
+import { ExpiringLru, Lru } from "../../base/collections/lru.js";
 import { SUBJECT_PART_TYPES as TYPES } from "./certificate-request.js";
 import { certificatesIn } from "./certificates.js";
 import { sentCertificates } from "./sent-certificates.js";

@@ -73,3 +73,21 @@ export function pemText(type: string, bytes: Uint8Array): string {
   const base64 = Buffer.from(bytes).toString("base64");
   return `-----BEGIN ${type}-----\n${base64.replace(/.{1,64}/g, "$&\n")}-----END ${type}-----\n`;
 }
+
+const FIRST_LINE = "-----BEGIN CERTIFICATE-----";
+const LAST_LINE = "-----END CERTIFICATE-----";
+
+/**
+ * The certificates of a PEM text, each from its first line to its last, unread. Takes time in proportion to the text's length: a
+ * regular expression would look for the end once for each beginning of a text without one.
+ */
+export function certificateBlocks(text: string): string[] {
+  const blocks: string[] = [];
+  for (let at = 0; ; ) {
+    const begin = text.indexOf(FIRST_LINE, at);
+    const end = begin === -1 ? -1 : text.indexOf(LAST_LINE, begin + FIRST_LINE.length);
+    if (end === -1) return blocks;
+    at = end + LAST_LINE.length;
+    blocks.push(text.slice(begin, at));
+  }
+}

@@ -1,5 +1,5 @@
 import type { X509Certificate } from "node:crypto";
-import { bitString, objectIdentifier, sequence, time } from "./der-writer.js";
+import { bitString, objectIdentifier, sequence, time } from "./der.js";
 import { distinguishedName } from "./new-certificate-request.js";
 import { pemText } from "./pem.js";
 

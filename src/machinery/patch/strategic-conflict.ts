@@ -2,8 +2,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from "../meta/json.js";
 import { deepEqual, formatGo, getOwn } from "./json-values.js";
 import { deduplicate, DIRECTIVE, elementKind, RETAIN_KEYS, sortScalars } from "./merge-lists.js";
 import { PatchError } from "./patch-error.js";
-import type { PatchSchema } from "./patch-schema.js";
-import { type Lookup, lookup } from "./strategic-schema.js";
+import { type PatchSchema, type Lookup, lookup } from "./strategic-schema.js";
 
 /** Whether two strategic merge patches would leave different values in one place, whichever came last. */
 export function strategicPatchesConflict(left: JsonObject, right: JsonObject, schema?: PatchSchema): boolean {

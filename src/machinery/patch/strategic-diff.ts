@@ -16,10 +16,9 @@ import {
   sortScalars,
 } from "./merge-lists.js";
 import { PatchConflictError, PatchError } from "./patch-error.js";
-import type { PatchSchema } from "./patch-schema.js";
+import { type PatchSchema, lookup } from "./strategic-schema.js";
 import { strategicPatchesConflict } from "./strategic-conflict.js";
 import { joinStrategicPatches } from "./strategic-merge.js";
-import { lookup } from "./strategic-schema.js";
 
 /** The strategic merge patch that makes `modified` of `original`; {} when they are equal. */
 export function createTwoWayMergePatch(original: JsonObject, modified: JsonObject, schema?: PatchSchema): JsonObject {

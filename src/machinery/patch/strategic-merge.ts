@@ -21,8 +21,7 @@ import {
   SET_ELEMENT_ORDER,
 } from "./merge-lists.js";
 import { PatchError } from "./patch-error.js";
-import type { PatchSchema } from "./patch-schema.js";
-import { lookup } from "./strategic-schema.js";
+import { type PatchSchema, lookup } from "./strategic-schema.js";
 
 /**
  * Applies a strategic merge patch as kube-apiserver does it: lists merge by their merge key where the schema says so;

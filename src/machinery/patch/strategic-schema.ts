@@ -1,7 +1,6 @@
 import type { Field, PatchStrategy, ScalarSchema, Schema, StructSchema } from "../schema/schema.js";
 import { goQuote } from "../../base/text/go-quote.js";
 import { PatchError } from "./patch-error.js";
-import type { PatchField, PatchSchema } from "./patch-schema.js";
 
 /** What a field's strategies come to. */
 export interface Lookup {
@@ -133,3 +132,27 @@ const STRUCTS: Readonly<Partial<Record<ScalarSchema["scalar"], string>>> = {
 
 const isPlain = (scalar: ScalarSchema["scalar"]): boolean => scalar !== "any" && STRUCTS[scalar] === undefined;
 const lastPart = (definition: string): string => definition.slice(definition.lastIndexOf(".") + 1);
+
+/**
+ * What a strategic merge patch must know of a type, and no more. Made from our facts on the server, from an OpenAPI
+ * document in the CLI. A value without one (free-form JSON) merges as plain JSON merge patch does.
+ */
+export interface PatchSchema {
+  /**
+   * undefined for a field the type does not have: a patch that must look inside such a field is refused.
+   */
+  field(name: string): PatchField | undefined;
+  /** What is said of a field that the type does not have, where it is not what kubectl says of an OpenAPI document's. */
+  refusal?(name: string): string;
+  /** The OpenAPI definition's name, where it is known. */
+  readonly definition?: string | undefined;
+}
+
+export interface PatchField {
+  /** What the field holds, where that is known: a list where none belongs is refused, and so is a map in a list's place. */
+  readonly holds?: "list" | "pointer" | "value" | undefined;
+  /** Of the value; for a list, of its items. Absent for scalars and free-form values. */
+  readonly schema?: PatchSchema | undefined;
+  readonly strategies: readonly PatchStrategy[];
+  readonly mergeKey?: string | undefined;
+}

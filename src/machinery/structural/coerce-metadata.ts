@@ -4,9 +4,8 @@ import { type FieldError, invalidValue } from "../errors/field-error.js";
 import { isFields } from "../meta/access.js";
 import type { JsonObject, JsonValue } from "../meta/json.js";
 import type { StructSchema } from "../schema/schema.js";
-import { inKeyOrder } from "./in-key-order.js";
-import { leadsToEmbedded } from "./leads-to-embedded.js";
-import type { StructuralSchema } from "./structural-schema.js";
+import { inKeyOrder } from "./problems.js";
+import { leadsToEmbedded, type StructuralSchema } from "./structural-schema.js";
 
 export interface CoerceOptions {
   /** meta/v1 ObjectMeta. */

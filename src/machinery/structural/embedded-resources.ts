@@ -6,8 +6,7 @@ import type { JsonObject, JsonValue } from "../meta/json.js";
 import type { ObjectMeta } from "../meta/object.js";
 import { dns1035LabelErrors, pathSegmentErrors } from "../validation/names.js";
 import { validateObjectMeta } from "../validation/object-meta.js";
-import { leadsToEmbedded } from "./leads-to-embedded.js";
-import type { StructuralSchema } from "./structural-schema.js";
+import { leadsToEmbedded, type StructuralSchema } from "./structural-schema.js";
 
 /**
  * Whether embedded resources have an apiVersion and a kind that are well-formed, and metadata as any object's. The value itself is one

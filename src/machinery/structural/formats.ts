@@ -1,8 +1,7 @@
 import { parseCidr, parseIp } from "../validation/ip.js";
-import { isDate, isDateTime, isDuration } from "./time-formats.js";
 import { isEmailAddress } from "./email-address.js";
-import { isCreditCard, isIsbn10, isIsbn13 } from "./number-formats.js";
-import { isRequestUri } from "./request-uri.js";
+import { checkRequestUri, GoUrlError } from "../text/go/go-url.js";
+import { parseGoDuration } from "../../base/text/go-literals.js";
 
 /** Whether a text has a format. */
 export type FormatCheck = (text: string) => boolean;
@@ -103,4 +102,96 @@ function isMac(text: string): boolean {
   const pairs = /^[0-9a-f]{2}(?:([:-])[0-9a-f]{2}(?:\1[0-9a-f]{2})*)$/i.test(text);
   if (pairs) return [6, 8, 20].includes((text.length + 1) / 3);
   return /^[0-9a-f]{4}(?:\.[0-9a-f]{4})+$/i.test(text) && [3, 4, 10].includes((text.length + 1) / 5);
+}
+
+/** Whether a text is a URI as it may stand in a request: an absolute one, a path from the root, or "*". */
+function isRequestUri(text: string): boolean {
+  try {
+    checkRequestUri(text);
+    return true;
+  } catch (error) {
+    if (error instanceof GoUrlError) return false;
+    throw error;
+  }
+}
+
+/** Numbers of cards and books, with their check digits. Source: kube-openapi's copy of govalidator. */
+
+const CARD =
+  /^(?:4[0-9]{12}(?:[0-9]{3})?|5[1-5][0-9]{14}|6(?:011|5[0-9][0-9])[0-9]{12}|3[47][0-9]{13}|3(?:0[0-5]|[68][0-9])[0-9]{11}|(?:2131|1800|35[0-9]{3})[0-9]{11})$/;
+
+/** Whatever stands between the digits. */
+function isCreditCard(text: string): boolean {
+  const digits = text.replace(/[^0-9]+/g, "");
+  if (!CARD.test(digits)) return false;
+  const sum = Array.from(digits)
+    .toReversed()
+    .reduce((total, digit, index) => {
+      const value = Number(digit) * (index % 2 === 0 ? 1 : 2);
+      return total + (value > 9 ? value - 9 : value);
+    }, 0);
+  return sum % 10 === 0;
+}
+
+const withoutDashes = (text: string): string => text.replace(/[\t\n\f\r -]+/g, "");
+
+function isIsbn10(text: string): boolean {
+  const digits = withoutDashes(text);
+  if (!/^(?:[0-9]{9}X|[0-9]{10})$/.test(digits)) return false;
+  const sum = Array.from(digits).reduce(
+    (total, digit, index) => total + (index + 1) * (digit === "X" ? 10 : Number(digit)),
+    0,
+  );
+  return sum % 11 === 0;
+}
+
+function isIsbn13(text: string): boolean {
+  const digits = withoutDashes(text);
+  if (!/^[0-9]{13}$/.test(digits)) return false;
+  const sum = Array.from(digits).reduce((total, digit, index) => total + Number(digit) * (index % 2 === 0 ? 1 : 3), 0);
+  return sum % 10 === 0;
+}
+
+const DATE = /^([0-9]{4})-([0-9]{2})-([0-9]{2})$/;
+
+/** "2006-01-02", a day that there is. */
+function isDate(text: string): boolean {
+  const [, year, month, day] = DATE.exec(text) ?? [];
+  if (day === undefined) return false;
+  const [number, days] = [Number(month), daysOf(Number(year), Number(month))];
+  return number >= 1 && number <= 12 && Number(day) >= 1 && Number(day) <= days;
+}
+
+function daysOf(year: number, month: number): number {
+  if (month === 2) return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0) ? 29 : 28;
+  return [4, 6, 9, 11].includes(month) ? 30 : 31;
+}
+
+const TIME = /^([0-9]{2}):([0-9]{2}):([0-9]{2})(.[0-9]+)?(z|([+-][0-9]{2}:[0-9]{2}))$/;
+
+/** RFC 3339, in either case; what follows a second "t" is not looked at. Source: kube-openapi's strfmt.IsDateTime. */
+function isDateTime(text: string): boolean {
+  const [date = "", time] = text.toLowerCase().split("t");
+  if (time === undefined || !isDate(date)) return false;
+  const [, hours = "99", minutes = "", seconds = ""] = TIME.exec(time) ?? [];
+  return hours <= "23" && minutes <= "59" && seconds <= "59";
+}
+
+const PART = /(?<![0-9])([0-9]+)[\t\n\f\r ]*([A-Za-zµ]+)/g;
+
+/** Whole names of units, and what longer names begin with. */
+const UNITS: ReadonlySet<string> = new Set(["ns", "us", "µs", "ms", "s", "m", "h", "hr", "d", "w", "wk"]);
+const UNIT_BEGINNINGS = ["nano", "micro", "milli", "sec", "min", "hour", "day", "week"];
+const LARGEST = 2n ** 63n - 1n;
+
+/** As Go writes it ("1h30m"), or a text with an amount of a unit in it ("2 days"). Source: kube-openapi's strfmt.ParseDuration. */
+function isDuration(text: string): boolean {
+  if (parseGoDuration(text) !== undefined) return true;
+  let found = false;
+  for (const [, amount = "", unit = ""] of text.matchAll(PART)) {
+    if (BigInt(amount) > LARGEST) return false;
+    const name = unit.toLowerCase();
+    if (UNITS.has(name) || UNIT_BEGINNINGS.some((beginning) => name.startsWith(beginning))) found = true;
+  }
+  return found;
 }

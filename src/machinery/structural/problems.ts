@@ -1,9 +1,10 @@
 import { goQuote } from "../../base/text/go-quote.js";
 import { encodeJson } from "../wire/json/json-encoder.js";
 import { formatG } from "../text/go/format-g.js";
-import type { JsonValue } from "../meta/json.js";
-import { inKeyOrder } from "./in-key-order.js";
+import type { JsonValue, JsonObject } from "../meta/json.js";
 import type { Problem } from "./validation-result.js";
+import { isFields } from "../meta/access.js";
+import { setOwn } from "../patch/json-values.js";
 
 /**
  * The problems that kube-openapi's validation finds, in its words. Source: kube-openapi's pkg/validation/errors and
@@ -116,4 +117,13 @@ function shownNumber(value: number, whole: boolean): string {
   if (!whole) return formatG(value);
   const integer = Math.trunc(value);
   return Number.isSafeInteger(integer) ? String(integer) : BigInt(integer).toString();
+}
+
+/** A copy with the keys of objects in order, as Go prints a map: how errors show values. */
+export function inKeyOrder(value: JsonValue): JsonValue {
+  if (Array.isArray(value)) return value.map(inKeyOrder);
+  if (!isFields(value)) return value;
+  const ordered: JsonObject = {};
+  for (const name of Object.keys(value).sort()) setOwn(ordered, name, inKeyOrder(value[name] as JsonValue));
+  return ordered;
 }

@@ -22,8 +22,7 @@ import {
 import type { CorrelatedValue } from "./ratchet.js";
 import { SchemaNode } from "./schema-node.js";
 import type { StructuralSchema } from "./structural-schema.js";
-import { toFieldErrors } from "./to-field-errors.js";
-import { Result } from "./validation-result.js";
+import { toFieldErrors, Result } from "./validation-result.js";
 
 export interface SchemaValidationOptions {
   /** Of the value; "" or absent for a whole object. */

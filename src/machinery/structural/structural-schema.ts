@@ -1,7 +1,6 @@
 import { absent, isFields, list, object, objects, text } from "../meta/access.js";
 import type { JsonObject, JsonValue } from "../meta/json.js";
-import { type ValidationRule, validationRuleOf } from "./validation-rule.js";
-import { type ValueValidation, valueValidationOf } from "./value-validation.js";
+import { type ValidationRule, validationRuleOf, type ValueValidation, valueValidationOf } from "./value-validation.js";
 
 /**
  * A CustomResourceDefinition's schema in the form that the server works with: what a value is, beside what narrows it. Immutable. Its
@@ -147,4 +146,21 @@ function propertiesOf(properties: unknown, preservesAll: boolean): ReadonlyMap<s
   if (!isFields(properties)) return NO_PROPERTIES;
   const names = Object.keys(properties).sort();
   return new Map(names.map((name) => [name, new LazySchema(object(properties[name]) as JsonObject, preservesAll)]));
+}
+
+const known = new WeakMap<StructuralSchema, boolean>();
+
+/** Whether a schema is that of an embedded resource or has one inside: most have none, and their objects are not walked. */
+export function leadsToEmbedded(schema: StructuralSchema): boolean {
+  let leads = known.get(schema);
+  if (leads === undefined) {
+    const { items, additionalProperties: others } = schema;
+    leads =
+      schema.embeddedResource ||
+      (items !== undefined && leadsToEmbedded(items)) ||
+      (typeof others === "object" && leadsToEmbedded(others)) ||
+      [...schema.properties.values()].some(leadsToEmbedded);
+    known.set(schema, leads);
+  }
+  return leads;
 }

@@ -1,9 +1,14 @@
 import type { Field, ListSchema, Schema, StructSchema } from "../schema/schema.js";
 import { anyJson, boolean, embeddedFields, float64, int64, intOrString, string } from "../schema/build-schema.js";
 import type { JsonObject } from "../meta/json.js";
-import { conform, type ConformOptions } from "./conform.js";
 import { publishedSchema } from "./publish.js";
 import type { StructuralSchema } from "./structural-schema.js";
+import { append } from "../../base/collections/append.js";
+import { goQuote } from "../../base/text/go-quote.js";
+import { formatFieldError } from "../errors/field-error.js";
+import { removeNulls } from "./apply-defaults.js";
+import { coerceMetadata } from "./coerce-metadata.js";
+import { prune } from "./prune.js";
 
 /** Without the schema of ObjectMeta the metadata of embedded resources is free-form JSON. */
 export interface ContentSchemaOptions extends ConformOptions {
@@ -150,4 +155,28 @@ function lazyStruct(name: string, make: () => readonly Field[], rest: Partial<St
       return byName;
     },
   };
+}
+
+interface ConformOptions {
+  /** meta/v1 ObjectMeta, of which embedded resources have one. Absent: theirs is not looked at. */
+  readonly objectMeta?: StructSchema | undefined;
+  /** Drops metadata of embedded resources that cannot be read, as is done with stored objects. Else it is an error. */
+  readonly dropInvalidMetadata?: boolean;
+}
+
+/**
+ * Makes a decoded custom resource conform to its schema, in place: removes fields that are not specified, nulls that are not allowed,
+ * and what embedded metadata does not have. Returns the strict errors (`unknown field "spec.foo"`). Throws with the text of a field
+ * error for embedded metadata that cannot be read. Source: apiextensions' unstructuredSchemaCoercer.
+ */
+function conform(object: JsonObject, schema: StructuralSchema, options: ConformOptions = {}): string[] {
+  const unknown = prune(object, schema, { isResourceRoot: true });
+  removeNulls(object, schema);
+  const { objectMeta, dropInvalidMetadata = false } = options;
+  if (objectMeta !== undefined) {
+    const coerced = coerceMetadata(object, schema, { objectMeta, dropInvalid: dropInvalidMetadata });
+    if (coerced.error !== undefined) throw new Error(formatFieldError(coerced.error));
+    append(unknown, coerced.unknown);
+  }
+  return unknown.map((path) => `unknown field ${goQuote(path)}`);
 }

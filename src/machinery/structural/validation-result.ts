@@ -1,4 +1,4 @@
-import type { FieldErrorType } from "../errors/field-error.js";
+import { type FieldErrorType, type FieldError, made } from "../errors/field-error.js";
 
 /** One thing that is wrong, in the words of kube-openapi. */
 export interface Problem {
@@ -40,4 +40,20 @@ export class Result {
   forgive(length: number): void {
     for (const { text } of this.problems.splice(length)) this.#texts?.delete(text);
   }
+}
+
+/** How Go prints the path of an error that has none. */
+export const NO_PATH = "<nil>";
+
+/** The problems of the value at `path` as field errors; "" is the path of a whole object. */
+export function toFieldErrors({ problems }: Result, path: string): FieldError[] {
+  return problems.map(({ type, detail, path: inside, badValue }: Problem) =>
+    made({ type, field: fieldOf(path, inside), detail, ...(badValue !== undefined && { badValue }) }),
+  );
+}
+
+function fieldOf(path: string, inside: string | undefined): string {
+  const step = inside === undefined || inside === "." ? "" : inside.replace(/^\./, "");
+  if (step === "") return path === "" ? NO_PATH : path;
+  return path === "" ? step : `${path}.${step}`;
 }

@@ -6,8 +6,7 @@ import type { JsonValue } from "../meta/json.js";
 import type { KubeObject } from "../meta/object.js";
 import type { StructSchema } from "../schema/schema.js";
 import type { DuplicateKeys } from "./json/exact-json.js";
-import { decodeJsonSteps } from "./json/decode-json-steps.js";
-import { type DecodedJson, decodeJson, maxBodyDepth } from "./json/json-decoder.js";
+import { decodeJsonSteps, type DecodedJson, decodeJson, maxBodyDepth } from "./json/json-decoder.js";
 import { notRegisteredText, statedKind } from "./stated-kind.js";
 import { type DecodedObject, decodeObject, decodeObjectSteps } from "./strict-decode.js";
 

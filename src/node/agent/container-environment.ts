@@ -8,7 +8,7 @@ import type {
   Secret,
   Service,
 } from "../../api/types/core/v1.js";
-import type { Lister } from "../../client/informers/lister.js";
+import type { Lister } from "../../client/informers/indexer.js";
 import { isNotFound } from "../../machinery/errors/status-error.js";
 import {
   absent,
@@ -23,7 +23,51 @@ import {
 import { parseQuantity, quantityValue } from "../../machinery/text/quantity/quantity.js";
 import { RuntimeError } from "../container-runtime.js";
 import type { KubernetesClient } from "../../client/dynamic/kubernetes-client.js";
-import { serviceVariables } from "./service-variables.js";
+
+type ServiceVariables = readonly (readonly [name: string, value: string])[];
+
+/** The variables of one Service are the same for all containers. */
+const known = new WeakMap<Service, ServiceVariables>();
+
+/**
+ * What a kubelet tells a pod's containers of Services: of "kubernetes", and of those of the pod's namespace unless enableServiceLinks is false.
+ * As FOO_SERVICE_HOST and FOO_SERVICE_PORT, and in the older form of Docker's links, FOO_PORT_80_TCP_ADDR.
+ */
+function serviceVariables(services: Pick<Lister<Service>, "namespace">, { metadata, spec }: Pod): ServiceVariables {
+  const kubernetes = services.namespace("default").get("kubernetes");
+  const own = spec?.enableServiceLinks === false ? [] : services.namespace(metadata?.namespace ?? "").list();
+  const linked = own.filter((service) => service !== kubernetes);
+  return [...(kubernetes === undefined ? [] : [kubernetes]), ...linked].flatMap(variablesOf);
+}
+
+function variablesOf(service: Service): ServiceVariables {
+  const variables = known.get(service) ?? [...make(service)];
+  known.set(service, variables);
+  return variables;
+}
+
+function* make({ metadata, spec }: Service): Generator<readonly [string, string], void> {
+  const { clusterIP = "", ports = [] } = spec ?? {};
+  const [first] = ports;
+  if (clusterIP === "" || clusterIP === "None" || first === undefined) return;
+  const prefix = variableName(metadata?.name ?? "");
+  yield [`${prefix}_SERVICE_HOST`, clusterIP];
+  yield [`${prefix}_SERVICE_PORT`, String(first.port)];
+  for (const { name, port } of ports)
+    if (name !== undefined) yield [`${prefix}_SERVICE_PORT_${variableName(name)}`, String(port)];
+  const host = clusterIP.includes(":") ? `[${clusterIP}]` : clusterIP;
+  for (const [index, { port, protocol = "TCP" }] of ports.entries()) {
+    const url = `${protocol.toLowerCase()}://${host}:${port}`;
+    if (index === 0) yield [`${prefix}_PORT`, url];
+    const link = `${prefix}_PORT_${port}_${protocol}`;
+    yield [link, url];
+    yield [`${link}_PROTO`, protocol.toLowerCase()];
+    yield [`${link}_PORT`, String(port)];
+    yield [`${link}_ADDR`, clusterIP];
+  }
+}
+
+const variableName = (name: string): string => name.toUpperCase().replaceAll("-", "_");
 
 /** As Linux has it: what the arguments and the environment of a program may have together, in bytes. */
 const MOST_BYTES = 2 * 1024 * 1024;

@@ -5,13 +5,22 @@ import type {
   EphemeralContainer,
   VolumeMount,
   VolumeMountStatus,
+  Pod,
 } from "../../api/types/core/v1.js";
-import { absent, object, objects, type Received, text } from "../../machinery/meta/received.js";
+import {
+  absent,
+  object,
+  objects,
+  type Received,
+  text,
+  number,
+  type ReceivedObject,
+} from "../../machinery/meta/received.js";
 import { formatTime } from "../../machinery/meta/time.js";
 import type { ContainerExit, StartedContainer } from "../container-runtime.js";
 import { RestartBackoff } from "./restart-backoff.js";
 
-export type ContainerKind = "init" | "main" | "ephemeral";
+type ContainerKind = "init" | "main" | "ephemeral";
 
 /** A container's state, as its status has it. */
 export type ContainerState =
@@ -159,4 +168,34 @@ function mountStatus({ name, mountPath, readOnly }: Received<VolumeMount>): Rece
     mountPath: text(mountPath),
     ...(isReadOnly && { readOnly: true, recursiveReadOnly: "Disabled" }),
   };
+}
+
+/** The fields of a pod's spec and of its status that have the containers of a kind. */
+const FIELDS = {
+  init: ["initContainers", "initContainerStatuses"],
+  main: ["containers", "containerStatuses"],
+  ephemeral: ["ephemeralContainers", "ephemeralContainerStatuses"],
+} as const;
+
+/** The containers of a kind, each waiting for `reason`. `runtimeVersion` is as a runtime shows it: "containerd://2.1.4". */
+export const containerRecords = (
+  pod: ReceivedObject<Pod>,
+  kind: ContainerKind,
+  reason: string,
+  runtimeVersion: string,
+): readonly ContainerRecord[] =>
+  objects(object(pod.spec)[FIELDS[kind][0]]).map((spec) => containerRecord(pod, spec, kind, reason, runtimeVersion));
+
+/** One of them. After a restart of the node the containers of the pod are new ones. */
+export function containerRecord(
+  pod: ReceivedObject<Pod>,
+  spec: Received<Container | EphemeralContainer>,
+  kind: ContainerKind,
+  reason: string,
+  runtimeVersion: string,
+): ContainerRecord {
+  const record = new ContainerRecord(spec, kind, reason, runtimeVersion.replace(/\/\/.*$/, "//"));
+  const known = objects(object(pod.status)[FIELDS[kind][1]]).find((one) => text(one.name) === record.name);
+  if (known !== undefined && text(known.containerID) !== "") record.restartCount = number(known.restartCount) + 1;
+  return record;
 }

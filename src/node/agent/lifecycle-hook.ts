@@ -3,8 +3,7 @@ import { pause } from "../../base/time/pause.js";
 import type { Timers } from "../../base/time/timers.js";
 import { absent, list, number, object, type Received, text } from "../../machinery/meta/received.js";
 import { type ContainerRuntime, RuntimeError } from "../container-runtime.js";
-import { portNumber } from "./container-port.js";
-import { httpGet } from "./probes/http-get.js";
+import { portNumber, httpGet } from "./probes/http-get.js";
 import { programOutput } from "./program-output.js";
 
 /** A hook has failed. The message is the kubelet's. */

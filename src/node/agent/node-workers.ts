@@ -1,5 +1,5 @@
 import type { Pod } from "../../api/types/core/v1.js";
-import { objectKey } from "../../client/informers/object-key.js";
+import { objectKey } from "../../client/informers/indexer.js";
 import { isConflict, isNotFound } from "../../machinery/errors/status-error.js";
 import { object, objects, type ReceivedObject, text } from "../../machinery/meta/received.js";
 import type { NodePods } from "../kubelet-api/node-pods.js";

@@ -6,10 +6,10 @@ import type { ContainerRuntime } from "../container-runtime.js";
 import type { EnvironmentSource } from "./container-environment.js";
 import type { ContainerRecord } from "./container-record.js";
 import type { HookTarget } from "./lifecycle-hook.js";
-import { podName } from "./pod-name.js";
 import type { PodStarts } from "./pod-starts.js";
 import type { RunMarks } from "./run-marks.js";
 import type { ReceivedObject } from "../../machinery/meta/received.js";
+import type { KubeObject } from "../../machinery/meta/object.js";
 
 export type EventType = "Normal" | "Warning";
 
@@ -84,4 +84,10 @@ export function hookTarget(
     containerId,
     signal: abandoned,
   };
+}
+
+/** A pod in a kubelet's messages: "web_default(1b4e28ba-2fa1-11d2-883f-0016d3cca427)". */
+export function podName({ metadata }: KubeObject): string {
+  const { name = "", namespace = "", uid = "" } = metadata ?? {};
+  return `${name}_${namespace}(${uid})`;
 }

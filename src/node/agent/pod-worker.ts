@@ -7,13 +7,13 @@ import {
   type Received,
   type ReceivedObject,
   text,
+  absent,
+  number,
 } from "../../machinery/meta/received.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import { formatTime } from "../../machinery/meta/time.js";
-import { limitActivity } from "./active-deadline.js";
 import { changeContainers } from "./change-containers.js";
-import type { ContainerRecord } from "./container-record.js";
-import { containerRecord, containerRecords } from "./container-records.js";
+import { type ContainerRecord, containerRecord, containerRecords } from "./container-record.js";
 import type { Condition } from "./status/pod-conditions.js";
 import { limitLocalStorage } from "./volumes/local-storage.js";
 import { withOwnStatus } from "./status/own-status.js";
@@ -258,4 +258,24 @@ export class PodWorker {
       if (!isNotFound(error) && !isConflict(error) && !this.#abandoned.signal.aborted) throw error;
     }
   }
+}
+
+const MESSAGE = "Pod was active on the node longer than the specified deadline";
+
+/** Calls `fail` when the pod has been active, since `startTime` (RFC 3339), for as long as its spec allows, unless `stopping` aborts before. */
+function limitActivity(
+  startTime: string,
+  { parts, pod }: PodContext,
+  stopping: AbortSignal,
+  fail: (failure: PodFailure) => void,
+): void {
+  const { activeDeadlineSeconds } = object(pod().spec);
+  if (absent(activeDeadlineSeconds)) return;
+  const { clock, timers, event } = parts;
+  const left = Date.parse(startTime) + number(activeDeadlineSeconds) * 1000 - clock.now();
+  const cancel = timers.start(Math.max(0, left), () => {
+    event(pod(), "Normal", "DeadlineExceeded", MESSAGE);
+    fail({ reason: "DeadlineExceeded", message: MESSAGE });
+  });
+  stopping.addEventListener("abort", cancel, { once: true });
 }

@@ -1,8 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { TLSSocket } from "node:tls";
 import type { ClientCertificate, PeerAuthorities } from "../../machinery/crypto/peer-authorities.js";
-import { bearerSubprotocol } from "../../machinery/wire/web-socket/bearer-subprotocol.js";
-import { offeredSubprotocols } from "../../machinery/wire/web-socket/handshake.js";
+import { bearerSubprotocol, offeredSubprotocols } from "../../machinery/wire/web-socket/handshake.js";
 import type { Caller, CallerReviews, NodeAccess } from "./caller-reviews.js";
 import { HttpError } from "./http-error.js";
 

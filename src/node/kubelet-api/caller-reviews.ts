@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Clock } from "../../base/time/clock.js";
-import { ExpiringLru } from "../../base/collections/expiring-lru.js";
+import { ExpiringLru } from "../../base/collections/lru.js";
 import type { KubernetesClient } from "../../client/dynamic/kubernetes-client.js";
 
 /** Who asks a kubelet's API. */

@@ -1,14 +1,14 @@
-import type { Pod } from "../../api/types/core/v1.js";
 import { createHash } from "node:crypto";
 import { createServer as createHttpServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 import { createServer as createTlsServer, type Server as TlsServer, type TlsOptions } from "node:tls";
+import type { Pod } from "../../api/types/core/v1.js";
 import type { Clock } from "../../base/time/clock.js";
 import { errorMessage } from "../../base/text/error-message.js";
 import type { Timers } from "../../base/time/timers.js";
-import { byteStreamOf } from "../../machinery/wire/streams/duplex-byte-stream.js";
-import { joinStreams } from "../../machinery/wire/streams/join-streams.js";
+import { byteStreamOf } from "../../machinery/wire/streams/duplexes.js";
+import { joinStreams } from "../../machinery/wire/streams/byte-stream.js";
 import { PeerAuthorities } from "../../machinery/crypto/peer-authorities.js";
 import { EVERY_CLIENT_FAILS } from "../../machinery/crypto/sent-certificates.js";
 import type { ContainerRuntime } from "../container-runtime.js";
@@ -19,10 +19,10 @@ import { HttpError, httpErrorOf } from "./http-error.js";
 import { hasContainer, type NodePods, runningContainer } from "./node-pods.js";
 import { servePortForward } from "./port-forward.js";
 import { serveRemoteCommand, streamsOf } from "./remote-command.js";
-import { standIns } from "./stand-ins.js";
 import { statsSummary } from "./stats-summary.js";
 import { refuseUpgrade, type UpgradeRequest } from "./upgrade.js";
-import type { ReceivedObject } from "../../machinery/meta/received.js";
+import { type ReceivedObject, object, objects, text } from "../../machinery/meta/received.js";
+import type { JsonObject } from "../../machinery/meta/json.js";
 
 /** As much as API servers take: the command of an exec is in the request line. */
 const HEADERS = { maxHeaderSize: 2 ** 20 };
@@ -332,4 +332,18 @@ function drain(response: ServerResponse, signal: AbortSignal): Promise<void> {
     signal.addEventListener("abort", done, { once: true });
     response.once("drain", done);
   });
+}
+
+/** /standIns, which kubelets do not have: the running containers of the node that stand in for their images. */
+function standIns(pods: NodePods, runtime: ContainerRuntime): JsonObject {
+  const containers = pods.list().flatMap((pod) => {
+    const { name = "", namespace = "", uid = "" } = pod.metadata ?? {};
+    const { containers: main, initContainers } = object(pod.spec);
+    return [...objects(main), ...objects(initContainers)].flatMap((container) => {
+      const id = runningContainer(pod, "", text(container.name));
+      const standIn = id === undefined ? undefined : runtime.standIn?.(id);
+      return standIn === undefined ? [] : [{ podRef: { name, namespace, uid }, name: text(container.name), standIn }];
+    });
+  });
+  return { containers };
 }

@@ -1,9 +1,12 @@
 import { errorMessage } from "../../base/text/error-message.js";
 import type { Timers } from "../../base/time/timers.js";
 import { ChannelConnection } from "../../machinery/wire/streams/channel-connection.js";
-import type { ByteStream } from "../../machinery/wire/streams/byte-stream.js";
-import { joinStreams } from "../../machinery/wire/streams/join-streams.js";
-import type { IncomingStream, MultiplexedConnection } from "../../machinery/wire/streams/multiplexed-connection.js";
+import {
+  type ByteStream,
+  joinStreams,
+  type IncomingStream,
+  type MultiplexedConnection,
+} from "../../machinery/wire/streams/byte-stream.js";
 import {
   PORT,
   PORT_FORWARD_PROTOCOL,

@@ -1,8 +1,7 @@
 import type { Duplex } from "node:stream";
 import type { Timers } from "../../base/time/timers.js";
 import { ChannelConnection } from "../../machinery/wire/streams/channel-connection.js";
-import type { ByteStream } from "../../machinery/wire/streams/byte-stream.js";
-import type { MultiplexedConnection } from "../../machinery/wire/streams/multiplexed-connection.js";
+import type { ByteStream, MultiplexedConnection } from "../../machinery/wire/streams/byte-stream.js";
 import {
   CHANNEL,
   CHANNEL_PROTOCOLS,

@@ -9,8 +9,7 @@ import type { KubernetesClient } from "../../client/dynamic/kubernetes-client.js
 import { NetworkFailure } from "../../client/transport/go-network-error.js";
 import type { PodIdentity } from "../container-runtime.js";
 import { isAddressOf } from "../node-host.js";
-import { ClusterNames } from "./cluster-names.js";
-import { ClusterServices } from "./cluster-services.js";
+import { ClusterNames, ClusterServices } from "./cluster-names.js";
 import { ConnectError, ForeignHostError, type PodNetwork } from "./pod-network.js";
 import { resolverConfig } from "./resolver-config.js";
 import { ServiceRoutes } from "./service-routes.js";

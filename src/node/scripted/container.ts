@@ -1,6 +1,6 @@
 import type { Clock } from "../../base/time/clock.js";
 import type { Timers } from "../../base/time/timers.js";
-import { turn } from "../../base/async/turn.js";
+import { turn } from "../../base/async/turns.js";
 import type { ContainerSpec, ProcessStreams, ResourceLimits } from "../container-runtime.js";
 import { BytePipe } from "../byte-pipe.js";
 import { Attachments } from "./attachments.js";

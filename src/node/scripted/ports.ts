@@ -1,6 +1,11 @@
 import { setMaxListeners } from "node:events";
+import { createServer, type RequestListener } from "node:http";
+import { connect } from "node:net";
 import type { ByteStream } from "../../machinery/wire/streams/byte-stream.js";
 import { streamPair } from "../byte-pipe.js";
+import { duplexOf } from "../../machinery/wire/streams/duplexes.js";
+import { byteStreamOf } from "../../machinery/wire/streams/duplexes.js";
+import { joinStreams } from "../../machinery/wire/streams/byte-stream.js";
 
 /** Answers one connection; what it throws breaks the connection. */
 export type AnswerConnection = (connection: ByteStream) => void | Promise<void>;
@@ -61,5 +66,23 @@ export function connectionTo({ answer, signal }: Listener): ByteStream {
         over();
       }
     },
+  };
+}
+
+/** A port of a scripted image that answers HTTP: `ports: { 80: httpPort((request, response) => response.end("hello")) }`. */
+export function httpPort(listener: RequestListener): AnswerConnection {
+  const server = createServer(listener);
+  return (connection) => {
+    const socket = duplexOf(connection);
+    socket.on("error", () => {});
+    server.emit("connection", socket);
+  };
+}
+
+/** A port of a scripted image that is a port of this machine, for programs that run outside: a database. */
+export function localPort(port: number, host = "127.0.0.1"): AnswerConnection {
+  return async (connection) => {
+    const socket = connect({ port, host, allowHalfOpen: true, noDelay: true });
+    await joinStreams(connection, byteStreamOf(socket));
   };
 }

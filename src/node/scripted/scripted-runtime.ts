@@ -32,11 +32,9 @@ import { ExecError } from "./program.js";
 import { isExhausted, type MainRun, type Running, startMain, startScript } from "./start-main.js";
 import { answerOf, isMountedAt, siteOf } from "./stand-in/document-root.js";
 import { type HttpAnswer, type HttpRequest, page } from "./stand-in/page.js";
-import { standInText } from "./stand-in/stand-in.js";
-import { answersPort, type ServicePortsOf } from "./stand-in/stand-in-ports.js";
-import { ContainerMounts } from "./volumes/container-mounts.js";
+import { standInText, answersPort, type ServicePortsOf } from "./stand-in/stand-in.js";
+import { ContainerMounts, PodVolumes } from "./volumes/container-mounts.js";
 import { KeptVolumes, type NodeVolumes } from "./volumes/kept-volumes.js";
-import { PodVolumes } from "./volumes/pod-volumes.js";
 
 export interface ScriptedRuntimeOptions {
   /** What images are, by name as pods write it. An image that is not here is an ordinary one with a shell. */

@@ -8,8 +8,7 @@ import { ForkError, OutOfMemoryError } from "./limits/errors.js";
 import type { MissingError } from "./missing.js";
 import { ExecError, type Program } from "./program.js";
 import { noFalse, sleep, yesTrue } from "./programs/system.js";
-import { commandLineOf } from "./stand-in/command-line.js";
-import { type StandIn, standInOf, standInProgram } from "./stand-in/stand-in.js";
+import { commandLineOf, type StandIn, standInOf, standInProgram } from "./stand-in/stand-in.js";
 
 /** A container that runs, or is about to. */
 export interface Running {

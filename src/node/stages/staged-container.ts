@@ -1,4 +1,4 @@
-import { parseGoDuration } from "../../base/text/go-duration.js";
+import { parseGoDuration } from "../../base/text/go-literals.js";
 import { nextSlice, sliceIsSpent } from "../../base/async/time-slice.js";
 import type { Clock } from "../../base/time/clock.js";
 import type { Timers } from "../../base/time/timers.js";

@@ -14,9 +14,8 @@ import {
   type RuntimeLogOptions,
   type StartedContainer,
 } from "../container-runtime.js";
-import { StagesReader } from "./read-stages.js";
+import { StagesReader, type ContainerStages, type StagesOf } from "./stages.js";
 import { milliseconds, StagedContainer } from "./staged-container.js";
-import type { ContainerStages, StagesOf } from "./stages.js";
 
 export interface StagedRuntimeOptions {
   /** The stages of pods that have no annotation of them. */

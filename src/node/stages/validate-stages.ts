@@ -1,5 +1,5 @@
 import { own } from "../../base/collections/own.js";
-import { parseGoDuration } from "../../base/text/go-duration.js";
+import { parseGoDuration } from "../../base/text/go-literals.js";
 import { type FieldError, invalidValue, notSupported, required, tooMany } from "../../machinery/errors/field-error.js";
 import { parseQuantity, QuantityError } from "../../machinery/text/quantity/quantity.js";
 

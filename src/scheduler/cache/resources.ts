@@ -1,4 +1,4 @@
-import { milliValue, wholeValue } from "../../machinery/text/quantity/whole-values.js";
+import { milliValue, wholeValue } from "../../machinery/text/quantity/quantity.js";
 import type { ResourceList } from "../../api/types/core/v1.js";
 
 /** Amounts of resources as numbers: CPU in thousandths, the others in their own unit (bytes, pieces). */

@@ -1,7 +1,7 @@
 import type { Node, Pod, PodSpec } from "../../api/types/core/v1.js";
 import type { JsonValue } from "../../machinery/meta/json.js";
 import { deepEqual } from "../../machinery/patch/json-values.js";
-import { podRequests } from "../cache/pod-requests.js";
+import { podRequests } from "../cache/pod-info.js";
 import { amountOf } from "../cache/resources.js";
 import { Action, type ClusterEvent, type EventResource } from "./cluster-event.js";
 

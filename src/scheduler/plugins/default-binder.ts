@@ -1,5 +1,4 @@
-import type { SchedulerHandle } from "../framework/handle.js";
-import type { SchedulerPlugin } from "../framework/plugin.js";
+import type { SchedulerHandle, SchedulerPlugin } from "../framework/plugin.js";
 import { PLUGIN } from "./names.js";
 
 /** Binds pods by the binding subresource. */

@@ -1,18 +1,15 @@
-import type { PluginFactory } from "../framework/handle.js";
+import type { PluginFactory } from "../framework/plugin.js";
 import { defaultBinder } from "./default-binder.js";
 import { dynamicResources } from "./dynamic-resources/dynamic-resources.js";
 import { imageLocality } from "./image-locality.js";
 import { interPodAffinity, type InterPodAffinityArgs } from "./inter-pod-affinity/inter-pod-affinity.js";
 import { PLUGIN } from "./names.js";
 import { nodeAffinity, type NodeAffinityArgs } from "./node-affinity.js";
-import { nodeName } from "./node-name.js";
-import { nodePorts } from "./node-ports.js";
+import { nodeName, nodePorts, nodeUnschedulable } from "./node-filters.js";
 import { balancedAllocation, type BalancedAllocationArgs } from "./node-resources/balanced-allocation.js";
 import { nodeResourcesFit, type NodeResourcesFitArgs } from "./node-resources/fit.js";
-import { nodeUnschedulable } from "./node-unschedulable.js";
 import { defaultPreemption, type DefaultPreemptionArgs } from "./preemption/default-preemption.js";
-import { prioritySort } from "./priority-sort.js";
-import { schedulingGates } from "./scheduling-gates.js";
+import { prioritySort, schedulingGates } from "./queue-plugins.js";
 import { taintToleration } from "./taint-toleration.js";
 import { podTopologySpread, type PodTopologySpreadArgs } from "./topology-spread/pod-topology-spread.js";
 

@@ -1,7 +1,6 @@
 import type { PodInfo } from "../cache/pod-info.js";
 import type { NodeInfo } from "../cache/node-info.js";
-import type { SchedulerHandle } from "../framework/handle.js";
-import { MAX_NODE_SCORE, type SchedulerPlugin } from "../framework/plugin.js";
+import { type SchedulerHandle, MAX_NODE_SCORE, type SchedulerPlugin } from "../framework/plugin.js";
 import { SKIP } from "../framework/status.js";
 import { PLUGIN } from "./names.js";
 

@@ -1,11 +1,9 @@
 import type { Node, NodeSelectorTerm, Pod, PreferredSchedulingTerm } from "../../api/types/core/v1.js";
 import { Action } from "../framework/cluster-event.js";
-import { normalizeScores } from "../framework/normalize.js";
-import type { SchedulerPlugin } from "../framework/plugin.js";
+import { normalizeScores, type SchedulerPlugin } from "../framework/plugin.js";
 import { SKIP, unresolvable } from "../framework/status.js";
 import { PLUGIN } from "./names.js";
 import { matchesTerm, type NodeRequirement, nodeRequirement } from "../../api/scheduling/node-selector.js";
-import { requiredNodeNames } from "./required-node-names.js";
 
 export interface NodeAffinityArgs {
   /** What every pod of the profile requires beside its own affinity. */
@@ -68,4 +66,21 @@ export function nodeAffinity({ addedAffinity = {} }: NodeAffinityArgs = {}): Sch
     },
     normalize: (_state, _info, scores) => normalizeScores(scores, false),
   };
+}
+
+/**
+ * The names of the nodes that required affinity names by `metadata.name`; undefined where a term names none, so that any node may fit. Empty
+ * where no node can fit.
+ */
+function requiredNodeNames({ spec }: Pod): ReadonlySet<string> | undefined {
+  const terms = spec?.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms;
+  if (terms === undefined || terms.length === 0) return undefined;
+  const names = new Set<string>();
+  for (const { matchFields = [] } of terms) {
+    const named = matchFields.filter(({ key, operator }) => key === "metadata.name" && operator === "In");
+    const [first, ...others] = named.map(({ values = [] }) => values);
+    if (first === undefined) return undefined;
+    for (const name of first) if (others.every((values) => values.includes(name))) names.add(name);
+  }
+  return names;
 }

@@ -1,7 +1,6 @@
 import type { Node, Pod, Toleration } from "../../api/types/core/v1.js";
 import { Action } from "../framework/cluster-event.js";
-import { normalizeScores } from "../framework/normalize.js";
-import type { SchedulerPlugin } from "../framework/plugin.js";
+import { normalizeScores, type SchedulerPlugin } from "../framework/plugin.js";
 import { unresolvable } from "../framework/status.js";
 import { PLUGIN } from "./names.js";
 import { isTolerated, untolerated } from "../../api/scheduling/taints.js";

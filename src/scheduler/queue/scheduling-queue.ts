@@ -4,8 +4,7 @@ import type { PodInfo } from "../cache/pod-info.js";
 import { ANY_EVENT, type ClusterEvent } from "../framework/cluster-event.js";
 import { type QueueingRules, type Strategy, strategyFor } from "./queueing-rules.js";
 import { KeyedHeap } from "../../base/collections/keyed-heap.js";
-import { backoffEnd, isBackingOff, type PodBackoff } from "./pod-backoff.js";
-import { type QueuedPod, queuedPod } from "./queued-pod.js";
+import { backoffEnd, isBackingOff, type PodBackoff, type QueuedPod, queuedPod } from "./queued-pod.js";
 
 export interface SchedulingQueueOptions {
   readonly clock: Clock;

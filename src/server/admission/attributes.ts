@@ -3,9 +3,9 @@ import type { GroupVersionKind, GroupVersionResource } from "../../machinery/met
 import type { JsonObject, JsonValue } from "../../machinery/meta/json.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import type { StructSchema } from "../../machinery/schema/schema.js";
-import type { AuditAnnotations } from "../request/audit-annotations.js";
-import type { Warnings } from "../request/api-request.js";
+import type { AuditAnnotations, Warnings } from "../request/api-request.js";
 import type { User } from "../request/user.js";
+import { forbidden, type StatusError } from "../../machinery/errors/status-error.js";
 
 export type Operation = "CREATE" | "UPDATE" | "DELETE" | "CONNECT";
 
@@ -263,4 +263,23 @@ export class SecondRound implements Reinvocation {
   begin(): void {
     this.#active = true;
   }
+}
+
+/** Adds an audit annotation if it can be one. A request does not fail because of it. */
+export function annotate(attributes: AdmissionAttributes, key: string, value: string): void {
+  try {
+    attributes.addAnnotation(key, value);
+  } catch {
+    // The key has no right form, or another value already.
+  }
+}
+
+/**
+ * The 403 of a plugin. An object without a name is named by its generateName, and as "Unknown" when it has neither, as
+ * kube-apiserver does.
+ */
+export function refused({ resource, name, object }: AdmissionAttributes, message: string): StatusError {
+  const { name: given = "", generateName = "" } = object?.metadata ?? {};
+  const { group, resource: plural } = resource;
+  return forbidden({ group, resource: plural }, name || given || generateName || "Unknown", message);
 }

@@ -2,7 +2,7 @@ import { append } from "../../base/collections/append.js";
 import { aggregateText } from "../../machinery/errors/aggregate-text.js";
 import { errorMessage } from "../../base/text/error-message.js";
 import { goQuote } from "../../base/text/go-quote.js";
-import { admissionFailure, PluginInitializationError } from "./configuration/configuration-error.js";
+import { admissionFailure, PluginInitializationError } from "./configuration/admission-configuration.js";
 import { guarded } from "./guarded-plugin.js";
 import type { AdmissionPlugin } from "./plugin.js";
 import { ADMISSION_PLUGINS, type AdmissionConfiguration, type AdmissionRow, type PluginDocument } from "./table.js";

@@ -1,7 +1,7 @@
 import type { Clock } from "../../base/time/clock.js";
 import type { Random } from "../../base/numbers/random.js";
 import type { Transport } from "../../client/transport/transport.js";
-import type { GroupResource } from "../../machinery/errors/status-error.js";
+import { type GroupResource, formatGroupResource } from "../../machinery/errors/status-error.js";
 import type { GroupVersionKind } from "../../machinery/meta/gvk.js";
 import type { JsonObject } from "../../machinery/meta/json.js";
 import type { Quantity } from "../../machinery/text/quantity/quantity.js";
@@ -108,4 +108,21 @@ export interface AdmissionObjects extends AdmissionObjectReader {
 export interface CachedObject {
   readonly revision: number;
   object(): KubeObject;
+}
+
+/** The operations that leave an object behind. */
+export const WRITES: readonly Operation[] = ["CREATE", "UPDATE"];
+
+/** `handles` of a plugin that looks at these operations on these resources, named as {@link targetName} does. */
+export function handling(
+  operations: readonly Operation[],
+  ...resources: readonly string[]
+): (operation: Operation, target: AdmissionTarget) => boolean {
+  return (operation, target) => operations.includes(operation) && resources.includes(targetName(target));
+}
+
+/** "pods", "deployments.apps", "pods/resize". */
+export function targetName({ subresource, ...resource }: AdmissionTarget): string {
+  const name = formatGroupResource(resource);
+  return subresource === "" ? name : `${name}/${subresource}`;
 }

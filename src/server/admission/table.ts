@@ -1,67 +1,65 @@
 import type { ConfigurationDocument } from "../../machinery/wire/configuration-document.js";
-import {
-  type PodSecurityConfiguration,
-  readPodSecurityConfiguration,
-} from "./configuration/pod-security-configuration.js";
+import { type PodSecurityConfiguration, readPodSecurityConfiguration } from "./pod-security/settings.js";
 import type { AdmissionPlugin } from "./plugin.js";
-import { alwaysAdmit } from "./plugins/always-admit.js";
-import { alwaysDeny } from "./plugins/always-deny.js";
+import { alwaysAdmit, alwaysDeny } from "./plugins/always-admit-or-deny.js";
 import { alwaysPullImages } from "./plugins/always-pull-images.js";
-import { certificateApproval } from "./plugins/certificate-approval.js";
-import { certificateSigning } from "./plugins/certificate-signing.js";
-import { certificateSubjectRestriction } from "./plugins/certificate-subject-restriction.js";
-import { clusterTrustBundleAttest } from "./plugins/cluster-trust-bundle-attest.js";
-import { defaultIngressClass } from "./plugins/default-ingress-class.js";
-import { defaultStorageClass } from "./plugins/default-storage-class.js";
+import {
+  certificateApproval,
+  certificateSigning,
+  certificateSubjectRestriction,
+  clusterTrustBundleAttest,
+} from "./plugins/certificates.js";
+import { defaultIngressClass, defaultStorageClass } from "./plugins/default-classes.js";
 import {
   defaultTolerationSeconds,
   type DefaultTolerationSecondsConfiguration,
-} from "./plugins/default-toleration-seconds.js";
+  extendedResourceToleration,
+} from "./plugins/tolerations.js";
 import { denyServiceExternalIPs } from "./plugins/deny-service-external-ips.js";
-import { extendedResourceToleration } from "./plugins/extended-resource-toleration.js";
-import { imagePolicyWebhook } from "./plugins/image-policy-webhook.js";
-import type { ImagePolicyWebhookConfiguration } from "./plugins/image-policy-webhook/configuration.js";
-import { readImagePolicyWebhookConfiguration } from "./plugins/image-policy-webhook/read-configuration.js";
+import {
+  imagePolicyWebhook,
+  type ImagePolicyWebhookConfiguration,
+  readImagePolicyWebhookConfiguration,
+} from "./plugins/image-policy-webhook.js";
 import { limitPodHardAntiAffinityTopology } from "./plugins/limit-pod-hard-anti-affinity-topology.js";
 import { jobValidation } from "./plugins/job-validation.js";
-import { eventRateLimit } from "./plugins/event-rate-limit.js";
-import type { EventRateLimitConfiguration } from "./plugins/event-rate-limit/configuration.js";
-import { readEventRateLimitConfiguration } from "./plugins/event-rate-limit/read-configuration.js";
+import {
+  eventRateLimit,
+  type EventRateLimitConfiguration,
+  readEventRateLimitConfiguration,
+} from "./plugins/event-rate-limit.js";
 import { limitRanger } from "./plugins/limit-ranger.js";
-import { mutatingAdmissionPolicy } from "./plugins/mutating-admission-policy.js";
-import { mutatingAdmissionWebhook } from "./plugins/mutating-admission-webhook.js";
-import { namespaceAutoProvision } from "./plugins/namespace-auto-provision.js";
-import { namespaceExists } from "./plugins/namespace-exists.js";
-import { namespaceLifecycle } from "./plugins/namespace-lifecycle.js";
+import { mutatingAdmissionPolicy, validatingAdmissionPolicy } from "./plugins/admission-policies.js";
+import { mutatingAdmissionWebhook, validatingAdmissionWebhook } from "./plugins/admission-webhooks.js";
+import { namespaceAutoProvision, namespaceExists, namespaceLifecycle } from "./plugins/namespaces.js";
 import { nodeDeclaredFeatureValidator } from "./plugins/node-declared-feature-validator.js";
 import { persistentVolumeClaimResize } from "./plugins/persistent-volume-claim-resize.js";
-import { podGroupProtection } from "./plugins/pod-group-protection.js";
-import { podGroupWorkloadExists } from "./plugins/pod-group-workload-exists.js";
+import { podGroupProtection, podGroupWorkloadExists } from "./plugins/pod-groups.js";
 import { podResizeValidator } from "./plugins/pod-resize-validator.js";
 import { podSecurity } from "./plugins/pod-security.js";
 import { nodeRestriction } from "./plugins/node-restriction.js";
 import { ownerReferencesPermissionEnforcement } from "./plugins/owner-references-permission-enforcement.js";
-import { podNodeSelector } from "./plugins/pod-node-selector.js";
 import {
+  podNodeSelector,
   type PodNodeSelectorConfiguration,
   readPodNodeSelectorConfiguration,
-} from "./plugins/pod-node-selector/read-configuration.js";
-import { podTolerationRestriction } from "./plugins/pod-toleration-restriction.js";
+} from "./plugins/pod-node-selector.js";
 import {
+  podTolerationRestriction,
   type PodTolerationRestrictionConfiguration,
   readPodTolerationRestrictionConfiguration,
-} from "./plugins/pod-toleration-restriction/read-configuration.js";
+} from "./plugins/pod-toleration-restriction.js";
 import { podTopologyLabels } from "./plugins/pod-topology-labels.js";
 import { priority } from "./plugins/priority.js";
 import { runtimeClass } from "./plugins/runtime-class.js";
-import { resourceQuota } from "./plugins/resource-quota.js";
-import type { ResourceQuotaConfiguration } from "./plugins/resource-quota/configuration.js";
-import { readResourceQuotaConfiguration } from "./plugins/resource-quota/read-configuration.js";
+import {
+  resourceQuota,
+  type ResourceQuotaConfiguration,
+  readResourceQuotaConfiguration,
+} from "./plugins/resource-quota.js";
 import { serviceAccount } from "./plugins/service-account.js";
 import { taintNodesByCondition } from "./plugins/taint-nodes-by-condition.js";
 import { storageObjectInUseProtection } from "./plugins/storage-object-in-use-protection.js";
-import { validatingAdmissionPolicy } from "./plugins/validating-admission-policy.js";
-import { validatingAdmissionWebhook } from "./plugins/validating-admission-webhook.js";
 
 /** The configuration of the plugins that have one, by their names. */
 export interface AdmissionConfiguration {

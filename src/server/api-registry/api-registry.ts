@@ -1,4 +1,4 @@
-import type { RuntimeConfig, ServedApi, TypeSource } from "../../api/facts/index.js";
+import type { ApiTitle, RuntimeConfig, ServedApi, TypeSource } from "../../api/facts/index.js";
 import { publishedDefinitions, resources, servedGroups } from "../../api/facts/index.js";
 import type { Clock } from "../../base/time/clock.js";
 import type { Random } from "../../base/numbers/random.js";
@@ -15,14 +15,12 @@ import { Store } from "../registry/store.js";
 import type { ObjectAccess, StrategyContext } from "../registry/strategy.js";
 import type { Storage } from "../storage/create-storage.js";
 import type { ObjectStore } from "../storage/store.js";
-import { builtInInstallations } from "./built-in-installations.js";
+import { builtInInstallations, installationId } from "./installation.js";
 import { BuiltInNames } from "./built-in-names.js";
-import { installationId } from "./installation.js";
 import type { KeptResource } from "./installed-resource.js";
 import { InstalledResources } from "./installed-resources.js";
 import { objectAccess } from "./object-access.js";
-import type { ResourceDefinition } from "./resource-definition.js";
-import type { InstallerOptions, ResourceInstaller } from "./resource-installer.js";
+import type { ResourceDefinition, InstallerOptions, ResourceInstaller } from "./resource-definition.js";
 import { internalStorageCodec } from "./storage-codec.js";
 import { servedApiOf } from "./served-api-of.js";
 
@@ -38,6 +36,8 @@ export interface ApiRegistryConfig {
   readonly scheme: Scheme;
   /** The types of built-in resources, for OpenAPI. Default: those that 1.36 publishes. */
   readonly types?: TypeSource | undefined;
+  /** What OpenAPI documents are called. Default: Kubernetes. */
+  readonly title?: ApiTitle | undefined;
   readonly admission: AdmissionChain;
   /** What strategies ask of the rights of a request's user. */
   readonly authorization: Authorization;
@@ -47,6 +47,8 @@ export interface ApiRegistryConfig {
   readonly requestRandom: Random;
   /** As {@link ServedResource.timers}. */
   readonly watchTimers: Timers;
+  /** As {@link ServedResource.minWatchSeconds}. */
+  readonly minWatchSeconds?: number | undefined;
 }
 
 /** What installed resources use of the registry. */
@@ -219,6 +221,7 @@ export class ApiRegistry implements ResourceHost {
     const served = servedApiOf(epoch, installations, this.#unavailable, {
       order: this.#order,
       types: this.config.types ?? publishedDefinitions,
+      title: this.config.title,
     });
     const facts = new Map(served.resources.map((one) => [`${one.groupVersion}/${one.name}`, one]));
     return {

@@ -1,6 +1,6 @@
-import type { ResourceFacts } from "../../api/facts/index.js";
+import { type ResourceFacts, type RuntimeConfig, servedResources } from "../../api/facts/index.js";
 import type { Scheme } from "../../machinery/scheme/scheme.js";
-import type { ResourceRecord } from "../endpoints/resource-record.js";
+import { type ResourceRecord, recordId } from "../endpoints/resource-record.js";
 import type { ResourceStorage } from "../registry/resource.js";
 import type { OwnKind } from "./own-types.js";
 
@@ -31,4 +31,28 @@ export class InvalidResourceError extends Error {
   constructor(resource: string, reason: string, act: "installed" | "removed" = "installed") {
     super(`resource ${resource} cannot be ${act}: ${reason}`);
   }
+}
+
+/** The resources that the API facts have and this configuration turns on, each with its record. */
+export function builtInInstallations(
+  runtimeConfig: RuntimeConfig,
+  records: readonly ResourceRecord[],
+  scheme: Scheme,
+): readonly Installation[] {
+  const recordsById = new Map(records.map((record) => [recordId(record), record]));
+  const versions = new Map<string, ResourceFacts[]>();
+  for (const facts of servedResources(runtimeConfig)) {
+    const id = installationId({ group: facts.group, resource: facts.name });
+    const known = versions.get(id);
+    if (known === undefined) versions.set(id, [facts]);
+    else known.push(facts);
+  }
+  return [...versions].map(([id, facts]) => ({
+    group: facts[0]?.group ?? "",
+    resource: facts[0]?.name ?? "",
+    versions: facts,
+    record: recordsById.get(id),
+    scheme,
+    kinds: [],
+  }));
 }

@@ -12,8 +12,7 @@ import { Store } from "../registry/store.js";
 import type { ResourceHost } from "./api-registry.js";
 import { type Installation, installationId } from "./installation.js";
 import { keyPrefix, ownKeyPrefix } from "./key-prefix.js";
-import { storageCodec } from "./storage-codec.js";
-import { upgradingCodec } from "./upgrading-codec.js";
+import { storageCodec, upgradingCodec } from "./storage-codec.js";
 
 /** Where the objects of a resource are kept, and by which rules. */
 export interface KeptResource {
@@ -99,7 +98,7 @@ export class InstalledResource {
   }
 
   #serve(facts: ResourceFacts, removed: AbortSignal): ServedResource {
-    const { admission, clock, requestRandom, watchTimers } = this.host.config;
+    const { admission, clock, requestRandom, watchTimers, minWatchSeconds } = this.host.config;
     const { record, scheme } = this.installation;
     const { hub, strategy, storage } = this.kept;
     const now = () => clock.now();
@@ -113,6 +112,7 @@ export class InstalledResource {
       now,
       random: requestRandom,
       timers: watchTimers,
+      minWatchSeconds,
       removed,
     };
   }

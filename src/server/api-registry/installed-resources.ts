@@ -6,8 +6,7 @@ import type { BuiltInNames } from "./built-in-names.js";
 import { compileDefinition } from "./compile-definition.js";
 import { type Installation, installationId, InvalidResourceError } from "./installation.js";
 import { InstalledResource, type KeptResource, storagePrefix } from "./installed-resource.js";
-import type { ResourceDefinition } from "./resource-definition.js";
-import type { InstallerOptions, NamedKind, ResourceInstaller } from "./resource-installer.js";
+import type { ResourceDefinition, InstallerOptions, NamedKind, ResourceInstaller } from "./resource-definition.js";
 
 /** A resource with the owner that may replace and remove it. */
 interface Entry {

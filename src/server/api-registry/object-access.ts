@@ -1,7 +1,7 @@
 import { type GroupResource, isNotFound } from "../../machinery/errors/status-error.js";
 import { pathSegmentErrors } from "../../machinery/validation/names.js";
 import { copyObject } from "../registry/copy.js";
-import { loopbackScope } from "../registry/loopback-scope.js";
+import { loopbackScope } from "../registry/scope.js";
 import type { Store } from "../registry/store.js";
 import type { CachedObject, ObjectAccess, ObjectReader } from "../registry/strategy.js";
 import type { ReadOptions, StoredObject } from "../storage/store.js";

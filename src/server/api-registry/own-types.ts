@@ -1,8 +1,7 @@
 import { once } from "../../base/async/once.js";
 import { publishedDefinitions, type TypeSource } from "../../api/facts/index.js";
 import type { GroupVersionKind } from "../../machinery/meta/gvk.js";
-import { structOfFields } from "../../machinery/schema/build-schema.js";
-import { sortedFields } from "../../machinery/schema/sorted-fields.js";
+import { structOfFields, sortedFields } from "../../machinery/schema/build-schema.js";
 import type { Schema, StructSchema } from "../../machinery/schema/schema.js";
 
 /** A kind that an installed resource brings. Its schema is made when it is first used. */

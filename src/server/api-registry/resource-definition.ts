@@ -1,7 +1,10 @@
-import type { BatchConversion, Conversion, Defaulter } from "../../machinery/scheme/registration.js";
-import type { GroupVersionKind } from "../../machinery/meta/gvk.js";
+import type { BatchConversion, Conversion, Defaulter } from "../../machinery/scheme/scheme.js";
+import type { GroupVersionKind, GroupVersion } from "../../machinery/meta/gvk.js";
 import type { StructSchema } from "../../machinery/schema/schema.js";
 import type { ResourceRecord } from "../endpoints/resource-record.js";
+import type { GroupResource } from "../../machinery/errors/status-error.js";
+import type { Removal } from "./api-registry.js";
+import type { KeptResource } from "./installed-resource.js";
 
 /**
  * A resource that is installed into a running server: what the API facts are to a built-in one, beside the same record. The
@@ -52,4 +55,55 @@ export interface SubresourceDefinition {
   readonly kind?: GroupVersionKind;
   /** Default: get, patch and update. */
   readonly verbs?: readonly string[];
+}
+
+export interface InstallerOptions {
+  /** Messages name it: "customresourcedefinitions". */
+  readonly owner: string;
+  /**
+   * True: the resources stand behind all others, as those of apiextensions-apiserver stand behind kube-apiserver's. They never hinder
+   * the installation of another one, and of such a resource nothing is served in a group version that has built-in resources, nor where
+   * its name, its kind or the keys of its objects are those of a built-in resource or of one that does not yield. Default false: a
+   * resource that meets another one is refused.
+   */
+  readonly yields?: boolean;
+}
+
+/** A resource by its names. */
+export interface NamedKind extends GroupResource {
+  readonly kind: string;
+}
+
+/**
+ * What one owner has installed in a registry. A resource is replaced and removed through the handle that installed it, and through no
+ * other. Built-in resources have no handle.
+ */
+export interface ResourceInstaller {
+  /** Installs resources, all or none. Throws an InvalidResourceError that names the one that cannot be right. */
+  install(...definitions: readonly ResourceDefinition[]): void;
+  /**
+   * Installs resources in place of those of the same names, in one change: watches of the replaced ones end, and objects stay.
+   * `gone` are removed. A resource that cannot be right is left out, and `failed` is called for it.
+   */
+  replace(
+    definitions: readonly ResourceDefinition[],
+    gone: readonly GroupResource[],
+    failed: (definition: ResourceDefinition, error: unknown) => void,
+  ): void;
+  /**
+   * Discovery lists these verbs of the resources from now on. Requests are answered as before, and watches stay. Resources that are
+   * not installed are left out.
+   */
+  listVerbs(resources: readonly GroupResource[], discoveryVerbs: readonly string[]): void;
+  /**
+   * Removes resources; their watches end. Objects stay in the storage. Returns false when there was nothing to remove. Throws an
+   * InvalidResourceError when there is, and all of it is others'.
+   */
+  remove(removal: Removal): boolean;
+  /** The storage of a resource, served or not. Undefined where it has none: its name or its keys are another resource's. */
+  kept(resource: GroupResource): KeptResource | undefined;
+  /** Whether a version of a resource is served once this owner has installed the resource. */
+  mayServe(resource: NamedKind, version: string): boolean;
+  /** True where nothing in front is served in the group version, so that its APIService is this owner's. Of those that yield. */
+  mayRegister(groupVersion: GroupVersion): boolean;
 }

@@ -1,5 +1,5 @@
-import type { GroupFacts, ResourceFacts, ServedApi, TypeSource } from "../../api/facts/index.js";
-import { compareVersions } from "../../machinery/meta/version-order.js";
+import type { ApiTitle, GroupFacts, ResourceFacts, ServedApi, TypeSource } from "../../api/facts/index.js";
+import { compareVersions } from "../../machinery/meta/gvk.js";
 import type { Installation } from "./installation.js";
 import { withOwnTypes } from "./own-types.js";
 
@@ -10,6 +10,7 @@ export interface ServedBasis {
   readonly order: GroupOrder;
   /** The types of built-in resources. */
   readonly types: TypeSource;
+  readonly title?: ApiTitle | undefined;
 }
 
 /** What is served when these resources are installed. */
@@ -17,7 +18,7 @@ export function servedApiOf(
   epoch: number,
   installations: Iterable<Installation>,
   unavailable: ReadonlySet<string>,
-  { order, types }: ServedBasis,
+  { order, types, title }: ServedBasis,
 ): ServedApi {
   const all = [...installations];
   const byGroup = new Map<string, Map<string, ResourceFacts[]>>();
@@ -35,7 +36,7 @@ export function servedApiOf(
     versions.flatMap((version) => byName(byGroup.get(name)?.get(version) ?? [])),
   );
   const kinds = all.flatMap((installation) => installation.kinds);
-  return { epoch, groups, resources, unavailable, types: withOwnTypes(types, kinds) };
+  return { epoch, groups, resources, unavailable, types: withOwnTypes(types, kinds), title };
 }
 
 /** The stated versions first, then the others, stable and newer ones first. */

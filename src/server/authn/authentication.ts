@@ -1,5 +1,4 @@
-import type { TokenLookup } from "../request/user.js";
-import type { Anonymous } from "./anonymous.js";
+import { type TokenLookup, ANONYMOUS, type User } from "../request/user.js";
 import type { Authenticator } from "./authenticator.js";
 import type { FrontProxyHeaders } from "./request-header.js";
 import type { FindObject } from "./service-account-token.js";
@@ -24,4 +23,24 @@ export interface AuthenticationContext {
   readonly find: FindObject;
   /** Milliseconds since the epoch. */
   now(): number;
+}
+
+/** Who a request without credentials comes from, by its path; undefined where it needs credentials. */
+export type Anonymous = (path: string) => User | undefined;
+
+/** Paths a probe may read without credentials. */
+const PROBES = /^\/(?:healthz|livez|readyz|version)(?:\/|$)/;
+
+/** Health checks and the version alone: for servers in which every user may do everything. */
+export const anonymousProbes: Anonymous = (path) => (PROBES.test(path) ? ANONYMOUS : undefined);
+
+/** Every path: what an anonymous user may do is authorization's to say. */
+export const anonymousEverywhere: Anonymous = () => ANONYMOUS;
+
+export const anonymousNowhere: Anonymous = () => undefined;
+
+/** Exactly these paths: "/healthz" is neither "/healthz/" nor "/healthz/etcd". */
+export function anonymousOn(paths: readonly string[]): Anonymous {
+  const allowed = new Set(paths);
+  return (path) => (allowed.has(path) ? ANONYMOUS : undefined);
 }

@@ -1,7 +1,7 @@
 import { type CancellationToken, throwIfCancelled } from "../../base/async/cancellation.js";
-import { isUnauthorized, unauthorized } from "../../machinery/errors/status-error.js";
+import { isUnauthorized, unauthorized, isStatusError } from "../../machinery/errors/status-error.js";
 import type { Exchange } from "../request/exchange.js";
-import { type AuthenticatedUser, InvalidTokenError } from "../request/user.js";
+import { type AuthenticatedUser, InvalidTokenError, type TokenLookup, type TokenUnion } from "../request/user.js";
 
 /**
  * Says who a request comes from; undefined when it carries nothing this one knows. Throws 401, or an InvalidTokenError, for
@@ -32,5 +32,30 @@ export function firstOf(authenticators: readonly Authenticator[]): Authenticator
     }
     if (isWrong) throw unauthorized();
     return undefined;
+  };
+}
+
+/**
+ * Asks the lookups in order; the first that knows a valid token's user decides, whatever others found wrong. `own` are the
+ * API's audiences: a lookup that does not know audiences answers for these.
+ */
+export function tokenUnion(lookups: readonly TokenLookup[], own: readonly string[]): TokenUnion {
+  return async (token, audiences, request) => {
+    const reasons: string[] = [];
+    for (const lookup of lookups) {
+      try {
+        const user = await lookup(token, audiences, request);
+        if (user === undefined) continue;
+        const good = user.audiences ?? (audiences ?? own).filter((one) => own.includes(one));
+        if (audiences === undefined || audiences.length === 0 || good.length > 0) {
+          return { user: { ...user, audiences: good }, reasons };
+        }
+      } catch (error) {
+        throwIfCancelled(request);
+        if (!(error instanceof InvalidTokenError) && !isStatusError(error)) throw error;
+        reasons.push(error.message);
+      }
+    }
+    return { reasons };
   };
 }

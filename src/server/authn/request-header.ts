@@ -1,6 +1,5 @@
 import { unauthorized } from "../../machinery/errors/status-error.js";
-import { type HeaderValues, headerValues } from "../request/header-values.js";
-import { unescapeKey } from "../request/unescape-key.js";
+import { type HeaderValues, headerValues, unescapeKey } from "../request/header-values.js";
 import type { Authenticator } from "./authenticator.js";
 
 /** The headers in which a front proxy names the user of a request. */

@@ -10,13 +10,14 @@ import {
   UID_CLAIM,
 } from "../../api/service-accounts/token-secrets.js";
 import { goQuote } from "../../base/text/go-quote.js";
-import { untrustedIssuer } from "../../machinery/crypto/jwt/compact-token.js";
+import { untrustedIssuer } from "../../machinery/crypto/jwt/jws.js";
 import { list, object, objects, type ReadonlyFields, text } from "../../machinery/meta/access.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import type { TokenIssuer } from "../request/token-issuer.js";
 import { InvalidTokenError, type TokenLookup } from "../request/user.js";
 import { accountUser, commonAudiences, type FindObject } from "./service-account-token.js";
 import { VerifiedTokens } from "./verified-tokens.js";
+import type { Transport } from "../../client/transport/transport.js";
 
 /** Writes the day of a token's use ("2026-01-01") to its secret. Does not reject. */
 export type MarkUsed = (secret: KubeObject, day: string) => Promise<void>;
@@ -124,4 +125,26 @@ async function checkedAccount({ namespace, name, uid }: NamedByToken, find: Find
   }
   if (found !== uid) throw new InvalidTokenError(`ServiceAccount UID (${found}) does not match claim (${uid})`);
   return account;
+}
+
+/** Writes to a secret the day on which its token was last used, by a request of the server's own. Reports what goes wrong. */
+export async function markUsedToken(
+  transport: Transport,
+  { metadata }: KubeObject,
+  day: string,
+  report: (error: unknown) => void,
+): Promise<void> {
+  const { namespace = "", name = "", uid } = metadata ?? {};
+  try {
+    const { status, body } = await transport.send({
+      method: "PATCH",
+      path: `/api/v1/namespaces/${namespace}/secrets/${name}`,
+      headers: { "content-type": "application/merge-patch+json", "user-agent": "kube-apiserver" },
+      body: Buffer.from(JSON.stringify({ metadata: { uid, labels: { [LAST_USED]: day } } })),
+    });
+    for await (const _ of body);
+    if (status >= 400) report(new Error(`the secret ${namespace}/${name} was not marked as used: status ${status}`));
+  } catch (error) {
+    report(error);
+  }
 }

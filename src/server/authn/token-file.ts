@@ -1,6 +1,7 @@
+import { createHash } from "node:crypto";
 import { errorMessage } from "../../base/text/error-message.js";
 import { readCsv } from "../../machinery/text/go/go-csv.js";
-import type { User } from "../request/user.js";
+import type { User, TokenLookup } from "../request/user.js";
 
 export interface TokenFile {
   readonly users: ReadonlyMap<string, User>;
@@ -41,3 +42,11 @@ function recordsOf(path: string, text: string): ReturnType<typeof readCsv> {
     });
   }
 }
+
+/** A fixed list. Tokens are looked up by their digests, so that the time a look-up takes says nothing of a token. */
+export function staticTokens(users: ReadonlyMap<string, User>): TokenLookup {
+  const known = new Map([...users].map(([token, user]) => [digest(token), user]));
+  return (token) => Promise.resolve(known.get(digest(token)));
+}
+
+const digest = (text: string): string => createHash("sha256").update(text).digest("base64");

@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import { Lru } from "../../base/collections/lru.js";
-import { isSignedBy, type VerificationKey } from "../../machinery/crypto/jwt/jws.js";
-import { readToken } from "../../machinery/crypto/jwt/compact-token.js";
+import { isSignedBy, type VerificationKey, readToken } from "../../machinery/crypto/jwt/jws.js";
 import type { JsonObject } from "../../machinery/meta/json.js";
 import { InvalidTokenError } from "../request/user.js";
 

@@ -12,7 +12,7 @@ import type { JsonObject } from "../../machinery/meta/json.js";
 import { boolean, list as listOf, map, string, struct } from "../../machinery/schema/build-schema.js";
 import type { StructSchema } from "../../machinery/schema/schema.js";
 import { KubeconfigWebhook } from "../webhook/kubeconfig-webhook.js";
-import { readPostedReview } from "../webhook/read-posted-review.js";
+import { readPostedReview } from "../webhook/read-review.js";
 import { type AuthenticatedToken, InvalidTokenError, type TokenLookup } from "../request/user.js";
 
 export const WEBHOOK_VERSIONS = ["v1", "v1beta1"] as const;

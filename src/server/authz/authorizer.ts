@@ -5,6 +5,7 @@ import type { FieldRequirement } from "../../machinery/selectors/field-selector.
 import type { LabelRequirement } from "../../machinery/selectors/label-selector.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import type { User } from "../request/user.js";
+import { own } from "../../base/collections/own.js";
 
 /** What a request wants to do, as an authorizer sees it. Of a path that is no resource, only verb and path are set. */
 export interface AuthorizerAttributes {
@@ -184,4 +185,39 @@ function rightsOfAll(modes: readonly AuthorizationMode[]): RightsOf {
     }
     return { resourceRules, nonResourceRules, incomplete, ...(errors.length > 0 && { error: aggregateText(errors) }) };
   };
+}
+
+/** No user may do anything, but for what another authorizer of the chain allows. */
+export const alwaysDeny: AuthorizationMode = {
+  name: "AlwaysDeny",
+  authorize: () => ({ decision: "no-opinion", reason: "Everything is forbidden." }),
+  rightsOf: () => ({ resourceRules: [], nonResourceRules: [], incomplete: false }),
+};
+
+const PROBES = /^\/(?:healthz|livez|readyz)(?:\/|$)/;
+
+/**
+ * Allows probes of a server that is not ready: the roles that allow them are among what it still makes. Afterwards it leaves them to
+ * the other authorizers.
+ */
+export function probesUntil(ready: () => boolean): AuthorizationMode {
+  return {
+    name: "Probes",
+    authorize: ({ verb, isResourceRequest, path }) => ({
+      decision: !isResourceRequest && verb === "get" && !ready() && PROBES.test(path) ? "allow" : "no-opinion",
+    }),
+    rightsOf: () => ({ resourceRules: [], nonResourceRules: [], incomplete: false }),
+  };
+}
+
+/** The authorizers that there can be one of in a server, by type: those that were configured when it started. */
+export type FixedModes = Readonly<Partial<Record<string, AuthorizationMode>>>;
+
+/** The authorizer of a type that is no webhook. Throws for one that `fixed` does not have. */
+export function fixedMode(type: string, fixed: FixedModes): AuthorizationMode {
+  if (type === "AlwaysAllow") return alwaysAllow;
+  if (type === "AlwaysDeny") return alwaysDeny;
+  const mode = own(fixed, type);
+  if (mode !== undefined) return mode;
+  throw new Error(`authorizer type ${type} is not allowed if it was not enabled at initial server startup`);
 }

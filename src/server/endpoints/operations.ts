@@ -13,8 +13,7 @@ import type { HandlerContext, MakeHandler, SubresourceRecord } from "./resource-
 import type { ServedResource } from "./served-resource.js";
 import { handleCreate } from "./verbs/create.js";
 import { handleDelete, handleDeleteCollection } from "./verbs/delete.js";
-import { handleGet } from "./verbs/get.js";
-import { handleList } from "./verbs/list.js";
+import { handleGet, handleList } from "./verbs/reads.js";
 import { handlePatch } from "./verbs/patch.js";
 import { handleScaleGet, handleScalePatch, handleScaleUpdate } from "./verbs/scale.js";
 import { handleUpdate } from "./verbs/update.js";

@@ -24,4 +24,6 @@ export interface ServedResource {
   readonly random: Random;
   /** Ends watches whose time is up. */
   readonly timers: Timers;
+  /** How long a watch lasts at least that asks for no time; it ends within twice of it. Default: half an hour. */
+  readonly minWatchSeconds?: number | undefined;
 }

@@ -2,7 +2,7 @@ import { isAlreadyExists, isNotFound } from "../../machinery/errors/status-error
 import { object, text } from "../../machinery/meta/access.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import type { ApiRegistry } from "../api-registry/api-registry.js";
-import type { ResourceInstaller } from "../api-registry/resource-installer.js";
+import type { ResourceInstaller } from "../api-registry/resource-definition.js";
 
 const GROUP = "apiregistration.k8s.io";
 const AUTOMANAGED = "kube-aggregator.kubernetes.io/automanaged";

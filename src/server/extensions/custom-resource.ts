@@ -1,13 +1,14 @@
 import { object, objects } from "../../machinery/meta/access.js";
-import { compareVersions } from "../../machinery/meta/version-order.js";
+import { compareVersions } from "../../machinery/meta/gvk.js";
 import type { JsonObject } from "../../machinery/meta/json.js";
 import type { StructSchema } from "../../machinery/schema/schema.js";
-import type { Defaulter } from "../../machinery/scheme/registration.js";
+import type { Defaulter } from "../../machinery/scheme/scheme.js";
 import { applyDefaults } from "../../machinery/structural/apply-defaults.js";
 import type {
   ResourceDefinition,
   ResourceVersion,
   SubresourceDefinition,
+  ResourceInstaller,
 } from "../api-registry/resource-definition.js";
 import type { Strategy } from "../registry/strategy.js";
 import type { WebhookClients } from "../webhook/webhook-clients.js";
@@ -16,6 +17,10 @@ import { type CustomKind, customStrategy } from "./custom-strategy.js";
 import { CustomVersion } from "./custom-version.js";
 import type { KnownDefinition } from "./known-definition.js";
 import { SentForms } from "./sent-forms.js";
+import { nextSlice, sliceIsSpent } from "../../base/async/time-slice.js";
+import { isNotFound, type GroupResource } from "../../machinery/errors/status-error.js";
+import { loopbackScope } from "../registry/scope.js";
+import { Store } from "../registry/store.js";
 
 /** What custom resources use of the server. */
 export interface CustomSurroundings {
@@ -127,4 +132,28 @@ function deprecationOf(
     .toSorted((a, b) => compareVersions(a.name, b.name))[0];
   const instead = newer === undefined ? "" : `; use ${group}/${newer.name} ${kind}`;
   return `${group}/${name} ${kind} is deprecated${instead}`;
+}
+
+/**
+ * Deletes all objects of a resource that `installer` has installed, as the server itself. Returns how many are left, because
+ * finalizers keep them. A resource that is another's, or has another's keys, has no objects of its own.
+ */
+export async function deleteInstances(installer: ResourceInstaller, resource: GroupResource): Promise<number> {
+  const storage = installer.kept(resource)?.storage;
+  if (!(storage instanceof Store)) return 0;
+  const { items } = await storage.list(loopbackScope(""), {});
+  let left = 0;
+  for (const item of items) {
+    if (sliceIsSpent()) await nextSlice();
+    // The key has what is needed: objects are not read.
+    const [name = "", parent = ""] = item.key.split("/").toReversed();
+    const namespace = storage.config.namespaced ? parent : "";
+    try {
+      const { gone } = await storage.delete(loopbackScope(namespace), name, {}, undefined);
+      if (!gone) left += 1;
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+    }
+  }
+  return left;
 }

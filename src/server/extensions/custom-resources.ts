@@ -2,25 +2,23 @@ import type { Clock } from "../../base/time/clock.js";
 import { nextSlice } from "../../base/async/time-slice.js";
 import type { Timers } from "../../base/time/timers.js";
 import { pause } from "../../base/time/pause.js";
-import { ItemExponentialFailureRateLimiter } from "../../client/workqueue/rate-limiters/item-exponential-failure-rate-limiter.js";
+import { ItemExponentialFailureRateLimiter } from "../../client/workqueue/rate-limiters.js";
 import { isConflict, isNotFound } from "../../machinery/errors/status-error.js";
 import type { JsonValue } from "../../machinery/meta/json.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import { deepEqual } from "../../machinery/patch/json-values.js";
 import type { GroupResource } from "../../machinery/errors/status-error.js";
 import type { ApiRegistry } from "../api-registry/api-registry.js";
-import type { ResourceDefinition } from "../api-registry/resource-definition.js";
-import type { ResourceInstaller } from "../api-registry/resource-installer.js";
+import type { ResourceDefinition, ResourceInstaller } from "../api-registry/resource-definition.js";
 import { Store } from "../registry/store.js";
 import type { ObjectStore, StoredObject } from "../storage/store.js";
 import type { WebhookClients } from "../webhook/webhook-clients.js";
 import { CustomApiServices } from "./custom-api-services.js";
-import { CustomResource, TERMINATING_VERBS } from "./custom-resource.js";
-import { deleteInstances } from "./delete-instances.js";
+import { CustomResource, TERMINATING_VERBS, deleteInstances } from "./custom-resource.js";
 import { errorMessage } from "../../base/text/error-message.js";
 import { KnownDefinition } from "./known-definition.js";
-import { nonStructural } from "./non-structural.js";
 import {
+  nonStructural,
   approval,
   conditionOf,
   type DefinitionCondition,

@@ -4,7 +4,7 @@ import type { JsonValue } from "../../machinery/meta/json.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import { formatGo, goTypeOf } from "../../machinery/patch/json-values.js";
 import type { ScaleMapping } from "../registry/strategy.js";
-import { fieldAt, setFieldAt } from "./field-at.js";
+import { setKey } from "../../machinery/wire/json/own-keys.js";
 
 const MAX_REPLICAS = 2 ** 31 - 1;
 
@@ -83,3 +83,30 @@ function accessProblem(object: KubeObject, path: string, wanted: "int64" | "stri
   const isWanted = wanted === "string" ? typeof value === "string" : Number.isInteger(value);
   return isWanted ? undefined : wrong(value, names.length, wanted);
 }
+
+/** The value at a simple path (".spec.replicas"); undefined where the object has none. */
+export function fieldAt(object: unknown, path: string): unknown {
+  let value = object;
+  for (const name of namesIn(path)) {
+    if (!isFields(value) || !Object.hasOwn(value, name)) return undefined;
+    value = value[name];
+  }
+  return value;
+}
+
+/** Sets the value at a simple path, and makes the objects on the way to it. */
+export function setFieldAt(draft: Record<string, unknown>, path: string, value: unknown): void {
+  const names = namesIn(path);
+  const last = names.pop();
+  if (last === undefined) return;
+  let holder = draft;
+  for (const name of names) {
+    const next = Object.hasOwn(holder, name) ? holder[name] : undefined;
+    const own: Record<string, unknown> = isFields(next) ? { ...next } : {};
+    setKey(holder, name, own);
+    holder = own;
+  }
+  setKey(holder, last, value);
+}
+
+const namesIn = (path: string): string[] => path.split(".").filter((name) => name !== "");

@@ -4,12 +4,12 @@ import type { FieldError } from "../../machinery/errors/field-error.js";
 import { methodNotSupported, StatusError, unclassified } from "../../machinery/errors/status-error.js";
 import type { JsonObject } from "../../machinery/meta/json.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
-import type { BatchConversion } from "../../machinery/scheme/registration.js";
+import type { BatchConversion } from "../../machinery/scheme/scheme.js";
 import { prune } from "../../machinery/structural/prune.js";
 import { keepMetadata, STATUS_METADATA } from "../registry/metadata.js";
 import type { Strategy } from "../registry/strategy.js";
 import type { CustomVersion } from "./custom-version.js";
-import { fieldAt } from "./field-at.js";
+import { fieldAt } from "./custom-scale.js";
 import type { SentForms } from "./sent-forms.js";
 
 /** What a custom kind's strategy is made of. */

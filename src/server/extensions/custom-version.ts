@@ -5,8 +5,8 @@ import { isStructuralSchema } from "../../api/validation/apiextensions/index.js"
 import { absent, object, objects, type ReadonlyFields, text } from "../../machinery/meta/access.js";
 import type { JsonObject } from "../../machinery/meta/json.js";
 import type { StructSchema } from "../../machinery/schema/schema.js";
-import { leadsToEmbedded } from "../../machinery/structural/leads-to-embedded.js";
 import {
+  leadsToEmbedded,
   preservingSchemaOf,
   type StructuralSchema,
   structuralSchemaOf,

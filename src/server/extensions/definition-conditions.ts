@@ -1,8 +1,10 @@
-import { apiApprovalOf } from "../../api/validation/apiextensions/index.js";
+import { apiApprovalOf, nonStructuralSteps } from "../../api/validation/apiextensions/index.js";
 import { goQuote } from "../../base/text/go-quote.js";
 import { list, object, objects, text } from "../../machinery/meta/access.js";
 import type { JsonObject, JsonValue } from "../../machinery/meta/json.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
+import { inSlices } from "../../base/async/time-slice.js";
+import type { KnownDefinition } from "./known-definition.js";
 
 /** A condition of a CustomResourceDefinition, without its time. */
 export interface DefinitionCondition {
@@ -154,3 +156,17 @@ export const ESTABLISHED: DefinitionCondition = {
   reason: "InitialNamesAccepted",
   message: "the initial names have been accepted",
 };
+
+const NON_STRUCTURAL = "NonStructuralSchema";
+
+/**
+ * The condition of a definition whose schemas prune nothing or need not say what every value is; it goes when they do. Source:
+ * apiextensions' nonstructuralschema controller.
+ */
+export async function nonStructural(known: KnownDefinition): Promise<Required<Omit<StatusChange, "acceptedNames">>> {
+  // Where unknown fields are pruned, validation has seen to it that schemas are structural.
+  const problem = known.preservesUnknownFields ? await inSlices(nonStructuralSteps(known.read())) : undefined;
+  if (problem === undefined) return { conditions: [], removed: [NON_STRUCTURAL] };
+  const status = problem.reason === "Violations" ? "True" : "Unknown";
+  return { conditions: [{ type: NON_STRUCTURAL, status, ...problem }], removed: [] };
+}

@@ -1,8 +1,8 @@
 import { list, object, objects, type ReadonlyFields, text } from "../../machinery/meta/access.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import type { StoredObject } from "../storage/store.js";
-import { outlineOf } from "./definition-outline.js";
 import { type DefinitionNames, FINALIZER, isTrue } from "./definition-conditions.js";
+import type { JsonValue } from "../../machinery/meta/json.js";
 
 /**
  * A stored CustomResourceDefinition. Of a definition, which may be large, it keeps what is asked for often; the rest is read from
@@ -104,3 +104,13 @@ const namesIn = (names: ReadonlyFields): DefinitionNames => ({
   listKind: text(names.listKind),
   categories: list(names.categories).map(text),
 });
+
+const LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
+
+/** A definition without what is large in it: the schemas, who owns which field, and what kubectl applied last. */
+function outlineOf(definition: KubeObject): KubeObject {
+  const { metadata: { managedFields: _, annotations, ...metadata } = {}, spec } = definition;
+  const versions = objects(object(spec).versions).map(({ schema: __, ...version }) => version as JsonValue);
+  const { [LAST_APPLIED]: ___, ...kept } = annotations ?? {};
+  return { ...definition, metadata: { ...metadata, annotations: kept }, spec: { ...object(spec), versions } };
+}

@@ -6,7 +6,7 @@ import type { KubeObject } from "../../machinery/meta/object.js";
 import { CorrelatedValue } from "../../machinery/structural/ratchet.js";
 import { compileRules, type RuleValidator } from "../../machinery/structural/rules/validate-rules.js";
 import type { StructuralSchema } from "../../machinery/structural/structural-schema.js";
-import { NO_PATH } from "../../machinery/structural/to-field-errors.js";
+import { NO_PATH } from "../../machinery/structural/validation-result.js";
 import { compileValueValidation, type ValueValidator } from "../../machinery/structural/validate-value.js";
 import type { CustomScale } from "./custom-scale.js";
 import type { StrategyContext } from "../registry/strategy.js";

@@ -1,11 +1,10 @@
 import { unauthorized } from "../../machinery/errors/status-error.js";
-import type { Anonymous } from "../authn/anonymous.js";
+import type { Anonymous } from "../authn/authentication.js";
 import type { Authenticator } from "../authn/authenticator.js";
-import { ignoredHeaderWarning } from "../authn/bearer-token.js";
+import { ignoredHeaderWarning } from "../authn/authorization-header.js";
 import { type FrontProxyHeaders, isFrontProxyHeader, STANDARD_HEADERS } from "../authn/request-header.js";
 import type { Filter } from "../request/api-request.js";
 import type { Exchange } from "../request/exchange.js";
-import { removeHeaders } from "../request/remove-headers.js";
 import { ANONYMOUS, authenticated, type AuthenticatedUser } from "../request/user.js";
 import { respondTooMany } from "./max-in-flight.js";
 
@@ -56,4 +55,10 @@ const isKnown = ({ name, groups }: AuthenticatedUser): boolean =>
 function hideWebSocketToken({ headers, webSocket }: Exchange): void {
   if (webSocket?.bearerToken === undefined) return;
   (headers as Record<string, string>)["sec-websocket-protocol"] = webSocket.subprotocols.join(", ");
+}
+
+/** Takes headers off an exchange, by their lower-case names, so that nothing that handles it later can read them. */
+function removeHeaders(exchange: Exchange, test: (name: string) => boolean): void {
+  const headers = exchange.headers as Record<string, string | undefined>;
+  for (const name of Object.keys(headers)) if (test(name)) delete headers[name];
 }

@@ -1,12 +1,12 @@
 import { REQUEST_IS_OVER } from "../../base/async/cancellation.js";
 import { badRequest, timeout } from "../../machinery/errors/status-error.js";
-import { parseGoDuration } from "../../base/text/go-duration.js";
+import { parseGoDuration } from "../../base/text/go-literals.js";
 import { type Stopwatch, stopwatchOf } from "../../base/time/stopwatch.js";
 import type { Timers } from "../../base/time/timers.js";
 import type { ApiRequest, Filter } from "../request/api-request.js";
 import { isLongRunning } from "./max-in-flight.js";
 
-/** What a request may take at most, watches and connections into pods excepted. */
+/** What a request may take at most by default, watches and connections into pods excepted. */
 const REQUEST_TIMEOUT_MS = 60_000;
 /** What a write may take at most, the webhooks that it asks included. */
 const WRITE_TIMEOUT_MS = 34_000;
@@ -18,12 +18,12 @@ const WRITES: ReadonlySet<string> = new Set(["create", "update", "patch", "delet
  * time only bounds its admission. Driven timers wait for the request meanwhile.
  */
 export const deadline =
-  (timers: Timers): Filter =>
+  (timers: Timers, most = REQUEST_TIMEOUT_MS): Filter =>
   (next) =>
   async (request) => {
     if (request.info.verb === "watch") return next(request);
     const isLasting = isLongRunning(request.info);
-    const asked = isLasting ? REQUEST_TIMEOUT_MS : limitOf(request.exchange.query.get("timeout"));
+    const asked = isLasting ? most : limitOf(request.exchange.query.get("timeout"), most);
     const isWrite = !isLasting && request.info.isResourceRequest && WRITES.has(request.info.verb);
     const limit = isWrite ? Math.min(asked, WRITE_TIMEOUT_MS) : asked;
     const ending = new Ending(request, limit, stopwatchOf(timers)());
@@ -96,11 +96,11 @@ class Ending {
 }
 
 /** Milliseconds that a request may take: what `?timeout=` asks for, up to the server's own limit. Throws 400. */
-export function limitOf(asked: string | null): number {
-  if (asked === null || asked === "") return REQUEST_TIMEOUT_MS;
+export function limitOf(asked: string | null, most = REQUEST_TIMEOUT_MS): number {
+  if (asked === null || asked === "") return most;
   const milliseconds = parseGoDuration(asked);
   if (milliseconds === undefined) {
     throw badRequest(`invalid timeout specified in the request URL - time: invalid duration ${JSON.stringify(asked)}`);
   }
-  return milliseconds <= 0 ? REQUEST_TIMEOUT_MS : Math.min(milliseconds, REQUEST_TIMEOUT_MS);
+  return milliseconds <= 0 ? most : Math.min(milliseconds, most);
 }

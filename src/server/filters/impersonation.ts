@@ -6,8 +6,7 @@ import { type Impersonate, impersonator } from "../authz/impersonation/impersona
 import { hasOnlyName, type WantedUser } from "../authz/impersonation/wanted-user.js";
 import { RequestAttributes } from "../authz/request-attributes.js";
 import type { ApiRequest, Filter, Handler } from "../request/api-request.js";
-import { type HeaderValues, headerValues } from "../request/header-values.js";
-import { unescapeKey } from "../request/unescape-key.js";
+import { type HeaderValues, headerValues, unescapeKey } from "../request/header-values.js";
 
 const PREFIX = "impersonate-";
 const EXTRA = "impersonate-extra-";

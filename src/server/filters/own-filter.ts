@@ -4,10 +4,16 @@ import type { ApiRequest, Filter } from "../request/api-request.js";
 import { SHARE_OF_TIME } from "../request/share-of-time.js";
 import { limitOf } from "./deadline.js";
 
-/** The server's own filters, in running order. */
+/** The server's own filters from the outermost on, which is the order in which they see a request. Some run only where an option asks for them. */
 export const FILTER_NAMES = [
+  "panic-recovery",
+  "hsts",
+  "retry-after",
   "availability",
+  "goaway",
   "deadline",
+  "watch-termination",
+  "cors",
   "authentication",
   "max-in-flight",
   "impersonation",
@@ -21,8 +27,9 @@ export interface OwnFilter {
   /** Names it in errors. */
   readonly name: string;
   readonly filter: Filter;
-  readonly before?: FilterName;
-  readonly after?: FilterName;
+  /** The name of a filter, of the server's or of another from outside that stands before this one in the list. */
+  readonly before?: FilterName | (string & {});
+  readonly after?: FilterName | (string & {});
 }
 
 /**
@@ -79,9 +86,15 @@ async function inTime(request: ApiRequest, running: Promise<void>, passed: Promi
   }
 }
 
-/** The filters of the server and from outside, in running order. Throws an Error that says what is wrong with a place. */
-export function placed(own: readonly OwnFilter[], server: Readonly<Record<FilterName, Filter>>): readonly Filter[] {
-  const chain: { readonly name: string; readonly filter: Filter }[] = FILTER_NAMES.map((name) => ({
+/**
+ * The filters of the server and from outside, in running order; a filter that the server does without keeps its place. Throws an Error that says
+ * what is wrong with a place.
+ */
+export function placed(
+  own: readonly OwnFilter[],
+  server: Readonly<Partial<Record<FilterName, Filter>>>,
+): readonly Filter[] {
+  const chain: { readonly name: string; readonly filter: Filter | undefined }[] = FILTER_NAMES.map((name) => ({
     name,
     filter: server[name],
   }));
@@ -99,5 +112,5 @@ export function placed(own: readonly OwnFilter[], server: Readonly<Record<Filter
       );
     chain.splice(one.before === undefined ? index + 1 : index, 0, { name: one.name, filter: guarded(one) });
   }
-  return chain.map(({ filter }) => filter);
+  return chain.flatMap(({ filter }) => filter ?? []);
 }

@@ -5,19 +5,28 @@ import type { HealthCheck } from "../endpoints/non-resource/health.js";
  * fails until the step is done. The server refuses requests until all steps are done.
  */
 export class BootSequence {
-  readonly checks: readonly HealthCheck[];
-  readonly #left: Set<string>;
+  readonly checks: HealthCheck[] = [];
+  readonly #left = new Set<string>();
 
-  constructor(names: readonly string[]) {
-    this.#left = new Set(names);
-    this.checks = names.map((name) => ({
-      name: `poststarthook/${name}`,
-      check: () => (this.#left.has(name) ? Promise.reject(new Error("not finished")) : Promise.resolve()),
-    }));
+  constructor(names: readonly string[] = []) {
+    for (const name of names) this.add(name);
   }
 
   get done(): boolean {
     return this.#left.size === 0;
+  }
+
+  has(name: string): boolean {
+    return this.checks.some((check) => check.name === checkName(name));
+  }
+
+  /** Adds a step, which is to be run. Its name must be new. */
+  add(name: string): void {
+    this.#left.add(name);
+    this.checks.push({
+      name: checkName(name),
+      check: () => (this.#left.has(name) ? Promise.reject(new Error("not finished")) : Promise.resolve()),
+    });
   }
 
   /** Runs a step. If it throws, its health check keeps failing and the server does not begin to serve. */
@@ -27,3 +36,5 @@ export class BootSequence {
     return result;
   }
 }
+
+const checkName = (step: string): string => `poststarthook/${step}`;

@@ -14,8 +14,7 @@ import {
   type Lister,
   type Updater,
 } from "../registry/resource.js";
-import type { RequestScope } from "../registry/scope.js";
-import { loopbackScope } from "../registry/loopback-scope.js";
+import { type RequestScope, loopbackScope } from "../registry/scope.js";
 
 /** Creates the objects that do not exist and leaves the existing ones unchanged. */
 export const createMissing = (api: ApiSnapshot, objects: readonly KubeObject[]): Promise<void> =>

@@ -1,4 +1,4 @@
-import { deprecationWarning } from "../../api/facts/index.js";
+import { deprecationWarning, groupVersionsOf } from "../../api/facts/index.js";
 import { methodNotSupported, StatusError } from "../../machinery/errors/status-error.js";
 import type { ApiSnapshot } from "../api-registry/api-registry.js";
 import { type ApiOperation, type Operations, operationsOf } from "../endpoints/operations.js";
@@ -7,6 +7,7 @@ import type { ServedResource } from "../endpoints/served-resource.js";
 import { handleConnect } from "../endpoints/verbs/connect.js";
 import type { ApiRequest, Handler } from "../request/api-request.js";
 import { respondText } from "../request/respond.js";
+import type { Delegate } from "./delegate.js";
 
 /** The operations of a served resource, and of its subresources by name. */
 export type OperationsOf = (resource: ServedResource) => ReadonlyMap<string, Operations>;
@@ -26,14 +27,21 @@ export function operationsFor(server: HandlerContext): OperationsOf {
 
 /**
  * Routes a request to what its resource does for its verb, or to the handler of another path. `api` is the snapshot that the
- * request holds.
+ * request holds. A group version that this server does not serve is its delegate's.
  */
-export function director(api: ApiSnapshot, operations: OperationsOf, nonResource: Handler): Handler {
+export function director(
+  api: ApiSnapshot,
+  operations: OperationsOf,
+  nonResource: Handler,
+  delegate?: Pick<Delegate, "direct">,
+): Handler {
+  const isOwn = groupVersionsServed(api);
   return async (request) => {
     const { info } = request;
     if (!info.isResourceRequest) return nonResource(request);
     const groupVersion = info.apiGroup === "" ? info.apiVersion : `${info.apiGroup}/${info.apiVersion}`;
     const resource = api.find(groupVersion, info.resource);
+    if (resource === undefined && delegate !== undefined && !isOwn.has(groupVersion)) return delegate.direct(request);
     if (resource === undefined) throw unknownPath();
     if (api.served.unavailable.has(groupVersion)) return respondText(request, 503, "service unavailable\n");
     if (!scopeFits(request, resource)) throw unknownPath();
@@ -54,6 +62,8 @@ export function director(api: ApiSnapshot, operations: OperationsOf, nonResource
     return operation.handle(request);
   };
 }
+
+const groupVersionsServed = ({ served }: ApiSnapshot): ReadonlySet<string> => new Set(groupVersionsOf(served));
 
 const WRITES: ReadonlySet<string> = new Set(["create", "update", "patch"]);
 

@@ -1,8 +1,6 @@
 import { isAlreadyExists, isConflict, isNotFound } from "../../machinery/errors/status-error.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
-import { reconcileBinding } from "../../machinery/rbac/reconcile-binding.js";
-import { reconcileRole } from "../../machinery/rbac/reconcile-role.js";
-import type { Reconciliation } from "../../machinery/rbac/reconciliation.js";
+import { reconcileBinding, reconcileRole, type Reconciliation } from "../../machinery/rbac/reconciliation.js";
 import type { ApiSnapshot } from "../api-registry/api-registry.js";
 import { copyObject } from "../registry/copy.js";
 import { ADMITTED } from "../registry/resource.js";

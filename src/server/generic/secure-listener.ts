@@ -8,16 +8,18 @@ import {
 import type { AddressInfo, Socket } from "node:net";
 import type { Clock } from "../../base/time/clock.js";
 import type { Exchange } from "../request/exchange.js";
-import { http1Exchange } from "./transport/http1.js";
-import { readOn } from "./transport/http1-reading.js";
-import { offersHttp1 } from "./transport/http1-offers.js";
+import { http1Exchange, readOn } from "./transport/http1.js";
 import { http1UpgradeExchange, upgradeResponse } from "./transport/http1-upgrade.js";
 import { http2Exchange } from "./transport/http2.js";
 import { type AuthorityTexts, PeerAuthorities } from "../../machinery/crypto/peer-authorities.js";
 import { Http2Sessions, type SessionLimits } from "./transport/http2-sessions.js";
-import { HEAD_BYTES, HEAD_SETTINGS, refuseLongHead } from "./transport/large-heads.js";
-import { answerPlainHttp } from "./transport/plain-http.js";
-import { refuseWithoutHost } from "./transport/required-host.js";
+import {
+  HEAD_BYTES,
+  HEAD_SETTINGS,
+  refuseLongHead,
+  answerPlainHttp,
+  refuseWithoutHost,
+} from "./transport/early-refusals.js";
 import { ServingContexts, type ShownPairs } from "./transport/serving-contexts.js";
 import type { TlsProtocol } from "./transport/tls-protocol.js";
 
@@ -247,4 +249,29 @@ async function shutDown(
   }, CLOSING_MS);
   await closed;
   clearTimeout(impatience);
+}
+
+/** How long an address is remembered, in milliseconds: client-go sends a GET again after a second. */
+const REMEMBERED_MS = 10_000;
+
+/** The protocols that a connection may have, as ALPN has them on the wire; of those that a client speaks, the first is taken. */
+const HTTP1_FIRST = Buffer.from("\x08http/1.1\x02h2", "latin1");
+
+/**
+ * Lets the server prefer HTTP/1.1 on the next connection of an address, with which the returned function is called: to that of
+ * a client whose last head was too long for Node's HTTP/2. client-go and others send such a request again on a new connection.
+ */
+function offersHttp1(server: Http2SecureServer): (address: string) => void {
+  // node:tls reads it for each connection. Its types leave it out.
+  const offering = server as Http2SecureServer & { ALPNProtocols?: Buffer };
+  const usual = offering.ALPNProtocols;
+  const addresses = new Set<string>();
+  // In front of node:tls's own listener.
+  server.prependListener("connection", ({ remoteAddress = "" }: Socket) => {
+    if (usual !== undefined) offering.ALPNProtocols = addresses.delete(remoteAddress) ? HTTP1_FIRST : usual;
+  });
+  return (address) => {
+    addresses.add(address);
+    setTimeout(() => addresses.delete(address), REMEMBERED_MS).unref();
+  };
 }

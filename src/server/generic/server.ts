@@ -1,141 +1,49 @@
 import { setMaxListeners } from "node:events";
-import type { RuntimeConfig, ServedApi, TypeSource } from "../../api/facts/index.js";
+import type { ServedApi } from "../../api/facts/index.js";
 import { publishedScheme } from "../../api/scheme/published.js";
-import type { Clock } from "../../base/time/clock.js";
-import type { Random } from "../../base/numbers/random.js";
-import { systemTimers, type Timers } from "../../base/time/timers.js";
 import { uuid } from "../../base/numbers/uuid.js";
+import { pause } from "../../base/time/pause.js";
+import { systemTimers, type Timers } from "../../base/time/timers.js";
 import { workTimers } from "../../base/time/work-timers.js";
-import type { Environment } from "../../client/surroundings.js";
 import type { Transport } from "../../client/transport/transport.js";
-import type { Scheme } from "../../machinery/scheme/scheme.js";
 import { AdmissionChain } from "../admission/chain.js";
-import { type AdmissionOptions, enabledPlugins } from "../admission/enabled-plugins.js";
-import { ApiRegistry, type ApiSnapshot } from "../api-registry/api-registry.js";
-import type { ResourceDefinition } from "../api-registry/resource-definition.js";
-import { anonymousEverywhere, anonymousProbes } from "../authn/anonymous.js";
-import type { Authentication, AuthenticationContext } from "../authn/authentication.js";
-import { type Authenticator, firstOf } from "../authn/authenticator.js";
-import {
-  alwaysAllow,
-  type Authorization,
-  type AuthorizationContext,
-  type AuthorizationMode,
-  type Authorizer,
-  chainOf,
-  privilegedGroup,
-} from "../authz/authorizer.js";
-import { probesUntil } from "../authz/probes-until.js";
-import { bearerToken } from "../authn/bearer-token.js";
-import { type MarkUsed, secretTokens } from "../authn/secret-token.js";
-import { type FindObject, serviceAccountTokens } from "../authn/service-account-token.js";
-import { clientCertificate } from "../authn/client-certificate.js";
-import { withoutOwnCertificate } from "../authn/own-certificate.js";
-import { tokenUnion } from "../authn/token-union.js";
-import { discoveryHandlers } from "../endpoints/non-resource/discovery.js";
-import { type HealthCheck, healthHandler } from "../endpoints/non-resource/health.js";
-import { LatestDocuments } from "../endpoints/non-resource/latest-documents.js";
-import { openApiHandlers } from "../endpoints/non-resource/openapi.js";
-import { openIdHandlers } from "../endpoints/non-resource/openid-metadata.js";
-import { rootPaths } from "../endpoints/non-resource/root-paths.js";
-import { version } from "../endpoints/non-resource/version.js";
-import type { ResourceRecord } from "../endpoints/resource-record.js";
-import { type ClusterNetwork, hostsOf } from "../kubelet/cluster-network.js";
-import { OpenCharges } from "../registry/open-charges.js";
+import { enabledPlugins } from "../admission/enabled-plugins.js";
+import { ApiRegistry } from "../api-registry/api-registry.js";
+import type { Authorization } from "../authz/authorizer.js";
+import type { HealthCheck } from "../endpoints/non-resource/health.js";
 import { servedKinds } from "../endpoints/served-kinds.js";
-import type { StorageMediaType } from "../endpoints/serializers/serializer.js";
-import { respondStatus } from "../endpoints/verbs/answer.js";
-import { authentication } from "../filters/authentication.js";
-import { type Availability, availability } from "../filters/availability.js";
-import { deadline } from "../filters/deadline.js";
-import { authorization as authorized } from "../filters/authorization.js";
-import { impersonation } from "../filters/impersonation.js";
-import { type InFlightLimits, maxInFlight } from "../filters/max-in-flight.js";
-import { type OwnFilter, placed } from "../filters/own-filter.js";
-import { panicRecovery } from "../filters/panic-recovery.js";
-import { type ApiRequest, chain, type Filter, type Handler, newApiRequest } from "../request/api-request.js";
-import { hasBadEscape } from "../request/request-info.js";
-import type { TokenIssuer } from "../request/token-issuer.js";
-import type { TokenLookup, TokenUnion } from "../request/user.js";
+import type { Availability } from "../filters/availability.js";
+import { OpenWatches } from "../filters/watch-termination.js";
+import { hostsOf } from "../kubelet/cluster-network.js";
+import { OpenCharges } from "../registry/open-charges.js";
+import { type Handler, newApiRequest } from "../request/api-request.js";
 import type { Exchange } from "../request/exchange.js";
-import { respondText } from "../request/respond.js";
-import type { Storage } from "../storage/create-storage.js";
-import { type LocateService, locateByEndpoints } from "../webhook/service-address.js";
+import type { TokenUnion } from "../request/user.js";
+import { locateByEndpoints } from "../webhook/service-address.js";
 import { WebhookClients } from "../webhook/webhook-clients.js";
-import type { BootSequence } from "./boot-sequence.js";
-import { markUsedToken } from "./mark-used-token.js";
+import { type Delegate, unitedApi } from "./delegate.js";
 import { director, operationsFor } from "./director.js";
+import { type FilteredHandlers, filterChains } from "./filter-chain.js";
+import { LifeCycle, type LifeCycleEvent } from "./life-cycle.js";
+import { markUsedToken } from "../authn/secret-token.js";
+import { NonResourcePaths } from "./non-resource-paths.js";
+import type { OwnPaths } from "./own-paths.js";
+import { type RequestIdentity, requestIdentity } from "./request-identity.js";
+import { type RequestRights, requestRights } from "./request-rights.js";
 import { RequestsUnderWay } from "./requests-under-way.js";
+import type { ServerConfig } from "./server-config.js";
 import { type Fence, inProcessTransport } from "./transport/in-process.js";
 
-export interface ServerConfig {
-  readonly storage: Storage;
-  /** What the resources are beyond their facts. A resource without a record has generic behaviour only. */
-  readonly records: readonly ResourceRecord[];
-  /** Holds every version that is served or may be stored. Default: the versions that 1.36 can serve. */
-  readonly scheme?: Scheme;
-  /** The types of built-in resources, for OpenAPI. Default: those that 1.36 publishes. */
-  readonly types?: TypeSource;
-  /** Turns versions of built-in resources on and off; see {@link RuntimeConfig}. Default: the stable versions. */
-  readonly runtimeConfig?: RuntimeConfig;
-  /** Resources beside the built-in ones. */
-  readonly resources?: readonly ResourceDefinition[];
-  /** The form that objects are stored in; both forms are read. Default: "application/json". */
-  readonly storageMediaType?: StorageMediaType;
-  readonly clock: Clock;
-  readonly random: Random;
-  /**
-   * Makes audit ids and spreads the ends of watches. It is not {@link random}, because requests would then shift the uids
-   * and names that a test fixes.
-   */
-  readonly requestRandom: Random;
-  /** Ends requests and watches that take too long. Default: the process's. */
-  readonly timers?: Timers;
-  readonly tokens: readonly TokenLookup[];
-  /** Issues and verifies service account tokens. Left out: the server accepts none. */
-  readonly serviceAccounts?: TokenIssuer;
-  /** Reaches the agents of nodes and the addresses of pods. Default: over the machine's network, without a client certificate. */
-  readonly network?: ClusterNetwork | undefined;
-  /** Which admission plugins run. Default: those that kube-apiserver runs by default. */
-  readonly admission?: AdmissionOptions;
-  /**
-   * Finds where the webhook behind a service listens. Default: at the addresses of the service's EndpointSlices and Endpoints, as if
-   * the server were in their network.
-   */
-  readonly locateService?: LocateService;
-  /** Proxies and authorities for calls of webhooks; see {@link WebhookSurroundings}. Default: none. */
-  readonly env?: Environment;
-  /** Returns the "host:port" that /api tells clients; "" without a socket. */
-  readonly serverAddress: () => string;
-  /** The steps before the server serves requests. Left out: it serves at once. */
-  readonly boot?: BootSequence;
-  /** Receives exceptions that are no StatusError: faults of the server. */
-  readonly reportError?: (error: unknown) => void;
-  /** Say who a request comes from, after client certificates and before bearer tokens. */
-  readonly authenticators?: readonly Authenticator[];
-  /** What says who a request comes from beside client certificates, {@link tokens} and service accounts. */
-  readonly authentication?: (context: AuthenticationContext) => Authentication;
-  /** Say what a user may do, before those of {@link authorization}. */
-  readonly authorizers?: readonly Authorizer[];
-  /**
-   * Makes the authorizers, in the order in which they are asked; before all of them, members of system:masters may do everything.
-   * Left out, and without {@link authorizers}: every user may do everything.
-   */
-  readonly authorization?: (context: AuthorizationContext) => readonly AuthorizationMode[];
-  /** Filters from outside the server, each with its place among the server's own. */
-  readonly filters?: readonly OwnFilter[];
-  /** How many requests run at once. Default: kube-apiserver's limits. */
-  readonly inFlight?: InFlightLimits | undefined;
-  /** The outermost filters, of the composition itself: nothing catches what they throw. */
-  readonly outermost?: readonly Filter[];
-  /** Checks beside the server's own: of /healthz, /livez and /readyz. */
-  readonly healthChecks?: readonly HealthCheck[];
-}
+export type { ServerConfig } from "./server-config.js";
 
 /** The API server, independent of the transport of its exchanges. */
-export interface Server {
+export interface Server extends Delegate {
   /** The resources that are served; more can be installed while the server runs. */
   readonly registry: ApiRegistry;
+  /** Paths that belong to no API; more can be added while the server runs. */
+  readonly paths: OwnPaths;
+  /** What has happened in the server's life. */
+  readonly lifeCycle: LifeCycle;
   /** Calls webhooks. Its connections close when the server has stopped. */
   readonly webhooks: WebhookClients;
   readonly stopping: AbortSignal;
@@ -161,214 +69,240 @@ export interface Server {
   stop(preShutdown?: () => Promise<void>): Promise<void>;
 }
 
+/** `onLifeCycle` is called with each event of the server's life. */
+export function createServer(config: ServerConfig, onLifeCycle?: (event: LifeCycleEvent) => void): Server {
+  return new ApiServer(config, onLifeCycle);
+}
+
 const LOOPBACK = { commonName: "system:apiserver", organizations: ["system:masters"] };
 
-export function createServer(config: ServerConfig): Server {
-  const { storage, clock, random, requestRandom, runtimeConfig = {}, storageMediaType = "application/json" } = config;
-  const stopping = new AbortController();
-  // Every exchange under way adds a listener.
-  setMaxListeners(0, stopping.signal);
-  const webhooks = new WebhookClients(
-    {
-      clock,
-      timers: config.timers ?? systemTimers,
-      env: config.env ?? {},
-      locate: config.locateService ?? locateByEndpoints(() => registry.access, requestRandom),
-      hosts: hostsOf(config.network),
-    },
-    requestRandom,
-  );
-  const authorizers = authorizersOf(config, {
-    get objects() {
-      return registry.access;
-    },
-    clock,
-  });
-  const everyoneMayAll = authorizers.every(({ name }) => name === alwaysAllow.name);
-  const before = everyoneMayAll ? [] : [privilegedGroup, probesUntil(() => config.boot?.done !== false)];
-  const authorization = chainOf([...before, ...authorizers]);
-  const registry: ApiRegistry = new ApiRegistry({
-    storage,
-    records: config.records,
-    clock,
-    random,
-    requestRandom,
-    // A watch keeps its process alive.
-    watchTimers: config.timers ?? workTimers,
-    runtimeConfig,
-    storageMediaType,
-    scheme: config.scheme ?? publishedScheme(),
-    types: config.types,
-    admission: new AdmissionChain(enabledPlugins(config.admission ?? {}), {
+class ApiServer implements Server {
+  readonly name: string;
+  readonly registry: ApiRegistry;
+  readonly webhooks: WebhookClients;
+  readonly lifeCycle: LifeCycle;
+  readonly #config: ServerConfig;
+  readonly #timers: Timers;
+  readonly #rights: RequestRights;
+  readonly #identity: RequestIdentity;
+  readonly #elsewhere: NonResourcePaths;
+  readonly #handlers: FilteredHandlers;
+  readonly #watches = new OpenWatches();
+  readonly #underWay = new RequestsUnderWay();
+  readonly #stopping = new AbortController();
+  readonly #closed = new AbortController();
+  readonly #directors = new WeakMap<ServedApi, Handler>();
+  #united: { readonly own: ServedApi; readonly behind: ServedApi; readonly both: ServedApi } | undefined;
+  #stopped: Promise<void> | undefined;
+
+  constructor(config: ServerConfig, onLifeCycle?: (event: LifeCycleEvent) => void) {
+    this.#config = config;
+    this.name = config.name ?? "kubets";
+    this.#timers = config.timers ?? systemTimers;
+    this.lifeCycle = new LifeCycle(onLifeCycle);
+    // Every exchange under way adds a listener.
+    setMaxListeners(0, this.#stopping.signal);
+    this.webhooks = this.#openWebhooks();
+    const access = () => this.registry.access;
+    const context = {
       get objects() {
-        return registry.access;
+        return access();
+      },
+      clock: config.clock,
+    };
+    this.#rights = requestRights(config, context);
+    this.registry = this.#openRegistry();
+    this.registry.install(...(config.resources ?? []));
+    const report = config.reportError ?? (() => {});
+    this.#identity = requestIdentity(config, {
+      find: (resource, namespace, name) => this.registry.access.get("", resource, namespace, name),
+      markUsed: (secret, day) => markUsedToken(this.loopback(), secret, day, report),
+      everyoneMayAll: this.#rights.everyoneMayAll,
+    });
+    this.#elsewhere = new NonResourcePaths(config, this.registry, this.#shutdownCheck());
+    this.#handlers = filterChains(
+      config,
+      {
+        identity: this.#identity,
+        authorization: this.#rights.authorization,
+        watches: this.#watches,
+        timers: this.#timers,
+        available: () => this.#available(),
+      },
+      this.direct,
+    );
+  }
+
+  get paths(): OwnPaths {
+    return this.#elsewhere.own;
+  }
+
+  get stopping(): AbortSignal {
+    return this.#stopping.signal;
+  }
+
+  get authorization(): Authorization {
+    return this.#rights.authorization;
+  }
+
+  get tokens(): TokenUnion {
+    return this.#identity.tokens;
+  }
+
+  served(): ServedApi {
+    const own = this.registry.current.served;
+    const behind = this.#config.delegate?.served();
+    if (behind === undefined) return own;
+    const last = this.#united;
+    if (last?.own === own && last.behind === behind) return last.both;
+    const both = unitedApi(own, behind, (last?.both.epoch ?? 0) + 1);
+    this.#united = { own, behind, both };
+    return both;
+  }
+
+  /** By the API that the request began with, where that is this server's. */
+  readonly direct: Handler = async (request) => {
+    const api = this.#directors.has(request.api) ? request.api : this.#current();
+    return this.#directors.get(api)?.(request);
+  };
+
+  servesPath(path: string): boolean {
+    return this.paths.find(path) !== undefined || this.#config.delegate?.servesPath(path) === true;
+  }
+
+  listedPaths(): readonly string[] {
+    return [...this.paths.listed, ...(this.#config.delegate?.listedPaths() ?? [])];
+  }
+
+  healthChecks(): readonly HealthCheck[] {
+    return this.#elsewhere.healthChecks();
+  }
+
+  handle(exchange: Exchange): Promise<void> {
+    return this.#track(this.#handlers.clients, exchange);
+  }
+
+  transport(user?: { readonly commonName: string; readonly organizations: readonly string[] }): Transport {
+    const handle = (exchange: Exchange): Promise<void> => this.handle(exchange);
+    return inProcessTransport({ handle, clientCertificate: user, ...this.#signals() });
+  }
+
+  loopback(fence?: Fence): Transport {
+    const handle = (exchange: Exchange): Promise<void> => this.#track(this.#handlers.own, exchange);
+    return inProcessTransport({ handle, clientCertificate: LOOPBACK, ...this.#signals(), fence });
+  }
+
+  stop(preShutdown?: () => Promise<void>): Promise<void> {
+    return (this.#stopped ??= this.#stop(preShutdown));
+  }
+
+  async #stop(preShutdown: (() => Promise<void>) | undefined): Promise<void> {
+    const { shutdownDelay = 0, shutdownWatchTerminationGracePeriod: grace = 0 } = this.#config.conduct ?? {};
+    this.lifeCycle.signal("ShutdownInitiated");
+    const hooks = preShutdown?.();
+    if (shutdownDelay > 0) await pause(this.#timers, shutdownDelay);
+    this.lifeCycle.signal("AfterShutdownDelayDuration");
+    await hooks;
+    this.lifeCycle.signal("PreShutdownHooksStopped");
+    this.lifeCycle.signal("NotAcceptingNewRequest");
+    if (grace > 0) await this.#watches.end(grace, this.#timers);
+    this.#stopping.abort();
+    await this.#underWay.drain();
+    this.lifeCycle.signal("InFlightRequestsDrained");
+    this.#closed.abort();
+    await this.webhooks.close();
+  }
+
+  #available(): Availability {
+    if (this.lifeCycle.has("NotAcceptingNewRequest")) return "stopping";
+    return this.#config.boot?.done === false ? "starting" : "serving";
+  }
+
+  #shutdownCheck(): HealthCheck {
+    const isStopping = (): boolean => this.lifeCycle.has("ShutdownInitiated");
+    return {
+      name: "shutdown",
+      check: () => (isStopping() ? Promise.reject(new Error("process is shutting down")) : Promise.resolve()),
+    };
+  }
+
+  #signals(): { readonly stopping: AbortSignal; readonly closed: AbortSignal } {
+    return { stopping: this.#stopping.signal, closed: this.#closed.signal };
+  }
+
+  #track(handler: Handler, exchange: Exchange): Promise<void> {
+    const { clock, requestRandom } = this.#config;
+    const running = handler(newApiRequest(exchange, this.#current(), clock.now(), uuid(requestRandom)));
+    this.#underWay.add(exchange, running);
+    return running;
+  }
+
+  /** The API as of now, with a director of requests for it. */
+  #current(): ServedApi {
+    const api = this.served();
+    if (!this.#directors.has(api)) {
+      const { current } = this.registry;
+      this.#directors.set(
+        api,
+        director(current, this.#operations, this.#elsewhere.handler(api), this.#config.delegate),
+      );
+    }
+    return api;
+  }
+
+  get #operations() {
+    const { network = {}, serviceAccounts: issuer, random } = this.#config;
+    return (this.#madeOperations ??= operationsFor({
+      resource: (groupVersion, resource) => this.registry.current.find(groupVersion, resource),
+      authorization: this.authorization,
+      tokens: this.tokens,
+      network,
+      serviceAccounts: issuer && { issuer, random },
+    }));
+  }
+  #madeOperations: ReturnType<typeof operationsFor> | undefined;
+
+  #openWebhooks(): WebhookClients {
+    const { clock, env = {}, network, requestRandom, locateService } = this.#config;
+    const locate = locateService ?? locateByEndpoints(() => this.registry.access, requestRandom);
+    return new WebhookClients({ clock, timers: this.#timers, env, locate, hosts: hostsOf(network) }, requestRandom);
+  }
+
+  #openRegistry(): ApiRegistry {
+    const { storage, records, clock, random, requestRandom, conduct } = this.#config;
+    return new ApiRegistry({
+      storage,
+      records,
+      clock,
+      random,
+      requestRandom,
+      // A watch keeps its process alive.
+      watchTimers: this.#config.timers ?? workTimers,
+      minWatchSeconds: conduct?.minRequestTimeout === undefined ? undefined : conduct.minRequestTimeout / 1000,
+      runtimeConfig: this.#config.runtimeConfig ?? {},
+      storageMediaType: this.#config.storageMediaType ?? "application/json",
+      scheme: this.#config.scheme ?? publishedScheme(),
+      types: this.#config.types,
+      title: this.#config.title,
+      admission: this.#admission(),
+      authorization: this.authorization,
+    });
+  }
+
+  #admission(): AdmissionChain {
+    const { clock, random, admission = {} } = this.#config;
+    const registry = (): ApiRegistry => this.registry;
+    return new AdmissionChain(enabledPlugins(admission), {
+      get objects() {
+        return registry().access;
       },
       random,
-      webhooks,
-      kinds: servedKinds(() => registry.current),
-      openCharges: new OpenCharges({ internal: (kind) => registry.internal(kind) }, clock),
-      authorize: authorization.authorize,
+      webhooks: this.webhooks,
+      kinds: servedKinds(() => this.registry.current),
+      openCharges: new OpenCharges({ internal: (kind) => this.registry.internal(kind) }, clock),
+      authorize: this.authorization.authorize,
       clock,
-      client: () => loopback(),
-    }),
-    authorization,
-  });
-  registry.install(...(config.resources ?? []));
-  const report = config.reportError ?? (() => {});
-  const issuer = config.serviceAccounts;
-  const find: FindObject = (resource, namespace, name) => registry.access.get("", resource, namespace, name);
-  const now = () => clock.now();
-  const markUsed: MarkUsed = (secret, day) => markUsedToken(loopback(), secret, day, report);
-  const authn = config.authentication?.({ find, now }) ?? {};
-  const tokens = [
-    ...config.tokens,
-    ...(authn.localTokens ?? []),
-    ...(issuer === undefined
-      ? []
-      : // A token that was verified is known by its digest alone; the other lookup reads each.
-        [serviceAccountTokens(issuer, find, now), secretTokens(issuer, { find, now, markUsed })]),
-    ...(authn.tokens ?? []),
-  ];
-  const union = tokenUnion(tokens, issuer?.audiences ?? []);
-  // kube-apiserver's order: what is known here before what others are asked about.
-  const authenticator: Authenticator = firstOf([
-    ...(authn.frontProxy === undefined ? [] : [authn.frontProxy.authenticator]),
-    config.network?.kubeletClient === undefined ? clientCertificate : withoutOwnCertificate(clientCertificate),
-    ...(config.authenticators ?? []),
-    bearerToken(union),
-  ]);
-  const anonymous = everyoneMayAll ? anonymousProbes : (authn.anonymous ?? anonymousEverywhere);
-  let terminating = false;
-  const shutdown: HealthCheck = {
-    name: "shutdown",
-    check: () => (terminating ? Promise.reject(new Error("process is shutting down")) : Promise.resolve()),
-  };
-  const available = (): Availability => {
-    if (stopping.signal.aborted) return "stopping";
-    return config.boot?.done === false ? "starting" : "serving";
-  };
-  const outermost = [...(config.outermost ?? []), panicRecovery(report, respondStatus)];
-  const operations = operationsFor({
-    resource: (groupVersion, resource) => registry.current.find(groupVersion, resource),
-    authorization,
-    tokens: union,
-    network: config.network ?? {},
-    serviceAccounts: issuer && { issuer, random },
-  });
-  const documents = new LatestDocuments();
-  const directors = new WeakMap<ServedApi, Handler>();
-  /** The API as of now, with a director of requests for it. */
-  const current = (): ServedApi => {
-    const snapshot = registry.current;
-    if (!directors.has(snapshot.served)) {
-      const elsewhere = nonResource(config, registry, snapshot, documents, shutdown);
-      directors.set(snapshot.served, director(snapshot, operations, elsewhere));
-    }
-    return snapshot.served;
-  };
-  const direct: Handler = async (request) => directors.get(request.api)?.(request);
-  const inFlight = maxInFlight(config.timers ?? systemTimers, config.inFlight);
-  const filters = (available: Filter) =>
-    placed(config.filters ?? [], {
-      availability: available,
-      deadline: deadline(config.timers ?? systemTimers),
-      authentication: authentication(authenticator, anonymous, authn.frontProxy?.headers),
-      "max-in-flight": inFlight,
-      impersonation: impersonation(authorization.authorize),
-      authorization: authorized(authorization.authorize),
+      client: () => this.loopback(),
     });
-  const underWay = new RequestsUnderWay();
-  const tracked =
-    (handler: Handler) =>
-    (exchange: Exchange): Promise<void> => {
-      const request = newApiRequest(exchange, current(), clock.now(), uuid(requestRandom));
-      const running = handler(request);
-      underWay.add(exchange, running);
-      return running;
-    };
-  const handle = tracked(chain([...outermost, ...filters(availability(available))], direct));
-  const handleOwn = tracked(chain([...outermost, ...filters((next) => next)], direct));
-  const closed = new AbortController();
-  const signals = { stopping: stopping.signal, closed: closed.signal };
-  const loopback = (fence?: Fence) =>
-    inProcessTransport({ handle: handleOwn, clientCertificate: LOOPBACK, ...signals, fence });
-  let stopped: Promise<void> | undefined;
-  const stop = async (preShutdown?: () => Promise<void>): Promise<void> => {
-    terminating = true;
-    await preShutdown?.();
-    stopping.abort();
-    await underWay.drain();
-    closed.abort();
-    await webhooks.close();
-  };
-  return {
-    registry,
-    webhooks,
-    authorization,
-    tokens: union,
-    stopping: stopping.signal,
-    handle,
-    transport: (user) => inProcessTransport({ handle, clientCertificate: user, ...signals }),
-    loopback,
-    stop: (preShutdown) => (stopped ??= stop(preShutdown)),
-  };
-}
-
-/** The caller's authorizers and those of the configuration; where there are none, every user may do everything. */
-function authorizersOf(
-  { authorizers = [], authorization }: ServerConfig,
-  context: AuthorizationContext,
-): readonly AuthorizationMode[] {
-  const own = authorizers.map((authorize, index) => ({ name: `authorizer-${index + 1}`, authorize }));
-  const modes = [...own, ...(authorization?.(context) ?? [])];
-  return modes.length === 0 ? [alwaysAllow] : modes;
-}
-
-function nonResource(
-  config: ServerConfig,
-  registry: ApiRegistry,
-  { served: api }: ApiSnapshot,
-  documents: LatestDocuments,
-  shutdown: HealthCheck,
-): Handler {
-  const { storage, boot, serverAddress, serviceAccounts } = config;
-  const ping: HealthCheck = { name: "ping", check: () => Promise.resolve() };
-  const etcd: HealthCheck = {
-    name: "etcd",
-    check: () => storage.check(),
-  };
-  const own = config.healthChecks ?? [];
-  const healthy = [ping, etcd, ...own, ...(boot?.checks ?? [])];
-  const root = rootPaths(api);
-  const lookups = [
-    (path: string) => (path === "/version" || path === "/version/" ? version : undefined),
-    healthHandler("/healthz", () => [...healthy, ...resourcesCheck(registry)]),
-    healthHandler("/livez", () => [ping, etcd, ...own]),
-    healthHandler("/readyz", () => [...healthy, ...resourcesCheck(registry), shutdown]),
-    discoveryHandlers(api, serverAddress),
-    openApiHandlers(api, documents),
-    ...(serviceAccounts === undefined ? [] : [openIdHandlers(serviceAccounts, serverAddress)]),
-    (path: string) => (path === "/" ? root : undefined),
-  ];
-  return async (request: ApiRequest) => {
-    const { path } = request.info;
-    for (const lookup of lookups) {
-      const handler = lookup(path);
-      if (handler === undefined) continue;
-      if (request.exchange.method !== "GET" && request.exchange.method !== "HEAD") {
-        return respondText(request, 405, "405: Method Not Allowed");
-      }
-      return handler(request);
-    }
-    if (hasBadEscape(path)) return respondText(request, 400, "400 Bad Request");
-    return respondText(request, 404, "404 page not found\n");
-  };
-}
-
-/** Fails while a part of the server reads a resource that is not installed; kube-apiserver has no such check, so that it is not listed before. */
-function resourcesCheck(registry: ApiRegistry): readonly HealthCheck[] {
-  const { missing } = registry;
-  if (missing.length === 0) return [];
-  const fault = new Error(`the server reads resources that are not installed: ${missing.join(", ")}`);
-  return [{ name: "api-resources", check: () => Promise.reject(fault) }];
+  }
 }

@@ -1,9 +1,8 @@
 import type { IncomingMessage } from "node:http";
 import { badRequest, unclassified } from "../../machinery/errors/status-error.js";
 import type { ApiRequest } from "../request/api-request.js";
-import { askUpgrade } from "./ask-upgrade.js";
+import { askUpgrade, join } from "./upgraded-connections.js";
 import { answerHeaders, upgradeHeaders } from "./forwarded-headers.js";
-import { join } from "./join.js";
 import type { ProxyTarget } from "./proxy-target.js";
 
 /**

@@ -4,9 +4,8 @@ import type { RemoteCommandStreams } from "../../client/streaming/remote-command
 import { refusedUpgrade } from "../../client/streaming/upgrade-failure.js";
 import { goNetworkReason } from "../../client/transport/go-network-error.js";
 import { internalError, isStatusError, type Status } from "../../machinery/errors/status-error.js";
-import type { ByteStream } from "../../machinery/wire/streams/byte-stream.js";
+import type { ByteStream, MultiplexedConnection } from "../../machinery/wire/streams/byte-stream.js";
 import { ChannelConnection } from "../../machinery/wire/streams/channel-connection.js";
-import type { MultiplexedConnection } from "../../machinery/wire/streams/multiplexed-connection.js";
 import {
   CHANNEL,
   CHANNEL_PROTOCOLS,
@@ -17,8 +16,7 @@ import {
 } from "../../machinery/wire/streams/remote-command.js";
 import { spdyConnection } from "../../machinery/wire/spdy/spdy-connection.js";
 import type { ApiRequest } from "../request/api-request.js";
-import { acceptWebSocket } from "./accept-web-socket.js";
-import { askUpgrade } from "./ask-upgrade.js";
+import { acceptWebSocket, askUpgrade } from "./upgraded-connections.js";
 import { spdyHeaders } from "./forwarded-headers.js";
 import type { ProxyTarget } from "./proxy-target.js";
 

@@ -1,10 +1,8 @@
 import { PORT_FORWARD_PROTOCOL, TUNNELLED_PORT_FORWARD_PROTOCOL } from "../../machinery/wire/streams/port-forward.js";
 import { webSocketDuplex } from "../../machinery/wire/web-socket/web-socket-duplex.js";
 import type { ApiRequest } from "../request/api-request.js";
-import { acceptWebSocket } from "./accept-web-socket.js";
-import { askUpgrade } from "./ask-upgrade.js";
+import { acceptWebSocket, askUpgrade, join } from "./upgraded-connections.js";
 import { spdyHeaders } from "./forwarded-headers.js";
-import { join } from "./join.js";
 import type { ProxyTarget } from "./proxy-target.js";
 import { passRefusal } from "./proxy-upgrade.js";
 

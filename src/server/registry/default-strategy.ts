@@ -1,9 +1,11 @@
 import { dns1123SubdomainErrors } from "../../machinery/validation/names.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import { isJsonObject } from "../../machinery/meta/json.js";
-import { selectorText } from "./selector-text.js";
 import type { ScaleMapping, Strategy } from "./strategy.js";
 import type { TableColumns } from "./table-columns.js";
+import type { LabelSelectorObject } from "../../machinery/validation/labels.js";
+import { selectorFromObject } from "../../machinery/selectors/api-label-selector.js";
+import { selectorFromSet } from "../../machinery/selectors/label-selector.js";
 
 /** A strategy with every field and hook that the Store uses without checking for undefined. */
 export interface ResolvedStrategy extends Strategy {
@@ -62,4 +64,12 @@ const DEFAULT_SCALE: ScaleMapping = {
 function numberAt(part: unknown, field: string): number {
   const value = isJsonObject(part) ? part[field] : undefined;
   return typeof value === "number" ? value : 0;
+}
+
+/** Formats spec.selector of a scalable kind: a LabelSelector, or the plain map of a ReplicationController. */
+function selectorText(selector: unknown): string {
+  if (!isJsonObject(selector)) return "";
+  const plain = Object.values(selector).every((value) => typeof value === "string");
+  if (plain) return selectorFromSet(selector as Record<string, string>).toString();
+  return selectorFromObject(selector as LabelSelectorObject).toString();
 }

@@ -1,5 +1,5 @@
 import type { KubeObject } from "../../machinery/meta/object.js";
-import type { ValidDeleteOptions } from "./delete-options.js";
+import type { ValidDeleteOptions } from "./resource.js";
 import { assign, metadataOf, timestamp } from "./metadata.js";
 import type { Strategy } from "./strategy.js";
 

@@ -1,7 +1,7 @@
 import { invalidValue } from "../../machinery/errors/field-error.js";
 import { conflict, invalid } from "../../machinery/errors/status-error.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
-import type { ValidDeleteOptions } from "./delete-options.js";
+import type { ValidDeleteOptions } from "./resource.js";
 import { assign, metadataOf } from "./metadata.js";
 import type { StoreConfig } from "./store-config.js";
 

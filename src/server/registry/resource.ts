@@ -6,9 +6,9 @@ import type {
   StoredEvent,
   StoredObject,
   WatchObjectsOptions,
+  Preconditions,
 } from "../storage/store.js";
 import type { Handler } from "../request/api-request.js";
-import type { ValidDeleteOptions } from "./delete-options.js";
 import type { RequestScope } from "./scope.js";
 
 /**
@@ -165,3 +165,12 @@ export type AdmitDelete = ((object: KubeObject) => Promise<void>) | undefined;
 
 /** For the server's own writes, and for those whose request was admitted already. */
 export const ADMITTED: AdmitUpdate = { create: {}, update: {} };
+
+/** meta.k8s.io/v1 DeleteOptions after validation. */
+export interface ValidDeleteOptions {
+  readonly gracePeriodSeconds?: number | undefined;
+  readonly preconditions?: Preconditions | undefined;
+  readonly propagationPolicy?: "Orphan" | "Background" | "Foreground" | undefined;
+  /** The deprecated form of `propagationPolicy`: true is Orphan, false is Background. The two exclude each other. */
+  readonly orphanDependents?: boolean | undefined;
+}

@@ -1,5 +1,5 @@
 import type { CancellationToken } from "../../base/async/cancellation.js";
-import type { Warnings } from "../request/api-request.js";
+import { Warnings } from "../request/api-request.js";
 import type { User } from "../request/user.js";
 
 /** The part of a request that a registry reads. */
@@ -22,4 +22,12 @@ export interface RequestScope {
    * REQUEST_IS_OVER when what it is given is cancelled.
    */
   readonly pause?: ((token: CancellationToken | undefined) => Promise<void>) | undefined;
+}
+
+/** The identity of the server's own requests, as kube-apiserver's loopback client has it. */
+const LOOPBACK_USER = { name: "system:apiserver", groups: ["system:masters", "system:authenticated"] };
+
+/** Returns the scope of the server's own requests in a namespace; "" for cluster-scoped objects. */
+export function loopbackScope(namespace: string): RequestScope {
+  return { user: LOOPBACK_USER, verb: "", apiVersion: "", namespace, warnings: new Warnings(), dryRun: false };
 }

@@ -19,15 +19,12 @@ import {
   type StoredObject,
   type WatchObjectsOptions,
 } from "../storage/store.js";
-import { TooLargeError } from "../storage/too-large.js";
+import { TooLargeError } from "../storage/kv.js";
 import { copyObject } from "./copy.js";
 import type { ResolvedStrategy } from "./default-strategy.js";
 import { decideDeletion, marked, shouldDeleteDuringUpdate } from "./deletion.js";
-import type { ValidDeleteOptions } from "./delete-options.js";
-import { matchNamespace } from "./metadata.js";
-import { checkPreconditions, checkVersion } from "./preconditions.js";
-import { admitTrusted, prepareChange, prepareNew } from "./prepare-draft.js";
 import type {
+  ValidDeleteOptions,
   AdmitCreate,
   AdmitDelete,
   CollectionDeleter,
@@ -40,10 +37,12 @@ import type {
   Updater,
   Watcher,
 } from "./resource.js";
+import { matchNamespace, pathSegmentErrors } from "./metadata.js";
+import { checkPreconditions, checkVersion } from "./preconditions.js";
+import { admitTrusted, prepareChange, prepareNew } from "./prepare-draft.js";
 import type { RequestScope } from "./scope.js";
 import { namespaceOf, type StoreConfig } from "./store-config.js";
 import type { Allocation, StrategyContext } from "./strategy.js";
-import { pathSegmentErrors } from "./validate-metadata.js";
 
 /**
  * The registry of any stored resource: system metadata, the strategy's hooks, validation, finalizers and graceful deletion

@@ -7,7 +7,7 @@ import type { KubeObject } from "../../machinery/meta/object.js";
 import type { DraftObject, ReceivedObject } from "../../machinery/meta/received.js";
 import type { Authorization } from "../authz/authorizer.js";
 import type { User } from "../request/user.js";
-import type { ValidDeleteOptions } from "./delete-options.js";
+import type { ValidDeleteOptions } from "./resource.js";
 import type { InternalKind, InternalObject } from "./internal-object.js";
 import type { TableColumns } from "./table-columns.js";
 

@@ -1,10 +1,11 @@
 import type { ServedApi } from "../../api/facts/index.js";
 import type { CancellationToken } from "../../base/async/cancellation.js";
 import { headerValue } from "../../base/text/header-text.js";
-import { AuditAnnotations } from "./audit-annotations.js";
 import type { Exchange } from "./exchange.js";
 import { parseRequestInfo, type RequestInfo } from "./request-info.js";
 import { ANONYMOUS, type User } from "./user.js";
+
+const NONE: ReadonlyMap<string, string> = new Map();
 
 /** A request on its way through the filter chain. It is immutable: a filter passes on a changed copy. */
 export class ApiRequest implements CancellationToken {
@@ -140,4 +141,21 @@ function fitting(all: ReadonlySet<string>): readonly string[] {
     kept.push(cut.join(""));
   }
   return kept;
+}
+
+/** Notes about a request for its audit event, by key. The first value of a key stays. */
+export class AuditAnnotations {
+  #values: Map<string, string> | undefined;
+
+  /** Returns the value that the key has now: the given one, or an earlier one. */
+  add(key: string, value: string): string {
+    this.#values ??= new Map();
+    const held = this.#values.get(key);
+    if (held === undefined) this.#values.set(key, value);
+    return held ?? value;
+  }
+
+  entries(): ReadonlyMap<string, string> {
+    return this.#values ?? NONE;
+  }
 }

@@ -1,6 +1,5 @@
+import type { Duplex } from "node:stream";
 import type { PeerIdentity } from "../../machinery/crypto/peer-authorities.js";
-import type { UpgradeOffer } from "./upgrade.js";
-import type { WebSocketOffer } from "./web-socket.js";
 
 /**
  * One HTTP exchange. Adapters make it from an HTTP/1.1 request, an HTTP/2 stream or an in-process call; the handlers cannot
@@ -19,6 +18,8 @@ export interface Exchange extends PeerIdentity {
   readonly authority?: string | undefined;
   /** The values of each header as they were sent, by lower-case names. Left out: {@link headers} has one value each. */
   separateHeaders?(): Readonly<Record<string, readonly string[] | undefined>>;
+  /** What the client speaks; undefined for a call in the same process. */
+  readonly protocol?: "HTTP/1.1" | "HTTP/2.0" | undefined;
   readonly remoteAddress: string;
   /** Aborts when the client disconnects or the server shuts down. */
   readonly signal: AbortSignal;
@@ -49,4 +50,42 @@ export interface ResponseWriter {
   /** Await it: it resolves when more may be written. Rejects when the client has disconnected. */
   write(chunk: Uint8Array): Promise<void>;
   end(chunk?: Uint8Array): Promise<void>;
+}
+
+/**
+ * A client's wish to go on in another protocol: an HTTP/1.1 request with `Connection: Upgrade`. A handler that does not accept it
+ * answers as usual.
+ */
+export interface UpgradeOffer {
+  /** The Upgrade header as the client sends it: "SPDY/3.1", "websocket". */
+  readonly protocol: string;
+  /**
+   * Answers 101 with `headers` (lower-case names; Connection and Upgrade are added where they are missing) and gives the connection,
+   * which is the caller's to end; the exchange then counts as answered. Its signal aborts when the connection is closed or the
+   * server stops. Errors of the connection show in its streams, and need no listener.
+   */
+  accept(headers: Readonly<Record<string, string | readonly string[]>>): Duplex;
+}
+
+/**
+ * A client's offer of a WebSocket: HTTP/1.1 with `Upgrade: websocket`. A handler that does not accept it answers as usual.
+ */
+export interface WebSocketOffer {
+  /** The subprotocols that the client offers, in its order, without those that carry a bearer token. */
+  readonly subprotocols: readonly string[];
+  /** The bearer token among the subprotocols, for clients that cannot set headers; "" for one that is offered in a wrong way, which is a 401. */
+  readonly bearerToken: string | undefined;
+  /**
+   * Switches protocols; the exchange then counts as answered. Rejects with a 400 StatusError, without an answer, when the
+   * handshake is invalid. `subprotocol` is one of those offered.
+   */
+  accept(subprotocol?: string): Promise<WebSocketConnection>;
+}
+
+/** The server's end of a WebSocket. It answers pings and drops the client's messages. */
+export interface WebSocketConnection {
+  /** Sends one message. Resolves when more may be sent: await it. Rejects when the client has disconnected. */
+  send(message: Uint8Array, as: "text" | "binary"): Promise<void>;
+  /** Sends a close frame (1000) and resolves when the connection is closed. */
+  close(): Promise<void>;
 }

@@ -64,3 +64,10 @@ export type TokenUnion = (
   audiences?: readonly string[],
   request?: CancellationToken,
 ) => Promise<TokenVerdict>;
+
+const NODE_PREFIX = "system:node:";
+
+/** The node whose kubelet the user is; undefined for other users. It is "" where the user's name ends after the prefix. */
+export function nodeOf({ name, groups }: User): string | undefined {
+  return name.startsWith(NODE_PREFIX) && groups.includes("system:nodes") ? name.slice(NODE_PREFIX.length) : undefined;
+}

@@ -3,7 +3,6 @@ import { systemTimers, type Timers } from "../../base/time/timers.js";
 import type { GroupResource } from "../../machinery/errors/status-error.js";
 import { CachedReads } from "./cacher/cached-reads.js";
 import { WatchCache } from "./cacher/watch-cache.js";
-import { startCompactor } from "./compactor.js";
 import type { Kv } from "./kv.js";
 import { SCHEMA_EPOCHS_PREFIX } from "./schema-epochs.js";
 import { Codecs } from "./store/codecs.js";
@@ -108,4 +107,32 @@ function openReads(options: KvStorageOptions, codecs: Codecs, clock: Clock, time
     keep: 1000,
   };
   return new CachedReads(new WatchCache({ kv, clock, timers, limits, codecs }), kv, direct);
+}
+
+/**
+ * Compacts the store every `milliseconds`, up to the revision that was current at the previous compaction. Returns a
+ * function that stops it. The next run makes up for a compaction that failed.
+ */
+function startCompactor(kv: Kv, timers: Timers, milliseconds: number): () => void {
+  let stopped = false;
+  let last: number | undefined;
+  let cancel = (): void => {};
+  const tick = async (): Promise<void> => {
+    try {
+      const current = await kv.currentRevision();
+      if (last !== undefined) await kv.compact(last);
+      last = current;
+    } catch {
+      // The store is closed or unavailable. Writes report that with a better error.
+    }
+    if (!stopped) arm();
+  };
+  const arm = (): void => {
+    cancel = timers.start(milliseconds, () => void tick());
+  };
+  void tick();
+  return () => {
+    stopped = true;
+    cancel();
+  };
 }

@@ -6,9 +6,19 @@ import { createTransport } from "../../client/transport/create-transport.js";
 import { createRestClient } from "../../client/rest/create-rest-client.js";
 import type { RestClient, RestResponse } from "../../client/rest/rest-client.js";
 import type { RetryBackoff } from "../../client/retry/retry-on-conflict.js";
-import { RetiringClient } from "./retiring-client.js";
-import { retryTransient, WEBHOOK_BACKOFF } from "./retry-transient.js";
-import { CONNECTIONS, type WebhookSurroundings } from "./webhook-client.js";
+import { RetiringClient, CONNECTIONS, type WebhookSurroundings } from "./webhook-client.js";
+import { pause } from "../../base/time/pause.js";
+import { randomBelow } from "../../base/numbers/random-below.js";
+import { isTransportError } from "../../client/transport/transport-error.js";
+import { isStatusError } from "../../machinery/errors/status-error.js";
+
+export interface RetryOptions {
+  readonly backoff: RetryBackoff;
+  readonly timers: Timers;
+  readonly random: Random;
+  /** Ends the tries: the last failure is thrown. */
+  readonly signal: AbortSignal | undefined;
+}
 
 /** What one try may take, in milliseconds; client-go's limit for kubeconfigs, which can name none. */
 const LONGEST_TRY = 30_000;
@@ -82,3 +92,34 @@ function post(rest: RestClient, body: Uint8Array, signal: AbortSignal | undefine
 }
 
 const hasPath = (server: string): boolean => /^[^:]+:\/\/[^/]+\/+[^/]/.test(server);
+
+/** kube-apiserver's for webhooks of authentication and authorization, in milliseconds. */
+const WEBHOOK_BACKOFF: RetryBackoff = { steps: 5, duration: 500, factor: 1.5, jitter: 0.2 };
+
+const JITTER_STEPS = 2 ** 20;
+
+/** Calls a webhook again while it fails in a way that may pass. Throws what the last try failed with. */
+async function retryTransient<T>(call: () => Promise<T>, options: RetryOptions): Promise<T> {
+  const { backoff, timers, random, signal } = options;
+  const isOver = (): boolean => signal?.aborted === true;
+  for (let step = 1; ; step += 1) {
+    try {
+      return await call();
+    } catch (error) {
+      if (!isTransient(error) || step >= backoff.steps || isOver()) throw error;
+      const jitter = (backoff.jitter * randomBelow(random, JITTER_STEPS)) / JITTER_STEPS;
+      await pause(timers, backoff.duration * backoff.factor ** (step - 1) * (1 + jitter), signal);
+      if (isOver()) throw error;
+    }
+  }
+}
+
+const TRANSIENT: ReadonlySet<string> = new Set(["InternalError", "Timeout", "TooManyRequests", "ServerTimeout"]);
+
+/** A connection that was reset, a server's own failure, or an answer that says when to come again. */
+function isTransient(error: unknown): boolean {
+  if (isTransportError(error)) return /connection reset by peer|http2: client connection lost/.test(error.reason);
+  if (!isStatusError(error)) return false;
+  const { reason = "", code, details } = error.status;
+  return TRANSIENT.has(reason) || code === 429 || (details?.retryAfterSeconds ?? 0) > 0;
+}

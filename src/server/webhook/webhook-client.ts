@@ -12,8 +12,9 @@ import { NetworkFailure } from "../../client/transport/go-network-error.js";
 import { CallDeadline } from "./call-deadline.js";
 import type { LocateService } from "./service-address.js";
 import { serverNameOf, type WebhookTarget } from "./webhook-target.js";
-import { RetiringClient } from "./retiring-client.js";
-import { webhookTransport } from "./webhook-transport.js";
+import type { Transport } from "../../client/transport/transport.js";
+import { TransportError } from "../../client/transport/transport-error.js";
+import type { RestClient } from "../../client/rest/rest-client.js";
 
 /** What calls of webhooks use of their process. */
 export interface WebhookSurroundings {
@@ -137,4 +138,82 @@ function withoutProxies(env: Environment): Environment {
 
 function unreachable(error: unknown): never {
   throw new NetworkFailure(errorMessage(error));
+}
+
+/**
+ * What an answer may have, in bytes, beside twice the request: as much as a request to the server may have. Some webhooks send
+ * the request back, and conversions answer as many objects as they were asked for.
+ */
+const BEYOND_THE_REQUEST = 3 * 1024 * 1024;
+
+/**
+ * A transport whose answers end in an error beyond a limit: the rest of such an answer is not read. A call that is aborted fails
+ * with its signal's reason, as one of Go fails with the error of its context.
+ */
+function webhookTransport(transport: Transport, origin: string): Transport {
+  return {
+    async send(request) {
+      const { method, path, body, signal } = request;
+      try {
+        const answer = await transport.send(request);
+        const limit = BEYOND_THE_REQUEST + 2 * (body?.byteLength ?? 0);
+        return { ...answer, body: upTo(limit, answer.body, signal) };
+      } catch (error) {
+        throw signal?.aborted === true ? ended(signal, { method, url: origin + path }) : error;
+      }
+    },
+    close: () => transport.close(),
+  };
+}
+
+async function* upTo(
+  limit: number,
+  body: AsyncIterable<Uint8Array>,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<Uint8Array> {
+  let read = 0;
+  try {
+    for await (const chunk of body) {
+      read += chunk.byteLength;
+      if (read > limit) throw new TransportError(`the answer is longer than ${limit} bytes`);
+      yield chunk;
+    }
+  } catch (error) {
+    throw signal?.aborted === true ? ended(signal, {}) : error;
+  }
+}
+
+function ended(signal: AbortSignal, call: { readonly method?: string; readonly url?: string }): TransportError {
+  const reason: unknown = signal.reason;
+  return new TransportError(errorMessage(reason), call);
+}
+
+/** The connections of one webhook, which may end with the calls under way. */
+export class RetiringClient {
+  #underWay = 0;
+  #retired = false;
+
+  constructor(private readonly rest: RestClient) {}
+
+  /** Calls the webhook. */
+  async call<T>(use: (rest: RestClient) => Promise<T>): Promise<T> {
+    this.#underWay += 1;
+    try {
+      return await use(this.rest);
+    } finally {
+      this.#underWay -= 1;
+      if (this.#retired && this.#underWay === 0) void this.rest.close();
+    }
+  }
+
+  /** Closes the connections once the calls under way have ended. */
+  retire(): void {
+    this.#retired = true;
+    if (this.#underWay === 0) void this.rest.close();
+  }
+
+  /** Closes all connections, those of calls under way too. */
+  close(): Promise<void> {
+    return this.rest.close();
+  }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { listenOnPort } from "../../../src/actions/forward-ports/listen.js";
+import { listenOnPort } from "../../../src/actions/forward-ports/port-forwarder.js";
 import { parseAddresses } from "../../../src/actions/forward-ports/port-spec.js";
 
 test.each([

@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import { nextSlice, sliceIsSpent } from "../../../src/base/async/time-slice.js";
-import { turn } from "../../../src/base/async/turn.js";
-import { driveTurns, inOrder, outside, quiet, soon, TooManyTurnsError } from "../../../src/base/async/turns.js";
+import { turn, driveTurns, inOrder, outside, quiet, soon, TooManyTurnsError } from "../../../src/base/async/turns.js";
 
 function driven(): string[] {
   onTestFinished(driveTurns());

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { deferred } from "../../../src/base/async/deferred.js";
 import { manualClock } from "../../../src/base/time/manual-clock.js";
 import { pause } from "../../../src/base/time/pause.js";
-import { turn } from "../../../src/base/async/turn.js";
+import { turn } from "../../../src/base/async/turns.js";
 
 const START = Date.parse("2026-01-01T00:00:00Z");
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { ClientConfig } from "../../../src/client/config/client-config.js";
 import { createRestClient } from "../../../src/client/rest/create-rest-client.js";
 import { openPortForward } from "../../../src/client/streaming/port-forward.js";
-import type { MultiplexedConnection } from "../../../src/machinery/wire/streams/multiplexed-connection.js";
+import type { MultiplexedConnection } from "../../../src/machinery/wire/streams/byte-stream.js";
 import { portForwardHeaders } from "../../../src/machinery/wire/streams/port-forward.js";
 import { eventually } from "../../helpers/eventually.js";
 import { readAll, readText } from "../../machinery/wire/streams/read-all.js";

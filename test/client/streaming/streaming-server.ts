@@ -1,9 +1,8 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
-import type { ByteStream } from "../../../src/machinery/wire/streams/byte-stream.js";
+import type { ByteStream, MultiplexedConnection } from "../../../src/machinery/wire/streams/byte-stream.js";
 import { ChannelConnection } from "../../../src/machinery/wire/streams/channel-connection.js";
-import type { MultiplexedConnection } from "../../../src/machinery/wire/streams/multiplexed-connection.js";
 import { CHANNEL, CHANNEL_PROTOCOLS, exitStatus } from "../../../src/machinery/wire/streams/remote-command.js";
 import { spdyConnection } from "../../../src/machinery/wire/spdy/spdy-connection.js";
 import { offeredSubprotocols, webSocketAnswer } from "../../../src/machinery/wire/web-socket/handshake.js";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { LeadershipEvent } from "../../../src/cluster/index.js";
-import { leadershipLines } from "../../../src/cluster/named/leadership-lines.js";
+import { leadershipLines } from "../../../src/cluster/named/serve.js";
 
 const lease = "kube-system/kube-scheduler";
 const waiting: LeadershipEvent = {

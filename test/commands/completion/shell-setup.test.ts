@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Shell } from "../../../src/commands/completion/completion-script.js";
+import type { Shell } from "../../../src/commands/completion/shell-scripts.js";
 import { type SetupSurroundings, type ShellSetup, shellSetup } from "../../../src/commands/completion/shell-setup.js";
 
 function setup(shell: Shell, surroundings: Partial<SetupSurroundings> = {}): ShellSetup {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { systemClock } from "../../../src/base/time/clock.js";
 import { allScheme } from "../../../src/api/scheme/all.js";
-import { Converter } from "../../../src/commands/convert/converter.js";
+import { Converter } from "../../../src/commands/convert/convert.js";
 import { runCli } from "../../helpers/run-cli.js";
 
 // Sources: kubernetes pkg/kubectl/cmd/convert/{convert,import_known_versions}.go; apimachinery pkg/runtime/{scheme,error}.go

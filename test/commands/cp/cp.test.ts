@@ -16,8 +16,8 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { archivePrefix } from "../../../src/actions/copy/remote-path.js";
-import { parseFileSpec } from "../../../src/commands/cp/file-spec.js";
+import { archivePrefix } from "../../../src/actions/copy/remote-text.js";
+import { parseFileSpec } from "../../../src/commands/cp/cp.js";
 import { type LocalKubelet, startLocalKubelet } from "../../helpers/local-kubelet.js";
 import { realTool } from "../../helpers/real-tools.js";
 import { type CliResult, type CliSurroundings, runCli } from "../../helpers/run-cli.js";

@@ -1,10 +1,18 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { type ApplyCustomProfile, customProfileMerger } from "../../../src/commands/debug/custom-profile.js";
-import { type DebugRequest, newContainerName } from "../../../src/commands/debug/container-request.js";
-import { withEphemeralContainer } from "../../../src/commands/debug/ephemeral-container.js";
-import { nodePod } from "../../../src/commands/debug/node-pod.js";
-import { type CopyRequest, podCopy } from "../../../src/commands/debug/pod-copy.js";
-import { debugProfile, isHamperedByUser } from "../../../src/commands/debug/profiles.js";
+import {
+  type ApplyCustomProfile,
+  customProfileMerger,
+  debugProfile,
+  isHamperedByUser,
+} from "../../../src/commands/debug/profiles.js";
+import {
+  type DebugRequest,
+  newContainerName,
+  withEphemeralContainer,
+  nodePod,
+  type CopyRequest,
+  podCopy,
+} from "../../../src/commands/debug/debugging-pods.js";
 import { object, objects } from "../../../src/machinery/meta/access.js";
 import type { KubeObject } from "../../../src/machinery/meta/object.js";
 

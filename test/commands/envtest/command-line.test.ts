@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { etcdFlags } from "../../../src/commands/envtest/etcd-flags.js";
+import { etcdFlags } from "../../../src/commands/envtest/etcd.js";
 import { standInComponent } from "../../../src/cluster/apiserver/component.js";
 import { allSections } from "../../../src/component/component.js";
 import { runCli } from "../../helpers/run-cli.js";

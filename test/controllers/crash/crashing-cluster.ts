@@ -4,7 +4,7 @@ import { manualClock, startCluster } from "../../../src/cluster/index.js";
 import type { StartController } from "../../../src/controllers/context.js";
 import { deploymentController } from "../../../src/controllers/deployment/deployment-controller.js";
 import { jobController } from "../../../src/controllers/job/job-controller.js";
-import { replicaSetController } from "../../../src/controllers/replica-set/replica-set-controller.js";
+import { replicaSetController } from "../../../src/controllers/replica-set/replica-controller.js";
 import { statefulSetController } from "../../../src/controllers/stateful-set/stateful-set-controller.js";
 import type { KubeObject } from "../../../src/machinery/meta/object.js";
 import { type ControllersOfServer, controllersOf } from "../../helpers/controllers-of.js";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { CronJobSpec } from "../../../src/api/types/batch/v1.js";
-import { jobOf, scheduleOf } from "../../../src/controllers/cron-job/cron-job-parts.js";
+import { jobOf, scheduleOf } from "../../../src/controllers/cron-job/cron-job-controller.js";
 import { dueTimes, nextStartIn } from "../../../src/controllers/cron-job/due-times.js";
 import { jobsToDelete, seeJobs } from "../../../src/controllers/cron-job/job-history.js";
 import { cronJob, jobOfTick } from "../../helpers/cron-job-objects.js";

@@ -2,9 +2,13 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import type { Node } from "../../../src/api/types/core/v1.js";
 import type { Endpoint, EndpointSlice } from "../../../src/api/types/discovery/v1.js";
 import { startCluster } from "../../../src/cluster/index.js";
-import { wantsShares } from "../../../src/controllers/endpoint-slice/hints.js";
-import { hintsByShares } from "../../../src/controllers/endpoint-slice/hints-by-shares.js";
-import { changesShares, isOverloaded, zoneShares } from "../../../src/controllers/endpoint-slice/zone-shares.js";
+import {
+  wantsShares,
+  hintsByShares,
+  changesShares,
+  isOverloaded,
+  zoneShares,
+} from "../../../src/controllers/endpoint-slice/hints.js";
 import { objects, text } from "../../../src/machinery/meta/access.js";
 import type { JsonObject } from "../../../src/machinery/meta/json.js";
 import { call } from "../../helpers/api-caller.js";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Endpoints, EndpointSubset } from "../../../src/api/types/core/v1.js";
 import type { EndpointSlice } from "../../../src/api/types/discovery/v1.js";
-import { planMirror } from "../../../src/controllers/endpoint-slice-mirroring/plan-mirror.js";
+import { planMirror } from "../../../src/controllers/endpoint-slice-mirroring/mirroring-controller.js";
 
 const HTTP = [{ name: "http", port: 8080, protocol: "TCP" as const }];
 const ips = (...list: string[]) => list.map((ip) => ({ ip }));

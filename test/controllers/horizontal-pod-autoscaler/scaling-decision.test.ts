@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
 import type { HorizontalPodAutoscalerBehavior, HPAScalingRules } from "../../../src/api/types/autoscaling/v2.js";
-import type { ScaleHistory } from "../../../src/controllers/horizontal-pod-autoscaler/scale-history.js";
+import type { ScaleHistory } from "../../../src/controllers/horizontal-pod-autoscaler/scaling-behavior.js";
 import {
   decide,
   type DecisionInput,
   outOfBounds,
   withChange,
 } from "../../../src/controllers/horizontal-pod-autoscaler/scaling-decision.js";
-import { tolerancesOf } from "../../../src/controllers/horizontal-pod-autoscaler/tolerances.js";
+import { tolerancesOf } from "../../../src/controllers/horizontal-pod-autoscaler/replica-calculator.js";
 import { NOW, titled } from "./metered-pods.js";
 
 type Ago = readonly (readonly [replicas: number, secondsAgo: number])[];

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { JobSpec, JobStatus } from "../../../src/api/types/batch/v1.js";
 import type { Pod } from "../../../src/api/types/core/v1.js";
 import { observe } from "../../../src/controllers/job/observation.js";
-import { backoffLeft, NO_FAILURES, recordAfter } from "../../../src/controllers/job/pod-backoff.js";
+import { backoffLeft, NO_FAILURES, recordAfter } from "../../../src/controllers/job/pod-failures.js";
 import { planPods } from "../../../src/controllers/job/pod-plan.js";
 import { job, NOW, pod } from "../../helpers/job-objects.js";
 

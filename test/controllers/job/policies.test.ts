@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { PodFailurePolicyRule, SuccessPolicyRule } from "../../../src/api/types/batch/v1.js";
 import { matchFailurePolicy } from "../../../src/controllers/job/failure-policy.js";
 import { parseIntervals } from "../../../src/controllers/job/index-intervals.js";
-import { metSuccessPolicy } from "../../../src/controllers/job/success-policy.js";
+import { metSuccessPolicy } from "../../../src/controllers/job/verdict.js";
 import { pod } from "../../helpers/job-objects.js";
 
 const failed = (exitCode: number) => pod("work-1", { phase: "Failed", ended: 5, exitCode });

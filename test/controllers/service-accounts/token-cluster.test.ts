@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { legacyTokenCleaner } from "../../../src/controllers/legacy-token-cleaner/legacy-token-cleaner.js";
+import { legacyTokenCleaner } from "../../../src/controllers/legacy-tokens/legacy-tokens.js";
 import { type Cluster, startCluster } from "../../../src/cluster/index.js";
 import { object, text } from "../../../src/machinery/meta/access.js";
 import type { JsonObject } from "../../../src/machinery/meta/json.js";

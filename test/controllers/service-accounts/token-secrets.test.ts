@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { secretsOfPod } from "../../../src/api/service-accounts/secrets-of-pod.js";
+import { secretsOfPod } from "../../../src/api/pods/secret-names.js";
 import { INVALID_SINCE, LAST_USED, startOfDay } from "../../../src/api/service-accounts/token-secrets.js";
 import type { PodSpec, Secret, ServiceAccount } from "../../../src/api/types/core/v1.js";
 import {
@@ -7,8 +7,8 @@ import {
   isGenerated,
   isTrackedLongEnough,
   isUnused,
-} from "../../../src/controllers/legacy-token-cleaner/unused-token.js";
-import { withDay } from "../../../src/controllers/legacy-token-tracking/legacy-token-tracking.js";
+  withDay,
+} from "../../../src/controllers/legacy-tokens/legacy-tokens.js";
 import {
   accountOf,
   filledSecret,

@@ -7,9 +7,9 @@ import {
   claimInPhase,
   unboundVolume,
 } from "../../../src/controllers/persistent-volume-binder/binding.js";
-import { planReclaim, planVolume } from "../../../src/controllers/persistent-volume-binder/volume-plan.js";
-import { waitsFor } from "../../../src/controllers/persistent-volume-binder/waits-for.js";
-import { fakeVolume, isLeft, wantsVolume } from "../../../src/controllers/volume-provisioner/fake-volume.js";
+import { planReclaim, planVolume } from "../../../src/controllers/persistent-volume-binder/volume-sync.js";
+import { waitsFor } from "../../../src/controllers/persistent-volume-binder/claim-sync.js";
+import { fakeVolume, isLeft, wantsVolume } from "../../../src/controllers/volume-provisioner/volume-provisioner.js";
 import { claimNamed, classNamed, volumeNamed } from "../../helpers/volume-objects.js";
 
 const BY_CONTROLLER = { "pv.kubernetes.io/bound-by-controller": "yes" };

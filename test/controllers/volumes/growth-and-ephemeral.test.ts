@@ -8,9 +8,14 @@ import type {
 import {
   attributesClassesOfClaim,
   attributesClassesOfVolume,
-} from "../../../src/controllers/attributes-class-protection/classes-in-use.js";
-import { ephemeralClaim, foreignClaim } from "../../../src/controllers/ephemeral-volume/ephemeral-claim.js";
-import { grownClaim, grownVolume, isOwnVolume, wantsToGrow } from "../../../src/controllers/volume-expander/growth.js";
+} from "../../../src/controllers/attributes-class-protection/attributes-class-protection.js";
+import { ephemeralClaim, foreignClaim } from "../../../src/controllers/ephemeral-volume/ephemeral-volume-controller.js";
+import {
+  grownClaim,
+  grownVolume,
+  isOwnVolume,
+  wantsToGrow,
+} from "../../../src/controllers/volume-expander/volume-expander.js";
 import { claimNamed, volumeNamed } from "../../helpers/volume-objects.js";
 
 const asks = (storage: string) => ({ resources: { requests: { storage } } });

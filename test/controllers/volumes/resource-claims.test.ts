@@ -8,20 +8,22 @@ import type {
 } from "../../../src/api/types/resource/v1.js";
 import type { Transport } from "../../../src/client/transport/transport.js";
 import { type Cluster, startCluster } from "../../../src/cluster/index.js";
-import { evictionTime, taintsIn, tolerates } from "../../../src/controllers/device-taint-eviction/device-taints.js";
+import {
+  evictionTime,
+  taintsIn,
+  tolerates,
+} from "../../../src/controllers/device-taint-eviction/device-taint-eviction.js";
 import {
   claimOfEntry,
   generatedClaim,
   generatedName,
   isPodDone,
-} from "../../../src/controllers/resource-claim/pod-claims.js";
-import {
   isLeftOver,
   isReservationValid,
   reservedFor,
   withoutProtection,
   withReservations,
-} from "../../../src/controllers/resource-claim/reservations.js";
+} from "../../../src/controllers/resource-claim/pod-claims.js";
 import { object, objects, text } from "../../../src/machinery/meta/access.js";
 import type { JsonObject } from "../../../src/machinery/meta/json.js";
 import { call } from "../../helpers/api-caller.js";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { PersistentVolume, PersistentVolumeClaim } from "../../../src/api/types/core/v1.js";
-import { defaultStorageClass, namesStorageClass, storageClassOf } from "../../../src/api/volumes/storage-class.js";
+import { defaultStorageClass, namesStorageClass, storageClassOf } from "../../../src/api/volumes/claims.js";
 import { bestVolumeFor, isBoundTo, type MatchOptions, mismatch } from "../../../src/api/volumes/volume-match.js";
 import { claimNamed, classNamed, volumeNamed } from "../../helpers/volume-objects.js";
 

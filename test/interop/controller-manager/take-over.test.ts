@@ -4,7 +4,7 @@ import type { ControllerRevision } from "../../../src/api/types/apps/v1.js";
 import type { StartController } from "../../../src/controllers/context.js";
 import { daemonSetController } from "../../../src/controllers/daemon-set/daemon-set-controller.js";
 import { deploymentController } from "../../../src/controllers/deployment/deployment-controller.js";
-import { replicaSetController } from "../../../src/controllers/replica-set/replica-set-controller.js";
+import { replicaSetController } from "../../../src/controllers/replica-set/replica-controller.js";
 import { statefulSetController } from "../../../src/controllers/stateful-set/stateful-set-controller.js";
 import { revisionText } from "../../../src/controllers/history/revision-data.js";
 import { revisionHash } from "../../../src/controllers/template-hash/template-hash.js";

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { localPort } from "../../../src/node/scripted/served-port.js";
+import { localPort } from "../../../src/node/scripted/ports.js";
 import { eventually } from "../../helpers/eventually.js";
 import { freePorts } from "../../helpers/free-ports.js";
 import { realTool } from "../../helpers/real-tools.js";

@@ -4,7 +4,7 @@ import { BINDINGS } from "../../../src/machinery/cel/extensions/bindings.js";
 import { LISTS } from "../../../src/machinery/cel/extensions/lists.js";
 import type { ProgramOptions } from "../../../src/machinery/cel/program.js";
 import { DYN, INT, listType, mapType, STRING } from "../../../src/machinery/cel/types/type.js";
-import { describeValue } from "../../../src/machinery/cel/values/describe.js";
+import { describeValue } from "../../../src/machinery/cel/values/value.js";
 import { environment } from "./environment.js";
 
 const env = environment({ list: listType(INT), map: mapType(STRING, INT), any: DYN }, { libraries: [BINDINGS, LISTS] });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { certificateBlocks } from "../../../src/machinery/crypto/certificate-blocks.js";
+import { certificateBlocks } from "../../../src/machinery/crypto/pem.js";
 import { inShortTurns } from "../../helpers/short-turns.js";
 
 const BEGIN = "-----BEGIN CERTIFICATE-----";

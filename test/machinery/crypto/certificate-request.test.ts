@@ -9,9 +9,9 @@ import {
   set,
   tlv,
   utf8String,
-} from "../../../src/machinery/crypto/der-writer.js";
+  DerError,
+} from "../../../src/machinery/crypto/der.js";
 import { parseCertificateRequest, readCertificateRequest } from "../../../src/machinery/crypto/certificate-request.js";
-import { DerError } from "../../../src/machinery/crypto/der.js";
 
 // Expectations: what kubectl 1.36.3 says when it describes an object that holds the same request.
 

@@ -6,10 +6,9 @@ import type { JsonObject } from "../../../src/machinery/meta/json.js";
 import { deepEqual } from "../../../src/machinery/patch/json-values.js";
 import { sortScalars } from "../../../src/machinery/patch/merge-lists.js";
 import { isPatchConflictError } from "../../../src/machinery/patch/patch-error.js";
-import type { PatchSchema } from "../../../src/machinery/patch/patch-schema.js";
+import { type PatchSchema, fromSchema } from "../../../src/machinery/patch/strategic-schema.js";
 import { createThreeWayMergePatch, createTwoWayMergePatch } from "../../../src/machinery/patch/strategic-diff.js";
 import { strategicMergePatch } from "../../../src/machinery/patch/strategic-merge.js";
-import { fromSchema } from "../../../src/machinery/patch/strategic-schema.js";
 
 const schemaOf = (group: string, version: string, kind: string): PatchSchema => {
   const schema = schemaFor({ group, version, kind });

@@ -3,7 +3,7 @@ import type { Transport } from "../../../src/client/transport/transport.js";
 import { type DrivenCluster, manualClock, startCluster } from "../../../src/cluster/index.js";
 import { type Fields, object, objects, text } from "../../../src/machinery/meta/access.js";
 import { processLimits } from "../../../src/node/scripted/limits/server-limits.js";
-import { httpPort } from "../../../src/node/scripted/served-port.js";
+import { httpPort } from "../../../src/node/scripted/ports.js";
 import { call } from "../../helpers/api-caller.js";
 import { quietCluster } from "../../helpers/quiet-cluster.js";
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Pod } from "../../../src/api/types/core/v1.js";
 import { systemRandom } from "../../../src/base/numbers/random.js";
-import { turn } from "../../../src/base/async/turn.js";
+import { turn } from "../../../src/base/async/turns.js";
 import type { ContainerSpec } from "../../../src/node/container-runtime.js";
 import { ScriptedRuntime } from "../../../src/node/scripted/scripted-runtime.js";
 import { ManualTime } from "../../helpers/manual-time.js";

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Transport } from "../../../src/client/transport/transport.js";
 import { type Cluster, startCluster } from "../../../src/cluster/index.js";
 import { FileSystem } from "../../../src/node/scripted/files/file-system.js";
-import { commandLineOf } from "../../../src/node/scripted/stand-in/command-line.js";
+import { commandLineOf } from "../../../src/node/scripted/stand-in/stand-in.js";
 import { answerOf, siteOf } from "../../../src/node/scripted/stand-in/document-root.js";
 import { objects, text } from "../../../src/machinery/meta/access.js";
 import type { JsonObject } from "../../../src/machinery/meta/json.js";

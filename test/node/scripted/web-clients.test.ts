@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { describe, expect, test } from "vitest";
-import { httpPort } from "../../../src/node/scripted/served-port.js";
+import { httpPort } from "../../../src/node/scripted/ports.js";
 import { type ScriptedContainer, startScripted } from "../../helpers/scripted-container.js";
 
 /** Says what it was asked, redirects, fails, and waits. */

@@ -3,7 +3,7 @@ import { deferred } from "../../../src/base/async/deferred.js";
 import { StatusError, tooManyRequests } from "../../../src/machinery/errors/status-error.js";
 import type { Fields } from "../../../src/machinery/meta/access.js";
 import type { AdmissionPlugin } from "../../../src/server/admission/plugin.js";
-import { refused } from "../../../src/server/admission/refusal.js";
+import { refused } from "../../../src/server/admission/attributes.js";
 import { admittingServer, done } from "../../helpers/admitting-server.js";
 import { call } from "../../helpers/api-caller.js";
 

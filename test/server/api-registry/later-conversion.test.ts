@@ -6,7 +6,7 @@ import type { Transport } from "../../../src/client/transport/transport.js";
 import type { JsonObject } from "../../../src/machinery/meta/json.js";
 import type { KubeObject } from "../../../src/machinery/meta/object.js";
 import { int32, string, struct } from "../../../src/machinery/schema/build-schema.js";
-import type { ConversionDirection } from "../../../src/machinery/scheme/registration.js";
+import type { ConversionDirection } from "../../../src/machinery/scheme/scheme.js";
 import { InvalidResourceError } from "../../../src/server/api-registry/installation.js";
 import type { ResourceDefinition } from "../../../src/server/api-registry/resource-definition.js";
 import { builtinRecords } from "../../../src/server/builtin/index.js";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { formatFieldErrors } from "../../../src/machinery/errors/field-error.js";
-import { decodeAuthenticationConfiguration } from "../../../src/server/authn/configuration/decode.js";
+import { decodeAuthenticationConfiguration } from "../../../src/server/authn/configuration/authentication-configuration.js";
 import { validateAuthenticationConfiguration } from "../../../src/server/authn/configuration/validate.js";
 import { certificates } from "../../helpers/webhook-server.js";
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../src/machinery/meta/json.js";
-import { SIGNATURE_ALGORITHMS, type SignatureAlgorithm } from "../../../src/machinery/crypto/jwt/algorithms.js";
+import { SIGNATURE_ALGORITHMS, type SignatureAlgorithm } from "../../../src/machinery/crypto/jwt/jws.js";
 import type { JwtAuthenticatorConfiguration } from "../../../src/server/authn/configuration/authentication-configuration.js";
 import { validateAuthenticationConfiguration } from "../../../src/server/authn/configuration/validate.js";
 import { JwtAuthenticator } from "../../../src/server/authn/oidc/jwt-authenticator.js";

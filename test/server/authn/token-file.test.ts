@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { staticTokens } from "../../../src/server/authn/static-tokens.js";
-import { readTokenFile } from "../../../src/server/authn/token-file.js";
+import { staticTokens, readTokenFile } from "../../../src/server/authn/token-file.js";
 
 // AUTHN-1, AUN-4: the static token file.
 const userOf = async (text: string, token: string) => staticTokens(readTokenFile("/t.csv", text).users)(token);

@@ -14,6 +14,31 @@ import { openMemoryKv } from "../../../src/server/storage/memory/memory-kv.js";
 
 const builtin = resolve(import.meta.dirname, "../../../src/server/builtin");
 
+/** The files that hold the records of several kinds that are alike. */
+const SHARED_FILES: Readonly<Record<string, readonly string[]>> = {
+  "admissionregistration/admission-policies.ts": [
+    "MutatingAdmissionPolicy",
+    "MutatingAdmissionPolicyBinding",
+    "ValidatingAdmissionPolicy",
+    "ValidatingAdmissionPolicyBinding",
+  ],
+  "admissionregistration/webhook-configuration.ts": ["MutatingWebhookConfiguration", "ValidatingWebhookConfiguration"],
+  "authentication/reviews.ts": ["SelfSubjectReview", "TokenReview"],
+  "authorization/access-review.ts": ["LocalSubjectAccessReview", "SelfSubjectAccessReview", "SubjectAccessReview"],
+  "coordination/lease.ts": ["Lease", "LeaseCandidate"],
+  "core/event.ts": ["Event"],
+  "core/pods/pod-binding.ts": ["Binding"],
+  "networking/ingress.ts": ["Ingress", "IngressClass"],
+  "networking/service-addresses.ts": ["IPAddress", "ServiceCIDR"],
+  "rbac/role-bindings.ts": ["ClusterRoleBinding", "RoleBinding"],
+  "rbac/roles.ts": ["ClusterRole", "Role"],
+  "resource/devices.ts": ["DeviceClass", "DeviceTaintRule"],
+  "resource/resource-claim.ts": ["ResourceClaim", "ResourceClaimTemplate"],
+  "scheduling/pod-group.ts": ["PodGroup", "Workload"],
+  "storage/csi.ts": ["CSIDriver", "CSINode", "CSIStorageCapacity"],
+  "storage/storage-class.ts": ["StorageClass", "VolumeAttributesClass"],
+};
+
 /** "CSIDriver" as "csi-driver". */
 const kebab = (kind: string): string =>
   kind
@@ -39,10 +64,12 @@ describe("the list of records", () => {
   });
 
   test.each(builtinRecords.map((record) => [recordId(record), record] as const))(
-    "%s is in the file that its group and kind name",
+    "%s is in the file that its group and kind name, or that it shares with kinds like it",
     (_, { group, resource }) => {
       const kind = resources().find((facts) => facts.group === group && facts.name === resource)?.kind ?? "";
-      const file = join(builtin, group === "" ? "core" : (group.split(".")[0] ?? ""), `${kebab(kind)}.ts`);
+      const [shared] = Object.entries(SHARED_FILES).find(([, kinds]) => kinds.includes(kind)) ?? [];
+      const named = `${group === "" ? "core" : group.split(".")[0]}/${kebab(kind)}.ts`;
+      const file = join(builtin, shared ?? named);
       expect(existsSync(file) && readFileSync(file, "utf8")).toContain(`resource: "${resource}"`);
     },
   );

@@ -9,7 +9,7 @@ const POD = "/api/v1/namespaces/default/pods/web";
 const MINUTE = 60_000;
 
 /** A request that its handler has answered and goes on with, and what becomes of it. */
-function sent(target: string, method = "GET") {
+function sent(target: string, method = "GET", most?: number) {
   const { promise: held, resolve: release } = deferred<void>();
   const clock = new ManualClock(0);
   const [path = "", query] = target.split("?");
@@ -27,7 +27,10 @@ function sent(target: string, method = "GET") {
     respond: () => ({ write: () => Promise.resolve(), end: () => Promise.resolve() }),
   };
   let passed: ApiRequest | undefined;
-  const handle = deadline({ start: (after, callback) => clock.start(after, callback) })(async (request) => {
+  const handle = deadline(
+    { start: (after, callback) => clock.start(after, callback) },
+    most,
+  )(async (request) => {
     passed = request;
     await held;
   });
@@ -97,4 +100,10 @@ describe("a write has 34 seconds for itself and the webhooks that it asks", () =
     request.release();
     expect(await request.ended).toBe("answered");
   });
+});
+
+test("a request without a time of its own ends after the server's requestTimeout (T21)", async () => {
+  const request = sent("/api/v1/pods", "GET", 5000);
+  request.wait(5000);
+  expect(await request.ended).toContain("request did not complete within the allotted timeout");
 });

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { connect, createServer, type ServerHttp2Stream } from "node:http2";
 import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { readBody } from "../../../src/server/generic/transport/body.js";
+import { readBody } from "../../../src/server/generic/transport/node-streams.js";
 
 const server = createServer();
 let client: ReturnType<typeof connect>;

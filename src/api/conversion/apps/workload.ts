@@ -1,6 +1,16 @@
 import type { KubeObject } from "../../../machinery/meta/object.js";
-import { convertPodTemplate } from "../core/pod-template.js";
-import { withChild, zeroWhereAbsent } from "../with-child.js";
+import { withChild, zeroWhereAbsent, withChildren, withoutAnnotations } from "../copies.js";
+import type { Conversion } from "../../../machinery/scheme/scheme.js";
+import {
+  type ReadonlyFields,
+  absent,
+  child,
+  ensureChild,
+  type Fields,
+  object,
+  text,
+} from "../../../machinery/meta/access.js";
+import { INIT_CONTAINERS } from "../../defaults/old-names.js";
 
 /** Which fields of a workload's internal type are plain numbers, though pointers in its versions. */
 export interface WorkloadShape {
@@ -22,12 +32,12 @@ export const DAEMON_SET: WorkloadShape = {
   strategy: "updateStrategy",
   rolling: ["maxUnavailable", "maxSurge"],
 };
-export const STATEFUL_SET: WorkloadShape = {
+const STATEFUL_SET: WorkloadShape = {
   counts: ["replicas"],
   strategy: "updateStrategy",
   rolling: ["partition"],
 };
-export const REPLICA_SET: WorkloadShape = { counts: ["replicas"] };
+const REPLICA_SET: WorkloadShape = { counts: ["replicas"] };
 
 /** What the way through the internal type does to every workload, whatever its versions; what is left out stays so. */
 export function convertWorkload(workload: KubeObject, { counts, strategy, rolling = [] }: WorkloadShape): KubeObject {
@@ -37,5 +47,62 @@ export function convertWorkload(workload: KubeObject, { counts, strategy, rollin
     return withChild(converted, strategy, (value) =>
       withChild(value, "rollingUpdate", (update) => zeroWhereAbsent(update, rolling)),
     );
+  });
+}
+
+/** extensions/v1beta1 and apps/v1beta2 to apps/v1. */
+export const replicaSet: Conversion = { toHub: convertReplicaSet, fromHub: convertReplicaSet };
+
+function convertReplicaSet(set: KubeObject): KubeObject {
+  return convertWorkload(set, REPLICA_SET);
+}
+
+/** apps/v1beta2 and apps/v1 are alike. */
+export const statefulSet: Conversion = { toHub: convertStatefulSet, fromHub: convertStatefulSet };
+
+/** apps/v1beta1 can tell an `observedGeneration` that was never set from 0, and the hub cannot. */
+export const statefulSetV1beta1: Conversion = {
+  toHub: convertStatefulSet,
+  fromHub: (set) =>
+    withChild(convertStatefulSet(set), "status", (status) => zeroWhereAbsent(status, ["observedGeneration"])),
+};
+
+function convertStatefulSet(set: KubeObject): KubeObject {
+  return withChild(convertWorkload(set, STATEFUL_SET), "spec", (spec) =>
+    withChildren(spec, "volumeClaimTemplates", stampClaim),
+  );
+}
+
+/** The claims say what they are, whatever they said before: see issue 87583 of kubernetes. */
+function stampClaim(claim: ReadonlyFields): ReadonlyFields {
+  return { ...claim, kind: "PersistentVolumeClaim", apiVersion: "v1" };
+}
+
+/** Old workload versions select the pods of their template, and have its labels, unless they say otherwise. */
+export function defaultToTemplateLabels(workload: Fields): void {
+  const spec = ensureChild(workload, "spec");
+  const labels = child(child(child(spec, "template") ?? {}, "metadata") ?? {}, "labels");
+  if (labels === undefined) return;
+  const some = Object.keys(labels).length > 0;
+  // Labels that are stated and empty make a selector all the same.
+  if (absent(spec.selector)) spec.selector = some ? { matchLabels: { ...labels } } : {};
+  const metadata = ensureChild(workload, "metadata");
+  if (some && Object.keys(object(metadata.labels)).length === 0) metadata.labels = { ...labels };
+}
+
+/**
+ * A pod template as it comes out of any conversion, in either direction: its internal form has one name for the service
+ * account, a security context always, and no init containers in annotations.
+ * Source: kubernetes pkg/apis/core/v1/conversion.go.
+ */
+export function convertPodTemplate(template: ReadonlyFields): ReadonlyFields {
+  return withChild(withoutAnnotations(template as KubeObject, INIT_CONTAINERS), "spec", (spec) => {
+    const { serviceAccount, ...rest } = spec;
+    const account = text(spec.serviceAccountName) || text(serviceAccount);
+    return {
+      ...rest,
+      ...(account !== "" && { serviceAccountName: account, serviceAccount: account }),
+      securityContext: spec.securityContext ?? {},
+    };
   });
 }

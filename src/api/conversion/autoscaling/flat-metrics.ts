@@ -1,6 +1,6 @@
 import { absent, type Fields, isFields, object, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
 import { compact } from "../copies.js";
-import { inOrderOf } from "./go-order.js";
+import { inOrderOf } from "./annotations.js";
 
 /**
  * Metrics as autoscaling/v2beta1 has them, and autoscaling/v1 in annotations: the target's or current values lie flat in

@@ -1,9 +1,9 @@
 import { object, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
-import type { Conversion } from "../../../machinery/scheme/registration.js";
+import type { Conversion } from "../../../machinery/scheme/scheme.js";
 import { type Labels, SelectorError, selectorFromSet } from "../../../machinery/selectors/label-selector.js";
 import { parseLabelSelector } from "../../../machinery/selectors/parse-label-selector.js";
 import { goQuote } from "../../../base/text/go-quote.js";
-import { withChild } from "../with-child.js";
+import { withChild } from "../copies.js";
 
 /**
  * The Scale of extensions and of old apps versions to autoscaling/v1, where `status.selector` is a text. The old ones have

@@ -1,19 +1,22 @@
 import { encodeJson } from "../../../machinery/wire/json/json-encoder.js";
 import { absent, isFields, list, object, objects, type ReadonlyFields } from "../../../machinery/meta/access.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
-import { withAnnotations } from "../annotations.js";
-import { compact } from "../copies.js";
-import { annotatedBehavior, behaviorAnnotation } from "./behavior.js";
-import { flatSpec, flatStatus, nestedSpec, nestedStatus } from "./flat-metrics.js";
-import { asType, inOrderOf } from "./go-order.js";
+import { withAnnotations, compact } from "../copies.js";
 import {
+  annotatedBehavior,
+  behaviorAnnotation,
+  asType,
+  inOrderOf,
   annotatedJson,
   BEHAVIOR,
   CONDITIONS,
   CURRENT_METRICS,
   METRICS,
   withoutRoundTripAnnotations,
-} from "./round-trip-annotations.js";
+} from "./annotations.js";
+import { flatSpec, flatStatus, nestedSpec, nestedStatus } from "./flat-metrics.js";
+import { defaultHorizontalPodAutoscaler, defaultMinReplicas } from "../../defaults/autoscaling.js";
+import type { VersionTable } from "../version-table.js";
 
 const METRIC_SPEC = "io.k8s.api.autoscaling.v2.MetricSpec";
 const METRIC_STATUS = "io.k8s.api.autoscaling.v2.MetricStatus";
@@ -26,7 +29,7 @@ const DEFAULT_UTILIZATION = 80;
  * autoscaling/v1 -> autoscaling/v2. The one field for CPU becomes the last metric; other metrics, what there is of them
  * now, conditions and behaviour come from annotations, and annotations that cannot be read are dropped.
  */
-export function autoscalerFromV1(autoscaler: KubeObject): KubeObject {
+function autoscalerFromV1(autoscaler: KubeObject): KubeObject {
   const { targetCPUUtilizationPercentage: cpu, ...spec } = object(autoscaler.spec);
   const { currentCPUUtilizationPercentage: currentCpu, ...status } = object(autoscaler.status);
   const others = asType(METRIC_SPEC, objects(annotatedJson(autoscaler, METRICS)).map(nestedSpec)) ?? [];
@@ -53,7 +56,7 @@ export function autoscalerFromV1(autoscaler: KubeObject): KubeObject {
 }
 
 /** autoscaling/v2 -> autoscaling/v1. The order of metrics is lost, and all utilizations of CPU but the first. */
-export function autoscalerToV1(autoscaler: KubeObject): KubeObject {
+function autoscalerToV1(autoscaler: KubeObject): KubeObject {
   const { metrics, behavior, ...spec } = object(autoscaler.spec);
   const { currentMetrics, conditions, ...status } = object(autoscaler.status);
   const others = objects(metrics).filter((metric) => absent(cpuUtilization(metric, "target")));
@@ -98,3 +101,15 @@ function isCpu(metric: ReadonlyFields): boolean {
 function cpuUtilization(metric: ReadonlyFields, side: "target" | "current"): unknown {
   return isCpu(metric) ? object(object(metric.resource)[side]).averageUtilization : undefined;
 }
+
+export const AUTOSCALING: VersionTable = {
+  "autoscaling/v1/HorizontalPodAutoscaler": {
+    conversion: { toHub: autoscalerFromV1, fromHub: autoscalerToV1 },
+    // The default metric is not here: only the conversion knows whether an annotation has others.
+    applyDefaults: defaultMinReplicas,
+  },
+  "autoscaling/v2/HorizontalPodAutoscaler": {
+    conversion: { toHub: withoutRoundTripAnnotations, fromHub: withoutRoundTripAnnotations },
+    applyDefaults: defaultHorizontalPodAutoscaler,
+  },
+};

@@ -1,16 +1,10 @@
-import {
-  defaultDaemonSet,
-  defaultDeployment,
-  defaultNetworkPolicy,
-  defaultReplicaSet,
-} from "../../defaults/retired/extensions-v1beta1.js";
-import { defaultIngress } from "../../defaults/retired/ingress-v1beta1.js";
-import { daemonSetWithGeneration } from "../apps/daemon-set.js";
-import { deploymentWithRollback } from "../apps/deployment.js";
-import { replicaSet } from "../apps/replica-set.js";
+import { defaultIngress, ingressV1beta1 } from "../networking/v1beta1.js";
+import { daemonSetWithGeneration, deploymentWithRollback } from "../apps/versions.js";
+import { replicaSet, defaultToTemplateLabels } from "../apps/workload.js";
 import { scaleWithSelectorMap } from "../autoscaling/scale.js";
-import { ingressV1beta1 } from "../networking/ingress.js";
 import type { VersionTable } from "../version-table.js";
+import { child, ensureChild, type Fields, list, setDefault, text } from "../../../machinery/meta/access.js";
+import { defaultTemplate } from "../../defaults/pod.js";
 
 /** The group that apps and networking.k8s.io came out of. A DeploymentRollback is alike in extensions and apps/v1beta1, and nowhere else. */
 export const EXTENSIONS: VersionTable = {
@@ -41,3 +35,52 @@ export const EXTENSIONS: VersionTable = {
   },
   "extensions/v1beta1/Scale": { hub: "autoscaling/v1/Scale", conversion: scaleWithSelectorMap },
 };
+
+/** Means "all" for history and "none" for a deadline: what these fields stood for before they had a default. */
+const MAX_INT32 = 2 ** 31 - 1;
+
+/** Source of all here: kubernetes pkg/apis/extensions/v1beta1/defaults.go, and the comments of its types. */
+function defaultDeployment(deployment: Fields): void {
+  defaultToTemplateLabels(deployment);
+  const spec = ensureChild(deployment, "spec");
+  setDefault(spec, "replicas", 1);
+  const strategy = ensureChild(spec, "strategy");
+  if (text(strategy.type) === "") strategy.type = "RollingUpdate";
+  if (strategy.type === "RollingUpdate" || child(strategy, "rollingUpdate") !== undefined) {
+    const rolling = ensureChild(strategy, "rollingUpdate");
+    setDefault(rolling, "maxUnavailable", 1);
+    setDefault(rolling, "maxSurge", 1);
+  }
+  setDefault(spec, "revisionHistoryLimit", MAX_INT32);
+  setDefault(spec, "progressDeadlineSeconds", MAX_INT32);
+  defaultTemplate(child(spec, "template"));
+}
+
+/** Replaced only when it is deleted, unless it says otherwise. */
+function defaultDaemonSet(set: Fields): void {
+  defaultToTemplateLabels(set);
+  const spec = ensureChild(set, "spec");
+  const strategy = ensureChild(spec, "updateStrategy");
+  if (text(strategy.type) === "") strategy.type = "OnDelete";
+  if (strategy.type === "RollingUpdate") {
+    const rolling = ensureChild(strategy, "rollingUpdate");
+    setDefault(rolling, "maxUnavailable", 1);
+    setDefault(rolling, "maxSurge", 0);
+  }
+  setDefault(spec, "revisionHistoryLimit", 10);
+  defaultTemplate(child(spec, "template"));
+}
+
+function defaultReplicaSet(set: Fields): void {
+  defaultToTemplateLabels(set);
+  const spec = ensureChild(set, "spec");
+  setDefault(spec, "replicas", 1);
+  defaultTemplate(child(spec, "template"));
+}
+
+/** A port's protocol stays unset: what sets it in Kubernetes sets it in a copy. */
+function defaultNetworkPolicy(policy: Fields): void {
+  const spec = ensureChild(policy, "spec");
+  if (list(spec.policyTypes).length > 0) return;
+  spec.policyTypes = list(spec.egress).length > 0 ? ["Ingress", "Egress"] : ["Ingress"];
+}

@@ -1,13 +1,17 @@
-import { absent, isFields, number, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
-import type { KubeObject } from "../../../machinery/meta/object.js";
 import {
-  defaultBetaResourceClaim,
-  defaultBetaResourceClaimTemplate,
-  defaultBetaResourceSlice,
-} from "../../defaults/resource-v1beta1.js";
-import { compact, without } from "../copies.js";
+  absent,
+  isFields,
+  number,
+  type ReadonlyFields,
+  text,
+  child,
+  children,
+  type Fields,
+} from "../../../machinery/meta/access.js";
+import type { KubeObject } from "../../../machinery/meta/object.js";
+import { compact, without, withChild, withChildren } from "../copies.js";
 import type { VersionTable } from "../version-table.js";
-import { withChild, withChildren } from "../with-child.js";
+import { defaultCount, defaultDevice, deviceRequests } from "../../defaults/devices.js";
 
 /** resource.k8s.io/v1beta1: an exact request lies in the request itself, and a device in its `basic`. v1beta2 is like v1. */
 export const RESOURCE_BETA: VersionTable = {
@@ -84,4 +88,24 @@ function deviceFromBeta({ name, basic }: ReadonlyFields): ReadonlyFields {
 
 function deviceToBeta({ name, ...basic }: ReadonlyFields): ReadonlyFields {
   return { name, basic };
+}
+
+/** resource.k8s.io/v1beta1. A request without a class has alternatives instead, and no count of its own. */
+function defaultBetaResourceClaim(claim: Fields): void {
+  for (const request of deviceRequests(claim)) {
+    if (text(request.deviceClassName) !== "") defaultCount(request);
+    for (const alternative of children(request, "firstAvailable")) defaultCount(alternative);
+  }
+}
+
+function defaultBetaResourceClaimTemplate(template: Fields): void {
+  const claim = child(template, "spec");
+  if (claim !== undefined) defaultBetaResourceClaim(claim);
+}
+
+function defaultBetaResourceSlice(slice: Fields, now: number): void {
+  for (const device of children(child(slice, "spec") ?? {}, "devices")) {
+    const basic = child(device, "basic");
+    if (basic !== undefined) defaultDevice(basic, now);
+  }
 }

@@ -1,7 +1,6 @@
 import { goQuote } from "../../../base/text/go-quote.js";
 import type { AppArmorProfile } from "../../types/core/v1.js";
-import { type CheckedPod, containersOf, type Control } from "../control.js";
-import { distinct, plural, quoted, setters } from "../wording.js";
+import { type CheckedPod, containersOf, type Control, distinct, plural, quoted, setters } from "../control.js";
 
 const ALLOWED: ReadonlySet<string> = new Set(["RuntimeDefault", "Localhost"]);
 /** How profiles were chosen before 1.30. */

@@ -1,6 +1,13 @@
-import { type CheckedPod, containersOf, type Control, type Violation } from "../control.js";
-import { containersNamed, distinct, quoted } from "../wording.js";
-import { exceptInUserNamespaces } from "./relaxations.js";
+import {
+  type CheckedPod,
+  containersOf,
+  type Control,
+  type Violation,
+  exceptInUserNamespaces,
+  containersNamed,
+  distinct,
+  quoted,
+} from "../control.js";
 
 function check(pod: CheckedPod): Violation | undefined {
   const bad = containersOf(pod).flatMap(({ name, securityContext }) => {

@@ -1,7 +1,6 @@
 import { absent } from "../../../machinery/meta/access.js";
 import type { Volume } from "../../types/core/v1.js";
-import type { Control } from "../control.js";
-import { distinct, plural, quoted } from "../wording.js";
+import { type Control, distinct, plural, quoted } from "../control.js";
 
 const ALLOWED = [
   "configMap",

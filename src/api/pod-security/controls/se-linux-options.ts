@@ -1,6 +1,5 @@
 import type { SELinuxOptions } from "../../types/core/v1.js";
-import { type Check, containersOf, type Control } from "../control.js";
-import { distinct, plural, quoted, setters } from "../wording.js";
+import { type Check, containersOf, type Control, distinct, plural, quoted, setters } from "../control.js";
 
 const TYPES = ["", "container_t", "container_init_t", "container_kvm_t"];
 

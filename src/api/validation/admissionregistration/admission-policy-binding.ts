@@ -24,8 +24,8 @@ import type {
   ValidatingAdmissionPolicyBindingSpec,
 } from "../../types/admissionregistration/v1.js";
 import { named, oneOf, repeatedAt } from "../rules.js";
-import { validateSelector } from "../selector.js";
-import { validateMatchResources, validateMutatedOperations } from "./admission-match.js";
+import { validateSelector } from "../label-selector.js";
+import { validateMatchResources, validateMutatedOperations } from "./admission-rules.js";
 
 /** ValidatingAdmissionPolicyBinding. */
 export function validateAdmissionPolicyBinding(

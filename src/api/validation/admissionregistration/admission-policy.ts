@@ -6,7 +6,7 @@ import {
   notSupported,
   required,
 } from "../../../machinery/errors/field-error.js";
-import { JsonPathError } from "../../../machinery/text/jsonpath/jsonpath-error.js";
+import { JsonPathError } from "../../../machinery/text/jsonpath/nodes.js";
 import { parseTemplate } from "../../../machinery/text/jsonpath/parser.js";
 import {
   absent,
@@ -35,8 +35,12 @@ import type {
 } from "../../types/admissionregistration/v1.js";
 import { validateConditions } from "../conditions.js";
 import { named, oneOf, repeatedAt, sameValue } from "../rules.js";
-import { validateMatchResources, validateMutatedOperations } from "./admission-match.js";
-import { FAILURE_POLICIES, validateMatchConditions } from "./admission-rules.js";
+import {
+  validateMatchResources,
+  validateMutatedOperations,
+  FAILURE_POLICIES,
+  validateMatchConditions,
+} from "./admission-rules.js";
 import { PolicyExpressions } from "./policy-expressions.js";
 
 /** ValidatingAdmissionPolicy. */

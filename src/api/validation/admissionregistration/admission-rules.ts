@@ -1,18 +1,20 @@
 import type { Steps } from "../../../base/async/steps.js";
 import { BOOL } from "../../../machinery/cel/types/type.js";
 import { duplicate, type FieldError, invalidValue, required, tooMany } from "../../../machinery/errors/field-error.js";
-import { list, objects, type Received, type ReceivedObject, text } from "../../../machinery/meta/received.js";
-import { qualifiedNameErrors } from "../../../machinery/validation/names.js";
-import { compileExpression } from "../../admission/compile-expression.js";
-import { expressionEnvironment } from "../../admission/expression-environment.js";
+import { list, objects, type Received, type ReceivedObject, text, absent } from "../../../machinery/meta/received.js";
+import { qualifiedNameErrors, pathSegmentErrors } from "../../../machinery/validation/names.js";
+import { compileExpression, expressionEnvironment } from "../../admission/expression-environment.js";
 import type {
   MatchCondition,
   MutatingWebhookConfiguration,
   NamedRuleWithOperations,
   RuleWithOperations,
   ValidatingWebhookConfiguration,
+  MatchResources,
 } from "../../types/admissionregistration/v1.js";
 import { named, oneOf, repeatedAt } from "../rules.js";
+import { append } from "../../../base/collections/append.js";
+import { validateSelector } from "../label-selector.js";
 
 /** Rules of webhooks and admission policies: which requests they are asked about. */
 export const FAILURE_POLICIES: readonly string[] = ["Fail", "Ignore"];
@@ -126,4 +128,43 @@ function conditionErrors(condition: Received<MatchCondition>, path: string): Fie
 function conditionError({ expression }: Received<MatchCondition>): string | null {
   const environment = expressionEnvironment({ params: false, authorizer: true });
   return compileExpression(environment, text(expression).trim(), [BOOL]).error ?? null;
+}
+
+const MUTATED_OPERATIONS = ["*", "CONNECT", "CREATE", "UPDATE"];
+
+/** A deletion has no object to change. */
+export function validateMutatedOperations(match: Received<MatchResources>, path: string): FieldError[] {
+  return objects(match.resourceRules).flatMap(({ operations }) =>
+    list(operations).flatMap((one) => oneOf(one, `${path}.resourceRules.operations`, MUTATED_OPERATIONS)),
+  );
+}
+
+/** A policy's matchConstraints or a binding's matchResources. */
+export function validateMatchResources(match: Received<MatchResources>, path: string): FieldError[] {
+  const { matchPolicy: policy } = match;
+  const errors = absent(policy)
+    ? [required(`${path}.matchPolicy`)]
+    : oneOf(policy, `${path}.matchPolicy`, MATCH_POLICIES);
+  for (const field of ["namespaceSelector", "objectSelector"] as const) {
+    if (absent(match[field])) errors.push(required(`${path}.${field}`));
+    else append(errors, validateSelector(match[field], `${path}.${field}`));
+  }
+  for (const field of ["resourceRules", "excludeResourceRules"] as const) {
+    append(
+      errors,
+      objects(match[field]).flatMap((rule, index) => validateNamedRule(rule, `${path}.${field}[${index}]`)),
+    );
+  }
+  return errors;
+}
+
+function validateNamedRule(rule: Received<NamedRuleWithOperations>, path: string): FieldError[] {
+  const names = list(rule.resourceNames).map(text);
+  const again = repeatedAt(names);
+  const errors = names.flatMap((name, index) => {
+    const at = `${path}.resourceNames[${index}]`;
+    const wrong = named(name, at, pathSegmentErrors);
+    return again.has(index) ? [...wrong, duplicate(at, name)] : wrong;
+  });
+  return [...errors, ...validateRuleWithOperations(rule, path)];
 }

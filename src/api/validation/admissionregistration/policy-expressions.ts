@@ -9,8 +9,9 @@ import {
   type ReceivedObject,
   text,
 } from "../../../machinery/meta/received.js";
-import { type CompiledExpression, compileExpression } from "../../admission/compile-expression.js";
 import {
+  type CompiledExpression,
+  compileExpression,
   type Declared,
   expressionEnvironment,
   PATCH_RESULTS,

@@ -19,7 +19,7 @@ import type {
   WebhookClientConfig,
 } from "../../types/admissionregistration/v1.js";
 import { named, oneOf, repeatedAt, sameValue } from "../rules.js";
-import { type SelectorRules, selectorRulesFor, validateSelector } from "../selector.js";
+import { type SelectorRules, selectorRulesFor, validateSelector } from "../label-selector.js";
 import {
   FAILURE_POLICIES,
   MATCH_POLICIES,

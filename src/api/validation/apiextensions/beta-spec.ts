@@ -4,8 +4,7 @@ import type { JsonValue } from "../../../machinery/meta/json.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import { deepEqual } from "../../../machinery/patch/json-values.js";
 import { betaSpecOf } from "../../conversion/sent-beta-spec.js";
-import { versionWith } from "./definition-spec.js";
-import { goVersion } from "./shown-version.js";
+import { versionWith, goVersion } from "./definition-spec.js";
 
 /** The version of the API that a definition came in. */
 export interface DefinitionRequest {

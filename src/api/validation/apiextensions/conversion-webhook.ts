@@ -9,8 +9,9 @@ import {
 import { absent, isFields, list, object, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
 import { dns1035LabelErrors } from "../../../machinery/validation/names.js";
 import { validateWebhookService, validateWebhookUrl } from "../admissionregistration/webhook-client.js";
-import { caBundleProblem } from "./ca-bundle.js";
 import { repeatedAt } from "../rules.js";
+import { errorMessage } from "../../../base/text/error-message.js";
+import { rootCertificatesIn } from "../../../machinery/crypto/certificates.js";
 
 const PATH = "spec.conversion";
 const CLIENT = `${PATH}.webhookClientConfig`;
@@ -70,3 +71,14 @@ function validateReviewVersions(versions: readonly string[], { requireKnownRevie
 
 export const speaksKnownReview = (versions: readonly string[]): boolean =>
   versions.some((version) => KNOWN_REVIEWS.includes(version));
+
+/** What is wrong with a bundle of certificates in base64; undefined for a good one and for none. */
+export function caBundleProblem(bundle: string): string | undefined {
+  if (bundle === "") return undefined;
+  try {
+    rootCertificatesIn(Buffer.from(bundle, "base64").toString("latin1"));
+    return undefined;
+  } catch (error) {
+    return errorMessage(error);
+  }
+}

@@ -1,6 +1,7 @@
 import { absent, isFields, list, object, objects, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
 import type { JsonValue } from "../../../machinery/meta/json.js";
 import { deepEqual } from "../../../machinery/patch/json-values.js";
+import { goSchema } from "./schema-fields.js";
 
 /** What a definition says once for all versions, or each version for itself. Absent fields are not said. */
 export interface VersionParts {
@@ -11,7 +12,7 @@ export interface VersionParts {
   readonly selectableFields: readonly ReadonlyFields[];
 }
 
-export interface DefinitionVersion extends VersionParts {
+interface DefinitionVersion extends VersionParts {
   readonly name: string;
   /** The version as it is on the wire, without the parts that all versions share. */
   readonly fields: ReadonlyFields;
@@ -81,3 +82,43 @@ function equal(a: unknown, b: unknown): boolean {
 }
 
 const isNothing = (value: unknown): boolean => absent(value) || (Array.isArray(value) && list(value).length === 0);
+
+/** A version as kube-apiserver prints it in an error, without what all versions share. */
+export function goVersion({ name, fields, ...parts }: DefinitionVersion): ReadonlyFields {
+  const { validation, subresources, columns, selectableFields } = parts;
+  const schema = validation?.openAPIV3Schema;
+  return {
+    Name: name,
+    Served: fields.served === true,
+    Storage: fields.storage === true,
+    Deprecated: fields.deprecated === true,
+    DeprecationWarning: fields.deprecationWarning ?? null,
+    Schema: validation === undefined ? null : { OpenAPIV3Schema: isFields(schema) ? goSchema(schema) : null },
+    Subresources: subresources === undefined ? null : goSubresources(subresources),
+    AdditionalPrinterColumns: columns.length === 0 ? null : columns.map(goColumn),
+    SelectableFields:
+      selectableFields.length === 0 ? null : selectableFields.map(({ jsonPath }) => ({ JSONPath: jsonPath ?? "" })),
+  };
+}
+
+function goSubresources({ status, scale }: ReadonlyFields): ReadonlyFields {
+  return {
+    Status: isFields(status) ? {} : null,
+    Scale: isFields(scale)
+      ? {
+          SpecReplicasPath: scale.specReplicasPath ?? "",
+          StatusReplicasPath: scale.statusReplicasPath ?? "",
+          LabelSelectorPath: scale.labelSelectorPath ?? null,
+        }
+      : null,
+  };
+}
+
+const goColumn = (column: ReadonlyFields): ReadonlyFields => ({
+  Name: column.name ?? "",
+  Type: column.type ?? "",
+  Format: column.format ?? "",
+  Description: column.description ?? "",
+  Priority: column.priority ?? 0,
+  JSONPath: column.jsonPath ?? "",
+});

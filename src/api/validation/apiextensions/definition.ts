@@ -8,15 +8,23 @@ import { immutable } from "../rules.js";
 import { validateApiApproval } from "./api-approval.js";
 import { type DefinitionRequest, isBeta, validateBetaParts, validateBetaVersion } from "./beta-spec.js";
 import { validateConversion } from "./conversion-webhook.js";
-import { type DefinitionSpec, definitionSpec, hasSchema, schemasOf, type VersionParts } from "./definition-spec.js";
-import { type Forgiven, forgivenOfCreate } from "./forgiven.js";
-import { forgivenOfUpdate, isEstablished } from "./forgiven-update.js";
-import { validateDefinitionNames } from "./names.js";
+import {
+  type DefinitionSpec,
+  definitionSpec,
+  hasSchema,
+  schemasOf,
+  type VersionParts,
+  goVersion,
+} from "./definition-spec.js";
+import { type Forgiven, forgivenOfCreate, forgivenOfUpdate, isEstablished } from "./forgiven.js";
 import { hasDefaults } from "./schema-defaults.js";
-import { goVersion } from "./shown-version.js";
-import { validateSelectableFields } from "./selectable-fields.js";
+import {
+  validateSelectableFields,
+  validateColumn,
+  validateDeprecation,
+  validateSubresources,
+} from "./version-parts.js";
 import { SCHEMA_OF_ALL, schemaPathOf, validateVersionSchema } from "./version-schema.js";
-import { validateColumn, validateDeprecation, validateSubresources } from "./version-parts.js";
 
 const BY_V1: DefinitionRequest = { apiVersion: "" };
 
@@ -221,4 +229,31 @@ function validateConversionOf({ fields, preserveUnknownFields }: DefinitionSpec,
       allowInvalidCaBundle: forgiven.invalidCaBundle,
     }),
   ];
+}
+
+/** The names of a definition, or those that were accepted: each may be missing here. `path` is "spec.names". */
+function validateDefinitionNames(names: ReadonlyFields, path: string): FieldError[] {
+  const errors = ["plural", "singular"].flatMap((field) => labelProblem(text(names[field]), `${path}.${field}`));
+  for (const field of ["kind", "listKind"]) {
+    const value = text(names[field]);
+    const wrong = value === "" ? [] : dns1035LabelErrors(value.toLowerCase());
+    if (wrong.length === 0) continue;
+    const detail = `may have mixed case, but should otherwise match: ${wrong.join(",")}`;
+    errors.push(invalidValue(`${path}.${field}`, value, detail));
+  }
+  append(errors, labelProblems(names.shortNames, `${path}.shortNames`));
+  if (text(names.kind) !== "" && names.kind === names.listKind) {
+    errors.push(invalidValue(`${path}.listKind`, text(names.listKind), "kind and listKind may not be the same"));
+  }
+  return [...errors, ...labelProblems(names.categories, `${path}.categories`)];
+}
+
+const labelProblems = (values: unknown, path: string): FieldError[] =>
+  list(values).flatMap((value, index) => labelProblem(text(value), `${path}[${index}]`, true));
+
+/** All that is wrong with one name, in one error. */
+function labelProblem(value: string, path: string, whenEmpty = false): FieldError[] {
+  if (value === "" && !whenEmpty) return [];
+  const wrong = dns1035LabelErrors(value);
+  return wrong.length === 0 ? [] : [invalidValue(path, value, wrong.join(","))];
 }

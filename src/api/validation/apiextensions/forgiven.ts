@@ -1,16 +1,29 @@
-import type { Steps } from "../../../base/async/steps.js";
-import { list, object, text } from "../../../machinery/meta/access.js";
+import { type Steps, atOnce } from "../../../base/async/steps.js";
+import { list, object, text, absent, objects } from "../../../machinery/meta/access.js";
 import type { JsonValue } from "../../../machinery/meta/json.js";
 import { deepEqual } from "../../../machinery/patch/json-values.js";
-import { caBundleProblem } from "./ca-bundle.js";
-import { speaksKnownReview } from "./conversion-webhook.js";
-import { type DefinitionSpec, hasSchema, schemasOf } from "./definition-spec.js";
-import { hasExtensions } from "./extensions.js";
+import { caBundleProblem, speaksKnownReview } from "./conversion-webhook.js";
+import { type DefinitionSpec, hasSchema, schemasOf, definitionSpec } from "./definition-spec.js";
 import { hasLooseMapKeys, hasNonAtomicSets } from "./list-type.js";
 import { hasUnknownTypes } from "./schema.js";
 import { hasDefaults, hasUnprunedDefaults } from "./schema-defaults.js";
-import { forgivenSelectableFields } from "./selectable-fields.js";
+import { forgivenSelectableFields } from "./version-parts.js";
 import { notStructural, validateStructural } from "./structural.js";
+import { schemaHas } from "./schema-fields.js";
+import type { KubeObject } from "../../../machinery/meta/object.js";
+import { type DefinitionRequest, isBeta } from "./beta-spec.js";
+
+/** Whether a schema has keywords of Kubernetes (x-kubernetes-...) that only structural schemas may have. */
+const hasExtensions = (schema: unknown): boolean =>
+  schemaHas(
+    schema,
+    (inner) =>
+      inner["x-kubernetes-embedded-resource"] === true ||
+      inner["x-kubernetes-int-or-string"] === true ||
+      !absent(inner["x-kubernetes-preserve-unknown-fields"]) ||
+      !absent(inner["x-kubernetes-list-type"]) ||
+      ["x-kubernetes-list-map-keys", "x-kubernetes-validations"].some((field) => list(inner[field]).length > 0),
+  );
 
 /**
  * What the validation of a definition lets pass: faults that the stored definition has already, and what v1beta1 does not ask for.
@@ -71,7 +84,7 @@ export interface UpdateFacts {
 }
 
 /** What is forgiven of an update, in steps, because old schemas may be large. */
-export function* forgivenSteps(
+function* forgivenSteps(
   spec: DefinitionSpec,
   old: DefinitionSpec,
   { established, beta }: UpdateFacts,
@@ -121,3 +134,34 @@ function unchangedSchemas(spec: DefinitionSpec, old: DefinitionSpec): ReadonlySe
 
 export const isStructuralSchema = (schema: Parameters<typeof validateStructural>[0]): boolean =>
   notStructural(schema) === undefined && validateStructural(schema, "").length === 0;
+
+interface Known {
+  readonly old: KubeObject;
+  readonly forgiven: Forgiven;
+}
+
+const known = new WeakMap<KubeObject, Known>();
+
+/** What an update of `old` to `definition` forgives. Both are large, so that it is found once for the same objects. */
+export const forgivenOfUpdate = (definition: KubeObject, old: KubeObject, request: DefinitionRequest): Forgiven =>
+  atOnce(forgivenOfUpdateSteps(definition, old, request));
+
+export function* forgivenOfUpdateSteps(
+  definition: KubeObject,
+  old: KubeObject,
+  request: DefinitionRequest,
+): Steps<Forgiven> {
+  const found = known.get(definition);
+  if (found?.old === old) return found.forgiven;
+  const [spec, before] = [definitionSpec(object(definition.spec)), definitionSpec(object(old.spec))];
+  yield;
+  const forgiven = yield* forgivenSteps(spec, before, { established: isEstablished(old), beta: isBeta(request) });
+  known.set(definition, { old, forgiven });
+  return forgiven;
+}
+
+export function isEstablished(definition: KubeObject): boolean {
+  return objects(object(definition.status).conditions).some(
+    ({ type, status }) => type === "Established" && status === "True",
+  );
+}

@@ -5,6 +5,6 @@ export {
   validateCustomResourceDefinitionStatus,
   validateCustomResourceDefinitionUpdate,
 } from "./definition.js";
-export { nonStructuralSteps } from "./non-structural.js";
+export { nonStructuralSteps } from "./version-schema.js";
 export { customResourceDefinitionSteps } from "./steps.js";
 export { definitionWarnings } from "./warnings.js";

@@ -7,8 +7,7 @@ import {
   required,
 } from "../../../machinery/errors/field-error.js";
 import { absent, isFields, list, object, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
-import { goItems } from "./schema-fields.js";
-import { schemaHas } from "./schema-walk.js";
+import { goItems, schemaHas } from "./schema-fields.js";
 import { repeatedAt } from "../rules.js";
 
 const LIST_TYPE = "x-kubernetes-list-type";

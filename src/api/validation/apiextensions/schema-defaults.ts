@@ -13,20 +13,38 @@ import { deepCopy, deepEqual } from "../../../machinery/patch/json-values.js";
 import type { StructSchema } from "../../../machinery/schema/schema.js";
 import { coerceMetadata } from "../../../machinery/structural/coerce-metadata.js";
 import { validateEmbeddedResources } from "../../../machinery/structural/embedded-resources.js";
-import { inKeyOrder } from "../../../machinery/structural/in-key-order.js";
-import { leadsToEmbedded } from "../../../machinery/structural/leads-to-embedded.js";
-import { prune } from "../../../machinery/structural/prune.js";
-import { CorrelatedValue } from "../../../machinery/structural/ratchet.js";
-import { compileRules, COST_BUDGET } from "../../../machinery/structural/rules/validate-rules.js";
-import { compileSchemaValidation } from "../../../machinery/structural/schema-validation.js";
+import { inKeyOrder } from "../../../machinery/structural/problems.js";
 import {
+  leadsToEmbedded,
   asResourceRoot,
   type StructuralSchema,
   structuralSchemaOf,
 } from "../../../machinery/structural/structural-schema.js";
+import { prune } from "../../../machinery/structural/prune.js";
+import { CorrelatedValue } from "../../../machinery/structural/ratchet.js";
+import { compileRules, COST_BUDGET } from "../../../machinery/structural/rules/validate-rules.js";
+import { compileSchemaValidation } from "../../../machinery/structural/schema-validation.js";
 import { schemaFor } from "../../facts/index.js";
-import { JudgedAhead } from "./judged-ahead.js";
-import { schemaHas } from "./schema-walk.js";
+import { schemaHas } from "./schema-fields.js";
+
+/** What was found out about schemas before it is asked for, by the schema's identity and a key of what was asked. */
+export class JudgedAhead<T> {
+  readonly #results = new WeakMap<ReadonlyFields, Map<string, T>>();
+
+  get(schema: ReadonlyFields, key: string): T | undefined {
+    return this.#results.get(schema)?.get(key);
+  }
+
+  set(schema: ReadonlyFields, key: string, result: T): T {
+    let results = this.#results.get(schema);
+    if (results === undefined) {
+      results = new Map();
+      this.#results.set(schema, results);
+    }
+    results.set(key, result);
+    return result;
+  }
+}
 
 const META = ["apiVersion", "kind", "metadata"];
 

@@ -4,10 +4,9 @@ import { isFields, object, type ReadonlyFields } from "../../../machinery/meta/a
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import { type DefinitionRequest, isBeta } from "./beta-spec.js";
 import { definitionSpec } from "./definition-spec.js";
-import { forgivenOfCreate } from "./forgiven.js";
-import { forgivenOfUpdateSteps } from "./forgiven-update.js";
+import { forgivenOfCreate, forgivenOfUpdateSteps } from "./forgiven.js";
 import { schemaPatternProblem } from "./pattern.js";
-import { schemaHas } from "./schema-walk.js";
+import { schemaHas } from "./schema-fields.js";
 import { unknownFormatsIn } from "./warnings.js";
 import { judgeVersionSchemaSteps, SCHEMA_OF_ALL, schemaPathOf } from "./version-schema.js";
 

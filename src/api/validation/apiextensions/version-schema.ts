@@ -1,14 +1,19 @@
 import { append } from "../../../base/collections/append.js";
 import type { Steps } from "../../../base/async/steps.js";
-import { type FieldError, forbiddenField, invalidValue } from "../../../machinery/errors/field-error.js";
-import { isFields, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
-import { JudgedAhead } from "./judged-ahead.js";
+import {
+  type FieldError,
+  forbiddenField,
+  invalidValue,
+  formatFieldErrors,
+} from "../../../machinery/errors/field-error.js";
+import { isFields, type ReadonlyFields, text, object, objects } from "../../../machinery/meta/access.js";
+import { JudgedAhead, judgeDefaultsSteps, validateDefaults } from "./schema-defaults.js";
 import type { Forgiven } from "./forgiven.js";
 import { RuleExpressions } from "./rule-expressions.js";
 import { type SchemaRules, validateSchema, validateSchemaSteps } from "./schema.js";
-import { judgeDefaultsSteps, validateDefaults } from "./schema-defaults.js";
 import { goSchema, isSet, SCHEMA_FIELDS } from "./schema-fields.js";
 import { notStructural, validateStructural, validateStructuralSteps } from "./structural.js";
+import type { KubeObject } from "../../../machinery/meta/object.js";
 
 /** What holds the schema that all versions share, and the schema of each. */
 export const SCHEMA_OF_ALL = "spec.validation";
@@ -117,4 +122,26 @@ function validateRoot(schema: ReadonlyFields, path: string): FieldError[] {
     return [invalidValue(path, goSchema(schema), detail)];
   }
   return [];
+}
+
+export interface NonStructural {
+  readonly reason: "Violations" | "StructuralError";
+  readonly message: string;
+}
+
+/** Why a definition that preserves unknown fields is not structural, as the condition NonStructuralSchema says it. */
+export function* nonStructuralSteps(definition: KubeObject): Steps<NonStructural> {
+  const spec = object(definition.spec);
+  const errors: FieldError[] = [invalidValue("spec.preserveUnknownFields", true, "must be false")];
+  for (const [index, version] of objects(spec.versions).entries()) {
+    const schema = object(version.schema).openAPIV3Schema;
+    if (!isFields(schema)) continue;
+    const problem = notStructural(schema);
+    if (problem !== undefined) {
+      const message = `failed to check validation schema for version ${text(version.name)}: ${problem}`;
+      return { reason: "StructuralError", message };
+    }
+    append(errors, yield* validateStructuralSteps(schema, `${schemaPathOf(index)}.openAPIV3Schema`));
+  }
+  return { reason: "Violations", message: formatFieldErrors(errors) };
 }

@@ -3,7 +3,7 @@ import { goQuote } from "../../../base/text/go-quote.js";
 import { object, objects, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import { definitionSpec, schemasOf } from "./definition-spec.js";
-import { schemaHas } from "./schema-walk.js";
+import { schemaHas } from "./schema-fields.js";
 
 const STRINGS =
   "bsonobjectid uri email hostname ipv4 ipv6 cidr mac uuid uuid3 uuid4 uuid5 isbn isbn10 isbn13 creditcard ssn hexcolor rgbcolor byte password date duration datetime k8sshortname k8slongname";

@@ -42,7 +42,7 @@ import type {
 import type { LabelSelector } from "../../types/meta/v1.js";
 import { check, checkNonNegative, type Errors } from "../collect.js";
 import { goJson } from "../go-shapes.js";
-import { hasInvalidValue, validateSelector } from "../label-selector.js";
+import { hasInvalidValue, checkSelector } from "../label-selector.js";
 import { NEW_TEMPLATE, optionsOfChange, type PodValidationOptions } from "../pod/pod-options.js";
 import { checkTemplateMetadata, validatePodTemplate } from "../pod/pod-spec.js";
 import { immutable, sameValue } from "../rules.js";
@@ -103,7 +103,7 @@ function checkWorkloadSelector(
     errors.push(required("spec.selector"));
     return;
   }
-  validateSelector(selector, "spec.selector", false, errors);
+  checkSelector(selector, "spec.selector", false, errors);
   if (isEmptySelector(selector)) {
     errors.push(invalidValue("spec.selector", selector, `empty selector is invalid for ${kind}`));
   }
@@ -173,7 +173,7 @@ export function validateDaemonSetUpdate(set: ReceivedObject<DaemonSet>, old: Rec
 function daemonSetErrors(spec: Received<DaemonSetSpec>, options: PodValidationOptions): FieldError[] {
   const errors: Errors = [];
   const template = object(spec.template);
-  validateSelector(spec.selector, "spec.selector", options.allowInvalidSelectorValue, errors);
+  checkSelector(spec.selector, "spec.selector", options.allowInvalidSelectorValue, errors);
   const selector = parsedSelector(spec.selector);
   if (selector !== undefined) checkSelects(selector, template, "spec.template", errors);
   if (isStruct(spec.selector) && isEmptySelector(spec.selector)) {

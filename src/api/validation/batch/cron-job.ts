@@ -1,7 +1,7 @@
 import { scheduleError } from "../../../machinery/text/cron/parse-schedule.js";
 import { type FieldError, invalidValue, notSupported, required } from "../../../machinery/errors/field-error.js";
 import { absent, object, type Received, type ReceivedObject, text } from "../../../machinery/meta/received.js";
-import { isTimeZone } from "../../../machinery/text/time-zone/is-time-zone.js";
+import { isTimeZone } from "../../../machinery/text/time-zone/time-zone.js";
 import type { CronJob, CronJobSpec, JobSpec } from "../../types/batch/v1.js";
 import { checkNonNegative, checkRequiredOneOf, type Errors } from "../collect.js";
 import { NEW_TEMPLATE, optionsOfChange, type PodValidationOptions } from "../pod/pod-options.js";

@@ -38,7 +38,7 @@ import type { PodSpec, PodTemplateSpec } from "../../types/core/v1.js";
 import { check, checkNonNegative, checkOneOf, type Errors } from "../collect.js";
 import { goJson } from "../go-shapes.js";
 import { countIndexes } from "./index-intervals.js";
-import { hasInvalidValue, validateSelector } from "../label-selector.js";
+import { hasInvalidValue, checkSelector } from "../label-selector.js";
 import { NEW_TEMPLATE, optionsOfChange, type PodValidationOptions } from "../pod/pod-options.js";
 import { validatePodTemplate } from "../pod/pod-spec.js";
 import { IMMUTABLE, immutable, sameValue } from "../rules.js";
@@ -123,7 +123,7 @@ function checkGeneratedSelector(job: ReceivedObject<Job>, prefixed: boolean, err
 function checkWholeSpec(spec: Received<JobSpec>, path: string, options: PodValidationOptions, errors: Errors): void {
   checkJobSpec(spec, path, options, errors);
   if (absent(spec.selector)) errors.push(required(`${path}.selector`));
-  validateSelector(spec.selector, `${path}.selector`, options.allowInvalidSelectorValue, errors);
+  checkSelector(spec.selector, `${path}.selector`, options.allowInvalidSelectorValue, errors);
   const selector = parsedSelector(spec.selector);
   if (selector !== undefined) checkSelects(selector, object(spec.template), `${path}.template`, errors);
 }

@@ -1,5 +1,5 @@
 import { constants, createPublicKey, type KeyObject, verify } from "node:crypto";
-import { nameAttributes } from "../../../machinery/crypto/certificate-subject.js";
+import { nameAttributes } from "../../../machinery/crypto/certificate-names.js";
 import { readCertificateRequest } from "../../../machinery/crypto/certificate-request.js";
 import { derElement, derElements, DerError, derObjectIdentifier, notSequence } from "../../../machinery/crypto/der.js";
 

@@ -34,8 +34,9 @@ import type {
   Subject,
   UserSubject,
 } from "../../types/flowcontrol/v1.js";
-import { named, repeatedAt } from "../rules.js";
-import { validateMandatory } from "./mandatory-flow-control.js";
+import { named, repeatedAt, sameValue } from "../rules.js";
+import { bootstrapFlowControl } from "../../bootstrap/flow-control.js";
+import { goJson } from "../go-shapes.js";
 
 const MAX_PRECEDENCE = 10000;
 
@@ -300,4 +301,28 @@ function validateQueuing(queuing: Received<QueuingConfiguration>, path: string):
     refuse("handSize", `${needs} should not be greater than ${MAX_HASH_BITS}`);
   }
   return errors;
+}
+
+/** Without these two, some requests would have no place; "exempt" may still say how much it lends. */
+const MANDATORY = ["exempt", "catch-all"];
+
+/** What must be as it was made: the flow schemas and priority levels that every request falls to in the end. */
+function validateMandatory(
+  subject: ReceivedObject<FlowSchema | PriorityLevelConfiguration>,
+  kind: "FlowSchema" | "PriorityLevelConfiguration",
+): FieldError[] {
+  const name = subject.metadata?.name ?? "";
+  if (!MANDATORY.includes(name)) return [];
+  const fixed = bootstrapFlowControl().find((one) => one.kind === kind && one.metadata?.name === name);
+  const spec = object(subject.spec);
+  const lends = kind === "PriorityLevelConfiguration" && name === "exempt";
+  if (sameValue(lends ? withoutExempt(spec) : spec, lends ? withoutExempt(fixed?.spec) : fixed?.spec)) return [];
+  const exception = lends ? " except the 'spec.exempt' field" : "";
+  return [
+    invalidValue("spec", goJson(`${kind}Spec`, spec), `spec of '${name}'${exception} must equal the fixed value`),
+  ];
+}
+
+function withoutExempt(spec: unknown): object {
+  return { ...(typeof spec === "object" ? spec : {}), exempt: undefined };
 }

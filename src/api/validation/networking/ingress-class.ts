@@ -14,8 +14,7 @@ import {
   type ReceivedObject,
   text,
 } from "../../../machinery/meta/received.js";
-import { domainPrefixedPathErrors } from "../../../machinery/validation/domain-prefixed-path.js";
-import { dns1123LabelErrors } from "../../../machinery/validation/names.js";
+import { domainPrefixedPathErrors, dns1123LabelErrors } from "../../../machinery/validation/names.js";
 import type { IngressClass, IngressClassParametersReference } from "../../types/networking/v1.js";
 import { immutable, named } from "../rules.js";
 import { validateTypedReference } from "../typed-reference.js";

@@ -27,7 +27,7 @@ import type {
   NetworkPolicySpec,
 } from "../../types/networking/v1.js";
 import { named, oneOf } from "../rules.js";
-import { type SelectorRules, selectorRulesFor, validateSelector } from "../selector.js";
+import { type SelectorRules, selectorRulesFor, validateSelector } from "../label-selector.js";
 import { cidrWarnings, legacyCidr } from "../service/ip-fields.js";
 import { portNumber } from "../service/service.js";
 

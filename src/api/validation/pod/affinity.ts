@@ -21,7 +21,7 @@ import type {
 } from "../../types/core/v1.js";
 import type { LabelSelector } from "../../types/meta/v1.js";
 import { check, type Errors } from "../collect.js";
-import { validateSelector } from "../label-selector.js";
+import { checkSelector } from "../label-selector.js";
 import { validateNodeSelector, validateNodeSelectorTerm } from "./node-selector.js";
 import type { PodValidationOptions } from "./pod-options.js";
 
@@ -83,7 +83,7 @@ function validatePodTerm(
   errors: Errors,
 ): void {
   for (const field of ["labelSelector", "namespaceSelector"] as const) {
-    validateSelector(term[field], `${path}.${field}`, options.allowInvalidSelectorValue, errors);
+    checkSelector(term[field], `${path}.${field}`, options.allowInvalidSelectorValue, errors);
   }
   for (const namespace of list(term.namespaces)) {
     check(text(namespace), `${path}.namespace`, dns1123LabelErrors, errors);

@@ -7,15 +7,20 @@ import {
   required,
   tooMany,
 } from "../../../machinery/errors/field-error.js";
-import { absent, list, object, objects, type Received, text } from "../../../machinery/meta/received.js";
-import { dns1123LabelErrors } from "../../../machinery/validation/names.js";
-import type { Container, ContainerResizePolicy, EphemeralContainer, PodSpec } from "../../types/core/v1.js";
-import { checkAbsent, checkOneOf, checkRequired, checkRequiredOneOf, type Errors } from "../collect.js";
+import { absent, list, object, objects, type Received, text, number } from "../../../machinery/meta/received.js";
+import { dns1123LabelErrors, portNameErrors } from "../../../machinery/validation/names.js";
+import type {
+  Container,
+  ContainerResizePolicy,
+  EphemeralContainer,
+  PodSpec,
+  ContainerPort,
+} from "../../types/core/v1.js";
+import { checkAbsent, checkOneOf, checkRequired, checkRequiredOneOf, type Errors, checkRange } from "../collect.js";
 import { validateResources } from "../resources.js";
 import { validateVolumeDevices, validateVolumeMounts } from "../volumes/container-mounts.js";
 import type { Volumes } from "../volumes/volumes.js";
 import { validateEnv, validateEnvFrom } from "./container-env.js";
-import { checkHostPortConflicts, validateContainerPorts } from "./container-ports.js";
 import { validateLifecycle, validateProbe } from "./handlers.js";
 import type { PodValidationOptions } from "./pod-options.js";
 import { validateSecurityContext } from "./security-context.js";
@@ -221,5 +226,36 @@ function validateRestartRules(container: Received<Container>, path: string, init
       errors.push(notSupported(`${at}.exitCodes.operator`, text(operator), ["In", "NotIn"]));
     }
     if (list(values).length > 255) errors.push(tooMany(`${at}.exitCodes.values`, list(values).length, 255));
+  }
+}
+
+function validateContainerPorts(ports: readonly Received<ContainerPort>[], path: string, errors: Errors): void {
+  const names = new Set<string>();
+  for (const [index, port] of ports.entries()) {
+    const at = `${path}[${index}]`;
+    const name = text(port.name);
+    if (name !== "") {
+      const wrong = portNameErrors(name);
+      for (const message of wrong) errors.push(invalidValue(`${at}.name`, name, message));
+      if (wrong.length === 0 && names.has(name)) errors.push(duplicate(`${at}.name`, name));
+      if (wrong.length === 0) names.add(name);
+    }
+    if (number(port.containerPort) === 0) errors.push(required(`${at}.containerPort`));
+    else checkRange(port.containerPort, `${at}.containerPort`, 1, 65535, errors);
+    if (number(port.hostPort) !== 0) checkRange(port.hostPort, `${at}.hostPort`, 1, 65535, errors);
+    checkRequiredOneOf(port.protocol, `${at}.protocol`, ["SCTP", "TCP", "UDP"], errors);
+  }
+}
+
+/** Two ports of the containers that would be one port of the host. */
+function checkHostPortConflicts(containers: readonly Received<Container>[], path: string, errors: Errors): void {
+  const taken = new Set<string>();
+  for (const [container, { ports }] of containers.entries()) {
+    for (const [index, port] of objects(ports).entries()) {
+      if (number(port.hostPort) === 0) continue;
+      const key = `${text(port.protocol)}/${text(port.hostIP)}/${number(port.hostPort)}`;
+      if (taken.has(key)) errors.push(duplicate(`${path}[${container}].ports[${index}].hostPort`, key));
+      taken.add(key);
+    }
   }
 }

@@ -33,12 +33,11 @@ import { eachContainer } from "./each-container.js";
 import { checkProfilesMatch, MIRROR, validatePodAnnotations } from "./pod-annotations.js";
 import { validateDnsConfig, validateHostAliases } from "./pod-dns.js";
 import { NEW_TEMPLATE, type PodValidationOptions } from "./pod-options.js";
-import { checkOperatingSystem } from "./pod-os.js";
+import { checkOperatingSystem, validateHostProcesses } from "./pod-os.js";
 import { validatePodResources } from "./pod-resources.js";
 import { validatePodSecurityContext } from "./security-context.js";
 import { validateTolerations } from "./tolerations.js";
 import { validateTopologySpread } from "./topology-spread.js";
-import { validateHostProcesses } from "./windows-options.js";
 
 /** A pod template wherever one stands. `path` is the template's. */
 export function validatePodTemplate(

@@ -27,7 +27,6 @@ import { overlappingPathWarnings } from "../volumes/volume-warnings.js";
 import { type AnyContainer, eachContainer } from "./each-container.js";
 import { deprecatedNodeLabel, nodeSelectorWarnings, nodeTermWarnings } from "./node-selector.js";
 import { APP_ARMOR, SECCOMP_CONTAINER, SECCOMP_POD } from "./pod-annotations.js";
-import { portWarnings } from "./port-warnings.js";
 
 /** What kube-apiserver warns of in a new pod. */
 export function podWarnings(pod: ReceivedObject<Pod>): string[] {
@@ -254,4 +253,68 @@ export function podStatusWarnings(pod: ReceivedObject<Pod>): string[] {
   return (["podIPs", "hostIPs"] as const).flatMap((field) =>
     objects(status[field]).flatMap(({ ip }, index) => ipWarnings(text(ip), `status.${field}[${index}].ip`)),
   );
+}
+
+interface Port {
+  readonly path: string;
+  readonly name: string;
+  readonly key: string;
+  readonly hostIP: string;
+  readonly hostPort: number;
+  readonly shown: string;
+}
+
+/** Ports of a pod that are there twice, or stand in each other's way. */
+function portWarnings(spec: Received<PodSpec>, path: string): string[] {
+  const ports = portsOf(spec, path);
+  if (ports.length === 0) return [];
+  const byKey = new Map<string, Port[]>();
+  const warnings: string[] = [];
+  for (const port of ports) {
+    if (port.hostIP !== "" && port.hostPort === 0) {
+      warnings.push(`${port.path}: hostIP set without hostPort: ${port.shown}`);
+    }
+    const others = byKey.get(port.key) ?? [];
+    for (const other of others) {
+      const problem = conflict(port, other);
+      if (problem !== undefined) warnings.push(`${port.path}: ${problem} port definition with ${other.path}`);
+    }
+    byKey.set(port.key, [...others, port]);
+  }
+  return [...warnings, ...repeatedNames(ports)];
+}
+
+function portsOf(spec: Received<PodSpec>, path: string): Port[] {
+  const all: Port[] = [];
+  for (const [container, at] of eachContainer(spec, path)) {
+    for (const [index, port] of objects(container.ports).entries()) {
+      const [name, protocol, hostIP] = [text(port.name), text(port.protocol), text(port.hostIP)];
+      const [hostPort, containerPort] = [number(port.hostPort), number(port.containerPort)];
+      // As Go prints the struct.
+      const shown = `{Name:${name} HostPort:${hostPort} ContainerPort:${containerPort} Protocol:${protocol} HostIP:${hostIP}}`;
+      all.push({ path: `${at}.ports[${index}]`, name, key: `${containerPort}/${protocol}`, hostIP, hostPort, shown });
+    }
+  }
+  return all;
+}
+
+function conflict(port: Port, other: Port): string | undefined {
+  if (port.hostIP === other.hostIP && port.hostPort === other.hostPort) return "duplicate";
+  if (port.hostPort === 0 || other.hostPort === 0) return "overlapping";
+  const oneIsAny = (port.hostIP === "") !== (other.hostIP === "");
+  return port.hostPort === other.hostPort && oneIsAny ? "dangerously ambiguous" : undefined;
+}
+
+function repeatedNames(ports: readonly Port[]): string[] {
+  const named = new Map<string, string>();
+  return ports.flatMap(({ name, path }) => {
+    if (name === "") return [];
+    const other = named.get(name);
+    if (other !== undefined) {
+      const use = `services and probes that select ports by name will use ${other}`;
+      return [`${path}: duplicate port name ${goQuote(name)} with ${other}, ${use}`];
+    }
+    named.set(name, path);
+    return [];
+  });
 }

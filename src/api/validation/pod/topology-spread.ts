@@ -18,7 +18,7 @@ import {
 import { qualifiedNameErrors } from "../../../machinery/validation/names.js";
 import type { TopologySpreadConstraint } from "../../types/core/v1.js";
 import { check, checkOneOf, type Errors } from "../collect.js";
-import { validateSelector } from "../label-selector.js";
+import { checkSelector } from "../label-selector.js";
 import { validateLabelKeys } from "./affinity.js";
 import type { PodValidationOptions } from "./pod-options.js";
 
@@ -48,7 +48,7 @@ export function validateTopologySpread(
     if (options.keepInvalidLabelKeys) validateUnmergedLabelKeys(constraint, `${at}.matchLabelKeys`, errors);
     else validateLabelKeys({ ...constraint, mismatchLabelKeys: undefined }, at, errors);
     if (!options.allowInvalidSpreadSelector) {
-      validateSelector(constraint.labelSelector, `${at}.labelSelector`, false, errors);
+      checkSelector(constraint.labelSelector, `${at}.labelSelector`, false, errors);
     }
   }
 }

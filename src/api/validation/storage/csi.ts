@@ -25,9 +25,9 @@ import type {
   CSIStorageCapacity,
   TokenRequest,
 } from "../../types/storage/v1.js";
-import { nonNegativeQuantity } from "../quantities.js";
+import { nonNegativeQuantity } from "../resources.js";
 import { IMMUTABLE, immutable, named, nonNegative, oneOf, repeatedAt, sameValue } from "../rules.js";
-import { validateSelector } from "../selector.js";
+import { validateSelector } from "../label-selector.js";
 import { validateCsiDriverName } from "../volumes/volume-sources.js";
 
 /** Name in errors, field. */

@@ -5,8 +5,7 @@ import { compareQuantities, parseQuantity, quantityValue } from "../../../machin
 import { qualifiedNameErrors } from "../../../machinery/validation/names.js";
 import type { PersistentVolumeClaim, PersistentVolumeClaimSpec } from "../../types/core/v1.js";
 import { difference } from "../pod/pod-difference.js";
-import { nonNegativeQuantity, volumeCapacity } from "../quantities.js";
-import { isNative, quantity } from "../resources.js";
+import { nonNegativeQuantity, volumeCapacity, isNative, quantity } from "../resources.js";
 import { immutable, IMMUTABLE, sameValue } from "../rules.js";
 import { validateClaimSpec } from "./claim-spec.js";
 import { classAnnotationWarnings } from "./persistent-volume.js";

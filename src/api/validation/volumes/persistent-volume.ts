@@ -20,7 +20,7 @@ import { dns1123SubdomainErrors } from "../../../machinery/validation/names.js";
 import type { PersistentVolume, PersistentVolumeClaim, PersistentVolumeSpec } from "../../types/core/v1.js";
 import type { Quantity } from "../../types/meta/v1.js";
 import { hasInvalidNodeSelectorValues, nodeSelectorWarnings, validateNodeSelector } from "../pod/node-selector.js";
-import { positiveQuantity, volumeCapacity } from "../quantities.js";
+import { positiveQuantity, volumeCapacity } from "../resources.js";
 import { IMMUTABLE, immutable, named, oneOf, sameValue } from "../rules.js";
 import { NO_MORE_VOLUME_TYPES } from "./file-paths.js";
 import { SOURCES, sourceWarnings } from "./persistent-volume-source.js";

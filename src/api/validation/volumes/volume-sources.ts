@@ -47,8 +47,7 @@ import type { PodValidationOptions } from "../pod/pod-options.js";
 import { quantity } from "../resources.js";
 import { validateClaimTemplate } from "./claim-spec.js";
 import { checkDescendingPath, checkFileMode, checkNoBacksteps } from "./file-paths.js";
-import { validateProjectedSources } from "./projected-volume.js";
-import { validateDownwardApiFile, validateKeyToPath } from "./volume-files.js";
+import { validateProjectedSources, validateDownwardApiFile, validateKeyToPath } from "./projected-volume.js";
 
 export type ValidateSource<Source> = (
   source: Received<Source>,

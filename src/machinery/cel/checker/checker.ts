@@ -10,11 +10,10 @@ import type {
   SelectExpr,
   StructExpr,
 } from "../ast.js";
-import type { FunctionDeclaration } from "../functions/declaration.js";
+import type { FunctionDeclaration, VariableDeclaration } from "../functions/declaration.js";
 import type { Issues } from "../issues.js";
 import { OPERATOR } from "../operators.js";
-import { isAssignable, isDyn, isDynOrError, mostGeneral } from "../types/assignable.js";
-import { Substitution } from "../types/substitution.js";
+import { isAssignable, isDyn, isDynOrError, mostGeneral, Substitution } from "../types/assignable.js";
 import {
   BOOL,
   DYN,
@@ -28,10 +27,39 @@ import {
   typeParameter,
 } from "../types/type.js";
 import { typeOf } from "../values/value.js";
-import { candidateNames, type Declarations, findFunction, findGlobal } from "./declarations.js";
-import { resolveOverloads } from "./overloads.js";
-import { qualifiedName } from "./qualified-name.js";
-import { Scopes } from "./scope.js";
+import {
+  candidateNames,
+  type Declarations,
+  findFunction,
+  findGlobal,
+  qualifiedName,
+  resolveOverloads,
+} from "./declarations.js";
+
+/** The variables that comprehensions declare, innermost last. */
+class Scopes {
+  readonly #scopes: Map<string, VariableDeclaration>[] = [];
+
+  enter(): void {
+    this.#scopes.push(new Map());
+  }
+
+  exit(): void {
+    this.#scopes.pop();
+  }
+
+  declare(variable: VariableDeclaration): void {
+    this.#scopes.at(-1)?.set(variable.name, variable);
+  }
+
+  find(name: string): VariableDeclaration | undefined {
+    for (const scope of this.#scopes.toReversed()) {
+      const found = scope.get(name);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  }
+}
 
 /** Finds the types of all nodes, and what their names mean; the messages of what does not fit go to `issues`. */
 export function check(ast: Ast, declarations: Declarations, issues: Issues): CheckedAst {

@@ -1,7 +1,9 @@
-import type { FunctionDeclaration, VariableDeclaration } from "../functions/declaration.js";
+import type { FunctionDeclaration, VariableDeclaration, Overload } from "../functions/declaration.js";
 import type { TypeProvider } from "../types/provider.js";
-import { typeType } from "../types/type.js";
+import { typeType, DYN, type Type } from "../types/type.js";
 import { typeOf } from "../values/value.js";
+import type { CallExpr, Expr, Reference } from "../ast.js";
+import { areAssignable, isDyn, Substitution } from "../types/assignable.js";
 
 /** What an environment declares, as the checker and the planner look it up. */
 export interface Declarations {
@@ -38,4 +40,104 @@ export function findFunction(declarations: Declarations, name: string): Function
     if (found !== undefined) return found;
   }
   return undefined;
+}
+
+/** What a call calls. */
+export interface Callee {
+  /** With its namespace: `sets.contains`. */
+  readonly name: string;
+  /** Those that the checker has left, or all. */
+  readonly overloads: readonly Overload[];
+  /** With the target of a member function first; a namespace is no argument. */
+  readonly args: readonly Expr[];
+}
+
+/** Finds the function of a call, by what the checker found out where it has looked at the expression. */
+export function findCallee(
+  declarations: Declarations,
+  references: ReadonlyMap<number, Reference> | undefined,
+  node: CallExpr,
+): Callee {
+  const reference = references?.get(node.id);
+  const left = reference?.kind === "function" ? new Set(reference.overloads) : undefined;
+  const choose = (name: string, args: readonly Expr[], member: boolean): Callee => {
+    const declared = findFunction(declarations, name);
+    const overloads = (declared?.overloads ?? []).filter(
+      (overload) => (overload.member ?? false) === member && (left?.has(overload.id) ?? true),
+    );
+    return { name: declared?.name ?? node.name, overloads, args };
+  };
+  if (node.target === undefined) return choose(node.name, node.args, false);
+  const prefix = qualifiedName(node.target);
+  const namespaced = prefix === undefined ? undefined : `${prefix}.${node.name}`;
+  if (namespaced !== undefined && findFunction(declarations, namespaced) !== undefined) {
+    return choose(namespaced, node.args, false);
+  }
+  return choose(node.name, [node.target, ...node.args], true);
+}
+
+/** The text of a chain of names (`a.b.c`), which may be one name of a namespace; undefined for everything else. */
+export function qualifiedName(node: Expr): string | undefined {
+  if (node.kind === "ident") return node.name;
+  if (node.kind !== "select" || node.testOnly) return undefined;
+  const prefix = qualifiedName(node.operand);
+  return prefix === undefined ? undefined : `${prefix}.${node.field}`;
+}
+
+/** The overloads that a call may mean. */
+export interface Resolution {
+  readonly ids: readonly string[];
+  /** The type of the result; `dyn` where the overloads differ. */
+  readonly result: Type;
+}
+
+/**
+ * Finds the overloads that arguments of these types fit; undefined: there is none. What the call teaches about type parameters goes
+ * into `known`. `freeType` makes new type parameters.
+ */
+export function resolveOverloads(
+  declared: FunctionDeclaration,
+  args: readonly Type[],
+  member: boolean,
+  known: Substitution,
+  freeType: () => Type,
+): Resolution | undefined {
+  const ids: string[] = [];
+  let result: Type | undefined;
+  for (const overload of declared.overloads) {
+    if ((overload.member ?? false) !== member) continue;
+    const fresh = withFreeTypes(overload, freeType);
+    if (!known.attempt(() => areAssignable(known, args, fresh.args))) continue;
+    ids.push(overload.id);
+    const type = known.apply(fresh.result);
+    if (result === undefined) result = type;
+    else if (!isDyn(result) && !type.is(result)) result = DYN;
+  }
+  return result === undefined ? undefined : { ids, result };
+}
+
+/** The signature with its type parameters replaced by new ones, so that two calls do not share what they stand for. */
+function withFreeTypes(
+  overload: Overload,
+  freeType: () => Type,
+): { readonly args: readonly Type[]; readonly result: Type } {
+  const names = parametersOf(overload);
+  if (names.length === 0) return overload;
+  const fresh = new Substitution(new Map(names.map((name) => [name, freeType()])));
+  return { args: overload.args.map((type) => fresh.apply(type)), result: fresh.apply(overload.result) };
+}
+
+const parameters = new WeakMap<Overload, readonly string[]>();
+
+function parametersOf(overload: Overload): readonly string[] {
+  let names = parameters.get(overload);
+  if (names === undefined) {
+    names = [...new Set([...overload.args, overload.result].flatMap((type) => parameterNames(type)))];
+    parameters.set(overload, names);
+  }
+  return names;
+}
+
+function parameterNames(type: Type): string[] {
+  return type.kind === "typeParam" ? [type.name] : type.parameters.flatMap((parameter) => parameterNames(parameter));
 }

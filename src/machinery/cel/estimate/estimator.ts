@@ -1,12 +1,24 @@
 import type { CallExpr, CheckedAst, ComprehensionExpr, Expr, ListExpr, MapExpr, SelectExpr } from "../ast.js";
-import { type Callee, findCallee } from "../checker/callee.js";
-import type { Declarations } from "../checker/declarations.js";
+import { type Callee, findCallee, type Declarations } from "../checker/declarations.js";
 import { codePoints, COST } from "../evaluator/cost.js";
 import { DYN, type Type } from "../types/type.js";
 import { CelValue, Double, Uint, type Value } from "../values/value.js";
-import type { CallEstimate, EstimateCall, EstimatedCall, EstimatedNode } from "./call-estimate.js";
-import { type EntrySize, unionOfEntries } from "./entry-size.js";
-import { fixed, MOST, NONE, ONE, product, type Range, sum, sumOf, union, UNKNOWN } from "./range.js";
+import {
+  type CallEstimate,
+  type EstimateCall,
+  type EstimatedCall,
+  type EstimatedNode,
+  fixed,
+  MOST,
+  NONE,
+  ONE,
+  product,
+  type Range,
+  sum,
+  sumOf,
+  union,
+  UNKNOWN,
+} from "./call-estimate.js";
 import { STANDARD_ESTIMATES } from "./standard-calls.js";
 
 export interface EstimateOptions {
@@ -322,4 +334,18 @@ function sizeOfLiteral(value: Value): Range | undefined {
 function isScalar(type: Type): boolean {
   if (type.isOptional) return isScalar(type.parameter(0));
   return ["bool", "double", "duration", "int", "timestamp", "uint"].includes(type.kind);
+}
+
+/** What is known of the sizes in a list or a map that the expression makes. */
+interface EntrySize {
+  readonly container: "list" | "map";
+  /** Of an index, which is 1, or of a key. */
+  readonly key: Range;
+  readonly value: Range;
+}
+
+/** What is known of either of two containers. */
+function unionOfEntries(a: EntrySize | undefined, b: EntrySize | undefined): EntrySize | undefined {
+  if (a === undefined || b === undefined) return undefined;
+  return { container: a.container, key: union(a.key, b.key), value: union(a.value, b.value) };
 }

@@ -1,5 +1,13 @@
-import type { CallEstimate, EstimateCall, EstimatedCall } from "./call-estimate.js";
-import { ONE, product, type Range, scaled, sum } from "./range.js";
+import {
+  type CallEstimate,
+  type EstimateCall,
+  type EstimatedCall,
+  ONE,
+  product,
+  type Range,
+  scaled,
+  sum,
+} from "./call-estimate.js";
 
 const PER_CHARACTER = 0.1;
 const PER_PATTERN_CHARACTER = 0.25;

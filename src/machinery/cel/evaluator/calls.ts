@@ -1,5 +1,5 @@
 import type { CallExpr } from "../ast.js";
-import { type Callee, findCallee } from "../checker/callee.js";
+import { type Callee, findCallee } from "../checker/declarations.js";
 import type { Overload } from "../functions/declaration.js";
 import { OPERATOR } from "../operators.js";
 import { ListValue } from "../values/list.js";

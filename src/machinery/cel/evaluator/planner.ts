@@ -1,11 +1,9 @@
 import type { Ast, Expr, ListExpr, MapExpr, Reference, SelectExpr, StructExpr } from "../ast.js";
-import { candidateNames, type Declarations, findGlobal } from "../checker/declarations.js";
-import { qualifiedName } from "../checker/qualified-name.js";
+import { candidateNames, type Declarations, findGlobal, qualifiedName } from "../checker/declarations.js";
 import type { Type } from "../types/type.js";
 import { ArrayList, GrowingList } from "../values/list.js";
-import { describeValue } from "../values/describe.js";
+import { describeValue, ErrorValue, OPTIONAL_NONE, OptionalValue, type Value } from "../values/value.js";
 import { EntryMap } from "../values/map.js";
-import { ErrorValue, OPTIONAL_NONE, OptionalValue, type Value } from "../values/value.js";
 import { planCall } from "./calls.js";
 import { planComprehension } from "./comprehension.js";
 import { COST, type CostOf } from "./cost.js";

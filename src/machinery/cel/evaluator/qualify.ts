@@ -1,7 +1,7 @@
 import { isMapKey, MapValue } from "../values/map.js";
 import { ListValue } from "../values/list.js";
-import { describeValue } from "../values/describe.js";
 import {
+  describeValue,
   Double,
   ErrorValue,
   ObjectValue,

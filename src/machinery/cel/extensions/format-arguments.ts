@@ -1,8 +1,7 @@
-import type { Expr, ListExpr } from "../ast.js";
+import { type Expr, type ListExpr, childrenOf, walk } from "../ast.js";
 import type { Validator } from "../checker/validators.js";
 import { DYN, type Kind, type Type } from "../types/type.js";
 import { ArrayList } from "../values/list.js";
-import { childrenOf, walk } from "../walk.js";
 import { FormatError, Formatter, type FormatWriter, misused, STRING_USES, USES } from "./format.js";
 
 const TEXTS: readonly Kind[] = [

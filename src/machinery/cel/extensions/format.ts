@@ -1,7 +1,7 @@
 import { goQuote } from "../../../base/text/go-quote.js";
 import { compareStrings } from "../standard/comparison.js";
 import { formatDouble } from "../standard/conversions.js";
-import { describeValue } from "../values/describe.js";
+import { describeValue, Double, ErrorValue, isNumeric, typeOf, Uint, type Value } from "../values/value.js";
 import { Duration } from "../values/duration.js";
 import { ListValue } from "../values/list.js";
 import { MapValue } from "../values/map.js";
@@ -9,7 +9,6 @@ import { spendSteps } from "../values/meter.js";
 import { Timestamp } from "../values/timestamp.js";
 import { fixedPoint, plainDouble, scientific } from "./format-number.js";
 import { Type } from "../types/type.js";
-import { Double, ErrorValue, isNumeric, typeOf, Uint, type Value } from "../values/value.js";
 
 /**
  * How values are written. `literal`: as in cel-go before version 4 of strings, where values in lists and maps are written as CEL

@@ -1,6 +1,15 @@
 import type { Expr } from "../ast.js";
-import type { CallEstimate, EstimateCall, EstimatedNode } from "../estimate/call-estimate.js";
-import { fixed, MOST, product, type Range, scaled, sum } from "../estimate/range.js";
+import {
+  type CallEstimate,
+  type EstimateCall,
+  type EstimatedNode,
+  fixed,
+  MOST,
+  product,
+  type Range,
+  scaled,
+  sum,
+} from "../estimate/call-estimate.js";
 import { sizeOf } from "../evaluator/cost.js";
 import type { FunctionDeclaration, Library, Overload } from "../functions/declaration.js";
 import { OPERATOR } from "../operators.js";

@@ -2,9 +2,9 @@ import type { Expr } from "../ast.js";
 import type { FunctionDeclaration, Implementation, Library, Overload } from "../functions/declaration.js";
 import { type Macro, MacroError } from "../parser/macros.js";
 import { BOOL, DOUBLE, DYN, INT, listType, type Type, UINT } from "../types/type.js";
-import { checkedInt, intOf } from "../values/int.js";
-import type { ListValue } from "../values/list.js";
 import {
+  checkedInt,
+  intOf,
   compareNumbers,
   Double,
   ErrorValue,
@@ -14,6 +14,7 @@ import {
   Uint,
   type Value,
 } from "../values/value.js";
+import type { ListValue } from "../values/list.js";
 
 type Int = number | bigint;
 

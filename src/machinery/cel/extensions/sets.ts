@@ -1,4 +1,4 @@
-import { ONE, product, scaled, sum } from "../estimate/range.js";
+import { ONE, product, scaled, sum } from "../estimate/call-estimate.js";
 import { sizeOf } from "../evaluator/cost.js";
 import type { FunctionDeclaration, Library } from "../functions/declaration.js";
 import { BOOL, listType, typeParameter } from "../types/type.js";

@@ -2,9 +2,8 @@ import { codePoints } from "../evaluator/cost.js";
 import type { FunctionDeclaration, Library, Overload } from "../functions/declaration.js";
 import { DYN, INT, listType, STRING, type Type } from "../types/type.js";
 import { ArrayList, type ListValue } from "../values/list.js";
-import { describeValue } from "../values/describe.js";
+import { describeValue, ErrorValue, type Value } from "../values/value.js";
 import { spendSteps } from "../values/meter.js";
-import { ErrorValue, type Value } from "../values/value.js";
 import { formatString, type FormatStyle } from "./format.js";
 
 type Int = number | bigint;

@@ -1,10 +1,19 @@
-import type { CallEstimate, EstimateCall, EstimatedNode } from "../estimate/call-estimate.js";
-import { fixed, MOST, ONE, product, type Range, scaled, sum } from "../estimate/range.js";
+import {
+  type CallEstimate,
+  type EstimateCall,
+  type EstimatedNode,
+  fixed,
+  MOST,
+  ONE,
+  product,
+  type Range,
+  scaled,
+  sum,
+} from "../estimate/call-estimate.js";
 import { PER_CHARACTER, PER_PATTERN_CHARACTER } from "../evaluator/cost.js";
 import { OPERATOR } from "../operators.js";
-import { CIDR_TYPE } from "./cidr.js";
+import { CIDR_TYPE, IP_TYPE } from "./net.js";
 import { FORMAT_TYPE } from "./formats.js";
-import { IP_TYPE } from "./ip.js";
 import { CHECK_COST } from "./runtime-cost.js";
 import { URL_TYPE } from "./urls.js";
 

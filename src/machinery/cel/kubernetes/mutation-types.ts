@@ -4,6 +4,7 @@ import { ListValue } from "../values/list.js";
 import { MapValue } from "../values/map.js";
 import { spendSteps } from "../values/meter.js";
 import { equalValues, ErrorValue, ObjectValue, typeOf, type Value } from "../values/value.js";
+import { globalOverload, type Library } from "../functions/declaration.js";
 
 const ROOT = "Object";
 const PATCH = "JSONPatch";
@@ -148,3 +149,18 @@ export function typeNameProblems(value: Value, expected: string = ROOT): string[
   }
   return [];
 }
+
+function escapeKey(key: string): Value {
+  spendSteps(key.length / 8);
+  return key.replaceAll("~", "~0").replaceAll("/", "~1");
+}
+
+/** `jsonpatch.escapeKey(key)`: the key as a part of a path. Only the expressions of mutating admission policies have it. Source: apiserver's cel/library. */
+export const JSON_PATCH: Library = {
+  functions: [
+    {
+      name: "jsonpatch.escapeKey",
+      overloads: [globalOverload("string_jsonpatch_escapeKey_string", [STRING], STRING, escapeKey)],
+    },
+  ],
+};

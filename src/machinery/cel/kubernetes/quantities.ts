@@ -9,11 +9,9 @@ import {
 } from "../../text/quantity/quantity.js";
 import { globalOverload, type Library, memberOverload } from "../functions/declaration.js";
 import { BOOL, DOUBLE, INT, STRING, type Type } from "../types/type.js";
-import { intOf } from "../values/int.js";
+import { intOf, Double, ErrorValue, NO_SUCH_OVERLOAD, type Value } from "../values/value.js";
 import { spendSteps } from "../values/meter.js";
-import { Double, ErrorValue, NO_SUCH_OVERLOAD, type Value } from "../values/value.js";
-import { KubernetesValue, kubernetesType } from "./kubernetes-value.js";
-import { parsed } from "./parsed.js";
+import { KubernetesValue, kubernetesType, parsed } from "./kubernetes-value.js";
 
 export const QUANTITY_TYPE = kubernetesType("Quantity");
 

@@ -10,7 +10,7 @@ import { OPERATOR } from "../operators.js";
 import { ListValue } from "../values/list.js";
 import { MapValue } from "../values/map.js";
 import { spendSteps } from "../values/meter.js";
-import { NativeObject } from "../values/native-object.js";
+import { NativeObject } from "../values/native.js";
 import type { Value } from "../values/value.js";
 import { NamedFormat } from "./formats.js";
 import { KubernetesValue } from "./kubernetes-value.js";

@@ -1,11 +1,10 @@
 import type { JsonValue } from "../../meta/json.js";
 import { Duration } from "../values/duration.js";
-import { intOf } from "../values/int.js";
+import { intOf, Double, ErrorValue, OptionalValue, typeOf, Uint, type Value } from "../values/value.js";
 import { ListValue } from "../values/list.js";
 import { MapValue } from "../values/map.js";
-import { NativeObject } from "../values/native-object.js";
+import { NativeObject } from "../values/native.js";
 import { Timestamp } from "../values/timestamp.js";
-import { Double, ErrorValue, OptionalValue, typeOf, Uint, type Value } from "../values/value.js";
 import { MadeObject } from "./mutation-types.js";
 
 /** What JSON cannot hold. */

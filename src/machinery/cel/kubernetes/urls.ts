@@ -12,8 +12,7 @@ import {
   parseGoUrl,
   queryParameters,
 } from "../../text/go/go-url.js";
-import { KubernetesValue, kubernetesType } from "./kubernetes-value.js";
-import { parsed } from "./parsed.js";
+import { KubernetesValue, kubernetesType, parsed } from "./kubernetes-value.js";
 
 export const URL_TYPE = kubernetesType("URL");
 

@@ -1,11 +1,9 @@
 import type { Ast, Expr, FieldEntry, MapEntry } from "../ast.js";
 import { type Issues, SourceText } from "../issues.js";
 import { BINARY, OPERATOR } from "../operators.js";
-import { balanceLogic } from "./balance.js";
-import { ExprFactory, MacroBuilder } from "./expr-factory.js";
+import { balanceLogic, ExprFactory, MacroBuilder } from "./expr-factory.js";
 import { type Token, tokenize } from "./lexer.js";
-import { LiteralError } from "./literal-error.js";
-import { literalValue } from "./literal-value.js";
+import { LiteralError, literalValue } from "./literal-value.js";
 import { type Macro, MacroError } from "./macros.js";
 import { TokenReader } from "./token-reader.js";
 

@@ -13,11 +13,10 @@ import {
   UINT,
 } from "../types/type.js";
 import { checkedDuration, Duration } from "../values/duration.js";
-import { checkedInt, checkedUint } from "../values/int.js";
+import { checkedInt, checkedUint, Double, ErrorValue, type Uint, type Value } from "../values/value.js";
 import { GrowingList, type ListValue } from "../values/list.js";
 import { spendSteps } from "../values/meter.js";
 import { checkedTimestamp, Timestamp } from "../values/timestamp.js";
-import { Double, ErrorValue, type Uint, type Value } from "../values/value.js";
 
 type Int = number | bigint;
 

@@ -15,10 +15,22 @@ import {
   UINT,
 } from "../types/type.js";
 import { type Duration, parseDuration } from "../values/duration.js";
-import { checkedInt, checkedUint, fitsInt, fitsUint, INT_OVERFLOW, intOf, UINT_OVERFLOW } from "../values/int.js";
+import {
+  checkedInt,
+  checkedUint,
+  fitsInt,
+  fitsUint,
+  INT_OVERFLOW,
+  intOf,
+  UINT_OVERFLOW,
+  Double,
+  ErrorValue,
+  typeOf,
+  Uint,
+  type Value,
+} from "../values/value.js";
 import { spendSteps } from "../values/meter.js";
 import { checkedTimestamp, parseTimestamp, type Timestamp } from "../values/timestamp.js";
-import { Double, ErrorValue, typeOf, Uint, type Value } from "../values/value.js";
 
 const identity = (value: Value): Value => value;
 

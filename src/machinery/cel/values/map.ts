@@ -1,7 +1,6 @@
 import { MAP_OF_DYN } from "../types/type.js";
 import { spendSteps } from "./meter.js";
-import { CelValue, Double, ErrorValue, equalValues, isNumeric, Uint, type Value } from "./value.js";
-import { intOf } from "./int.js";
+import { CelValue, Double, ErrorValue, equalValues, isNumeric, Uint, type Value, intOf } from "./value.js";
 
 /** A map. Keys are bools, ints, uints and strings; numbers that count the same are the same key, whatever their types. */
 export abstract class MapValue extends CelValue {

@@ -172,3 +172,50 @@ function plainNumber(value: Numeric): number | bigint {
 export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
   return a.length === b.length && a.every((byte, index) => byte === b[index]);
 }
+
+/** A value in a message, as Go's `%v` prints it. */
+export function describeValue(value: Value): string {
+  if (value instanceof Double) return describeDouble(value.value);
+  if (value instanceof Uint) return value.value.toString();
+  return String(value);
+}
+
+function describeDouble(value: number): string {
+  if (!Number.isFinite(value)) return Number.isNaN(value) ? "NaN" : value > 0 ? "+Inf" : "-Inf";
+  if (value === 0) return Object.is(value, -0) ? "-0" : "0";
+  const size = Math.abs(value);
+  if (size >= 1e-4 && size < 1e21) return String(value);
+  const [mantissa = "", exponent = "0"] = value.toExponential().split("e");
+  const power = Number(exponent);
+  return `${mantissa}e${power < 0 ? "-" : "+"}${String(Math.abs(power)).padStart(2, "0")}`;
+}
+
+const MIN = -(2n ** 63n);
+const MAX = 2n ** 63n - 1n;
+const MAX_UINT = 2n ** 64n - 1n;
+
+export const INT_OVERFLOW = new ErrorValue("integer overflow");
+export const UINT_OVERFLOW = new ErrorValue("unsigned integer overflow");
+
+/** An int value of a bigint in its range: a number where that is exact. */
+export function intOf(value: bigint): number | bigint {
+  const short = Number(value);
+  return Number.isSafeInteger(short) ? short : value;
+}
+
+/** {@link intOf}, or the error of what int64 cannot hold. */
+export function checkedInt(value: bigint): number | bigint | ErrorValue {
+  return value < MIN || value > MAX ? INT_OVERFLOW : intOf(value);
+}
+
+export function checkedUint(value: bigint): Uint | ErrorValue {
+  return value < 0n || value > MAX_UINT ? UINT_OVERFLOW : new Uint(value);
+}
+
+export function fitsInt(value: bigint): boolean {
+  return value >= MIN && value <= MAX;
+}
+
+export function fitsUint(value: bigint): boolean {
+  return value >= 0n && value <= MAX_UINT;
+}

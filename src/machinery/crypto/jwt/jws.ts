@@ -1,8 +1,59 @@
-import { createHash, createPublicKey, type KeyObject, sign } from "node:crypto";
+import {
+  createHash,
+  createPublicKey,
+  type KeyObject,
+  sign,
+  type SignKeyObjectInput,
+  constants,
+  verify,
+} from "node:crypto";
 import { reproducibleSignature } from "../reproducible-ecdsa.js";
-import type { JsonObject } from "../../meta/json.js";
-import { hashOf, keyInput } from "./algorithms.js";
-import { type CompactToken, verifies } from "./compact-token.js";
+import { type JsonObject, isJsonObject } from "../../meta/json.js";
+import { decodeJson } from "../../wire/json/json-decoder.js";
+
+/** The algorithms of RFC 7518 that kube-apiserver takes from an issuer of identities: keys are public, so none is symmetric. */
+const ALGORITHMS = {
+  RS256: { hash: "sha256", type: "rsa" },
+  RS384: { hash: "sha384", type: "rsa" },
+  RS512: { hash: "sha512", type: "rsa" },
+  PS256: { hash: "sha256", type: "rsa", pss: true },
+  PS384: { hash: "sha384", type: "rsa", pss: true },
+  PS512: { hash: "sha512", type: "rsa", pss: true },
+  ES256: { hash: "sha256", type: "ec", curve: "prime256v1" },
+  ES384: { hash: "sha384", type: "ec", curve: "secp384r1" },
+  ES512: { hash: "sha512", type: "ec", curve: "secp521r1" },
+} as const satisfies Readonly<Record<string, AlgorithmFacts>>;
+
+interface AlgorithmFacts {
+  readonly hash: string;
+  readonly type: "rsa" | "ec";
+  readonly pss?: boolean;
+  readonly curve?: string;
+}
+
+export type SignatureAlgorithm = keyof typeof ALGORITHMS;
+
+/** In byte order, as kube-apiserver lists them. */
+export const SIGNATURE_ALGORITHMS = Object.keys(ALGORITHMS).sort() as readonly SignatureAlgorithm[];
+
+export const isSignatureAlgorithm = (name: unknown): name is SignatureAlgorithm =>
+  typeof name === "string" && Object.hasOwn(ALGORITHMS, name);
+
+export const hashOf = (algorithm: SignatureAlgorithm): string => ALGORITHMS[algorithm].hash;
+
+/** Whether a key is of the algorithm's type, and of its curve. A key of another type never checks a signature. */
+function fitsAlgorithm(key: KeyObject, algorithm: SignatureAlgorithm): boolean {
+  const facts: AlgorithmFacts = ALGORITHMS[algorithm];
+  if (key.asymmetricKeyType !== facts.type) return false;
+  return facts.curve === undefined || key.asymmetricKeyDetails?.namedCurve === facts.curve;
+}
+
+/** The key with the paddings and encodings that the algorithm's signatures have. */
+export function keyInput(key: KeyObject, algorithm: SignatureAlgorithm): SignKeyObjectInput {
+  const { pss }: AlgorithmFacts = ALGORITHMS[algorithm];
+  if (pss !== true) return { key, dsaEncoding: "ieee-p1363" };
+  return { key, padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: constants.RSA_PSS_SALTLEN_DIGEST };
+}
 
 /** A key that checks JSON Web Tokens, and what tells others which one it is. */
 export interface VerificationKey {
@@ -72,3 +123,60 @@ export function jsonWebKey({ algorithm: alg, publicKey, id }: VerificationKey): 
 }
 
 const encoded = (value: JsonObject): string => Buffer.from(JSON.stringify(value)).toString("base64url");
+
+/** A JSON Web Token in compact form, read and not yet believed. */
+export interface CompactToken {
+  readonly header: JsonObject;
+  readonly claims: JsonObject;
+  /** What the signature is over. */
+  readonly signed: string;
+  readonly signature: Uint8Array;
+}
+
+/** No issuer's token is longer, in characters; a longer one is not decoded. */
+const LONGEST = 256 * 1024;
+/** What a token may nest. */
+const MOST_DEPTH = 100;
+
+/**
+ * Reads a token strictly: three parts of base64url without padding, JSON objects that name no member twice. Undefined for
+ * everything else, and for a header with critical extensions, of which there are none here.
+ */
+export function readToken(token: string): CompactToken | undefined {
+  if (token.length > LONGEST) return undefined;
+  const [head = "", body = "", signature = "", ...more] = token.split(".");
+  if (more.length > 0 || ![head, body, signature].every(isBase64Url)) return undefined;
+  const header = objectIn(head);
+  const claims = objectIn(body);
+  if (header === undefined || claims === undefined || "crit" in header) return undefined;
+  return { header, claims, signed: `${head}.${body}`, signature: Buffer.from(signature, "base64url") };
+}
+
+/** The claim "iss" of a token that nothing has verified yet: who is to verify it. "" for what is no token. */
+export function untrustedIssuer(token: string): string {
+  if (token.length > LONGEST) return "";
+  const [, body = "", , ...more] = token.split(".");
+  if (more.length > 0 || !isBase64Url(body)) return "";
+  const issuer = objectIn(body)?.["iss"];
+  return typeof issuer === "string" ? issuer : "";
+}
+
+/** Whether the key made the signature, by the algorithm that the header names; false where that is no algorithm for the key. */
+export function verifies(key: KeyObject, { header, signed, signature }: CompactToken): boolean {
+  const { alg } = header;
+  if (!isSignatureAlgorithm(alg) || !fitsAlgorithm(key, alg)) return false;
+  return verify(hashOf(alg), Buffer.from(signed), keyInput(key, alg), signature);
+}
+
+/** Node's decoder skips what it does not know, takes padding and both alphabets: only what it would write itself is taken. */
+const isBase64Url = (part: string): boolean =>
+  part !== "" && Buffer.from(part, "base64url").toString("base64url") === part;
+
+function objectIn(part: string): JsonObject | undefined {
+  try {
+    const { value, duplicates } = decodeJson(Buffer.from(part, "base64url"), { maxDepth: MOST_DEPTH });
+    return isJsonObject(value) && duplicates === undefined ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,5 +1,9 @@
-import { type AlternativeNames, readAlternativeNames } from "../alternative-names.js";
-import { nameAttributes, type NameAttribute } from "../certificate-subject.js";
+import {
+  type AlternativeNames,
+  readAlternativeNames,
+  nameAttributes,
+  type NameAttribute,
+} from "../certificate-names.js";
 import { derElement, type DerElement, derElements, DerError, derObjectIdentifier } from "../der.js";
 import { type NameConstraints, readNameConstraints } from "./name-constraints.js";
 

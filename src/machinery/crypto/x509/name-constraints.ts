@@ -1,5 +1,5 @@
 import { goQuote } from "../../../base/text/go-quote.js";
-import type { AlternativeNames } from "../alternative-names.js";
+import type { AlternativeNames } from "../certificate-names.js";
 import { derElement, derElements, DerError } from "../der.js";
 import { bytesOfAddress, textOfAddress } from "../../text/go/ip-address.js";
 import { CertificateError } from "./certificate-error.js";

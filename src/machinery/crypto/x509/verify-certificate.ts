@@ -2,11 +2,11 @@ import { goQuote } from "../../../base/text/go-quote.js";
 import { SUBJECT_PART_TYPES } from "../certificate-request.js";
 import { bytesText, type Certificate } from "./certificate.js";
 import { CertificateError } from "./certificate-error.js";
-import { hasValidPolicies } from "./certificate-policies.js";
 import type { CertificatePool } from "./certificate-pool.js";
-import { checkHostName } from "./host-name.js";
 import { checkConstraints, constrainedNames } from "./name-constraints.js";
 import { hasKnownKey, signatureFault } from "./signature-check.js";
+import { NO_NAMES } from "../certificate-names.js";
+import { bytesOfAddress, textOfAddress } from "../../text/go/ip-address.js";
 
 export interface Verification {
   /** Each is trusted by itself, a leaf too. */
@@ -170,4 +170,118 @@ function localTime(time: number): string {
   const two = (value: number): string => String(value).padStart(2, "0");
   const [hours, rest] = [Math.floor(Math.abs(minutes) / 60), Math.abs(minutes) % 60];
   return utcTime(time + minutes * 60_000).replace("Z", `${minutes < 0 ? "-" : "+"}${two(hours)}:${two(rest)}`);
+}
+
+const ANY = "2.5.29.32.0";
+
+/**
+ * Whether the policies of a chain, the leaf first, are as its authorities require (RFC 5280, 6.1, for a user who takes any policy).
+ * The root's own do not count.
+ */
+function hasValidPolicies(chain: readonly Certificate[]): boolean {
+  const last = chain.length - 1;
+  /** After how many more certificates a policy must be there, none may be mapped, and `any` stands for none. */
+  let explicit = last + 1;
+  let mapping = last + 1;
+  let any = last + 1;
+  /** The policies that the next certificate may name. */
+  let expected: ReadonlySet<string> = new Set([ANY]);
+  for (let at = last - 1; at >= 0; at -= 1) {
+    const certificate = chain[at] as Certificate;
+    const { policies } = certificate.extensions;
+    const isSelfIssued = certificate.subject === certificate.issuer;
+    expected = namedPolicies(policies.ids, expected, any > 0 || (at > 0 && isSelfIssued));
+    if (explicit === 0 && expected.size === 0) return false;
+    if (at > 0) {
+      if (policies.mappings.some((pair) => pair.includes(ANY))) return false;
+      expected = mappedPolicies(policies.mappings, expected, mapping > 0);
+      if (!isSelfIssued) [explicit, mapping, any] = [lower(explicit), lower(mapping), lower(any)];
+      explicit = Math.min(explicit, policies.requireExplicit ?? explicit);
+      mapping = Math.min(mapping, policies.inhibitMapping ?? mapping);
+      any = Math.min(any, policies.inhibitAny ?? any);
+    } else {
+      explicit = policies.requireExplicit === 0 ? 0 : lower(explicit);
+    }
+  }
+  return explicit > 0 || expected.size > 0;
+}
+
+const lower = (count: number): number => Math.max(0, count - 1);
+
+function namedPolicies(ids: readonly string[], expected: ReadonlySet<string>, takesAny: boolean): ReadonlySet<string> {
+  const named = ids.filter((id) => id !== ANY && (expected.has(id) || expected.has(ANY)));
+  return new Set(takesAny && ids.includes(ANY) ? [...named, ...expected] : named);
+}
+
+function mappedPolicies(
+  mappings: readonly (readonly [from: string, to: string])[],
+  expected: ReadonlySet<string>,
+  mayMap: boolean,
+): ReadonlySet<string> {
+  if (mappings.length === 0) return expected;
+  const from = new Set(mappings.map(([issuers]) => issuers));
+  const kept = [...expected].filter((id) => !from.has(id));
+  const applied = mayMap ? mappings.filter(([issuers]) => expected.has(issuers) || expected.has(ANY)) : [];
+  return new Set([...kept, ...applied.map(([, subjects]) => subjects)]);
+}
+
+const MOST_NAMES_SHOWN = 100;
+
+/** Throws a {@link CertificateError} for a certificate that is not for the host, which is a name or an IP address. */
+function checkHostName(certificate: Certificate, host: string): void {
+  const { dns, ips } = certificate.extensions.alternativeNames ?? NO_NAMES;
+  const address = bytesOfAddress(host.replace(/^\[(.*)]$/, "$1"));
+  if (address !== undefined) {
+    const text = textOfAddress(address);
+    if (ips.includes(text)) return;
+    throw new CertificateError(mismatch(certificate, host.replace(/^\[(.*)]$/, "$1")));
+  }
+  const name = host.toLowerCase();
+  const isName = isHostName(name);
+  if (dns.some((pattern) => (isName && isHostPattern(pattern) ? covers(pattern, name) : isSame(pattern, name)))) return;
+  throw new CertificateError(mismatch(certificate, host));
+}
+
+function mismatch({ extensions, subjectAttributes }: Certificate, host: string): string {
+  const common = subjectAttributes.findLast(({ type }) => type === SUBJECT_PART_TYPES.commonName)?.value ?? "";
+  if (extensions.alternativeNamesValue === undefined && covers(common, host.toLowerCase())) {
+    return "certificate relies on legacy Common Name field, use SANs instead";
+  }
+  const { dns, ips } = extensions.alternativeNames ?? NO_NAMES;
+  const isAddress = bytesOfAddress(host) !== undefined;
+  const names = isAddress ? ips : dns;
+  if (isAddress && names.length === 0) {
+    return `cannot validate certificate for ${host} because it doesn't contain any IP SANs`;
+  }
+  if (names.length >= MOST_NAMES_SHOWN) {
+    return `certificate is valid for ${names.length} ${isAddress ? "IP SANs" : "names"}, but none matched ${host}`;
+  }
+  const shown = names.join(", ");
+  if (shown === "") return `certificate is not valid for any names, but wanted to match ${host}`;
+  return `certificate is valid for ${shown}, not ${host}`;
+}
+
+const LABEL = /^[a-z0-9_][a-z0-9_-]*$/i;
+
+const isHostName = (host: string): boolean => host !== "*" && labelsOf(withoutDot(host)).every(isLabel);
+
+/** A star may stand for the whole first label. A dot at the end makes it none. */
+function isHostPattern(pattern: string): boolean {
+  if (pattern === "*") return false;
+  const [first = "", ...rest] = labelsOf(pattern);
+  return (first === "*" || isLabel(first)) && rest.every(isLabel);
+}
+
+const labelsOf = (name: string): readonly string[] => name.split(".");
+const isLabel = (label: string): boolean => LABEL.test(label);
+const withoutDot = (host: string): string => (host.endsWith(".") ? host.slice(0, -1) : host);
+
+function covers(pattern: string, name: string): boolean {
+  const [wanted, given] = [labelsOf(withoutDot(pattern.toLowerCase())), labelsOf(withoutDot(name))];
+  if (pattern === "" || name === "" || wanted.length !== given.length) return false;
+  return wanted.every((label, index) => (index === 0 && label === "*") || label === given[index]);
+}
+
+function isSame(one: string, other: string): boolean {
+  return one !== "" && one !== "." && one.toLowerCase() === other;
 }

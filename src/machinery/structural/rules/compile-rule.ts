@@ -5,14 +5,29 @@ import type { Environment } from "../../cel/environment.js";
 import type { Issues } from "../../cel/issues.js";
 import { ConstantError } from "../../cel/functions/declaration.js";
 import { estimateKubernetesCall } from "../../cel/kubernetes/call-estimate.js";
-import type { Program } from "../../cel/program.js";
+import type { Program, ProgramOptions } from "../../cel/program.js";
 import { fieldPath } from "../field-path.js";
 import type { StructuralSchema } from "../structural-schema.js";
-import type { ValidationRule } from "../validation-rule.js";
-import type { DeclaredType } from "./declared-type.js";
-import { NamedTypes } from "./named-types.js";
-import { RULE_PROGRAM, ruleEnvironment } from "./rule-environment.js";
-import { sizeAt } from "./size-at.js";
+import type { ValidationRule } from "../value-validation.js";
+import { type DeclaredType, NamedTypes } from "./declared-type.js";
+import type { Range } from "../../cel/estimate/call-estimate.js";
+import { STRING, optionalType } from "../../cel/types/type.js";
+import { KUBERNETES_PROGRAM, kubernetesEnvironment } from "../../cel/kubernetes/environment.js";
+
+/** How rules are evaluated. The limit of steps, about 30 milliseconds, is ours: it ends what costs little and takes long. */
+const RULE_PROGRAM: ProgramOptions = { ...KUBERNETES_PROGRAM, stepLimit: 1_000_000 };
+
+/** What rules may name: `self`, and `oldSelf`, which is an optional value where the rule also runs without one. */
+function ruleEnvironment(types: NamedTypes, optionalOldSelf: boolean): Environment {
+  const { self } = types;
+  return kubernetesEnvironment().extend({
+    types,
+    variables: [
+      { name: "self", type: self },
+      { name: "oldSelf", type: optionalOldSelf ? optionalType(self) : self },
+    ],
+  });
+}
 
 /** An expression that is ready to run, or what is wrong with it. */
 export type Expression =
@@ -136,4 +151,29 @@ function mentionsOldSelf({ references }: CheckedAst): boolean {
     if (reference.kind === "ident" && (reference.name === "oldSelf" || reference.name === ".oldSelf")) return true;
   }
   return false;
+}
+
+/**
+ * How large what a path leads to can be by its declared type; undefined where the path leads nowhere. What the path begins with is
+ * taken for `self`, whatever it is, as in Kubernetes. Source: apiextensions' cel.sizeEstimator.
+ */
+function sizeAt(self: DeclaredType, path: readonly string[]): Range | undefined {
+  let at: DeclaredType | undefined = self;
+  for (const step of path.slice(1)) {
+    at = at && stepInto(at, step);
+    if (at === undefined) return undefined;
+  }
+  return { min: 0, max: at.maxElements };
+}
+
+/** Kubernetes declares no length of keys, and so takes them for empty. */
+const KEY: DeclaredType = { kind: "scalar", type: STRING, maxElements: 0, minSerializedSize: 2 };
+
+function stepInto(declared: DeclaredType, step: string): DeclaredType | undefined {
+  if (step === "@items" || step === "@values") {
+    if (declared.kind === "list") return declared.element;
+    return declared.kind === "map" ? declared.value : undefined;
+  }
+  if (step === "@keys") return declared.kind === "map" ? KEY : undefined;
+  return declared.kind === "object" ? declared.fields.get(step)?.type : undefined;
 }

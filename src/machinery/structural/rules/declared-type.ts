@@ -1,7 +1,20 @@
-import { BOOL, BYTES, DOUBLE, DURATION, DYN, INT, STRING, TIMESTAMP, type Type } from "../../cel/types/type.js";
-import type { StructuralSchema } from "../structural-schema.js";
-import { escapeName } from "./escape-name.js";
-import { withTypeAndNames } from "./resource-root.js";
+import {
+  BOOL,
+  BYTES,
+  DOUBLE,
+  DURATION,
+  DYN,
+  INT,
+  STRING,
+  TIMESTAMP,
+  type Type,
+  listType,
+  mapType,
+  objectType,
+} from "../../cel/types/type.js";
+import { type StructuralSchema, structuralSchemaOf } from "../structural-schema.js";
+import { escapeName, isReserved } from "./escape-name.js";
+import type { FieldDeclaration, TypeProvider } from "../../cel/types/provider.js";
 
 /** The largest request, in bytes: nothing in an object is larger. */
 export const LARGEST_REQUEST = 3 * 1024 * 1024;
@@ -184,5 +197,108 @@ class SchemaObject implements DeclaredObject {
       this.#minSerializedSize = size;
     }
     return this.#minSerializedSize;
+  }
+}
+
+const TEXT = structuralSchemaOf({ type: "string" });
+const METADATA = structuralSchemaOf({
+  type: "object",
+  properties: { name: { type: "string" }, generateName: { type: "string" } },
+});
+
+const roots = new WeakMap<StructuralSchema, StructuralSchema>();
+
+/**
+ * The schema of a resource with what rules always see of it: apiVersion, kind, metadata.name and metadata.generateName. Source:
+ * apiextensions' model.WithTypeAndObjectMeta.
+ */
+export function withTypeAndNames(schema: StructuralSchema): StructuralSchema {
+  let root = roots.get(schema);
+  if (root === undefined) {
+    root = saysThemItself(schema) ? schema : completed(schema);
+    roots.set(schema, root);
+  }
+  return root;
+}
+
+function saysThemItself({ properties }: StructuralSchema): boolean {
+  const metadata = properties.get("metadata");
+  const isText = (schema: StructuralSchema | undefined): boolean => schema?.type === "string";
+  return (
+    isText(properties.get("kind")) &&
+    isText(properties.get("apiVersion")) &&
+    metadata?.type === "object" &&
+    isText(metadata.properties.get("name")) &&
+    isText(metadata.properties.get("generateName"))
+  );
+}
+
+function completed(schema: StructuralSchema): StructuralSchema {
+  const { source, type, nullable, preservesUnknownFields, preservesAll, embeddedResource, intOrString } = schema;
+  return {
+    source,
+    type,
+    nullable,
+    default: schema.default,
+    properties: new Map([...schema.properties, ["kind", TEXT], ["apiVersion", TEXT], ["metadata", METADATA]]),
+    additionalProperties: schema.additionalProperties,
+    items: schema.items,
+    preservesUnknownFields,
+    preservesAll,
+    embeddedResource,
+    intOrString,
+    listType: schema.listType,
+    listMapKeys: schema.listMapKeys,
+    mapType: schema.mapType,
+    rules: schema.rules,
+    validation: schema.validation,
+  };
+}
+
+/**
+ * The types of a rule's `self` and of all that is in it, by the names that messages show: "selfType.spec", with "@idx" for the items
+ * of a list and "@elem" for the values of a map. A type is named when an expression first reaches it. Kubernetes puts a number behind
+ * "selfType" that is another one each time.
+ */
+export class NamedTypes implements TypeProvider {
+  /** The type of `self`. */
+  readonly self: Type;
+  readonly #objects = new Map<string, { readonly type: Type; readonly declared: DeclaredObject }>();
+  readonly #fields = new Map<string, FieldDeclaration | null>();
+
+  constructor(self: DeclaredType, name = "selfType") {
+    this.self = this.#named(self, name);
+  }
+
+  findType(name: string): Type | undefined {
+    return this.#objects.get(name)?.type;
+  }
+
+  findField(typeName: string, field: string): FieldDeclaration | undefined {
+    const path = `${typeName}.${field}`;
+    let found = this.#fields.get(path);
+    if (found === undefined) {
+      const fields = this.#objects.get(typeName)?.declared.fields;
+      const declared = fields?.get(field) ?? (isReserved(field) ? fields?.get(`__${field}__`) : undefined);
+      found = declared === undefined ? null : { type: this.#named(declared.type, path), key: declared.name };
+      this.#fields.set(path, found);
+    }
+    return found ?? undefined;
+  }
+
+  #named(declared: DeclaredType, name: string): Type {
+    switch (declared.kind) {
+      case "scalar":
+        return declared.type;
+      case "list":
+        return listType(this.#named(declared.element, `${name}.@idx`));
+      case "map":
+        return mapType(STRING, this.#named(declared.value, `${name}.@elem`));
+      case "object": {
+        const type = objectType(name);
+        this.#objects.set(name, { type, declared });
+        return type;
+      }
+    }
   }
 }

@@ -1,11 +1,14 @@
 import type { Steps } from "../../../base/async/steps.js";
 import { isFields, list, type ReadonlyFields } from "../../meta/access.js";
 import type { StructuralSchema } from "../structural-schema.js";
-import type { ValidationRule } from "../validation-rule.js";
+import type { ValidationRule } from "../value-validation.js";
 import { type CompiledRule, RuleCompiler } from "./compile-rule.js";
 import { type DeclaredType, declaredTypeOf } from "./declared-type.js";
-import { type ReadNative } from "./objects.js";
+import type { ReadNative } from "./structural-values.js";
 import { readerOf } from "./value-of.js";
+import type { JsonObject, JsonValue } from "../../meta/json.js";
+import type { CorrelatedValue } from "../ratchet.js";
+import { NO_PATH } from "../validation-result.js";
 
 /** A schema that has rules, or leads to one that has. */
 export class RuleNode {
@@ -96,3 +99,58 @@ function nodeOf(schema: StructuralSchema, isResourceRoot: boolean, leading: Read
     items: child(schema.items),
   });
 }
+
+/** A value that rules may speak of. */
+export interface Place {
+  readonly node: RuleNode;
+  readonly value: Exclude<JsonValue, null>;
+  readonly outer: Place | undefined;
+  /** What stands behind the outer place's path: ".spec", "[0]", "[key]"; the whole path for the outermost. */
+  readonly step: string;
+  /** undefined where the value was not there before, or cannot be found again. */
+  readonly correlated: CorrelatedValue | undefined;
+  /** By which what did not change is forgiven: the value's own, or the nearest around it. */
+  readonly ratchet: CorrelatedValue | undefined;
+}
+
+/** What was there before; null is nothing. */
+export function oldOf({ correlated }: Place): Exclude<JsonValue, null> | undefined {
+  return correlated?.old ?? undefined;
+}
+
+/** As errors have it. */
+export function pathOf(place: Place): string {
+  let path = "";
+  for (let at: Place | undefined = place; at !== undefined; at = at.outer) path = at.step + path;
+  // The step of the outermost place is a path, or empty.
+  return path === "" ? NO_PATH : path.replace(/^\./, "");
+}
+
+/** The places right inside of one. */
+export function placesIn(place: Place, ratchets: boolean): Place[] {
+  const { node, value, correlated } = place;
+  const places: Place[] = [];
+  const add = (inner: RuleNode, held: JsonValue | undefined, step: string, at: CorrelatedValue | undefined): void => {
+    if (held === undefined || held === null) return;
+    // A change of version does not show in apiVersion and kind.
+    const shows = place.outer !== undefined || (step !== ".apiVersion" && step !== ".kind");
+    const ratchet = ratchets && shows ? (at ?? nearest(place)) : undefined;
+    places.push({ node: inner, value: held, outer: place, step, correlated: at, ratchet });
+  };
+  if (Array.isArray(value)) {
+    const { items } = node;
+    if (items === undefined) return places;
+    for (const [index, item] of value.entries()) add(items, item, `[${index}]`, correlated?.item(index));
+  } else if (isFields(value)) {
+    const fields = value as JsonObject;
+    if (node.others !== undefined) {
+      for (const name of Object.keys(fields)) add(node.others, fields[name], `[${name}]`, correlated?.field(name));
+    }
+    for (const [name, inner] of node.properties) {
+      if (Object.hasOwn(fields, name)) add(inner, fields[name], `.${name}`, correlated?.field(name));
+    }
+  }
+  return places;
+}
+
+const nearest = ({ correlated, ratchet }: Place): CorrelatedValue | undefined => correlated ?? ratchet;

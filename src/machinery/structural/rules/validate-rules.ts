@@ -1,12 +1,176 @@
 import { append } from "../../../base/collections/append.js";
 import { atOnce, type Steps } from "../../../base/async/steps.js";
-import type { FieldError } from "../../errors/field-error.js";
+import {
+  type FieldError,
+  duplicate,
+  forbiddenField,
+  formatFieldError,
+  invalidValue,
+  required,
+} from "../../errors/field-error.js";
 import type { JsonValue } from "../../meta/json.js";
 import type { CorrelatedValue } from "../ratchet.js";
-import { type RuleNode, ruleTreeOf } from "./rule-tree.js";
-import { type Place, placesIn } from "./place.js";
-import { RuleRun } from "./rule-run.js";
+import { type RuleNode, ruleTreeOf, type Place, placesIn, oldOf, pathOf } from "./rule-tree.js";
 import type { StructuralSchema } from "../structural-schema.js";
+import { goQuote } from "../../../base/text/go-quote.js";
+import type { Evaluation, Program } from "../../cel/program.js";
+import { ErrorValue, OPTIONAL_NONE, OptionalValue, type Value } from "../../cel/values/value.js";
+import { NO_PATH } from "../validation-result.js";
+import type { ValidationRule } from "../value-validation.js";
+import type { CompiledRule } from "./compile-rule.js";
+
+/** In bytes. */
+const LONGEST_MESSAGE = 5 * 1024;
+const OUT_OF_BUDGET = "failed due to running out of cost budget, no further validation rules will be run";
+
+/** Runs the rules of one object one after another, until they have cost too much. Source: apiextensions' cel.Validator. */
+class RuleRun {
+  readonly #errors: FieldError[] = [];
+  readonly #warn: ((text: string) => void) | undefined;
+  #left: number;
+  #values: { readonly place: Place; readonly self: Value; old?: Value | undefined } | undefined;
+
+  constructor(budget: number, warn: ((text: string) => void) | undefined) {
+    this.#left = budget;
+    this.#warn = warn;
+  }
+
+  /** Below zero when no more rules run. */
+  get budgetLeft(): number {
+    return this.#left;
+  }
+
+  get isOver(): boolean {
+    return this.#left < 0;
+  }
+
+  result(): RuleResult {
+    return { errors: this.#errors, budgetLeft: this.#left };
+  }
+
+  /** Runs a rule on a value, and keeps the error of one that fails. */
+  judge(place: Place, compiled: CompiledRule): void {
+    const { rule, expression, usesOldSelf } = compiled;
+    if (this.#left <= 0) return this.#end(place, `validation ${OUT_OF_BUDGET}`);
+    if (expression === undefined) return;
+    if (expression.program === undefined) return this.#fail(place, `rule compile error: ${expression.error}`);
+    // A transition rule needs what was there before.
+    if (usesOldSelf && oldOf(place) === undefined && rule.optionalOldSelf !== true) return;
+    const evaluation = this.#evaluate(place, rule, expression.program);
+    if (!this.#spend(evaluation.cost)) return this.#end(place, `validation ${OUT_OF_BUDGET}`);
+    const { value } = evaluation;
+    if (value instanceof ErrorValue) this.#failToEvaluate(place, rule, evaluation, value.message);
+    else if (value !== true) this.#refuse(place, compiled);
+  }
+
+  #evaluate(place: Place, rule: ValidationRule, program: Program): Evaluation {
+    // Rules of one place share the values that they read.
+    if (this.#values?.place !== place) this.#values = { place, self: place.node.read(place.value) };
+    const values = this.#values;
+    return program.evaluate((name) => {
+      if (name === "self") return values.self;
+      return name === "oldSelf" ? oldSelf(place, values, rule.optionalOldSelf === true) : undefined;
+    });
+  }
+
+  #spend(cost: number): boolean {
+    if (cost > this.#left) return false;
+    this.#left -= cost;
+    return true;
+  }
+
+  #failToEvaluate(place: Place, rule: ValidationRule, { ended }: Evaluation, problem: string): void {
+    const text = ruleText(rule);
+    if (ended !== undefined) {
+      const detail = `'${problem}': no further validation rules will be run due to call cost exceeds limit for rule: ${text}`;
+      this.#end(place, detail);
+    } else if (problem.startsWith("no such overload")) {
+      const detail = `'${problem}': call arguments did not match a supported operator, function or macro signature for rule: ${text}`;
+      this.#fail(place, detail);
+    } else this.#fail(place, `${problem} evaluating rule: ${text}`);
+  }
+
+  #refuse(place: Place, { rule, usesOldSelf, messageExpression, fieldPath }: CompiledRule): void {
+    const at = pathOf(place);
+    const path = fieldPath === "" ? at : below(at, fieldPath);
+    const report = (error: FieldError): void => {
+      if (!usesOldSelf && place.ratchet?.isEqual === true) this.#warn?.(formatFieldError(error));
+      else this.#errors.push(error);
+    };
+    let detail: string | undefined;
+    if (messageExpression?.program !== undefined) {
+      const message = this.#message(place, rule, messageExpression.program);
+      if (message.fault !== undefined) {
+        report(invalidValue(path, place.node.schema.type, message.fault));
+        this.#left = -1;
+        return;
+      }
+      detail = message.text;
+    }
+    report(refusal(path, place, detail ?? messageOf(rule), rule.reason));
+  }
+
+  /** What a messageExpression makes. Its text is undefined where it makes no message; a fault ends the run. */
+  #message(
+    place: Place,
+    rule: ValidationRule,
+    program: Program,
+  ): { readonly text?: string | undefined; readonly fault?: string } {
+    const { value, cost, ended } = this.#evaluate(place, rule, program);
+    if (!this.#spend(cost)) return { fault: `messageExpression evaluation ${OUT_OF_BUDGET}` };
+    if (ended !== undefined) {
+      const expression = goQuote(rule.messageExpression ?? "");
+      const fault = `no further validation rules will be run due to call cost exceeds limit for messageExpression: ${expression}`;
+      return { fault };
+    }
+    const text = typeof value === "string" ? value.trim() : "";
+    const isMessage = text !== "" && !text.includes("\n") && Buffer.byteLength(text) <= LONGEST_MESSAGE;
+    return { text: isMessage ? text : undefined };
+  }
+
+  /** The rule says nothing of the value: it cannot run. */
+  #fail(place: Place, detail: string): void {
+    this.#errors.push(invalidValue(pathOf(place), place.node.schema.type, detail));
+  }
+
+  #end(place: Place, detail: string): void {
+    this.#fail(place, detail);
+    this.#left = -1;
+  }
+}
+
+function oldSelf(place: Place, values: { old?: Value | undefined }, isOptional: boolean): Value | undefined {
+  const before = oldOf(place);
+  if (before === undefined) return isOptional ? OPTIONAL_NONE : undefined;
+  values.old ??= place.node.read(before);
+  return isOptional ? new OptionalValue(values.old) : values.old;
+}
+
+const below = (path: string, field: string): string => (path === NO_PATH ? field : `${path}.${field}`);
+
+const ruleText = ({ rule, message = "" }: ValidationRule): string => (message === "" ? rule : message).trim();
+
+function messageOf(rule: ValidationRule): string {
+  const { message = "" } = rule;
+  return message === "" ? `failed rule: ${ruleText(rule)}` : message.trim();
+}
+
+/** Objects and lists are not shown. */
+function refusal(path: string, { node, value }: Place, detail: string, reason: string | undefined): FieldError {
+  const { type } = node.schema;
+  const shown = type === "object" || type === "array" ? undefined : value;
+  switch (reason) {
+    case "FieldValueForbidden":
+      return forbiddenField(path, detail);
+    case "FieldValueRequired":
+      return required(path, detail);
+    case "FieldValueDuplicate":
+      return duplicate(path, shown);
+    case undefined:
+    default:
+      return invalidValue(path, shown, detail);
+  }
+}
 
 /** What all rules of one object may cost together. Source: apiserver's RuntimeCELCostBudget. */
 export const COST_BUDGET = 10_000_000;
@@ -29,7 +193,7 @@ export interface RuleOptions {
   readonly budget?: number;
 }
 
-export interface RuleResult {
+interface RuleResult {
   readonly errors: readonly FieldError[];
   /** Below zero when the rest of the rules did not run. */
   readonly budgetLeft: number;

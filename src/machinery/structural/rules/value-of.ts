@@ -1,20 +1,65 @@
-import { intOf } from "../../cel/values/int.js";
+import { intOf, Double, ErrorValue, type Value } from "../../cel/values/value.js";
 import { ListValue, NativeList } from "../../cel/values/list.js";
-import { Double, ErrorValue, type Value } from "../../cel/values/value.js";
 import type { JsonObject, JsonValue } from "../../meta/json.js";
 import type { StructuralSchema } from "../structural-schema.js";
-import { FORMAT_VALUES } from "./format-values.js";
-import { MapList, SetList } from "./lists.js";
-import { unescapeName } from "./escape-name.js";
 import {
+  MapList,
+  SetList,
   type ObjectField,
   type ObjectFields,
   type ReadNative,
   StructuralMap,
   StructuralObject,
   UnknownValue,
-} from "./objects.js";
-import { withTypeAndNames } from "./resource-root.js";
+} from "./structural-values.js";
+import { unescapeName } from "./escape-name.js";
+import { withTypeAndNames } from "./declared-type.js";
+import { checkedDuration, parseDuration } from "../../cel/values/duration.js";
+import { parseTimestamp } from "../../cel/values/timestamp.js";
+
+/** How texts of the formats that are no texts to rules are read; an error for what is not of the format. */
+const FORMAT_VALUES: ReadonlyMap<string, (text: string) => Value> = new Map([
+  ["date", (text: string) => parseTimestamp(`${text}T00:00:00Z`) ?? invalidText("date formatted string", text)],
+  ["date-time", (text: string) => parseTimestamp(text) ?? invalidText("date-time formatted string", text)],
+  ["duration", durationOf],
+  ["byte", bytesOf],
+]);
+
+const invalidText = (what: string, text: string): ErrorValue => new ErrorValue(`Invalid ${what} ${text}`);
+
+const SECOND = 1_000_000_000n;
+
+/** Names of units, and what longer names begin with. */
+const UNITS: readonly (readonly [nanoseconds: bigint, names: readonly string[], beginning: string])[] = [
+  [1n, ["ns"], "nano"],
+  [1_000n, ["us", "µs"], "micro"],
+  [1_000_000n, ["ms"], "milli"],
+  [SECOND, ["s"], "sec"],
+  [60n * SECOND, ["m"], "min"],
+  [3600n * SECOND, ["h", "hr"], "hour"],
+  [86_400n * SECOND, ["d"], "day"],
+  [604_800n * SECOND, ["w", "wk"], "week"],
+];
+
+/** As Go writes it ("1h30m"), or amounts of units ("2 days"). Source: kube-openapi's strfmt.ParseDuration. */
+function durationOf(text: string): Value {
+  const written = parseDuration(text);
+  if (written !== undefined) return written;
+  let nanoseconds: bigint | undefined;
+  for (const [, amount = "", name = ""] of text.matchAll(/(?<![0-9])([0-9]+)[\t\n\f\r ]*([A-Za-zµ]+)/g)) {
+    const unit = name.toLowerCase();
+    const found = UNITS.find(([, names, beginning]) => names.includes(unit) || unit.startsWith(beginning));
+    if (found !== undefined) nanoseconds = (nanoseconds ?? 0n) + BigInt(amount) * found[0];
+  }
+  return nanoseconds === undefined ? invalidText("duration", text) : checkedDuration(nanoseconds);
+}
+
+function bytesOf(text: string): Value {
+  const compact = text.replaceAll(/[\r\n]/g, "");
+  const bytes = Buffer.from(compact, "base64");
+  // Buffer passes over what is not base64.
+  return bytes.toString("base64") === compact ? new Uint8Array(bytes) : invalidText("byte formatted string", text);
+}
 
 /**
  * What reads the values of a schema out of decoded objects, which are not copied. What the schema does not allow is an error of the

@@ -1,5 +1,66 @@
-import type { Schedule } from "./schedule.js";
-import { type WallTime, ZoneClock } from "./zone-clock.js";
+import { zoneOffset } from "../time-zone/time-zone.js";
+
+/** What a calendar and a clock on the wall show. */
+interface WallTime {
+  readonly year: number;
+  /** From 1. */
+  readonly month: number;
+  readonly day: number;
+  readonly hour: number;
+  readonly minute: number;
+  readonly second: number;
+  /** From 0, Sunday. */
+  readonly weekday: number;
+}
+
+/** Between two of these seconds no zone has changed its offset since 1972. */
+const OFFSET_SECONDS = 15 * 60;
+
+/** The wall clocks of a zone. Times are whole seconds since the Unix epoch. */
+class ZoneClock {
+  #block = Number.NaN;
+  #offset = 0;
+
+  constructor(private readonly zone: string) {}
+
+  show(time: number): WallTime {
+    const local = new Date((time + this.#offsetAt(time)) * 1000);
+    return {
+      year: local.getUTCFullYear(),
+      month: local.getUTCMonth() + 1,
+      day: local.getUTCDate(),
+      hour: local.getUTCHours(),
+      minute: local.getUTCMinutes(),
+      second: local.getUTCSeconds(),
+      weekday: local.getUTCDay(),
+    };
+  }
+
+  /**
+   * When the clocks show this: months and days may be too large. What they never show, or twice, is a time with one of the two
+   * offsets, as Go's time.Date has it.
+   */
+  at({ year, month, day, hour = 0, minute = 0, second = 0 }: WallDate): number {
+    const shown = Date.UTC(year, month - 1, day, hour, minute, second) / 1000;
+    return shown - this.#offsetAt(shown - this.#offsetAt(shown));
+  }
+
+  #offsetAt(time: number): number {
+    if (this.zone === "UTC") return 0;
+    const block = Math.floor(time / OFFSET_SECONDS);
+    if (block !== this.#block) {
+      this.#offset = zoneOffset(this.zone, time);
+      this.#block = block;
+    }
+    return this.#offset;
+  }
+}
+
+export interface WallDate extends Pick<WallTime, "year" | "month" | "day"> {
+  readonly hour?: number;
+  readonly minute?: number;
+  readonly second?: number;
+}
 
 /** One of the fields of a schedule. */
 export interface Field {
@@ -87,4 +148,16 @@ function narrow(search: Search, fields: CalendarFields, clock: ZoneClock): Searc
 function isDay({ day, weekday }: WallTime, { dayOfMonth, dayOfWeek }: CalendarFields): boolean {
   const [byMonth, byWeek] = [dayOfMonth.values.has(day), dayOfWeek.values.has(weekday)];
   return dayOfMonth.isAny || dayOfWeek.isAny ? byMonth && byWeek : byMonth || byWeek;
+}
+
+/** When something is due. */
+export interface Schedule {
+  /** The first time after `time`, both in milliseconds since the Unix epoch; undefined when there is none within five years. */
+  next(time: number): number | undefined;
+}
+
+/** Due each time that `milliseconds` have passed, in whole seconds and at least one. */
+export function intervalSchedule(milliseconds: number): Schedule {
+  const seconds = Math.max(1, Math.trunc(milliseconds / 1000));
+  return { next: (time) => (Math.floor(time / 1000) + seconds) * 1000 };
 }

@@ -1,9 +1,14 @@
-import { parseGoDuration } from "../../../base/text/go-duration.js";
+import { parseGoDuration } from "../../../base/text/go-literals.js";
 import { goQuote } from "../../../base/text/go-quote.js";
 import { atoi } from "../go/atoi.js";
-import { isTimeZone } from "../time-zone/is-time-zone.js";
-import { calendarSchedule, type CalendarFields, type Field } from "./calendar-schedule.js";
-import { intervalSchedule, type Schedule } from "./schedule.js";
+import { isTimeZone } from "../time-zone/time-zone.js";
+import {
+  calendarSchedule,
+  type CalendarFields,
+  type Field,
+  intervalSchedule,
+  type Schedule,
+} from "./calendar-schedule.js";
 
 /** One of the five fields of a schedule: what numbers and names it takes. */
 interface Bounds {

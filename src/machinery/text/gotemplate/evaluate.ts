@@ -1,6 +1,19 @@
 import { byteLength } from "../../../base/text/byte-text.js";
 import { goQuote } from "../../../base/text/go-quote.js";
-import { boxed, concrete, type GoValue, invalid, isTrue, nilInterface, typeName, unboxed } from "./values.js";
+import {
+  boxed,
+  concrete,
+  type GoValue,
+  invalid,
+  isTrue,
+  nilInterface,
+  typeName,
+  unboxed,
+  canRange,
+  isCount,
+  type RangeStep,
+  rangeSteps,
+} from "./values.js";
 import { sprint } from "./format-value.js";
 import { callOfNoFunction, findFunction, type ParameterType, type TemplateFunction } from "./functions.js";
 import type { JsonObject } from "../../meta/json.js";
@@ -19,7 +32,6 @@ import type {
 } from "./nodes.js";
 import { formatNode } from "./nodes.js";
 import type { TemplateSet } from "./parser.js";
-import { canRange, isCount, type RangeStep, rangeSteps } from "./range-steps.js";
 import { Variables } from "./variables.js";
 import { FunctionError, TemplateError } from "./template-error.js";
 

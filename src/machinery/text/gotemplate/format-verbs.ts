@@ -1,8 +1,6 @@
-import { byteFor } from "../../../base/text/byte-text.js";
+import { byteFor, bytesOf } from "../../../base/text/byte-text.js";
 import { goQuote } from "../../../base/text/go-quote.js";
-import { formatHexFloat, formatMantissa } from "./binary-float.js";
-import { formatExponent, formatFixed, formatGeneral } from "./decimal.js";
-import { hexBytes } from "./hex-bytes.js";
+import { formatHexFloat, formatMantissa, formatExponent, formatFixed, formatGeneral } from "./floats.js";
 
 /** One `%` of a format. */
 export interface Spec {
@@ -167,4 +165,16 @@ function sharpened(text: string, verb: string, precision = 6): string {
   const pointed = mantissa.includes(".") ? mantissa : `${mantissa}.`;
   const shown = mantissa === "0" ? 1 : significant;
   return pointed + "0".repeat(Math.max(wanted - shown, 0)) + tail;
+}
+
+/** The bytes of a string in hexadecimal, for %x and %X. */
+function hexBytes(text: string, { verb, flags, precision }: Spec): string {
+  const bytes = bytesOf(text);
+  const shown = Array.from(precision === undefined ? bytes : bytes.subarray(0, precision), (byte) =>
+    byte.toString(16).padStart(2, "0"),
+  );
+  const prefix = flags.includes("#") && shown.length > 0 ? "0x" : "";
+  const separator = flags.includes(" ") ? ` ${prefix}` : "";
+  const hex = prefix + shown.join(separator);
+  return verb === "X" ? hex.toUpperCase() : hex;
 }

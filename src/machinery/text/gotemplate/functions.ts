@@ -1,12 +1,11 @@
-import { textOf } from "../../../base/text/byte-text.js";
+import { textOf, byteFor, bytesOf } from "../../../base/text/byte-text.js";
 import { Base64Error, canonicalizeBase64 } from "../go/go-base64.js";
-import { equalsAny, isLess } from "./compare.js";
-import { escapeHtml, escapeJs, escapeQuery } from "./escape.js";
-import { sprint, sprintln } from "./format-value.js";
+import { sprint, sprintln, formatValue } from "./format-value.js";
 import { exists, index, slice } from "./indexing.js";
 import { sprintf } from "./sprintf.js";
 import { FunctionError } from "./template-error.js";
-import { type GoValue, isNilInterface, isTrue, lengthOf, typeName, unboxed } from "./values.js";
+import { type GoValue, isNilInterface, isTrue, lengthOf, typeName, unboxed, type Concrete } from "./values.js";
+import { compareKeys } from "../../../base/collections/key-order.js";
 
 /**
  * The type a parameter has in Go. "value" takes anything as it is (a reflect.Value), "any" takes anything, no value
@@ -131,4 +130,110 @@ function base64decode(text: string): string {
     if (!(error instanceof Base64Error)) throw error;
     throw new FunctionError(`base64 decode failed: ${error.message}`);
   }
+}
+
+type Known = Concrete | { readonly kind: "invalid" };
+
+/** `eq`: whether the first equals any of the others. Throws {@link FunctionError} for what cannot be compared. */
+function equalsAny(first: GoValue, others: readonly GoValue[]): boolean {
+  if (others.length === 0) throw new FunctionError("missing argument for comparison");
+  const left = unboxed(first);
+  return others.some((other) => equal(left, unboxed(other)));
+}
+
+/** `lt`. Throws {@link FunctionError} for what has no order. */
+function isLess(first: GoValue, second: GoValue): boolean {
+  const left = unboxed(first);
+  const right = unboxed(second);
+  if (basicKind(left) === undefined || basicKind(right) === undefined) throw badType();
+  if (isInteger(left) && isInteger(right)) return left.value < right.value;
+  if (basicKind(left) !== basicKind(right)) throw incompatible(left, right);
+  if (left.kind === "float64" && right.kind === "float64") return left.value < right.value;
+  if (left.kind === "string" && right.kind === "string") return compareKeys(left.value, right.value) < 0;
+  throw badType();
+}
+
+/** Kinds within which values compare; undefined for what has no order and is not simply equal. */
+function basicKind({ kind }: Known): string | undefined {
+  if (kind === "int" || kind === "int64") return "int";
+  return kind === "map" || kind === "slice" || kind === "invalid" ? undefined : kind;
+}
+
+function isInteger(value: Known): value is Concrete & { kind: "int" | "int64" | "uint8" } {
+  return value.kind === "int" || value.kind === "int64" || value.kind === "uint8";
+}
+
+function equal(left: Known, right: Known): boolean {
+  if (isInteger(left) && isInteger(right)) return left.value === right.value;
+  if (basicKind(left) !== basicKind(right)) {
+    if (left.kind === "invalid" || right.kind === "invalid") return false;
+    throw incompatible(left, right);
+  }
+  if (left.kind === "complex128" && right.kind === "complex128") {
+    return left.real === right.real && left.imaginary === right.imaginary;
+  }
+  if ("value" in left && "value" in right) return left.value === right.value;
+  return equalNothing(left, right);
+}
+
+/** Maps, lists and nothing: only nothing equals nothing. */
+function equalNothing(left: Known, right: Known): boolean {
+  if (left.kind === "invalid" || right.kind === "invalid") return left.kind === right.kind;
+  if (left.kind !== right.kind) {
+    throw new FunctionError(
+      `non-comparable types ${shown(left)}: ${typeName(left)}, ${typeName(right)}: ${shown(right, "v")}`,
+    );
+  }
+  throw new FunctionError(`non-comparable type ${shown(right)}: ${typeName(right)}`);
+}
+
+function shown(value: Known, verb = "s"): string {
+  return formatValue(value, { verb, flags: "", width: undefined, precision: undefined });
+}
+
+function incompatible(left: Known, right: Known): FunctionError {
+  return new FunctionError(`incompatible types for comparison: ${typeName(left)} and ${typeName(right)}`);
+}
+
+function badType(): FunctionError {
+  return new FunctionError("invalid type for comparison");
+}
+
+const htmlEscapes: Readonly<Record<string, string>> = {
+  __proto__: null as never,
+  "\0": "\ufffd",
+  '"': "&#34;",
+  "'": "&#39;",
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+};
+
+/** Makes text safe inside HTML. */
+function escapeHtml(text: string): string {
+  return text.replace(/[\0"'&<>]/g, (character) => htmlEscapes[character] ?? character);
+}
+
+const PRINTABLE = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u;
+
+/** Makes text safe inside a JavaScript string. */
+function escapeJs(text: string): string {
+  return Array.from(text, escapeJsCharacter).join("");
+}
+
+function escapeJsCharacter(character: string): string {
+  if (/[\\'"]/.test(character)) return `\\${character}`;
+  if (byteFor(character) !== undefined) return character;
+  const code = character.codePointAt(0) ?? 0;
+  const shown = code === 0x7f || (!/[<>&=]/.test(character) && PRINTABLE.test(character));
+  return shown ? character : `\\u${code.toString(16).toUpperCase().padStart(4, "0")}`;
+}
+
+/** Makes text one word of a URL's query. */
+function escapeQuery(text: string): string {
+  return Array.from(bytesOf(text), (byte) => {
+    const character = String.fromCharCode(byte);
+    if (/[A-Za-z0-9\-_.~]/.test(character)) return character;
+    return character === " " ? "+" : `%${byte.toString(16).toUpperCase().padStart(2, "0")}`;
+  }).join("");
 }

@@ -1,10 +1,9 @@
 import { goQuote } from "../../../base/text/go-quote.js";
-import { Lexer } from "./lexer.js";
+import { Lexer, TokenReader } from "./lexer.js";
 import { parseCharacter, parseComplex, parseNumber, unquoteString } from "./literals.js";
 import type { BranchNode, CommandNode, Node, Operand, PipeNode, TemplateNode, VariableNode } from "./nodes.js";
 import { formatNode } from "./nodes.js";
 import { TemplateError } from "./template-error.js";
-import { TokenReader } from "./token-reader.js";
 import { describeToken, type Token, type TokenKind } from "./tokens.js";
 
 /** Templates by name: what {{define}} and {{block}} made, and the whole under the name it was given. */

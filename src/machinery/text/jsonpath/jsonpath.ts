@@ -2,10 +2,8 @@ import { encodeJson } from "../../wire/json/json-encoder.js";
 import { formatG } from "../go/format-g.js";
 import { goTypeName } from "../go/go-values.js";
 import type { JsonValue } from "../../meta/json.js";
-import type { Operand } from "./compare.js";
-import { evaluate, type Found } from "./evaluate.js";
-import { JsonPathError } from "./jsonpath-error.js";
-import type { Template } from "./nodes.js";
+import { type Operand, evaluate, type Found } from "./evaluate.js";
+import { JsonPathError, type Template } from "./nodes.js";
 import { parseTemplate } from "./parser.js";
 
 /** A JSONPath template of client-go's dialect, parsed once, run any number of times. */

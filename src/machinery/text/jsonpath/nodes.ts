@@ -83,3 +83,8 @@ function formatAlternative(steps: readonly Step[]): string {
   if (step?.kind === "field") return `'${step.name}'`;
   return step?.kind === "slice" ? formatSlice(step.from, step.to, step.step) : formatSteps(steps);
 }
+
+/** A template that cannot be parsed, or that does not fit the data. The message is client-go's. */
+export class JsonPathError extends Error {
+  override readonly name = "JsonPathError";
+}

@@ -1,5 +1,3 @@
-import { decimalSuffix, interpretSuffix, type QuantityFormat, binarySuffix } from "./suffix.js";
-
 /**
  * A resource.Quantity: the number `unscaled` x 10^`scale`, exact, and the family of suffixes it is written with.
  * `text` is what it was written as, kept only where apimachinery keeps it: when that text is already a canonical number.
@@ -202,4 +200,88 @@ function compareScaled(a: bigint, aScale: number, b: bigint, bScale: number): nu
 
 function divideUp(value: bigint, divisor: bigint): bigint {
   return (value + divisor - 1n) / divisor;
+}
+
+/** A cluster has few different quantities; each is parsed once. */
+const MOST_KNOWN = 4096;
+const milliValues = new Map<string, number>();
+const wholeValues = new Map<string, number>();
+
+/** A quantity in thousandths, rounded up: "0.5" is 500. */
+export function milliValue(quantity: string | number): number {
+  return remembered(milliValues, quantity, -3);
+}
+
+/** A quantity in its unit, rounded up: "1Ki" is 1024. */
+export function wholeValue(quantity: string | number): number {
+  return remembered(wholeValues, quantity, 0);
+}
+
+function remembered(known: Map<string, number>, quantity: string | number, scale: number): number {
+  const text = String(quantity);
+  let value = known.get(text);
+  if (value === undefined) {
+    if (known.size >= MOST_KNOWN) known.clear();
+    value = Number(quantityValue(parseQuantity(text), scale));
+    known.set(text, value);
+  }
+  return value;
+}
+
+/** Powers of 1024 with Ki, Mi...; powers of 1000 with k, M...; or e3, e6... */
+type QuantityFormat = "DecimalSI" | "BinarySI" | "DecimalExponent";
+
+export interface SuffixMeaning {
+  readonly base: 2 | 10;
+  readonly exponent: number;
+  readonly format: QuantityFormat;
+}
+
+const DECIMAL: Readonly<Record<string, number>> = {
+  __proto__: null as never,
+  n: -9,
+  u: -6,
+  m: -3,
+  "": 0,
+  k: 3,
+  M: 6,
+  G: 9,
+  T: 12,
+  P: 15,
+  E: 18,
+};
+
+const BINARY: Readonly<Record<string, number>> = {
+  __proto__: null as never,
+  Ki: 10,
+  Mi: 20,
+  Gi: 30,
+  Ti: 40,
+  Pi: 50,
+  Ei: 60,
+};
+
+const DECIMAL_BY_EXPONENT = new Map(Object.entries(DECIMAL).map(([suffix, exponent]) => [exponent, suffix]));
+const BINARY_BY_EXPONENT = new Map(Object.entries(BINARY).map(([suffix, exponent]) => [exponent, suffix]));
+
+/** undefined for what is no suffix. */
+function interpretSuffix(suffix: string): SuffixMeaning | undefined {
+  const decimal = DECIMAL[suffix];
+  if (decimal !== undefined) return { base: 10, exponent: decimal, format: "DecimalSI" };
+  const binary = BINARY[suffix];
+  if (binary !== undefined) return { base: 2, exponent: binary, format: "BinarySI" };
+  if (/^[eE][-+]?[0-9]+$/.test(suffix)) {
+    return { base: 10, exponent: Number(suffix.slice(1)), format: "DecimalExponent" };
+  }
+  return undefined;
+}
+
+/** "" where there is no suffix for that power, as in Go. */
+function decimalSuffix(exponent: number, format: "DecimalSI" | "DecimalExponent"): string {
+  if (format === "DecimalSI") return DECIMAL_BY_EXPONENT.get(exponent) ?? "";
+  return exponent === 0 ? "" : `e${exponent}`;
+}
+
+function binarySuffix(exponent: number): string {
+  return BINARY_BY_EXPONENT.get(exponent) ?? "";
 }

@@ -2,7 +2,7 @@ import { goQuote } from "../../../base/text/go-quote.js";
 import { atOnce, type Steps } from "../../../base/async/steps.js";
 import { noteFields } from "../../meta/holds-many.js";
 import type { JsonObject, JsonValue } from "../../meta/json.js";
-import { setKey } from "./own-keys.js";
+import { setKey, ownValue } from "./own-keys.js";
 
 export type DuplicateKeys = ReadonlyMap<JsonObject, readonly string[]>;
 
@@ -301,4 +301,28 @@ function quoteByte(text: string, at: number): string {
   if (character === "'") return "'\\''";
   if (character === '"') return "'\"'";
   return `'${goQuote(character).slice(1, -1)}'`;
+}
+
+const MOST = 100;
+
+/** `duplicate field "data.a"`, each once, at most 100: what a strict decoder says of a value of no particular type. */
+export function repeatedFields(value: JsonValue, duplicates: DuplicateKeys | undefined): readonly string[] {
+  if (duplicates === undefined) return [];
+  const found = new Set<string>();
+  const visit = (held: JsonValue, path: string): void => {
+    if (held === null || typeof held !== "object" || found.size >= MOST) return;
+    if (Array.isArray(held)) {
+      held.forEach((item, index) => visit(item, `${path}[${index}]`));
+      return;
+    }
+    const seen = new Set<string>();
+    for (const key of duplicates.get(held) ?? Object.keys(held)) {
+      const at = path === "" ? key : `${path}.${key}`;
+      if (!seen.has(key)) visit(ownValue(held, key) as JsonValue, at);
+      else if (found.size < MOST) found.add(`duplicate field ${goQuote(at)}`);
+      seen.add(key);
+    }
+  };
+  visit(value, "");
+  return [...found];
 }

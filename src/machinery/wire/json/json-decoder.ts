@@ -1,5 +1,6 @@
 import type { JsonValue } from "../../meta/json.js";
-import { JsonDecodeError, parseExactJson, type DuplicateKeys } from "./exact-json.js";
+import { JsonDecodeError, parseExactJson, type DuplicateKeys, exactJsonSteps } from "./exact-json.js";
+import type { Steps } from "../../../base/async/steps.js";
 
 /** Go's limit; what is nested deeper is refused before anything walks it. */
 export const maxJsonDepth = 10_000;
@@ -136,3 +137,12 @@ function countKeys(root: JsonValue): number {
 }
 
 export { JsonDecodeError };
+
+/** What JSON.parse reads within a few milliseconds. */
+const LONG_BYTES = 64 * 1024;
+
+/** {@link decodeJson} in steps: JSON.parse cannot pause, so the parser that can reads a long text. */
+export function* decodeJsonSteps(data: Uint8Array, { maxDepth }: { readonly maxDepth: number }): Steps<DecodedJson> {
+  if (data.length < LONG_BYTES) return decodeJson(data, { maxDepth });
+  return yield* exactJsonSteps(utf8.decode(data), maxDepth);
+}

@@ -1,14 +1,15 @@
 import type { Duplex } from "node:stream";
 import { type Deferred, deferred } from "../../../base/async/deferred.js";
-import type { ByteStream } from "../streams/byte-stream.js";
+import type { ByteStream, IncomingStream, MultiplexedConnection } from "../streams/byte-stream.js";
 import { endConnection } from "../streams/closing.js";
 import { GatedWriter } from "../streams/gated-writer.js";
 import { receivedChunks } from "../streams/received-chunks.js";
-import type { IncomingStream, MultiplexedConnection } from "../streams/multiplexed-connection.js";
 import { ReceiveBudget } from "../streams/receive-budget.js";
-import { INITIAL_WINDOW, OWN_WINDOW, Window } from "./flow-control.js";
-import { type ControlFrame, type DataPiece, FrameReader } from "./frame-reader.js";
+import { INITIAL_WINDOW, OWN_WINDOW, Window, IncomingStreams, SpdyStream, type StreamCarrier } from "./spdy-stream.js";
 import {
+  type ControlFrame,
+  type DataPiece,
+  FrameReader,
   controlFrame,
   dataHead,
   FLAG_FIN,
@@ -17,10 +18,8 @@ import {
   SETTING_INITIAL_WINDOW,
   synStream,
   TYPE,
-} from "./frames.js";
+} from "./frame-reader.js";
 import { HeaderDecoder, HeaderEncoder, type Headers } from "./header-block.js";
-import { IncomingStreams } from "./incoming-streams.js";
-import { SpdyStream, type StreamCarrier } from "./spdy-stream.js";
 
 export interface SpdyOptions {
   /** Clients open streams with odd numbers, servers with even ones. */

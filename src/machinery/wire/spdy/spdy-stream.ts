@@ -1,7 +1,61 @@
-import type { ByteStream } from "../streams/byte-stream.js";
+import type { ByteStream, IncomingStream } from "../streams/byte-stream.js";
 import { ChunkPipe } from "../streams/chunk-pipe.js";
 import type { Headers } from "./header-block.js";
-import { Window } from "./flow-control.js";
+import { Fifo } from "../../../base/collections/fifo.js";
+
+/** The window of a stream and of the connection until a peer says otherwise. */
+export const INITIAL_WINDOW = 64 * 1024;
+
+/** The windows that an end with flow control gives its peer, of each stream and of the connection: several streams that nobody reads hold back no other. */
+export const OWN_WINDOW = { stream: 4 * 1024 * 1024, connection: 16 * 1024 * 1024 } as const;
+
+/** Bytes that the reader has taken before the peer gets them back as window. */
+const UPDATE_BYTES = INITIAL_WINDOW / 2;
+
+/**
+ * The window of one stream, or of the connection, towards a peer with flow control. Kubernetes' peers have none: they never send
+ * WINDOW_UPDATE or SETTINGS, and drop both. A peer that sends one of them has; until then windows are only counted.
+ */
+export class Window {
+  #sent = 0;
+  #granted = 0;
+  #taken = 0;
+  #waiting: (() => void)[] = [];
+
+  /** Bytes that may be sent. */
+  available(initial: number): number {
+    return initial + this.#granted - this.#sent;
+  }
+
+  send(bytes: number): void {
+    this.#sent += bytes;
+  }
+
+  /** The peer has enlarged the window. False when it is larger than the protocol allows. */
+  grant(bytes: number, initial: number): boolean {
+    this.#granted += bytes;
+    this.wake();
+    return this.available(initial) < 2 ** 31;
+  }
+
+  /** Resolves when the window may have changed. */
+  changed(): Promise<void> {
+    return new Promise((resolve) => this.#waiting.push(resolve));
+  }
+
+  wake(): void {
+    for (const resolve of this.#waiting.splice(0)) resolve();
+  }
+
+  /** Counts what the reader took. Returns the bytes to give back to the peer now: 0 for none. */
+  take(bytes: number): number {
+    this.#taken += bytes;
+    if (this.#taken < UPDATE_BYTES) return 0;
+    const back = this.#taken;
+    this.#taken = 0;
+    return back;
+  }
+}
 
 /** The longest DATA frame that is sent: other streams have their turn between two of them. */
 const LARGEST_DATA = 64 * 1024;
@@ -96,5 +150,36 @@ export class SpdyStream implements ByteStream {
   #checkWritable(): void {
     if (this.#broken !== undefined) throw this.#broken;
     if (this.#finished) throw new Error("the stream was ended");
+  }
+}
+
+/** The streams that a peer has opened, until they are taken. */
+export class IncomingStreams implements AsyncIterable<IncomingStream> {
+  readonly #streams = new Fifo<IncomingStream>();
+  #ended = false;
+  #wake: (() => void) | undefined;
+
+  /** How many have not been taken. */
+  get waiting(): number {
+    return this.#streams.length;
+  }
+
+  push(stream: IncomingStream): void {
+    this.#streams.push(stream);
+    this.#wake?.();
+  }
+
+  end(): void {
+    this.#ended = true;
+    this.#wake?.();
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<IncomingStream> {
+    for (;;) {
+      const stream = this.#streams.shift();
+      if (stream !== undefined) yield stream;
+      else if (this.#ended) return;
+      else await new Promise<void>((resolve) => (this.#wake = resolve));
+    }
   }
 }

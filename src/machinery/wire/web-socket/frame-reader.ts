@@ -1,6 +1,5 @@
 import { WebSocketProtocolError } from "./close-error.js";
-import { LARGEST_CONTROL_PAYLOAD, OPCODE } from "./frames.js";
-import { mask } from "./mask.js";
+import { LARGEST_CONTROL_PAYLOAD, OPCODE, mask } from "./frames.js";
 
 /** A part of a message, as it arrived. */
 export interface MessagePiece {

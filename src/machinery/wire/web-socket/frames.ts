@@ -1,5 +1,3 @@
-import { mask } from "./mask.js";
-
 export const OPCODE = { continuation: 0, text: 1, binary: 2, close: 8, ping: 9, pong: 10 } as const;
 
 const FIN = 0x80;
@@ -48,4 +46,26 @@ function writeHead(head: Buffer, opcode: number, length: number, masked: number)
   head[1] = masked | (headLength === 2 ? length : headLength === 4 ? 126 : 127);
   if (headLength === 4) head.writeUInt16BE(length, 2);
   if (headLength === 10) head.writeBigUInt64BE(BigInt(length), 2);
+}
+
+/**
+ * Masks or unmasks bytes with the four bytes of `key`, in place. `done` is how many bytes of the same frame came before.
+ */
+export function mask(bytes: Uint8Array, key: Uint8Array, done: number): void {
+  const { length } = bytes;
+  const keyAt = (index: number): number => key[(done + index) & 3] ?? 0;
+  const one = (index: number): void => {
+    bytes[index] = (bytes[index] ?? 0) ^ keyAt(index);
+  };
+  let index = 0;
+  while (index < length && ((bytes.byteOffset + index) & 3) !== 0) one(index++);
+  // Four bytes at a time.
+  const words = (length - index) >> 2;
+  if (words > 0) {
+    const [word = 0] = new Int32Array(Uint8Array.from([0, 1, 2, 3], (byte) => keyAt(index + byte)).buffer);
+    const at = new Int32Array(bytes.buffer, bytes.byteOffset + index, words);
+    for (let each = 0; each < words; each++) at[each] = (at[each] ?? 0) ^ word;
+    index += words * 4;
+  }
+  while (index < length) one(index++);
 }

@@ -1,6 +1,7 @@
-import type { HTTPGetAction } from "../../../api/types/core/v1.js";
-import { objects, type Received, text } from "../../../machinery/meta/received.js";
+import type { HTTPGetAction, Container, EphemeralContainer } from "../../../api/types/core/v1.js";
+import { objects, type Received, text, number, type OrAbsent } from "../../../machinery/meta/received.js";
 import type { ByteStream } from "../../../machinery/wire/streams/byte-stream.js";
+import type { IntOrString } from "../../../api/types/meta/v1.js";
 
 /** So long is the beginning of an answer at most. */
 const STATUS_LINE = 64;
@@ -30,4 +31,12 @@ export async function httpGet(
     if (head.length > STATUS_LINE) return undefined;
   }
   return undefined;
+}
+
+/** A port by its number, or by the name that the container gives it; 0 for a name that it does not have. */
+export function portNumber(port: OrAbsent<IntOrString>, container: Received<Container | EphemeralContainer>): number {
+  if (typeof port === "number") return port;
+  const name = text(port);
+  if (/^\d+$/.test(name)) return Number(name);
+  return number(objects(container.ports).find((one) => text(one.name) === name)?.containerPort);
 }

@@ -2,7 +2,7 @@ import type { Pod } from "../../../api/types/core/v1.js";
 import { mayRestartAll } from "../../../api/pods/restart-policy.js";
 import { object, objects, type ReceivedObject, text } from "../../../machinery/meta/received.js";
 import type { ContainerRecord } from "../container-record.js";
-import type { PodPhase } from "./pod-phase.js";
+import type { PodPhase } from "./pod-status.js";
 
 export interface Condition {
   readonly type: string;

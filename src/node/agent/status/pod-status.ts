@@ -2,8 +2,8 @@ import type { ContainerStatus, PodStatus } from "../../../api/types/core/v1.js";
 import { object, objects, type Received, text } from "../../../machinery/meta/received.js";
 import type { ContainerRecord } from "../container-record.js";
 import { type Condition, type ConditionFacts, podConditions } from "./pod-conditions.js";
-import { podPhase } from "./pod-phase.js";
 import { sharedMessage } from "../termination-message.js";
+import { restartAction } from "../../../api/pods/restart-policy.js";
 
 /** What a pod's status is computed of. */
 export interface PodFacts extends ConditionFacts {
@@ -77,3 +77,50 @@ const rest = ({ reason, message }: Condition): Pick<Condition, "reason" | "messa
   ...(reason !== undefined && { reason }),
   ...(message !== undefined && { message }),
 });
+
+export type PodPhase = "Pending" | "Running" | "Succeeded" | "Failed";
+
+/** How a container ended last: now, or before it waits to run again; undefined for one that runs or never ran. */
+function lastEnd({
+  state,
+  last,
+}: ContainerRecord): { readonly exitCode: number; readonly reason?: unknown } | undefined {
+  if ("terminated" in state) return state.terminated;
+  return "waiting" in state && last !== undefined && "terminated" in last ? last.terminated : undefined;
+}
+
+/**
+ * A pod's phase, by its containers and their restart policies. `podPolicy` is the pod's. A pod that is `ended` starts nothing any more.
+ */
+function podPhase(records: readonly ContainerRecord[], podPolicy: string, ended: boolean): PodPhase {
+  const runsAgain = (record: ContainerRecord): boolean => {
+    const end = lastEnd(record);
+    if (end === undefined || end.reason === "RestartingAllContainers") return true;
+    return restartAction(record.spec, podPolicy, end.exitCode) !== "none";
+  };
+  const init = records.filter((one) => one.kind === "init" && !one.isSidecar);
+  const hasFailed = init.some((one) => (lastEnd(one)?.exitCode ?? 0) !== 0 && !runsAgain(one));
+  if (hasFailed) return "Failed";
+  const phase = phaseOfStarted(records, init, runsAgain, ended);
+  return ended && phase !== "Succeeded" ? "Failed" : phase;
+}
+
+function phaseOfStarted(
+  records: readonly ContainerRecord[],
+  init: readonly ContainerRecord[],
+  runsAgain: (record: ContainerRecord) => boolean,
+  ended: boolean,
+): PodPhase {
+  const main = records.filter(({ kind }) => kind === "main");
+  const sidecars = records.filter((one) => one.isSidecar);
+  const isRunning = ({ state }: ContainerRecord): boolean => "running" in state;
+  const neverEnded = (one: ContainerRecord): boolean => !isRunning(one) && lastEnd(one) === undefined;
+  const hasInitialized = main.some(({ id }) => id !== "");
+  const isPending = init.some((one) => isRunning(one) || neverEnded(one));
+  const awaitsSidecar = sidecars.some((one) => (isRunning(one) && !one.hasStarted) || neverEnded(one));
+  if (isPending || (awaitsSidecar && !hasInitialized)) return "Pending";
+  if ([...main, ...sidecars].some(neverEnded)) return "Pending";
+  if ([...main, ...sidecars].some(isRunning)) return "Running";
+  if (!ended && main.some(runsAgain)) return "Running";
+  return main.every((one) => lastEnd(one)?.exitCode === 0) ? "Succeeded" : "Failed";
+}

@@ -9,9 +9,8 @@ import type {
 } from "../../../api/types/core/v1.js";
 import { once } from "../../../base/async/once.js";
 import { Pace } from "../../../base/time/pace.js";
-import type { Steps } from "../../../base/async/steps.js";
+import { type Steps, waitFor } from "../../../base/async/steps.js";
 import { inSlices } from "../../../base/async/time-slice.js";
-import { waitFor } from "../../../base/async/wait-for.js";
 import { absent, number, object, objects, type Received, text } from "../../../machinery/meta/received.js";
 import type { FilesVolume, VolumeFile } from "../../container-runtime.js";
 import { ConfigError, dataOf, type EnvironmentSource, podField, resourceField } from "../container-environment.js";

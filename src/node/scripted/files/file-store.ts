@@ -1,7 +1,6 @@
 import type { Clock } from "../../../base/time/clock.js";
-import { FileContent } from "./file-content.js";
+import { FileContent, type DirectoryNode, type FileNode, type RegularNode } from "./node.js";
 import { FileError } from "./file-error.js";
-import type { DirectoryNode, FileNode, RegularNode } from "./node.js";
 
 /** The longest name in a path, in UTF-16 units. */
 export const LONGEST_NAME = 255;

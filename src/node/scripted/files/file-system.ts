@@ -1,9 +1,8 @@
 import { nextSlice, sliceIsSpent } from "../../../base/async/time-slice.js";
 import type { Program } from "../program.js";
-import { FileContent } from "./file-content.js";
+import { FileContent, type DeviceNode, type DirectoryNode, type FileNode } from "./node.js";
 import { FileError } from "./file-error.js";
 import { FileStore, type FileStoreOptions, LONGEST_NAME } from "./file-store.js";
-import type { DeviceNode, DirectoryNode, FileNode } from "./node.js";
 
 const MOST_LINKS = 40;
 /** The longest path, in UTF-16 units. */

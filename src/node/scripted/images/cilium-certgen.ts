@@ -1,4 +1,4 @@
-import { parseGoDuration } from "../../../base/text/go-duration.js";
+import { parseGoDuration } from "../../../base/text/go-literals.js";
 import { object, objects, text } from "../../../machinery/meta/access.js";
 import type { JsonObject } from "../../../machinery/meta/json.js";
 import { parseYaml } from "../../../machinery/text/yaml/read.js";

@@ -1,6 +1,6 @@
 import { isIPv4, isIPv6 } from "node:net";
 import type { Duplex } from "node:stream";
-import { duplexOf } from "../../../machinery/wire/streams/byte-stream-duplex.js";
+import { duplexOf } from "../../../machinery/wire/streams/duplexes.js";
 import { markStandIn, standInAt } from "../../../machinery/wire/streams/stand-in-end.js";
 import type { ByteStream } from "../../../machinery/wire/streams/byte-stream.js";
 import { type PodIdentity, RuntimeError } from "../../container-runtime.js";

@@ -3,7 +3,7 @@ import type { Pod } from "../../../api/types/core/v1.js";
 import { errorMessage } from "../../../base/text/error-message.js";
 import { errnoText } from "../../../base/files/path-error.js";
 import type { ByteStream } from "../../../machinery/wire/streams/byte-stream.js";
-import { byteStreamOf } from "../../../machinery/wire/streams/duplex-byte-stream.js";
+import { byteStreamOf } from "../../../machinery/wire/streams/duplexes.js";
 import {
   type Address,
   type AddressRange,

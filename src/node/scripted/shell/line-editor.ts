@@ -1,4 +1,4 @@
-import type { History } from "./history.js";
+import type { History } from "./read-commands.js";
 
 /** More is refused with a bell. */
 const LONGEST_LINE = 4096;

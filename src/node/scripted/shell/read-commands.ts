@@ -1,14 +1,43 @@
 import { baseName } from "../programs/options.js";
-import { MemoryShare } from "../limits/memory-share.js";
+import { MemoryShare, type ContainerMemory } from "../limits/memory-share.js";
 import type { ProgramIo } from "../program.js";
 import type { Terminal } from "../terminal.js";
 import { ExitShell, Interrupted, LeaveLoop, ReturnFromScript } from "./control-flow.js";
 import { GrowingValue, LARGEST_VALUE, outOfSpace } from "./expansion/growing-value.js";
-import { History } from "./history.js";
 import { type EditedLine, LineEditor } from "./line-editor.js";
 import type { Shell } from "./shell.js";
 import type { ShellStreams } from "./shell-state.js";
 import { ShellSyntaxError } from "./parse/syntax.js";
+
+/** How many lines are kept, and what one takes beside its text, in bytes. */
+const MOST_LINES = 500;
+const LINE_BYTES = 64;
+
+/** The lines that were typed at a shell. They count against the container's memory. */
+export class History {
+  readonly #lines: string[] = [];
+
+  constructor(private readonly memory: ContainerMemory) {}
+
+  get length(): number {
+    return this.#lines.length;
+  }
+
+  /** The oldest is at 0. */
+  at(index: number): string | undefined {
+    return this.#lines[index];
+  }
+
+  /** Keeps a line, unless it is blank or the same as the one before. */
+  add(line: string): void {
+    if (line.trim() === "" || line === this.#lines.at(-1)) return;
+    this.memory.take(LINE_BYTES + line.length);
+    this.#lines.push(line);
+    if (this.#lines.length <= MOST_LINES) return;
+    const oldest = this.#lines.shift();
+    this.memory.give(LINE_BYTES + (oldest?.length ?? 0));
+  }
+}
 
 const SYNTAX_ERROR = 2;
 const INTERRUPTED = 130;

@@ -4,7 +4,6 @@ import { FileError } from "../files/file-error.js";
 import { absolute } from "../files/file-system.js";
 import { ForkError } from "../limits/errors.js";
 import { MemoryShare } from "../limits/memory-share.js";
-import { MissingError } from "../missing.js";
 import { type ChildProcess, ExecError, type OutputTarget, type ProgramIo } from "../program.js";
 import { isIgnoredByDefault } from "../signals.js";
 import { giveWay } from "../slices.js";
@@ -12,55 +11,38 @@ import { runCompound } from "./compound.js";
 import { CommandError, ExitShell, Interrupted, LeaveLoop, ReturnFromScript } from "./control-flow.js";
 import { expandWord } from "./expansion/expand.js";
 import { GrowingValue, LARGEST_VALUE, outOfSpace } from "./expansion/growing-value.js";
-import type { JobScope } from "./jobs.js";
-import { Parser } from "./parse/parse.js";
-import { runPipeline } from "./pipeline.js";
+import { type JobScope, runPipeline } from "./jobs.js";
 import { redirected, type RedirectScope } from "./redirect.js";
-import { type ShellCall, ShellScope } from "./shell-scope.js";
+import type { ShellCall } from "./shell-scope.js";
 import type { ShellState, ShellStreams } from "./shell-state.js";
 import { runSimple } from "./simple-command.js";
-import { type AndOrList, type Command, type FunctionDefinition, ShellSyntaxError } from "./parse/syntax.js";
+import type { AndOrList, Command } from "./parse/syntax.js";
 import { Traps } from "./traps.js";
+import { aliasBytes, ScriptShell } from "./shell-scripts.js";
 
 const EXEC_PROBLEMS = {
   "not-found": "not found",
   "not-executable": "Permission denied",
   "too-long": "Argument list too long",
 } as const;
+
 const NOT_FOUND = 127;
+
 const NOT_EXECUTABLE = 126;
+
 const BROKEN_PIPE = 141;
+
 const CANNOT_FORK = 2;
-/** How deep scripts and functions may run in each other, by eval, ".", traps and calls. */
-const MOST_NESTED = 1000;
-/** What a script or a function that runs takes beside its text and its commands, in bytes: its promises. */
-const RUN_BYTES = 8 * 1024;
+
 /** What a subshell takes beside its variables, in bytes. */
 const SUBSHELL_BYTES = 8 * 1024;
-/** What a function takes beside its body, in bytes. */
-const FUNCTION_BYTES = 256;
-/** What an alias takes beside its name and its value, in bytes. */
-const ALIAS_BYTES = 128;
-
-interface RunOptions {
-  /** The builtin that runs the script. */
-  readonly caller?: string;
-  /** What the text is of, where that is a file. */
-  readonly script?: string;
-  /** Whether something looks at its code: then a failure in it does not end the shell. */
-  readonly tested?: boolean;
-  /** The line of its first line. */
-  readonly firstLine?: number;
-}
 
 /** Runs parsed commands. Its builtins run inside it, all else as processes of the container. */
-export class Shell extends ShellScope implements RedirectScope {
+export class Shell extends ScriptShell implements RedirectScope {
   readonly #running = new Set<ChildProcess>();
   readonly #traps: Traps;
   #interrupted = false;
   #isInTrap = false;
-  /** What the script takes that runs now, in bytes. */
-  #scriptBytes = 0;
   /** Where the command that runs now reads and writes: $(...) in its words reads there too, and its errors go there. */
   #streams: ShellStreams | undefined;
   /** How many $(...) have run. */
@@ -72,12 +54,11 @@ export class Shell extends ShellScope implements RedirectScope {
     io: ProgramIo,
     state: ShellState,
     call: ShellCall,
-    /** How many scripts and functions run in each other. */
-    private nested = 0,
+    nested = 0,
     /** The memory of the shell's process, which a job in a subshell takes of: it may live longer than the subshell. */
     private readonly processMemory = io.memory,
   ) {
-    super(io, state, call);
+    super(io, state, call, nested);
     this.#traps = new Traps(io);
   }
 
@@ -107,116 +88,6 @@ export class Shell extends ShellScope implements RedirectScope {
     return this.#traps.nextSignal();
   }
 
-  /**
-   * Runs a whole script to its end, line by line: what stands before a line with a syntax error runs. Throws what leaves the shell, and a
-   * CommandError where `caller` nests scripts too deeply.
-   */
-  runScript(
-    text: string,
-    streams: ShellStreams,
-    { caller = "", script, tested = false, firstLine = 1 }: RunOptions = {},
-  ): Promise<number> {
-    return this.nesting(caller, script, async () => {
-      const outer = { bytes: this.#scriptBytes, held: this.held };
-      try {
-        this.take(text.length);
-        const parser = this.#parserOf(text, true, firstLine);
-        let code = 0;
-        for (;;) {
-          const held = this.held;
-          const command = await this.#nextOf(parser);
-          if (command === undefined) return code;
-          this.#scriptBytes = this.held - outer.held;
-          code = await this.run(command, streams, tested);
-          this.giveBackTo(held);
-        }
-      } finally {
-        this.#scriptBytes = outer.bytes;
-      }
-    });
-  }
-
-  /** Runs a script or a function, of `script` where that is another one, in what runs now. Throws a CommandError where that is too deep. */
-  async nesting(caller: string, script: string | undefined, body: () => Promise<number>): Promise<number> {
-    if (this.nested >= MOST_NESTED)
-      throw new CommandError(`${caller === "" ? "" : `${caller}: `}maximum nesting level exceeded (${MOST_NESTED})`);
-    const { held, script: outer } = this;
-    this.nested += 1;
-    this.script = script ?? outer;
-    try {
-      this.take(RUN_BYTES);
-      return await body();
-    } finally {
-      this.nested -= 1;
-      this.script = outer;
-      this.giveBackTo(held);
-    }
-  }
-
-  #parserOf(text: string, isWhole: boolean, firstLine = 1): Parser {
-    const options = {
-      take: (bytes: number) => this.take(bytes),
-      hasBraces: this.call.isBash,
-      isWhole,
-      aliases: () => this.aliases,
-    };
-    return new Parser(text, options, firstLine);
-  }
-
-  async #nextOf(parser: Parser): Promise<Command | undefined> {
-    try {
-      return await this.inSlices(parser.line());
-    } catch (error) {
-      if (error instanceof ShellSyntaxError) this.#reportMissing(error);
-      throw error;
-    }
-  }
-
-  /** A syntax that the shell does not know ends a main process that asked for it. */
-  #reportMissing({ message, line, incomplete, construct }: ShellSyntaxError): void {
-    if (incomplete && construct === undefined) return;
-    const what = construct ?? message.replace("Syntax error: ", "");
-    this.io.missing?.(new MissingError("construct", what, { script: this.script, line }));
-  }
-
-  /** The same, for what a builtin does not know. */
-  lacks(construct: string): void {
-    this.io.missing?.(new MissingError("construct", construct, { script: this.script, line: this.line }));
-  }
-
-  /** A file of the container's image that a script runs by ".", and that is not there. */
-  lacksScript(path: string): void {
-    this.io.missing?.(new MissingError("program", path, { script: this.script, line: this.line }));
-  }
-
-  /** Runs lines of the shell's input; false where more lines may make them a command. */
-  async runLine(text: string, streams: ShellStreams): Promise<boolean> {
-    const { held } = this;
-    try {
-      this.take(text.length);
-      const commands = await this.#completeCommands(text);
-      if (commands === undefined) return false;
-      this.#scriptBytes = this.held - held;
-      for (const command of commands) await this.run(command, streams);
-      return true;
-    } finally {
-      this.giveBackTo(held);
-    }
-  }
-
-  async #completeCommands(text: string): Promise<readonly Command[] | undefined> {
-    const commands: Command[] = [];
-    const parser = this.#parserOf(text, false);
-    try {
-      for (let one = await this.#nextOf(parser); one !== undefined; one = await this.#nextOf(parser))
-        commands.push(one);
-      return commands;
-    } catch (error) {
-      if (error instanceof ShellSyntaxError && error.incomplete) return undefined;
-      throw error;
-    }
-  }
-
   /** The exit code of a shell that ran `body`, with its EXIT trap. */
   async untilExit(streams: ShellStreams, body: () => Promise<number>): Promise<number> {
     const code = await exitCodeOf(body);
@@ -229,7 +100,7 @@ export class Shell extends ShellScope implements RedirectScope {
     });
   }
 
-  async run(command: Command, streams: ShellStreams, tested = false): Promise<number> {
+  override async run(command: Command, streams: ShellStreams, tested = false): Promise<number> {
     this.io.signal.throwIfAborted();
     if (streams.isBroken?.() === true) throw new BrokenPipeError();
     if (sliceIsSpent()) await giveWay(this.io);
@@ -287,7 +158,7 @@ export class Shell extends ShellScope implements RedirectScope {
       case "and-or":
         return this.#andOr(command, streams, tested);
       case "function":
-        return this.#define(command);
+        return this.define(command);
       case "pipeline":
         return this.forking(streams, () => runPipeline(this, command, streams));
       case "background":
@@ -318,37 +189,6 @@ export class Shell extends ShellScope implements RedirectScope {
     } finally {
       this.giveBackTo(held);
     }
-  }
-
-  /** A function holds its body until it is defined anew or unset. */
-  #define(definition: FunctionDefinition): number {
-    const { functions } = this.state;
-    this.undefine(definition.name);
-    this.io.memory.take(FUNCTION_BYTES + definition.bytes);
-    functions.set(definition.name, { ...definition, script: this.script });
-    return 0;
-  }
-
-  undefine(name: string): void {
-    const known = this.state.functions.get(name);
-    if (known === undefined) return;
-    this.io.memory.give(FUNCTION_BYTES + known.bytes);
-    this.state.functions.delete(name);
-  }
-
-  /** An alias holds its value until it is defined anew, or is no alias any more. */
-  defineAlias(name: string, value: string): void {
-    this.dropAlias(name);
-    this.io.memory.take(aliasBytes(name, value));
-    this.state.aliases.set(name, value);
-  }
-
-  /** False where the name is no alias. */
-  dropAlias(name: string): boolean {
-    const known = this.state.aliases.get(name);
-    if (known === undefined) return false;
-    this.io.memory.give(aliasBytes(name, known));
-    return this.state.aliases.delete(name);
   }
 
   async #andOr({ first, rest }: AndOrList, streams: ShellStreams, tested: boolean): Promise<number> {
@@ -415,7 +255,7 @@ export class Shell extends ShellScope implements RedirectScope {
     this.#running.add(relay);
     try {
       // A command in the background may live longer than the script and the functions that it is of.
-      own.take(SUBSHELL_BYTES + this.#scriptBytes);
+      own.take(SUBSHELL_BYTES + this.scriptBytes);
       const { state } = this;
       if (job !== undefined) {
         for (const { bytes } of state.functions.values()) own.take(bytes);
@@ -490,10 +330,6 @@ export class Shell extends ShellScope implements RedirectScope {
     }
   }
 
-  async complain(message: string, streams: ShellStreams, line: number): Promise<void> {
-    await streams.stderr(Buffer.from(`${this.name}: ${line}: ${message}\n`), this.io.signal);
-  }
-
   /** What `$(commands)` stand for. Their programs find the pipe closed once they have written more than a shell holds. */
   async output(body: Command): Promise<string> {
     const read = await this.#contentOf(body);
@@ -552,8 +388,6 @@ export class Shell extends ShellScope implements RedirectScope {
   /** The stderr of the shell's process. */
   readonly errors: OutputTarget = (chunk) => this.io.stderr.write(chunk);
 }
-
-const aliasBytes = (name: string, value: string): number => ALIAS_BYTES + name.length + value.length;
 
 /** Whether the failure of a command ends a shell with set -e: that of a list is of the commands in it, and ! asks for one. */
 function isChecked(command: Command): boolean {

@@ -1,6 +1,8 @@
 import { pause } from "../../../base/time/pause.js";
 import type { ContainerSpec } from "../../container-runtime.js";
 import type { Program } from "../program.js";
+import type { Container, Pod, Probe } from "../../../api/types/core/v1.js";
+import { withoutTag } from "../images/image-script.js";
 
 /** A container that stands in for its image, because nothing can tell what the image's programs do. */
 export interface StandIn {
@@ -67,3 +69,87 @@ function lineOf(words: readonly string[]): string {
 
 /** Of a command line in a log. */
 const LONGEST_LINE = 500;
+
+/** The ports that Services send to, of those that select the pod. */
+export type ServicePortsOf = (pod: Pod) => Promise<Iterable<number>>;
+
+/** A container that stands in, and the port on which programs of its image listen, where that is known. */
+interface StandInPorts {
+  readonly name: string;
+  readonly imagePort: number | undefined;
+}
+
+/**
+ * Whether a container that stands in answers a port: one that it declares, that its probes and hooks name, or that its image has or a Service
+ * sends to and that no other container of its pod declares.
+ */
+export async function answersPort(
+  pod: Pod,
+  { name, imagePort }: StandInPorts,
+  port: number,
+  servicePortsOf: ServicePortsOf | undefined,
+): Promise<boolean> {
+  const { containers = [], initContainers = [] } = pod.spec ?? {};
+  const all = [...containers, ...initContainers];
+  const own = all.find((container) => container.name === name);
+  if (own === undefined) return false;
+  if (declares(own, port) || namesInProbes(own, port)) return true;
+  if (all.some((container) => declares(container, port))) return false;
+  if (imagePort === port) return true;
+  if (servicePortsOf === undefined) return false;
+  for (const one of await servicePortsOf(pod)) if (one === port) return true;
+  return false;
+}
+
+const declares = ({ ports = [] }: Container, port: number): boolean =>
+  ports.some(({ containerPort, protocol = "TCP" }) => containerPort === port && protocol === "TCP");
+
+function namesInProbes({ startupProbe, readinessProbe, livenessProbe, lifecycle }: Container, port: number): boolean {
+  const actions: readonly (Pick<Probe, "httpGet" | "tcpSocket" | "grpc"> | undefined)[] = [
+    startupProbe,
+    readinessProbe,
+    livenessProbe,
+    lifecycle?.postStart,
+    lifecycle?.preStop,
+  ];
+  return actions.some((action) =>
+    [action?.httpGet?.port, action?.tcpSocket?.port, action?.grpc?.port].some((named) => Number(named) === port),
+  );
+}
+
+/** Images without an entrypoint: what a pod gives as args is their command line. */
+const WITHOUT_ENTRYPOINT = new Set([
+  "almalinux",
+  "alpine",
+  "amazonlinux",
+  "archlinux",
+  "busybox",
+  "centos",
+  "debian",
+  "fedora",
+  "opensuse",
+  "oraclelinux",
+  "rockylinux",
+  "toybox",
+  "ubuntu",
+]);
+const SHELL = /^(?:\/(?:usr\/)?bin\/)?(?:ba)?sh$/;
+
+/**
+ * The command line of a container whose image is unknown; undefined where the image's own entrypoint decides. A pod's command is one. Its
+ * args alone are one for an image without an entrypoint or of Docker's own library, whose entrypoints run a program that they are given,
+ * and where they call a shell; and for every image that nothing may stand in for.
+ */
+export function commandLineOf(
+  { image, command, args = [] }: ContainerSpec,
+  mayStandIn: boolean,
+): readonly string[] | undefined {
+  if (command !== undefined) return [...command, ...args];
+  const [first = ""] = args;
+  if (first === "") return undefined;
+  if (!mayStandIn) return args;
+  const name = withoutTag(image);
+  const ofLibrary = /^(?:(?:(?:index\.)?docker\.io\/)?library\/|docker\.io\/)?[^/]+$/.test(name);
+  const isCommand = ofLibrary || WITHOUT_ENTRYPOINT.has(name.split("/").at(-1) ?? "") || SHELL.test(first);
+  return isCommand ? args : undefined;
+}

@@ -6,15 +6,41 @@ import type { NodeInfo } from "../../cache/node-info.js";
 import type { PodInfo } from "../../cache/pod-info.js";
 import { Action } from "../../framework/cluster-event.js";
 import type { CycleState } from "../../framework/cycle-state.js";
-import type { SchedulerHandle } from "../../framework/handle.js";
-import type { SchedulerPlugin } from "../../framework/plugin.js";
+import type { SchedulerHandle, SchedulerPlugin } from "../../framework/plugin.js";
 import { SKIP, type Status, unresolvable, unschedulable } from "../../framework/status.js";
 import { PLUGIN } from "../names.js";
 import { matchesTerm } from "../../../api/scheduling/node-selector.js";
-import { allocate } from "./allocate.js";
-import { deviceId, devicesFor } from "./device-pools.js";
+import { allocate, deviceId, devicesFor } from "./allocate.js";
 import type { MatchDevice } from "./device-selector.js";
-import { hasResourceClaims, isReservedFor, podClaims } from "./pod-claims.js";
+
+const hasResourceClaims = ({ spec }: Pod): boolean => (spec?.resourceClaims ?? []).length > 0;
+
+/** The claims of a pod, or the message of what is missing. */
+function podClaims(
+  { pod, namespace }: PodInfo,
+  get: (key: string) => ResourceClaim | undefined,
+): readonly ResourceClaim[] | string {
+  const claims: ResourceClaim[] = [];
+  for (const { name, resourceClaimName, resourceClaimTemplateName } of pod.spec?.resourceClaims ?? []) {
+    const made = pod.status?.resourceClaimStatuses?.find((status) => status.name === name);
+    // A claim that the pod turned out not to need.
+    if (resourceClaimName === undefined && made !== undefined && made.resourceClaimName === undefined) continue;
+    const claimName = resourceClaimName ?? made?.resourceClaimName;
+    if (claimName === undefined) {
+      return resourceClaimTemplateName === undefined
+        ? `pod claim ${name}: neither resourceClaimName nor resourceClaimTemplateName set`
+        : `waiting for dynamic resource controller to create the resourceclaim "${name}"`;
+    }
+    const claim = get(`${namespace}/${claimName}`);
+    if (claim === undefined) return `resourceclaim.resource.k8s.io "${claimName}" not found`;
+    if (claim.metadata?.deletionTimestamp !== undefined) return `resourceclaim "${claimName}" is being deleted`;
+    claims.push(claim);
+  }
+  return claims;
+}
+
+const isReservedFor = ({ status }: ResourceClaim, uid: string): boolean =>
+  status?.reservedFor?.some((consumer) => consumer.uid === uid) === true;
 
 const NAME = PLUGIN.dynamicResources;
 const GROUP = "resource.k8s.io/v1";

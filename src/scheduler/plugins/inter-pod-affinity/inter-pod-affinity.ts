@@ -1,16 +1,14 @@
 import { own } from "../../../base/collections/own.js";
 import type { Node, Pod } from "../../../api/types/core/v1.js";
-import { affinityTerms, selects } from "../../cache/affinity-terms.js";
+import { affinityTerms, selects, type AffinityTerm } from "../../cache/affinity-terms.js";
 import type { NodeInfo } from "../../cache/node-info.js";
 import type { PodInfo } from "../../cache/pod-info.js";
 import { Action } from "../../framework/cluster-event.js";
-import type { SchedulerHandle } from "../../framework/handle.js";
-import type { SchedulerPlugin } from "../../framework/plugin.js";
+import type { SchedulerHandle, SchedulerPlugin } from "../../framework/plugin.js";
 import { SKIP, unresolvable, unschedulable } from "../../framework/status.js";
 import { PLUGIN } from "../names.js";
-import { preferences } from "./preferences.js";
-import { CountedTerms, type NamespaceLabels } from "./counted-terms.js";
-import { TermCounts, type TopologyCounts } from "./term-counts.js";
+import { CountedTerms, type NamespaceLabels, TermCounts, TopologyCounts } from "./term-counts.js";
+import type { NodeLister } from "../../cache/scheduler-cache.js";
 
 export interface InterPodAffinityArgs {
   /** What a required affinity term of a pod that is there adds to the score for the pods that it selects. Default 1. */
@@ -133,4 +131,37 @@ function concerns(
 function hasKey(pod: Pod, node: Node): boolean {
   const { requiredAffinity } = affinityTerms(pod);
   return requiredAffinity.every(({ topologyKey }) => own(node.metadata?.labels, topologyKey) !== undefined);
+}
+
+/**
+ * The sums of the weights of preferred terms, by topology: of the pod's own for the pods that they select, and of the others' for this pod.
+ * Undefined where no term can matter.
+ */
+function preferences(
+  info: PodInfo,
+  nodes: NodeLister,
+  counted: CountedTerms,
+  { hardPodAffinityWeight = 1, ignorePreferredTermsOfExistingPods = false }: InterPodAffinityArgs,
+): TopologyCounts | undefined {
+  const { preferredAffinity, preferredAntiAffinity } = info.affinity;
+  const prefers = preferredAffinity.length + preferredAntiAffinity.length > 0;
+  if (!prefers && ignorePreferredTermsOfExistingPods) return undefined;
+  const sums = new TopologyCounts();
+  for (const node of prefers ? nodes.list() : []) {
+    const add = (term: AffinityTerm, weight: number): void =>
+      sums.add(term.topologyKey, own(node.labels, term.topologyKey), weight * counted.of(term).on(node));
+    for (const term of preferredAffinity) add(term, term.weight);
+    for (const term of preferredAntiAffinity) add(term, -term.weight);
+  }
+  for (const { labels, affinities } of nodes.withAffinity()) {
+    for (const [terms, count] of affinities) {
+      const add = (term: AffinityTerm, weight: number): void => {
+        if (counted.selects(term, info)) sums.add(term.topologyKey, own(labels, term.topologyKey), weight * count);
+      };
+      for (const term of terms.requiredAffinity) add(term, hardPodAffinityWeight);
+      for (const term of terms.preferredAffinity) add(term, term.weight);
+      for (const term of terms.preferredAntiAffinity) add(term, -term.weight);
+    }
+  }
+  return sums;
 }

@@ -1,4 +1,4 @@
-import type { Pod } from "../../../api/types/core/v1.js";
+import type { Pod, PodCondition } from "../../../api/types/core/v1.js";
 import type { PodDisruptionBudget } from "../../../api/types/policy/v1.js";
 import { randomBelow } from "../../../base/numbers/random-below.js";
 import type { NodeInfo } from "../../cache/node-info.js";
@@ -6,12 +6,13 @@ import type { PodInfo } from "../../cache/pod-info.js";
 import { Action } from "../../framework/cluster-event.js";
 import type { CycleState } from "../../framework/cycle-state.js";
 import { fitMessage } from "../../framework/diagnosis.js";
-import type { SchedulerHandle } from "../../framework/handle.js";
-import type { NodeStatuses, PostFilterResult, SchedulerPlugin } from "../../framework/plugin.js";
+import type { SchedulerHandle, NodeStatuses, PostFilterResult, SchedulerPlugin } from "../../framework/plugin.js";
 import { type Status, unresolvable, unschedulable } from "../../framework/status.js";
 import { PLUGIN } from "../names.js";
-import { evict } from "./evict.js";
 import { byBudget, byImportance, type Candidate, cheapest } from "./victims.js";
+import { isConflict, isNotFound } from "../../../machinery/errors/status-error.js";
+import { formatTime } from "../../../machinery/meta/time.js";
+import { DEFAULT_SCHEDULER } from "../../options.js";
 
 export interface DefaultPreemptionArgs {
   /** Of how many of the nodes where it might help preemption looks for victims. Default 10 percent. */
@@ -171,4 +172,38 @@ function isBeingPreempted({ isTerminating, pod }: PodInfo): boolean {
   if (!isTerminating) return false;
   const condition = pod.status?.conditions?.find(({ type }) => type === "DisruptionTarget");
   return condition?.status === "True" && condition.reason === "PreemptionByScheduler";
+}
+
+/** Deletes a pod to make room for `preemptor` on `node`; one that waits at permit is rejected instead. A pod that is gone is no error. */
+async function evict(handle: SchedulerHandle, victim: PodInfo, preemptor: PodInfo, node: string): Promise<void> {
+  const { client, clock, recorder, signal } = handle;
+  const { namespace, name, uid } = victim;
+  if (!handle.rejectWaiting(uid, PLUGIN.defaultPreemption, "preempted")) {
+    const pods = client.of("v1", "Pod").namespace(namespace);
+    const conditions = [disruption(victim, preemptor, clock.now())];
+    try {
+      await pods.patchStatus(name, { metadata: { uid }, status: { conditions } }, { type: "strategic", signal });
+      await pods.delete(name, { preconditions: { uid }, signal });
+    } catch (error) {
+      if (isNotFound(error) || isConflict(error)) return;
+      throw error;
+    }
+  }
+  const message = `Preempted by pod ${preemptor.uid} on node ${node}`;
+  recorder.event(victim.pod, "Normal", "Preempted", message, { action: "Preempting", related: preemptor.pod });
+}
+
+function disruption({ pod }: PodInfo, preemptor: PodInfo, now: number): PodCondition {
+  const known = pod.status?.conditions?.find(({ type }) => type === "DisruptionTarget");
+  const { generation = 0 } = pod.metadata ?? {};
+  const scheduler = preemptor.pod.spec?.schedulerName || DEFAULT_SCHEDULER;
+  return {
+    type: "DisruptionTarget",
+    ...(generation > 0 && { observedGeneration: generation }),
+    status: "True",
+    reason: "PreemptionByScheduler",
+    message: `${scheduler}: preempting to accommodate a higher priority pod`,
+    lastProbeTime: null,
+    lastTransitionTime: (known?.status === "True" ? known.lastTransitionTime : undefined) ?? formatTime(now),
+  };
 }

@@ -5,6 +5,8 @@ import { type LabelSelector, noLabel } from "../../../machinery/selectors/label-
 import type { NodeInfo } from "../../cache/node-info.js";
 import { type NodeRequirement, nodeRequirement } from "../../../api/scheduling/node-selector.js";
 import { untolerated } from "../../../api/scheduling/taints.js";
+import { Lru } from "../../../base/collections/lru.js";
+import { countedPods, type PodCounts } from "../../cache/counted-pods.js";
 
 /** A constraint, parsed. */
 export interface Constraint {
@@ -68,5 +70,28 @@ function selectorOf({ labelSelector }: TopologySpreadConstraint): LabelSelector 
     return selectorFromObject(labelSelector as Parameters<typeof selectorFromObject>[0]);
   } catch {
     return noLabel;
+  }
+}
+
+/** How many pairs of namespace and selector are remembered: a Deployment has one. */
+const MOST_SELECTORS = 512;
+const NOTHING: PodCounts = { on: () => 0 };
+
+/** Counts, by node, of the pods in a namespace that a selector matches and that do not terminate. */
+export class MatchingPods {
+  readonly #known = new Lru<string, PodCounts>(MOST_SELECTORS);
+
+  of(namespace: string, selector: LabelSelector): PodCounts {
+    // A selector that matches everything counts nothing, as in kube-scheduler.
+    if (selector.empty || selector.requirements === undefined) return NOTHING;
+    const key = `${namespace}\0${selector.toString()}`;
+    let counts = this.#known.get(key);
+    if (counts === undefined) {
+      counts = countedPods(
+        (info) => !info.isTerminating && info.namespace === namespace && selector.matches(info.labels),
+      );
+      this.#known.set(key, counts);
+    }
+    return counts;
   }
 }

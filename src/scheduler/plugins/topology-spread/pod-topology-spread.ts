@@ -2,13 +2,11 @@ import { own } from "../../../base/collections/own.js";
 import type { Node, Pod, TopologySpreadConstraint, UnsatisfiableConstraintAction } from "../../../api/types/core/v1.js";
 import type { PodInfo } from "../../cache/pod-info.js";
 import { Action } from "../../framework/cluster-event.js";
-import type { SchedulerHandle } from "../../framework/handle.js";
-import type { SchedulerPlugin } from "../../framework/plugin.js";
+import type { SchedulerHandle, SchedulerPlugin } from "../../framework/plugin.js";
 import { SKIP, unresolvable, unschedulable } from "../../framework/status.js";
 import { PLUGIN } from "../names.js";
-import { type Constraint, Inclusion, parseConstraints, SYSTEM_DEFAULTS } from "./constraints.js";
+import { type Constraint, Inclusion, parseConstraints, SYSTEM_DEFAULTS, MatchingPods } from "./constraints.js";
 import { defaultSelector, followGroups } from "./default-selector.js";
-import { MatchingPods } from "./matching-pods.js";
 import { SpreadCounts } from "./skew.js";
 import { normalizeSpread, SpreadScores } from "./spread-scores.js";
 

@@ -2,8 +2,7 @@ import { own } from "../../../base/collections/own.js";
 import type { NodeInfo } from "../../cache/node-info.js";
 import type { PodInfo } from "../../cache/pod-info.js";
 import type { Cloneable } from "../../framework/cycle-state.js";
-import { type Constraint, hasAllKeys, type Inclusion } from "./constraints.js";
-import type { MatchingPods } from "./matching-pods.js";
+import { type Constraint, hasAllKeys, type Inclusion, type MatchingPods } from "./constraints.js";
 
 /** How many matching pods each domain of each required constraint has. */
 export class SpreadCounts implements Cloneable {

@@ -2,9 +2,8 @@ import { own } from "../../../base/collections/own.js";
 import type { NodeInfo } from "../../cache/node-info.js";
 import type { PodInfo } from "../../cache/pod-info.js";
 import { MAX_NODE_SCORE } from "../../framework/plugin.js";
-import { type Constraint, hasAllKeys, HOSTNAME, Inclusion } from "./constraints.js";
+import { type Constraint, hasAllKeys, HOSTNAME, Inclusion, type MatchingPods } from "./constraints.js";
 import type { PodCounts } from "../../cache/counted-pods.js";
-import type { MatchingPods } from "./matching-pods.js";
 
 interface ScoredConstraint extends Constraint {
   readonly counts: PodCounts;

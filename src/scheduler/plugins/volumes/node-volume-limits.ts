@@ -1,9 +1,8 @@
-import { storageClassOf } from "../../../api/volumes/storage-class.js";
+import { storageClassOf } from "../../../api/volumes/claims.js";
 import type { Pod } from "../../../api/types/core/v1.js";
 import type { NodeInfo } from "../../cache/node-info.js";
 import { Action } from "../../framework/cluster-event.js";
-import type { SchedulerHandle } from "../../framework/handle.js";
-import type { SchedulerPlugin } from "../../framework/plugin.js";
+import type { SchedulerHandle, SchedulerPlugin } from "../../framework/plugin.js";
 import { SKIP, unschedulable } from "../../framework/status.js";
 import { PLUGIN } from "../names.js";
 import { followVolumes, OWN_CLAIM, VolumeObjects } from "./volume-objects.js";

@@ -1,18 +1,19 @@
 import type { PersistentVolume, PersistentVolumeClaim } from "../../../api/types/core/v1.js";
-import { SELECTED_NODE } from "../../../api/volumes/annotations.js";
-import { storageClassOf } from "../../../api/volumes/storage-class.js";
+import { SELECTED_NODE, storageClassOf, BOUND_BY_CONTROLLER } from "../../../api/volumes/claims.js";
 import { matchingVolume, requestedBytes } from "../../../api/volumes/volume-match.js";
 import type { NodeInfo } from "../../cache/node-info.js";
 import type { PodInfo } from "../../cache/pod-info.js";
 import { Action } from "../../framework/cluster-event.js";
 import type { CycleState } from "../../framework/cycle-state.js";
-import type { SchedulerHandle } from "../../framework/handle.js";
-import type { SchedulerPlugin } from "../../framework/plugin.js";
+import type { SchedulerHandle, SchedulerPlugin } from "../../framework/plugin.js";
 import { SKIP, type Status, unresolvable } from "../../framework/status.js";
 import { PLUGIN } from "../names.js";
-import { bindVolumes, type VolumeDecisions } from "./bind-volumes.js";
-import { canProvision } from "./provisioning.js";
 import { claimNotFound, followVolumes, isFullyBound, OWN_CLAIM, reaches, VolumeObjects } from "./volume-objects.js";
+import { own } from "../../../base/collections/own.js";
+import type { CSIStorageCapacity, StorageClass } from "../../../api/types/storage/v1.js";
+import { wholeValue } from "../../../machinery/text/quantity/quantity.js";
+import { selectorFromObject } from "../../../machinery/selectors/api-label-selector.js";
+import type { FollowedKinds } from "../../followed-kinds.js";
 
 export interface VolumeBindingArgs {
   /** How long a pod waits for its claims to be bound. Default 600 seconds. */
@@ -194,4 +195,106 @@ function claimsOf({ pod, claims }: PodInfo, objects: VolumeObjects): PodClaims |
 function isBoundLater(claim: PersistentVolumeClaim, objects: VolumeObjects): boolean {
   if ((claim.spec?.volumeName ?? "") !== "") return false;
   return objects.storageClass(storageClassOf(claim))?.volumeBindingMode === "WaitForFirstConsumer";
+}
+
+/** The provisioner of classes whose volumes are made by hand. */
+const NO_PROVISIONER = "kubernetes.io/no-provisioner";
+
+/** Whether a volume for the claim can be made for a node: "no-space" where only its capacity says no. */
+function canProvision(
+  claim: PersistentVolumeClaim,
+  storageClass: StorageClass,
+  node: NodeInfo,
+  kinds: FollowedKinds,
+): "yes" | "no" | "no-space" {
+  const { provisioner, allowedTopologies = [] } = storageClass;
+  if (provisioner === "" || provisioner === NO_PROVISIONER) return "no";
+  const isAllowed =
+    allowedTopologies.length === 0 ||
+    allowedTopologies.some(({ matchLabelExpressions = [] }) =>
+      matchLabelExpressions.every(({ key, values }) => values.includes(own(node.labels, key) ?? "\0")),
+    );
+  if (!isAllowed) return "no";
+  return hasCapacity(claim, storageClass, node, kinds) ? "yes" : "no-space";
+}
+
+/** Only drivers that say so publish their capacity. */
+function hasCapacity(
+  claim: PersistentVolumeClaim,
+  { metadata, provisioner }: StorageClass,
+  { labels }: NodeInfo,
+  kinds: FollowedKinds,
+): boolean {
+  const bytes = requestedBytes(claim);
+  const driver = kinds.cache("storage.k8s.io/v1", "CSIDriver").get(provisioner);
+  if (bytes === 0 || driver?.spec?.storageCapacity !== true) return true;
+  for (const capacity of kinds.cache("storage.k8s.io/v1", "CSIStorageCapacity").values()) {
+    if (capacity.storageClassName !== metadata?.name || volumeLimit(capacity) < bytes) continue;
+    if (capacity.nodeTopology === undefined) continue;
+    const topology = capacity.nodeTopology as Parameters<typeof selectorFromObject>[0];
+    if (selectorFromObject(topology).matches(labels)) return true;
+  }
+  return false;
+}
+
+/** The largest volume that can be made, in bytes. */
+function volumeLimit({ capacity, maximumVolumeSize }: CSIStorageCapacity): number {
+  const limit = maximumVolumeSize ?? capacity;
+  return limit === undefined ? -1 : wholeValue(limit);
+}
+
+/** What becomes of a pod's unbound claims on a node. */
+interface VolumeDecisions {
+  /** The volumes that claims are bound to. */
+  readonly bindings: readonly (readonly [PersistentVolumeClaim, PersistentVolume])[];
+  /** The claims whose volumes are to be made. */
+  readonly provisions: readonly PersistentVolumeClaim[];
+}
+
+/**
+ * Gives the volumes to their claims, asks for those that are to be made, and resolves when the volume controller has bound all. Rejects when
+ * it says that it cannot, and after the milliseconds.
+ */
+async function bindVolumes(
+  { client, kinds, timers, signal }: SchedulerHandle,
+  objects: VolumeObjects,
+  { bindings, provisions }: VolumeDecisions,
+  node: string,
+  milliseconds: number,
+): Promise<void> {
+  for (const [claim, volume] of bindings) {
+    if (volume.spec?.claimRef?.uid === claim.metadata?.uid) continue;
+    const { name = "", namespace = "", uid = "", resourceVersion = "" } = claim.metadata ?? {};
+    const claimRef = { apiVersion: "v1", kind: "PersistentVolumeClaim", name, namespace, uid, resourceVersion };
+    const metadata = {
+      resourceVersion: volume.metadata?.resourceVersion,
+      // A volume that was made for the claim keeps its claimRef when it is released.
+      ...(volume.spec?.claimRef === undefined && { annotations: { [BOUND_BY_CONTROLLER]: "yes" } }),
+    };
+    const patch = { metadata, spec: { claimRef } };
+    await client.of("v1", "PersistentVolume").patch(volume.metadata?.name ?? "", patch, { type: "merge", signal });
+  }
+  for (const { metadata } of provisions) {
+    const patch = { metadata: { resourceVersion: metadata?.resourceVersion, annotations: { [SELECTED_NODE]: node } } };
+    const claims = client.of("v1", "PersistentVolumeClaim").namespace(metadata?.namespace ?? "");
+    await claims.patch(metadata?.name ?? "", patch, { type: "merge", signal });
+  }
+  const before = new Map([...bindings.map(([claim]) => claim), ...provisions].map((claim) => [keyOf(claim), claim]));
+  const isBound = (key: string): boolean => {
+    const claim = objects.claim(key);
+    if (claim === undefined)
+      throw new Error(
+        `binding volumes: failed to check provisioning pvc: could not find v1.PersistentVolumeClaim "${key}"`,
+      );
+    if (isFullyBound(claim)) return true;
+    const wasAsked = provisions.some((one) => keyOf(one) === key);
+    const isNews = claim.metadata?.resourceVersion !== before.get(key)?.metadata?.resourceVersion;
+    // A provisioner that fails takes the annotation away.
+    if (wasAsked && isNews && claim.metadata?.annotations?.[SELECTED_NODE] !== node) {
+      throw new Error(`binding volumes: provisioning failed for PVC "${claim.metadata?.name ?? ""}"`);
+    }
+    return false;
+  };
+  const areBound = await kinds.until(() => [...before.keys()].every(isBound), milliseconds, timers);
+  if (!areBound) throw new Error("binding volumes: context deadline exceeded");
 }

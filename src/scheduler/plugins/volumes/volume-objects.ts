@@ -1,6 +1,6 @@
 import type { PersistentVolume, PersistentVolumeClaim, Pod } from "../../../api/types/core/v1.js";
 import type { StorageClass } from "../../../api/types/storage/v1.js";
-import { BIND_COMPLETED } from "../../../api/volumes/annotations.js";
+import { BIND_COMPLETED } from "../../../api/volumes/claims.js";
 import type { Labels } from "../../../machinery/selectors/label-selector.js";
 import type { PodInfo } from "../../cache/pod-info.js";
 import { Action, type EventHint } from "../../framework/cluster-event.js";

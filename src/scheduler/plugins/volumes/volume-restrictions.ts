@@ -1,8 +1,7 @@
 import type { PersistentVolumeClaim, Pod, Volume } from "../../../api/types/core/v1.js";
 import type { PodInfo } from "../../cache/pod-info.js";
 import { Action } from "../../framework/cluster-event.js";
-import type { SchedulerHandle } from "../../framework/handle.js";
-import type { SchedulerPlugin } from "../../framework/plugin.js";
+import type { SchedulerHandle, SchedulerPlugin } from "../../framework/plugin.js";
 import { SKIP, unresolvable, unschedulable } from "../../framework/status.js";
 import { PLUGIN } from "../names.js";
 import { claimNotFound, followVolumes, OWN_CLAIM, VolumeObjects } from "./volume-objects.js";

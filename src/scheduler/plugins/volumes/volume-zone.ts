@@ -1,9 +1,8 @@
 import { own } from "../../../base/collections/own.js";
-import { storageClassOf } from "../../../api/volumes/storage-class.js";
-import type { SchedulerHandle } from "../../framework/handle.js";
+import { storageClassOf } from "../../../api/volumes/claims.js";
+import type { SchedulerHandle, SchedulerPlugin } from "../../framework/plugin.js";
 import type { PodInfo } from "../../cache/pod-info.js";
 import { Action } from "../../framework/cluster-event.js";
-import type { SchedulerPlugin } from "../../framework/plugin.js";
 import { SKIP, type Status, unresolvable } from "../../framework/status.js";
 import { PLUGIN } from "../names.js";
 import { claimNotFound, followVolumes, OWN_CLAIM, VolumeObjects } from "./volume-objects.js";

@@ -1,12 +1,16 @@
-import type { CompiledExpression } from "../../../api/admission/compile-expression.js";
+import type { CompiledExpression } from "../../../api/admission/expression-environment.js";
 import type { Steps } from "../../../base/async/steps.js";
 import { nextSlice, sliceIsSpent } from "../../../base/async/time-slice.js";
 import type { AccessDecisions } from "../../../machinery/cel/kubernetes/access.js";
 import type { Evaluation, Program } from "../../../machinery/cel/program.js";
-import { ErrorValue, type Value } from "../../../machinery/cel/values/value.js";
+import { ErrorValue, type Value, ObjectValue } from "../../../machinery/cel/values/value.js";
 import { timeout } from "../../../machinery/errors/status-error.js";
-import { PolicyVariables } from "./policy-variables.js";
-import { Unresolved } from "./unresolved.js";
+import { objectType } from "../../../machinery/cel/types/type.js";
+
+function failed(name: string, value: Value): Value {
+  if (!(value instanceof ErrorValue)) return value;
+  return new ErrorValue(`composited variable "${name}" fails to evaluate: ${value.message}`);
+}
 
 /** What an expression came to; `error` is in kube-apiserver's words. */
 export type Outcome =
@@ -102,5 +106,50 @@ export class EvaluationRun {
 
   #throwIfLate(): void {
     if (this.config.signal.aborted) throw timeout("request did not complete within requested timeout", 0);
+  }
+}
+
+/** The variables of a policy, as the value of `variables`. One is evaluated when an expression first reads it. */
+class PolicyVariables extends ObjectValue {
+  readonly type = objectType("kubernetes.variables");
+  readonly #values = new Map<string, Value>();
+
+  constructor(
+    private readonly compiled: ReadonlyMap<string, CompiledExpression>,
+    private readonly evaluate: (program: Program) => Promise<Value>,
+  ) {
+    super();
+  }
+
+  get(name: string): Value {
+    const value = this.#values.get(name);
+    if (value !== undefined) return value;
+    const compiled = this.compiled.get(name);
+    if (compiled === undefined) return new ErrorValue(`no such key: ${name}`);
+    const { program, error } = compiled;
+    if (program === undefined) return new ErrorValue(`composited variable "${name}" fails to compile: ${error}`);
+    throw new Unresolved(async () => {
+      this.#values.set(name, failed(name, await this.evaluate(program)));
+    });
+  }
+
+  has(name: string): boolean | ErrorValue {
+    if (!this.compiled.has(name)) return false;
+    const value = this.get(name);
+    return value instanceof ErrorValue ? value : true;
+  }
+
+  equals(other: Value): boolean {
+    return other === this;
+  }
+}
+
+/**
+ * Ends an evaluation that reads something which is not there yet. Evaluation is synchronous: its caller calls `resolve`, waits, and
+ * starts again.
+ */
+class Unresolved extends Error {
+  constructor(readonly resolve: () => Promise<void>) {
+    super("an expression reads a value that is not there yet");
   }
 }

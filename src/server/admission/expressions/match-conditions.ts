@@ -1,4 +1,4 @@
-import type { CompiledExpression } from "../../../api/admission/compile-expression.js";
+import type { CompiledExpression } from "../../../api/admission/expression-environment.js";
 import { type EvaluationRun, OutOfBudget } from "./evaluation-run.js";
 
 /** What the matchConditions of one webhook, or of one evaluation of a policy, may cost together. */

@@ -13,10 +13,8 @@ import {
   type ReceivedObject,
   text,
 } from "../../../machinery/meta/received.js";
-import type { AdmissionAttributes } from "../attributes.js";
-import { handling, WRITES } from "../handling.js";
-import type { AdmissionPlugin } from "../plugin.js";
-import { refused } from "../refusal.js";
+import { type AdmissionAttributes, refused } from "../attributes.js";
+import { handling, WRITES, type AdmissionPlugin } from "../plugin.js";
 import { containersToChange } from "./pods.js";
 
 const ALWAYS = "Always";

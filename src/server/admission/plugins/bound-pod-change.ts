@@ -1,9 +1,8 @@
 import type { Node, Pod } from "../../../api/types/core/v1.js";
 import { goQuote } from "../../../base/text/go-quote.js";
 import { object, type ReceivedObject, text } from "../../../machinery/meta/received.js";
-import type { AdmissionAttributes } from "../attributes.js";
+import { type AdmissionAttributes, refused } from "../attributes.js";
 import type { AdmissionContext } from "../plugin.js";
-import { refused } from "../refusal.js";
 
 /** A pod on a node, whose spec an update changes. */
 export interface BoundPodChange {

@@ -1,8 +1,7 @@
 import type { Service } from "../../../api/types/core/v1.js";
 import { list, object, type ReceivedObject } from "../../../machinery/meta/received.js";
-import { handling, WRITES } from "../handling.js";
-import type { AdmissionPlugin } from "../plugin.js";
-import { refused } from "../refusal.js";
+import { handling, WRITES, type AdmissionPlugin } from "../plugin.js";
+import { refused } from "../attributes.js";
 
 /** Refuses external IPs that a service does not have already. */
 export const denyServiceExternalIPs: AdmissionPlugin = {

@@ -1,22 +1,20 @@
 import { errorMessage } from "../../../base/text/error-message.js";
-import { ExpiringLru } from "../../../base/collections/expiring-lru.js";
+import { ExpiringLru } from "../../../base/collections/lru.js";
 import { isForbidden } from "../../../machinery/errors/status-error.js";
-import { annotate } from "../annotate.js";
-import type { AdmissionAttributes } from "../attributes.js";
-import { handling, WRITES } from "../handling.js";
-import type { AdmissionContext, AdmissionPlugin } from "../plugin.js";
-import { refused } from "../refusal.js";
-import {
-  type ImagePolicyTimes,
-  type ImagePolicyWebhookConfiguration,
-  timesOf,
-} from "./image-policy-webhook/configuration.js";
-import {
-  encodeImageReview,
-  imageReviewSpec,
-  type ImageReviewStatus,
-  readImageReview,
-} from "./image-policy-webhook/image-review.js";
+import { annotate, type AdmissionAttributes, refused } from "../attributes.js";
+import { handling, WRITES, type AdmissionContext, type AdmissionPlugin } from "../plugin.js";
+import type { Pod } from "../../../api/types/core/v1.js";
+import type { RestResponse } from "../../../client/rest/rest-client.js";
+import { eachContainer } from "../../../api/validation/pod/each-container.js";
+import { object, type ReceivedObject } from "../../../machinery/meta/received.js";
+import { boolean, map, string, struct, anyJson, int64 } from "../../../machinery/schema/build-schema.js";
+import type { StructSchema } from "../../../machinery/schema/schema.js";
+import { readPostedReview } from "../../webhook/read-review.js";
+import type { ClientConfig } from "../../../client/config/client-config.js";
+import { goDurationText } from "../../../client/rest/go-duration-text.js";
+import { configFromFile } from "../../../client/config/load-config.js";
+import type { ConfigurationDocument } from "../../../machinery/wire/configuration-document.js";
+import { decodeObject } from "../../../machinery/wire/strict-decode.js";
 
 /** How many answers are kept. */
 const KEPT = 1024;
@@ -65,3 +63,154 @@ export function imagePolicyWebhook(configuration: ImagePolicyWebhookConfiguratio
 
 const ttlOf = ({ allowed = false }: ImageReviewStatus, { allowTtl, denyTtl }: ImagePolicyTimes): number =>
   allowed ? allowTtl : denyTtl;
+
+/** What the webhook is asked: may these images run in this namespace. */
+export interface ImageReviewSpec {
+  readonly containers: readonly { readonly image: string }[];
+  /** Those of the pod that are meant for the webhook. */
+  readonly annotations?: Readonly<Record<string, string>>;
+  readonly namespace: string;
+}
+
+interface ImageReviewStatus {
+  readonly allowed?: boolean;
+  readonly reason?: string;
+  readonly auditAnnotations?: Readonly<Record<string, string>>;
+}
+
+const KIND = { group: "imagepolicy.k8s.io", version: "v1alpha1", kind: "ImageReview" };
+
+/** Where kube-apiserver makes the scheme that it reads these reviews with; errors name it. */
+const SCHEME = "pkg/api/legacyscheme/scheme.go:30";
+
+const STATUS: StructSchema = {
+  ...struct("ImageReviewStatus", { allowed: boolean, reason: string, auditAnnotations: map(string) }),
+  goType: "v1alpha1.ImageReviewStatus",
+};
+const REVIEW: StructSchema = { ...struct("ImageReview", { status: STATUS }), goType: "v1alpha1.ImageReview" };
+
+/** The images of a pod; of ephemeral containers alone where the request is about those. */
+function imageReviewSpec(attributes: AdmissionAttributes): ImageReviewSpec {
+  const { namespace, subresource } = attributes;
+  const pod: ReceivedObject<Pod> | undefined = attributes.object;
+  const spec = object(pod?.spec);
+  const fields =
+    subresource === "ephemeralcontainers"
+      ? (["ephemeralContainers"] as const)
+      : (["containers", "initContainers"] as const);
+  const containers = fields.flatMap((field) =>
+    eachContainer({ [field]: spec[field] }, "").map(([{ image }]) => ({
+      image: typeof image === "string" ? image : "",
+    })),
+  );
+  const annotations = Object.entries(pod?.metadata?.annotations ?? {})
+    .filter(([key]) => key.includes(".image-policy.k8s.io/"))
+    .toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return { containers, ...(annotations.length > 0 && { annotations: Object.fromEntries(annotations) }), namespace };
+}
+
+const encodeImageReview = (spec: ImageReviewSpec): Uint8Array =>
+  Buffer.from(
+    JSON.stringify({
+      kind: KIND.kind,
+      apiVersion: `${KIND.group}/${KIND.version}`,
+      metadata: {},
+      spec,
+      status: { allowed: false },
+    }),
+  );
+
+/** Reads an answer as a review. Rejects with an Error in client-go's words for anything else. */
+async function readImageReview(answer: RestResponse): Promise<ImageReviewStatus> {
+  const { status }: { readonly status?: ImageReviewStatus } = await readPostedReview(answer, KIND, REVIEW, SCHEME);
+  return object(status);
+}
+
+export interface ImagePolicyWebhookConfiguration {
+  /** The webhook and the credentials that it is shown, as `configFromFile` of a kubeconfig answers them. */
+  readonly client: ClientConfig;
+  /** How long an answer that allows is kept, in seconds. 0, or left out: 300. -1: not at all. */
+  readonly allowTTL?: number;
+  /** How long an answer that denies is kept, in seconds. 0, or left out: 30. -1: not at all. */
+  readonly denyTTL?: number;
+  /** The first pause between tries, in milliseconds. 0, or left out: 500. -1: none. */
+  readonly retryBackoff?: number;
+  /** Whether pods are let pass while the webhook fails. Default: false. */
+  readonly defaultAllow?: boolean;
+}
+
+/** In milliseconds; 0 where there is none. */
+interface ImagePolicyTimes {
+  readonly retryBackoff: number;
+  readonly allowTtl: number;
+  readonly denyTtl: number;
+}
+
+const NANOSECOND = 1e-6;
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+
+/** Throws in the plugin's words for a time beyond its bounds. */
+function timesOf(configuration: Omit<ImagePolicyWebhookConfiguration, "client">): ImagePolicyTimes {
+  const { retryBackoff = 0, allowTTL = 0, denyTTL = 0 } = configuration;
+  const ttl = { unit: SECOND, least: SECOND, most: 30 * MINUTE };
+  return {
+    retryBackoff: timeOf(retryBackoff, { unit: 1, least: NANOSECOND, most: 5 * MINUTE, usual: 500 }),
+    allowTtl: timeOf(allowTTL, { ...ttl, usual: 5 * MINUTE }),
+    denyTtl: timeOf(denyTTL, { ...ttl, usual: 30 * SECOND }),
+  };
+}
+
+interface Bounds {
+  readonly unit: number;
+  readonly least: number;
+  readonly most: number;
+  readonly usual: number;
+}
+
+function timeOf(value: number, { unit, least, most, usual }: Bounds): number {
+  if (value === -1) return 0;
+  if (value === 0) return usual;
+  const time = value * unit;
+  if (time >= least && time <= most) return time;
+  const [low, high, given] = [least, most, time].map(goDurationText);
+  throw new Error(`valid value is between ${low} and ${high}, got ${given}`);
+}
+
+interface FileConfiguration extends Omit<ImagePolicyWebhookConfiguration, "client"> {
+  readonly kubeConfigFile?: string;
+}
+
+const TYPE: StructSchema = {
+  ...struct("imagePolicyWebhookConfig", {
+    kubeConfigFile: string,
+    allowTTL: int64,
+    denyTTL: int64,
+    retryBackoff: int64,
+    defaultAllow: boolean,
+  }),
+  goType: "imagepolicy.imagePolicyWebhookConfig",
+};
+const DOCUMENT: StructSchema = {
+  // A file without a kind may have the configuration of PodNodeSelector beside this one.
+  ...struct("AdmissionConfig", { imagePolicy: TYPE, podNodeSelectorPluginConfig: anyJson }),
+  goType: "imagepolicy.AdmissionConfig",
+};
+
+/**
+ * The document has no kind and no version. Throws for a time beyond its bounds, in the plugin's words; for unknown fields, which
+ * kube-apiserver passes over; and for a kubeconfig that cannot be used, with its file, entry and field.
+ */
+export async function readImagePolicyWebhookConfiguration(
+  { value, duplicates }: ConfigurationDocument,
+  loadConfig: (file: string) => Promise<ClientConfig> = (file) => configFromFile(file),
+): Promise<ImagePolicyWebhookConfiguration> {
+  const { object, strictErrors } = decodeObject<{ readonly imagePolicy?: FileConfiguration }>(value ?? {}, DOCUMENT, {
+    mode: "Strict",
+    duplicates,
+  });
+  if (strictErrors.length > 0) throw new Error(`strict decoding error: ${strictErrors.join(", ")}`);
+  const { kubeConfigFile = "", ...rest } = object.imagePolicy ?? {};
+  timesOf(rest);
+  return { ...rest, client: await loadConfig(kubeConfigFile) };
+}

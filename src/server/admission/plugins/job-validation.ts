@@ -2,9 +2,8 @@ import type { PodGroup } from "../../../api/types/scheduling/v1alpha2.js";
 import type { Job } from "../../../api/types/batch/v1.js";
 import { goQuote } from "../../../base/text/go-quote.js";
 import { absent, object, objects as objectsOf, type ReceivedObject, text } from "../../../machinery/meta/received.js";
-import { handling } from "../handling.js";
-import type { AdmissionContext, AdmissionPlugin } from "../plugin.js";
-import { refused } from "../refusal.js";
+import { handling, type AdmissionContext, type AdmissionPlugin } from "../plugin.js";
+import { refused } from "../attributes.js";
 import { SCHEDULING } from "./pod-groups.js";
 
 /**

@@ -1,8 +1,7 @@
 import type { Pod } from "../../../api/types/core/v1.js";
 import { forbidden } from "../../../machinery/errors/status-error.js";
 import { object, objects, type ReceivedObject, text } from "../../../machinery/meta/received.js";
-import { handling, WRITES } from "../handling.js";
-import type { AdmissionPlugin } from "../plugin.js";
+import { handling, WRITES, type AdmissionPlugin } from "../plugin.js";
 
 const HOSTNAME = "kubernetes.io/hostname";
 

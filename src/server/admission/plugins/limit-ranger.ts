@@ -1,12 +1,10 @@
 import { aggregateText } from "../../../machinery/errors/aggregate-text.js";
 import { inOrder } from "../../../base/async/turns.js";
 import type { LimitRange, PersistentVolumeClaim, Pod } from "../../../api/types/core/v1.js";
-import type { AdmissionAttributes } from "../attributes.js";
-import { handling } from "../handling.js";
-import type { AdmissionContext, AdmissionPlugin } from "../plugin.js";
-import { refused } from "../refusal.js";
-import { LimitRanges } from "./limit-ranger/limit-ranges.js";
+import { type AdmissionAttributes, refused } from "../attributes.js";
+import { handling, type AdmissionContext, type AdmissionPlugin } from "../plugin.js";
 import { isPods } from "./pods.js";
+import { Lru } from "../../../base/collections/lru.js";
 
 /**
  * Gives the containers of new pods the default amounts of the LimitRanges of their namespace, and refuses pods and claims of volumes
@@ -53,3 +51,31 @@ async function rangesFor(
 
 const isNew = handling(["CREATE"], "pods", "persistentvolumeclaims");
 const isChanged = handling(["UPDATE"], "pods/resize", "persistentvolumeclaims");
+
+/** Of how many namespaces the plugin remembers that a list had no ranges for it, and for how long, in milliseconds. */
+const MOST_NAMESPACES = 10_000;
+const LIFETIME = 30_000;
+
+interface Listed {
+  readonly until: number;
+  readonly ranges: readonly LimitRange[];
+}
+
+/**
+ * The LimitRanges of a namespace, from the watch cache. Where that has none, another server may just have written one: a consistent list
+ * says so, once in 30 seconds for each namespace.
+ */
+class LimitRanges {
+  readonly #listed = new Lru<string, Listed>(MOST_NAMESPACES);
+
+  async of(namespace: string, { objects, clock }: AdmissionContext): Promise<readonly LimitRange[]> {
+    const cached = await objects.cached.list("", "limitranges", namespace);
+    if (cached.length > 0) return cached as readonly LimitRange[];
+    const known = this.#listed.get(namespace);
+    const now = clock.now();
+    if (known !== undefined && known.until >= now) return known.ranges;
+    const ranges = (await objects.list("", "limitranges", namespace)) as readonly LimitRange[];
+    this.#listed.set(namespace, { until: now + LIFETIME, ranges });
+    return ranges;
+  }
+}

@@ -2,9 +2,8 @@ import type { Pod } from "../../../api/types/core/v1.js";
 import { goQuote } from "../../../base/text/go-quote.js";
 import { sameValue } from "../../../api/validation/rules.js";
 import { list, object, objects, type ReceivedObject } from "../../../machinery/meta/received.js";
-import { handling } from "../handling.js";
-import type { AdmissionPlugin } from "../plugin.js";
-import { refused } from "../refusal.js";
+import { handling, type AdmissionPlugin } from "../plugin.js";
+import { refused } from "../attributes.js";
 import { boundPodChange, nodeOf } from "./bound-pod-change.js";
 
 /** The features that 1.36 asks of a node for the update of a pod, in the order of their names. */

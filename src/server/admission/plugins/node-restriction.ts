@@ -1,17 +1,17 @@
 import { goQuote } from "../../../base/text/go-quote.js";
 import { formatGroupResource } from "../../../machinery/errors/status-error.js";
 import type { AdmissionPlugin } from "../plugin.js";
-import { refused } from "../refusal.js";
+import { refused } from "../attributes.js";
 import { checkToken } from "./node-restriction/bound-token.js";
-import { checkClaimStatus } from "./node-restriction/claim-status.js";
-import { nodeOf } from "../../authz/node/node-identity.js";
-import type { NodeRequest } from "./node-restriction/node-request.js";
 import {
+  checkClaimStatus,
   checkCertificateRequest,
   checkCsiNode,
   checkLease,
   checkResourceSlice,
 } from "./node-restriction/own-objects.js";
+import { nodeOf } from "../../request/user.js";
+import type { NodeRequest } from "./node-restriction/node-request.js";
 import { checkNode } from "./node-restriction/own-node.js";
 import { checkPodCertificate } from "./node-restriction/pod-certificate.js";
 import { checkPod } from "./node-restriction/pod-rules.js";

@@ -4,10 +4,8 @@ import type { JsonValue } from "../../../machinery/meta/json.js";
 import type { OwnerReference } from "../../../machinery/meta/object.js";
 import { deepEqual } from "../../../machinery/patch/json-values.js";
 import type { Decision } from "../../authz/authorizer.js";
-import type { AdmissionAttributes } from "../attributes.js";
-import { targetName, WRITES } from "../handling.js";
-import type { AdmissionContext, AdmissionPlugin, ServedKind } from "../plugin.js";
-import { refused } from "../refusal.js";
+import { type AdmissionAttributes, refused } from "../attributes.js";
+import { targetName, WRITES, type AdmissionContext, type AdmissionPlugin, type ServedKind } from "../plugin.js";
 import { checkOf } from "../resource-check.js";
 
 /**

@@ -1,12 +1,11 @@
 import type { StorageClass } from "../../../api/types/storage/v1.js";
 import type { PersistentVolumeClaim } from "../../../api/types/core/v1.js";
 import { quantity } from "../../../api/validation/resources.js";
-import { storageClassOf } from "../../../api/volumes/storage-class.js";
+import { storageClassOf } from "../../../api/volumes/claims.js";
 import { object, type ReceivedObject } from "../../../machinery/meta/received.js";
 import { compareQuantities, zeroQuantity } from "../../../machinery/text/quantity/quantity.js";
-import { handling } from "../handling.js";
-import type { AdmissionContext, AdmissionPlugin } from "../plugin.js";
-import { refused } from "../refusal.js";
+import { handling, type AdmissionContext, type AdmissionPlugin } from "../plugin.js";
+import { refused } from "../attributes.js";
 
 /** Lets a claim ask for more only when it is bound and its StorageClass allows its volumes to grow. */
 export const persistentVolumeClaimResize: AdmissionPlugin = {

@@ -1,6 +1,44 @@
-import { handling } from "../handling.js";
+import { handling, type AdmissionPlugin } from "../plugin.js";
+import type { PodGroup, Workload } from "../../../api/types/scheduling/v1alpha2.js";
+import { goQuote } from "../../../base/text/go-quote.js";
+import { absent, object, objects as objectsOf, type ReceivedObject, text } from "../../../machinery/meta/received.js";
+import { refused } from "../attributes.js";
+import { addFinalizer } from "./storage-object-in-use-protection.js";
 
 export const SCHEDULING = "scheduling.k8s.io";
 
 /** `handles` of a plugin that looks at new PodGroups. */
-export const createsPodGroups = handling(["CREATE"], `podgroups.${SCHEDULING}`);
+const createsPodGroups = handling(["CREATE"], `podgroups.${SCHEDULING}`);
+
+/** Refuses a new PodGroup of a Workload that does not exist, or that has no template of the name that the group gives. */
+export const podGroupWorkloadExists: AdmissionPlugin = {
+  name: "PodGroupWorkloadExists",
+  handles: createsPodGroups,
+  async validate(attributes, { objects }) {
+    const { namespace } = attributes;
+    const group: ReceivedObject<PodGroup> | undefined = attributes.object;
+    const { workload } = object(object(group?.spec).podGroupTemplateRef);
+    if (absent(workload)) return;
+    const { workloadName, podGroupTemplateName } = object(workload);
+    const wanted = [SCHEDULING, "workloads", namespace, text(workloadName)] as const;
+    const found: ReceivedObject<Workload> | undefined =
+      (await objects.cached.get(...wanted)) ?? (await objects.get(...wanted));
+    const named = `Workload ${goQuote(text(workloadName))}`;
+    if (found === undefined) throw refused(attributes, `PodGroup rejected: ${named} not found`);
+    const templates = objectsOf(object(found.spec).podGroupTemplates);
+    if (templates.some(({ name }) => name === podGroupTemplateName)) return;
+    const missing = `PodGroupTemplate ${goQuote(text(podGroupTemplateName))}`;
+    throw refused(attributes, `PodGroup rejected: ${missing} not found in ${named}`);
+  },
+};
+
+const FINALIZER = "scheduling.k8s.io/podgroup-protection";
+
+/** Keeps new PodGroups from being removed while pods belong to them. */
+export const podGroupProtection: AdmissionPlugin = {
+  name: "PodGroupProtection",
+  handles: createsPodGroups,
+  admit({ object: group }) {
+    if (group !== undefined) addFinalizer(group, FINALIZER);
+  },
+};

@@ -2,10 +2,9 @@ import { goQuote } from "../../../base/text/go-quote.js";
 import { type AmountKind, podTotal } from "../../../api/pods/pod-total.js";
 import type { Node, Pod, ResourceList } from "../../../api/types/core/v1.js";
 import { object, type OrAbsent, type Received, type ReceivedObject, text } from "../../../machinery/meta/received.js";
-import { milliValue, wholeValue } from "../../../machinery/text/quantity/whole-values.js";
-import { handling } from "../handling.js";
-import type { AdmissionPlugin } from "../plugin.js";
-import { refused } from "../refusal.js";
+import { milliValue, wholeValue } from "../../../machinery/text/quantity/quantity.js";
+import { handling, type AdmissionPlugin } from "../plugin.js";
+import { refused } from "../attributes.js";
 import { boundPodChange, nodeOf } from "./bound-pod-change.js";
 
 /** Refuses to resize a pod beyond all that its node has, or on a node that cannot do it. */

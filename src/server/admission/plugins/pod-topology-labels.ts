@@ -1,8 +1,7 @@
 import type { Binding, Pod } from "../../../api/types/core/v1.js";
 import { object, type ReceivedObject, text } from "../../../machinery/meta/received.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
-import { handling } from "../handling.js";
-import type { AdmissionContext, AdmissionPlugin } from "../plugin.js";
+import { handling, type AdmissionContext, type AdmissionPlugin } from "../plugin.js";
 
 const LABELS = ["topology.kubernetes.io/zone", "topology.kubernetes.io/region"] as const;
 

@@ -9,10 +9,8 @@ import {
   type ReceivedObject,
   text,
 } from "../../../machinery/meta/received.js";
-import type { AdmissionAttributes } from "../attributes.js";
-import { handling, WRITES } from "../handling.js";
-import type { AdmissionContext, AdmissionPlugin } from "../plugin.js";
-import { refused } from "../refusal.js";
+import { type AdmissionAttributes, refused } from "../attributes.js";
+import { handling, WRITES, type AdmissionContext, type AdmissionPlugin } from "../plugin.js";
 import { isPods } from "./pods.js";
 
 /** Gives pods the number of their priority class, and keeps a cluster from having two default classes. */

@@ -1,8 +1,16 @@
 import { inOrder } from "../../../base/async/turns.js";
-import { targetName } from "../handling.js";
-import type { AdmissionPlugin, AdmissionTarget } from "../plugin.js";
-import { checkResourceQuotaConfiguration, type ResourceQuotaConfiguration } from "./resource-quota/configuration.js";
+import { targetName, type AdmissionPlugin, type AdmissionTarget } from "../plugin.js";
 import type { QuotaEvaluator } from "./resource-quota/quota-evaluator.js";
+import type { ScopedResourceSelectorRequirement } from "../../../api/types/core/v1.js";
+import { type FieldError, formatFieldErrors, required } from "../../../machinery/errors/field-error.js";
+import {
+  type ConfigurationDocument,
+  type ConfigurationFormat,
+  decodeConfigurationStrictly,
+} from "../../../machinery/wire/configuration-document.js";
+import { statedKind } from "../../../machinery/wire/stated-kind.js";
+import { list, string, struct } from "../../../machinery/schema/build-schema.js";
+import type { StructSchema } from "../../../machinery/schema/schema.js";
 
 /**
  * Charges what objects use to the ResourceQuotas of their namespace and refuses what does not fit. Idle while the cluster has no quota.
@@ -56,3 +64,65 @@ const isCounted = (target: AdmissionTarget): boolean =>
   target.subresource === "" && !NOT_COUNTED.has(targetName(target));
 
 const changesUsage = (target: AdmissionTarget): boolean => CHANGING.has(targetName(target));
+
+/** As a ResourceQuotaConfiguration (apiserver.config.k8s.io/v1). */
+export interface ResourceQuotaConfiguration {
+  readonly limitedResources?: readonly LimitedResource[];
+}
+
+/** What objects of a resource may use only where a quota of their namespace covers it. */
+export interface LimitedResource {
+  readonly apiGroup?: string;
+  readonly resource: string;
+  /** Parts of the names of amounts: an amount with one of them in its name needs a quota that has it. */
+  readonly matchContains?: readonly string[];
+  /** An object in one of these scopes needs a quota of such a scope. */
+  readonly matchScopes?: readonly ScopedResourceSelectorRequirement[];
+}
+
+/** Throws an Error in kube-apiserver's words for a configuration that cannot be used. */
+function checkResourceQuotaConfiguration({ limitedResources = [] }: ResourceQuotaConfiguration): void {
+  const errors: FieldError[] = [];
+  for (const [index, { resource = "" }] of limitedResources.entries()) {
+    if (resource === "") errors.push(required(`limitedResources[${index}].resource`));
+  }
+  if (errors.length > 0) throw new Error(formatFieldErrors(errors));
+}
+
+function configurationOf(version: string): StructSchema {
+  const scope = struct("ScopedResourceSelectorRequirement", {
+    scopeName: string,
+    operator: string,
+    values: list(string),
+  });
+  const limited = struct("LimitedResource", {
+    apiGroup: string,
+    resource: string,
+    matchContains: list(string),
+    matchScopes: list({ ...scope, goType: "v1.ScopedResourceSelectorRequirement" }),
+  });
+  const configuration = struct("Configuration", {
+    kind: string,
+    apiVersion: string,
+    limitedResources: list({ ...limited, goType: `${version}.LimitedResource` }),
+  });
+  return { ...configuration, goType: `${version}.Configuration` };
+}
+
+const format = (group: string, kind: string, versions: readonly string[]): ConfigurationFormat => ({
+  group,
+  kind,
+  versions: new Map(versions.map((version) => [version, configurationOf(version)])),
+  scheme: "pkg/admission/plugin/resourcequota/config.go:31",
+});
+
+const CURRENT = format("apiserver.config.k8s.io", "ResourceQuotaConfiguration", ["v1"]);
+/** The names that the kind had before. */
+const FORMER = format("resourcequota.admission.k8s.io", "Configuration", ["v1beta1", "v1alpha1"]);
+
+/** Throws in apimachinery's words for a document that is no configuration of the plugin. */
+export function readResourceQuotaConfiguration(document: ConfigurationDocument): ResourceQuotaConfiguration {
+  const isFormer = statedKind(document.value).group === FORMER.group;
+  const { object } = decodeConfigurationStrictly<ResourceQuotaConfiguration>(document, isFormer ? FORMER : CURRENT);
+  return { limitedResources: object.limitedResources ?? [] };
+}

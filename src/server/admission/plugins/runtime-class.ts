@@ -14,11 +14,9 @@ import {
   text,
 } from "../../../machinery/meta/received.js";
 import { compareQuantities } from "../../../machinery/text/quantity/quantity.js";
-import type { AdmissionAttributes } from "../attributes.js";
-import { handling } from "../handling.js";
-import type { AdmissionContext, AdmissionPlugin } from "../plugin.js";
-import { refused } from "../refusal.js";
-import { mergeTolerations } from "./pod-toleration-restriction/tolerations.js";
+import { type AdmissionAttributes, refused } from "../attributes.js";
+import { handling, type AdmissionContext, type AdmissionPlugin } from "../plugin.js";
+import { mergeTolerations } from "./tolerations.js";
 
 /** Gives new pods the overhead, the node selector and the tolerations of their RuntimeClass, and refuses another overhead. */
 export const runtimeClass: AdmissionPlugin = {

@@ -1,5 +1,5 @@
 import type { AdmissionPlugin } from "../plugin.js";
-import { addFinalizer } from "./add-finalizer.js";
+import type { KubeObject } from "../../../machinery/meta/object.js";
 
 /** By group and resource. The controllers that protect these objects remove the finalizers. */
 const FINALIZERS: Readonly<Record<string, string>> = {
@@ -21,3 +21,10 @@ export const storageObjectInUseProtection: AdmissionPlugin = {
 };
 
 const finalizerOf = (group: string, resource: string): string | undefined => FINALIZERS[`${group}/${resource}`];
+
+/** Adds a finalizer behind those that the object has, once. */
+export function addFinalizer(draft: KubeObject, finalizer: string): void {
+  const { finalizers = [] } = draft.metadata ?? {};
+  if (finalizers.includes(finalizer)) return;
+  draft.metadata = { ...draft.metadata, finalizers: [...finalizers, finalizer] };
+}

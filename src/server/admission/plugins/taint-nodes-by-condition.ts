@@ -1,7 +1,6 @@
 import type { Node } from "../../../api/types/core/v1.js";
 import { type DraftObject, ensureChild, objects } from "../../../machinery/meta/received.js";
-import { handling } from "../handling.js";
-import type { AdmissionPlugin } from "../plugin.js";
+import { handling, type AdmissionPlugin } from "../plugin.js";
 
 const [KEY, EFFECT] = ["node.kubernetes.io/not-ready", "NoSchedule"] as const;
 

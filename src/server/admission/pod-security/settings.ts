@@ -11,8 +11,14 @@ import {
 import { aggregateText } from "../../../machinery/errors/aggregate-text.js";
 import { duplicate, type FieldError, formatFieldErrors, invalidValue } from "../../../machinery/errors/field-error.js";
 import { dns1123LabelErrors, dns1123SubdomainErrors } from "../../../machinery/validation/names.js";
-import { PluginInitializationError } from "../configuration/configuration-error.js";
-import type { PodSecurityConfiguration, PodSecurityExemptions } from "../configuration/pod-security-configuration.js";
+import { PluginInitializationError } from "../configuration/admission-configuration.js";
+import {
+  type ConfigurationDocument,
+  type ConfigurationFormat,
+  decodeConfigurationStrictly,
+} from "../../../machinery/wire/configuration-document.js";
+import { list, string, struct } from "../../../machinery/schema/build-schema.js";
+import type { Schema, StructSchema } from "../../../machinery/schema/schema.js";
 
 /** A configuration that is complete and valid. */
 export interface PodSecuritySettings {
@@ -72,4 +78,62 @@ function nameErrors(
     seen.add(name);
     return [];
   });
+}
+
+/** As PodSecurityConfiguration of pod-security.admission.config.k8s.io/v1. */
+export interface PodSecurityConfiguration {
+  /** What holds in namespaces whose labels do not say. Levels are "privileged" by default, versions "latest". */
+  readonly defaults?: PodSecurityDefaults;
+  /** What is never looked at. */
+  readonly exemptions?: PodSecurityExemptions;
+}
+
+/** Levels are "privileged", "baseline" and "restricted"; versions are "latest" and "v1.N". */
+export interface PodSecurityDefaults {
+  readonly enforce?: string;
+  readonly "enforce-version"?: string;
+  readonly audit?: string;
+  readonly "audit-version"?: string;
+  readonly warn?: string;
+  readonly "warn-version"?: string;
+}
+
+interface PodSecurityExemptions {
+  /** Of the users that make the requests. */
+  readonly usernames?: readonly string[];
+  readonly namespaces?: readonly string[];
+  /** Of the pods' spec.runtimeClassName. */
+  readonly runtimeClasses?: readonly string[];
+}
+
+function formatOf(version: string): StructSchema {
+  const typed = (name: string, fields: Readonly<Record<string, Schema>>): StructSchema => ({
+    ...struct(name, fields),
+    goType: `${version}.${name}`,
+  });
+  const defaults = typed("PodSecurityDefaults", {
+    enforce: string,
+    "enforce-version": string,
+    audit: string,
+    "audit-version": string,
+    warn: string,
+    "warn-version": string,
+  });
+  const names = list(string);
+  const exemptions = typed("PodSecurityExemptions", { usernames: names, namespaces: names, runtimeClasses: names });
+  return typed("PodSecurityConfiguration", { kind: string, apiVersion: string, defaults, exemptions });
+}
+
+const FORMAT: ConfigurationFormat = {
+  group: "pod-security.admission.config.k8s.io",
+  kind: "PodSecurityConfiguration",
+  versions: new Map(["v1", "v1beta1", "v1alpha1"].map((version) => [version, formatOf(version)])),
+  scheme: "k8s.io/pod-security-admission/admission/api/scheme/scheme.go:31",
+};
+
+/** An empty document has the defaults. Throws in apimachinery's words. */
+export function readPodSecurityConfiguration(document: ConfigurationDocument): PodSecurityConfiguration {
+  if (document.text === "") return {};
+  const { defaults, exemptions } = decodeConfigurationStrictly<PodSecurityConfiguration>(document, FORMAT).object;
+  return { ...(defaults && { defaults }), ...(exemptions && { exemptions }) };
 }

@@ -1,7 +1,6 @@
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import type { AdmissionObjects, CachedObject } from "../plugin.js";
-import { type Binding, bindingOf } from "./binding.js";
-import { type Policy, policyOf } from "./policy.js";
+import { type Binding, bindingOf, type Policy, policyOf } from "./policy.js";
 
 const GROUP = "admissionregistration.k8s.io";
 

@@ -1,10 +1,9 @@
-import type { CompiledExpression } from "../../../api/admission/compile-expression.js";
+import type { CompiledExpression } from "../../../api/admission/expression-environment.js";
 import type { JsonObject } from "../../../machinery/meta/json.js";
 import type { AdmissionAttributes } from "../attributes.js";
 import { namespaceVariable } from "../expressions/evaluated-request.js";
 import { EvaluationRun } from "../expressions/evaluation-run.js";
-import { RequestAuthorizer } from "../expressions/request-authorizer.js";
-import { requestBindings, type RequestInput } from "../expressions/request-bindings.js";
+import { RequestAuthorizer, requestBindings, type RequestInput } from "../expressions/request-bindings.js";
 import type { AdmissionContext } from "../plugin.js";
 
 /** What the expressions of one evaluation of a policy may cost: of its validations and their messages, and again of its audit annotations. */

@@ -1,7 +1,14 @@
-import { isFields, object, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
+import { isFields, object, type ReadonlyFields, text, list, objects } from "../../../machinery/meta/access.js";
 import { type GroupVersionKind, parseGroupVersion } from "../../../machinery/meta/gvk.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
-import { type MatchResources, matchResourcesOf } from "./match-resources.js";
+import { once } from "../../../base/async/once.js";
+import { selectorFromObject } from "../../../machinery/selectors/api-label-selector.js";
+import type { LabelSelector } from "../../../machinery/selectors/label-selector.js";
+import type { LabelSelectorObject } from "../../../machinery/validation/labels.js";
+import type { AdmissionAttributes, EquivalentResource } from "../attributes.js";
+import { matchRules, type Rule, ruleOf } from "../matching/match-rules.js";
+import { matchesNamespace, matchesObject, type MatchSelectors } from "../matching/match-selectors.js";
+import type { AdmissionObjects } from "../plugin.js";
 
 /** A mutating or validating policy, ready to be matched with requests. Its expressions are compiled when a request matches. */
 export interface Policy {
@@ -29,4 +36,84 @@ export function policyOf(policy: KubeObject): Policy {
     mayBeReinvoked: spec["reinvocationPolicy"] === "IfNeeded",
     spec,
   };
+}
+
+/** Puts a policy into force: for which requests, with which parameters, and what happens to a request that it refuses. */
+export interface Binding {
+  readonly name: string;
+  readonly policy: string;
+  readonly parameters: ParameterReference | undefined;
+  /** Undefined: every request that the policy is for. */
+  readonly matchResources: MatchResources | undefined;
+  /** "Deny", "Warn", "Audit"; of a validating policy's binding only. */
+  readonly actions: readonly string[];
+}
+
+export interface ParameterReference {
+  /** "" where a selector finds the parameters. */
+  readonly name: string;
+  /** "" for the request's. */
+  readonly namespace: string;
+  readonly selector: (() => LabelSelector) | undefined;
+  /** A request is refused when there are no parameters. */
+  readonly mustExist: boolean;
+}
+
+export function bindingOf(binding: KubeObject): Binding {
+  const spec = object(binding["spec"]);
+  const { paramRef, matchResources } = spec;
+  return {
+    name: binding.metadata?.name ?? "",
+    policy: text(spec["policyName"]),
+    parameters: isFields(paramRef) ? referenceOf(paramRef) : undefined,
+    matchResources: isFields(matchResources) ? matchResourcesOf(matchResources) : undefined,
+    actions: list(spec["validationActions"]).map(text),
+  };
+}
+
+function referenceOf(reference: ReadonlyFields): ParameterReference {
+  const { selector } = reference;
+  return {
+    name: text(reference["name"]),
+    namespace: text(reference["namespace"]),
+    selector: isFields(selector) ? once(() => selectorFromObject(selector as LabelSelectorObject)) : undefined,
+    mustExist: reference["parameterNotFoundAction"] === "Deny",
+  };
+}
+
+/** A policy's matchConstraints or a binding's matchResources. */
+interface MatchResources extends MatchSelectors {
+  /** None: all requests. */
+  readonly rules: readonly Rule[];
+  readonly excluded: readonly Rule[];
+  readonly matchesEquivalents: boolean;
+}
+
+function matchResourcesOf(fields: ReadonlyFields): MatchResources {
+  const selector = (name: string) => once(() => selectorFromObject(fields[name] as LabelSelectorObject | undefined));
+  return {
+    rules: objects(fields["resourceRules"]).map(ruleOf),
+    excluded: objects(fields["excludeResourceRules"]).map(ruleOf),
+    matchesEquivalents: fields["matchPolicy"] !== "Exact",
+    namespaceSelector: selector("namespaceSelector"),
+    objectSelector: selector("objectSelector"),
+  };
+}
+
+/**
+ * The resource and kind by which a request matches; undefined when it does not. A selector that cannot be asked counts only for
+ * a request that everything else matches: then it rejects with a StatusError.
+ */
+export async function matchResources(
+  wanted: MatchResources,
+  attributes: AdmissionAttributes,
+  objects: AdmissionObjects,
+): Promise<EquivalentResource | undefined> {
+  const { rules, excluded, matchesEquivalents } = wanted;
+  if (matchRules(excluded, matchesEquivalents, attributes) !== undefined) return undefined;
+  const { resource, kind } = attributes;
+  const matched = rules.length === 0 ? { resource, kind } : matchRules(rules, matchesEquivalents, attributes);
+  if (matched === undefined) return undefined;
+  if (!matchesObject(wanted, attributes)) return undefined;
+  return (await matchesNamespace(wanted, attributes, objects)) ? matched : undefined;
 }

@@ -2,21 +2,17 @@ import { append } from "../../../base/collections/append.js";
 import { errorMessage } from "../../../base/text/error-message.js";
 import { encodeJson } from "../../../machinery/wire/json/json-encoder.js";
 import { StatusError } from "../../../machinery/errors/status-error.js";
-import type { AdmissionAttributes } from "../attributes.js";
-import { annotate } from "../annotate.js";
+import { type AdmissionAttributes, annotate, refused } from "../attributes.js";
 import { type EvaluatedObjects, evaluatedObjects } from "../expressions/evaluated-request.js";
 import { OutOfBudget } from "../expressions/evaluation-run.js";
 import { evaluateMatchConditions, MATCH_CONDITIONS_BUDGET } from "../expressions/match-conditions.js";
 import type { AdmissionContext } from "../plugin.js";
-import { refused } from "../refusal.js";
-import { AnnotationValues } from "./annotation-values.js";
-import type { Binding } from "./binding.js";
+import { AnnotationValues, evaluateAnnotations, evaluateValidations, type Refusal } from "./evaluate-validations.js";
+import type { Binding, Policy } from "./policy.js";
 import type { BoundPolicy } from "./configured-policies.js";
-import { evaluateAnnotations, evaluateValidations, type Refusal } from "./evaluate-validations.js";
 import { type Invocation, invocationsOf, type Misconfiguration, misconfiguration } from "./invocations.js";
-import type { Policy } from "./policy.js";
 import { type PolicyInput, PolicyRequest, POLICY_BUDGET } from "./policy-request.js";
-import { validatingPolicies } from "./validating-policy.js";
+import { validatingPolicies } from "./compiled-policies.js";
 
 /** The key of the annotation about a validation that failed, where a binding wants one. */
 const VALIDATION_FAILURE = "validation.policy.admission.k8s.io/validation_failure";

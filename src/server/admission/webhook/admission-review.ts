@@ -6,6 +6,9 @@ import type { User } from "../../request/user.js";
 import { type AnsweredReview, kindText } from "../../webhook/read-review.js";
 import type { AdmissionAttributes } from "../attributes.js";
 import type { Invocation } from "./invocation.js";
+import { errorMessage } from "../../../base/text/error-message.js";
+import type { KubeObject } from "../../../machinery/meta/object.js";
+import { internalError } from "../../../machinery/errors/status-error.js";
 
 const GROUP = "admission.k8s.io";
 
@@ -126,4 +129,20 @@ export function verifyReview(
   if (patch === "" && hasType) throw new Error("webhook returned response.patchType but not response.patch");
   if (hasType && text(patchType) === "") throw new Error('webhook returned invalid response.patchType of ""');
   return patched(text(patchType));
+}
+
+/** The objects of a request in the version of `kind`, as JSON. */
+export async function reviewedObjects(
+  attributes: AdmissionAttributes,
+  kind: GroupVersionKind,
+): Promise<ReviewedObjects> {
+  const { object, oldObject, versions } = attributes;
+  const encoded = async (one: KubeObject): Promise<Uint8Array> =>
+    versions.encode(await versions.convert(one, kind), kind);
+  try {
+    return { object: object && (await encoded(object)), oldObject: oldObject && (await encoded(oldObject)) };
+  } catch (error) {
+    // A conversion by another process may fail.
+    throw internalError(errorMessage(error));
+  }
 }

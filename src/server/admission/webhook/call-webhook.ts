@@ -4,8 +4,7 @@ import { type AnsweredReview, readReview } from "../../webhook/read-review.js";
 import { standInErrorOf } from "../../../machinery/wire/streams/stand-in-end.js";
 import type { WebhookTarget } from "../../webhook/webhook-target.js";
 import type { WebhookClient } from "../../webhook/webhook-client.js";
-import { annotate } from "../annotate.js";
-import type { AdmissionAttributes } from "../attributes.js";
+import { annotate, type AdmissionAttributes } from "../attributes.js";
 import type { AdmissionContext } from "../plugin.js";
 import {
   encodeReview,
@@ -15,8 +14,9 @@ import {
   type ReviewResult,
   verifyReview,
 } from "./admission-review.js";
-import { denied, dryRunUnsupported } from "./denial.js";
 import type { Invocation } from "./invocation.js";
+import { badRequest, type Status, StatusError } from "../../../machinery/errors/status-error.js";
+import { number, object, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
 
 /** A call that did not bring a decision. The webhook's failurePolicy says whether the request fails too. */
 export class CallingWebhookError extends Error {
@@ -90,6 +90,34 @@ export async function callWebhook(
   if (!result.allowed) throw denied(name, result.result);
   return result;
 }
+
+/** What the client is answered when a webhook denies its request: the webhook's own Status, as far as it is one of a failure. */
+function denied(webhook: string, result: ReadonlyFields = {}): StatusError {
+  const by = `admission webhook ${goQuote(webhook)} denied the request`;
+  const why = text(result["message"]) || text(result["reason"]);
+  const code = number(result["code"]);
+  const stated = text(result["status"]);
+  const details = result["details"];
+  return new StatusError({
+    kind: "Status",
+    apiVersion: "v1",
+    metadata: { ...object(result["metadata"]) },
+    status: stated === "" || stated === "Success" ? "Failure" : stated,
+    message: why === "" ? `${by} without explanation` : `${by}: ${why}`,
+    ...(text(result["reason"]) !== "" && { reason: text(result["reason"]) }),
+    ...(details !== undefined && details !== null && { details: object(details) as NonNullable<Status["details"]> }),
+    code: code < LOWEST_CODE ? LOWEST_CODE : code > HIGHEST_CODE ? FAULTY_CODE : code,
+  });
+}
+
+const LOWEST_CODE = 400;
+/** HTTP has none beyond; Go's server panics with one, which its client sees as a 500. */
+const HIGHEST_CODE = 999;
+const FAULTY_CODE = 500;
+
+/** The answer to a dry run that a webhook would be called for that has side effects. No failure policy ignores it. */
+const dryRunUnsupported = (webhook: string): StatusError =>
+  badRequest(`admission webhook ${goQuote(webhook)} does not support dry run`);
 
 /** What counts as the answer of a webhook that stands in. */
 const UNASKED: ReviewResult = {

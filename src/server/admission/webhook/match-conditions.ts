@@ -1,6 +1,9 @@
 import { errorMessage } from "../../../base/text/error-message.js";
-import { compileExpression, type CompiledExpression } from "../../../api/admission/compile-expression.js";
-import { expressionEnvironment } from "../../../api/admission/expression-environment.js";
+import {
+  compileExpression,
+  type CompiledExpression,
+  expressionEnvironment,
+} from "../../../api/admission/expression-environment.js";
 import { BOOL } from "../../../machinery/cel/types/type.js";
 import { forbidden, internalError } from "../../../machinery/errors/status-error.js";
 import type { AdmissionAttributes } from "../attributes.js";
@@ -8,8 +11,7 @@ import { CompiledOnce } from "../expressions/compiled-once.js";
 import { type EvaluatedObjects, evaluatedObjects } from "../expressions/evaluated-request.js";
 import { EvaluationRun } from "../expressions/evaluation-run.js";
 import { evaluateMatchConditions, MATCH_CONDITIONS_BUDGET } from "../expressions/match-conditions.js";
-import { RequestAuthorizer } from "../expressions/request-authorizer.js";
-import { requestBindings } from "../expressions/request-bindings.js";
+import { RequestAuthorizer, requestBindings } from "../expressions/request-bindings.js";
 import type { AdmissionContext } from "../plugin.js";
 import type { Invocation } from "./invocation.js";
 import type { Webhook } from "./webhook.js";

@@ -1,22 +1,19 @@
 import { errorMessage } from "../../../base/text/error-message.js";
 import { inSlices } from "../../../base/async/time-slice.js";
 import { decodeManagers } from "../../../machinery/apply/managers.js";
-import { decodeJsonSteps } from "../../../machinery/wire/json/decode-json-steps.js";
+import { decodeJsonSteps } from "../../../machinery/wire/json/json-decoder.js";
 import { encodeJson } from "../../../machinery/wire/json/json-encoder.js";
 import { internalError, isStatusError, timeout } from "../../../machinery/errors/status-error.js";
 import type { JsonValue } from "../../../machinery/meta/json.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import { jsonPatchSteps, SERVER_JSON_PATCH_LIMITS } from "../../../machinery/patch/json-patch.js";
-import { annotate } from "../annotate.js";
-import type { AdmissionAttributes } from "../attributes.js";
+import { annotate, type AdmissionAttributes } from "../attributes.js";
 import type { AdmissionContext } from "../plugin.js";
 import type { ReinvokedCalls } from "../reinvoked-calls.js";
 import { replaceObject } from "../replace-object.js";
-import type { ReviewResult } from "./admission-review.js";
+import { type ReviewResult, reviewedObjects } from "./admission-review.js";
 import { CallingWebhookError, callWebhook } from "./call-webhook.js";
-import type { Invocation } from "./invocation.js";
-import { relevantInvocation } from "./relevant-webhook.js";
-import { reviewedObjects } from "./reviewed-objects.js";
+import { type Invocation, relevantInvocation } from "./invocation.js";
 import type { Webhook } from "./webhook.js";
 
 /** The keys of the annotations about what a webhook did to the object. */

@@ -1,13 +1,10 @@
 import { internalError, timeout } from "../../../machinery/errors/status-error.js";
 import { formatGroupVersion } from "../../../machinery/meta/gvk.js";
-import { annotate } from "../annotate.js";
-import type { AdmissionAttributes } from "../attributes.js";
+import { annotate, type AdmissionAttributes } from "../attributes.js";
 import type { AdmissionContext } from "../plugin.js";
-import type { ReviewedObjects } from "./admission-review.js";
+import { type ReviewedObjects, reviewedObjects } from "./admission-review.js";
 import { CallingWebhookError, callWebhook } from "./call-webhook.js";
-import type { Invocation } from "./invocation.js";
-import { relevantInvocation } from "./relevant-webhook.js";
-import { reviewedObjects } from "./reviewed-objects.js";
+import { type Invocation, relevantInvocation } from "./invocation.js";
 import type { Webhook } from "./webhook.js";
 
 /** The key of the annotation about a webhook that failed and was ignored. */

@@ -1,5 +1,9 @@
-import type { ConfigurationFormat } from "../../../machinery/wire/configuration-document.js";
+import {
+  type ConfigurationFormat,
+  decodeConfigurationStrictly,
+} from "../../../machinery/wire/configuration-document.js";
 import { boolean, list, string, struct } from "../../../machinery/schema/build-schema.js";
+import { readConfigurationDocument } from "../../../machinery/text/yaml/configuration-document.js";
 
 /** kube-apiserver's AuthenticationConfiguration: who may sign identities, and what their claims mean. */
 export interface AuthenticationConfiguration {
@@ -88,7 +92,7 @@ const schema = struct("AuthenticationConfiguration", {
 });
 
 /** The versions have the same fields. */
-export const AUTHENTICATION_CONFIGURATION: ConfigurationFormat = {
+const AUTHENTICATION_CONFIGURATION: ConfigurationFormat = {
   group: "apiserver.config.k8s.io",
   kind: "AuthenticationConfiguration",
   versions: new Map([
@@ -98,3 +102,15 @@ export const AUTHENTICATION_CONFIGURATION: ConfigurationFormat = {
   ]),
   scheme: "pkg/kubeapiserver/options/authentication.go:888",
 };
+
+/**
+ * Reads the text of a configuration file, strictly: unknown fields and repeated keys are errors. Throws an Error in kube-apiserver's
+ * words; what the fields say is not checked yet.
+ */
+export function decodeAuthenticationConfiguration(text: string): AuthenticationConfiguration {
+  if (text === "") throw new Error("empty config data");
+  return decodeConfigurationStrictly<AuthenticationConfiguration>(
+    readConfigurationDocument(text),
+    AUTHENTICATION_CONFIGURATION,
+  ).object;
+}

@@ -1,6 +1,6 @@
 import { append } from "../../../base/collections/append.js";
 import { duplicate, type FieldError, invalidValue, required } from "../../../machinery/errors/field-error.js";
-import { domainPrefixedPathErrors } from "../../../machinery/validation/domain-prefixed-path.js";
+import { domainPrefixedPathErrors } from "../../../machinery/validation/names.js";
 import type {
   ClaimMappings,
   ClaimValidationRule,

@@ -1,4 +1,4 @@
-import type { CheckedAst, Expr } from "../../../machinery/cel/ast.js";
+import { type CheckedAst, type Expr, walk } from "../../../machinery/cel/ast.js";
 import type { Environment } from "../../../machinery/cel/environment.js";
 import { ConstantError } from "../../../machinery/cel/functions/declaration.js";
 import { KUBERNETES_PROGRAM, kubernetesEnvironment } from "../../../machinery/cel/kubernetes/environment.js";
@@ -6,7 +6,6 @@ import type { Program } from "../../../machinery/cel/program.js";
 import type { FieldDeclaration, TypeProvider } from "../../../machinery/cel/types/provider.js";
 import { ANY, BOOL, listType, mapType, objectType, STRING, type Type } from "../../../machinery/cel/types/type.js";
 import { ErrorValue, type Value } from "../../../machinery/cel/values/value.js";
-import { walk } from "../../../machinery/cel/walk.js";
 import { type FieldError, invalidValue } from "../../../machinery/errors/field-error.js";
 
 /** An expression over `claims` or `user` that was accepted. */

@@ -2,12 +2,13 @@ import { own } from "../../../base/collections/own.js";
 import { errorMessage } from "../../../base/text/error-message.js";
 import type { CompiledAuthenticator } from "../configuration/validate.js";
 import type { Rule } from "../configuration/compile-claims.js";
-import { claimsValue } from "../configuration/claims-value.js";
 import type { Expression } from "../configuration/expression.js";
-import { ListValue } from "../../../machinery/cel/values/list.js";
-import type { Value } from "../../../machinery/cel/values/value.js";
+import { ListValue, ArrayList } from "../../../machinery/cel/values/list.js";
+import { type Value, Double } from "../../../machinery/cel/values/value.js";
 import type { JsonObject, JsonValue } from "../../../machinery/meta/json.js";
 import type { User } from "../../request/user.js";
+import { MapValue } from "../../../machinery/cel/values/map.js";
+import { unescapeName } from "../../../machinery/structural/rules/escape-name.js";
 
 const CREDENTIAL_ID = "authentication.kubernetes.io/credential-id";
 
@@ -149,3 +150,31 @@ const KINDS: Readonly<Record<string, string>> = {
   string: "string",
   object: "object",
 };
+
+/** A JSON value as expressions see a claim: every number is a double, and names may be escaped (`claims.foo__dot__bar`). */
+function claimsValue(value: JsonValue): Value {
+  if (typeof value === "number" || typeof value === "bigint") return new Double(Number(value));
+  if (Array.isArray(value)) return new ArrayList(value.map(claimsValue));
+  if (typeof value !== "object" || value === null) return value;
+  return new NamedValues(new Map(Object.entries(value).map(([name, held]) => [name, claimsValue(held)])));
+}
+
+/** A map that finds "a.b" by `a__dot__b` too. */
+class NamedValues extends MapValue {
+  constructor(private readonly values: ReadonlyMap<string, Value>) {
+    super();
+  }
+
+  get size(): number {
+    return this.values.size;
+  }
+
+  get(key: Value): Value | undefined {
+    if (typeof key !== "string") return undefined;
+    return this.values.get(unescapeName(key) ?? key);
+  }
+
+  keys(): Iterable<Value> {
+    return this.values.keys();
+  }
+}

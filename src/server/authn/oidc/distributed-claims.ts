@@ -3,7 +3,7 @@ import { STATUS_CODES } from "node:http";
 import { errorMessage } from "../../../base/text/error-message.js";
 import { goQuote } from "../../../base/text/go-quote.js";
 import { Lru } from "../../../base/collections/lru.js";
-import { untrustedIssuer } from "../../../machinery/crypto/jwt/compact-token.js";
+import { untrustedIssuer } from "../../../machinery/crypto/jwt/jws.js";
 import { isFields, text } from "../../../machinery/meta/access.js";
 import type { JsonObject } from "../../../machinery/meta/json.js";
 import { getDocument, type IssuerSurroundings } from "./get-document.js";

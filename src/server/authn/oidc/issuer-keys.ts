@@ -3,7 +3,7 @@ import { STATUS_CODES } from "node:http";
 import { errorMessage } from "../../../base/text/error-message.js";
 import { goQuote } from "../../../base/text/go-quote.js";
 import { decodeJson } from "../../../machinery/wire/json/json-decoder.js";
-import { type CompactToken, verifies } from "../../../machinery/crypto/jwt/compact-token.js";
+import { type CompactToken, verifies } from "../../../machinery/crypto/jwt/jws.js";
 import { list, object, objects, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
 import { getDocument, type IssuerDocument, type IssuerSurroundings } from "./get-document.js";
 

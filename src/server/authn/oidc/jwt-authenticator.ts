@@ -1,8 +1,7 @@
 import { errorMessage } from "../../../base/text/error-message.js";
 import { goQuote } from "../../../base/text/go-quote.js";
 import type { Timers } from "../../../base/time/timers.js";
-import type { SignatureAlgorithm } from "../../../machinery/crypto/jwt/algorithms.js";
-import { untrustedIssuer } from "../../../machinery/crypto/jwt/compact-token.js";
+import { type SignatureAlgorithm, untrustedIssuer } from "../../../machinery/crypto/jwt/jws.js";
 import { type AuthenticatedToken, InvalidTokenError } from "../../request/user.js";
 import type { CompiledAuthenticator } from "../configuration/validate.js";
 import { userOfClaims } from "./claims-user.js";

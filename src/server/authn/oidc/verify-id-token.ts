@@ -1,7 +1,6 @@
 import { errorMessage } from "../../../base/text/error-message.js";
 import { goQuote } from "../../../base/text/go-quote.js";
-import type { SignatureAlgorithm } from "../../../machinery/crypto/jwt/algorithms.js";
-import { readToken } from "../../../machinery/crypto/jwt/compact-token.js";
+import { type SignatureAlgorithm, readToken } from "../../../machinery/crypto/jwt/jws.js";
 import { list, text } from "../../../machinery/meta/access.js";
 import type { JsonObject, JsonValue } from "../../../machinery/meta/json.js";
 import type { IssuerKeys } from "./issuer-keys.js";

@@ -1,6 +1,6 @@
 import type { User } from "../../request/user.js";
 import type { AuthorizationMode, AuthorizerAttributes, NonResourceRights, ResourceRights } from "../authorizer.js";
-import type { AbacPolicy } from "./policy.js";
+import type { AbacPolicy } from "./policy-file.js";
 import { withoutTrailing } from "../../../base/text/without-trailing.js";
 
 /** Allows what one of the rules of a policy file allows. The rules are those of the server's start. */

@@ -2,10 +2,8 @@ import { isDeepStrictEqual } from "node:util";
 import { errorMessage } from "../../../base/text/error-message.js";
 import { readBytes } from "../../../base/files/read-file.js";
 import { WatchedFile } from "../../../base/files/watched-file.js";
-import { type Authorization, type AuthorizationMode, chainOf } from "../authorizer.js";
-import type { AuthorizationConfiguration } from "./configuration.js";
-import { fixedTypesOf, loadConfiguration } from "./load-configuration.js";
-import type { FixedModes } from "./fixed-mode.js";
+import { type Authorization, type AuthorizationMode, chainOf, type FixedModes } from "../authorizer.js";
+import { type AuthorizationConfiguration, fixedTypesOf, loadConfiguration } from "./load-configuration.js";
 import { type AuthorizerSurroundings, type PreparedAuthorizers, prepareAuthorizers } from "./prepared-authorizers.js";
 
 /**

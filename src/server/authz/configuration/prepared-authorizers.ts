@@ -1,4 +1,4 @@
-import type { CompiledExpression } from "../../../api/admission/compile-expression.js";
+import type { CompiledExpression } from "../../../api/admission/expression-environment.js";
 import type { Clock } from "../../../base/time/clock.js";
 import type { Random } from "../../../base/numbers/random.js";
 import type { Timers } from "../../../base/time/timers.js";
@@ -6,12 +6,15 @@ import { configFromFile } from "../../../client/config/load-config.js";
 import type { RetryBackoff } from "../../../client/retry/retry-on-conflict.js";
 import type { ProcessHosts } from "../../../client/transport/dial.js";
 import type { Environment } from "../../../client/surroundings.js";
-import type { AuthorizationMode } from "../authorizer.js";
+import { type AuthorizationMode, fixedMode, type FixedModes } from "../authorizer.js";
 import { ReviewClient, type ReviewVersion } from "../webhook/review-client.js";
 import { compileReviewCondition } from "../webhook/review-conditions.js";
 import { webhookMode } from "../webhook/webhook-mode.js";
-import type { AuthorizationConfiguration, AuthorizerConfiguration, WebhookConfiguration } from "./configuration.js";
-import { fixedMode, type FixedModes } from "./fixed-mode.js";
+import type {
+  AuthorizationConfiguration,
+  AuthorizerConfiguration,
+  WebhookConfiguration,
+} from "./load-configuration.js";
 
 /** What authorizers of a configuration use of their process. */
 export interface AuthorizerSurroundings {

@@ -1,12 +1,11 @@
 import { goQuote } from "../../../base/text/go-quote.js";
 import { aggregateText } from "../../../machinery/errors/aggregate-text.js";
 import { formatFieldError } from "../../../machinery/errors/field-error.js";
-import { domainPrefixedPathErrors } from "../../../machinery/validation/domain-prefixed-path.js";
+import { domainPrefixedPathErrors } from "../../../machinery/validation/names.js";
 import type { User } from "../../request/user.js";
 import type { AuthorizerAttributes } from "../authorizer.js";
 import { refusal } from "../refusal.js";
-import { nodeOf, serviceAccountOf } from "./user-names.js";
-import { type WantedUser, withAuthenticationGroup } from "./wanted-user.js";
+import { nodeOf, serviceAccountOf, type WantedUser, withAuthenticationGroup } from "./wanted-user.js";
 
 /** Resolves when the authorizers allow it; else throws Forbidden. */
 export type Require = (attributes: AuthorizerAttributes) => Promise<void>;

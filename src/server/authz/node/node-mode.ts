@@ -1,11 +1,13 @@
 import { goQuote } from "../../../base/text/go-quote.js";
 import { inSlices } from "../../../base/async/time-slice.js";
 import type { AuthorizationContext, AuthorizationMode, AuthorizerAttributes, Decision } from "../authorizer.js";
-import { keyOf } from "./keys.js";
+import { keyOf } from "./references.js";
 import { NodeGraph, neededFor } from "./node-graph.js";
-import { nodeOf } from "./node-identity.js";
+import { nodeOf } from "../../request/user.js";
 import { ALLOWED, ruleFor, refused } from "./node-resources.js";
-import { nodeRulesAllow } from "./node-rules.js";
+import { bootstrapRbac } from "../../../api/bootstrap/rbac.js";
+import { once } from "../../../base/async/once.js";
+import { list, objects } from "../../../machinery/meta/access.js";
 
 /**
  * Allows a kubelet (a user system:node:NAME in the group system:nodes) what the role system:node allows, and of secrets, config maps,
@@ -74,3 +76,21 @@ export function nodeMode(context: AuthorizationContext): AuthorizationMode {
           },
   };
 }
+
+/** Whether the role system:node, as a fresh server has it, allows a request. What is stored of the role does not matter. */
+function nodeRulesAllow(attributes: AuthorizerAttributes): boolean {
+  if (!attributes.isResourceRequest) return false;
+  const { resource, subresource, verb, apiGroup } = attributes;
+  const whole = subresource === "" ? resource : `${resource}/${subresource}`;
+  return nodeRules().some(
+    (rule) =>
+      list(rule["verbs"]).includes(verb) &&
+      list(rule["apiGroups"]).includes(apiGroup) &&
+      list(rule["resources"]).includes(whole),
+  );
+}
+
+const nodeRules = once(() => {
+  const role = bootstrapRbac().find(({ kind, metadata }) => kind === "ClusterRole" && metadata?.name === "system:node");
+  return objects(role?.["rules"]);
+});

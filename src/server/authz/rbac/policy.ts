@@ -4,6 +4,8 @@ import type { User } from "../../request/user.js";
 import { type Binding, keysOf, readBinding, type RoleRef } from "./binding.js";
 import { type CachedObject, CachedObjects, type Kept } from "../cached-objects.js";
 import { SubjectIndex } from "./subject-index.js";
+import { goQuote } from "../../../base/text/go-quote.js";
+import type { AuthorizationObjects } from "../authorizer.js";
 
 /** Receives what applies to a user. */
 export interface RuleVisitor {
@@ -14,7 +16,7 @@ export interface RuleVisitor {
 }
 
 /** The objects of the four resources, all of them or those of one namespace. */
-export interface PolicyObjects {
+interface PolicyObjects {
   readonly clusterRoles: readonly CachedObject[];
   readonly roles: readonly CachedObject[];
   readonly clusterRoleBindings: readonly CachedObject[];
@@ -101,4 +103,57 @@ class IndexesByNamespace implements Kept<Binding> {
     index?.remove(binding);
     if (index?.isEmpty === true) this.#indexes.delete(binding.namespace);
   }
+}
+
+/** Where kube-apiserver looks roles up: its authorizer in listers, which name a resource in the singular, its registry in storage. */
+type Naming = "singular" | "plural";
+
+/** Why a binding's role has no rules. */
+export function unresolvedText({ kind, name }: RoleRef, naming: Naming): string {
+  if (kind !== "ClusterRole" && kind !== "Role") return `unsupported role reference kind: ${goQuote(kind)}`;
+  const resource = `${kind.toLowerCase()}${naming === "plural" ? "s" : ""}`;
+  return `${resource}.rbac.authorization.k8s.io ${goQuote(name)} not found`;
+}
+
+const GROUP = "rbac.authorization.k8s.io";
+
+/** One for each server, so that the authorizer and the checks of escalation read each object once. */
+const policies = new WeakMap<AuthorizationObjects, Policy>();
+
+/**
+ * The roles and bindings as the watch cache holds them now, at once. Without a watch cache it lists them from the store: those that
+ * apply in `namespace`.
+ */
+export function currentPolicy(objects: AuthorizationObjects, namespace: string): Policy | Promise<Policy> {
+  const clusterRoleBindings = objects.cached.now(GROUP, "clusterrolebindings");
+  const roleBindings = objects.cached.now(GROUP, "rolebindings");
+  const clusterRoles = objects.cached.now(GROUP, "clusterroles");
+  const roles = objects.cached.now(GROUP, "roles");
+  if (
+    clusterRoleBindings === undefined ||
+    roleBindings === undefined ||
+    clusterRoles === undefined ||
+    roles === undefined
+  ) {
+    return listedPolicy(objects, namespace);
+  }
+  const policy = policies.get(objects) ?? new Policy();
+  policies.set(objects, policy);
+  policy.follow({ clusterRoleBindings, roleBindings, clusterRoles, roles });
+  return policy;
+}
+
+async function listedPolicy(objects: AuthorizationObjects, namespace: string): Promise<Policy> {
+  const list = async (resource: string, within?: string): Promise<readonly CachedObject[]> =>
+    (await objects.list(GROUP, resource, within)).map((object) => ({ object: () => object }));
+  const inNamespace = async (resource: string) => (namespace === "" ? [] : list(resource, namespace));
+  const [clusterRoleBindings, roleBindings, clusterRoles, roles] = await Promise.all([
+    list("clusterrolebindings"),
+    inNamespace("rolebindings"),
+    list("clusterroles"),
+    inNamespace("roles"),
+  ]);
+  const policy = new Policy();
+  policy.follow({ clusterRoleBindings, roleBindings, clusterRoles, roles } satisfies PolicyObjects);
+  return policy;
 }

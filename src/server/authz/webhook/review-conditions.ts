@@ -1,11 +1,59 @@
-import { compileExpression, type CompiledExpression } from "../../../api/admission/compile-expression.js";
+import { compileExpression, type CompiledExpression } from "../../../api/admission/expression-environment.js";
 import { once } from "../../../base/async/once.js";
 import { kubernetesEnvironment } from "../../../machinery/cel/kubernetes/environment.js";
-import { BOOL } from "../../../machinery/cel/types/type.js";
+import { BOOL, listType, mapType, objectType, STRING, type Type } from "../../../machinery/cel/types/type.js";
 import { ErrorValue } from "../../../machinery/cel/values/value.js";
 import { object, text } from "../../../machinery/meta/access.js";
 import type { JsonObject, JsonValue } from "../../../machinery/meta/json.js";
-import { REVIEW_REQUEST, REVIEW_REQUEST_TYPES } from "./review-request-type.js";
+import { declaredTypes } from "../../../machinery/cel/types/provider.js";
+
+/** The type of `request` in match conditions: the spec of a SubjectAccessReview. */
+const REVIEW_REQUEST = objectType("kubernetes.SubjectAccessReviewSpec");
+
+const RESOURCE = objectType("kubernetes.ResourceAttributes");
+const NON_RESOURCE = objectType("kubernetes.NonResourceAttributes");
+const FIELD_SELECTOR = objectType("kubernetes.FieldSelectorAttributes");
+const LABEL_SELECTOR = objectType("kubernetes.LabelSelectorAttributes");
+const REQUIREMENT = objectType("kubernetes.SelectorRequirement");
+
+const STRINGS = listType(STRING);
+type FieldTypes = Readonly<Record<string, Type>>;
+
+const SELECTOR: FieldTypes = { rawSelector: STRING, requirements: listType(REQUIREMENT) };
+
+const TYPES: ReadonlyMap<Type, FieldTypes> = new Map<Type, FieldTypes>([
+  [
+    REVIEW_REQUEST,
+    {
+      resourceAttributes: RESOURCE,
+      nonResourceAttributes: NON_RESOURCE,
+      user: STRING,
+      groups: STRINGS,
+      extra: mapType(STRING, STRINGS),
+      uid: STRING,
+    },
+  ],
+  [
+    RESOURCE,
+    {
+      namespace: STRING,
+      verb: STRING,
+      group: STRING,
+      version: STRING,
+      resource: STRING,
+      subresource: STRING,
+      name: STRING,
+      fieldSelector: FIELD_SELECTOR,
+      labelSelector: LABEL_SELECTOR,
+    },
+  ],
+  [NON_RESOURCE, { path: STRING, verb: STRING }],
+  [FIELD_SELECTOR, SELECTOR],
+  [LABEL_SELECTOR, SELECTOR],
+  [REQUIREMENT, { key: STRING, operator: STRING, values: STRINGS }],
+]);
+
+const REVIEW_REQUEST_TYPES = declaredTypes(TYPES);
 
 const environment = once(() =>
   kubernetesEnvironment().extend({

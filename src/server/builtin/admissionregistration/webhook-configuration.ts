@@ -12,9 +12,10 @@ import { list } from "../../../machinery/meta/received.js";
 import type { StrategyOf } from "../../registry/strategy.js";
 import { age, name } from "../tables/cells.js";
 import { columns } from "../tables/columns.js";
+import type { RecordOf } from "../../endpoints/resource-record.js";
 
 /** The strategy of mutating and validating webhook configurations. */
-export const webhookConfigurationStrategy: StrategyOf<ValidatingWebhookConfiguration | MutatingWebhookConfiguration> = {
+const webhookConfigurationStrategy: StrategyOf<ValidatingWebhookConfiguration | MutatingWebhookConfiguration> = {
   hasGeneration: true,
   allowUnconditionalUpdate: false,
   beforeValidation: (configuration) => inSlices(webhookConditionSteps(configuration)),
@@ -25,4 +26,16 @@ export const webhookConfigurationStrategy: StrategyOf<ValidatingWebhookConfigura
     list(configuration.webhooks).length,
     age(configuration, now),
   ]),
+};
+
+export const mutatingWebhookConfigurationRecord: RecordOf<MutatingWebhookConfiguration> = {
+  group: "admissionregistration.k8s.io",
+  resource: "mutatingwebhookconfigurations",
+  strategy: webhookConfigurationStrategy,
+};
+
+export const validatingWebhookConfigurationRecord: RecordOf<ValidatingWebhookConfiguration> = {
+  group: "admissionregistration.k8s.io",
+  resource: "validatingwebhookconfigurations",
+  strategy: webhookConfigurationStrategy,
 };

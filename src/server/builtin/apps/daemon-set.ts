@@ -1,13 +1,12 @@
 import type { DaemonSet } from "../../../api/types/apps/v1.js";
 import { validateDaemonSetStatus } from "../../../api/validation/apps/workload-status.js";
 import { validateDaemonSet, validateDaemonSetUpdate } from "../../../api/validation/apps/workloads.js";
-import { number, object } from "../../../machinery/meta/received.js";
+import { number, object, type DraftObject, type ReceivedObject } from "../../../machinery/meta/received.js";
 import type { RecordOf } from "../../endpoints/resource-record.js";
 import { dropping, onChange, templateWarnings } from "../core/pods/templated-pods.js";
 import { age, containerCells, labelsCell, name, selectorCell } from "../tables/cells.js";
-import { columns, WIDE_TEMPLATE } from "../tables/columns.js";
-import { templateSpec } from "../tables/workload-cells.js";
-import { countTemplateGeneration, keepTemplateGeneration, startTemplateGeneration } from "./template-generation.js";
+import { columns, WIDE_TEMPLATE, templateSpec } from "../tables/columns.js";
+import { sameValue } from "../../../api/validation/rules.js";
 
 export const daemonSetRecord: RecordOf<DaemonSet> = {
   group: "apps",
@@ -58,3 +57,30 @@ export const daemonSetRecord: RecordOf<DaemonSet> = {
     ),
   },
 };
+
+/** Where apps/v1 shows what extensions/v1beta1 had a field for: how often a daemon set's template was changed. */
+const ANNOTATION = "deprecated.daemonset.template.generation";
+
+const generationOf = ({ metadata }: ReceivedObject<DaemonSet>): number => {
+  const written = metadata?.annotations?.[ANNOTATION] ?? "";
+  return /^[+-]?[0-9]+$/.test(written) ? Number(written) : 0;
+};
+
+function show(draft: DraftObject<DaemonSet>, generation: number): void {
+  const metadata = (draft.metadata ??= {});
+  metadata.annotations = { ...metadata.annotations, [ANNOTATION]: String(generation) };
+}
+
+function startTemplateGeneration(draft: DraftObject<DaemonSet>): void {
+  show(draft, Math.max(1, generationOf(draft)));
+}
+
+/** It counts by itself: no client changes it. */
+function countTemplateGeneration(draft: DraftObject<DaemonSet>, old: ReceivedObject<DaemonSet>): void {
+  const [template, before] = [draft, old].map(({ spec }) => object(spec).template);
+  show(draft, generationOf(old) + (sameValue(template, before) ? 0 : 1));
+}
+
+function keepTemplateGeneration(draft: DraftObject<DaemonSet>, old: ReceivedObject<DaemonSet>): void {
+  show(draft, generationOf(old));
+}

@@ -5,8 +5,7 @@ import { number, object } from "../../../machinery/meta/received.js";
 import type { RecordOf } from "../../endpoints/resource-record.js";
 import { dropping, namedTemplateWarnings, onChange, templateWarnings } from "../core/pods/templated-pods.js";
 import { age, containerCells, name, selectorCell } from "../tables/cells.js";
-import { columns, WIDE_TEMPLATE } from "../tables/columns.js";
-import { templateSpec } from "../tables/workload-cells.js";
+import { columns, WIDE_TEMPLATE, templateSpec } from "../tables/columns.js";
 
 export const deploymentRecord: RecordOf<Deployment> = {
   group: "apps",

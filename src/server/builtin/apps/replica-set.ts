@@ -5,8 +5,7 @@ import { object } from "../../../machinery/meta/received.js";
 import type { RecordOf } from "../../endpoints/resource-record.js";
 import { dropping, namedTemplateWarnings, onChange, templateWarnings } from "../core/pods/templated-pods.js";
 import { containerCells, selectorCell } from "../tables/cells.js";
-import { columns } from "../tables/columns.js";
-import { REPLICA_COLUMNS, replicaCells, templateSpec } from "../tables/workload-cells.js";
+import { columns, REPLICA_COLUMNS, replicaCells, templateSpec } from "../tables/columns.js";
 
 export const replicaSetRecord: RecordOf<ReplicaSet> = {
   group: "apps",

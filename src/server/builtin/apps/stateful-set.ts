@@ -15,8 +15,7 @@ import type { RecordOf } from "../../endpoints/resource-record.js";
 import { dropDisabledFields } from "../core/pods/disabled-fields.js";
 import { onChange, podSpecOf, templateWarnings } from "../core/pods/templated-pods.js";
 import { age, containerCells, name } from "../tables/cells.js";
-import { columns } from "../tables/columns.js";
-import { templateSpec } from "../tables/workload-cells.js";
+import { columns, templateSpec } from "../tables/columns.js";
 
 export const statefulSetRecord: RecordOf<StatefulSet> = {
   group: "apps",

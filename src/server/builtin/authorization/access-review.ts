@@ -2,18 +2,22 @@ import { list, object, type ReadonlyFields, text } from "../../../machinery/meta
 import type { JsonObject } from "../../../machinery/meta/json.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import type { Authorization, AuthorizerAttributes } from "../../authz/authorizer.js";
-import type { MakeHandler } from "../../endpoints/resource-record.js";
+import { type MakeHandler, NOT_STORED, type ResourceRecord } from "../../endpoints/resource-record.js";
 import type { ApiRequest } from "../../request/api-request.js";
 import type { User } from "../../request/user.js";
 import { review, type Reviewer } from "../review.js";
-import { ignoredSelectors } from "./ignored-selectors.js";
-import { askedSelectors } from "./asked-selectors.js";
+import { ignoredSelectors, askedSelectors } from "./review-selectors.js";
+import {
+  validateSubjectAccessReview,
+  validateLocalSubjectAccessReview,
+  validateSelfSubjectAccessReview,
+} from "../../../api/validation/reviews.js";
 
 /** Whom a review asks about: the user that it names, or the one who asks. */
 type Subject = (spec: ReadonlyFields, request: ApiRequest) => User;
 
 /** A review that is answered by the server's own authorizers. */
-export const accessReview =
+const accessReview =
   (validate: NonNullable<Reviewer["validate"]>, subject: Subject): MakeHandler =>
   (resource, server) =>
     review({
@@ -63,7 +67,7 @@ function attributesOf(spec: ReadonlyFields, user: User): AuthorizerAttributes {
 }
 
 /** The user that a review names. */
-export const namedUser: Subject = (spec) => ({
+const namedUser: Subject = (spec) => ({
   name: text(spec["user"]),
   groups: list(spec["groups"]).map(text),
   ...(text(spec["uid"]) !== "" && { uid: text(spec["uid"]) }),
@@ -73,4 +77,25 @@ export const namedUser: Subject = (spec) => ({
 });
 
 /** The user who asks. */
-export const callingUser: Subject = (_, request) => request.user;
+const callingUser: Subject = (_, request) => request.user;
+
+export const subjectAccessReviewRecord: ResourceRecord = {
+  group: "authorization.k8s.io",
+  resource: "subjectaccessreviews",
+  storage: NOT_STORED,
+  handlers: { create: accessReview(validateSubjectAccessReview, namedUser) },
+};
+
+export const localSubjectAccessReviewRecord: ResourceRecord = {
+  group: "authorization.k8s.io",
+  resource: "localsubjectaccessreviews",
+  storage: NOT_STORED,
+  handlers: { create: accessReview(validateLocalSubjectAccessReview, namedUser) },
+};
+
+export const selfSubjectAccessReviewRecord: ResourceRecord = {
+  group: "authorization.k8s.io",
+  resource: "selfsubjectaccessreviews",
+  storage: NOT_STORED,
+  handlers: { create: accessReview(validateSelfSubjectAccessReview, callingUser) },
+};

@@ -15,8 +15,7 @@ import {
 import type { RecordOf } from "../../endpoints/resource-record.js";
 import { dropDisabledFields } from "../core/pods/disabled-fields.js";
 import { age, conditionStatus, containerCells, name, selectorCell } from "../tables/cells.js";
-import { columns, WIDE_TEMPLATE } from "../tables/columns.js";
-import { templateSpec } from "../tables/workload-cells.js";
+import { columns, WIDE_TEMPLATE, templateSpec } from "../tables/columns.js";
 
 const PODS_ARE_KEPT =
   "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning";

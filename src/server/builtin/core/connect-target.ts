@@ -7,7 +7,8 @@ import type { ServedResource } from "../../endpoints/served-resource.js";
 import type { AgentPlace } from "../../kubelet/cluster-network.js";
 import type { ProxyTarget } from "../../kubelet/proxy-target.js";
 import type { RequestScope } from "../../registry/scope.js";
-import { kubeletAddress } from "./kubelet-address.js";
+import type { Node, Pod } from "../../../api/types/core/v1.js";
+import { number, object, objects, type ReceivedObject, text } from "../../../machinery/meta/received.js";
 
 /** Reads an object that a connection needs. Throws NotFound. */
 export async function readObject(scope: RequestScope, { storage }: ServedResource, name: string): Promise<KubeObject> {
@@ -76,4 +77,44 @@ function bytesOf(address: string): readonly number[] {
   if (isIP(address) === 0) return [];
   const { bytes } = parseAddr(address);
   return MAPPED.every((byte, index) => bytes[index] === byte) ? bytes.slice(MAPPED.length) : bytes;
+}
+
+/** kube-apiserver's default of --kubelet-preferred-address-types. */
+const PREFERRED: readonly string[] = ["Hostname", "InternalDNS", "InternalIP", "ExternalDNS", "ExternalIP"];
+const DEFAULT_PORT = 10250;
+
+/** Where a node's agent answers, by TLS. */
+export interface KubeletAddress {
+  /** Without brackets. */
+  readonly host: string;
+  readonly port: number;
+}
+
+/** Throws when the node names no address of the types, of which the first that it has counts. */
+function kubeletAddress({ status }: ReceivedObject<Node>, types = PREFERRED): KubeletAddress {
+  const { addresses, daemonEndpoints } = object(status);
+  const known = objects(addresses);
+  const address = types.map((type) => known.find((one) => one.type === type)).find((one) => one !== undefined);
+  if (address === undefined) {
+    const shown = known.map((one) => `{${text(one.type)} ${text(one.address)}}`).join(" ");
+    throw unclassified(`no preferred addresses found; known addresses: [${shown}]`);
+  }
+  const host = text(address.address);
+  const port = number(object(object(daemonEndpoints).kubeletEndpoint).Port);
+  return { host, port: port > 0 ? port : DEFAULT_PORT };
+}
+
+/** The container that a client means: the one it names, or the only one. Throws 400 where there is no such container or a choice. */
+export function chosenContainer(pod: ReceivedObject<Pod>, wanted: string): string {
+  const { name = "" } = pod.metadata ?? {};
+  const { initContainers, containers, ephemeralContainers } = object(pod.spec);
+  const all = [initContainers, containers, ephemeralContainers].flatMap(objects).map((one) => text(one.name));
+  if (wanted !== "") {
+    if (all.includes(wanted)) return wanted;
+    throw badRequest(`container ${wanted} is not valid for pod ${name}`);
+  }
+  const [only, ...more] = objects(containers).map((one) => text(one.name));
+  if (only === undefined) throw badRequest(`a container name must be specified for pod ${name}`);
+  if (more.length === 0) return only;
+  throw badRequest(`a container name must be specified for pod ${name}, choose one of: [${all.join(" ")}]`);
 }

@@ -1,10 +1,17 @@
 import type { Endpoints, EndpointSubset } from "../../../api/types/core/v1.js";
 import { endpointsWarnings, validateEndpoints } from "../../../api/validation/core/endpoints.js";
-import { number, objects, type Received, text } from "../../../machinery/meta/received.js";
+import { number, objects, type Received, text, type ReceivedObject } from "../../../machinery/meta/received.js";
 import type { RecordOf } from "../../endpoints/resource-record.js";
 import { age, listWithMore, name } from "../tables/cells.js";
 import { columns } from "../tables/columns.js";
-import { isOwnEndpoints } from "./services/own-endpoints.js";
+import type { EndpointSlice } from "../../../api/types/discovery/v1.js";
+
+/**
+ * True for the objects that hold the addresses of API servers: "kubernetes", and a slice "kubernetes-PORT" for each further port. They are
+ * loopback addresses where the servers listen on no others.
+ */
+export const isOwnEndpoints = ({ metadata }: ReceivedObject<EndpointSlice | Endpoints>): boolean =>
+  metadata?.namespace === "default" && /^kubernetes(-\d{1,5})?$/.test(metadata.name ?? "");
 
 export const endpointsRecord: RecordOf<Endpoints> = {
   group: "",

@@ -94,3 +94,10 @@ function eventSource(event: ReceivedObject<Event>): string {
   const instance = text(source.host) || text(event.reportingInstance);
   return instance === "" ? component : `${component}, ${instance}`;
 }
+
+/** Events of the newer API are the core group's, with its strategy. */
+export const eventsEventRecord: RecordOf<Event> = {
+  group: "events.k8s.io",
+  resource: "events",
+  storage: { sharedWith: "/events" },
+};

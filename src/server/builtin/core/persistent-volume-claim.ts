@@ -12,9 +12,8 @@ import {
 import type { ReadonlyFields } from "../../../machinery/meta/access.js";
 import { absent, type Draft, ensureChild, object, type Received, text } from "../../../machinery/meta/received.js";
 import type { RecordOf } from "../../endpoints/resource-record.js";
-import { age, name, quantityCell } from "../tables/cells.js";
+import { age, name, quantityCell, accessModesCell, orUnset, phaseCell, storageClassCell } from "../tables/cells.js";
 import { columns } from "../tables/columns.js";
-import { accessModesCell, orUnset, phaseCell, storageClassCell } from "./volume-cells.js";
 
 /** A claim starts out unbound. */
 export const persistentVolumeClaimRecord: RecordOf<PersistentVolumeClaim> = {

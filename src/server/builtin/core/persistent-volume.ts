@@ -7,9 +7,8 @@ import {
 import { ensureChild, object, text } from "../../../machinery/meta/received.js";
 import type { RecordOf } from "../../endpoints/resource-record.js";
 import { timestamp } from "../../registry/metadata.js";
-import { age, name, quantityCell } from "../tables/cells.js";
+import { age, name, quantityCell, accessModesCell, orUnset, phaseCell, storageClassCell } from "../tables/cells.js";
 import { columns } from "../tables/columns.js";
-import { accessModesCell, orUnset, phaseCell, storageClassCell } from "./volume-cells.js";
 
 /** A volume starts out unbound. */
 export const persistentVolumeRecord: RecordOf<PersistentVolume> = {

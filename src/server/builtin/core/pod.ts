@@ -1,13 +1,24 @@
 import { qosClass } from "../../../api/pods/qos-class.js";
-import type { Pod } from "../../../api/types/core/v1.js";
+import type { Pod, AppArmorProfile } from "../../../api/types/core/v1.js";
 import { validatePodStatusUpdate } from "../../../api/validation/pod/pod-status.js";
 import { podStatusWarnings, podWarnings } from "../../../api/validation/pod/pod-warnings.js";
 import { validatePod, validatePodUpdate } from "../../../api/validation/pod/pod.js";
 import { including } from "../../../machinery/apply/field-filter.js";
-import { child, list, number, object, objects, text } from "../../../machinery/meta/received.js";
+import {
+  child,
+  list,
+  number,
+  object,
+  objects,
+  text,
+  absent,
+  ensureChild,
+  type ReceivedObject,
+  children,
+  type DraftObject,
+} from "../../../machinery/meta/received.js";
 import type { RecordOf } from "../../endpoints/resource-record.js";
 import { timestamp } from "../../registry/metadata.js";
-import { syncAppArmor } from "./pods/app-armor.js";
 import { dropDisabledFields } from "./pods/disabled-fields.js";
 import { mergeLabelKeys } from "./label-keys.js";
 import { handlePodBinding } from "./pods/pod-binding.js";
@@ -15,10 +26,14 @@ import { podColumns } from "./pods/pod-columns.js";
 import { handlePodEviction } from "./pods/pod-eviction.js";
 import { handlePodLog } from "./pods/pod-log.js";
 import { resize } from "./pods/pod-resize.js";
-import { keepOfStatus } from "./pods/pod-status.js";
 import { podAttach, podExec, podPortForward } from "./pods/pod-streams.js";
 import { ephemeralContainers } from "./pods/pod-subresources.js";
 import { podProxy } from "./proxies.js";
+import { eachContainer } from "../../../api/validation/pod/each-container.js";
+import { APP_ARMOR } from "../../../api/validation/pod/pod-annotations.js";
+import { validateAppArmorProfile } from "../../../api/validation/pod/security-context.js";
+import { sameValue } from "../../../api/validation/rules.js";
+import type { FieldError } from "../../../machinery/errors/field-error.js";
 
 const FIELDS = [
   "spec.nodeName",
@@ -128,3 +143,63 @@ export const podRecord: RecordOf<Pod> = {
     columns: podColumns,
   },
 };
+
+/**
+ * Writes what a new pod's annotations say of AppArmor, from before there was a field for it, into the containers' security
+ * contexts; a field that is set goes before its annotation. `warn` hears of annotations that the fields did not repeat.
+ * The annotations stay, and nothing is written into them.
+ */
+function syncAppArmor(pod: ReceivedObject<Pod>, warn: (message: string) => void): void {
+  const annotations = object(pod.metadata?.annotations);
+  const spec = ensureChild(pod, "spec");
+  if (!Object.keys(annotations).some((key) => key.startsWith(APP_ARMOR)) || object(spec.os).name === "windows") return;
+  const ofPod = object(spec.securityContext).appArmorProfile;
+  for (const [container] of eachContainer(spec, "spec")) {
+    const key = `${APP_ARMOR}${text(container.name)}`;
+    const annotation = annotations[key];
+    if (absent(annotation) || !absent(object(container.securityContext).appArmorProfile)) continue;
+    const profile = profileOf(text(annotation));
+    const needed = profile !== undefined && !sameValue(profile, ofPod);
+    if (needed) ensureChild(container, "securityContext").appArmorProfile = profile;
+    if (needed || profile === undefined) {
+      warn(`metadata.annotations[${key}]: deprecated since v1.30; use the "appArmorProfile" field instead`);
+    }
+  }
+}
+
+const LOCALHOST = "localhost/";
+
+/** The field for an annotation; undefined where it says nothing that a field may say. */
+function profileOf(annotation: string): AppArmorProfile | undefined {
+  if (annotation === "unconfined") return { type: "Unconfined" };
+  if (annotation === "runtime/default") return { type: "RuntimeDefault" };
+  if (!annotation.startsWith(LOCALHOST) || annotation === LOCALHOST) return undefined;
+  const profile: AppArmorProfile = { type: "Localhost", localhostProfile: annotation.slice(LOCALHOST.length) };
+  const errors: FieldError[] = [];
+  validateAppArmorProfile(profile, "", errors);
+  return errors.length === 0 ? profile : undefined;
+}
+
+/**
+ * What a write of a pod's status does not touch: whether the pod is being deleted, its class; and generations that were seen, which
+ * older kubelets leave out.
+ */
+function keepOfStatus(draft: DraftObject<Pod>, old: ReceivedObject<Pod>): void {
+  const metadata = (draft.metadata ??= {});
+  delete metadata.deletionTimestamp;
+  const status = ensureChild(draft, "status");
+  const before = object(old.status);
+  if (text(status.qosClass) === "" && before.qosClass !== undefined) status.qosClass = before.qosClass;
+  if (number(status.observedGeneration) === 0 && before.observedGeneration !== undefined) {
+    status.observedGeneration = before.observedGeneration;
+  }
+  // There may be several conditions of a type: the first goes with the first.
+  const left = [...objects(before.conditions)];
+  for (const condition of children(status, "conditions")) {
+    const at = left.findIndex(({ type }) => type === condition.type);
+    const [was] = at < 0 ? [] : left.splice(at, 1);
+    if (number(condition.observedGeneration) === 0 && was?.observedGeneration !== undefined) {
+      condition.observedGeneration = was.observedGeneration;
+    }
+  }
+}

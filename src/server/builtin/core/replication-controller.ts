@@ -7,8 +7,7 @@ import {
 import { number, object } from "../../../machinery/meta/received.js";
 import type { RecordOf } from "../../endpoints/resource-record.js";
 import { containerCells, labelsCell } from "../tables/cells.js";
-import { columns } from "../tables/columns.js";
-import { REPLICA_COLUMNS, replicaCells, templateSpec } from "../tables/workload-cells.js";
+import { columns, REPLICA_COLUMNS, replicaCells, templateSpec } from "../tables/columns.js";
 import { dropping, namedTemplateWarnings, onChange, templateWarnings } from "./pods/templated-pods.js";
 
 export const replicationControllerRecord: RecordOf<ReplicationController> = {

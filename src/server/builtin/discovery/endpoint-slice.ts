@@ -8,7 +8,7 @@ import { sameValue } from "../../../api/validation/rules.js";
 import { children, type DraftObject, list, number, objects, text } from "../../../machinery/meta/received.js";
 import type { RecordOf } from "../../endpoints/resource-record.js";
 import { metadataOf } from "../../registry/metadata.js";
-import { isOwnEndpoints } from "../core/services/own-endpoints.js";
+import { isOwnEndpoints } from "../core/endpoints.js";
 import { age, listWithMore, name } from "../tables/cells.js";
 import { columns } from "../tables/columns.js";
 

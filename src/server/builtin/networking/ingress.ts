@@ -1,4 +1,9 @@
-import type { Ingress, IngressRule } from "../../../api/types/networking/v1.js";
+import type {
+  Ingress,
+  IngressRule,
+  IngressClass,
+  IngressClassParametersReference,
+} from "../../../api/types/networking/v1.js";
 import {
   ingressWarnings,
   validateIngress,
@@ -7,9 +12,11 @@ import {
 } from "../../../api/validation/networking/ingress.js";
 import { list, object, objects, type Received, text } from "../../../machinery/meta/received.js";
 import type { RecordOf } from "../../endpoints/resource-record.js";
-import { warned } from "../rules.js";
+import { warned, checked } from "../rules.js";
 import { age, loadBalancerCell, name } from "../tables/cells.js";
 import { columns } from "../tables/columns.js";
+import { validateIngressClass, validateIngressClassUpdate } from "../../../api/validation/networking/ingress-class.js";
+import { withDefaultMark } from "../storage/storage-class.js";
 
 export const ingressRecord: RecordOf<Ingress> = {
   group: "networking.k8s.io",
@@ -56,4 +63,36 @@ function hostsCell(rules: readonly Received<IngressRule>[]): string {
   }
   if (hosts.length === 0) return "*";
   return more ? `${hosts.join(",")} + ${rules.length - 3} more...` : hosts.join(",");
+}
+
+export const ingressClassRecord: RecordOf<IngressClass> = {
+  group: "networking.k8s.io",
+  resource: "ingressclasses",
+  strategy: {
+    hasGeneration: true,
+    ...checked(validateIngressClass, validateIngressClassUpdate),
+    columns: columns(
+      [
+        "Name",
+        ["Controller", "The controller that serves ingresses of the class."],
+        ["Parameters", "The object that configures the controller further."],
+        "Age",
+      ],
+      (ingressClass, now) => {
+        const spec = object(ingressClass.spec);
+        return [
+          withDefaultMark(ingressClass, ["ingressclass.kubernetes.io/is-default-class"]),
+          text(spec.controller),
+          parametersCell(spec.parameters),
+          age(ingressClass, now),
+        ];
+      },
+    ),
+  },
+};
+
+function parametersCell(parameters: Received<IngressClassParametersReference> | null | undefined): string {
+  if (parameters === undefined) return "<none>";
+  const { kind, apiGroup, name: target } = object(parameters);
+  return `${text(kind)}${apiGroup === undefined ? "" : `.${text(apiGroup)}`}/${text(target)}`;
 }

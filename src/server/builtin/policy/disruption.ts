@@ -1,4 +1,4 @@
-import { allowedCondition, withAllowedCondition } from "../../../api/disruption/index.js";
+import { allowedCondition, withAllowedCondition } from "../../../api/disruption/budgets.js";
 import { forbidden, notFound, StatusError, tooManyRequests } from "../../../machinery/errors/status-error.js";
 import { number, object } from "../../../machinery/meta/access.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";

@@ -9,7 +9,7 @@ import type { KubeObject } from "../../../machinery/meta/object.js";
 import { deepEqual } from "../../../machinery/patch/json-values.js";
 import { dns1123SubdomainErrors } from "../../../machinery/validation/names.js";
 import type { AuthorizerAttributes } from "../../authz/authorizer.js";
-import { serviceAccountOf } from "../../authz/impersonation/user-names.js";
+import { serviceAccountOf } from "../../authz/impersonation/wanted-user.js";
 import { refusal } from "../../authz/refusal.js";
 import type { User } from "../../request/user.js";
 import type { StrategyContext } from "../../registry/strategy.js";

@@ -2,8 +2,14 @@ import type {
   AllocatedDeviceStatus,
   DeviceRequestAllocationResult,
   ResourceClaim,
+  ResourceClaimTemplate,
 } from "../../../api/types/resource/v1.js";
-import { validateResourceClaim, validateResourceClaimUpdate } from "../../../api/validation/resource/device-claim.js";
+import {
+  validateResourceClaim,
+  validateResourceClaimUpdate,
+  validateResourceClaimTemplate,
+  validateResourceClaimTemplateUpdate,
+} from "../../../api/validation/resource/device-claim.js";
 import { validateResourceClaimStatusUpdate } from "../../../api/validation/resource/resource-claim-status.js";
 import { append } from "../../../base/collections/append.js";
 import {
@@ -17,7 +23,7 @@ import {
 } from "../../../machinery/meta/received.js";
 import type { RecordOf } from "../../endpoints/resource-record.js";
 import { age, name } from "../tables/cells.js";
-import { columns } from "../tables/columns.js";
+import { columns, NAME_AND_AGE } from "../tables/columns.js";
 import { allocatedAdminAccess, requestedAdminAccess } from "./admin-access.js";
 import { claimStatusRights } from "./claim-status-rights.js";
 
@@ -71,3 +77,18 @@ const allocated = (claim: ReceivedObject<ResourceClaim>): readonly Received<Devi
 
 const deviceOf = (holder: Received<AllocatedDeviceStatus | DeviceRequestAllocationResult>): string =>
   [holder.driver, holder.pool, holder.device, holder.shareID].map((part) => text(part)).join("/");
+
+export const resourceClaimTemplateRecord: RecordOf<ResourceClaimTemplate> = {
+  group: "resource.k8s.io",
+  resource: "resourceclaimtemplates",
+  strategy: {
+    async beforeValidation({ metadata, spec }, old, context) {
+      // A spec never changes.
+      if (old !== undefined) return [];
+      return requestedAdminAccess(object(spec).spec, metadata?.namespace, context);
+    },
+    validate: validateResourceClaimTemplate,
+    validateUpdate: validateResourceClaimTemplateUpdate,
+    columns: NAME_AND_AGE,
+  },
+};

@@ -1,8 +1,8 @@
-import type { PodGroup, PodGroupStatus } from "../../../api/types/scheduling/v1alpha2.js";
+import type { PodGroup, PodGroupStatus, Workload } from "../../../api/types/scheduling/v1alpha2.js";
 import { object, objects, type Received, text } from "../../../machinery/meta/received.js";
 import type { RecordOf } from "../../endpoints/resource-record.js";
 import { age, name } from "../tables/cells.js";
-import { columns } from "../tables/columns.js";
+import { columns, NAME_AND_AGE } from "../tables/columns.js";
 
 export const podGroupRecord: RecordOf<PodGroup> = {
   group: "scheduling.k8s.io",
@@ -40,3 +40,9 @@ function statusCell(status: Received<PodGroupStatus>): string {
   if (scheduled === undefined) return "Pending";
   return scheduled.status === "True" ? "Scheduled" : "Unschedulable";
 }
+
+export const workloadRecord: RecordOf<Workload> = {
+  group: "scheduling.k8s.io",
+  resource: "workloads",
+  strategy: { columns: NAME_AND_AGE },
+};

@@ -1,9 +1,9 @@
-import type { PodSpec, ServiceStatus } from "../../../api/types/core/v1.js";
+import type { PodSpec, ServiceStatus, PersistentVolume, PersistentVolumeClaim } from "../../../api/types/core/v1.js";
 import type { Condition, Quantity } from "../../../api/types/meta/v1.js";
 import type { IngressStatus } from "../../../api/types/networking/v1.js";
 import { humanDuration } from "../../../machinery/text/duration/human-duration.js";
 import type { ApiObject } from "../../../machinery/meta/object.js";
-import { object, objects, type Received, text } from "../../../machinery/meta/received.js";
+import { object, objects, type Received, text, type ReceivedObject, list } from "../../../machinery/meta/received.js";
 import { canonicalizeQuantity } from "../../../machinery/text/quantity/quantity.js";
 import { formatSelectorObject } from "../../../machinery/selectors/api-label-selector.js";
 import type { LabelSelectorObject, TextMap } from "../../../machinery/validation/labels.js";
@@ -73,4 +73,34 @@ export function loadBalancerCell(status: Received<ServiceStatus | IngressStatus>
   const ingress = objects(object(status.loadBalancer).ingress);
   const addresses = ingress.map((point) => text(point.ip) || text(point.hostname)).filter((address) => address !== "");
   return [...new Set(addresses)].sort().join(",");
+}
+
+const MODES = [
+  ["ReadWriteOnce", "RWO"],
+  ["ReadOnlyMany", "ROX"],
+  ["ReadWriteMany", "RWX"],
+  ["ReadWriteOncePod", "RWOP"],
+] as const;
+
+/** "RWO,ROX". */
+export function accessModesCell(modes: readonly (string | null)[] | null | undefined): string {
+  const set = new Set(list(modes));
+  return MODES.filter(([mode]) => set.has(mode))
+    .map(([, short]) => short)
+    .join(",");
+}
+
+/** The phase of a volume or claim; "Terminating" once it is deleted. */
+export function phaseCell(object_: ReceivedObject<PersistentVolume | PersistentVolumeClaim>): string {
+  return object_.metadata?.deletionTimestamp === undefined ? text(object(object_.status).phase) : "Terminating";
+}
+
+/** The storage class, which old objects name in an annotation. */
+export function storageClassCell(object_: ReceivedObject<PersistentVolume | PersistentVolumeClaim>): string {
+  const annotation = object_.metadata?.annotations?.["volume.beta.kubernetes.io/storage-class"];
+  return annotation ?? text(object(object_.spec).storageClassName);
+}
+
+export function orUnset(value: string | null | undefined): string {
+  return value === undefined ? "<unset>" : text(value);
 }

@@ -4,7 +4,7 @@ import { formatGroupVersion, type GroupVersionKind } from "../../../machinery/me
 import type { StructSchema } from "../../../machinery/schema/schema.js";
 import { serializerOf } from "../serializers/index.js";
 import type { RequestBody } from "./request-body.js";
-import { unknownConversion } from "./unknown-conversion.js";
+import { unknownConversion } from "./patched-kind.js";
 
 export interface DecodeBodyOptions {
   /** The kind that the endpoint accepts, and that a body without kind and version counts as. */

@@ -3,7 +3,6 @@ import { decodeObject, UnmarshalError } from "../../../machinery/wire/strict-dec
 import type { GroupVersionKind } from "../../../machinery/meta/gvk.js";
 import type { JsonValue } from "../../../machinery/meta/json.js";
 import type { StructSchema } from "../../../machinery/schema/schema.js";
-import { unknownConversion } from "./unknown-conversion.js";
 
 /**
  * Returns the kind and version that an object has after a JSON patch or a merge patch: a version of the expected kind, mostly the same.
@@ -26,4 +25,20 @@ export function patchedKind(
   // Go decodes it before it compares: what does not fit the other kind is its first problem.
   decodeObject(value, schema, { mode: "Ignore" });
   throw new UnmarshalError(unknownConversion(stated, expected));
+}
+
+/**
+ * Returns the text of apimachinery's converter for an object of one kind where another is expected. It names both by Go types, the expected
+ * one by its internal type ("autoscaling.Scale").
+ */
+export function unknownConversion(given: GroupVersionKind, wanted: GroupVersionKind): string {
+  return `converting (${given.version}.${given.kind}) to (${internalPackage(wanted)}.${wanted.kind}): unknown conversion`;
+}
+
+/** The Go package of a kind's internal type: the first label of its group, but for these. */
+function internalPackage({ group, kind }: GroupVersionKind): string {
+  // Events of both groups have one internal type.
+  if (group === "" || kind === "Event") return "core";
+  if (group === "internal.apiserver.k8s.io") return "apiserverinternal";
+  return group.split(".")[0] ?? "";
 }

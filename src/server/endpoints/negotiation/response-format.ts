@@ -1,8 +1,8 @@
 import { notAcceptable } from "../../../machinery/errors/status-error.js";
 import type { StructSchema } from "../../../machinery/schema/schema.js";
 import type { Exchange } from "../../request/exchange.js";
-import { prefersPretty } from "../../request/prefers-pretty.js";
 import { type MediaType, parseAccept } from "./media-type.js";
+import { isTrue } from "../../request/request-info.js";
 
 export type Shape = "object" | "Table" | "PartialObjectMetadata";
 
@@ -87,4 +87,13 @@ function shapeOf({ parameters }: MediaType): { shape: Shape; metaVersion: "v1" |
   if (parameters.get("g") !== "meta.k8s.io" || (version !== "v1" && version !== "v1beta1")) return undefined;
   const shape = as === "PartialObjectMetadataList" ? "PartialObjectMetadata" : as;
   return shape === "Table" || shape === "PartialObjectMetadata" ? { shape, metaVersion: version } : undefined;
+}
+
+/**
+ * True when the answer's JSON is to be indented: `?pretty` decides, then whether the user agent is a browser, curl or wget.
+ */
+function prefersPretty({ query, headers }: Exchange): boolean {
+  const asked = query.get("pretty");
+  if (asked !== null) return isTrue(asked);
+  return /^(?:curl|Wget|Mozilla\/5\.0)/.test(headers["user-agent"] ?? "");
 }

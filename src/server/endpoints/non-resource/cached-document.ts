@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { ApiRequest } from "../../request/api-request.js";
 import { respondBytes } from "../../request/respond.js";
 import { keepBody, type KeptBody, respondKept } from "../representation/body-writer.js";
+import type { ServedApi } from "../../../api/facts/index.js";
 
 /** A document that does not change: made on first use, and identified by its hash. */
 export interface CachedDocument {
@@ -43,4 +44,25 @@ function built(document: CachedDocument): Made {
     made.set(document, known);
   }
   return known;
+}
+
+/**
+ * Keeps the documents of the newest API of which a client has read any. A request that holds an older API makes its document anew, so that a
+ * watch of hours does not keep old documents in memory.
+ */
+export class LatestDocuments {
+  #api: ServedApi | undefined;
+  readonly #documents = new Map<string, CachedDocument>();
+
+  get(api: ServedApi, name: string, make: () => CachedDocument): CachedDocument {
+    if (this.#api !== undefined && api.epoch < this.#api.epoch) return make();
+    if (this.#api !== api) this.#documents.clear();
+    this.#api = api;
+    let document = this.#documents.get(name);
+    if (document === undefined) {
+      document = make();
+      this.#documents.set(name, document);
+    }
+    return document;
+  }
 }

@@ -5,8 +5,7 @@ import { respondBytes, respondText } from "../../request/respond.js";
 import { notAcceptable } from "../../../machinery/errors/status-error.js";
 import { parseAccept } from "../negotiation/media-type.js";
 import { jsonBytes } from "../serializers/json/json-text.js";
-import { type CachedDocument, respondDocument } from "./cached-document.js";
-import type { LatestDocuments } from "./latest-documents.js";
+import { type CachedDocument, respondDocument, type LatestDocuments } from "./cached-document.js";
 
 const PROTOBUF = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
 /** What clients of old ask for; "@" is no token of a media type, so the answer never says it. */

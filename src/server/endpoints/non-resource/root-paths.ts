@@ -3,9 +3,9 @@ import { encodeJson } from "../../../machinery/wire/json/json-encoder.js";
 import type { Handler } from "../../request/api-request.js";
 import { respondBytes } from "../../request/respond.js";
 
-/** GET /: the paths that can be asked for, sorted. */
+/** GET /: the paths that can be asked for, sorted; `others` are those that belong to no API. With status 404 it answers for a path that there is not. */
 export const rootPaths =
-  (api: ServedApi): Handler =>
+  (api: ServedApi, others: () => readonly string[] = () => [], status = 200): Handler =>
   async (request) => {
     const core = api.groups.find(({ name }) => name === "")?.versions ?? [];
     const groups = api.groups.filter(({ name }) => name !== "");
@@ -22,7 +22,8 @@ export const rootPaths =
       "/openid/v1/jwks",
       "/readyz",
       "/version",
+      ...others(),
     ];
     const body = Buffer.from(encodeJson({ paths: paths.toSorted() }, { indent: 2 }), "utf8");
-    await respondBytes(request, 200, { "content-type": "application/json" }, body);
+    await respondBytes(request, status, { "content-type": "application/json" }, body);
   };

@@ -19,8 +19,17 @@ const KUBERNETES_VERSION = {
   platform: `${process.platform === "win32" ? "windows" : process.platform}/${process.arch === "x64" ? "amd64" : process.arch}`,
 } as const;
 
-/** Serves GET /version, indented as kube-apiserver writes it. */
-export const version: Handler = async (request) => {
-  const body = Buffer.from(encodeJson(KUBERNETES_VERSION, { indent: 2 }), "utf8");
-  await respondBytes(request, 200, { "content-type": "application/json" }, body);
-};
+/** Serves GET /version, indented as kube-apiserver writes it. `gitVersion` is that of a server with a version of its own: "v1.2.0". */
+export function versionHandler(gitVersion?: string): Handler {
+  const info =
+    gitVersion === undefined ? KUBERNETES_VERSION : { ...KUBERNETES_VERSION, ...numbersOf(gitVersion), gitVersion };
+  return async (request) => {
+    const body = Buffer.from(encodeJson(info, { indent: 2 }), "utf8");
+    await respondBytes(request, 200, { "content-type": "application/json" }, body);
+  };
+}
+
+function numbersOf(gitVersion: string): { readonly major: string; readonly minor: string } {
+  const [, major = "", minor = ""] = /^v?(\d+)\.(\d+)/.exec(gitVersion) ?? [];
+  return { major, minor };
+}

@@ -4,7 +4,7 @@ import { formatGroupVersion, type GroupVersionKind } from "../../../machinery/me
 import type { StructSchema } from "../../../machinery/schema/schema.js";
 import type { ApiRequest } from "../../request/api-request.js";
 import { isTrue } from "../../request/request-info.js";
-import type { ValidDeleteOptions } from "../../registry/delete-options.js";
+import type { ValidDeleteOptions } from "../../registry/resource.js";
 import { DELETE_OPTIONS, metaSchema } from "../meta-kinds.js";
 import { decodeBody } from "../negotiation/decode-body.js";
 import { readObjectBody } from "../negotiation/request-body.js";

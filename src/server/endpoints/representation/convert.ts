@@ -1,8 +1,7 @@
 import { errorMessage } from "../../../base/text/error-message.js";
 import { unclassified } from "../../../machinery/errors/status-error.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
-import type { ConversionCaller, ConversionDirection } from "../../../machinery/scheme/registration.js";
-import type { VersionedKind } from "../../../machinery/scheme/scheme.js";
+import type { ConversionCaller, ConversionDirection, VersionedKind } from "../../../machinery/scheme/scheme.js";
 
 /** A value, or a promise of it for a kind that another process converts. */
 export type NowOrLater<T> = T | Promise<T>;

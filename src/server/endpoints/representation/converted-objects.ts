@@ -1,6 +1,6 @@
 import { nextSlice, sliceIsSpent } from "../../../base/async/time-slice.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
-import type { ConversionCaller } from "../../../machinery/scheme/registration.js";
+import type { ConversionCaller } from "../../../machinery/scheme/scheme.js";
 import type { StoredObject } from "../../storage/store.js";
 
 /** Objects of one call of the conversion, at most. */

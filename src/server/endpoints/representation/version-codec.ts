@@ -1,5 +1,4 @@
-import { atOnce, type Steps } from "../../../base/async/steps.js";
-import { waitFor } from "../../../base/async/wait-for.js";
+import { atOnce, type Steps, waitFor } from "../../../base/async/steps.js";
 import { nextSlice } from "../../../base/async/time-slice.js";
 import { encodeObject } from "../../../machinery/wire/encode.js";
 import { decodeJson } from "../../../machinery/wire/json/json-decoder.js";
@@ -8,8 +7,7 @@ import { formatGroupVersion, type GroupVersionKind, parseGroupVersion } from "..
 import type { JsonValue } from "../../../machinery/meta/json.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import type { StructSchema } from "../../../machinery/schema/schema.js";
-import type { ConversionCaller } from "../../../machinery/scheme/registration.js";
-import type { Scheme, VersionedKind } from "../../../machinery/scheme/scheme.js";
+import type { ConversionCaller, Scheme, VersionedKind } from "../../../machinery/scheme/scheme.js";
 import type { StoredObject } from "../../storage/store.js";
 import { metaGroupSchema } from "../meta-kinds.js";
 import { decodeBody } from "../negotiation/decode-body.js";

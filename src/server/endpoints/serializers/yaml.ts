@@ -3,12 +3,10 @@ import { inSlices } from "../../../base/async/time-slice.js";
 import { inOrder } from "../../../base/async/turns.js";
 import { decodeTypedValue, decodeTypedValueSteps } from "../../../machinery/wire/decode-typed.js";
 import { encodeObject } from "../../../machinery/wire/encode.js";
-import { decodeJsonSteps } from "../../../machinery/wire/json/decode-json-steps.js";
-import { maxJsonDepth } from "../../../machinery/wire/json/json-decoder.js";
+import { decodeJsonSteps, maxJsonDepth } from "../../../machinery/wire/json/json-decoder.js";
 import { byLength, isLarge } from "../negotiation/request-body.js";
 import { jsonBytes } from "./json/json-text.js";
-import { yamlParts } from "./json/list-body.js";
-import { listBody } from "./json/list-members.js";
+import { yamlParts, listBody } from "./json/list-body.js";
 import { shaper } from "./json/shapes.js";
 import type { Serializer } from "./serializer.js";
 

@@ -12,8 +12,7 @@ import {
   type Operation,
 } from "../../admission/attributes.js";
 import type { AdmitChange, AdmitCreate, AdmitDelete, AdmitUpdate } from "../../registry/resource.js";
-import type { ApiRequest, Warnings } from "../../request/api-request.js";
-import type { AuditAnnotations } from "../../request/audit-annotations.js";
+import type { ApiRequest, Warnings, AuditAnnotations } from "../../request/api-request.js";
 import type { User } from "../../request/user.js";
 import type { DeleteRequestOptions } from "../options/delete-options.js";
 import type { ServedResource } from "../served-resource.js";

@@ -1,8 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import type { CancellationToken } from "../../../base/async/cancellation.js";
 import { inOrder } from "../../../base/async/turns.js";
-import { decodeJsonSteps } from "../../../machinery/wire/json/decode-json-steps.js";
-import { JsonDecodeError, maxBodyDepth } from "../../../machinery/wire/json/json-decoder.js";
+import { decodeJsonSteps, JsonDecodeError, maxBodyDepth } from "../../../machinery/wire/json/json-decoder.js";
 import { goValueOf } from "../../../machinery/wire/go-types.js";
 import { badRequest } from "../../../machinery/errors/status-error.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../machinery/meta/json.js";

@@ -4,8 +4,7 @@ import { isLong, readObjectBody, runWork } from "../negotiation/request-body.js"
 import { writeOptions } from "../options/write-options.js";
 import type { ServedResource } from "../served-resource.js";
 import { respondObject } from "./answer.js";
-import { fieldManagerName } from "./field-manager-name.js";
-import { fieldTracking } from "./field-tracking.js";
+import { fieldManagerName, fieldTracking } from "./field-tracking.js";
 import { Admitter } from "./admitter.js";
 import { createOrRetry } from "./retry-too-large.js";
 import { objectFormat, scopeOf } from "./scope.js";

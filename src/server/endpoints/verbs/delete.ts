@@ -5,7 +5,7 @@ import { fieldLabelsOf } from "../options/field-labels.js";
 import { listOptions } from "../options/list-options.js";
 import type { ServedResource } from "../served-resource.js";
 import { respondObject, respondValue } from "./answer.js";
-import { respondList, storeOptions } from "./list.js";
+import { respondList, storeOptions } from "./reads.js";
 import { Admitter } from "./admitter.js";
 import { objectFormat, scopeOf } from "./scope.js";
 

@@ -1,20 +1,22 @@
-import { atOnce, type Steps } from "../../../base/async/steps.js";
-import { waitFor } from "../../../base/async/wait-for.js";
+import { atOnce, type Steps, waitFor } from "../../../base/async/steps.js";
 import { encodedView, encodedViewSteps } from "../../../machinery/apply/encoded-view.js";
 import { FieldManager } from "../../../machinery/apply/field-manager.js";
 import { excluding, type FieldFilter } from "../../../machinery/apply/field-filter.js";
-import { type Equal, withoutNewTimesSteps } from "../../../machinery/apply/ignore-times.js";
+import { type Equal, withoutNewTimesSteps } from "../../../machinery/apply/managers.js";
 import { describe } from "../../../machinery/apply/type-descriptor.js";
 import { decodeObject, UnmarshalError } from "../../../machinery/wire/strict-decode.js";
 import { badRequest } from "../../../machinery/errors/status-error.js";
 import type { JsonObject } from "../../../machinery/meta/json.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import { deepEqual, deepEqualSteps } from "../../../machinery/patch/json-values.js";
-import type { ConversionCaller } from "../../../machinery/scheme/registration.js";
+import type { ConversionCaller } from "../../../machinery/scheme/scheme.js";
 import { assign, metadataOf, timestamp } from "../../registry/metadata.js";
 import type { StoredObject } from "../../storage/store.js";
 import { andThen, convertOne, type NowOrLater } from "../representation/convert.js";
 import type { ServedResource } from "../served-resource.js";
+import { headerText } from "../../../base/text/header-text.js";
+import type { ApiRequest } from "../../request/api-request.js";
+import type { WriteOptions } from "../options/write-options.js";
 
 const trackings = new WeakMap<ServedResource, Map<string, FieldTracking>>();
 
@@ -211,3 +213,26 @@ function usualResetFields({ facts }: ServedResource, subresource: string): Field
 
 const WITHOUT_STATUS = excluding("status");
 const WITHOUT_SPEC = excluding("spec");
+
+const MAX_BYTES = 128;
+
+/** Returns the field manager of a write: the query's fieldManager, else the part of the User-Agent before the first slash. */
+export function fieldManagerName({ exchange }: ApiRequest, { fieldManager }: WriteOptions): string {
+  return fieldManager === "" ? prefixOfUserAgent(exchange.headers["user-agent"] ?? "") : fieldManager;
+}
+
+const PRINTABLE_ASCII = /^[ -.0-~]{0,128}(?=\/|$)/;
+const PRINTABLE = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u;
+
+/** Printable characters only, as many as are kept. */
+function prefixOfUserAgent(agent: string): string {
+  const plain = PRINTABLE_ASCII.exec(agent);
+  if (plain !== null) return plain[0];
+  let prefix = "";
+  for (const char of headerText(agent).split("/", 1)[0] ?? "") {
+    if (!PRINTABLE.test(char)) continue;
+    if (Buffer.byteLength(prefix + char) > MAX_BYTES) break;
+    prefix += char;
+  }
+  return prefix;
+}

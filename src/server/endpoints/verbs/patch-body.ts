@@ -1,14 +1,15 @@
 import type { Steps } from "../../../base/async/steps.js";
-import { decodeJsonSteps } from "../../../machinery/wire/json/decode-json-steps.js";
-import { JsonDecodeError, maxBodyDepth } from "../../../machinery/wire/json/json-decoder.js";
-import { repeatedFields } from "../../../machinery/wire/repeated-fields.js";
+import { decodeJsonSteps, JsonDecodeError, maxBodyDepth } from "../../../machinery/wire/json/json-decoder.js";
+import { repeatedFields } from "../../../machinery/wire/json/exact-json.js";
 import { decodeObject, UnmarshalError } from "../../../machinery/wire/strict-decode.js";
-import { badRequest } from "../../../machinery/errors/status-error.js";
+import { badRequest, unsupportedMediaType } from "../../../machinery/errors/status-error.js";
 import { isJsonObject, type JsonValue } from "../../../machinery/meta/json.js";
 import { kindOf } from "../../../machinery/patch/json-values.js";
 import type { Field, ScalarSchema, StructSchema } from "../../../machinery/schema/schema.js";
 import type { FieldValidation } from "../representation/version-codec.js";
-import { JSON_PATCH, type PatchType, STRATEGIC } from "./patch-type.js";
+import type { ApiRequest } from "../../request/api-request.js";
+import type { ServedResource } from "../served-resource.js";
+import { parseMediaType } from "../negotiation/media-type.js";
 
 /** A patch as it was sent. */
 export interface DecodedPatch {
@@ -78,3 +79,25 @@ const OPERATION: StructSchema = {
   fields: FIELDS,
   byName: new Map(FIELDS.map((one) => [one.name, one])),
 };
+
+const JSON_PATCH = "application/json-patch+json";
+export const STRATEGIC = "application/strategic-merge-patch+json";
+export const APPLY = "application/apply-patch+yaml";
+
+export const PATCH_TYPES = [JSON_PATCH, "application/merge-patch+json", STRATEGIC] as const;
+
+/** A patch that is computed from the patch and the object alone. */
+export type PatchType = (typeof PATCH_TYPES)[number];
+
+/** Returns the type of a patch by its content type. Throws 415 for one that the resource does not support. */
+export function patchTypeOf(request: ApiRequest, { codec }: ServedResource): PatchType | typeof APPLY {
+  const { type } = parseMediaType(request.exchange.headers["content-type"] ?? "");
+  const isCustom = codec.schema.conform !== undefined;
+  // A strategic merge reads the patch strategies of Go's types, which a custom resource has none of.
+  const known = [...PATCH_TYPES.filter((one) => !isCustom || one !== STRATEGIC), APPLY] as const;
+  const found = known.find((one) => one === type);
+  if (found !== undefined) return found;
+  throw unsupportedMediaType(
+    `the body of the request was in an unknown format - accepted media types include: ${known.join(", ")}`,
+  );
+}

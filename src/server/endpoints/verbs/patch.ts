@@ -9,7 +9,7 @@ import { inSlices } from "../../../base/async/time-slice.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../machinery/meta/json.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import { jsonPatchSteps } from "../../../machinery/patch/json-patch.js";
-import { formatGo } from "../../../machinery/patch/json-values.js";
+import { formatGo, kindOf } from "../../../machinery/patch/json-values.js";
 import { mergePatchSteps } from "../../../machinery/patch/merge-patch.js";
 import { isPatchError, patchErrorStatus } from "../../../machinery/patch/patch-error.js";
 import { strategicMergeSteps } from "../../../machinery/patch/strategic-merge.js";
@@ -23,16 +23,15 @@ import type { FieldValidation, PatchedObject, VersionCodec } from "../representa
 import { encodeStored } from "../serializers/json/stored-json.js";
 import type { ServedResource } from "../served-resource.js";
 import { respondObject } from "./answer.js";
-import { checkName } from "./check-name.js";
-import { type DecodedPatch, decodePatchSteps } from "./patch-body.js";
-import { APPLY, type PatchType, patchTypeOf, STRATEGIC } from "./patch-type.js";
+import { checkName } from "./update.js";
+import { type DecodedPatch, decodePatchSteps, APPLY, type PatchType, patchTypeOf, STRATEGIC } from "./patch-body.js";
 import { readAppliedObject } from "./applied-object.js";
-import { fieldManagerName } from "./field-manager-name.js";
-import { type FieldTracking, fieldTracking } from "./field-tracking.js";
-import { unstructuredMismatch } from "./unstructured-mismatch.js";
+import { fieldManagerName, type FieldTracking, fieldTracking } from "./field-tracking.js";
 import { Admitter } from "./admitter.js";
 import { changeOrRetry } from "./retry-too-large.js";
 import { type EndpointScope, objectFormat, scopeOf, weigh } from "./scope.js";
+import { ownValue } from "../../../machinery/wire/json/own-keys.js";
+import type { ScalarSchema, Schema } from "../../../machinery/schema/schema.js";
 
 /** Handles PATCH of an object or of a part of it. */
 export async function handlePatch(
@@ -232,4 +231,51 @@ export function* applyPatchSteps(
   } catch (error) {
     throw isPatchError(error) ? patchErrorStatus(error) : error;
   }
+}
+
+/**
+ * Returns the text of apimachinery's converter for the first value that does not fit its type. A strategic merge patch decodes a map
+ * directly into the type, so that a wrong value has another text than in a body. Undefined when the type itself words the error (quantities,
+ * times).
+ */
+function unstructuredMismatch(value: JsonValue | undefined, schema: Schema): string | undefined {
+  if (value === null || value === undefined) return undefined;
+  const kind = kindOf(value);
+  switch (schema.type) {
+    case "struct":
+      if (kind !== "map") return `cannot restore struct from: ${kind}`;
+      return first(schema.fields, (field) => unstructuredMismatch(child(value, field.name), field.schema));
+    case "map":
+      if (kind !== "map") return `cannot restore map from ${kind}`;
+      return first(Object.keys(value).sort(), (key) => unstructuredMismatch(child(value, key), schema.values));
+    case "list":
+      if (!Array.isArray(value)) return `cannot restore slice from ${kind}`;
+      return first(value, (item) => unstructuredMismatch(item, schema.items));
+    case "scalar":
+      return scalarMismatch(kind, value, schema.scalar);
+  }
+}
+
+const child = (value: JsonValue, key: string): JsonValue | undefined =>
+  ownValue(value as object, key) as JsonValue | undefined;
+
+function scalarMismatch(kind: string, value: JsonValue, scalar: ScalarSchema["scalar"]): string | undefined {
+  if (scalar === "string") {
+    if (kind === "string") return undefined;
+    // Go would turn a number into a character; the converter says so instead.
+    return kind === "int64" ? "cannot convert int64 to string" : "unrecognized type: string";
+  }
+  if (scalar === "bool") return kind === "bool" ? undefined : "unrecognized type: bool";
+  if (scalar === "float64") return kind === "int64" || kind === "float64" ? undefined : "unrecognized type: float64";
+  if (scalar !== "int32" && scalar !== "int64") return undefined;
+  if (kind === "int64" || (kind === "float64" && Number.isInteger(value))) return undefined;
+  return kind === "float64" ? `cannot convert float64 to ${scalar}` : `unrecognized type: ${scalar}`;
+}
+
+function first<T>(items: readonly T[], find: (item: T) => string | undefined): string | undefined {
+  for (const item of items) {
+    const found = find(item);
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }

@@ -1,6 +1,6 @@
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import type { AdmitCreate, Transform } from "../../registry/resource.js";
-import { TooLargeError } from "../../storage/too-large.js";
+import { TooLargeError } from "../../storage/kv.js";
 
 /**
  * Creates an object. If it is too large for the storage, tries once more without metadata.managedFields, as kube-apiserver does, and without

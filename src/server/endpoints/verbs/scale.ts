@@ -21,20 +21,23 @@ import { metaSchema, SCALE } from "../meta-kinds.js";
 import { decodeBody } from "../negotiation/decode-body.js";
 import { BODY_LIMIT, readObjectBody, runSteps } from "../negotiation/request-body.js";
 import { patchedKind } from "../negotiation/patched-kind.js";
-import { negotiate, type Offers } from "../negotiation/response-format.js";
+import { negotiate, type Offers, type ResponseFormat } from "../negotiation/response-format.js";
 import { writeOptions } from "../options/write-options.js";
 import type { ServedResource } from "../served-resource.js";
 import { respondValue } from "./answer.js";
 import { readAppliedObject } from "./applied-object.js";
-import { fieldManagerName } from "./field-manager-name.js";
+import { fieldManagerName } from "./field-tracking.js";
 import { applyPatchSteps, patchRefusal } from "./patch.js";
-import { decodePatchSteps } from "./patch-body.js";
-import { APPLY, type PatchType, patchTypeOf, STRATEGIC } from "./patch-type.js";
+import { decodePatchSteps, APPLY, type PatchType, patchTypeOf, STRATEGIC } from "./patch-body.js";
 import { scaleManagers, scaleTracking } from "./scale-tracking.js";
-import { checkName } from "./check-name.js";
+import { checkName } from "./update.js";
 import { Admitter } from "./admitter.js";
-import { scaleTable } from "./scale-table.js";
 import { includeObject, scopeOf } from "./scope.js";
+import { humanDuration } from "../../../machinery/text/duration/human-duration.js";
+import { number, object } from "../../../machinery/meta/access.js";
+import type { TableColumnDefinition } from "../../registry/table-columns.js";
+import { tableEnvelope } from "../serializers/json/shapes.js";
+import type { IncludeObject } from "../serializers/serializer.js";
 
 /** Handles GET of /scale: answers the object's replicas as an autoscaling/v1 Scale. */
 export async function handleScaleGet(request: ApiRequest, resource: ServedResource, storage: Getter): Promise<void> {
@@ -209,3 +212,46 @@ async function respondScale(request: ApiRequest, resource: ServedResource, scale
 
 const OFFERS: Offers = (shape, mediaType) =>
   shape === "object" || (shape === "Table" && mediaType !== "application/vnd.kubernetes.protobuf");
+
+/** Returns a Scale as a meta.k8s.io Table of one row. `now` is milliseconds since the epoch. */
+function scaleTable(
+  scale: KubeObject,
+  format: ResponseFormat,
+  include: IncludeObject,
+  now: number,
+): Readonly<Record<string, unknown>> {
+  const { metadata = {} } = scale;
+  const created = Date.parse(metadata.creationTimestamp ?? "");
+  const cells = [
+    metadata.name ?? "",
+    number(object(scale.spec).replicas),
+    number(object(scale.status).replicas),
+    Number.isNaN(created) ? "<unknown>" : humanDuration(now - created),
+  ];
+  const resourceVersion = metadata.resourceVersion ?? "";
+  return {
+    ...tableEnvelope(format, { resourceVersion }, DEFINITIONS),
+    rows: [{ cells, object: riding(scale, format, include) }],
+  };
+}
+
+function riding(scale: KubeObject, { metaVersion }: ResponseFormat, include: IncludeObject): KubeObject | null {
+  if (include === "None") return null;
+  if (include === "Object") return scale;
+  return { kind: "PartialObjectMetadata", apiVersion: `meta.k8s.io/${metaVersion}`, metadata: scale.metadata ?? {} };
+}
+
+const column = (name: string, type: TableColumnDefinition["type"], description: string): TableColumnDefinition => ({
+  name,
+  type,
+  format: "",
+  description,
+  priority: 0,
+});
+
+const DEFINITIONS: readonly TableColumnDefinition[] = [
+  column("Name", "string", "The name of the object that is scaled."),
+  column("Desired", "integer", "How many pods the object asks for."),
+  column("Available", "integer", "How many pods there are."),
+  column("Age", "string", "How long ago the object was created."),
+];

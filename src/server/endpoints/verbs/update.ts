@@ -1,6 +1,12 @@
 import { inSlices } from "../../../base/async/time-slice.js";
 import { copyObject, copyObjectSteps } from "../../registry/copy.js";
-import type { Transform, UpdateOptions, Updater } from "../../registry/resource.js";
+import {
+  type Transform,
+  type UpdateOptions,
+  type Updater,
+  ADMITTED,
+  type AdmitUpdate,
+} from "../../registry/resource.js";
 import type { ApiRequest } from "../../request/api-request.js";
 import { readObjectBody, runWork } from "../negotiation/request-body.js";
 import { writeOptions } from "../options/write-options.js";
@@ -9,9 +15,11 @@ import { respondObject } from "./answer.js";
 import { Admitter } from "./admitter.js";
 import { changeOrRetry } from "./retry-too-large.js";
 import { objectFormat, scopeOf, weigh } from "./scope.js";
-import { checkName } from "./check-name.js";
-import { fieldManagerName } from "./field-manager-name.js";
-import { fieldTracking } from "./field-tracking.js";
+import { fieldManagerName, fieldTracking } from "./field-tracking.js";
+import { badRequest, notFound } from "../../../machinery/errors/status-error.js";
+import type { KubeObject } from "../../../machinery/meta/object.js";
+import type { RequestInfo } from "../../request/request-info.js";
+import type { StoredObject } from "../../storage/store.js";
 
 /** Handles PUT of an object or of a part of it. */
 export async function handleUpdate(
@@ -48,4 +56,49 @@ export async function handleUpdate(
     }),
   );
   await respondObject(request, resource, format, result.created ? 201 : 200, result.object);
+}
+
+/** Throws unless the name and the namespace of a body, where it has them, are those of the URL. */
+export function checkName(object: KubeObject, { name, namespace }: RequestInfo): void {
+  const own = object.metadata?.name ?? "";
+  if (own === "") {
+    throw badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`);
+  }
+  if (own !== name) throw badRequest(`the name of the object (${own}) does not match the name on the URL (${name})`);
+  const ownNamespace = object.metadata?.namespace ?? "";
+  if (namespace !== "" && ownNamespace !== "" && ownNamespace !== namespace) {
+    throw badRequest(
+      `the namespace of the object (${ownNamespace}) does not match the namespace on the request (${namespace})`,
+    );
+  }
+}
+
+interface TrustedUpdateOptions {
+  readonly preconditions?: UpdateOptions["preconditions"];
+  /** Left out when admission has already run. */
+  readonly admit?: AdmitUpdate;
+}
+
+/** Changes one field of the named object, without the strategy. `change` gets a draft that it may change, and may run again. */
+export async function trustedUpdate(
+  request: ApiRequest,
+  resource: ServedResource,
+  dryRun: boolean,
+  change: (draft: KubeObject) => void,
+  { preconditions, admit = ADMITTED }: TrustedUpdateOptions = {},
+): Promise<StoredObject> {
+  const { info } = request;
+  if (resource.storage.update === undefined) throw new Error(`${info.resource} cannot be updated`);
+  const { object } = await resource.storage.update(
+    scopeOf(request, dryRun),
+    info.name,
+    (current) => {
+      if (current === undefined) throw notFound({ group: info.apiGroup, resource: info.resource }, info.name);
+      const draft = copyObject(current.object());
+      change(draft);
+      return Promise.resolve(draft);
+    },
+    { trusted: true, preconditions, admit },
+  );
+  return object;
 }

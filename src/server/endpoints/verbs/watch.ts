@@ -18,9 +18,49 @@ import { listOptions, predicateOf } from "../options/list-options.js";
 import { serializerOf, STREAM_TYPES } from "../serializers/index.js";
 import type { StreamSerializer, View } from "../serializers/serializer.js";
 import type { ServedResource } from "../served-resource.js";
-import { DeliveryPace } from "./delivery-pace.js";
-import { eventSink } from "./event-sink.js";
 import { includeObject, objectFormat, scopeOf } from "./scope.js";
+import { soon, turnsAreDriven } from "../../../base/async/turns.js";
+import { respondHead } from "../../request/respond.js";
+
+/** A round of deliveries may be put off by this much for each watcher in it, about what writing to so many takes several times. */
+const PATIENCE_MILLISECONDS = 0.2;
+const LONGEST_MILLISECONDS = 20;
+/** Events a write carries on average, from which on more rounds would only mean smaller writes. */
+const CROWDED = 1.5;
+
+/**
+ * Groups events for many watchers when events come faster than the server can write each one to each watcher: after a write a watcher waits,
+ * and then gets all events of the meantime in one write. The wait grows while more than one event is pending, and ends when there is not: an
+ * event after a quiet time is sent at once.
+ */
+class DeliveryPace {
+  #waiting: (() => void)[] = [];
+  /** Written in this round. */
+  #events = 0;
+  #milliseconds = 0;
+
+  /** Call it after a write of `events` events; it resolves when the next ones should be taken. */
+  written(events: number): Promise<void> {
+    this.#events += events;
+    return new Promise((resolve) => {
+      if (this.#waiting.push(resolve) > 1) return;
+      const next = (): void => this.#next();
+      // A round of few is over in one turn of the event loop.
+      if (this.#milliseconds < 1 || turnsAreDriven()) soon(next);
+      else setTimeout(next, this.#milliseconds);
+    });
+  }
+
+  #next(): void {
+    const waiting = this.#waiting;
+    const crowded = this.#events > CROWDED * waiting.length;
+    const longest = Math.min(waiting.length * PATIENCE_MILLISECONDS, LONGEST_MILLISECONDS);
+    this.#milliseconds = crowded ? Math.min(longest, 1 + 2 * this.#milliseconds) : this.#milliseconds / 2;
+    this.#waiting = [];
+    this.#events = 0;
+    for (const resolve of waiting) resolve();
+  }
+}
 
 const MIN_TIMEOUT_SECONDS = 1800;
 /** What is written at once: all that a reader that stops reading can leave behind, but for an event's own size. */
@@ -45,7 +85,8 @@ export async function handleWatch(request: ApiRequest, resource: ServedResource,
   const options = listOptions(request, fieldLabelsOf(resource));
   const ending = new AbortController();
   // Spread, so that the watches of one server do not all end at once.
-  const seconds = options.timeoutSeconds || MIN_TIMEOUT_SECONDS + randomBelow(resource.random, MIN_TIMEOUT_SECONDS);
+  const least = resource.minWatchSeconds ?? MIN_TIMEOUT_SECONDS;
+  const seconds = options.timeoutSeconds || least + randomBelow(resource.random, Math.max(1, Math.trunc(least)));
   const milliseconds = Math.min(seconds * 1000, 2 ** 31 - 1);
   const unread = deferred<never>();
   // Nothing waits for it while the storage opens the watch.
@@ -125,4 +166,31 @@ function objectsOf({ resource }: View, batch: readonly StoredEvent[]): readonly 
 function statusOf(error: unknown): Status {
   if (isStatusError(error)) return error.status;
   return internalError(errorMessage(error)).status;
+}
+
+/** The destination of the events of a watch. */
+export interface EventSink {
+  /** Writes whole frames. Resolves when more may be written. Rejects when the client has left. */
+  write(frames: Uint8Array): Promise<void>;
+  /** Ends the stream in good order. */
+  end(): Promise<void>;
+}
+
+/** Begins the answer: a WebSocket when the client asks for one, else a body of unknown length. */
+async function eventSink(request: ApiRequest, serializer: StreamSerializer): Promise<EventSink> {
+  const { webSocket } = request.exchange;
+  if (webSocket === undefined) {
+    const writer = respondHead(request, 200, { "content-type": serializer.contentType });
+    return {
+      write: (frames) => writer.write(frames),
+      end: () => writer.end(),
+    };
+  }
+  const connection = await webSocket.accept(webSocket.subprotocols[0]);
+  return {
+    async write(frames) {
+      for (const message of serializer.messages(frames)) await connection.send(message, serializer.messageType);
+    },
+    end: () => connection.close(),
+  };
 }

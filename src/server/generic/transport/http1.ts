@@ -1,12 +1,10 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
 import { TLSSocket } from "node:tls";
-import type { Exchange, ResponseWriter } from "../../request/exchange.js";
-import type { UpgradeOffer } from "../../request/upgrade.js";
-import type { WebSocketOffer } from "../../request/web-socket.js";
-import { readBody } from "./body.js";
+import type { Socket } from "node:net";
+import type { Exchange, ResponseWriter, UpgradeOffer, WebSocketOffer } from "../../request/exchange.js";
+import { readBody, NodeWriter } from "./node-streams.js";
 import { NO_AUTHORITIES, type PeerAuthorities, type PeerIdentity } from "../../../machinery/crypto/peer-authorities.js";
 import { ExchangeLifetime } from "./lifetime.js";
-import { NodeWriter } from "./node-writer.js";
 import { RequestTarget } from "./target.js";
 
 /**
@@ -28,6 +26,7 @@ type ProtocolOffers = Pick<Exchange, "webSocket" | "upgrade">;
 /** A class, because the server makes one per request: it costs a third of an object with as many closures. */
 class Http1Exchange implements Exchange {
   readonly method: string;
+  readonly protocol = "HTTP/1.1";
   readonly clientCertificate: Exchange["clientCertificate"];
   readonly proxyCertificate: Exchange["proxyCertificate"];
   readonly certificateFault: Exchange["certificateFault"];
@@ -144,4 +143,26 @@ class Http1Writer extends NodeWriter {
 function joined(headers: IncomingMessage["headers"]): Exchange["headers"] {
   if (headers["set-cookie"] === undefined) return headers as Exchange["headers"];
   return { ...headers, "set-cookie": headers["set-cookie"].join(", ") } as Exchange["headers"];
+}
+
+/** How many pipelined requests a connection may have under way before the server stops reading from it. */
+const MAX_UNDER_WAY = 8;
+
+const underWay = new WeakMap<Socket, number>();
+
+/**
+ * Keeps Node reading from a connection whose earlier answer has not left yet. Call it for each request, with its answer.
+ * Node pauses such a socket. Under TLS, bytes that are already decrypted still arrive, and Node's paused parser then ends
+ * the connection (HPE_PAUSED): a client that sends a longer body right after reading a long answer is cut off. A client that
+ * pipelines more than {@link MAX_UNDER_WAY} requests is paused as Node does it.
+ */
+export function readOn(socket: Socket, answer: { once(event: "close", listener: () => void): unknown }): void {
+  const count = (underWay.get(socket) ?? 0) + 1;
+  underWay.set(socket, count);
+  answer.once("close", () => underWay.set(socket, (underWay.get(socket) ?? 1) - 1));
+  // A private property of Node's HTTP server, which it checks when it has parsed a request.
+  const noted = socket as Socket & { _paused?: boolean };
+  if (noted._paused !== true || count > MAX_UNDER_WAY) return;
+  noted._paused = false;
+  socket.resume();
 }

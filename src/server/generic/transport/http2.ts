@@ -1,11 +1,10 @@
 import type { IncomingHttpHeaders, ServerHttp2Stream } from "node:http2";
 import type { TLSSocket } from "node:tls";
 import type { Exchange, ResponseWriter } from "../../request/exchange.js";
-import { readBody } from "./body.js";
+import { readBody, NodeWriter } from "./node-streams.js";
 import { NO_AUTHORITIES, type PeerAuthorities, type PeerIdentity } from "../../../machinery/crypto/peer-authorities.js";
 import type { StreamBounds } from "./http2-sessions.js";
 import { ExchangeLifetime } from "./lifetime.js";
-import { NodeWriter } from "./node-writer.js";
 import { RequestTarget } from "./target.js";
 
 interface Http2Surroundings {
@@ -43,6 +42,7 @@ export function http2Exchange(
     uri: target.text,
     headers,
     authority: wireHeaders[":authority"],
+    protocol: "HTTP/2.0",
     separateHeaders: () => separated(rawHeaders),
     ...peer,
     remoteAddress: socket?.remoteAddress ?? "",

@@ -4,8 +4,8 @@ import { errorMessage } from "../../../base/text/error-message.js";
 import { badRequest } from "../../../machinery/errors/status-error.js";
 import { webSocketAnswer } from "../../../machinery/wire/web-socket/handshake.js";
 import { WebSocket } from "../../../machinery/wire/web-socket/web-socket.js";
-import type { WebSocketConnection } from "../../request/web-socket.js";
-import { upgradeOffer } from "./upgrade-offer.js";
+import type { WebSocketConnection } from "../../request/exchange.js";
+import { upgradeOffer } from "./http1-upgrade.js";
 
 /**
  * Completes the handshake and calls `taken` when the socket becomes the WebSocket's. Throws a 400 StatusError, without an answer, when the

@@ -9,7 +9,6 @@ import type { Codecs } from "../store/codecs.js";
 import { weightOf } from "../store/direct-reads.js";
 import type { KvObject } from "../store/kv-object.js";
 import type { ObjectEvent } from "../store/reads.js";
-import { FirstObjects } from "./first-objects.js";
 
 export interface WatchCacheOptions {
   readonly kv: Kv;
@@ -256,5 +255,38 @@ export class WatchCache {
 
   #wake(): void {
     for (const { revision, done } of this.#waiting) if (revision <= this.#applied) done();
+  }
+}
+
+/** Callbacks for the first object below a prefix. Prefixes are whole key prefixes ending in "/". */
+class FirstObjects {
+  readonly #waiting = new Map<string, readonly (() => void)[]>();
+
+  /** Calls `listener` once, when an object below `prefix` is created; never after the returned function is called. */
+  wait(prefix: string, listener: () => void): () => void {
+    this.#waiting.set(prefix, [...(this.#waiting.get(prefix) ?? []), listener]);
+    return () => {
+      const others = this.#waiting.get(prefix)?.filter((one) => one !== listener) ?? [];
+      if (others.length === 0) this.#waiting.delete(prefix);
+      else this.#waiting.set(prefix, others);
+    };
+  }
+
+  /** An object was created at `key`. */
+  created(key: string): void {
+    if (this.#waiting.size === 0) return;
+    for (let end = key.indexOf("/", 1); end !== -1; end = key.indexOf("/", end + 1)) this.#call(key.slice(0, end + 1));
+  }
+
+  /** Many objects may have been created. */
+  lookAgain(isEmpty: (prefix: string) => boolean): void {
+    for (const prefix of this.#waiting.keys()) if (!isEmpty(prefix)) this.#call(prefix);
+  }
+
+  #call(prefix: string): void {
+    const listeners = this.#waiting.get(prefix);
+    if (listeners === undefined) return;
+    this.#waiting.delete(prefix);
+    for (const listener of listeners) listener();
   }
 }

@@ -1,10 +1,11 @@
 import { setMaxListeners } from "node:events";
 import { setTimeout } from "node:timers/promises";
 import type { Clock } from "../../../base/time/clock.js";
-import { ClosedError } from "../kv.js";
+import { ClosedError, type Freshness } from "../kv.js";
 import { isPassing, unavailable } from "./failures.js";
 import { type GrpcAddress, GrpcChannel, GrpcFailure, type GrpcStream } from "./grpc-channel.js";
 import { type EtcdMethod, status, type WatchRequest, type WatchResponse, watch } from "./messages.js";
+import type { Timers } from "../../../base/time/timers.js";
 
 /** The pause before the second round over the endpoints. It doubles with each round. */
 const FIRST_PAUSE = 50;
@@ -143,4 +144,47 @@ export async function answered<T>(call: Promise<T>): Promise<T> {
   } catch (error) {
     throw error instanceof GrpcFailure ? unavailable(error) : error;
   }
+}
+
+/**
+ * Finds the revision up to which etcd is compacted, given a compacted one. The error of a range request does not contain it;
+ * that of a watch does. Returns the lowest possible revision when etcd does not answer in time.
+ */
+export async function compactedRevision(
+  client: EtcdClient,
+  key: Uint8Array,
+  requested: number,
+  timeout: { readonly timers: Timers; readonly milliseconds: number },
+): Promise<number> {
+  const { stream } = client.openWatch();
+  const giveUp = timeout.timers.start(timeout.milliseconds, () => stream.cancel());
+  try {
+    stream.send({ create: { key, startRevision: requested } });
+    for await (const { canceled, compactRevision } of stream.messages) {
+      if (compactRevision > 0) return compactRevision;
+      if (canceled) break;
+    }
+  } catch {
+    // The caller reports the compaction instead.
+  } finally {
+    giveUp();
+    stream.cancel();
+  }
+  return requested + 1;
+}
+
+/**
+ * "progress" when every endpoint answers progress requests correctly, as etcd does since 3.4.31 and 3.5.13. An endpoint that
+ * did not report its version counts as an old one.
+ */
+export function freshnessOf(statuses: readonly (EndpointStatus | undefined)[]): Freshness {
+  return statuses.every((one) => one !== undefined && isTruthful(one.version)) ? "progress" : "quorum";
+}
+
+function isTruthful(version: string): boolean {
+  const [major = 0, minor = 0, patch = 0] = version.split(/[.-]/, 3).map(Number);
+  if (major !== 3) return major > 3;
+  if (minor === 4) return patch >= 31;
+  if (minor === 5) return patch >= 13;
+  return minor > 5;
 }

@@ -16,15 +16,12 @@ import {
   type WatchBatch,
 } from "../kv.js";
 import { Compactor } from "./compactor.js";
-import { compactedRevision } from "./compacted-revision.js";
-import { answered, EtcdClient, type EndpointStatus } from "./etcd-client.js";
+import { compactedRevision, answered, EtcdClient, type EndpointStatus, freshnessOf } from "./etcd-client.js";
 import { EtcdWatch } from "./etcd-watch.js";
 import { type EtcdTlsFiles, readEndpoints } from "./endpoint.js";
-import { keyValueOf } from "./events.js";
+import { keyValueOf, KeySpace, nextKey } from "./key-space.js";
 import { isCompacted, isFutureRevision, isLeaseGone, NO_SPACE, unavailable } from "./failures.js";
-import { freshnessOf } from "./freshness.js";
 import { GrpcFailure } from "./grpc-channel.js";
-import { KeySpace, nextKey } from "./key-space.js";
 import { Leases } from "./leases.js";
 import {
   compact,
@@ -37,7 +34,6 @@ import {
   status,
   txn,
 } from "./messages.js";
-import { pageSize } from "./page-size.js";
 
 export interface EtcdKvOptions extends EtcdTlsFiles {
   /** "http://127.0.0.1:2379", "https://..." or "host:port". All belong to one etcd cluster. */
@@ -391,4 +387,16 @@ interface Written {
 
 function laterOf(a: Uint8Array, b: Uint8Array): Uint8Array {
   return Buffer.compare(a, b) >= 0 ? a : b;
+}
+
+/** An etcd value is at most 1.5 MiB by default, so the first page is bounded too. */
+const FIRST = 100;
+const MOST = 2000;
+const BYTES = 2 * 2 ** 20;
+
+/** The number of keys to request, so that an answer takes about 2 MiB. It is estimated from the previous page. */
+export function pageSize(before?: readonly { readonly key: Uint8Array; readonly value: Uint8Array }[]): number {
+  if (before === undefined || before.length === 0) return FIRST;
+  const bytes = before.reduce((sum, { key, value }) => sum + key.length + value.length, 0);
+  return Math.max(1, Math.min(MOST, Math.floor((BYTES * before.length) / bytes)));
 }

@@ -3,10 +3,9 @@ import { pause } from "../../../base/time/pause.js";
 import type { Timers } from "../../../base/time/timers.js";
 import { CompactedError, FutureRevisionError, type KvEvent, UnavailableError, type WatchBatch } from "../kv.js";
 import { type EtcdClient, pauseBefore } from "./etcd-client.js";
-import { eventOf } from "./events.js";
+import { eventOf, type KeySpace } from "./key-space.js";
 import { isPassing, unavailable } from "./failures.js";
 import { GrpcFailure, type GrpcStream } from "./grpc-channel.js";
-import type { KeySpace } from "./key-space.js";
 import type { EtcdEvent, WatchRequest, WatchResponse } from "./messages.js";
 
 /** etcd ignores a progress request while the watch is behind, so the request is repeated at this interval. */

@@ -1,5 +1,4 @@
-import { UnavailableError } from "../kv.js";
-import { messageIsTooLarge, REQUEST_IS_TOO_LARGE, TooLargeError } from "../too-large.js";
+import { UnavailableError, messageIsTooLarge, REQUEST_IS_TOO_LARGE, TooLargeError } from "../kv.js";
 import type { GrpcFailure } from "./grpc-channel.js";
 
 /** Codes that etcd returns before it executes any part of a request. */

@@ -1,3 +1,6 @@
+import type { KeyValue, KvEvent } from "../kv.js";
+import { DELETED, type EtcdEvent, type EtcdKeyValue } from "./messages.js";
+
 /** Maps a store's keys to keys in etcd, below one prefix. The store touches no others. */
 export class KeySpace {
   readonly #theirs: string;
@@ -47,4 +50,20 @@ function endOfPrefix(prefix: Uint8Array): Uint8Array {
 /** The first key after this one. */
 export function nextKey(key: Uint8Array): Uint8Array {
   return Uint8Array.from([...key, 0]);
+}
+
+export function keyValueOf(keys: KeySpace, { key, value, createRevision, modRevision }: EtcdKeyValue): KeyValue {
+  return { key: keys.fromEtcd(key), value, createRevision, revision: modRevision };
+}
+
+/** Undefined when the key's previous value was compacted before etcd sent the event. */
+export function eventOf(keys: KeySpace, { type, kv, prevKv }: EtcdEvent): KvEvent | undefined {
+  if (kv === undefined) return undefined;
+  const { key, revision, value } = keyValueOf(keys, kv);
+  const previous = prevKv && keyValueOf(keys, prevKv);
+  if (type !== DELETED && kv.createRevision === kv.modRevision) return { type: "create", key, revision, value };
+  if (previous === undefined) return undefined;
+  return type === DELETED
+    ? { type: "delete", key, revision, previous }
+    : { type: "update", key, revision, value, previous };
 }

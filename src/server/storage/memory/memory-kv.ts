@@ -2,7 +2,7 @@ import { type Clock, systemClock } from "../../../base/time/clock.js";
 import { compareKeys, prefixEnd } from "../../../base/collections/key-order.js";
 import { OrderedMap } from "../../../base/collections/ordered-map.js";
 import { systemTimers, type Timers } from "../../../base/time/timers.js";
-import { EventLog } from "../event-log.js";
+import { EventLog, type EventReader } from "../event-log.js";
 import { Expiry } from "../expiry.js";
 import {
   ClosedError,
@@ -17,7 +17,6 @@ import {
   RevisionMismatchError,
   type WatchBatch,
 } from "../kv.js";
-import { followReader } from "../kv-watch.js";
 import { Snapshots } from "../snapshots.js";
 
 export interface MemoryKvOptions {
@@ -194,4 +193,25 @@ class MemoryKv implements Kv {
 
 function laterKey(a: string, b: string): string {
   return compareKeys(a, b) >= 0 ? a : b;
+}
+
+/** The size of a batch in events, so that a watcher far behind does not block the event loop. */
+const BATCH = 1000;
+
+/** Yields a reader's batches. Ends without an error when `signal` aborts or the store closes. */
+export async function* followReader(reader: EventReader<KvEvent>, signal: AbortSignal): AsyncGenerator<WatchBatch> {
+  const close = (): void => reader.close();
+  signal.addEventListener("abort", close, { once: true });
+  try {
+    while (!signal.aborted) {
+      const events = reader.take(BATCH);
+      if (events.length > 0) yield { events, revision: reader.position };
+      else await reader.wait();
+    }
+  } catch (error) {
+    if (!(error instanceof ClosedError)) throw error;
+  } finally {
+    signal.removeEventListener("abort", close);
+    reader.close();
+  }
 }

@@ -4,8 +4,7 @@ import { join } from "node:path";
 import { prefixEnd } from "../../../base/collections/key-order.js";
 import type { SqliteDatabase } from "./database.js";
 import { DATABASE, type HeldDirectory } from "./directory.js";
-import { unpackValues } from "./packed-values.js";
-import type { CheckReport } from "./protocol.js";
+import { unpackValues, type CheckReport } from "./protocol.js";
 
 /** "/registry/", the resource, which may include a group, and the object's namespace and name. */
 const KEY = /^\/registry(\/[^/\0]+){2,4}$/;

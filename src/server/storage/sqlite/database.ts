@@ -1,7 +1,14 @@
 import type { KeyValue } from "../kv.js";
 import { blob, integer, type SqlDatabase, type SqlRow, type SqlStatement } from "./driver.js";
-import { packValues } from "./packed-values.js";
-import type { Calls, ExpiringKey, HistoryEvent, NoSuchRevision, WriteRequest, WriteResult } from "./protocol.js";
+import {
+  packValues,
+  type Calls,
+  type ExpiringKey,
+  type HistoryEvent,
+  type NoSuchRevision,
+  type WriteRequest,
+  type WriteResult,
+} from "./protocol.js";
 import { checkRow, rowChecksum } from "./schema.js";
 
 /** The newest row of each key in [?1, ?2) as of revision ?3. */

@@ -1,9 +1,17 @@
-import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  closeSync,
+  constants,
+  openSync,
+  writeSync,
+} from "node:fs";
 import { join } from "node:path";
 import { errorMessage } from "../../../base/text/error-message.js";
 import { keepPrivate, makeOwnFolder, makePrivateFile } from "../../../base/files/private-files.js";
-import { AcknowledgedRevision } from "./acknowledged-revision.js";
-import { isClosed, markClosed, removeClosedMark } from "./closed-mark.js";
 import { DataDirectoryError, damagedDirectory } from "./data-directory-error.js";
 import type { SqlDatabase, SqlOpener } from "./driver.js";
 import { createSchema, identify, inspect, type Verdict } from "./schema.js";
@@ -194,4 +202,81 @@ function refuse(directory: string, verdict: Verdict): void {
 
 function sizeOf(file: string): number {
   return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+}
+
+const CLOSED_MARK = "closed";
+
+/**
+ * Records that the database was closed cleanly, with the state of its file. The next start skips the full verification if
+ * the file is unchanged.
+ */
+export function markClosed(directory: string, database: string): void {
+  try {
+    writeFileSync(join(directory, CLOSED_MARK), looksOf(join(directory, database)), { mode: 0o600 });
+  } catch {
+    // The disk is full. The next start verifies the whole database.
+  }
+}
+
+/** True when the file is unchanged since it was marked. */
+function isClosed(directory: string, database: string): boolean {
+  try {
+    return readFileSync(join(directory, CLOSED_MARK), "utf8") === looksOf(join(directory, database));
+  } catch {
+    // There is no mark, or it cannot be read.
+    return false;
+  }
+}
+
+/** Call it before the file changes. */
+function removeClosedMark(directory: string): void {
+  rmSync(join(directory, CLOSED_MARK), { force: true });
+}
+
+/** Any write, copy or replacement of the file changes one of these. */
+function looksOf(file: string): string {
+  const { ino, size, mtimeNs, ctimeNs } = statSync(file, { bigint: true });
+  return `${ino} ${size} ${mtimeNs} ${ctimeNs}\n`;
+}
+
+const ACKNOWLEDGED = "acknowledged";
+
+/**
+ * The last acknowledged revision, in a file beside the database. The worker writes it after each commit and never flushes
+ * it. After a power failure it may be behind the database, but never ahead: a database behind it has lost acknowledged
+ * writes.
+ */
+class AcknowledgedRevision {
+  readonly #path: string;
+  #file: number | undefined;
+
+  constructor(directory: string) {
+    this.#path = join(directory, ACKNOWLEDGED);
+  }
+
+  /** Reads the revision that the previous process left; 0 when there is none. */
+  read(): number {
+    try {
+      const text = readFileSync(this.#path, "utf8");
+      return /^[0-9]{16}\n$/.test(text) ? Number(text) : 0;
+    } catch {
+      return 0;
+    }
+  }
+
+  /** Never throws, because the commit has succeeded already. */
+  write(revision: number): void {
+    try {
+      this.#file ??= openSync(this.#path, constants.O_RDWR | constants.O_CREAT, 0o600);
+      writeSync(this.#file, `${String(revision).padStart(16, "0")}\n`, 0);
+    } catch {
+      // The disk is full. The file keeps an earlier revision, or none.
+    }
+  }
+
+  close(options: { readonly remove: boolean }): void {
+    if (this.#file !== undefined) closeSync(this.#file);
+    this.#file = undefined;
+    if (options.remove) rmSync(this.#path, { force: true });
+  }
 }

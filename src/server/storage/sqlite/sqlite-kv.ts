@@ -21,8 +21,15 @@ import {
   type WatchBatch,
 } from "../kv.js";
 import { DataDirectoryError } from "./data-directory-error.js";
-import { unpackValues } from "./packed-values.js";
-import type { CallName, Calls, ExpiringKey, NoSuchRevision, WriteRequest, WriteResult } from "./protocol.js";
+import {
+  unpackValues,
+  type CallName,
+  type Calls,
+  type ExpiringKey,
+  type NoSuchRevision,
+  type WriteRequest,
+  type WriteResult,
+} from "./protocol.js";
 import { WorkerClient } from "./worker-client.js";
 
 export interface SqliteKvOptions {

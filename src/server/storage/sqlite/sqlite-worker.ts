@@ -11,8 +11,8 @@ import { DataDirectoryError, damagedDirectory, failedWrite } from "./data-direct
 import { SqliteDatabase } from "./database.js";
 import { type HeldDirectory, holdDirectory, inspectWithLog } from "./directory.js";
 import { loadDriver } from "./driver.js";
-import type { PackedValues } from "./packed-values.js";
 import type {
+  PackedValues,
   Calls,
   CheckReport,
   Failure,

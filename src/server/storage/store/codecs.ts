@@ -1,8 +1,7 @@
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import type { ObjectCodec } from "../store.js";
 import { SecondChanceCache } from "./second-chance-cache.js";
-import type { Encodings } from "./encodings.js";
-import { KvObject } from "./kv-object.js";
+import { type Encodings, KvObject } from "./kv-object.js";
 
 /** Decodes the values of a storage, and limits how many objects keep their decoded forms. */
 export class Codecs {

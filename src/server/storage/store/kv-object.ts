@@ -1,7 +1,6 @@
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import type { ObjectAttributes, ObjectCodec, StoredObject } from "../store.js";
 import type { Codecs } from "./codecs.js";
-import { Encodings } from "./encodings.js";
 import type { Evictable } from "./second-chance-cache.js";
 
 /** The bytes of one revision of an object. All other forms are derived from them on first use. */
@@ -163,4 +162,17 @@ function withResourceVersion(object: KubeObject, revision: number): KubeObject {
   const copy = { ...object };
   copy.metadata = metadata;
   return copy;
+}
+
+/** The encodings of one revision of an object. */
+export class Encodings implements Evictable {
+  residency: Evictable["residency"] = "out";
+  readonly bytes = new Map<string, Uint8Array>();
+
+  /** `weight`: how long the stored bytes are, of which an encoding is about as long. */
+  constructor(readonly weight: number) {}
+
+  evict(): void {
+    this.bytes.clear();
+  }
 }

@@ -1,6 +1,6 @@
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import type { ObjectCodec, StoredObject } from "../store.js";
-import { messageIsTooLarge, REQUEST_IS_TOO_LARGE, TooLargeError } from "../too-large.js";
+import { messageIsTooLarge, REQUEST_IS_TOO_LARGE, TooLargeError } from "../kv.js";
 
 /** etcd's default of --max-request-bytes. */
 export const DEFAULT_MAX_OBJECT_BYTES = 1.5 * 2 ** 20;

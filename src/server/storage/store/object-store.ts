@@ -25,11 +25,10 @@ import {
   type WatchObjectsOptions,
 } from "../store.js";
 import type { Codecs } from "./codecs.js";
-import { invalidResourceVersionText, resourceVersionOnCreate } from "./errors.js";
+import { invalidResourceVersionText, resourceVersionOnCreate, preconditionFailed } from "./errors.js";
 import type { KvObject } from "./kv-object.js";
 import { listObjects } from "./list-objects.js";
 import type { ObjectLimit } from "./object-limit.js";
-import { checkPreconditions } from "./preconditions.js";
 import type { Reads } from "./reads.js";
 import { parseResourceVersion } from "./resource-version.js";
 import { KeyedMutex } from "./keyed-mutex.js";
@@ -274,4 +273,23 @@ function nameOf(key: string): string {
 
 function ttlOf(ttlSeconds: number | undefined): { ttlSeconds?: number } {
   return ttlSeconds === undefined || ttlSeconds === 0 ? {} : { ttlSeconds };
+}
+
+/** Throws Conflict unless `object`, undefined for a missing one, meets the preconditions. */
+function checkPreconditions(
+  wanted: Preconditions | undefined,
+  object: StoredObject | undefined,
+  about: { readonly resource: GroupResource; readonly name: string; readonly key: string },
+): void {
+  if (wanted === undefined) return;
+  const uid = object?.object().metadata?.uid ?? "";
+  if (wanted.uid !== undefined && wanted.uid !== uid) {
+    const what = `UID in precondition: ${wanted.uid}, UID in object meta: ${uid}`;
+    throw preconditionFailed(about.resource, about.name, about.key, what);
+  }
+  const version = object === undefined ? "" : String(object.revision);
+  if (wanted.resourceVersion !== undefined && wanted.resourceVersion !== version) {
+    const what = `ResourceVersion in precondition: ${wanted.resourceVersion}, ResourceVersion in object meta: ${version}`;
+    throw preconditionFailed(about.resource, about.name, about.key, what);
+  }
 }

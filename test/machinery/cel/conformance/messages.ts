@@ -21,12 +21,8 @@ import {
   UINT,
 } from "../../../../src/machinery/cel/types/type.js";
 import { WELL_KNOWN_TYPES } from "../../../../src/machinery/cel/types/well-known.js";
-import { describeValue } from "../../../../src/machinery/cel/values/describe.js";
-import { EMPTY_LIST, ListValue } from "../../../../src/machinery/cel/values/list.js";
-import { EMPTY_MAP, MapValue } from "../../../../src/machinery/cel/values/map.js";
-import { Duration } from "../../../../src/machinery/cel/values/duration.js";
-import { Timestamp } from "../../../../src/machinery/cel/values/timestamp.js";
 import {
+  describeValue,
   Double,
   equalValues,
   ErrorValue,
@@ -34,6 +30,10 @@ import {
   Uint,
   type Value,
 } from "../../../../src/machinery/cel/values/value.js";
+import { EMPTY_LIST, ListValue } from "../../../../src/machinery/cel/values/list.js";
+import { EMPTY_MAP, MapValue } from "../../../../src/machinery/cel/values/map.js";
+import { Duration } from "../../../../src/machinery/cel/values/duration.js";
+import { Timestamp } from "../../../../src/machinery/cel/values/timestamp.js";
 
 const registry: Registry = getTestRegistry();
 

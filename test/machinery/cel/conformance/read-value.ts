@@ -1,13 +1,12 @@
 import type { DescMessage } from "@bufbuild/protobuf";
 import { parseDuration } from "../../../../src/machinery/cel/values/duration.js";
-import { intOf } from "../../../../src/machinery/cel/values/int.js";
+import { intOf, Double, OpaqueValue, Uint, type Value } from "../../../../src/machinery/cel/values/value.js";
 import { ArrayList } from "../../../../src/machinery/cel/values/list.js";
 import { EntryMap } from "../../../../src/machinery/cel/values/map.js";
 import { NativeAdapter } from "../../../../src/machinery/cel/values/native.js";
 import { parseTimestamp } from "../../../../src/machinery/cel/values/timestamp.js";
 import { NO_TYPES } from "../../../../src/machinery/cel/types/provider.js";
 import { DYN, opaqueType, Type } from "../../../../src/machinery/cel/types/type.js";
-import { Double, OpaqueValue, Uint, type Value } from "../../../../src/machinery/cel/values/value.js";
 import { type AnyField, MESSAGES, findMessageField, MessageValue, registry } from "./messages.js";
 import { WELL_KNOWN_TYPES } from "../../../../src/machinery/cel/types/well-known.js";
 import type { WrittenValue } from "./suite.js";

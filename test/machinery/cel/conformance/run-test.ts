@@ -11,10 +11,8 @@ import { STRINGS_4 } from "../../../../src/machinery/cel/extensions/strings.js";
 import { TWO_VARIABLE_COMPREHENSIONS } from "../../../../src/machinery/cel/extensions/two-variable.js";
 import type { FunctionDeclaration, VariableDeclaration } from "../../../../src/machinery/cel/functions/declaration.js";
 import { Type } from "../../../../src/machinery/cel/types/type.js";
-import { describeValue } from "../../../../src/machinery/cel/values/describe.js";
-import { ListValue } from "../../../../src/machinery/cel/values/list.js";
-import { MapValue } from "../../../../src/machinery/cel/values/map.js";
 import {
+  describeValue,
   Double,
   equalValues,
   ErrorValue,
@@ -22,6 +20,8 @@ import {
   typeOf,
   type Value,
 } from "../../../../src/machinery/cel/values/value.js";
+import { ListValue } from "../../../../src/machinery/cel/values/list.js";
+import { MapValue } from "../../../../src/machinery/cel/values/map.js";
 import { MESSAGES } from "./messages.js";
 import { readType } from "./read-type.js";
 import { readValue } from "./read-value.js";

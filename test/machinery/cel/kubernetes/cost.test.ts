@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { estimateCost } from "../../../../src/machinery/cel/estimate/estimator.js";
-import { MOST, type Range } from "../../../../src/machinery/cel/estimate/range.js";
+import { MOST, type Range } from "../../../../src/machinery/cel/estimate/call-estimate.js";
 import { AccessDecisions } from "../../../../src/machinery/cel/kubernetes/access.js";
 import { AUTHORIZER_TYPE, AuthorizerValue } from "../../../../src/machinery/cel/kubernetes/authorizer.js";
 import { estimateKubernetesCall } from "../../../../src/machinery/cel/kubernetes/call-estimate.js";
 import { kubernetesEnvironment, KUBERNETES_PROGRAM } from "../../../../src/machinery/cel/kubernetes/environment.js";
-import { JSON_PATCH } from "../../../../src/machinery/cel/kubernetes/json-patch.js";
+import { JSON_PATCH } from "../../../../src/machinery/cel/kubernetes/mutation-types.js";
 import { DYN, listType, STRING } from "../../../../src/machinery/cel/types/type.js";
 import { ErrorValue } from "../../../../src/machinery/cel/values/value.js";
 

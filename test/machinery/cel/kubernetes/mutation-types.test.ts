@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { JSON_PATCH } from "../../../../src/machinery/cel/kubernetes/json-patch.js";
 import {
+  JSON_PATCH,
   MadeObject,
   MadePatch,
   MUTATION_TYPES,

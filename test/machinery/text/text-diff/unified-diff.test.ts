@@ -3,8 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { changesBetween } from "../../../../src/machinery/text/text-diff/edit-script.js";
-import { unifiedDiff } from "../../../../src/machinery/text/text-diff/unified-diff.js";
+import { changesBetween, unifiedDiff } from "../../../../src/machinery/text/text-diff/unified-diff.js";
 import { seededRandom } from "../../../helpers/seeded-random.js";
 
 const hasDiff = spawnSync("diff", ["--version"]).status === 0;

@@ -1,8 +1,10 @@
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { readConfigurationDocument } from "../../../../src/machinery/text/yaml/configuration-document.js";
-import { eventRateLimit } from "../../../../src/server/admission/plugins/event-rate-limit.js";
-import type { EventRateLimitConfiguration } from "../../../../src/server/admission/plugins/event-rate-limit/configuration.js";
-import { readEventRateLimitConfiguration } from "../../../../src/server/admission/plugins/event-rate-limit/read-configuration.js";
+import {
+  eventRateLimit,
+  type EventRateLimitConfiguration,
+  readEventRateLimitConfiguration,
+} from "../../../../src/server/admission/plugins/event-rate-limit.js";
 import { admittingServer, type AdmittingServer, done } from "../../../helpers/admitting-server.js";
 import { type Answer, call } from "../../../helpers/api-caller.js";
 import { ManualTime } from "../../../helpers/manual-time.js";

@@ -6,8 +6,10 @@ import { ManualClock } from "../../../../src/base/time/manual-clock.js";
 import type { ClientConfig } from "../../../../src/client/config/client-config.js";
 import { configFromText } from "../../../../src/client/config/load-config.js";
 import { enabledPlugins } from "../../../../src/server/admission/enabled-plugins.js";
-import type { ImagePolicyWebhookConfiguration } from "../../../../src/server/admission/plugins/image-policy-webhook/configuration.js";
-import { readImagePolicyWebhookConfiguration } from "../../../../src/server/admission/plugins/image-policy-webhook/read-configuration.js";
+import {
+  type ImagePolicyWebhookConfiguration,
+  readImagePolicyWebhookConfiguration,
+} from "../../../../src/server/admission/plugins/image-policy-webhook.js";
 import { readConfigurationDocument } from "../../../../src/machinery/text/yaml/configuration-document.js";
 import {
   create,

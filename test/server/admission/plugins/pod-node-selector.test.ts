@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startCluster } from "../../../../src/cluster/index.js";
-import { readPodNodeSelectorConfiguration } from "../../../../src/server/admission/plugins/pod-node-selector/read-configuration.js";
+import { readPodNodeSelectorConfiguration } from "../../../../src/server/admission/plugins/pod-node-selector.js";
 import { readConfigurationDocument } from "../../../../src/machinery/text/yaml/configuration-document.js";
 import { create, expectAnswer, expectTaken, textAt, merge, podOf, tryCreate } from "../../../helpers/admission-rows.js";
 import { admittingServer, type AdmittingServer } from "../../../helpers/admitting-server.js";

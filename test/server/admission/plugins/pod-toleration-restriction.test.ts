@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { enabledPlugins } from "../../../../src/server/admission/enabled-plugins.js";
-import { readPodTolerationRestrictionConfiguration } from "../../../../src/server/admission/plugins/pod-toleration-restriction/read-configuration.js";
+import { readPodTolerationRestrictionConfiguration } from "../../../../src/server/admission/plugins/pod-toleration-restriction.js";
 import { readConfigurationDocument } from "../../../../src/machinery/text/yaml/configuration-document.js";
 import {
   create,

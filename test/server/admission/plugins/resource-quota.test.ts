@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { readConfigurationDocument } from "../../../../src/machinery/text/yaml/configuration-document.js";
-import { resourceQuota } from "../../../../src/server/admission/plugins/resource-quota.js";
-import type {
-  LimitedResource,
-  ResourceQuotaConfiguration,
-} from "../../../../src/server/admission/plugins/resource-quota/configuration.js";
-import { readResourceQuotaConfiguration } from "../../../../src/server/admission/plugins/resource-quota/read-configuration.js";
+import {
+  resourceQuota,
+  type LimitedResource,
+  type ResourceQuotaConfiguration,
+  readResourceQuotaConfiguration,
+} from "../../../../src/server/admission/plugins/resource-quota.js";
 import type { Transport } from "../../../../src/client/transport/transport.js";
 import { type Cluster, startCluster } from "../../../../src/cluster/index.js";
 import type { AdmissionOptions } from "../../../../src/server/admission/enabled-plugins.js";

@@ -4,8 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { abacMode } from "../../../../src/server/authz/abac/abac-mode.js";
 import { policiesIn, readPolicyFile } from "../../../../src/server/authz/abac/policy-file.js";
-import { alwaysDeny } from "../../../../src/server/authz/always-deny.js";
-import { chainOf } from "../../../../src/server/authz/authorizer.js";
+import { alwaysDeny, chainOf } from "../../../../src/server/authz/authorizer.js";
 import { asks, asksPath, user } from "../asked.js";
 
 const V1BETA1 = "abac.authorization.kubernetes.io/v1beta1";

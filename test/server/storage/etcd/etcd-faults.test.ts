@@ -20,10 +20,10 @@ import {
   type Kv,
   type KvEvent,
   UnavailableError,
+  TooLargeError,
 } from "../../../../src/server/storage/kv.js";
 import { createStorage } from "../../../../src/server/storage/create-storage.js";
 import { openMemoryKv } from "../../../../src/server/storage/memory/memory-kv.js";
-import { TooLargeError } from "../../../../src/server/storage/too-large.js";
 import { errorMessage } from "../../../../src/base/text/error-message.js";
 import { systemTimers } from "../../../../src/base/time/timers.js";
 import { etcdRequest, plainCodec, pod, PODS } from "../../../suites/store-harness.js";

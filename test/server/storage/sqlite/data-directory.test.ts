@@ -7,7 +7,7 @@ import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createStorage } from "../../../../src/server/storage/create-storage.js";
 import { CompactedError } from "../../../../src/server/storage/kv.js";
-import { markClosed } from "../../../../src/server/storage/sqlite/closed-mark.js";
+import { markClosed } from "../../../../src/server/storage/sqlite/directory.js";
 import { loadDriver } from "../../../../src/server/storage/sqlite/driver.js";
 import { openSqliteKv } from "../../../../src/server/storage/sqlite/sqlite-kv.js";
 import type { StoredEvent } from "../../../../src/server/storage/store.js";

@@ -1,6 +1,6 @@
 import { ProgramFailure } from "../gnu-program.js";
 import type { PosixRegexp } from "../posix-regexp.js";
-import type { Value } from "./awk-values.js";
+import type { Value } from "./awk-format.js";
 
 /** The program has a syntax error, or does what it may not. */
 export class AwkError extends ProgramFailure {

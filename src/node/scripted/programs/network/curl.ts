@@ -3,9 +3,15 @@ import { FileError } from "../../files/file-error.js";
 import { absolute } from "../../files/file-system.js";
 import { MissingError } from "../../missing.js";
 import type { Program, ProgramIo } from "../../program.js";
-import { contentBytes, curlData } from "./curl-data.js";
+import {
+  contentBytes,
+  curlData,
+  CurlOptionError,
+  type CurlOptions,
+  CurlUsageError,
+  parseCurl,
+} from "./curl-options.js";
 import { CurlFailure, curlFailure } from "./curl-failure.js";
-import { CurlOptionError, type CurlOptions, CurlUsageError, parseCurl } from "./curl-options.js";
 import { exchange, headLines, type HttpAnswer, hostOf, portOf, type TlsChoice } from "./http-exchange.js";
 import { standsInFor, timeLimit } from "./reach.js";
 

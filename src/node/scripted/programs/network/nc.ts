@@ -1,6 +1,6 @@
 import { deferred } from "../../../../base/async/deferred.js";
 import type { ByteStream } from "../../../../machinery/wire/streams/byte-stream.js";
-import { byteStreamOf } from "../../../../machinery/wire/streams/duplex-byte-stream.js";
+import { byteStreamOf } from "../../../../machinery/wire/streams/duplexes.js";
 import { BytePipe } from "../../../byte-pipe.js";
 import { ConnectError, ForeignHostError, NameError } from "../../../network/pod-network.js";
 import type { Program, ProgramIo } from "../../program.js";

@@ -1,6 +1,7 @@
 import { posixRegexp, type PosixRegexp, RegexpError, type RegexpSyntax } from "../posix-regexp.js";
 import { ProgramFailure } from "../gnu-program.js";
-import type { Address, Command, ReplacementPart, Substitution } from "./sed-script.js";
+import type { Address, Command, Substitution } from "./sed-script.js";
+import { ESCAPES, replacementParts, withCharacters } from "./sed-text.js";
 
 /** A part of a script: the text of an -e, or of a file. */
 export interface ScriptPart {
@@ -13,15 +14,6 @@ export function parseSed(parts: readonly ScriptPart[], extended: boolean): Comma
   return new SedParser(parts, extended).parse();
 }
 
-const ESCAPES: Readonly<Record<string, string>> = {
-  __proto__: null as never,
-  a: "\x07",
-  f: "\f",
-  n: "\n",
-  r: "\r",
-  t: "\t",
-  v: "\v",
-};
 const KNOWN = "{}=aciqQrRwWbtT:sydDgGhHnNpPxlzF#";
 
 class SedParser {
@@ -405,56 +397,4 @@ class SedParser {
     if (source.length !== target.length) throw this.#error("strings for `y' command are different lengths");
     return new Map(source.map((char, index) => [char, target[index] ?? ""]));
   }
-}
-
-/** Puts the characters that \t, \x41, \o101 and \d065 stand for into a text; one that is special in a pattern keeps a backslash. */
-function withCharacters(text: string): string {
-  return text.replace(
-    /\\(?:([afrtv])|x([0-9A-Fa-f]{1,2})|o([0-7]{1,3})|d(\d{1,3})|([\s\S]))/g,
-    (
-      whole,
-      letter: string | undefined,
-      hex: string | undefined,
-      octal: string | undefined,
-      decimal: string | undefined,
-    ) => {
-      if (letter !== undefined) return ESCAPES[letter] ?? "";
-      const code =
-        hex !== undefined
-          ? Number.parseInt(hex, 16)
-          : octal !== undefined
-            ? Number.parseInt(octal, 8)
-            : decimal !== undefined
-              ? Number(decimal)
-              : undefined;
-      if (code === undefined) return whole;
-      const char = String.fromCharCode(code & 0xff);
-      return /[\\.*[\]^$/&]/.test(char) ? `\\${char}` : char;
-    },
-  );
-}
-
-function replacementParts(replacement: string): ReplacementPart[] {
-  const parts: ReplacementPart[] = [];
-  let text = "";
-  const flush = (part?: Partial<ReplacementPart>): void => {
-    if (text !== "") parts.push({ text });
-    text = "";
-    if (part !== undefined) parts.push({ text: "", ...part });
-  };
-  const source = withCharacters(replacement);
-  for (let at = 0; at < source.length; at += 1) {
-    const char = source[at] ?? "";
-    if (char === "&") flush({ group: 0 });
-    else if (char !== "\\") text += char;
-    else {
-      const next = source[(at += 1)] ?? "";
-      if (/\d/.test(next)) flush({ group: Number(next) });
-      else if (next === "L" || next === "U" || next === "E") flush({ letters: next });
-      else if (next === "l" || next === "u") flush({ nextLetter: next });
-      else text += next === "n" ? "\n" : next;
-    }
-  }
-  flush();
-  return parts;
 }

@@ -2,9 +2,8 @@ import type { Pod } from "../../../../api/types/core/v1.js";
 import { notFound } from "../../../../machinery/errors/status-error.js";
 import { object, type ReceivedObject, text } from "../../../../machinery/meta/received.js";
 import type { KubeObject } from "../../../../machinery/meta/object.js";
-import type { AdmissionAttributes } from "../../attributes.js";
+import { type AdmissionAttributes, refused } from "../../attributes.js";
 import type { AdmissionContext } from "../../plugin.js";
-import { refused } from "../../refusal.js";
 
 /** A request of a node's kubelet. */
 export interface NodeRequest {

@@ -8,8 +8,11 @@ import {
   requiredAmounts,
   scopesOf,
   type Usage,
+  addUsage,
+  listOf,
+  usageOf,
 } from "../../../../api/quota/index.js";
-import type { Pod, ScopedResourceSelectorRequirement } from "../../../../api/types/core/v1.js";
+import type { Pod, ScopedResourceSelectorRequirement, ResourceQuota } from "../../../../api/types/core/v1.js";
 import { unclassified } from "../../../../machinery/errors/status-error.js";
 import type { KubeObject } from "../../../../machinery/meta/object.js";
 import {
@@ -19,10 +22,8 @@ import {
   type Quantity,
   zeroQuantity,
 } from "../../../../machinery/text/quantity/quantity.js";
-import type { AdmissionAttributes } from "../../attributes.js";
-import { refused } from "../../refusal.js";
-import type { LimitedResource } from "./configuration.js";
-import type { RunningQuota } from "./running-quota.js";
+import { type AdmissionAttributes, refused } from "../../attributes.js";
+import type { LimitedResource } from "../resource-quota.js";
 
 /** What each quota is to be charged for a request. Only amounts that the quota limits, and that are more than nothing. */
 export type Charges = ReadonlyMap<RunningQuota, ReadonlyMap<string, Quantity>>;
@@ -148,4 +149,39 @@ function checkFits(attributes: AdmissionAttributes, { name, hard, used }: Runnin
     attributes,
     `exceeded quota: ${name}, requested: ${shown(charge)}, used: ${shown(used)}, limited: ${shown(hard)}`,
   );
+}
+
+/** A quota while the requests of a batch are checked against it, one after the other. */
+export class RunningQuota {
+  readonly name: string;
+  /** The limits that are in force: those of the status, not of the spec. */
+  readonly hard: ReadonlyMap<string, Quantity>;
+  readonly #used: Usage;
+  #isCharged = false;
+
+  constructor(readonly quota: ResourceQuota) {
+    this.name = quota.metadata?.name ?? "";
+    this.hard = usageOf(quota.status?.hard);
+    this.#used = usageOf(quota.status?.used);
+  }
+
+  get used(): ReadonlyMap<string, Quantity> {
+    return this.#used;
+  }
+
+  /** Whether the stored quota must be written for the requests that were charged. */
+  get isCharged(): boolean {
+    return this.#isCharged;
+  }
+
+  charge(amounts: ReadonlyMap<string, Quantity>): void {
+    addUsage(this.#used, amounts);
+    this.#isCharged = true;
+  }
+
+  /** The quota with what it is charged, at the version at which it was read. */
+  charged(): ResourceQuota {
+    const { quota } = this;
+    return { ...quota, status: { ...quota.status, used: listOf(this.#used) } };
+  }
 }

@@ -1,17 +1,16 @@
 import { uuid } from "../../../../base/numbers/uuid.js";
 import { deferred, type Deferred } from "../../../../base/async/deferred.js";
-import type { DeviceFacts } from "../../../../api/quota/index.js";
-import type { ResourceQuota } from "../../../../api/types/core/v1.js";
+import { type DeviceFacts, NO_DEVICES, payingPodName } from "../../../../api/quota/index.js";
+import type { ResourceQuota, Pod } from "../../../../api/types/core/v1.js";
 import { kubernetesClient, type KubernetesClient } from "../../../../client/dynamic/kubernetes-client.js";
 import { internalError, isConflict, isNotFound, timeout } from "../../../../machinery/errors/status-error.js";
 import type { Quantity } from "../../../../machinery/text/quantity/quantity.js";
 import type { KubeObject } from "../../../../machinery/meta/object.js";
 import type { AdmissionAttributes } from "../../attributes.js";
 import type { AdmissionContext } from "../../plugin.js";
-import { chargesOf } from "./charges.js";
-import type { LimitedResource } from "./configuration.js";
-import { deviceFacts } from "./device-facts.js";
-import { RunningQuota } from "./running-quota.js";
+import { chargesOf, RunningQuota } from "./charges.js";
+import type { LimitedResource } from "../resource-quota.js";
+import type { DeviceClass, ResourceClaim } from "../../../../api/types/resource/v1.js";
 
 /** How long a request may lose against other writers of the quota, in milliseconds. */
 const PATIENCE = 10_000;
@@ -160,3 +159,28 @@ function isPatient({ since, reject }: Waiter, now: number): boolean {
 }
 
 const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));
+
+const DEVICE_GROUP = "resource.k8s.io";
+
+/** Reads what decides how much the claims of devices among some requests of a namespace take. Without claims it reads nothing. */
+async function deviceFacts(
+  requests: readonly AdmissionAttributes[],
+  namespace: string,
+  { objects: { cached } }: Pick<AdmissionContext, "objects">,
+): Promise<DeviceFacts> {
+  const claims = requests.filter(
+    ({ resource }) => resource.group === DEVICE_GROUP && resource.resource === "resourceclaims",
+  );
+  if (claims.length === 0) return NO_DEVICES;
+  const classes = (await cached.list(DEVICE_GROUP, "deviceclasses")) as unknown as readonly DeviceClass[];
+  const asked = claims.flatMap(({ object }) => (object === undefined ? [] : [object as unknown as ResourceClaim]));
+  const names = new Set(asked.flatMap((claim) => payingPodName(claim) ?? []));
+  if (names.size === 0) return { ...NO_DEVICES, classes };
+  const pods = await Promise.all([...names].map((name) => cached.get("", "pods", namespace, name)));
+  const others = await cached.list(DEVICE_GROUP, "resourceclaims", namespace);
+  return {
+    classes,
+    pods: pods.filter((pod) => pod !== undefined) as readonly Pod[],
+    claims: others as unknown as readonly ResourceClaim[],
+  };
+}

@@ -11,9 +11,11 @@ import { writeOptions } from "../../../endpoints/options/write-options.js";
 import type { ServedResource } from "../../../endpoints/served-resource.js";
 import { Admitter } from "../../../endpoints/verbs/admitter.js";
 import { respondValue } from "../../../endpoints/verbs/answer.js";
-import { trustedUpdate } from "../../../endpoints/verbs/trusted-update.js";
+import { trustedUpdate } from "../../../endpoints/verbs/update.js";
 import { matchNamespace, metadataOf, timestamp } from "../../../registry/metadata.js";
 import type { ApiRequest } from "../../../request/api-request.js";
+import type { Binding } from "../../../../api/types/core/v1.js";
+import { NOT_STORED, type RecordOf } from "../../../endpoints/resource-record.js";
 
 const BINDING = { group: "", version: "v1", kind: "Binding" };
 
@@ -87,3 +89,15 @@ function bind(pod: KubeObject, node: string, now: number): void {
   const scheduled = { type: "PodScheduled", status: "True", lastProbeTime: null, lastTransitionTime: timestamp(now) };
   pod["status"] = { ...status, conditions: [...others, scheduled] };
 }
+
+export const bindingRecord: RecordOf<Binding> = {
+  group: "",
+  resource: "bindings",
+  storage: NOT_STORED,
+  handlers: {
+    create:
+      (bindings, { resource }) =>
+      (request) =>
+        handlePodBinding(request, resource("v1", "pods") ?? bindings),
+  },
+};

@@ -1,5 +1,5 @@
 import { throwIfCancelled } from "../../../../base/async/cancellation.js";
-import { isPodReady } from "../../../../api/disruption/index.js";
+import { isPodReady } from "../../../../api/disruption/budgets.js";
 import { schemaFor } from "../../../../api/facts/index.js";
 import { badRequest, isConflict } from "../../../../machinery/errors/status-error.js";
 import { number, object, objects, text } from "../../../../machinery/meta/access.js";
@@ -16,9 +16,14 @@ import { Admitter } from "../../../endpoints/verbs/admitter.js";
 import { respondValue } from "../../../endpoints/verbs/answer.js";
 import { scopeOf } from "../../../endpoints/verbs/scope.js";
 import { copyObject } from "../../../registry/copy.js";
-import type { ValidDeleteOptions } from "../../../registry/delete-options.js";
+import {
+  type ValidDeleteOptions,
+  ADMITTED,
+  isGetter,
+  isGracefulDeleter,
+  isUpdater,
+} from "../../../registry/resource.js";
 import { clearSystemMetadata, matchNamespace, timestamp } from "../../../registry/metadata.js";
-import { ADMITTED, isGetter, isGracefulDeleter, isUpdater } from "../../../registry/resource.js";
 import type { ApiRequest } from "../../../request/api-request.js";
 import type { StoredObject } from "../../../storage/store.js";
 import { budgetsOf, stillProcessed, takeDisruption } from "../../policy/disruption.js";

@@ -6,17 +6,18 @@ import {
   internalError,
   StatusError,
   unclassified,
+  invalid,
 } from "../../../../machinery/errors/status-error.js";
 import { object, text } from "../../../../machinery/meta/access.js";
-import { type PodLogOptions, podLogOptions } from "../../../endpoints/options/pod-log-options.js";
 import type { HandlerContext } from "../../../endpoints/resource-record.js";
 import type { ServedResource } from "../../../endpoints/served-resource.js";
 import { scopeOf } from "../../../endpoints/verbs/scope.js";
 import { authorityOf, type ProxyTarget, requestOf } from "../../../kubelet/proxy-target.js";
 import { respondHead } from "../../../request/respond.js";
 import type { ApiRequest } from "../../../request/api-request.js";
-import { kubeletTarget, readObject } from "../connect-target.js";
-import { chosenContainer } from "./pod-container.js";
+import { kubeletTarget, readObject, chosenContainer } from "../connect-target.js";
+import { type FieldError, forbiddenField, invalidValue } from "../../../../machinery/errors/field-error.js";
+import { canonicalizeTime, TimeParseError } from "../../../../machinery/text/go/go-time.js";
 
 /** An answer that is an error is read so far and no further. */
 const LONGEST_ERROR = 50_000;
@@ -78,3 +79,72 @@ async function refusal(answer: IncomingMessage, name: string): Promise<StatusErr
   const resource = { group: "", resource: "pods/log" };
   return genericServerResponse({ code: status, verb: "", resource, name, serverMessage: message });
 }
+
+/** v1 PodLogOptions of a query. */
+interface PodLogOptions {
+  readonly container: string;
+  readonly follow: boolean;
+  readonly previous: boolean;
+  readonly timestamps: boolean;
+  /** RFC 3339, whole seconds, in UTC. */
+  readonly sinceTime?: string | undefined;
+  readonly sinceSeconds?: bigint | undefined;
+  readonly tailLines?: bigint | undefined;
+  readonly limitBytes?: bigint | undefined;
+}
+
+/** Reads PodLogOptions. Throws 400 for values that cannot be parsed, 422 for invalid ones. The error names `pod`. */
+function podLogOptions(query: URLSearchParams, pod: string): PodLogOptions {
+  const options: PodLogOptions = {
+    container: query.get("container") ?? "",
+    follow: flag(query.get("follow")),
+    previous: flag(query.get("previous")),
+    timestamps: flag(query.get("timestamps")),
+    sinceTime: time(query.get("sinceTime")),
+    sinceSeconds: integer(query.get("sinceSeconds")),
+    tailLines: integer(query.get("tailLines")),
+    limitBytes: integer(query.get("limitBytes")),
+  };
+  const errors = problems(options);
+  if (errors.length > 0) throw invalid({ group: "", kind: "PodLogOptions" }, pod, errors);
+  return options;
+}
+
+function problems({ tailLines, limitBytes, sinceSeconds, sinceTime }: PodLogOptions): readonly FieldError[] {
+  const errors: FieldError[] = [];
+  if (tailLines !== undefined && tailLines < 0n) {
+    errors.push(invalidValue("tailLines", tailLines, "must be greater than or equal to 0"));
+  }
+  if (limitBytes !== undefined && limitBytes < 1n) {
+    errors.push(invalidValue("limitBytes", limitBytes, "must be greater than 0"));
+  }
+  if (sinceSeconds !== undefined && sinceTime !== undefined) {
+    errors.push(forbiddenField("", "at most one of `sinceTime` or `sinceSeconds` may be specified"));
+  } else if (sinceSeconds !== undefined && sinceSeconds < 1n) {
+    errors.push(invalidValue("sinceSeconds", sinceSeconds, "must be greater than 0"));
+  }
+  return errors;
+}
+
+function integer(value: string | null): bigint | undefined {
+  if (value === null) return undefined;
+  const fault = (reason: string) => badRequest(`strconv.ParseInt: parsing ${JSON.stringify(value)}: ${reason}`);
+  if (!/^[+-]?\d+$/.test(value)) throw fault("invalid syntax");
+  const number = BigInt(value.replace(/^\+/, ""));
+  if (BigInt.asIntN(64, number) !== number) throw fault("value out of range");
+  return number;
+}
+
+function time(value: string | null): string | undefined {
+  if (value === null || value === "") return undefined;
+  try {
+    return canonicalizeTime(value);
+  } catch (error) {
+    if (error instanceof TimeParseError) throw badRequest(error.message);
+    throw error;
+  }
+}
+
+/** Reads a boolean of the query as apimachinery does: any value but "false" and "0" is true. */
+export const flag = (value: string | null): boolean =>
+  value !== null && value.toLowerCase() !== "false" && value !== "0";

@@ -4,14 +4,14 @@ import { object, text } from "../../../../machinery/meta/access.js";
 import type { HandlerContext } from "../../../endpoints/resource-record.js";
 import type { ServedResource } from "../../../endpoints/served-resource.js";
 import type { ProxyTarget } from "../../../kubelet/proxy-target.js";
-import { flag } from "../../../endpoints/options/flag.js";
+import { flag } from "./pod-log.js";
 import type { WantedStreams } from "../../../kubelet/translate-streams.js";
 import { proxyUpgrade } from "../../../kubelet/proxy-upgrade.js";
 import type { Connecter } from "../../../registry/resource.js";
 import type { RequestScope } from "../../../registry/scope.js";
-import { kubeletTarget, readObject } from "../connect-target.js";
-import { chosenContainer } from "./pod-container.js";
-import { requireCreate } from "../require-create.js";
+import { kubeletTarget, readObject, chosenContainer } from "../connect-target.js";
+import type { Authorizer } from "../../../authz/authorizer.js";
+import { refusal } from "../../../authz/refusal.js";
 
 type MakeConnecter = (pods: ServedResource, server: HandlerContext) => Connecter;
 
@@ -97,4 +97,37 @@ function streamQuery(query: URLSearchParams, verb: "exec" | "attach"): string {
   if (tty) params.set("tty", "1");
   const written = params.toString();
   return written === "" ? "" : `?${written}`;
+}
+
+/** A connection into a pod: "exec" of the pod "web". `verb` is that of the request. */
+export interface PodConnection {
+  readonly verb: string;
+  readonly name: string;
+  readonly subresource: "exec" | "attach" | "portforward";
+}
+
+/**
+ * Throws 403 for a GET by a user who may not create the subresource. A WebSocket can only begin with GET, and the right to read a pod's
+ * exec shall not run programs in it. Source: kube-apiserver's AuthorizePodWebsocketUpgradeCreatePermission, on from 1.35.
+ */
+async function requireCreate(
+  authorize: Authorizer,
+  { user, namespace }: RequestScope,
+  { verb, name, subresource }: PodConnection,
+): Promise<void> {
+  if (verb !== "get") return;
+  const attributes = {
+    user,
+    verb: "create",
+    isResourceRequest: true,
+    apiGroup: "",
+    apiVersion: "v1",
+    resource: "pods",
+    subresource,
+    namespace,
+    name,
+    path: "",
+  };
+  const { decision, reason } = await authorize(attributes);
+  if (decision !== "allow") throw refusal(attributes, reason);
 }

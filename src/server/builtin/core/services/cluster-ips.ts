@@ -8,7 +8,7 @@ import {
   parseIpv4Prefix,
 } from "../../../../base/numbers/ipv4-prefix.js";
 import { randomBelow } from "../../../../base/numbers/random-below.js";
-import { turn } from "../../../../base/async/turn.js";
+import { turn } from "../../../../base/async/turns.js";
 import { isAlreadyExists, isConflict, isNotFound } from "../../../../machinery/errors/status-error.js";
 import { list, object, objects, type ReceivedObject, text } from "../../../../machinery/meta/received.js";
 import type { StrategyContext } from "../../../registry/strategy.js";

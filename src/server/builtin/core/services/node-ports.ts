@@ -4,10 +4,12 @@ import { text } from "../../../../machinery/meta/access.js";
 import type { KubeObject } from "../../../../machinery/meta/object.js";
 import type { InternalKind, InternalObject } from "../../../registry/internal-object.js";
 import type { StrategyContext } from "../../../registry/strategy.js";
-import { PortSet, rangeText, readRange } from "./port-set.js";
+import { NODE_PORTS, type Ports, PortSet, rangeText, readRange } from "./port-set.js";
+import { conflict } from "../../../../machinery/errors/status-error.js";
+import { text as textOf } from "../../../../machinery/meta/received.js";
 
 /** The RangeAllocation that says which node ports are taken; made, and put right, by a controller. */
-export const NODE_PORT_ALLOCATION: InternalKind = {
+const NODE_PORT_ALLOCATION: InternalKind = {
   apiVersion: "v1",
   kind: "RangeAllocation",
   resource: { group: "", resource: "servicenodeportallocations" },
@@ -70,7 +72,7 @@ export class NodePorts {
 }
 
 /** Throws when it is not known which ports are taken. */
-export function takenPorts(allocation: KubeObject | undefined): PortSet {
+function takenPorts(allocation: KubeObject | undefined): PortSet {
   if (allocation === undefined) {
     throw new NodePortError(`cannot allocate resources of type ${NODE_PORT_ALLOCATION.resource.resource} at this time`);
   }
@@ -155,4 +157,32 @@ class DryRunPorts implements PortOperation {
     this.#own.add(this.#last);
     return this.#last;
   }
+}
+
+/**
+ * The stored set of taken node ports as a whole, for who compares it with the services there are. `version` is undefined
+ * when nothing was stored yet; `write` throws Conflict when something was stored since `version`. The range that is written is the one that
+ * services get their ports of from then on.
+ */
+export function nodePortRegistry(
+  resources: { internal(kind: InternalKind): InternalObject },
+  range: Ports = NODE_PORTS,
+) {
+  const stored = resources.internal(NODE_PORT_ALLOCATION);
+  return {
+    range,
+    async read(): Promise<{ readonly ports: Iterable<number>; readonly version: string | undefined }> {
+      const current = await stored.get();
+      if (current === undefined) return { ports: [], version: undefined };
+      return { ports: takenPorts(current), version: textOf(current.metadata?.resourceVersion) };
+    },
+    async write(ports: Iterable<number>, version: string | undefined): Promise<void> {
+      await stored.update((current) => {
+        if ((current === undefined ? undefined : current.metadata?.resourceVersion) !== version) {
+          throw conflict(NODE_PORT_ALLOCATION.resource, "", "the provided resource version does not match");
+        }
+        return { object: withPorts(current, PortSet.of(range, ports)), result: undefined };
+      });
+    },
+  };
 }

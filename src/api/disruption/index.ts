@@ -1,2 +1,0 @@
-export { allowedCondition, hasCondition, withAllowedCondition } from "./allowed-condition.js";
-export { isPodReady } from "./pod-state.js";

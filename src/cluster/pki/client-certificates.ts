@@ -1,0 +1,59 @@
+import type { Clock } from "../../base/time/clock.js";
+import { once } from "../../base/async/once.js";
+import type { Random } from "../../base/numbers/random.js";
+import { KUBELET_CLIENT } from "../../server/authn/client-certificate.js";
+import type { ClientIdentity } from "../../server/kubelet/cluster-network.js";
+import { issueCertificate, issuerOf, type KeyPair } from "./certificate.js";
+import { CA_NAME, type ClusterPki } from "./cluster-pki.js";
+import { keyMaker } from "./key-maker.js";
+
+const DAY = 86_400_000;
+
+/** The certificate that the server shows to kubelets, made for the first of them and valid by each of the clocks. */
+export function kubeletClient({ ca }: ClusterPki, clocks: readonly Clock[], random: Random): () => ClientIdentity {
+  const times = clocks.map((clock) => clock.now());
+  return once(() =>
+    issueCertificate(
+      {
+        commonName: KUBELET_CLIENT,
+        organizations: ["system:masters"],
+        notBefore: Math.min(...times) - DAY,
+        notAfter: Math.max(...times) + 3650 * DAY,
+        serial: random.bytes(16),
+        usage: "client",
+      },
+      issuerOf(ca, CA_NAME),
+    ),
+  );
+}
+
+/** Who a client's certificate is for. */
+export interface UserIdentity {
+  readonly user: string;
+  /** Beside system:authenticated, which every user with credentials is in. */
+  readonly groups?: readonly string[];
+}
+
+const YEAR = 365 * 86_400_000;
+
+/** A certificate of a user and its key, valid for a year by the first clock and by the second. Throws where the server has no key of its CA. */
+export function userCertificate(
+  { ca }: Pick<ClusterPki, "ca">,
+  { user, groups = [] }: UserIdentity,
+  clocks: readonly Clock[],
+  random: Random,
+): KeyPair {
+  if (user === "") throw new Error("the user has no name: set the option user");
+  if (ca.key === "")
+    throw new Error(
+      `no certificate can be made for user ${JSON.stringify(user)}: the server does not have the key of its clients' CA`,
+    );
+  const times = clocks.map((clock) => clock.now());
+  const validity = { notBefore: Math.min(...times) - 60_000, notAfter: Math.max(...times) + YEAR };
+  const keys = keyMaker(random);
+  return issueCertificate(
+    { commonName: user, organizations: groups, ...validity, serial: random.bytes(16), usage: "client" },
+    issuerOf(ca, CA_NAME, keys),
+    keys,
+  );
+}

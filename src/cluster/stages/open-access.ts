@@ -1,0 +1,57 @@
+import { forkRandom } from "../../base/numbers/random.js";
+import { surroundingsOf } from "../../client/surroundings.js";
+import { hostsOf } from "../../server/kubelet/cluster-network.js";
+import type { TokenIssuer } from "../../server/request/token-issuer.js";
+import type { AuthenticationSurroundings } from "../authentication/authentication-surroundings.js";
+import type { OpenedAuthentication } from "../authentication/open-authentication.js";
+import type { Composition } from "../composition.js";
+import { type OpenedAuthorization, openAuthorization } from "../open-authorization.js";
+import type { AuthenticationOptions } from "../options/authentication-options.js";
+import type { ServerOptions } from "../options/server-options.js";
+import type { TlsOptions } from "../options/tls-options.js";
+import type { ClusterPki } from "../pki/cluster-pki.js";
+import type { ServingCertificates, ServingSurroundings } from "../serving-certificates.js";
+import type { TimeAndChance } from "./config.js";
+
+/** Opens the authorizers of a server; undefined where every user may do everything. */
+export async function openAuthorizationOf(
+  { authorization, onError = () => {} }: ServerOptions,
+  composition: Composition,
+  { clock, timers, random }: TimeAndChance,
+): Promise<OpenedAuthorization | undefined> {
+  const wanted = authorization ?? composition.authorization;
+  if (wanted === undefined) return undefined;
+  return openAuthorization(wanted, {
+    clock,
+    timers,
+    random: forkRandom(random, "authorization"),
+    env: surroundingsOf({}).env,
+    hosts: hostsOf(composition.network),
+    reportError: onError,
+  });
+}
+
+/** Opens what authenticates beside the administrator and service accounts. It is loaded where a server has any of it. */
+export async function openAuthenticationOf(
+  options: AuthenticationOptions,
+  { serving }: Composition,
+  { issuer, pki }: { readonly issuer: TokenIssuer | undefined; readonly pki: ClusterPki },
+  surroundings: Omit<AuthenticationSurroundings, "faults">,
+): Promise<OpenedAuthentication> {
+  const { openAuthentication } = await import("../authentication/open-authentication.js");
+  const clientCa = serving?.clientCaFile === undefined ? pki.ca.certificate : "";
+  const clientCaFiles = [
+    ...(serving?.clientCaFile === undefined ? [] : [serving.clientCaFile]),
+    ...(options.clientCaFiles ?? []),
+  ];
+  return openAuthentication({ ...options, clientCaFiles }, { serviceAccounts: issuer, clientCa }, surroundings);
+}
+
+/** Opens certificates of files. They are loaded where a server is given any. */
+export async function openServingOf(
+  options: TlsOptions,
+  surroundings: ServingSurroundings,
+): Promise<ServingCertificates> {
+  const { openServingCertificates } = await import("../serving-certificates.js");
+  return openServingCertificates(options, surroundings);
+}

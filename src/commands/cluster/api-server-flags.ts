@@ -1,0 +1,152 @@
+import { resolve } from "node:path";
+import type { Invocation } from "../../cli/command.js";
+import type { Factory } from "../../cli/connect/factory.js";
+import { admissionSection } from "../../component/apiserver-flags/admission.js";
+import { apiEnablementSection } from "../../component/apiserver-flags/api-enablement.js";
+import { authenticationSection } from "../../component/apiserver-flags/authentication.js";
+import { authorizationSection } from "../../component/apiserver-flags/authorization.js";
+import { flagOf } from "../../component/apiserver-flags/flag-of.js";
+import type { FlagSpec } from "../../component/flags/flag-set.js";
+import { usageError } from "../../cli/errors.js";
+import { errorMessage } from "../../base/text/error-message.js";
+import { readRuntimeConfig } from "../../component/flags/pairs.js";
+
+type AdmissionOptions = NonNullable<import("../../cluster/index.js").ClusterOptions["admission"]>;
+
+const ENABLE = "enable-admission-plugins";
+const DISABLE = "disable-admission-plugins";
+const FILE = "admission-control-config-file";
+
+/** The flags of admission, as kube-apiserver has them. */
+export const admissionFlags: readonly FlagSpec[] = [
+  flagOf(admissionSection, ENABLE),
+  flagOf(admissionSection, DISABLE),
+  flagOf(admissionSection, FILE),
+];
+
+/** Undefined when no flag of admission is given. */
+export function admissionOf({ cwd }: Factory, { flags }: Invocation): AdmissionOptions | undefined {
+  if (![ENABLE, DISABLE, FILE].some((name) => flags.changed(name))) return undefined;
+  const file = flags.string(FILE);
+  return {
+    ...(flags.changed(ENABLE) && { enable: flags.strings(ENABLE) }),
+    ...(flags.changed(DISABLE) && { disable: flags.strings(DISABLE) }),
+    ...(file !== "" && { configurationFile: resolve(cwd, file) }),
+  };
+}
+
+type AuthenticationOptions = import("../../cluster/options/authentication-options.js").AuthenticationOptions;
+
+/** Who may use the cluster beside its administrator and service accounts, as kube-apiserver has it. */
+export const authenticationFlags: readonly FlagSpec[] = [
+  flagOf(authenticationSection, "authentication-config"),
+  flagOf(authenticationSection, "token-auth-file"),
+];
+
+/** Undefined where no flag says anything. */
+export function authenticationOf({ cwd }: Factory, { flags }: Invocation): AuthenticationOptions | undefined {
+  const [configFile, tokenFile] = [flags.string("authentication-config"), flags.string("token-auth-file")];
+  if (configFile === "" && tokenFile === "") return undefined;
+  return {
+    ...(configFile !== "" && { configFile: resolve(cwd, configFile) }),
+    ...(tokenFile !== "" && { tokenFile: resolve(cwd, tokenFile) }),
+  };
+}
+
+/** How the cluster decides what users may do. Files are absolute. */
+export interface AuthorizationChoice {
+  readonly modes?: readonly AuthorizationModeName[];
+  readonly configFile?: string;
+}
+
+/** The modes that need no file beside them. */
+const MODES = ["Node", "RBAC", "AlwaysAllow", "AlwaysDeny"] as const;
+
+type AuthorizationModeName = (typeof MODES)[number];
+
+/** --authorization-mode and --authorization-config, as kube-apiserver has them. */
+export const authorizationFlags: readonly FlagSpec[] = [
+  flagOf(authorizationSection, "authorization-mode", {
+    usage: `Who may do what, for this start: a list of ${MODES.join(", ")}, asked in that order. The administrator may do everything.`,
+  }),
+  flagOf(authorizationSection, "authorization-config"),
+];
+
+/** Undefined when no flag is given. Throws a usage error for what cannot be right. */
+export function authorizationOf({ cwd }: Factory, invocation: Invocation): AuthorizationChoice | undefined {
+  const { flags } = invocation;
+  const file = flags.string("authorization-config");
+  const given = flags.changed("authorization-mode");
+  if (file !== "") {
+    if (!given) return { configFile: resolve(cwd, file) };
+    throw usageError(invocation, "--authorization-config and --authorization-mode cannot be given together");
+  }
+  if (!given) return undefined;
+  const modes = flags.strings("authorization-mode").map((mode) => {
+    const known = MODES.find((one) => one === mode);
+    if (known !== undefined) return known;
+    const message = `invalid --authorization-mode ${JSON.stringify(mode)}: use ${MODES.join(", ")}, or give a webhook in --authorization-config`;
+    throw usageError(invocation, message);
+  });
+  if (modes.length === 0)
+    throw usageError(invocation, `--authorization-mode needs at least one of ${MODES.join(", ")}`);
+  if (new Set(modes).size < modes.length) {
+    throw usageError(
+      invocation,
+      `--authorization-mode=${modes.join(",")} names a mode more than once; name each mode once`,
+    );
+  }
+  return { modes };
+}
+
+/** --runtime-config, as kube-apiserver has it. */
+export const runtimeConfigFlag = flagOf(apiEnablementSection, "runtime-config");
+
+/** "group/version" or a class of versions, to on or off. Throws a usage error for what is neither. */
+export function runtimeConfigOf(invocation: Invocation): Readonly<Record<string, boolean>> {
+  try {
+    return readRuntimeConfig(invocation.flags.strings("runtime-config"));
+  } catch (error) {
+    throw usageError(invocation, errorMessage(error));
+  }
+}
+
+/** --server-name: which of the servers on one etcd this one is. */
+export const serverNameFlag: FlagSpec = {
+  name: "server-name",
+  type: "string",
+  default: "",
+  usage:
+    "What this server is called among those that share an etcd; its nodes are NAME-node-1, NAME-node-2 and so on. Without it the name that its data folder holds, else one of host name and port.",
+};
+
+/** Undefined when the flag is not given. The server refuses a name that cannot be. */
+export function serverNameOf(invocation: Invocation): string | undefined {
+  const name = invocation.flags.string("server-name");
+  return name === "" ? undefined : name;
+}
+
+/** --leader-elect, as kube-controller-manager and kube-scheduler have it, and --scheduler. */
+export const electionFlags: readonly FlagSpec[] = [
+  {
+    name: "leader-elect",
+    type: "bool",
+    default: "true",
+    usage:
+      "Of the servers that share an etcd, let one at a time run the controllers, and one the scheduler, for this start. In memory and on disk there is one server and no election.",
+  },
+  {
+    name: "scheduler",
+    type: "bool",
+    default: "true",
+    usage: "Run the scheduler, for this start. Without it pods wait for one from elsewhere.",
+  },
+];
+
+/** What {@link electionFlags} say; nothing of what they do not say. */
+export function electionOf({ flags }: Invocation): { readonly leaderElect?: boolean; readonly scheduler?: false } {
+  return {
+    ...(flags.changed("leader-elect") && { leaderElect: flags.bool("leader-elect") }),
+    ...(!flags.bool("scheduler") && { scheduler: false as const }),
+  };
+}

@@ -1,0 +1,79 @@
+import { largest } from "../../base/collections/append.js";
+import type { Pod } from "../../api/types/core/v1.js";
+import { finishedAt, annotationNumber, isFailed } from "./job-pods.js";
+import type { Job } from "../../api/types/batch/v1.js";
+import { matchFailurePolicy } from "./failure-policy.js";
+
+/** The wait after the first failure; each further one doubles it. */
+const FIRST_MS = 10_000;
+const LONGEST_MS = 10 * 60_000;
+
+/** How many pods failed in a row, and when the last one did, in milliseconds. */
+export interface FailureRecord {
+  readonly failures: number;
+  readonly lastFailure: number;
+}
+
+export const NO_FAILURES: FailureRecord = { failures: 0, lastFailure: 0 };
+
+/** The record after more pods ended. A success clears what failed before it. */
+export function recordAfter(before: FailureRecord, succeeded: readonly Pod[], failed: readonly Pod[]): FailureRecord {
+  if (succeeded.length === 0 && failed.length === 0) return before;
+  const failures = failed.map(finishedAt);
+  if (succeeded.length === 0) {
+    return { failures: before.failures + failures.length, lastFailure: largest(failures) };
+  }
+  const lastSuccess = largest(succeeded.map(finishedAt));
+  const later = failures.filter((time) => time > lastSuccess);
+  return later.length === 0 ? NO_FAILURES : { failures: later.length, lastFailure: largest(later) };
+}
+
+/** Milliseconds until a pod may be created. `now` in milliseconds. */
+export function backoffLeft({ failures, lastFailure }: FailureRecord, now: number): number {
+  if (failures === 0) return 0;
+  const wait = Math.min(FIRST_MS * 2 ** (failures - 1), LONGEST_MS);
+  return Math.max(0, lastFailure + wait - now);
+}
+
+/** On each pod of a job with backoffLimitPerIndex: how many pods of the index failed before it. */
+const FAILURES = "batch.kubernetes.io/job-index-failure-count";
+/** And how many failures the policy ignored. */
+const IGNORED = "batch.kubernetes.io/job-index-ignored-failure-count";
+
+export function limitsIndexes({ spec }: Job): boolean {
+  return spec?.backoffLimitPerIndex !== undefined;
+}
+
+/** Whether the failure of this pod is one too many for its index. */
+export function endsIndex(pod: Pod, job: Job): boolean {
+  if (!isFailed(pod, job)) return false;
+  const { action, counts } = matchFailurePolicy(job.spec?.podFailurePolicy, pod);
+  if (action === "FailIndex") return true;
+  return counts && countOf(pod, FAILURES) >= (job.spec?.backoffLimitPerIndex ?? 0);
+}
+
+/** The annotations of the pod that comes after a failed one of its index, or is the first. */
+export function failureAnnotations(job: Job, replaced: Pod | undefined): Readonly<Record<string, string>> {
+  if (replaced === undefined) return { [FAILURES]: "0" };
+  const { counts } = matchFailurePolicy(job.spec?.podFailurePolicy, replaced);
+  const failures = countOf(replaced, FAILURES) + (counts ? 1 : 0);
+  const ignored = countOf(replaced, IGNORED) + (counts ? 0 : 1);
+  return { [FAILURES]: `${failures}`, ...(ignored > 0 && { [IGNORED]: `${ignored}` }) };
+}
+
+/** Of two failed pods of an index the one whose annotations count more: the later one. */
+export function laterFailure(known: Pod | undefined, pod: Pod): Pod {
+  if (known === undefined) return pod;
+  return allFailures(known) <= allFailures(pod) && finishedAt(pod) >= finishedAt(known) ? pod : known;
+}
+
+/** Milliseconds until the failed pod of an index may be replaced; 0 where none failed. `now` in milliseconds. */
+export function indexBackoffLeft(failed: Pod | undefined, now: number): number {
+  if (failed === undefined) return 0;
+  return backoffLeft({ failures: allFailures(failed) + 1, lastFailure: finishedAt(failed) }, now);
+}
+
+const allFailures = (pod: Pod): number => countOf(pod, FAILURES) + countOf(pod, IGNORED);
+
+const countOf = ({ metadata }: Pod, annotation: string): number =>
+  annotationNumber(metadata?.annotations?.[annotation]) ?? 0;

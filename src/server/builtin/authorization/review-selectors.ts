@@ -1,0 +1,94 @@
+import { list, object, objects, type ReadonlyFields, text, isFields } from "../../../machinery/meta/access.js";
+import { type FieldRequirement, parseFieldSelector } from "../../../machinery/selectors/field-selector.js";
+import {
+  labelRequirement,
+  type LabelRequirement,
+  operatorFromApi,
+} from "../../../machinery/selectors/label-selector.js";
+import { parseLabelSelector } from "../../../machinery/selectors/parse-label-selector.js";
+import type { AuthorizerAttributes } from "../../authz/authorizer.js";
+import type { KubeObject } from "../../../machinery/meta/object.js";
+
+/** The selectors in a question about rights, as far as they can be understood; {@link ignoredSelectors} names the rest. */
+export function askedSelectors(
+  resourceAttributes: ReadonlyFields,
+): Pick<AuthorizerAttributes, "fieldSelector" | "labelSelector"> {
+  const fieldSelector = requirementsOf(resourceAttributes["fieldSelector"], parseFieldSelector, fieldRequirement);
+  const labelSelector = requirementsOf(resourceAttributes["labelSelector"], parseLabelSelector, askedLabel);
+  return { ...(fieldSelector && { fieldSelector }), ...(labelSelector && { labelSelector }) };
+}
+
+function requirementsOf<T>(
+  selector: unknown,
+  parse: (raw: string) => { readonly requirements?: readonly T[] | undefined },
+  understand: (requirement: ReadonlyFields) => T | undefined,
+): readonly T[] | undefined {
+  const stated = objects(object(selector)["requirements"]);
+  const raw = text(object(selector)["rawSelector"]);
+  try {
+    const found = stated.length > 0 ? stated.flatMap((one) => understand(one) ?? []) : (parse(raw).requirements ?? []);
+    return found.length === 0 ? undefined : found;
+  } catch {
+    return undefined;
+  }
+}
+
+function fieldRequirement({ key, operator, values }: ReadonlyFields): FieldRequirement | undefined {
+  const [value, ...more] = list(values).map(text);
+  if (value === undefined || more.length > 0 || (operator !== "In" && operator !== "NotIn")) return undefined;
+  return { field: text(key), operator: operator === "In" ? "=" : "!=", value };
+}
+
+function askedLabel({ key, operator, values }: ReadonlyFields): LabelRequirement | undefined {
+  const known = operatorFromApi(text(operator));
+  if (known === undefined) return undefined;
+  try {
+    return labelRequirement(text(key), known, list(values).map(text));
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * What an answer says of the selectors of a question about rights that could not be understood (kubernetes'
+ * pkg/registry/authorization/util, BuildEvaluationError); undefined when all were. They do not make the question a wrong one:
+ * it is answered as if they were not there, which asks for more.
+ */
+export function ignoredSelectors(review: KubeObject): string | undefined {
+  const { fieldSelector, labelSelector } = object(object(review["spec"])["resourceAttributes"]);
+  const faults = [
+    fault("fieldSelector", fieldSelector, isFieldRequirement, parseFieldSelector),
+    fault("labelSelector", labelSelector, isLabelRequirement, parseLabelSelector),
+  ].filter((one) => one !== undefined);
+  return faults.length === 0 ? undefined : faults.join("; ");
+}
+
+function fault(
+  name: string,
+  selector: unknown,
+  isUnderstood: (requirement: ReadonlyFields) => boolean,
+  parse: (raw: string) => unknown,
+): string | undefined {
+  if (!isFields(selector)) return undefined;
+  const ignored = `spec.resourceAttributes.${name} ignored due to parse error`;
+  const requirements = objects(selector["requirements"]);
+  if (requirements.length === 0) return parses(text(selector["rawSelector"]), parse) ? undefined : ignored;
+  const understood = requirements.filter(isUnderstood).length;
+  if (understood === requirements.length) return undefined;
+  return understood === 0 ? ignored : ignored.replace("ignored", "partially ignored");
+}
+
+function parses(raw: string, parse: (raw: string) => unknown): boolean {
+  try {
+    parse(raw);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Field selectors know equal and unequal: of one value each. */
+const isFieldRequirement = ({ operator, values }: ReadonlyFields): boolean =>
+  (operator === "In" || operator === "NotIn") && list(values).length === 1;
+
+const isLabelRequirement = ({ operator }: ReadonlyFields): boolean => operatorFromApi(text(operator)) !== undefined;

@@ -1,0 +1,18 @@
+import type { Random } from "../../base/numbers/random.js";
+import { randomBelow } from "../../base/numbers/random-below.js";
+import type { Filter } from "../request/api-request.js";
+import { withAnswerHeaders } from "../request/wrapped-exchange.js";
+
+/** How finely chances are told apart. */
+const SCALE = 1_000_000;
+
+/**
+ * Ends the HTTP/2 connection of a request with this chance (--goaway-chance), so that clients behind a load balancer spread over its servers
+ * again. What is under way on the connection goes on to its end.
+ */
+export function probabilisticGoaway(chance: number, random: Random): Filter {
+  return (next) => (request) => {
+    if (request.exchange.protocol !== "HTTP/2.0" || randomBelow(random, SCALE) >= chance * SCALE) return next(request);
+    return next(request.with({ exchange: withAnswerHeaders(request.exchange, { connection: "close" }) }));
+  };
+}

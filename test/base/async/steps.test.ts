@@ -1,0 +1,32 @@
+import { describe, expect, test } from "vitest";
+import { atOnce, type Steps, waitFor } from "../../../src/base/async/steps.js";
+import { inSlices } from "../../../src/base/async/time-slice.js";
+
+function* sum(first: number | Promise<number>, second: number | Promise<number>): Steps<number> {
+  const left = yield* waitFor(first);
+  yield;
+  return left + (yield* waitFor(second));
+}
+
+describe("steps that wait", () => {
+  test("go on with what a promise resolves to", async () => {
+    expect(await inSlices(sum(Promise.resolve(1), Promise.resolve(2)))).toBe(3);
+  });
+
+  test("do not pause for a value that is there", () => {
+    const steps = waitFor(1);
+    expect(steps.next()).toEqual({ done: true, value: 1 });
+    expect(atOnce(sum(1, 2))).toBe(3);
+  });
+
+  test("throw what a promise rejects with", async () => {
+    const refused = Promise.reject<number>(new Error("no answer"));
+    // The steps before it may take several turns of the event loop.
+    refused.catch(() => {});
+    await expect(inSlices(sum(1, refused))).rejects.toThrow("no answer");
+  });
+
+  test("cannot be done at once", () => {
+    expect(() => atOnce(sum(Promise.resolve(1), 2))).toThrow("has to wait for a promise");
+  });
+});
