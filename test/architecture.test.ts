@@ -104,11 +104,11 @@ const ASKS_THE_PROCESS: Readonly<Record<string, string>> = {
 const CHOOSES_THE_SYSTEMS: Readonly<Record<string, string>> = {
   "actions/surroundings.ts": "the default of the library's actions, whose pauses keep the process alive",
   "client/surroundings.ts": "the default of the library's public functions",
+  "cluster/apiserver/serve-api.ts": "composes a server by kube-apiserver's flags",
   "cluster/cluster-clock.ts": "waits for work that a manual clock does not time",
   "cluster/stages/config.ts": "the default of a server",
   "cluster/stages/generic-server.ts": "composes a server",
   "cluster/stages/prepared-server.ts": "composes a server",
-  "cluster/envtest/api-server.ts": "composes a server that stands for kube-apiserver",
   "main.ts": "composes the program",
   "server/generic/server.ts": "the default of a server",
   "server/storage/create-storage.ts": "the default of storages",
@@ -288,7 +288,7 @@ describe("the way to a terminal", () => {
 });
 
 /** The commands that start servers. */
-const CLUSTER_COMMANDS = /^commands[\\/](cluster|envtest)[\\/]/;
+const CLUSTER_COMMANDS = /^commands[\\/](apiserver|cluster|envtest)[\\/]/;
 
 /**
  * Where API objects are read field by field without their types (machinery/meta/access.ts): the kind is not known there, or has no
@@ -598,7 +598,7 @@ describe.skipIf(!existsSync(metafilePath))("what the bundle loads at start", () 
     );
     expect(crossing.filter(({ file }) => !inProgram(file))).toEqual([]);
     expect([...new Set(crossing.map(({ path }) => path))].sort()).toEqual([
-      "dist/cluster-envtest.js",
+      "dist/cluster-apiserver.js",
       "dist/cluster-named.js",
       "dist/undici-pool.cjs",
     ]);
@@ -609,7 +609,9 @@ describe.skipIf(!existsSync(metafilePath))("what the bundle loads at start", () 
       loaded.map(({ path }) => path).filter((path) => path.startsWith(".")),
     );
     expect(leadsOutside).toEqual([]);
-    expect(Object.keys(outputs)).toEqual(expect.arrayContaining(["dist/cluster-named.js", "dist/cluster-envtest.js"]));
+    expect(Object.keys(outputs)).toEqual(
+      expect.arrayContaining(["dist/cluster-named.js", "dist/cluster-apiserver.js"]),
+    );
   });
 
   test("in the program and in the library, a module is in one file", () => {

@@ -281,6 +281,12 @@ export const root: CommandEntry = {
     },
     clusterEntry,
     envtestEntry,
+    {
+      name: "apiserver",
+      section: MANAGEMENT,
+      summary: "Serve the API with kube-apiserver's flags",
+      load: async () => (await import("./apiserver/apiserver.js")).apiserverCommand(),
+    },
     configEntry,
     // `crd` and its subcommands: kubets' own, kubectl has none of it.
     {

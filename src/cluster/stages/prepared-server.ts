@@ -56,10 +56,15 @@ export class PreparedServer {
   async #open(): Promise<void> {
     const { options, composition, server, pki, serving, authentication, address } = this.#opened;
     const host = composition.serving?.host ?? options.host ?? HOST;
-    const parts = { clock: systemClock, authorities: authentication?.authorities, serving };
+    const parts = {
+      clock: systemClock,
+      authorities: authentication?.authorities,
+      serving,
+      http2: composition.serving?.http2,
+    };
     this.#listener = await openSocket(options, host, server, pki, parts);
     if (this.#listener !== undefined) {
-      address.text = authority(host, this.#listener.port);
+      address.text = authority(composition.serving?.externalHost ?? host, this.#listener.port);
       serving?.watch(pki.server, this.#listener.show);
     }
     this.#plain = await openPlain(options.http, server);

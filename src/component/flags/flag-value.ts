@@ -136,7 +136,7 @@ const DIGITS: Readonly<Record<number, RegExp>> = { 2: /^[01]+$/, 8: /^[0-7]+$/, 
  * Parses an integer as strconv.ParseInt does. Base 0 reads 0x, 0o, 0b and a leading 0 (octal), and underscores between digits. @throws with
  * Go's text for bad syntax, and for a value beyond `bits`
  */
-function parseInteger(text: string, bits: 32 | 64, base: 0 | 10 = 0): bigint {
+export function parseInteger(text: string, bits: 32 | 64, base: 0 | 10 = 0): bigint {
   const bad = (): Error => strconvError("ParseInt", text, "invalid syntax");
   const sign = text.startsWith("-") ? -1n : 1n;
   let digits = /^[+-]/.test(text) ? text.slice(1) : text;

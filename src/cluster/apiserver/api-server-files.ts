@@ -47,6 +47,8 @@ export interface ServingFiles {
   readonly certDir: string;
   /** What a certificate is made for. */
   readonly host: string;
+  /** Names and addresses that the certificate is good for beside the host and this machine. */
+  readonly names?: readonly string[];
 }
 
 const DAY = 86_400_000;
@@ -79,7 +81,7 @@ export async function servingFiles(
     notAfter: now + 365 * DAY,
     serial: random.bytes(16),
     usage: "server",
-    names: [...new Set([files.host, "127.0.0.1", "localhost"])],
+    names: [...new Set([files.host, "127.0.0.1", "localhost", ...(files.names ?? [])])],
   });
   makeOwnFolder(files.certDir);
   await writeFile(certFile, pair.certificate, { mode: 0o644 });
