@@ -6,6 +6,8 @@ export interface PodRange {
   readonly cidr: string;
   /** How many bits the addresses of a node's pods have in common: 24. */
   readonly nodeMask: number;
+  /** Blocks that no node gets. */
+  readonly reserved?: readonly string[];
 }
 
 export interface NodeRange {
