@@ -107,6 +107,7 @@ const CHOOSES_THE_SYSTEMS: Readonly<Record<string, string>> = {
   "cluster/cluster-clock.ts": "waits for work that a manual clock does not time",
   "cluster/compose-server.ts": "composes a server",
   "cluster/envtest/api-server.ts": "composes a server that stands for kube-apiserver",
+  "cluster/programs/surroundings.ts": "composes the programs of a control plane",
   "main.ts": "composes the program",
   "server/generic/server.ts": "the default of a server",
   "server/storage/create-storage.ts": "the default of storages",
@@ -285,8 +286,8 @@ describe("the way to a terminal", () => {
   });
 });
 
-/** The commands that start servers. */
-const CLUSTER_COMMANDS = /^commands[\\/](cluster|envtest)[\\/]/;
+/** The commands that start servers, or programs of a control plane. */
+const CLUSTER_COMMANDS = /^commands[\\/](cluster|envtest|controller-manager|scheduler|node)[\\/]/;
 
 /**
  * Where API objects are read field by field without their types (machinery/meta/access.ts): the kind is not known there, or has no
@@ -587,7 +588,7 @@ describe.skipIf(!existsSync(metafilePath))("what the bundle loads at start", () 
     expect(starts.filter((file) => loaders.includes(file))).toEqual([]);
   });
 
-  test("program and library share one file, undici's; else the program loads the library's for `cluster` and `envtest` alone", () => {
+  test("program and library share one file, undici's; else the program loads the library's for what serves or runs beside servers alone", () => {
     const inProgram = (path: string): boolean => path.startsWith("dist/cli/");
     const crossing = Object.entries(outputs).flatMap(([file, { imports: loaded }]) =>
       loaded
@@ -598,6 +599,7 @@ describe.skipIf(!existsSync(metafilePath))("what the bundle loads at start", () 
     expect([...new Set(crossing.map(({ path }) => path))].sort()).toEqual([
       "dist/cluster-envtest.js",
       "dist/cluster-named.js",
+      "dist/cluster-programs.js",
       "dist/undici-pool.cjs",
     ]);
     expect(crossing.filter(({ path }) => path === "dist/undici-pool.cjs").map(({ file }) => file)).toEqual([
@@ -607,7 +609,9 @@ describe.skipIf(!existsSync(metafilePath))("what the bundle loads at start", () 
       loaded.map(({ path }) => path).filter((path) => path.startsWith(".")),
     );
     expect(leadsOutside).toEqual([]);
-    expect(Object.keys(outputs)).toEqual(expect.arrayContaining(["dist/cluster-named.js", "dist/cluster-envtest.js"]));
+    expect(Object.keys(outputs)).toEqual(
+      expect.arrayContaining(["dist/cluster-named.js", "dist/cluster-envtest.js", "dist/cluster-programs.js"]),
+    );
   });
 
   test("in the program and in the library, a module is in one file", () => {

@@ -37,12 +37,19 @@ export async function readClusterParts(
   if (tokenKey === undefined) {
     disabled.set("serviceaccount-token-controller", "there is no private key (--service-account-private-key-file)");
   }
+  const caCertificate = await rootAuthority(file("root-ca-file"), config);
+  if (caCertificate === "") {
+    disabled.set(
+      "root-ca-certificate-publisher-controller",
+      "neither --root-ca-file nor --kubeconfig has an authority",
+    );
+  }
   if (!flags.bool("enable-garbage-collector"))
     disabled.set("garbage-collector-controller", "--enable-garbage-collector=false");
   return {
     disabled,
     parts: {
-      caCertificate: await rootAuthority(file("root-ca-file"), config),
+      caCertificate,
       // Kubelets end the pods of their nodes themselves.
       hasKubelet: () => true,
       nodeMonitorGracePeriod: flags.duration("node-monitor-grace-period"),

@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import { readText } from "../../base/files/read-file.js";
 import { parseForward, parseRange } from "../../base/forward.js";
 import { parseIpv4Prefix } from "../../base/numbers/ipv4-prefix.js";
+import { untilAborted } from "../../base/async/until-aborted.js";
 import { forkRandom } from "../../base/numbers/random.js";
 import { goQuote } from "../../base/text/go-quote.js";
 import { pause } from "../../base/time/pause.js";
@@ -59,7 +60,9 @@ async function run(flags: Flags, context: ComponentContext): Promise<void> {
   let fleet: StartedNodes | undefined;
   while (fleet === undefined && !signal.aborted) {
     try {
-      fleet = await startNodes(nodes, { flags, client, config, transport, given, ...context, reportError: report });
+      const parts = { flags, client, config, transport, given, ...context, reportError: report };
+      // A server that never answers does not keep the program from ending.
+      fleet = await untilAborted(startNodes(nodes, parts), signal);
     } catch (error) {
       if (signal.aborted) break;
       log.error("kubelet_node_status.go:107", "Unable to register node with API server", error);
@@ -67,7 +70,7 @@ async function run(flags: Flags, context: ComponentContext): Promise<void> {
     }
   }
   for (const { name } of fleet === undefined ? [] : nodes) {
-    const at = `${flags.string("address")}:${fleet?.fleet.node(name)?.port}`;
+    const at = `${flags.string("address")}:${fleet?.portOf(name)}`;
     log.info(
       "kubelet_node_status.go:78",
       `"Successfully registered node" node=${goQuote(name)} kubeletAPI=${goQuote(at)}`,
@@ -135,8 +138,7 @@ async function openForwards(
   return new PodForwards(forward, allow);
 }
 
-interface StartedNodes {
-  readonly fleet: NodeFleet;
+interface StartedNodes extends Pick<NodeFleet, "portOf"> {
   stop(): Promise<void>;
 }
 
@@ -205,7 +207,7 @@ async function startNodes(nodes: readonly NodeOptions[], parts: StartParts): Pro
   }
   const running = started;
   return {
-    fleet: running,
+    portOf: (name) => running.portOf(name),
     async stop() {
       await running.stop();
       await dropVolumes();

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { untilAborted } from "../../base/async/until-aborted.js";
 import type { Clock } from "../../base/time/clock.js";
 import { pause } from "../../base/time/pause.js";
 import type { Timers } from "../../base/time/timers.js";
@@ -30,7 +31,7 @@ export async function readServedKinds(parts: ServedKindsParts): Promise<Serves |
   const discovery = new ServedResources(client.rest, clock);
   while (!signal.aborted) {
     try {
-      const { resources, failed } = await discovery.all();
+      const { resources, failed } = await untilAborted(discovery.all(), signal);
       const served = new Set(resources.map(({ apiVersion, kind }) => `${apiVersion}/${kind}`));
       return (apiVersion, kind) => served.has(`${apiVersion}/${kind}`) || failed.has(apiVersion);
     } catch (error) {
@@ -49,7 +50,7 @@ export async function followServedKinds(parts: ServedKindsParts, changed: () => 
   let known: string | undefined;
   while (!signal.aborted) {
     try {
-      const { resources } = await discovery.all();
+      const { resources } = await untilAborted(discovery.all(), signal);
       discovery.invalidate();
       const digest = createHash("sha256").update(JSON.stringify(resources)).digest("base64");
       if (known !== undefined && known !== digest) changed();
