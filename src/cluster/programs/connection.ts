@@ -27,7 +27,8 @@ export async function readConnection(
   { cwd, env, log }: Pick<ComponentContext, "cwd" | "env" | "log">,
 ): Promise<ClientConfig> {
   // A program of a control plane has no kubeconfig but the one that it is given.
-  const own = { cwd, env: withoutKubeconfig(env), userAgent, server: master };
+  const { KUBECONFIG: _, ...others } = env;
+  const own = { cwd, env: others, userAgent, server: master };
   if (kubeconfig !== "") {
     await stat(resolve(cwd, kubeconfig)).catch((error: unknown) => {
       throw new PathError("stat", kubeconfig, error);
@@ -40,10 +41,6 @@ export async function readConnection(
     "Neither --kubeconfig nor --master was specified.  Using the inClusterConfig.  This might not work.",
   );
   return inClusterConfig({ env, userAgent });
-}
-
-function withoutKubeconfig({ KUBECONFIG: _, ...env }: ComponentContext["env"]): ComponentContext["env"] {
-  return env;
 }
 
 /** How many requests may be sent in a second, and how many more for a moment. */

@@ -131,7 +131,7 @@ export async function readSchedulerConfiguration(path: string): Promise<Schedule
   const text = await readText(path);
   try {
     const { readConfigurationDocument } = await import("../../machinery/text/yaml/configuration-document.js");
-    return decodeSchedulerConfiguration(await readConfigurationDocument(text));
+    return decodeSchedulerConfiguration(readConfigurationDocument(text));
   } catch (error) {
     throw new Error(`${path}: ${errorMessage(error)}`, { cause: error });
   }
