@@ -106,6 +106,7 @@ const CHOOSES_THE_SYSTEMS: Readonly<Record<string, string>> = {
   "client/surroundings.ts": "the default of the library's public functions",
   "cluster/apiserver/serve-api.ts": "composes a server by kube-apiserver's flags",
   "cluster/cluster-clock.ts": "waits for work that a manual clock does not time",
+  "cluster/programs/surroundings.ts": "composes the programs of a control plane",
   "cluster/stages/config.ts": "the default of a server",
   "cluster/stages/generic-server.ts": "composes a server",
   "cluster/stages/prepared-server.ts": "composes a server",
@@ -287,8 +288,8 @@ describe("the way to a terminal", () => {
   });
 });
 
-/** The commands that start servers. */
-const CLUSTER_COMMANDS = /^commands[\\/](apiserver|cluster|envtest)[\\/]/;
+/** The commands that start servers, or programs of a control plane. */
+const CLUSTER_COMMANDS = /^commands[\\/](apiserver|cluster|envtest|controller-manager|scheduler|node)[\\/]/;
 
 /**
  * Where API objects are read field by field without their types (machinery/meta/access.ts): the kind is not known there, or has no
@@ -589,7 +590,7 @@ describe.skipIf(!existsSync(metafilePath))("what the bundle loads at start", () 
     expect(starts.filter((file) => loaders.includes(file))).toEqual([]);
   });
 
-  test("program and library share one file, undici's; else the program loads the library's for `cluster` and `envtest` alone", () => {
+  test("program and library share one file, undici's; else the program loads the library's for what serves or runs beside servers alone", () => {
     const inProgram = (path: string): boolean => path.startsWith("dist/cli/");
     const crossing = Object.entries(outputs).flatMap(([file, { imports: loaded }]) =>
       loaded
@@ -600,6 +601,7 @@ describe.skipIf(!existsSync(metafilePath))("what the bundle loads at start", () 
     expect([...new Set(crossing.map(({ path }) => path))].sort()).toEqual([
       "dist/cluster-apiserver.js",
       "dist/cluster-named.js",
+      "dist/cluster-programs.js",
       "dist/undici-pool.cjs",
     ]);
     expect(crossing.filter(({ path }) => path === "dist/undici-pool.cjs").map(({ file }) => file)).toEqual([
@@ -610,7 +612,7 @@ describe.skipIf(!existsSync(metafilePath))("what the bundle loads at start", () 
     );
     expect(leadsOutside).toEqual([]);
     expect(Object.keys(outputs)).toEqual(
-      expect.arrayContaining(["dist/cluster-named.js", "dist/cluster-apiserver.js"]),
+      expect.arrayContaining(["dist/cluster-named.js", "dist/cluster-apiserver.js", "dist/cluster-programs.js"]),
     );
   });
 

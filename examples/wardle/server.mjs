@@ -70,5 +70,9 @@ await serverCommand({
   name: "wardle-server",
   description: "Serves flunders and fischers.",
   version: "v1.0.0",
-  options: { title: { title: "Wardle", version: "v1.0.0" }, resources: [flunders, fischers], admission: { plugins: [{ plugin: banFlunder }] } },
+  options: {
+    title: { title: "Wardle", version: "v1.0.0" },
+    resources: [flunders, fischers],
+    admission: { plugins: [{ plugin: banFlunder }] },
+  },
 }).main();

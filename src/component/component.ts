@@ -121,7 +121,7 @@ const logFlags: readonly ComponentFlag[] = [
   },
 ];
 
-const globalSection = ({ name }: Pick<Component, "name">): FlagSection => ({
+export const globalSection = ({ name }: Pick<Component, "name">): FlagSection => ({
   name: "global",
   flags: [
     { name: "help", short: "h", type: "bool", usage: `Print this help of ${name}.` },

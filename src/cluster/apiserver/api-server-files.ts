@@ -45,6 +45,8 @@ export interface ServingFiles {
   readonly certFile: string;
   readonly keyFile: string;
   readonly certDir: string;
+  /** What the files in {@link certDir} are called, without ".crt" and ".key". Default "apiserver". */
+  readonly pairName?: string;
   /** What a certificate is made for. */
   readonly host: string;
   /** Names and addresses that the certificate is good for beside the host and this machine. */
@@ -64,7 +66,8 @@ export async function servingFiles(
   report: (error: unknown) => void,
 ): Promise<CertificateFiles> {
   if (files.certFile !== "" || files.keyFile !== "") return { certFile: files.certFile, keyFile: files.keyFile };
-  const [certFile, keyFile] = [join(files.certDir, "apiserver.crt"), join(files.certDir, "apiserver.key")];
+  const { certDir, pairName = "apiserver" } = files;
+  const [certFile, keyFile] = [join(certDir, `${pairName}.crt`), join(certDir, `${pairName}.key`)];
   const kept = await Promise.all([readText(certFile), readText(keyFile)]).catch((error: unknown) => {
     if (errorCode(error) === "ENOENT") return undefined;
     throw error;
@@ -83,7 +86,7 @@ export async function servingFiles(
     usage: "server",
     names: [...new Set([files.host, "127.0.0.1", "localhost", ...(files.names ?? [])])],
   });
-  makeOwnFolder(files.certDir);
+  makeOwnFolder(certDir);
   await writeFile(certFile, pair.certificate, { mode: 0o644 });
   await writeFile(keyFile, pair.key, { mode: 0o600 });
   return { certFile, keyFile };

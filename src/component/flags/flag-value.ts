@@ -98,7 +98,7 @@ const UNITS: ReadonlyMap<string, number> = new Map([
 const MAX_NANOSECONDS = 2 ** 63;
 
 /** Parses a duration as Go's time.ParseDuration does ("1h30m", "-1.5s", "0"), into milliseconds. @throws with Go's text */
-function parseDuration(text: string): number {
+export function parseDuration(text: string): number {
   const negative = text.startsWith("-");
   let rest = /^[+-]/.test(text) ? text.slice(1) : text;
   if (rest === "0") return 0;
