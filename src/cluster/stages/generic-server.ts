@@ -18,6 +18,7 @@ import { collectWhenIdle, v8Memory } from "../idle-memory.js";
 import { knownKinds } from "./known-kinds.js";
 import { openKv, openStorage } from "../open-storage.js";
 import { type Hook, type HookContext, ofCaller, type ServerOptions } from "../options/server-options.js";
+import { authority } from "../open-socket.js";
 import type { ClusterPki } from "../pki/cluster-pki.js";
 import { kubeletClient } from "../pki/client-certificates.js";
 import { openPki } from "../pki/open-pki.js";
@@ -54,7 +55,7 @@ export interface OpenedServer extends Opening {
   readonly authentication: OpenedAuthentication | undefined;
   /** Called when what authenticates clients has changed. */
   readonly authenticationChanged: () => void;
-  /** The "host:port" that /api tells clients; set when the port is open. */
+  /** The "host:port" that the server listens on; set when the port is open. */
   readonly address: { text: string };
   readonly parts: OpenedParts;
 }
@@ -69,6 +70,12 @@ export async function openServer(opening: Opening): Promise<GenericServer> {
     await parts.close();
     throw error;
   }
+}
+
+/** An address with the host that clients are told in place of its own. */
+function toldTo(host: string | undefined, address: string): string {
+  if (host === undefined || address === "") return address;
+  return authority(host, Number(address.slice(address.lastIndexOf(":") + 1)));
 }
 
 async function openParts(opening: Opening, parts: OpenedParts): Promise<OpenedServer> {
@@ -119,6 +126,7 @@ async function openParts(opening: Opening, parts: OpenedParts): Promise<OpenedSe
   const boot = new BootSequence([STORAGE_STEP, ...steps.map(({ name }) => name)]);
   const serviceAccounts = authentication === undefined ? issuer : authentication.serviceAccounts;
   const address = { text: "" };
+  const clientsHost = composition.serving?.externalHost;
   const server = createServer(
     {
       name: opening.name,
@@ -138,7 +146,7 @@ async function openParts(opening: Opening, parts: OpenedParts): Promise<OpenedSe
       ...(serviceAccounts && { serviceAccounts }),
       ...(authentication && { authentication: authentication.parts }),
       network: { ...(identity && { kubeletClient: identity }), ...composition.network },
-      serverAddress: () => address.text,
+      serverAddress: () => toldTo(clientsHost, address.text),
       reportError,
       outermost: [idle.filter, ...(options.onRequest === undefined ? [] : [recordRequests(options.onRequest)])],
       ...ofCaller(options),

@@ -64,7 +64,7 @@ export class PreparedServer {
     };
     this.#listener = await openSocket(options, host, server, pki, parts);
     if (this.#listener !== undefined) {
-      address.text = authority(composition.serving?.externalHost ?? host, this.#listener.port);
+      address.text = authority(host, this.#listener.port);
       serving?.watch(pki.server, this.#listener.show);
     }
     this.#plain = await openPlain(options.http, server);
