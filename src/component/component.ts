@@ -121,7 +121,7 @@ const logFlags: readonly ComponentFlag[] = [
   },
 ];
 
-export const globalSection = ({ name }: Pick<Component, "name">): FlagSection => ({
+const globalSection = ({ name }: Pick<Component, "name">): FlagSection => ({
   name: "global",
   flags: [
     { name: "help", short: "h", type: "bool", usage: `Print this help of ${name}.` },

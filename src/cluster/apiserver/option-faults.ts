@@ -4,8 +4,9 @@ import { servedResources } from "../../api/facts/index.js";
 import { parseIpv4Prefix } from "../../base/numbers/ipv4-prefix.js";
 import { errorMessage } from "../../base/text/error-message.js";
 import { goQuote } from "../../base/text/go-quote.js";
-import { genericSection } from "../../component/apiserver-flags/generic.js";
 import { parsePortRange } from "../../component/apiserver-flags/values.js";
+import { conductFaults } from "../../server/generic/conduct.js";
+import { readConduct } from "../stages/conduct-flags.js";
 import type { Flags } from "../../component/flags/flag-set.js";
 import { readRuntimeConfig } from "../../component/flags/pairs.js";
 import { ADMISSION_PLUGINS } from "../../server/admission/table.js";
@@ -40,25 +41,15 @@ export function optionFaults(flags: Flags, cwd: string): readonly string[] {
 function genericFaults(flags: Flags): readonly string[] {
   const faults: string[] = [];
   const notNegative = (isNegative: boolean, fault: string): void => void (isNegative && faults.push(fault));
-  const duration = (name: string): boolean => flags.duration(name) < 0;
   const count = (name: string): boolean => flags.number(name) < 0;
-  notNegative(duration("livez-grace-period"), "--livez-grace-period can not be a negative value");
   for (const name of ["max-requests-inflight", "max-mutating-requests-inflight"]) {
     notNegative(count(name), `--${name} can not be negative value`);
   }
-  notNegative(duration("request-timeout"), "--request-timeout can not be negative value");
-  const chance = flags.number("goaway-chance");
-  if (chance < 0 || chance > 0.02) faults.push("--goaway-chance can not be less than 0 or greater than 0.02");
-  notNegative(count("min-request-timeout"), "--min-request-timeout can not be negative value");
-  for (const name of ["storage-initialization-timeout", "shutdown-delay-duration"]) {
-    notNegative(duration(name), `--${name} can not be negative value`);
-  }
   notNegative(
-    duration("shutdown-watch-termination-grace-period"),
-    "shutdown-watch-termination-grace-period, if provided, can not be a negative value",
+    flags.duration("storage-initialization-timeout") < 0,
+    "--storage-initialization-timeout can not be negative value",
   );
-  faults.push(...transportSecurityFaults(flags.strings("strict-transport-security-directives")));
-  faults.push(...originFaults(flags.strings("cors-allowed-origins")));
+  faults.push(...conductFaults(readConduct(flags)));
   for (const [name, field] of [
     ["emulation-forward-compatible", "EmulationForwardCompatible"],
     ["runtime-config-emulation-forward-compatible", "RuntimeConfigEmulationForwardCompatible"],
@@ -69,39 +60,6 @@ function genericFaults(flags: Flags): readonly string[] {
     );
   }
   return faults;
-}
-
-function transportSecurityFaults(directives: readonly string[]): readonly string[] {
-  return directives.flatMap((directive) => {
-    if (directive.trim() === "") return ["empty value in strict-transport-security-directives"];
-    if (directive === "includeSubDomains" || directive === "preload") return [];
-    if (/^max-age=[^=]*$/.test(directive)) return [];
-    return [
-      "--strict-transport-security-directives invalid, allowed values: max-age=expireTime, includeSubDomains, preload. see https://tools.ietf.org/html/rfc6797#section-6.1 for more information",
-    ];
-  });
-}
-
-function originFaults(origins: readonly string[]): readonly string[] {
-  const help = genericSection.flags.find(({ name }) => name === "cors-allowed-origins")?.usage ?? "";
-  return origins.flatMap((origin) => {
-    if (origin === "") return [`empty value in --cors-allowed-origins, help: ${help}`];
-    const fault = expressionFault(origin);
-    return fault === undefined
-      ? []
-      : [`--cors-allowed-origins has an invalid regular expression: ${fault}, help: ${help}`];
-  });
-}
-
-function expressionFault(expression: string): string | undefined {
-  try {
-    new RegExp(expression, "u");
-  } catch (error) {
-    return `error parsing regexp: ${errorMessage(error)}`;
-  }
-  // kube-apiserver asks for two slashes. An origin has none but those before its host, so that one pins as well.
-  const isPinned = /[\^/]/.test(expression) && /[$:]/.test(expression);
-  return isPinned ? undefined : "regular expression does not pin to start/end of host in the origin header";
 }
 
 function etcdFaults(flags: Flags): readonly string[] {

@@ -9,6 +9,8 @@ import type { DefaultTolerationSecondsConfiguration } from "../../server/admissi
 import type { StorageMediaType } from "../../server/endpoints/serializers/serializer.js";
 import type { InFlightLimits } from "../../server/filters/max-in-flight.js";
 import type { EtcdConnection } from "../open-storage.js";
+import type { Conduct } from "../../server/generic/conduct.js";
+import { readConduct } from "../stages/conduct-flags.js";
 import type { AuthenticationOptions } from "../options/authentication-options.js";
 import type { AuthorizationOptions } from "../options/authorization-options.js";
 import type { NamedCertificateFiles } from "../options/tls-options.js";
@@ -61,6 +63,8 @@ export interface ApiServerOptions {
   readonly eventTtl: number;
   readonly allowPrivileged: boolean;
   readonly kubelets: KubeletOptions;
+  /** How the server answers and stops. */
+  readonly conduct: Conduct;
   readonly inFlight: InFlightLimits;
   readonly runtimeConfig: RuntimeConfig;
   /** In the absence of a configuration file it names at least one mode. */
@@ -128,6 +132,7 @@ export function readOptions(flags: Flags, cwd: string): ApiServerOptions {
       keyFile: file("kubelet-client-key"),
       addressTypes: flags.strings("kubelet-preferred-address-types"),
     },
+    conduct: readConduct(flags),
     inFlight: {
       readOnly: flags.number("max-requests-inflight"),
       mutating: flags.number("max-mutating-requests-inflight"),

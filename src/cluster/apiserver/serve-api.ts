@@ -40,6 +40,7 @@ export async function serveApi(options: ServeOptions): Promise<RunningServer> {
       tls,
       storageMediaType: options.storageMediaType,
       watchCache: options.watchCache,
+      conduct: options.conduct,
       inFlight: options.inFlight,
       runtimeConfig: options.runtimeConfig,
       authorization: options.authorization,

@@ -11,7 +11,7 @@ import { authority, HOST, openPlain, openSocket } from "../open-socket.js";
 import type { Hooks } from "../options/server-options.js";
 import { userCertificate } from "../pki/client-certificates.js";
 import type { RunningServer } from "../running-server.js";
-import { ADMIN, hookContext, type OpenedServer, STORAGE_STEP } from "./generic-server.js";
+import { ADMIN, hookContext, type OpenedServer, STORAGE_STEP } from "./opened-server.js";
 
 /** The fifth stage: a server with everything that it will have. Only it runs, once. */
 export class PreparedServer {

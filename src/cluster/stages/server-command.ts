@@ -110,9 +110,7 @@ const pick = ({ flags }: FlagSection, ...names: readonly string[]): ComponentFla
 const SECTIONS: readonly FlagSection[] = [
   {
     name: "generic",
-    flags: pick(genericSection, ...CONDUCT_FLAGS, "max-mutating-requests-inflight", "max-requests-inflight").map(
-      ({ withoutEffect: _, ...flag }) => flag,
-    ),
+    flags: pick(genericSection, ...CONDUCT_FLAGS, "max-mutating-requests-inflight", "max-requests-inflight"),
   },
   {
     name: "etcd",

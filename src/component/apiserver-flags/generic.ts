@@ -21,7 +21,6 @@ export const genericSection = {
       type: "stringSlice",
       usage:
         "Regular expressions of the origins whose pages in a browser may read answers. Each is pinned to the start of the host by ^ or // and to its end by $ or a colon.",
-      withoutEffect: "no answer has headers of CORS, so that browsers keep answers from pages of other origins",
     },
     {
       name: "default-not-ready-toleration-seconds",
@@ -65,13 +64,11 @@ export const genericSection = {
       type: "float64",
       default: "0",
       usage: "The share of requests after which an HTTP/2 connection is asked to close, from 0 to 0.02.",
-      withoutEffect: "connections are never asked to close",
     },
     {
       name: "livez-grace-period",
       type: "duration",
       usage: "How long after the start /livez passes although the server is still starting.",
-      withoutEffect: "/livez does not wait for the steps of the start",
     },
     {
       name: "max-mutating-requests-inflight",
@@ -97,14 +94,12 @@ export const genericSection = {
       type: "int",
       default: "1800",
       usage: "How many seconds a watch without a timeout of its own lasts at least.",
-      withoutEffect: "watches last half an hour to an hour",
     },
     {
       name: "request-timeout",
       type: "duration",
       default: "1m0s",
       usage: "How long a request may take that is no watch and no connection into a pod.",
-      withoutEffect: "requests end after a minute",
     },
     {
       name: "runtime-config-emulation-forward-compatible",
@@ -116,19 +111,16 @@ export const genericSection = {
       name: "shutdown-delay-duration",
       type: "duration",
       usage: "How long the server serves on after it was asked to end, while /readyz already fails.",
-      withoutEffect: "the server ends at once when it has answered its requests",
     },
     {
       name: "shutdown-send-retry-after",
       type: "bool",
       usage: "While the server ends, answer new requests 429 with Retry-After until those under way are answered.",
-      withoutEffect: "new requests are answered 503 while the server ends",
     },
     {
       name: "shutdown-watch-termination-grace-period",
       type: "duration",
       usage: "How long watches may take to end when the server ends.",
-      withoutEffect: "watches end at once when the server ends",
     },
     {
       name: "storage-initialization-timeout",
@@ -141,7 +133,6 @@ export const genericSection = {
       name: "strict-transport-security-directives",
       type: "stringSlice",
       usage: "Directives of the header Strict-Transport-Security: max-age=SECONDS, includeSubDomains, preload.",
-      withoutEffect: "no answer has the header Strict-Transport-Security",
     },
   ],
 } as const satisfies FlagSection;

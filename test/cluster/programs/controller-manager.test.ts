@@ -91,7 +91,7 @@ test("a flag without effect is warned about, and the program runs", async () => 
 });
 
 test("controllers work over the network", async () => {
-  const program = begin("--leader-elect=false", "--controllers=deployment,replicaset,garbagecollector");
+  const program = begin("--leader-elect=false", "--controllers=deployment,replicaset,garbagecollector,serviceaccount");
   const template = {
     metadata: { labels: { app: "web" } },
     spec: { containers: [{ name: "web", image: "nginx" }] },

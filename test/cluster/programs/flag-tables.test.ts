@@ -5,7 +5,7 @@ import { controllerManagerSections, WORKERS } from "../../../src/cluster/control
 import { nodeSections } from "../../../src/cluster/node/flags.js";
 import { schedulerSections } from "../../../src/cluster/scheduler/flags.js";
 import type { FlagSection } from "../../../src/component/component-flag.js";
-import { globalSection } from "../../../src/component/component.js";
+import { allSections } from "../../../src/component/component.js";
 import { FlagTable } from "../../../src/component/flags/flag-table.js";
 import { parseFlags } from "../../../src/component/flags/parse-flags.js";
 import { flagsOutOfUse } from "../../helpers/flags-out-of-use.js";
@@ -21,7 +21,7 @@ describe.each([
   ["kube-controller-manager", controllerManagerSections],
   ["kube-scheduler", schedulerSections],
 ])("the flags of %s", (name, sections) => {
-  const declared = flagsOf([...sections, globalSection({ name })]);
+  const declared = flagsOf(allSections({ name, sections }));
 
   test("are those of Kubernetes 1.36, each once", () => {
     expect(declared.map((flag) => flag.name).sort()).toEqual(listed(name));
@@ -42,7 +42,7 @@ describe.each([
 });
 
 test("the flags of simulated nodes have good defaults", () => {
-  const declared = flagsOf([...nodeSections, globalSection({ name: "kubets node" })]);
+  const declared = flagsOf(allSections({ name: "kubets node", sections: nodeSections }));
   expect(() => parseFlags(new FlagTable(declared), [])).not.toThrow();
 });
 

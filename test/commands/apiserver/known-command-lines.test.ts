@@ -153,7 +153,6 @@ test.each([
     book,
     { anonymous: 403, clusterIp: "10.0.0.1" },
     [
-      "--cors-allowed-origins has no effect: no answer has headers of CORS, so that browsers keep answers from pages of other origins",
       "--audit-log-path has no effect: no audit log is written yet",
       "--audit-policy-file has no effect: no audit log is written yet",
       "--egress-selector-config-file has no effect: the server reaches nodes, etcd and the control plane without a proxy",
