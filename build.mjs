@@ -24,7 +24,8 @@ const replaced = join(workshop, "old");
 /** What the program takes from the library, as files on demand: all that serves. */
 const fromLibrary = {
   "cluster-named": "src/cluster/named/index.ts",
-  "cluster-envtest": "src/cluster/envtest/api-server.ts",
+  "cluster-apiserver": "src/cluster/apiserver/component.ts",
+  "cluster-programs": "src/cluster/programs/index.ts",
 };
 
 const clusterFromLibrary = {
@@ -83,7 +84,7 @@ async function bundle() {
         actions: "src/actions/index.ts",
         vitest: "src/testing/vitest.ts",
         "node-test": "src/testing/node-test.ts",
-        // What the program's `cluster` and `envtest` commands load.
+        // What the program's commands load that run servers and components.
         ...fromLibrary,
         // Beside the file that starts them.
         "sqlite-worker": "src/server/storage/sqlite/sqlite-worker.ts",

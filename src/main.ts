@@ -116,11 +116,13 @@ export async function runProcess(proc: NodeJS.Process): Promise<number> {
   let wasInterrupted = false;
   let pipeClosed = false;
   let mustArrive = false;
+  let secondCode: number | undefined;
   let lost: NodeJS.ErrnoException | undefined;
   for (const signal of ENDING_SIGNALS) {
     // Windows has no SIGQUIT.
     if (signal === "SIGQUIT" && proc.platform === "win32") continue;
     proc.on(signal, () => {
+      if (ended !== undefined && secondCode !== undefined) proc.exit(secondCode);
       if (!waits || ended !== undefined) dieOf(proc, signal);
       ended = signal;
       ending.abort(new Error(signal));
@@ -165,10 +167,11 @@ export async function runProcess(proc: NodeJS.Process): Promise<number> {
     ownsProcess: true,
     // The process dies of the signal, as kubectl does.
     onInterrupted: () => (wasInterrupted = true),
-    onCommand: ({ handled, ownExitCode, outputMustArrive }) => {
+    onCommand: ({ handled, ownExitCode, outputMustArrive, secondSignalCode }) => {
       waits = handled;
       keepsCode = ownExitCode;
       mustArrive = outputMustArrive;
+      secondCode = secondSignalCode;
     },
     onHandlesSignals: () => (waits = true),
   });

@@ -80,6 +80,8 @@ export interface Command {
    * that ends well after a signal dies of it.
    */
   readonly ownExitCode?: boolean | readonly NodeJS.Signals[];
+  /** The exit code after a second signal, which ends the program at once. Default: the program dies of that signal. */
+  readonly secondSignalCode?: number;
   /**
    * Whether it fails when its output cannot be written, to a full disk for instance. Default, as in kubectl: where -o or --raw asks for
    * what programs read; tables and messages are lost unnoticed.

@@ -16,6 +16,7 @@ export function componentCommand(
     disableFlagParsing: true,
     handlesSignals: true,
     ownExitCode: true,
+    secondSignalCode: 1,
     async execute({ streams, clock, cwd, env }, { args, signal }) {
       const code = await runComponent(await load(), args, {
         clock,

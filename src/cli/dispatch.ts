@@ -202,7 +202,13 @@ async function runCommand(command: Command, invocation: Invocation, factory: Own
   const { handlesSignals = false, ownExitCode = false } = command;
   const handled = typeof handlesSignals === "function" ? handlesSignals(invocation) : handlesSignals;
   const { outputMustArrive = isForPrograms(invocation.flags) } = command;
-  host.onCommand?.({ handled, ownExitCode, outputMustArrive });
+  const { secondSignalCode } = command;
+  host.onCommand?.({
+    handled,
+    ownExitCode,
+    outputMustArrive,
+    ...(secondSignalCode !== undefined && { secondSignalCode }),
+  });
   try {
     await loadForFlags(command, invocation);
     await command.execute(factory, invocation);

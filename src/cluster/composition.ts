@@ -6,6 +6,7 @@ import type { ClusterParts } from "../controllers/context.js";
 import type { ResourceRecord } from "../server/endpoints/resource-record.js";
 import type { Listener } from "../server/generic/secure-listener.js";
 import type { Server } from "../server/generic/server.js";
+import type { Http2Options } from "../server/generic/secure-listener.js";
 import type { ClientIdentity, ClusterNetwork } from "../server/kubelet/cluster-network.js";
 import type { TokenIssuer } from "../server/request/token-issuer.js";
 import type { AuthorizationOptions } from "./options/authorization-options.js";
@@ -38,6 +39,10 @@ export interface CompositionParts {
 export interface GivenServing {
   /** The address that the socket is opened on. */
   readonly host: string;
+  /** The host name or address in URLs that clients are told. Default: {@link host}. */
+  readonly externalHost?: string;
+  /** False: HTTP/1.1 alone. Otherwise how many requests an HTTP/2 connection may have at once; default 100. */
+  readonly http2?: Http2Options | false;
   readonly pki: ClusterPki;
   /** The file of the authorities of clients, which is read again when it changes; left out: the pki's authority alone. */
   readonly clientCaFile?: string;
@@ -58,7 +63,7 @@ export interface Composition {
   /** Issues service account tokens; absent where there are no service accounts. */
   readonly serviceAccounts?: (pki: ClusterPki) => TokenIssuer;
   /** How the server reaches nodes of this process; see {@link ClusterNetwork}. */
-  readonly network?: Pick<ClusterNetwork, "dial" | "isOwn" | "addressOf" | "agentOf">;
+  readonly network?: ClusterNetwork;
   /** The steps after the storage is ready. */
   readonly steps: (parts: CompositionParts) => readonly BootStep[];
   /** Called when all steps are done but for the hooks of the caller; without hooks, when the server is ready. */

@@ -1,7 +1,7 @@
 import type { Clock } from "../base/time/clock.js";
 import { nodeHandler } from "../server/generic/node-handler.js";
 import type { PlainListener } from "../server/generic/plain-listener.js";
-import type { Listener } from "../server/generic/secure-listener.js";
+import type { Http2Options, Listener } from "../server/generic/secure-listener.js";
 import type { AuthorityTexts } from "../machinery/crypto/peer-authorities.js";
 import type { Server } from "../server/generic/server.js";
 import type { ClusterPki } from "./pki/cluster-pki.js";
@@ -19,6 +19,7 @@ interface SocketParts {
   readonly authorities?: AuthorityTexts | undefined;
   /** Left out: the pki's certificate. */
   readonly serving?: Pick<ServingCertificates, "pairs" | "protocol"> | undefined;
+  readonly http2?: Http2Options | false | undefined;
 }
 
 /** Opens the port of a server; undefined where it has none. */
@@ -27,7 +28,7 @@ export async function openSocket(
   host: string,
   server: Server,
   pki: ClusterPki,
-  { clock, authorities, serving }: SocketParts,
+  { clock, authorities, serving, http2 }: SocketParts,
 ): Promise<Listener | undefined> {
   if (options.port === false) return undefined;
   const { listen } = await import("../server/generic/secure-listener.js");
@@ -40,6 +41,7 @@ export async function openSocket(
       ...(authorities ?? { clientCa: pki.ca.certificate }),
     },
     clock,
+    http2,
     handle: (exchange) => server.handle(exchange),
     stopping: server.stopping,
   });

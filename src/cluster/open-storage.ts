@@ -57,6 +57,12 @@ export interface EtcdConnection {
   readonly caFile?: string;
   readonly certFile?: string;
   readonly keyFile?: string;
+  /** How long etcd may take to answer each call of a health check, in milliseconds. Default 2000. */
+  readonly healthTimeout?: number;
+  /** How old history is that the server removes from etcd, in milliseconds. Default 0: etcd removes it itself. */
+  readonly compactionInterval?: number;
+  /** How many seconds longer than asked for a key may live, so that keys share leases. Default 60. */
+  readonly leaseReuseSeconds?: number;
 }
 
 /** Whether other servers may work on the same objects at the same time. A folder belongs to one process. */

@@ -20,9 +20,10 @@ import { CustomResources } from "../server/extensions/custom-resources.js";
 import { definitionWriter } from "../server/extensions/definition-writer.js";
 import { createMissing, createOrAdjust } from "../server/generic/create-missing.js";
 import { reconcilePolicy } from "../server/generic/reconcile-policy.js";
-import type { ApiSnapshot } from "../server/api-registry/api-registry.js";
+import type { ApiRegistry, ApiSnapshot } from "../server/api-registry/api-registry.js";
 import type { Listener } from "../server/generic/secure-listener.js";
 import type { Server } from "../server/generic/server.js";
+import type { ClusterNetwork } from "../server/kubelet/cluster-network.js";
 import type { Fence } from "../server/generic/transport/in-process.js";
 import type { KubeObject } from "../machinery/meta/object.js";
 import { type StartedScheduler, startSchedulerWhenNeeded } from "./scheduler-when-needed.js";
@@ -77,8 +78,22 @@ export interface GivenSetup {
   readonly serving: GivenServing;
   /** The address that the endpoints of the Service "kubernetes" name. */
   readonly advertisedAddress: string;
+  /** The port that they name. Undefined: the one that the server listens on. */
+  readonly advertisedPort?: number | undefined;
+  /** Whether the server keeps these endpoints. */
+  readonly keepsEndpoints: boolean;
   /** Where cluster IPs come from: an IPv4 block, "10.0.0.0/24". */
   readonly serviceCidr: string;
+  /** The node port of the Service "kubernetes"; 0 for none. */
+  readonly serviceNodePort: number;
+  /** Where services get node ports from, both ends included. */
+  readonly nodePorts: { readonly first: number; readonly last: number };
+  /** How the server reaches kubelets. */
+  readonly kubelets: Pick<ClusterNetwork, "kubeletClient" | "kubeletVerification"> & {
+    readonly addressTypes: readonly string[];
+  };
+  /** Returns the built-in resources as the flags have them. */
+  readonly adaptRecords: (records: readonly ResourceRecord[]) => readonly ResourceRecord[];
   readonly tokenIssuer: TokenIssuer;
 }
 
@@ -130,8 +145,10 @@ export async function startControlPlane(options: ClusterOptions, given?: GivenSe
   const issuerOfTokens = (pki: ClusterPki) => given?.tokenIssuer ?? tokenIssuer(pki, options.random);
   const addressOf = (listener: Listener | undefined): ServerAddress => ({
     ip: given?.advertisedAddress ?? HOST,
-    port: listener?.port ?? 6443,
+    port: given?.advertisedPort ?? listener?.port ?? 6443,
   });
+  const serviceOf = (listener: Listener | undefined): KubeObject =>
+    kubernetesService(addressOf(listener).port, serviceCidr, given?.serviceNodePort);
   /** Runs a program while this server leads. Resolves when that has begun, or another server leads. */
   const runElected = async (program: ElectedProgram, server: Server, parts: ElectedParts): Promise<void> => {
     const { standForElection } = await inOrder(import("./leader-election.js"));
@@ -203,7 +220,9 @@ export async function startControlPlane(options: ClusterOptions, given?: GivenSe
       name: "bootstrap-controller",
       async run({ registry }, listener) {
         const address = addressOf(listener);
-        const service = kubernetesService(address.port, serviceCidr);
+        const service = serviceOf(listener);
+        if (given !== undefined && given.serviceNodePort > 0) await openNodePorts(registry, given);
+        if (given?.keepsEndpoints === false) return createOrAdjust(registry.current, [service]);
         if (!isShared(options)) {
           await createOrAdjust(registry.current, [service, ...kubernetesEndpoints([address])]);
           return;
@@ -244,9 +263,9 @@ export async function startControlPlane(options: ClusterOptions, given?: GivenSe
           random: forkRandom(random, "controllers"),
           caCertificate: serverCa,
           authentication,
-          kubernetesService: kubernetesService(addressOf(listener).port, serviceCidr),
+          kubernetesService: serviceOf(listener),
           serviceCidr: defaultServiceCidr(serviceCidr),
-          nodePorts: nodePortRegistry(server.registry),
+          nodePorts: nodePortRegistry(server.registry, given?.nodePorts),
           openCharges: new OpenCharges(server.registry, clock),
           // Another server's kubelet ends the pods of its nodes itself.
           hasKubelet: (name: string) => nodes.some((node) => node.name === name) || shared?.nodes.has(name) === true,
@@ -353,11 +372,11 @@ export async function startControlPlane(options: ClusterOptions, given?: GivenSe
   return composeServer(options, {
     serving: given?.serving,
     runtimeConfig,
-    records: furnishingNamespaces(builtinRecords, () => controllers),
+    records: furnishingNamespaces(given?.adaptRecords(builtinRecords) ?? builtinRecords, () => controllers),
     authorization: {},
     serviceAccounts: issuerOfTokens,
     steps,
-    network,
+    network: given === undefined ? network : { ...network, ...kubeletsOf(given) },
     // Where hooks follow, they may wait for pods.
     afterSteps: () => podsMayStart.resolve(),
     async preShutdown() {
@@ -373,6 +392,17 @@ export async function startControlPlane(options: ClusterOptions, given?: GivenSe
       await shared?.close();
     },
   });
+}
+
+/** Makes node ports of the given range available, for the first service of them. */
+async function openNodePorts(registry: ApiRegistry, { nodePorts }: GivenSetup): Promise<void> {
+  const stored = nodePortRegistry(registry, nodePorts);
+  const { ports, version } = await stored.read();
+  await stored.write(ports, version);
+}
+
+function kubeletsOf({ kubelets: { addressTypes, ...parts } }: GivenSetup): ClusterNetwork {
+  return { kubeletAddressTypes: addressTypes, ...parts };
 }
 
 /** Removes the Nodes that earlier starts on the same storage had and this one does not have, with their pods. */

@@ -33,9 +33,12 @@ const SERVICE_NAME = "kubernetes";
 const SERVICE_LABELS = { component: "apiserver", provider: "kubernetes" };
 const SERVICE_METADATA = { name: SERVICE_NAME, namespace: "default" };
 
-/** The Service the API is found at from inside a cluster, the first address of `cidr`. */
-export function kubernetesService(port: number, cidr: string): KubeObject {
-  const clusterIP = firstAddress(cidr);
+/**
+ * The Service the API is found at from inside a cluster, the first address of `cidr`; with a node port that is not 0, at that port of every
+ * node too.
+ */
+export function kubernetesService(port: number, cidr: string, nodePort = 0): KubeObject {
+  const clusterIP = serviceAddress(cidr);
   return {
     apiVersion: "v1",
     kind: "Service",
@@ -45,9 +48,9 @@ export function kubernetesService(port: number, cidr: string): KubeObject {
       clusterIPs: [clusterIP],
       ipFamilies: ["IPv4"],
       ipFamilyPolicy: "SingleStack",
-      ports: [{ name: "https", port: 443, protocol: "TCP", targetPort: port }],
+      ports: [{ name: "https", port: 443, protocol: "TCP", targetPort: port, ...(nodePort > 0 && { nodePort }) }],
       sessionAffinity: "None",
-      type: "ClusterIP",
+      type: nodePort > 0 ? "NodePort" : "ClusterIP",
     },
   };
 }
@@ -98,7 +101,8 @@ const SERVICE_OF_SLICES = { "kubernetes.io/service-name": SERVICE_NAME };
 export const isSliceOfPort = ({ metadata = {} }: KubeObject): boolean =>
   metadata.labels?.["kubernetes.io/service-name"] === SERVICE_NAME && /^kubernetes-\d{1,5}$/.test(metadata.name ?? "");
 
-function firstAddress(cidr: string): string {
+/** The address of the Service that the API is found at. Throws for what is no block of IPv4 addresses. */
+export function serviceAddress(cidr: string): string {
   const prefix = parseIpv4Prefix(cidr);
   if (prefix === undefined)
     throw new Error(`${JSON.stringify(cidr)} is not a block of IPv4 addresses such as "10.0.0.0/24"`);

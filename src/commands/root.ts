@@ -281,6 +281,34 @@ export const root: CommandEntry = {
     },
     clusterEntry,
     envtestEntry,
+    {
+      name: "apiserver",
+      section: MANAGEMENT,
+      summary: "Serve the API with kube-apiserver's flags",
+      yields: true,
+      load: async () => (await import("./apiserver/apiserver.js")).apiserverCommand(),
+    },
+    {
+      name: "controller-manager",
+      section: MANAGEMENT,
+      summary: "Run the controllers against any API server",
+      yields: true,
+      load: async () => (await import("./controller-manager/controller-manager.js")).controllerManagerCommand(),
+    },
+    {
+      name: "scheduler",
+      section: MANAGEMENT,
+      summary: "Run the scheduler against any API server",
+      yields: true,
+      load: async () => (await import("./scheduler/scheduler.js")).schedulerCommand(),
+    },
+    {
+      name: "node",
+      section: MANAGEMENT,
+      summary: "Run simulated nodes for any API server",
+      yields: true,
+      load: async () => (await import("./node/node.js")).nodeCommand(),
+    },
     configEntry,
     // `crd` and its subcommands: kubets' own, kubectl has none of it.
     {

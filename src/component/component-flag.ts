@@ -11,8 +11,10 @@ interface ComponentFlagParts {
   readonly typeName?: string;
   /** Why a value has no effect. Where the flag is given, the component warns with it at each start. */
   readonly withoutEffect?: string;
-  /** Why any value but the default is refused. */
+  /** Why any value but the default and {@link alsoAccepted} is refused. */
   readonly refused?: string;
+  /** Values that say what the component does anyway. */
+  readonly alsoAccepted?: readonly string[];
   /** Kubernetes has dropped the flag: what to use in its place. The flag is accepted with a warning and has no effect. */
   readonly dropped?: string;
   /** Returns what is wrong with the text of a value in the component's words; undefined for a good one. */

@@ -1,6 +1,7 @@
 import type { Clock } from "../base/time/clock.js";
 import { errorMessage } from "../base/text/error-message.js";
 import { goQuote } from "../base/text/go-quote.js";
+import { aggregateText } from "../machinery/errors/aggregate-text.js";
 import type { ComponentFlag, FlagSection } from "./component-flag.js";
 import { ComponentLog } from "./component-log.js";
 import { FlagError, invalidArgument } from "./flags/flag-errors.js";
@@ -20,8 +21,10 @@ export interface Component {
   readonly description: string;
   /** What --version prints: "Kubernetes v1.36.3". */
   readonly version: string;
-  /** Without `--help`, `--version`, `-v` and `--vmodule`: {@link globalSection} is added to them. */
+  /** Without `--help`, `--version`, `-v` and `--vmodule`: {@link allSections} adds them. */
   readonly sections: readonly FlagSection[];
+  /** Returns all that is wrong with the values of the flags, in the component's words; an error with all of it ends the component. */
+  validate?(flags: Flags, context: Pick<ComponentContext, "cwd">): readonly string[];
   /** Runs until `signal` aborts. An error ends the component with exit code 1 and the line "command failed". */
   run(flags: Flags, context: ComponentContext): Promise<void>;
 }
@@ -54,7 +57,7 @@ export async function runComponent(
   args: readonly string[],
   host: ComponentHost,
 ): Promise<number> {
-  const sections = [...component.sections, globalSection(component)];
+  const sections = allSections(component);
   let parsed: ParsedFlags;
   try {
     parsed = readArguments(component, sections, args);
@@ -75,9 +78,11 @@ export async function runComponent(
   for (const notice of notices) host.err(`${notice}\n`);
   try {
     const declared = sections.flatMap((section) => section.flags);
-    log.flags(declared.map((flag) => [flag.name, valueText(flag, parsed)]));
-    refuse(declared, flags);
+    const logged = declared.filter((flag) => !isFormer(flag) || flags.changed(flag.name));
+    log.flags(logged.map((flag) => [flag.name, valueText(flag, parsed)]));
     for (const warning of warningsOf(declared, flags)) log.warn("options.go:100", warning);
+    const faults = [...refusalsOf(declared, flags), ...(component.validate?.(flags, host) ?? [])];
+    if (faults.length > 0) throw new Error(aggregateText(faults));
     await component.run(flags, { log, clock: host.clock, cwd: host.cwd, env: host.env, signal: host.signal });
     return 0;
   } catch (error) {
@@ -88,17 +93,38 @@ export async function runComponent(
 
 /** The help of a component. `columns` is the width of the terminal; without it no line is wrapped. */
 export function componentHelp(component: Component, columns?: number): string {
-  const { program, description, sections } = component;
-  const usages = sectionUsages([...sections, globalSection(component)], columns);
+  const { program, description } = component;
+  const usages = sectionUsages(allSections(component), columns);
   return `${description}\n\nUsage:\n  ${program} [flags]\n${usages}`;
 }
 
-/** The flags that every component has. */
-export const globalSection = ({ name }: Pick<Component, "name">): FlagSection => ({
+/** The flags of a component with those that every component has; of these, the log's are in the section of logs where there is one. */
+export function allSections({ name, sections }: Pick<Component, "name" | "sections">): readonly FlagSection[] {
+  const hasLogs = sections.some((section) => section.name === LOGS);
+  const global = globalSection({ name });
+  if (!hasLogs) return [...sections, { ...global, flags: [...global.flags, ...logFlags] }];
+  const withLogs = sections.map((section) =>
+    section.name === LOGS ? { ...section, flags: [...section.flags, ...logFlags] } : section,
+  );
+  return [...withLogs, global];
+}
+
+const LOGS = "logs";
+
+const logFlags: readonly ComponentFlag[] = [
+  { name: "v", short: "v", type: "level", usage: "How much the log says; 1 logs the value of each flag." },
+  {
+    name: "vmodule",
+    type: "moduleSpec",
+    usage: "How much single files of Kubernetes' source log.",
+    withoutEffect: "the log has no files of Kubernetes' source",
+  },
+];
+
+const globalSection = ({ name }: Pick<Component, "name">): FlagSection => ({
   name: "global",
   flags: [
     { name: "help", short: "h", type: "bool", usage: `Print this help of ${name}.` },
-    { name: "v", short: "v", type: "level", usage: "How much the log says; 1 logs the value of each flag." },
     {
       name: "version",
       type: "string",
@@ -106,12 +132,6 @@ export const globalSection = ({ name }: Pick<Component, "name">): FlagSection =>
       bare: "true",
       default: "false",
       usage: "Print the version and quit.",
-    },
-    {
-      name: "vmodule",
-      type: "moduleSpec",
-      usage: "How much single files of Kubernetes' source log.",
-      withoutEffect: "the log has no files of Kubernetes' source",
     },
   ],
 });
@@ -133,13 +153,15 @@ function readArguments(component: Component, sections: readonly FlagSection[], a
   return parsed;
 }
 
-/** Throws one error for all flags whose values would not be obeyed, and that nobody should believe obeyed. */
-function refuse(declared: readonly ComponentFlag[], flags: Flags): void {
-  const faults = declared
+/** Names all flags whose values would not be obeyed, and that nobody should believe obeyed. */
+function refusalsOf(declared: readonly ComponentFlag[], flags: Flags): readonly string[] {
+  return declared
     .filter((flag) => flag.refused !== undefined && flags.changed(flag.name))
-    .filter((flag) => flags.order.some(({ name, text }) => name === flag.name && text !== defaultText(flag)))
+    .filter((flag) => {
+      const accepted = [defaultText(flag), ...(flag.alsoAccepted ?? [])];
+      return flags.order.some(({ name, text }) => name === flag.name && !accepted.includes(text));
+    })
     .map(({ name, refused }) => `--${name} is not supported: ${refused}`);
-  if (faults.length > 0) throw new Error(faults.length === 1 ? faults[0] : `[${faults.join(", ")}]`);
 }
 
 function warningsOf(declared: readonly ComponentFlag[], flags: Flags): string[] {
@@ -150,11 +172,15 @@ function warningsOf(declared: readonly ComponentFlag[], flags: Flags): string[] 
   });
 }
 
+/** Whether Kubernetes' component has the flag no more. */
+const isFormer = ({ hidden = false, deprecated }: ComponentFlag): boolean => hidden && deprecated === undefined;
+
 /** The value of a flag as Go prints it. */
 function valueText(flag: ComponentFlag, { flags }: ParsedFlags): string {
   const given = flags.order.filter(({ name }) => name === flag.name).map(({ text }) => text);
   const last = given.at(-1);
   if (last === undefined) return defaultText(flag);
+  if ("parse" in flag) return flags.strings(flag.name).join(",");
   const isList = flag.type === "stringSlice" || flag.type === "stringArray";
   return isList ? `[${flags.strings(flag.name).join(",")}]` : last;
 }

@@ -13,7 +13,7 @@ const TYPE_NAMES: Readonly<Partial<Record<FlagSpec["type"], string>>> = {
 };
 
 /** Defaults that pflag leaves out: the zero of the type. */
-const ZERO = new Set(["", "[]", "false", "0", "0s"]);
+const ZERO = new Set(["", "[]", "<nil>", "false", "0", "0s"]);
 
 /** Narrower columns than these give help without wrapped lines, as component-base does. */
 const NARROWEST = 24;
@@ -59,7 +59,8 @@ function usageOf(flag: ComponentFlag): string {
         ? ""
         : ` Refused here: ${flag.refused}.`
       : ` No effect here: ${flag.withoutEffect}.`;
-  return `${flag.usage.replaceAll("`", "")}${effect}${shown}`;
+  const deprecated = flag.deprecated === undefined ? "" : ` (DEPRECATED: ${flag.deprecated})`;
+  return `${flag.usage.replaceAll("`", "")}${effect}${shown}${deprecated}`;
 }
 
 const quoted = ({ type, typeName }: ComponentFlag, text: string): string =>

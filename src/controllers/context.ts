@@ -27,11 +27,12 @@ export interface ClusterParts {
     /** Calls `listener` after {@link info} has changed. */
     onChange(listener: () => void): void;
   };
-  /** The Service the API is found at; put back when it is deleted. */
-  readonly kubernetesService: KubeObject;
-  /** Where cluster IPs come from by default; put back as well. */
-  readonly serviceCidr: KubeObject;
-  readonly nodePorts: NodePortRegistry;
+  /** The Service the API is found at; put back when it is deleted. Left out where kube-apiserver's controllers do not run. */
+  readonly kubernetesService?: KubeObject;
+  /** Where cluster IPs come from by default; put back as well. Left out as the Service. */
+  readonly serviceCidr?: KubeObject;
+  /** Left out as the Service. */
+  readonly nodePorts?: NodePortRegistry;
   /** What quotas may have been charged for objects that are not stored yet. Default: nothing. */
   readonly openCharges?: OpenQuotaCharges;
   /** Whether a kubelet of this server, or of another on its storage, runs the pods of a node, and ends those that are deleted. Default: none does. */
@@ -40,6 +41,8 @@ export interface ClusterParts {
   readonly nodeMonitorGracePeriod?: number;
   /** Whether the cluster makes volumes itself, and has a default StorageClass for them. Default: it does not. */
   readonly hasVolumes?: boolean;
+  /** The signers whose requests {@link signClient} answers. Default: all that the controller knows. */
+  readonly signers?: ReadonlySet<string>;
   /** A client's certificate for a PKCS #10 request, both PEM. Throws for what is no request. */
   readonly signClient: SignClient;
   /** A token of these claims, signed by the key of service accounts. */
@@ -48,6 +51,10 @@ export interface ClusterParts {
   readonly podRange?: PodRange;
   /** Where Services of type LoadBalancer get an address of. Default: they get none. */
   readonly loadBalancerAddresses?: Ipv4Prefix;
+  /** How many objects controllers of these names work on at a time. Default: as many as kube-controller-manager's. */
+  readonly workers?: Readonly<Record<string, number>>;
+  /** How many pods that have ended are kept; 0 or less: all. Default: kube-controller-manager's, 12,500. */
+  readonly terminatedPodThreshold?: number;
   /** Custom and external metrics of horizontal pod autoscalers. */
   readonly metrics?: MetricsSource | undefined;
 }

@@ -197,6 +197,7 @@ export function startControllers(config: ControllersConfig): Controllers {
     ...surroundings,
     transform: withoutManagedFields,
     whenOccupied: config.whenOccupied ?? atOnce,
+    ...(config.workers && { workers: config.workers }),
     onProblem(problem) {
       if (problem.type === "informer-fault" && isUsualFault(problem.fault.error)) return;
       report(new Error(describeProblem(problem), { cause: errorOf(problem) }));

@@ -43,6 +43,8 @@ export interface FleetOptions {
 /** Running nodes. */
 export interface NodeFleet {
   node(name: string): FleetNode | undefined;
+  /** The port of a node's kubelet API; undefined for a node that has no socket. */
+  portOf(name: string): number | undefined;
   /**
    * Connects to an address of the nodes' pod ranges, or to a node without a socket by its address or name. Rejects with a NetworkFailure where
    * nothing takes the connection; undefined for every other host.
@@ -152,6 +154,7 @@ export async function startNodeFleet(options: FleetOptions): Promise<NodeFleet> 
   }
   return {
     node: (name) => nodes.get(name),
+    portOf: (name) => nodes.get(name)?.port,
     addressOf: (name) => nodes.get(name)?.address,
     async usage(wanted) {
       return (await Promise.all([...nodes.values()].map((node) => node.usage(wanted)))).flat();

@@ -38,6 +38,8 @@ export class FollowedKinds {
     private readonly informers: InformerFactory,
     private readonly signal: AbortSignal,
     private readonly onChange: OnChange,
+    /** Whether the server has a kind. One that it does not have is not followed, and has no objects. */
+    private readonly serves: (apiVersion: string, kind: string) => boolean = () => true,
   ) {}
 
   /** The cache of a kind; empty before {@link follow} has resolved for it. */
@@ -57,6 +59,7 @@ export class FollowedKinds {
   follow(kinds: readonly (readonly [apiVersion: string, kind: string])[]): Promise<void> | undefined {
     const waiting: Promise<void>[] = [];
     for (const [apiVersion, kind] of kinds) {
+      if (!this.serves(apiVersion, kind)) continue;
       let started = this.#started.get(kind);
       if (started === undefined) {
         started = this.#start(apiVersion, kind);

@@ -32,6 +32,8 @@ export interface SchedulerSurroundings {
   readonly random: Random;
   readonly recorder: EventRecorder;
   readonly informers: InformerFactory;
+  /** Whether the server has a kind. Default: it has all. */
+  readonly serves?: ((apiVersion: string, kind: string) => boolean) | undefined;
   /** Ends everything. */
   readonly signal: AbortSignal;
   readonly report: (error: unknown) => void;
@@ -59,8 +61,11 @@ export class Scheduler {
     this.#surroundings = surroundings;
     this.#waiting = new WaitingPods(timers);
     this.#picker = new NodePicker(this.#cache, this.#nominator, random);
-    this.#kinds = new FollowedKinds(informers, signal, (event, before, after) =>
-      this.#queue.move(event, before, after),
+    this.#kinds = new FollowedKinds(
+      informers,
+      signal,
+      (event, before, after) => this.#queue.move(event, before, after),
+      surroundings.serves,
     );
     this.#profiles = createProfiles(options, (profile) => this.#handleOf(profile));
     this.#queue = new SchedulingQueue({

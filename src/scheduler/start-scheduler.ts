@@ -20,6 +20,8 @@ export interface SchedulerParts {
   /** Draws lots among nodes of equal score. */
   readonly random: Random;
   readonly reportError: (error: unknown) => void;
+  /** Whether the server has a kind: ("policy/v1", "PodDisruptionBudget"). Default: it has all that the plugins follow. */
+  readonly serves?: (apiVersion: string, kind: string) => boolean;
 }
 
 export interface RunningScheduler {
@@ -73,7 +75,9 @@ export function startScheduler(options: SchedulerOptions, parts: SchedulerParts)
     onError: report,
   });
   const recorder = new EventBudget(clock).limit(events.recorder({ component: DEFAULT_SCHEDULER }));
-  const scheduler = new Scheduler(options, { client, clock, timers, random, recorder, informers, signal, report });
+  const { serves } = parts;
+  const own = { client, clock, timers, random, recorder, informers, serves, signal, report };
+  const scheduler = new Scheduler(options, own);
   const pods = informers.of("v1", "Pod", { fieldSelector: "status.phase!=Succeeded,status.phase!=Failed" });
   const followed = [pods.addHandler(scheduler.pods), informers.of("v1", "Node").addHandler(scheduler.nodes)];
   informers.start(signal);

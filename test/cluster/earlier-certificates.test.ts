@@ -7,7 +7,7 @@ import { errorMessage } from "../../src/base/text/error-message.js";
 import { systemRandom } from "../../src/base/numbers/random.js";
 import { configFromText, kubernetesClient } from "../../src/client/index.js";
 import { servingFault } from "../../src/cluster/certificate-faults.js";
-import { servingFiles } from "../../src/cluster/envtest/api-server-files.js";
+import { servingFiles } from "../../src/cluster/apiserver/api-server-files.js";
 import { startCluster } from "../../src/cluster/index.js";
 import { issueCertificate } from "../../src/cluster/pki/certificate.js";
 import { type ClusterPki, createClusterPki } from "../../src/cluster/pki/cluster-pki.js";

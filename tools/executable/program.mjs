@@ -155,6 +155,7 @@ const PACKED = [
   "src/api/examples/",
   "src/api/openapi/",
   "src/cli/object-tree/",
+  "src/cluster/apiserver/",
   "src/cluster/authentication/",
   "src/cluster/envtest/",
   "src/commands/ctx/",

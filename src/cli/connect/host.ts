@@ -36,4 +36,5 @@ export interface CommandConduct {
   readonly handled: boolean;
   readonly ownExitCode: boolean | readonly NodeJS.Signals[];
   readonly outputMustArrive: boolean;
+  readonly secondSignalCode?: number;
 }

@@ -28,6 +28,8 @@ export interface ManagerOptions extends Partial<Surroundings> {
   readonly whenOccupied?: InformerFactoryOptions["whenOccupied"];
   /** Controllers run only while this process leads. Informers run all the time, so that a new leader starts with full caches. */
   readonly leaderElection?: Omit<LeaderElectorOptions, "client" | "onStartedLeading">;
+  /** How many objects controllers of these names reconcile at a time, in place of what their builders say. */
+  readonly workers?: Readonly<Record<string, number>>;
   /** How often every object is reconciled even if nothing changes. 0, the default: never. */
   readonly resyncMilliseconds?: number;
   /** How long {@link Manager.run} waits for running reconciliations after the signal has aborted. Default 30,000. */
@@ -165,6 +167,7 @@ export class Manager {
     if (primary === undefined || first === undefined) throw new Error(`controller ${rest.name} has no kind`);
     const controller = new Controller<T>({
       ...rest,
+      workers: this.options.workers?.[rest.name] ?? rest.workers,
       cache: first.informer.cache as unknown as ReadonlyIndexer<T>,
       surroundings: this.#surroundings,
       report: (problem) => this.#report(problem),

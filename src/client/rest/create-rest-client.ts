@@ -59,6 +59,20 @@ export function createRestClient(config: ClientConfig, options: RestClientOption
   return new HttpRestClient(config, options);
 }
 
+/**
+ * The way to a configured server for clients that are given a transport: it adds the config's credentials and the path of its server. Watches
+ * have connections of their own. Throws as {@link createRestClient} does.
+ */
+export function serverTransport(config: ClientConfig, options: Omit<RestClientOptions, "transport"> = {}): Transport {
+  const client = new HttpRestClient(config, { ...options, pooled: true });
+  return {
+    send: (request) => client.send(request),
+    reach: async (signal) => client.reach(signal),
+    renew: () => client.renew(),
+    close: () => client.close(),
+  };
+}
+
 class HttpRestClient implements ConnectingRestClient {
   readonly server: string;
   readonly random: Random;
@@ -88,6 +102,28 @@ class HttpRestClient implements ConnectingRestClient {
     this.#authenticate = createAuthenticator(config, this.surroundings, options);
     this.#transport = options.transport ?? this.#connection(config);
     this.#streams = this.#streamConnection(config);
+  }
+
+  /** Sends the request of another client with this client's credentials. */
+  async send(request: TransportRequest): Promise<TransportResponse> {
+    const path = this.#pathPrefix + request.path;
+    const credentials = await this.credentials({ method: request.method, url: this.#origin + path });
+    const headers = { ...request.headers, ...credentials.headers };
+    const repeatedHeaders = { ...request.repeatedHeaders, ...credentials.repeatedHeaders };
+    const transport = LASTING_PATH.test(path) ? this.#streams : this.#transport;
+    const answer = await transport.send({ ...request, path, headers, repeatedHeaders });
+    if (answer.status === 401) credentials.refused();
+    return answer;
+  }
+
+  /** As {@link Transport.reach}. */
+  async reach(signal: AbortSignal): Promise<void> {
+    await this.#transport.reach?.(signal);
+  }
+
+  /** As {@link Transport.renew}. */
+  renew(): void {
+    this.#transport.renew?.();
   }
 
   async request(request: RestRequest): Promise<RestResponse> {
@@ -343,6 +379,9 @@ interface Way {
   readonly streaming: boolean;
   readonly lasting: boolean;
 }
+
+/** The path of what {@link isLasting} knows by its query. */
+const LASTING_PATH = /[?&](?:watch|follow)=(?:true|1)(?:&|$)/;
 
 /** A watch, or a log that is followed: the server answers on until it or the client ends the request. */
 function isLasting({ query }: RestRequest): boolean {

@@ -45,6 +45,7 @@ export async function openTokenIssuer(
     longestSeconds: options.maxTokenExpirationSeconds,
     extendsExpiration: options.extendTokenExpiration ?? true,
     keysUrl,
+    looksUpSecrets: base.looksUpSecrets ?? true,
   };
   return {
     issuer,

@@ -1,3 +1,4 @@
+import type { ApiserverFlagName } from "../../component/apiserver-flags/sections.js";
 import type { ClusterOptions } from "../index.js";
 
 /** How the server of a cluster runs, for one start but for its nodes: the options of `startCluster` that flags can say. Files are absolute. */
@@ -30,38 +31,61 @@ export const followsFiles = ({ authentication, authorization }: ServerChoice): b
   authentication?.configFile !== undefined || authorization?.configFile !== undefined;
 
 /** The flags that say the choice to another process of this program. */
-export function serverArguments(choice: ServerChoice): string[] {
-  const { admission, authentication, authorization } = choice;
-  const versions = Object.entries(choice.runtimeConfig ?? {}).map(([key, enabled]) => `${key}=${enabled}`);
-  const lists: readonly (readonly [flag: string, values: readonly string[] | undefined])[] = [
-    ["controllers", choice.controllers],
-    ["enable-admission-plugins", admission?.enable],
-    ["disable-admission-plugins", admission?.disable],
-    ["authorization-mode", authorization?.modes],
-    ["runtime-config", versions.length === 0 ? undefined : versions],
-  ];
-  const texts: readonly (readonly [flag: string, value: string | undefined])[] = [
-    ["storage-media-type", choice.storageMediaType],
-    ["max-object-bytes", choice.maxObjectBytes?.toString()],
-    ["admission-control-config-file", admission?.configurationFile],
-    ["authentication-config", authentication?.configFile],
-    ["token-auth-file", authentication?.tokenFile],
-    ["authorization-config", authorization?.configFile],
-    ["load-balancer-addresses", choice.loadBalancerAddresses],
-    ["images", choice.standIn === undefined ? undefined : choice.standIn ? "stand-in" : "strict"],
-    ["image-scripts", choice.imageScripts],
-    ["server-name", choice.serverName],
-    ["leader-elect", choice.leaderElect?.toString()],
-    ["scheduler", choice.scheduler?.toString()],
-    ["nodes", choice.nodes?.toString()],
-  ];
-  return [
-    ...lists.flatMap(([flag, values]) => (values === undefined ? [] : [`--${flag}=${values.join(",")}`])),
-    ...texts.flatMap(([flag, value]) => (value === undefined ? [] : [`--${flag}=${value}`])),
-    ...(choice.forward ?? []).map(({ namespace, pods, port, to }) => {
-      const whose = namespace === undefined ? pods : `${namespace}/${pods}`;
-      return `--forward=${whose}:${port}=${to}`;
-    }),
-    ...(choice.allowForward ?? []).map((address) => `--allow-forward=${address}`),
-  ];
+export const serverArguments = (choice: ServerChoice): string[] =>
+  (Object.keys(ARGUMENTS) as (keyof ServerChoice)[]).flatMap((part) => argumentsOf(choice, part));
+
+function argumentsOf<Part extends keyof ServerChoice>(choice: ServerChoice, part: Part): readonly string[] {
+  const value = choice[part];
+  const write: (given: never) => readonly string[] = ARGUMENTS[part];
+  return value === undefined ? [] : write(value as never);
 }
+
+/** Writes one part of a choice as flags. */
+type Arguments = {
+  readonly [Part in keyof ServerChoice]-?: (value: NonNullable<ServerChoice[Part]>) => readonly string[];
+};
+
+type Value = string | number | boolean | undefined;
+
+/** A flag of kube-apiserver, by its name there. */
+const kube = (name: ApiserverFlagName, value: Value): readonly string[] => own(name, value);
+
+/** Nothing for a value that the choice does not have. */
+const own = (name: string, value: Value): readonly string[] =>
+  value === undefined ? [] : [`--${name}=${String(value)}`];
+
+const ARGUMENTS: Arguments = {
+  controllers: (names) => own("controllers", names.join(",")),
+  runtimeConfig(versions) {
+    const entries = Object.entries(versions).map(([key, enabled]) => `${key}=${enabled}`);
+    return entries.length === 0 ? [] : kube("runtime-config", entries.join(","));
+  },
+  storageMediaType: (form) => kube("storage-media-type", form),
+  maxObjectBytes: (bytes) => kube("max-object-bytes", bytes),
+  admission: ({ enable, disable, configurationFile }) => [
+    ...kube("enable-admission-plugins", enable?.join(",")),
+    ...kube("disable-admission-plugins", disable?.join(",")),
+    ...kube("admission-control-config-file", configurationFile),
+  ],
+  authentication: ({ configFile, tokenFile }) => [
+    ...kube("authentication-config", configFile),
+    ...kube("token-auth-file", tokenFile),
+  ],
+  authorization: ({ modes, configFile }) => [
+    ...kube("authorization-mode", modes?.join(",")),
+    ...kube("authorization-config", configFile),
+  ],
+  loadBalancerAddresses: (block) => own("load-balancer-addresses", block),
+  standIn: (standsIn) => own("images", standsIn ? "stand-in" : "strict"),
+  imageScripts: (file) => own("image-scripts", file),
+  serverName: (name) => own("server-name", name),
+  leaderElect: (elects) => own("leader-elect", elects),
+  scheduler: (runs) => own("scheduler", runs),
+  nodes: (count) => own("nodes", count),
+  forward: (forwards) =>
+    forwards.flatMap(({ namespace, pods, port, to }) => {
+      const whose = namespace === undefined ? pods : `${namespace}/${pods}`;
+      return own("forward", `${whose}:${port}=${to}`);
+    }),
+  allowForward: (addresses) => addresses.flatMap((address) => own("allow-forward", address)),
+};

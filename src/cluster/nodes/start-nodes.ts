@@ -50,11 +50,11 @@ export interface NodeOptions {
   readonly capacity?: Readonly<Record<string, string>>;
 }
 
-export interface NodeParts extends Pick<Server, "authorization" | "tokens"> {
+/** What nodes run containers by, in the process of an API server or in one of their own. */
+export interface RuntimeParts {
   readonly transport: Transport;
   readonly clock: Clock;
   readonly timers: Timers;
-  readonly pki: ClusterPki;
   readonly random: Random;
   /** What containers do in place of their images, where their pod has no annotation that says so. */
   readonly stages?: StagesOf;
@@ -65,14 +65,18 @@ export interface NodeParts extends Pick<Server, "authorization" | "tokens"> {
   /** Which ports of pods lead to programs of this machine. */
   readonly forwards: PodForwards | undefined;
   readonly reportError: (error: unknown) => void;
+  /** What pods reach of the cluster beside what the API says. */
+  readonly network: NodeNetwork;
+}
+
+export interface NodeParts extends RuntimeParts, Pick<Server, "authorization" | "tokens"> {
+  readonly pki: ClusterPki;
   /** Resolves when pods may start. */
   readonly ready: Promise<void>;
   /** Where marks of pods outlive this process. */
   readonly marksFile: string | undefined;
   /** How long a node may be silent, in milliseconds, where the cluster has another time than the default. */
   readonly nodeMonitorGracePeriod: number | undefined;
-  /** What pods reach of the cluster beside what the API says. */
-  readonly network: NodeNetwork;
   /** Of a server that shares its storage with others. */
   readonly shared?: SharedNodes | undefined;
 }
@@ -116,24 +120,7 @@ const DAY = 86_400_000;
 /** Starts the nodes. Resolves when they are ready. */
 export async function startNodes(nodes: readonly NodeOptions[], parts: NodeParts): Promise<LocalNodes> {
   const { transport, clock, timers, random, reportError, ready, marksFile } = parts;
-  const client = once(() => kubernetesClient({ transport: () => transport }));
-  const network = clusterPodNetwork({
-    ...parts.network,
-    client,
-    clock,
-    timers,
-    random: forkRandom(random, "services"),
-    serviceCidr: SERVICE_CIDR,
-    dnsAddress: DNS_ADDRESS,
-  });
-  const { volumes, stop: dropVolumes } = keptVolumes({
-    transport,
-    clock,
-    timers,
-    random: forkRandom(random, "volumes"),
-    reportError,
-  });
-  const surroundings = { network, servicePortsOf: servicePorts(client), volumes };
+  const { stop: dropVolumes, ...surroundings } = nodeSurroundings(parts);
   const described = nodes.map((node, index) => describe(node, index, parts, surroundings));
   const marks = marksFile === undefined ? undefined : openRunMarks(marksFile, reportError);
   const reviews = reviewsOf(parts);
@@ -149,6 +136,31 @@ export async function startNodes(nodes: readonly NodeOptions[], parts: NodeParts
       marks?.close();
     },
   };
+}
+
+/** Makes what the nodes of a process share. */
+export function nodeSurroundings(
+  { transport, clock, timers, random, reportError, network }: RuntimeParts,
+  { serviceCidr, dnsAddress } = { serviceCidr: SERVICE_CIDR, dnsAddress: DNS_ADDRESS },
+): NodeSurroundings & { stop(): Promise<void> } {
+  const client = once(() => kubernetesClient({ transport: () => transport }));
+  const pods = clusterPodNetwork({
+    ...network,
+    client,
+    clock,
+    timers,
+    random: forkRandom(random, "services"),
+    serviceCidr,
+    dnsAddress,
+  });
+  const { volumes, stop } = keptVolumes({
+    transport,
+    clock,
+    timers,
+    random: forkRandom(random, "volumes"),
+    reportError,
+  });
+  return { network: pods, servicePortsOf: servicePorts(client), volumes, stop };
 }
 
 /** What TokenReview and SubjectAccessReview would answer: the server's own chains, without a request and without answers that are old. */
@@ -174,20 +186,38 @@ const reviewsOf = ({ authorization, tokens }: Pick<Server, "authorization" | "to
   },
 });
 
-/** What the nodes of a server share. */
-interface Shared extends Required<Pick<ScriptedRuntimeOptions, "network" | "servicePortsOf">> {
+/** What the nodes of a process share. */
+export interface NodeSurroundings extends Required<Pick<ScriptedRuntimeOptions, "network" | "servicePortsOf">> {
   readonly volumes: KeptVolumes;
 }
 
-function describe(
-  node: NodeOptions,
-  index: number,
-  parts: NodeParts,
-  { volumes, ...surroundings }: Shared,
-): NodeDescription {
-  const { clock, timers, pki, standIn, forwards } = parts;
+function describe(node: NodeOptions, index: number, parts: NodeParts, surroundings: NodeSurroundings): NodeDescription {
+  const { clock, pki, shared } = parts;
   const random = forkRandom(parts.random, node.name);
-  const { name, labels, taints, capacity, images, hasImage } = node;
+  const { name, labels, taints, capacity } = node;
+  return {
+    name,
+    runtime: nodeRuntime(node, parts, random, surroundings),
+    labels: { ...labels, ...shared?.labels },
+    ...(shared && { annotations: shared.annotations }),
+    ...(taints && { taints }),
+    ...(capacity && { capacity }),
+    ...(shared && { checkReturn: () => shared.checkReturn(name) }),
+    ...(shared?.host !== undefined && { peersAt: shared.host }),
+    podCidr: shared?.ranges.get(name) ?? podCidr(index),
+    tls: once(() => servingCertificate(name, pki, [clock, shared?.verifiers ?? clock], random)),
+  };
+}
+
+/** What runs the containers of a node. `random` is the node's own. */
+export function nodeRuntime(
+  node: NodeOptions,
+  parts: RuntimeParts,
+  random: Random,
+  { volumes, ...surroundings }: NodeSurroundings,
+): ContainerRuntime {
+  const { clock, timers, standIn, forwards, stages, reportError } = parts;
+  const { name, images, hasImage } = node;
   const own =
     node.runtime ??
     new ScriptedRuntime({
@@ -206,20 +236,7 @@ function describe(
       timers,
       random,
     });
-  const { stages, reportError, shared } = parts;
-  const runtime = new StagedRuntime(own, { ...(stages && { stages }), clock, timers, reportError });
-  return {
-    name,
-    runtime,
-    labels: { ...labels, ...shared?.labels },
-    ...(shared && { annotations: shared.annotations }),
-    ...(taints && { taints }),
-    ...(capacity && { capacity }),
-    ...(shared && { checkReturn: () => shared.checkReturn(name) }),
-    ...(shared?.host !== undefined && { peersAt: shared.host }),
-    podCidr: shared?.ranges.get(name) ?? podCidr(index),
-    tls: once(() => servingCertificate(name, pki, [clock, shared?.verifiers ?? clock], random)),
-  };
+  return new StagedRuntime(own, { ...(stages && { stages }), clock, timers, reportError });
 }
 
 /** Makes certificates of authorities that programs in pods make; the cluster's own authority signs none of them. */

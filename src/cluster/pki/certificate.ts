@@ -40,6 +40,8 @@ export interface CertificateRequest {
 /** The signer: a CA's subject and key. */
 export interface Issuer {
   readonly commonName: string;
+  /** The whole subject in DER, of an authority whose subject is more than a common name. */
+  readonly subject?: Uint8Array;
   readonly key: KeyObject;
   readonly keyIdentifier: Uint8Array;
   /** Makes the signature, in DER. */
@@ -48,6 +50,7 @@ export interface Issuer {
 
 const OID = {
   ecdsaWithSha256: "1.2.840.10045.4.3.2",
+  sha256WithRsa: "1.2.840.113549.1.1.11",
   subjectKeyIdentifier: "2.5.29.14",
   keyUsage: "2.5.29.15",
   subjectAltName: "2.5.29.17",
@@ -84,15 +87,21 @@ export interface SignedSubject {
 
 type Terms = Omit<CertificateRequest, "commonName" | "organizations">;
 
+/** RSA's algorithms have it as their parameters. */
+const NULL = Buffer.of(0x05, 0x00);
+
 /** An X.509 v3 certificate, as PEM. */
 export function signCertificate(request: Terms & SignedSubject, signer: Issuer): string {
   const keyIdentifier = keyIdentifierOf(request.publicKey);
-  const algorithm = sequence(objectIdentifier(OID.ecdsaWithSha256));
+  const algorithm =
+    signer.key.asymmetricKeyType === "rsa"
+      ? sequence(objectIdentifier(OID.sha256WithRsa), NULL)
+      : sequence(objectIdentifier(OID.ecdsaWithSha256));
   const body = sequence(
     explicit(0, integer(Buffer.of(2))),
     integer(positive(request.serial)),
     algorithm,
-    distinguishedName(signer.commonName, []),
+    signer.subject ?? distinguishedName(signer.commonName, []),
     sequence(time(request.notBefore), time(request.notAfter)),
     request.subject,
     request.publicKey,

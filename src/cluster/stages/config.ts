@@ -66,6 +66,7 @@ export class CompletedConfig {
     const { clock = systemClock, random = systemRandom } = this.#options;
     const manual = clock instanceof ManualClock ? clock : undefined;
     const timeAndChance: TimeAndChance = { clock, manual, timers: manual ?? systemTimers, random };
-    return openServer({ name, delegate, options: this.#options, composition: this.#composition, ...timeAndChance });
+    const opening = { name, delegate, options: this.#options, composition: this.#composition, ...timeAndChance };
+    return openServer(opening, delegate);
   }
 }

@@ -1,186 +1,39 @@
-import { systemClock } from "../../base/time/clock.js";
-import { goQuote } from "../../base/text/go-quote.js";
-import { forkRandom, systemRandom } from "../../base/numbers/random.js";
-import { systemTimers } from "../../base/time/timers.js";
 import { driveTurns } from "../../base/async/turns.js";
-import { surroundingsOf } from "../../client/surroundings.js";
-import { staticTokens } from "../../server/authn/token-file.js";
+import { goQuote } from "../../base/text/go-quote.js";
 import type { ApiRegistry } from "../../server/api-registry/api-registry.js";
 import type { HealthCheck } from "../../server/endpoints/non-resource/health.js";
-import { BootSequence } from "../../server/generic/boot-sequence.js";
 import type { LifeCycle } from "../../server/generic/life-cycle.js";
 import type { OwnPaths } from "../../server/generic/own-paths.js";
-import { createServer, type Server } from "../../server/generic/server.js";
-import { hostsOf } from "../../server/kubelet/cluster-network.js";
-import type { Storage } from "../../server/storage/create-storage.js";
-import type { BootStep, Composition, CompositionParts } from "../composition.js";
-import { collectWhenIdle, v8Memory } from "../idle-memory.js";
-import { knownKinds } from "./known-kinds.js";
-import { openKv, openStorage } from "../open-storage.js";
-import { type Hook, type HookContext, ofCaller, type ServerOptions } from "../options/server-options.js";
-import type { ClusterPki } from "../pki/cluster-pki.js";
-import { kubeletClient } from "../pki/client-certificates.js";
-import { openPki } from "../pki/open-pki.js";
-import { recordRequests } from "../record-requests.js";
-import type { ServingCertificates } from "../serving-certificates.js";
-import type { TimeAndChance } from "./config.js";
-import { openAuthenticationOf, openAuthorizationOf, openServingOf } from "./open-access.js";
+import type { Server } from "../../server/generic/server.js";
+import type { Hook } from "../options/server-options.js";
 import { OpenedParts } from "./opened-parts.js";
+import { type OpenedServer, type Opening, openParts, STORAGE_STEP } from "./opened-server.js";
 import { PreparedServer } from "./prepared-server.js";
-import type { OpenedAuthentication } from "../authentication/open-authentication.js";
-
-export const ADMIN = { commonName: "kubernetes-admin", organizations: ["system:masters"] };
-
-/** kube-apiserver's name for the first step. */
-export const STORAGE_STEP = "storage-readiness";
-
-interface Opening extends TimeAndChance {
-  readonly name: string;
-  readonly delegate: GenericServer | undefined;
-  readonly options: ServerOptions;
-  readonly composition: Composition;
-}
-
-/** What a server has opened. */
-export interface OpenedServer extends Opening {
-  readonly server: Server;
-  readonly boot: BootSequence;
-  readonly steps: readonly BootStep[];
-  readonly storage: Storage;
-  readonly pki: ClusterPki;
-  /** The authorities that clients verify the server by, PEM. */
-  readonly serverCa: string;
-  readonly serving: ServingCertificates | undefined;
-  readonly authentication: OpenedAuthentication | undefined;
-  /** Called when what authenticates clients has changed. */
-  readonly authenticationChanged: () => void;
-  /** The "host:port" that /api tells clients; set when the port is open. */
-  readonly address: { text: string };
-  readonly parts: OpenedParts;
-}
 
 /** Opens what a server needs, and makes it. Rejects with nothing left open. */
-export async function openServer(opening: Opening): Promise<GenericServer> {
+export async function openServer(opening: Opening, delegate: GenericServer | undefined): Promise<GenericServer> {
   const parts = new OpenedParts();
   if (opening.manual !== undefined) parts.add(driveTurns());
   try {
-    return new GenericServer(await openParts(opening, parts));
+    return new GenericServer(await openParts(opening, parts), delegate);
   } catch (error) {
     await parts.close();
     throw error;
   }
 }
 
-async function openParts(opening: Opening, parts: OpenedParts): Promise<OpenedServer> {
-  const { options, composition, clock, timers, random } = opening;
-  const { onError: reportError = () => {} } = options;
-  const authorization = await openAuthorizationOf(options, composition, opening);
-  if (authorization !== undefined) parts.add(() => authorization.close());
-  const serving = options.tls && (await openServingOf(options.tls, { clock, timers, report: reportError }));
-  if (serving !== undefined) parts.add(() => serving.close());
-  const kv = await openKv(options, clock, timers);
-  parts.add(() => kv.close());
-  const pki = composition.serving?.pki ?? (await openPki(options, clock, systemClock, random));
-  const { storage, foreign } = await openStorage(kv, options, clock, timers);
-  parts.add(() => storage.close());
-  const issuer = composition.serviceAccounts?.(pki);
-  const hosts = hostsOf(composition.network);
-  const env = surroundingsOf({}).env;
-  const authentication =
-    options.authentication &&
-    (await openAuthenticationOf(
-      options.authentication,
-      composition,
-      { issuer, pki },
-      { clock, timers, random, env, hosts, report: reportError },
-    ));
-  if (authentication !== undefined) parts.add(() => authentication.close());
-  const idle = collectWhenIdle(v8Memory, systemTimers);
-  parts.add(() => idle.stop());
-  const changes = new Set<() => void>();
-  const serverCa = [pki.ca.certificate, serving?.authorities ?? ""].filter((pem) => pem !== "").join("\n");
-  // An authority whose key the server is not given signs nothing.
-  const identity = pki.ca.key === "" ? undefined : kubeletClient(pki, [clock, systemClock], systemRandom);
-  const stepParts: CompositionParts = {
-    pki,
-    serverCa,
-    clock,
-    timers,
-    random,
-    reportError,
-    kubeletClient: identity,
-    verifiers: systemClock,
-    authentication: {
-      info: () => authentication?.info() ?? { clientCa: pki.ca.certificate },
-      onChange: (changed) => void changes.add(changed),
-    },
-  };
-  const steps = composition.steps(stepParts);
-  const boot = new BootSequence([STORAGE_STEP, ...steps.map(({ name }) => name)]);
-  const serviceAccounts = authentication === undefined ? issuer : authentication.serviceAccounts;
-  const address = { text: "" };
-  const server = createServer(
-    {
-      name: opening.name,
-      delegate: opening.delegate?.server,
-      listsPathsAtEnd: composition.listsPathsAtEnd === true && opening.delegate === undefined,
-      storage,
-      boot,
-      runtimeConfig: composition.runtimeConfig,
-      records: composition.records,
-      ...(await knownKinds(composition.runtimeConfig, foreign)),
-      clock,
-      random,
-      requestRandom: forkRandom(random, "requests"),
-      ...(opening.manual && { timers }),
-      env,
-      tokens: [staticTokens(new Map([[pki.token, { name: ADMIN.commonName, groups: ADMIN.organizations }]]))],
-      ...(serviceAccounts && { serviceAccounts }),
-      ...(authentication && { authentication: authentication.parts }),
-      network: { ...(identity && { kubeletClient: identity }), ...composition.network },
-      serverAddress: () => address.text,
-      reportError,
-      outermost: [idle.filter, ...(options.onRequest === undefined ? [] : [recordRequests(options.onRequest)])],
-      ...ofCaller(options),
-      openToAnonymous: options.http?.anonymous === true,
-      ...(authorization && { authorization: authorization.modes }),
-      healthChecks: [
-        ...(options.healthChecks ?? []),
-        ...(authentication?.healthChecks ?? []),
-        ...(authorization?.healthChecks ?? []),
-        ...(serving?.healthChecks ?? []),
-      ],
-    },
-    options.onLifeCycle,
-  );
-  return {
-    ...opening,
-    server,
-    boot,
-    steps,
-    storage,
-    pki,
-    serverCa,
-    serving,
-    authentication,
-    authenticationChanged() {
-      for (const changed of changes) changed();
-    },
-    address,
-    parts,
-  };
-}
-
 /** The fourth stage: a server that can be extended, and that listens nowhere yet. */
 export class GenericServer {
   readonly name: string;
   readonly #opened: OpenedServer;
+  readonly #delegate: GenericServer | undefined;
   readonly #postStart: Hook[] = [];
   readonly #preShutdown: Hook[] = [];
   #isPrepared = false;
 
-  constructor(opened: OpenedServer) {
+  constructor(opened: OpenedServer, delegate: GenericServer | undefined) {
     this.#opened = opened;
+    this.#delegate = delegate;
     this.name = opened.name;
     const { postStart = [], preShutdown = [] } = opened.options.hooks ?? {};
     for (const hook of postStart) this.addPostStartHook(hook);
@@ -241,20 +94,19 @@ export class GenericServer {
   /** Whether this server or one behind it has a step or a hook of the name. */
   hasPostStartHook(name: string): boolean {
     if (this.#opened.boot.has(name)) return true;
-    return name !== STORAGE_STEP && this.#opened.delegate?.hasPostStartHook(name) === true;
+    return name !== STORAGE_STEP && this.#delegate?.hasPostStartHook(name) === true;
   }
 
   #hasPreShutdownHook(name: string): boolean {
-    const { delegate } = this.#opened;
     if (this.#preShutdown.some((hook) => hook.name === name)) return true;
-    return delegate !== undefined && delegate.#hasPreShutdownHook(name);
+    return this.#delegate !== undefined && this.#delegate.#hasPreShutdownHook(name);
   }
 
   /** Closes the server for extensions, with those behind it, and makes it ready to run. */
   prepareRun(): PreparedServer {
     this.#checkOpen("prepareRun()");
     this.#isPrepared = true;
-    const delegate = this.#opened.delegate?.prepareRun();
+    const delegate = this.#delegate?.prepareRun();
     return new PreparedServer(this.#opened, { postStart: this.#postStart, preShutdown: this.#preShutdown }, delegate);
   }
 
@@ -262,7 +114,7 @@ export class GenericServer {
   async close(): Promise<void> {
     await this.server.stop();
     await this.#opened.parts.close();
-    await this.#opened.delegate?.close();
+    await this.#delegate?.close();
   }
 
   #checkOpen(what: string): void {
@@ -270,9 +122,3 @@ export class GenericServer {
       throw new Error(`${what} comes too late: the server ${goQuote(this.name)} is prepared to run`);
   }
 }
-
-/** What a hook is given of its server. */
-export const hookContext = (server: Server): HookContext => ({
-  transport: server.loopback(),
-  registry: server.registry,
-});

@@ -11,7 +11,7 @@ import { authority, HOST, openPlain, openSocket } from "../open-socket.js";
 import type { Hooks } from "../options/server-options.js";
 import { userCertificate } from "../pki/client-certificates.js";
 import type { RunningServer } from "../running-server.js";
-import { ADMIN, hookContext, type OpenedServer, STORAGE_STEP } from "./generic-server.js";
+import { ADMIN, hookContext, type OpenedServer, STORAGE_STEP } from "./opened-server.js";
 
 /** The fifth stage: a server with everything that it will have. Only it runs, once. */
 export class PreparedServer {
@@ -56,7 +56,12 @@ export class PreparedServer {
   async #open(): Promise<void> {
     const { options, composition, server, pki, serving, authentication, address } = this.#opened;
     const host = composition.serving?.host ?? options.host ?? HOST;
-    const parts = { clock: systemClock, authorities: authentication?.authorities, serving };
+    const parts = {
+      clock: systemClock,
+      authorities: authentication?.authorities,
+      serving,
+      http2: composition.serving?.http2,
+    };
     this.#listener = await openSocket(options, host, server, pki, parts);
     if (this.#listener !== undefined) {
       address.text = authority(host, this.#listener.port);

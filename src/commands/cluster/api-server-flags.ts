@@ -1,6 +1,11 @@
 import { resolve } from "node:path";
 import type { Invocation } from "../../cli/command.js";
 import type { Factory } from "../../cli/connect/factory.js";
+import { admissionSection } from "../../component/apiserver-flags/admission.js";
+import { apiEnablementSection } from "../../component/apiserver-flags/api-enablement.js";
+import { authenticationSection } from "../../component/apiserver-flags/authentication.js";
+import { authorizationSection } from "../../component/apiserver-flags/authorization.js";
+import { flagOf } from "../../component/apiserver-flags/flag-of.js";
 import type { FlagSpec } from "../../component/flags/flag-set.js";
 import { usageError } from "../../cli/errors.js";
 import { errorMessage } from "../../base/text/error-message.js";
@@ -14,24 +19,9 @@ const FILE = "admission-control-config-file";
 
 /** The flags of admission, as kube-apiserver has them. */
 export const admissionFlags: readonly FlagSpec[] = [
-  {
-    name: ENABLE,
-    type: "stringSlice",
-    default: "[]",
-    usage: "Admission plugins to run beside those that run by default, for this start.",
-  },
-  {
-    name: DISABLE,
-    type: "stringSlice",
-    default: "[]",
-    usage: "Admission plugins not to run, of those that run by default, for this start.",
-  },
-  {
-    name: FILE,
-    type: "string",
-    default: "",
-    usage: "A file with the configuration of admission plugins (AdmissionConfiguration), for this start.",
-  },
+  flagOf(admissionSection, ENABLE),
+  flagOf(admissionSection, DISABLE),
+  flagOf(admissionSection, FILE),
 ];
 
 /** Undefined when no flag of admission is given. */
@@ -49,18 +39,8 @@ type AuthenticationOptions = import("../../cluster/options/authentication-option
 
 /** Who may use the cluster beside its administrator and service accounts, as kube-apiserver has it. */
 export const authenticationFlags: readonly FlagSpec[] = [
-  {
-    name: "authentication-config",
-    type: "string",
-    default: "",
-    usage: "A file that holds an AuthenticationConfiguration: OpenID Connect issuers, and anonymous requests.",
-  },
-  {
-    name: "token-auth-file",
-    type: "string",
-    default: "",
-    usage: 'A CSV file of tokens: token, user name, user uid, "group1,group2".',
-  },
+  flagOf(authenticationSection, "authentication-config"),
+  flagOf(authenticationSection, "token-auth-file"),
 ];
 
 /** Undefined where no flag says anything. */
@@ -86,19 +66,10 @@ type AuthorizationModeName = (typeof MODES)[number];
 
 /** --authorization-mode and --authorization-config, as kube-apiserver has them. */
 export const authorizationFlags: readonly FlagSpec[] = [
-  {
-    name: "authorization-mode",
-    type: "stringSlice",
-    default: "[]",
+  flagOf(authorizationSection, "authorization-mode", {
     usage: `Who may do what, for this start: a list of ${MODES.join(", ")}, asked in that order. The administrator may do everything.`,
-  },
-  {
-    name: "authorization-config",
-    type: "string",
-    default: "",
-    usage:
-      "A file with an AuthorizationConfiguration, which also knows webhooks, in place of --authorization-mode. The cluster follows its changes.",
-  },
+  }),
+  flagOf(authorizationSection, "authorization-config"),
 ];
 
 /** Undefined when no flag is given. Throws a usage error for what cannot be right. */
@@ -129,13 +100,7 @@ export function authorizationOf({ cwd }: Factory, invocation: Invocation): Autho
 }
 
 /** --runtime-config, as kube-apiserver has it. */
-export const runtimeConfigFlag: FlagSpec = {
-  name: "runtime-config",
-  type: "stringSlice",
-  default: "[]",
-  usage:
-    "API versions to serve or not to serve, as key=true or key=false: a version (resource.k8s.io/v1beta1) or api/alpha, api/beta, api/ga, api/all. The stable versions are served by default. apiextensions.k8s.io/v1beta1, which Kubernetes 1.22 removed, is served when it is named.",
-};
+export const runtimeConfigFlag = flagOf(apiEnablementSection, "runtime-config");
 
 /** "group/version" or a class of versions, to on or off. Throws a usage error for what is neither. */
 export function runtimeConfigOf(invocation: Invocation): Readonly<Record<string, boolean>> {

@@ -2,6 +2,9 @@ import { resolve } from "node:path";
 import type { Invocation } from "../../cli/command.js";
 import { ExitError, usageError } from "../../cli/errors.js";
 import type { Factory } from "../../cli/connect/factory.js";
+import { etcdSection } from "../../component/apiserver-flags/etcd.js";
+import { flagOf } from "../../component/apiserver-flags/flag-of.js";
+import { ownSection } from "../../component/apiserver-flags/own.js";
 import type { FlagSpec } from "../../component/flags/flag-set.js";
 
 /** Where objects are kept. */
@@ -32,37 +35,20 @@ export const storageFlags: readonly FlagSpec[] = [
     usage:
       "Where objects are kept: memory, disk or etcd. `run` keeps them in memory unless told otherwise, `start` on disk.",
   },
-  {
-    name: "etcd-servers",
-    type: "stringSlice",
-    default: "[]",
-    usage: "Addresses of the etcd that keeps the objects, as scheme://host:port, separated by commas.",
-  },
-  { name: "etcd-prefix", type: "string", default: "/registry", usage: "What every key in etcd begins with." },
-  { name: "etcd-cafile", type: "string", default: "", usage: "The CA that signed etcd's certificate, a PEM file." },
-  { name: "etcd-certfile", type: "string", default: "", usage: "The certificate to show to etcd, a PEM file." },
-  {
-    name: "etcd-keyfile",
-    type: "string",
-    default: "",
-    usage: "The key of the certificate to show to etcd, a PEM file.",
-  },
+  flagOf(etcdSection, "etcd-servers"),
+  flagOf(etcdSection, "etcd-prefix"),
+  flagOf(etcdSection, "etcd-cafile"),
+  flagOf(etcdSection, "etcd-certfile"),
+  flagOf(etcdSection, "etcd-keyfile"),
 ];
 
-export const storageMediaTypeFlag: FlagSpec = {
-  name: "storage-media-type",
-  type: "string",
-  default: STORAGE_MEDIA_TYPES[0],
-  usage: `The form that this start writes objects in: ${STORAGE_MEDIA_TYPES.join(" or ")}. It reads both.`,
-};
+export const storageMediaTypeFlag = flagOf(etcdSection, "storage-media-type", { default: STORAGE_MEDIA_TYPES[0] });
 
-export const maxObjectBytesFlag: FlagSpec = {
-  name: "max-object-bytes",
-  type: "int",
+export const maxObjectBytesFlag = flagOf(ownSection, "max-object-bytes", {
   default: "1572864",
   usage:
     "How many bytes etcd would have to take for an object, for this start: etcd's default of --max-request-bytes. It holds for every --storage; larger objects are refused as etcd refuses them. With 0 there is no limit.",
-};
+});
 
 /** Throws a usage error for a negative number. */
 export function maxObjectBytesOf(invocation: Invocation): number {

@@ -4,8 +4,8 @@ import { ownProgram } from "../../base/files/own-program.js";
 import type { Command, Invocation } from "../../cli/command.js";
 import { usageError } from "../../cli/errors.js";
 import type { Factory } from "../../cli/connect/factory.js";
+import { componentHelp } from "../../component/component.js";
 import { etcdHelp } from "./etcd.js";
-import { kubeApiserverHelp } from "./kube-apiserver.js";
 
 const FORMS = ["env", "path"];
 
@@ -52,11 +52,14 @@ async function writeAssets({ env, cwd, platform }: Factory): Promise<string> {
   if (platform === "win32") {
     throw new Error("envtest needs a POSIX shell: run it, and the tests, in the Windows Subsystem for Linux");
   }
-  const { makeAssets } = await import("../../cluster/envtest/assets.js");
+  const [{ makeAssets }, { standInComponent }] = await Promise.all([
+    import("../../cluster/envtest/assets.js"),
+    import("../../cluster/apiserver/component.js"),
+  ]);
   return makeAssets({
     parent: join(cacheFolder(env, cwd, platform), "envtest"),
     program: ownProgram(process),
-    help: { "kube-apiserver": kubeApiserverHelp(), etcd: etcdHelp() },
+    help: { "kube-apiserver": componentHelp(standInComponent()), etcd: etcdHelp() },
   });
 }
 

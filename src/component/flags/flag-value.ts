@@ -98,7 +98,7 @@ const UNITS: ReadonlyMap<string, number> = new Map([
 const MAX_NANOSECONDS = 2 ** 63;
 
 /** Parses a duration as Go's time.ParseDuration does ("1h30m", "-1.5s", "0"), into milliseconds. @throws with Go's text */
-function parseDuration(text: string): number {
+export function parseDuration(text: string): number {
   const negative = text.startsWith("-");
   let rest = /^[+-]/.test(text) ? text.slice(1) : text;
   if (rest === "0") return 0;
@@ -136,7 +136,7 @@ const DIGITS: Readonly<Record<number, RegExp>> = { 2: /^[01]+$/, 8: /^[0-7]+$/, 
  * Parses an integer as strconv.ParseInt does. Base 0 reads 0x, 0o, 0b and a leading 0 (octal), and underscores between digits. @throws with
  * Go's text for bad syntax, and for a value beyond `bits`
  */
-function parseInteger(text: string, bits: 32 | 64, base: 0 | 10 = 0): bigint {
+export function parseInteger(text: string, bits: 32 | 64, base: 0 | 10 = 0): bigint {
   const bad = (): Error => strconvError("ParseInt", text, "invalid syntax");
   const sign = text.startsWith("-") ? -1n : 1n;
   let digits = /^[+-]/.test(text) ? text.slice(1) : text;

@@ -46,10 +46,11 @@ export function kubeletClientProblem(request: CertificateRequest, usages: readon
 type Request = ReceivedObject<CertificateSigningRequest>;
 type Status = Received<CertificateSigningRequestStatus>;
 
-/** Times are milliseconds since the epoch. */
+/** Times are milliseconds since the epoch. `signer` is the name of the request's signer, "kubernetes.io/kube-apiserver-client". */
 export type SignClient = (
   request: string,
   validity: { readonly notBefore: number; readonly notAfter: number },
+  signer: string,
 ) => Promise<string>;
 
 /** Why a request may not have a certificate, by signer; undefined when it may. */
@@ -68,13 +69,15 @@ const BACKDATE_MS = 300_000;
 export function certificateSigner({ client, manager, clock, cluster }: ControllerContext): void {
   const requests = client.of<KubeObject>("certificates.k8s.io/v1", "CertificateSigningRequest");
   const signer = new CertificateSigner(cluster.signClient, clock);
+  const isOwn = (request: Request): boolean =>
+    isApproved(request) && cluster.signers?.has(text(object(request.spec).signerName)) !== false;
   manager
     .controllerFor("certificates.k8s.io/v1", "CertificateSigningRequest", {
-      when: isApproved,
+      when: isOwn,
     })
     .named("certificatesigningrequest-signing-controller")
     .reconcile(async ({ object: request }) => {
-      if (request === undefined || !isApproved(request)) return;
+      if (request === undefined || !isOwn(request)) return;
       const status = { ...object(request.status), ...(await signer.answer(request)) };
       try {
         await requests.updateStatus({ ...request, status });
@@ -113,7 +116,7 @@ class CertificateSigner {
       notAfter: now + Math.min(Math.max(asked, SHORTEST_MS), LONGEST_MS),
     };
     try {
-      return { certificate: Buffer.from(await this.sign(pem, validity)).toString("base64") };
+      return { certificate: Buffer.from(await this.sign(pem, validity, text(spec.signerName))).toString("base64") };
     } catch (error) {
       return failed(request, "SigningError", errorMessage(error));
     }

@@ -122,8 +122,9 @@ class GarbageCollector {
   }
 
   #work(queue: RateLimitingQueue<GraphNode>, work: (node: GraphNode) => Promise<Outcome>): void {
-    const { signal, report } = this.context;
-    this.#working.push(runWorkers(queue, { workers: WORKERS, signal, work, report: ({ error }) => report(error) }));
+    const { cluster, signal, report } = this.context;
+    const workers = cluster.workers?.["garbage-collector-controller"] ?? WORKERS;
+    this.#working.push(runWorkers(queue, { workers, signal, work, report: ({ error }) => report(error) }));
   }
 
   /** Asks discovery until it answers; none once the signal aborts. */

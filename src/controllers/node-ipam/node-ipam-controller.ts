@@ -23,7 +23,8 @@ export function nodeIpamController(context: ControllerContext): void {
         given.delete(name);
         return;
       }
-      const found = freeRange(podRange, [...lister.list().flatMap(rangesOf), ...given.values()], next);
+      const taken = [...(podRange.reserved ?? []), ...lister.list().flatMap(rangesOf), ...given.values()];
+      const found = freeRange(podRange, taken, next);
       if (found === undefined) {
         recorder.event(node, "Warning", "CIDRNotAvailable", `Node ${name} status is now: CIDRNotAvailable`);
         throw new Error(
@@ -52,6 +53,8 @@ export interface PodRange {
   readonly cidr: string;
   /** How many bits the addresses of a node's pods have in common: 24. */
   readonly nodeMask: number;
+  /** Blocks that no node gets. */
+  readonly reserved?: readonly string[];
 }
 
 export interface NodeRange {

@@ -16,7 +16,10 @@ const THRESHOLD = 12_500;
 type Check = "ended" | `node/${string}` | `pod/${string}/${string}`;
 
 /** Deletes pods that no kubelet will delete: those of absent nodes, deleted ones without a node or on one out of service, and ended ones that are too many. */
-export function podGarbageCollector({ client, manager, clock, timers, signal, report }: ControllerContext): OwnWork {
+export function podGarbageCollector(context: ControllerContext): OwnWork {
+  const { client, manager, clock, timers, signal, report } = context;
+  const { terminatedPodThreshold: given = THRESHOLD } = context.cluster;
+  const threshold = given > 0 ? given : Number.POSITIVE_INFINITY;
   const queue = new RateLimitingQueue<Check>({ timers });
   const pods = manager.informers.of("v1", "Pod");
   const nodes = manager.informers.of("v1", "Node");
@@ -29,7 +32,7 @@ export function podGarbageCollector({ client, manager, clock, timers, signal, re
     if (node !== "" && nodes.lister.get(node) === undefined) queue.addAfter(`node/${node}`, QUARANTINE_MS);
     if (isStuck(pod, nodes.lister.get(node))) queue.addAfter(`pod/${namespace}/${name}`, CHECK_MS);
     if (isOver(pod)) ended.add(uid);
-    if (ended.size > THRESHOLD) queue.addAfter("ended", CHECK_MS);
+    if (ended.size > threshold) queue.addAfter("ended", CHECK_MS);
   };
   pods.addHandler({
     added: changed,
@@ -67,7 +70,7 @@ export function podGarbageCollector({ client, manager, clock, timers, signal, re
     } else if (what === "pod") {
       const pod = pods.lister.namespace(first).get(name);
       if (pod !== undefined && isStuck(pod, nodes.lister.get(pod.spec?.nodeName ?? ""))) await finish(pod);
-    } else for (const pod of surplus(pods.lister.list(), THRESHOLD)) await finish(pod);
+    } else for (const pod of surplus(pods.lister.list(), threshold)) await finish(pod);
   }
   return { run: () => runWorkers(queue, { workers: 1, signal, work: look, report: ({ error }) => report(error) }) };
 }

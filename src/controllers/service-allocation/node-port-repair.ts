@@ -24,6 +24,7 @@ const ATTEMPTS = 5;
 /** Compares node ports with their services before the cluster counts as started, and every 180 seconds. */
 export function nodePortRepair(context: ControllerContext): OwnWork {
   const { client, cluster, recorder } = context;
+  if (cluster.nodePorts === undefined) return {};
   const events = recorder({ component: "portallocator-repair-controller" });
   const repair = new NodePortRepair(client, cluster.nodePorts, events);
   const run = () => repair.run();

@@ -20,22 +20,24 @@ export function systemObjects({ client, manager, cluster }: ControllerContext): 
     });
   for (const name of SYSTEM_NAMESPACES) namespaces.enqueue(name);
 
-  const { namespace = "", name = "" } = cluster.kubernetesService.metadata ?? {};
+  const { kubernetesService, serviceCidr } = cluster;
+  if (kubernetesService === undefined || serviceCidr === undefined) return;
+  const { namespace = "", name = "" } = kubernetesService.metadata ?? {};
   manager
     .controllerFor("v1", "Service", { namespace, fieldSelector: `metadata.name=${name}` })
     .named("kubernetes-service")
     .reconcile(async ({ object }) => {
-      if (object === undefined) await ensure(client.of<KubeObject>("v1", "Service"), cluster.kubernetesService);
+      if (object === undefined) await ensure(client.of<KubeObject>("v1", "Service"), kubernetesService);
     })
     .enqueue(`${namespace}/${name}`);
 
-  const { name: defaultCidr = "" } = cluster.serviceCidr.metadata ?? {};
+  const { name: defaultCidr = "" } = serviceCidr.metadata ?? {};
   manager
     .controllerFor("networking.k8s.io/v1", "ServiceCIDR")
     .named("default-service-cidr")
     .reconcile(async ({ name: cidr, object }) => {
       if (object !== undefined || cidr !== defaultCidr) return;
-      await ensure(client.of<KubeObject>("networking.k8s.io/v1", "ServiceCIDR"), cluster.serviceCidr);
+      await ensure(client.of<KubeObject>("networking.k8s.io/v1", "ServiceCIDR"), serviceCidr);
     })
     .enqueue(defaultCidr);
 }

@@ -26,6 +26,9 @@ export function cors(patterns: readonly string[]): Filter {
   };
 }
 
+const HELP =
+  "each pattern begins with ^ or // and ends with $ or a colon, as in ^https://shop\\.example\\.com(:\\d+)?$";
+
 /**
  * What is wrong with patterns of origins, in kube-apiserver's words. A pattern must pin the start and the end of the host: an unpinned one
  * allows other hosts that contain its text (CVE-2022-1996). A leading "/" pins the start too, because an origin has no path; older texts
@@ -33,9 +36,11 @@ export function cors(patterns: readonly string[]): Filter {
  */
 export function originFaults(patterns: readonly string[]): string[] {
   return patterns.flatMap((pattern) => {
-    if (pattern === "") return ["empty value in --cors-allowed-origins"];
+    if (pattern === "") return [`empty value in --cors-allowed-origins, help: ${HELP}`];
     const fault = patternFault(pattern);
-    return fault === undefined ? [] : [`--cors-allowed-origins has an invalid regular expression: ${fault}`];
+    return fault === undefined
+      ? []
+      : [`--cors-allowed-origins has an invalid regular expression: ${fault}, help: ${HELP}`];
   });
 }
 

@@ -32,8 +32,15 @@ export interface ListenOptions {
   readonly clock: Clock;
   readonly handle: (exchange: Exchange) => Promise<void>;
   readonly stopping: AbortSignal;
+  /** False: the port speaks HTTP/1.1 alone. */
+  readonly http2?: Http2Options | false | undefined;
   /** Tests have others, and wait less. */
   readonly limits?: Partial<ConnectionLimits>;
+}
+
+export interface Http2Options {
+  /** How many requests a connection may have at once. Default 100. */
+  readonly streams?: number;
 }
 
 /** What connections may have, and how long they may take. Times are in milliseconds. */
@@ -106,12 +113,13 @@ const LIMITS: ConnectionLimits = {
 /** Serves HTTP/2 and HTTP/1.1 over TLS on one port. Rejects when the port cannot be opened. */
 export async function listen(options: ListenOptions): Promise<Listener> {
   const { host, tls } = options;
-  const limits = { ...LIMITS, ...options.limits };
+  const limits = limitsOf(options);
   const peers = new PeerAuthorities(() => options.clock.now(), tls);
   const contexts = new ServingContexts({ host, protocol: tls.protocol, authorities: () => peers.pem }, tls);
   const server: Http2SecureServer = createSecureServer({
     ...contexts.serverOptions,
     allowHTTP1: true,
+    ...(options.http2 === false && { ALPNCallback: chooseHttp1 }),
     requestCert: true,
     rejectUnauthorized: false,
     handshakeTimeout: limits.handshake,
@@ -187,6 +195,16 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     show: (pairs) => contexts.show(server, pairs),
     close: () => shutDown(server, sessions, sockets),
   };
+}
+
+/** Node refuses a client that offers none of what is chosen. */
+const chooseHttp1 = ({ protocols }: { readonly protocols: readonly string[] }): string | undefined =>
+  protocols.find((protocol) => protocol === "http/1.1");
+
+function limitsOf({ limits, http2 }: ListenOptions): ConnectionLimits {
+  const all = { ...LIMITS, ...limits };
+  const streams = http2 === false ? undefined : http2?.streams;
+  return streams === undefined ? all : { ...all, http2: { ...all.http2, streams } };
 }
 
 function run(options: ListenOptions, exchange: Exchange, giveUp: () => void): Promise<void> {

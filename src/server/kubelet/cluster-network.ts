@@ -1,5 +1,6 @@
 import type { LookupFunction } from "node:net";
 import type { Duplex } from "node:stream";
+import type { Clock } from "../../base/time/clock.js";
 import type { ProcessHosts } from "../../client/transport/dial.js";
 import { NetworkFailure } from "../../client/transport/go-network-error.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
@@ -16,6 +17,12 @@ export interface KubeletAuthority {
   /** PEM. */
   readonly ca: string;
   readonly name: string;
+}
+
+/** The authorities of kubelets' certificates, PEM, and the clock by which the certificates must be valid. */
+export interface KubeletVerification {
+  readonly ca: string;
+  readonly clock: Clock;
 }
 
 /** Where the agent of a node answers by TLS, as {@link ClusterNetwork.dial} knows it. */
@@ -40,6 +47,10 @@ export interface ClusterNetwork {
    * status says it. Throws a StatusError, 503, where the server may not speak to it.
    */
   agentOf?(node: KubeObject): AgentPlace | undefined;
+  /** Types of addresses of a Node, the preferred first, for nodes that {@link agentOf} does not know. Default: kube-apiserver's. */
+  readonly kubeletAddressTypes?: readonly string[];
+  /** How certificates of kubelets are verified that {@link dial} does not reach. Left out: none is. */
+  readonly kubeletVerification?: KubeletVerification;
   /** Whether `dial` is what connects to the host, and never the machine's network. */
   isOwn?(host: string): boolean;
   /** The address of a node that `dial` knows, by its host name; undefined for a name of the machine's network. */

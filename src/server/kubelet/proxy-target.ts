@@ -6,7 +6,13 @@ import { Lru } from "../../base/collections/lru.js";
 import { ConnectedAgent } from "../../client/transport/connected-agent.js";
 import { dial } from "../../client/transport/dial.js";
 import { NetworkFailure } from "../../client/transport/go-network-error.js";
-import { type ClientIdentity, type ClusterNetwork, type KubeletAuthority, lookupOutside } from "./cluster-network.js";
+import {
+  type ClientIdentity,
+  type ClusterNetwork,
+  type KubeletAuthority,
+  type KubeletVerification,
+  lookupOutside,
+} from "./cluster-network.js";
 import { LARGEST_HEAD } from "../../client/transport/wire-headers.js";
 
 /** Where a proxied request goes. */
@@ -21,6 +27,8 @@ export interface ProxyTarget {
   readonly identity?: ClientIdentity | undefined;
   /** Whom a kubelet that `network` dials must be. Left out: the server knows no authority of it. */
   readonly authority?: KubeletAuthority | undefined;
+  /** How the certificate of a kubelet is verified that `network` does not dial. Left out: it is not. */
+  readonly verification?: KubeletVerification | undefined;
   readonly network: ClusterNetwork;
 }
 
@@ -29,8 +37,9 @@ export const authorityOf = ({ host, port }: Pick<ProxyTarget, "host" | "port">):
   `${isIPv6(host) ? `[${host}]` : host}:${port}`;
 
 /**
- * A request to the target on a connection that nothing else uses. The server knows no authority of kubelets from outside, so that it verifies
- * none of them, as kube-apiserver does without --kubelet-certificate-authority. Those of other servers it verifies.
+ * A request to the target on a connection that nothing else uses. Without {@link ProxyTarget.verification} the server knows no authority of
+ * kubelets from outside, so that it verifies none of them, as kube-apiserver does without --kubelet-certificate-authority. Those of other
+ * servers it verifies.
  */
 export function requestOf(
   target: ProxyTarget,
@@ -44,31 +53,41 @@ export function requestOf(
 }
 
 /** Each step of the connection has Go's limit, and ends with the request. */
-function dialOutside({ scheme, host, port, network, identity }: ProxyTarget, signal: AbortSignal | undefined) {
+function dialOutside(
+  { scheme, host, port, network, identity, verification }: ProxyTarget,
+  signal: AbortSignal | undefined,
+) {
   const lookup = lookupOutside(network);
   return dial({
     scheme,
     host,
     port,
-    ...(scheme === "https" && { tls: outsideTls(identity) }),
-    insecureSkipVerify: true,
-    // Nothing is verified by it.
-    clock: { now: () => 0 },
+    ...(scheme === "https" && { tls: outsideTls(identity, verification) }),
+    insecureSkipVerify: verification === undefined,
+    // Without a verification nothing is verified by it.
+    clock: verification?.clock ?? { now: () => 0 },
     ...(lookup && { hosts: { dial: () => undefined, lookup } }),
     signal,
   });
 }
 
 /** As {@link dial} takes it, which reads certificates once for each of these objects. */
-function outsideTls(identity: ClientIdentity | undefined): ConnectionOptions {
-  if (identity === undefined) return SHOWN_NOTHING;
-  const made = OUTSIDE.get(identity) ?? { cert: identity.certificate, key: identity.key };
-  OUTSIDE.set(identity, made);
+function outsideTls(
+  identity: ClientIdentity | undefined,
+  verification: KubeletVerification | undefined,
+): ConnectionOptions {
+  const key = identity ?? verification;
+  if (key === undefined) return SHOWN_NOTHING;
+  const made = OUTSIDE.get(key) ?? {
+    ...(identity && { cert: identity.certificate, key: identity.key }),
+    ...(verification && { ca: verification.ca }),
+  };
+  OUTSIDE.set(key, made);
   return made;
 }
 
 const SHOWN_NOTHING: ConnectionOptions = {};
-const OUTSIDE = new WeakMap<ClientIdentity, ConnectionOptions>();
+const OUTSIDE = new WeakMap<ClientIdentity | KubeletVerification, ConnectionOptions>();
 
 /** With a kubelet a session goes on, so that signatures of certificates are checked once and not for each request. */
 async function secured(connecting: Promise<Duplex>, target: ProxyTarget): Promise<Duplex> {

@@ -15,6 +15,8 @@ export interface TokenIssuer {
   readonly longestSeconds?: number | undefined;
   /** Whether the tokens that pods get by default are valid for a year, with a note when they are used after their hour. Default true. */
   readonly extendsExpiration?: boolean;
+  /** Whether a token in a secret counts only as long as the secret and its account are there. Default true. */
+  readonly looksUpSecrets?: boolean;
   /** What the discovery document names as the place of the keys. Default: this server's own. */
   readonly keysUrl?: string | undefined;
 }

@@ -1,5 +1,10 @@
 import { expect, test } from "vitest";
+import type { Invocation } from "../../../src/cli/command.js";
+import type { Factory } from "../../../src/cli/connect/factory.js";
 import { serverArguments } from "../../../src/cluster/named/server-choice.js";
+import { serverChoiceOf, serverFlags } from "../../../src/commands/cluster/server-flags.js";
+import { FlagTable } from "../../../src/component/flags/flag-table.js";
+import { parseFlags } from "../../../src/component/flags/parse-flags.js";
 
 test("the flags of an election and of the scheduler reach the process in the background as they were given", () => {
   expect(serverArguments({ nodes: 1 })).toEqual(["--nodes=1"]);
@@ -30,4 +35,38 @@ test("scripts of images and ways to this machine reach the process in the backgr
     "--forward=shop/pod/db:5432=[::1]:5432",
     "--allow-forward=127.0.0.1:3000-3999",
   ]);
+});
+
+/** A value of each flag of the server. */
+const VALUES: Readonly<Record<string, string>> = {
+  "admission-control-config-file": "/admission.yaml",
+  "allow-forward": "127.0.0.1:3000-3999",
+  "authentication-config": "/authentication.yaml",
+  "authorization-config": "/authorization.yaml",
+  "authorization-mode": "Node,RBAC",
+  controllers: "*,-garbage-collector-controller",
+  "disable-admission-plugins": "Priority",
+  "enable-admission-plugins": "AlwaysPullImages",
+  forward: "deploy/web:80=127.0.0.1:3000",
+  images: "strict",
+  "image-scripts": "/scripts.yaml",
+  "leader-elect": "false",
+  "load-balancer-addresses": "172.20.255.0/24",
+  "max-object-bytes": "7",
+  nodes: "3",
+  "runtime-config": "api/beta=true",
+  scheduler: "false",
+  "server-name": "one",
+  "storage-media-type": "application/vnd.kubernetes.protobuf",
+  "token-auth-file": "/tokens.csv",
+};
+
+test("every flag of the server has a row in this test", () => {
+  expect(serverFlags.map(({ name }) => name).toSorted()).toEqual(Object.keys(VALUES).toSorted());
+});
+
+test.each(Object.entries(VALUES))("--%s=%s reaches the process in the background", (name, value) => {
+  const { flags } = parseFlags(new FlagTable(serverFlags), [`--${name}=${value}`]);
+  const choice = serverChoiceOf({ cwd: "/" } as Factory, { flags } as unknown as Invocation);
+  expect(serverArguments(choice)).toContain(`--${name}=${value}`);
 });

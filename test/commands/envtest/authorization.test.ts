@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { FlagTable } from "../../../src/component/flags/flag-table.js";
 import { parseFlags } from "../../../src/component/flags/parse-flags.js";
-import { authorizationOf } from "../../../src/commands/envtest/kube-apiserver.js";
-import { kubeApiserverFlags } from "../../../src/commands/envtest/kube-apiserver-flags.js";
+import { readAuthorization } from "../../../src/cluster/apiserver/authorization-flags.js";
+import { authorizationSection } from "../../../src/component/apiserver-flags/authorization.js";
 import { runCli } from "../../helpers/run-cli.js";
 
 function optionsOf(...argv: string[]) {
-  const { flags } = parseFlags(new FlagTable(kubeApiserverFlags), argv);
-  return authorizationOf(flags, (name) => (flags.string(name) === "" ? "" : `/cwd/${flags.string(name)}`));
+  const { flags } = parseFlags(new FlagTable(authorizationSection.flags), argv);
+  return readAuthorization(flags, (name) => (flags.string(name) === "" ? "" : `/cwd/${flags.string(name)}`));
 }
 
 describe("the flags of kube-apiserver for authorization", () => {

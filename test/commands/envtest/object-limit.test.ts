@@ -37,6 +37,7 @@ async function createMap(etcdFlags: readonly string[], apiServerFlags: readonly 
     `--secure-port=${port}`,
     "--cert-dir=.",
     "--service-account-issuer=https://x",
+    "--service-account-key-file=sa.key",
     "--service-account-signing-key-file=sa.key",
     "--token-auth-file=tokens.csv",
     ...apiServerFlags,

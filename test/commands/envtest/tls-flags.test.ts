@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { serveEtcdStandIn } from "../../../src/cluster/envtest/etcd-stand-in.js";
 import type { KeyPair } from "../../../src/cluster/pki/certificate.js";
-import { parseSniCertKey } from "../../../src/commands/envtest/kube-apiserver.js";
+import { parseSniCertKey } from "../../../src/component/apiserver-flags/sni-cert-key.js";
 import { eventually } from "../../helpers/eventually.js";
 import { freePorts } from "../../helpers/free-ports.js";
 import { runCli } from "../../helpers/run-cli.js";
@@ -69,6 +69,7 @@ describe("kube-apiserver's place does not start with", () => {
     const needed = [
       "--etcd-servers=http://127.0.0.1:1",
       "--service-account-issuer=https://x",
+      "--service-account-key-file=sa.key",
       "--service-account-signing-key-file=sa.key",
       "--authorization-mode=RBAC",
     ];
@@ -95,6 +96,7 @@ test("kube-apiserver's place serves with all of the flags, and follows its files
     `--etcd-servers=http://127.0.0.1:${etcd}`,
     `--secure-port=${port}`,
     "--service-account-issuer=https://x",
+    "--service-account-key-file=main.key",
     "--service-account-signing-key-file=main.key",
     "--authorization-mode=RBAC",
     "--tls-cert-file=main.crt",

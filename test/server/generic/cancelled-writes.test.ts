@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { type Deferred, deferred } from "../../../src/base/async/deferred.js";
 import type { AdmissionPlugin } from "../../../src/server/admission/plugin.js";
 import { withPorts } from "../../../src/server/builtin/core/services/node-ports.js";
-import { PortSet } from "../../../src/server/builtin/core/services/port-set.js";
+import { NODE_PORTS, PortSet } from "../../../src/server/builtin/core/services/port-set.js";
 import { builtinRecords } from "../../../src/server/builtin/index.js";
 import type { Kv } from "../../../src/server/storage/kv.js";
 import { openMemoryKv } from "../../../src/server/storage/memory/memory-kv.js";
@@ -94,7 +94,7 @@ async function open(hasPlugin: boolean): Promise<void> {
   server = await admittingServer({ plugins: hasPlugin ? [{ plugin }] : [] }, kv, builtinRecords, {
     filters: [{ name: "track", filter: (next) => (request) => track(next(request)) }],
   });
-  const ports = withPorts({ kind: "RangeAllocation", apiVersion: "v1", metadata: {} }, PortSet.decode(""));
+  const ports = withPorts({ kind: "RangeAllocation", apiVersion: "v1", metadata: {} }, PortSet.decode(NODE_PORTS, ""));
   await memory.create("/registry/ranges/servicenodeports", Buffer.from(JSON.stringify(ports)));
   await done(server.api, "POST", "/apis/networking.k8s.io/v1/servicecidrs", {
     metadata: { name: "services" },

@@ -26,8 +26,10 @@ export async function kubeletTarget(
   const nodes = resource("v1", "nodes");
   if (nodes === undefined) throw unclassified("nodes are not served");
   const found = await readObject({ ...scope, namespace: "" }, nodes, node);
-  const { host, port, authority }: AgentPlace = network.agentOf?.(found) ?? kubeletAddress(found);
-  return { scheme: "https", host, port, path, identity: network.kubeletClient?.(), authority, network };
+  const { host, port, authority }: AgentPlace =
+    network.agentOf?.(found) ?? kubeletAddress(found, network.kubeletAddressTypes);
+  const verification = network.kubeletVerification;
+  return { scheme: "https", host, port, path, identity: network.kubeletClient?.(), authority, verification, network };
 }
 
 /** A name in a proxy's path: "web", "web:80", "https:web:443". The port may be a name, or empty. */
@@ -78,7 +80,7 @@ function bytesOf(address: string): readonly number[] {
 }
 
 /** kube-apiserver's default of --kubelet-preferred-address-types. */
-const PREFERRED = ["Hostname", "InternalDNS", "InternalIP", "ExternalDNS", "ExternalIP"];
+const PREFERRED: readonly string[] = ["Hostname", "InternalDNS", "InternalIP", "ExternalDNS", "ExternalIP"];
 const DEFAULT_PORT = 10250;
 
 /** Where a node's agent answers, by TLS. */
@@ -88,11 +90,11 @@ export interface KubeletAddress {
   readonly port: number;
 }
 
-/** Throws when the node names no address. */
-function kubeletAddress({ status }: ReceivedObject<Node>): KubeletAddress {
+/** Throws when the node names no address of the types, of which the first that it has counts. */
+function kubeletAddress({ status }: ReceivedObject<Node>, types = PREFERRED): KubeletAddress {
   const { addresses, daemonEndpoints } = object(status);
   const known = objects(addresses);
-  const address = PREFERRED.map((type) => known.find((one) => one.type === type)).find((one) => one !== undefined);
+  const address = types.map((type) => known.find((one) => one.type === type)).find((one) => one !== undefined);
   if (address === undefined) {
     const shown = known.map((one) => `{${text(one.type)} ${text(one.address)}}`).join(" ");
     throw unclassified(`no preferred addresses found; known addresses: [${shown}]`);

@@ -7,6 +7,12 @@ export interface HealthCheck {
   check(): Promise<void>;
 }
 
+/** The answer to a request for health: plain text. */
+export interface HealthAnswer {
+  readonly status: 200 | 500;
+  readonly text: string;
+}
+
 /**
  * Serves /healthz, /livez or /readyz: "ok", or 500 with the failed checks; `?verbose` lists every check, `?exclude=` leaves some out, and a
  * path below runs one check. Returns undefined for any other path. `checksNow` returns the checks of a request.
@@ -16,16 +22,29 @@ export function healthHandler(
   checksNow: () => readonly HealthCheck[],
 ): (path: string) => Handler | undefined {
   return (path) => {
-    if (path !== root && !path.startsWith(`${root}/`)) return undefined;
-    const checks = checksNow();
-    if (path === root || path === `${root}/`) return (request) => respondAll(request, root.slice(1), checks);
-    const one = checks.find(({ name }) => path === `${root}/${name}`);
-    return one === undefined ? undefined : (request) => respondOne(request, one);
+    const answer = healthAnswer(root, path, checksNow);
+    if (answer === undefined) return undefined;
+    return async (request: ApiRequest) => {
+      const { status, text } = await answer(request.exchange.query);
+      await respondText(request, status, text);
+    };
   };
 }
 
-async function respondAll(request: ApiRequest, name: string, checks: readonly HealthCheck[]): Promise<void> {
-  const { query } = request.exchange;
+/** Makes the answer for a path of {@link healthHandler}, for a server without API requests. */
+export function healthAnswer(
+  root: string,
+  path: string,
+  checksNow: () => readonly HealthCheck[],
+): ((query: URLSearchParams) => Promise<HealthAnswer>) | undefined {
+  if (path !== root && !path.startsWith(`${root}/`)) return undefined;
+  const checks = checksNow();
+  if (path === root || path === `${root}/`) return (query) => answerAll(query, root.slice(1), checks);
+  const one = checks.find(({ name }) => path === `${root}/${name}`);
+  return one === undefined ? undefined : () => answerOne(one);
+}
+
+async function answerAll(query: URLSearchParams, name: string, checks: readonly HealthCheck[]): Promise<HealthAnswer> {
   const excluded = new Set(query.getAll("exclude"));
   const lines: string[] = [];
   const failed: string[] = [];
@@ -46,14 +65,14 @@ async function respondAll(request: ApiRequest, name: string, checks: readonly He
       `warn: some health checks cannot be excluded: no matches for ${strange.map((one) => `"${one}"`).join(",")}`,
     );
   }
-  if (failed.length > 0) return respondText(request, 500, `${lines.join("\n")}\n${name} check failed\n`);
-  if (query.has("verbose")) return respondText(request, 200, `${lines.join("\n")}\n${name} check passed\n`);
-  return respondText(request, 200, "ok");
+  if (failed.length > 0) return { status: 500, text: `${lines.join("\n")}\n${name} check failed\n` };
+  if (query.has("verbose")) return { status: 200, text: `${lines.join("\n")}\n${name} check passed\n` };
+  return { status: 200, text: "ok" };
 }
 
-async function respondOne(request: ApiRequest, check: HealthCheck): Promise<void> {
-  if (await passes(check)) return respondText(request, 200, "ok");
-  return respondText(request, 500, "internal server error: reason withheld\n");
+async function answerOne(check: HealthCheck): Promise<HealthAnswer> {
+  if (await passes(check)) return { status: 200, text: "ok" };
+  return { status: 500, text: "internal server error: reason withheld\n" };
 }
 
 async function passes(check: HealthCheck): Promise<boolean> {

@@ -15,6 +15,7 @@ import {
   UnavailableError,
   type WatchBatch,
 } from "../kv.js";
+import { Compactor } from "./compactor.js";
 import { compactedRevision, answered, EtcdClient, type EndpointStatus, freshnessOf } from "./etcd-client.js";
 import { EtcdWatch } from "./etcd-watch.js";
 import { type EtcdTlsFiles, readEndpoints } from "./endpoint.js";
@@ -43,6 +44,12 @@ export interface EtcdKvOptions extends EtcdTlsFiles {
   readonly root?: string;
   /** The time limit of one call, retries included. Default 10,000. */
   readonly timeoutMilliseconds?: number;
+  /** The time limit of each call of a health check. Default 2000. */
+  readonly healthTimeout?: number | undefined;
+  /** How many seconds longer than asked for a key may live, so that keys share leases. Default 60. */
+  readonly leaseReuseSeconds?: number | undefined;
+  /** How old history is that the store removes from etcd, in milliseconds; 0, the default, leaves it to etcd. */
+  readonly compactionInterval?: number | undefined;
   /** Ends retries; leases expire by it. */
   readonly clock?: Clock;
   /** Delays retries. */
@@ -76,6 +83,9 @@ export async function openEtcdKv(options: EtcdKvOptions): Promise<Kv> {
       clock,
       timers,
       timeoutMilliseconds,
+      healthTimeout: options.healthTimeout ?? PROBE_MILLISECONDS,
+      leaseReuseSeconds: options.leaseReuseSeconds,
+      compactionInterval: options.compactionInterval ?? 0,
     });
   } catch (error) {
     client.close();
@@ -108,6 +118,9 @@ interface EtcdKvParts {
   readonly clock: Clock;
   readonly timers: Timers;
   readonly timeoutMilliseconds: number;
+  readonly healthTimeout: number;
+  readonly leaseReuseSeconds: number | undefined;
+  readonly compactionInterval: number;
 }
 
 class EtcdKv implements Kv {
@@ -115,6 +128,7 @@ class EtcdKv implements Kv {
   readonly #writes = new Set<Promise<unknown>>();
   readonly #watches = new Set<EtcdWatch>();
   readonly #leases: Leases;
+  readonly #compactor: Compactor | undefined;
   #closing: Promise<void> | undefined;
 
   constructor(
@@ -122,7 +136,13 @@ class EtcdKv implements Kv {
     readonly freshness: Freshness,
     private readonly parts: EtcdKvParts,
   ) {
-    this.#leases = new Leases(parts.clock, async (seconds) => (await client.repeat(leaseGrant, { seconds })).id);
+    this.#leases = new Leases(
+      parts.clock,
+      async (seconds) => (await client.repeat(leaseGrant, { seconds })).id,
+      parts.leaseReuseSeconds,
+    );
+    const { timers, compactionInterval } = parts;
+    this.#compactor = compactionInterval > 0 ? new Compactor(this, timers, compactionInterval) : undefined;
     if (freshness === "progress") {
       this.requestProgress = async () => {
         this.#assertOpen();
@@ -223,7 +243,7 @@ class EtcdKv implements Kv {
 
   async check(): Promise<void> {
     this.#assertOpen();
-    const timeout = Math.min(PROBE_MILLISECONDS, this.parts.timeoutMilliseconds);
+    const timeout = Math.min(this.parts.healthTimeout, this.parts.timeoutMilliseconds);
     await answered(this.#askRevision(timeout));
     const { errors } = await answered(this.client.read(status, {}, timeout));
     if (errors.some((alarm) => alarm.includes("NOSPACE"))) throw new UnavailableError(NO_SPACE, "not-done");
@@ -235,6 +255,7 @@ class EtcdKv implements Kv {
   }
 
   async #finish(): Promise<void> {
+    this.#compactor?.stop();
     this.client.stopReads();
     await Promise.allSettled(this.#writes);
     const patience = new AbortController();

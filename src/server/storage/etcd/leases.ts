@@ -2,7 +2,7 @@ import type { Clock } from "../../../base/time/clock.js";
 
 /** Keys with nearly the same time to live share a lease. The lease may outlive a key's time to live by this share of it, */
 const REUSE_SHARE = 0.05;
-/** but by no more than this. */
+/** but by no more than this, where the store does not say. */
 const REUSE_SECONDS = 60;
 /** All keys of a lease expire together, so a lease has at most this many. */
 const MOST_KEYS = 1000;
@@ -16,7 +16,7 @@ interface Lease {
 
 /**
  * Assigns leases to keys and uses as few as kube-apiserver does. A key lives at least as long as requested and at most 5 %
- * longer, or 60 seconds longer if that is less.
+ * longer, or `reuseSeconds` longer if that is less.
  */
 export class Leases {
   #last: Lease | undefined;
@@ -24,12 +24,13 @@ export class Leases {
   constructor(
     private readonly clock: Clock,
     private readonly grant: (seconds: number) => Promise<bigint>,
+    private readonly reuseSeconds = REUSE_SECONDS,
   ) {}
 
   /** Returns a lease for one key. Rejects as `grant` does. */
   leaseFor(seconds: number): Promise<bigint> {
     const now = this.clock.now();
-    const extra = Math.min(REUSE_SECONDS, Math.floor(seconds * REUSE_SHARE));
+    const extra = Math.min(this.reuseSeconds, Math.floor(seconds * REUSE_SHARE));
     const last = this.#last;
     if (last !== undefined && last.keys < MOST_KEYS && this.#fits(last, now, seconds, extra)) {
       last.keys++;

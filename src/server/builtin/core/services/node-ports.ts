@@ -4,7 +4,7 @@ import { text } from "../../../../machinery/meta/access.js";
 import type { KubeObject } from "../../../../machinery/meta/object.js";
 import type { InternalKind, InternalObject } from "../../../registry/internal-object.js";
 import type { StrategyContext } from "../../../registry/strategy.js";
-import { inRange, NODE_PORT_RANGE, NODE_PORTS, PortSet } from "./port-set.js";
+import { NODE_PORTS, type Ports, PortSet, rangeText, readRange } from "./port-set.js";
 import { conflict } from "../../../../machinery/errors/status-error.js";
 import { text as textOf } from "../../../../machinery/meta/received.js";
 
@@ -30,8 +30,8 @@ export interface PortOperation {
   allocateNext(): number;
 }
 
-/** The lowest ports, which people choose themselves: given only when all others are taken. */
-const STATIC_BAND = 86;
+/** How many of the lowest ports people choose themselves: given only when all others are taken. A small range has none. */
+const staticBand = (ports: number): number => (ports <= 16 ? 0 : Math.max(16, Math.min(128, Math.floor(ports / 32))));
 
 /** The node ports of all services, in one stored object: the server that stores it first has the port. */
 export class NodePorts {
@@ -76,14 +76,15 @@ function takenPorts(allocation: KubeObject | undefined): PortSet {
   if (allocation === undefined) {
     throw new NodePortError(`cannot allocate resources of type ${NODE_PORT_ALLOCATION.resource.resource} at this time`);
   }
-  if (allocation["range"] !== NODE_PORT_RANGE) {
+  const range = readRange(text(allocation["range"]));
+  if (range === undefined) {
     throw new NodePortError("the provided port range does not match the current port range");
   }
-  return PortSet.decode(text(allocation["data"]));
+  return PortSet.decode(range, text(allocation["data"]));
 }
 
 export function withPorts(allocation: KubeObject | undefined, ports: PortSet): KubeObject {
-  return { ...allocation, range: NODE_PORT_RANGE, data: ports.encode() };
+  return { ...allocation, range: rangeText(ports.range), data: ports.encode() };
 }
 
 /** Lets the work that would ask for ports say why there are none. */
@@ -106,18 +107,18 @@ class StoredPorts implements PortOperation {
   ) {}
 
   allocate(port: number): void {
-    if (!inRange(port)) {
-      throw new NodePortError(
-        `provided port is not in the valid range. The range of valid ports is ${NODE_PORT_RANGE}`,
-      );
+    if (!this.taken.covers(port)) {
+      const valid = rangeText(this.taken.range);
+      throw new NodePortError(`provided port is not in the valid range. The range of valid ports is ${valid}`);
     }
     if (this.taken.has(port)) throw new NodePortError("provided port is already allocated");
     this.taken.add(port);
   }
 
   allocateNext(): number {
-    const upper = NODE_PORTS.first + STATIC_BAND;
-    const port = this.#freeIn(upper, NODE_PORTS.last) ?? this.#freeIn(NODE_PORTS.first, upper - 1);
+    const { first, last } = this.taken.range;
+    const upper = first + staticBand(last - first + 1);
+    const port = this.#freeIn(upper, last) ?? this.#freeIn(first, upper - 1);
     if (port === undefined) throw new NodePortError("range is full");
     this.taken.add(port);
     return port;
@@ -138,9 +139,11 @@ class StoredPorts implements PortOperation {
 /** Answers what a client may look at but not use: ports beyond the range, where one is to be chosen. */
 class DryRunPorts implements PortOperation {
   readonly #own = new Set<number>();
-  #last = NODE_PORTS.last + 1;
+  #last: number;
 
-  constructor(private readonly taken: PortSet) {}
+  constructor(private readonly taken: PortSet) {
+    this.#last = taken.range.last + 1;
+  }
 
   allocate(port: number): void {
     if (this.taken.has(port) || this.#own.has(port)) throw new NodePortError("provided port is already allocated");
@@ -158,12 +161,16 @@ class DryRunPorts implements PortOperation {
 
 /**
  * The stored set of taken node ports as a whole, for who compares it with the services there are. `version` is undefined
- * when nothing was stored yet; `write` throws Conflict when something was stored since `version`.
+ * when nothing was stored yet; `write` throws Conflict when something was stored since `version`. The range that is written is the one that
+ * services get their ports of from then on.
  */
-export function nodePortRegistry(resources: { internal(kind: InternalKind): InternalObject }) {
+export function nodePortRegistry(
+  resources: { internal(kind: InternalKind): InternalObject },
+  range: Ports = NODE_PORTS,
+) {
   const stored = resources.internal(NODE_PORT_ALLOCATION);
   return {
-    range: NODE_PORTS,
+    range,
     async read(): Promise<{ readonly ports: Iterable<number>; readonly version: string | undefined }> {
       const current = await stored.get();
       if (current === undefined) return { ports: [], version: undefined };
@@ -174,7 +181,7 @@ export function nodePortRegistry(resources: { internal(kind: InternalKind): Inte
         if ((current === undefined ? undefined : current.metadata?.resourceVersion) !== version) {
           throw conflict(NODE_PORT_ALLOCATION.resource, "", "the provided resource version does not match");
         }
-        return { object: withPorts(current, PortSet.of(ports)), result: undefined };
+        return { object: withPorts(current, PortSet.of(range, ports)), result: undefined };
       });
     },
   };

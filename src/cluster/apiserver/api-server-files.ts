@@ -45,8 +45,12 @@ export interface ServingFiles {
   readonly certFile: string;
   readonly keyFile: string;
   readonly certDir: string;
+  /** What the files in {@link certDir} are called, without ".crt" and ".key". Default "apiserver". */
+  readonly pairName?: string;
   /** What a certificate is made for. */
   readonly host: string;
+  /** Names and addresses that the certificate is good for beside the host and this machine. */
+  readonly names?: readonly string[];
 }
 
 const DAY = 86_400_000;
@@ -62,7 +66,8 @@ export async function servingFiles(
   report: (error: unknown) => void,
 ): Promise<CertificateFiles> {
   if (files.certFile !== "" || files.keyFile !== "") return { certFile: files.certFile, keyFile: files.keyFile };
-  const [certFile, keyFile] = [join(files.certDir, "apiserver.crt"), join(files.certDir, "apiserver.key")];
+  const { certDir, pairName = "apiserver" } = files;
+  const [certFile, keyFile] = [join(certDir, `${pairName}.crt`), join(certDir, `${pairName}.key`)];
   const kept = await Promise.all([readText(certFile), readText(keyFile)]).catch((error: unknown) => {
     if (errorCode(error) === "ENOENT") return undefined;
     throw error;
@@ -79,9 +84,9 @@ export async function servingFiles(
     notAfter: now + 365 * DAY,
     serial: random.bytes(16),
     usage: "server",
-    names: [...new Set([files.host, "127.0.0.1", "localhost"])],
+    names: [...new Set([files.host, "127.0.0.1", "localhost", ...(files.names ?? [])])],
   });
-  makeOwnFolder(files.certDir);
+  makeOwnFolder(certDir);
   await writeFile(certFile, pair.certificate, { mode: 0o644 });
   await writeFile(keyFile, pair.key, { mode: 0o600 });
   return { certFile, keyFile };

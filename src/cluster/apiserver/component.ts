@@ -1,0 +1,74 @@
+import { apiserverSections } from "../../component/apiserver-flags/sections.js";
+import type { Component, ComponentContext } from "../../component/component.js";
+import type { FlagSection } from "../../component/component-flag.js";
+import type { Flags } from "../../component/flags/flag-set.js";
+import { untilParentEnds } from "../envtest/until-parent-ends.js";
+import { readFeatureGates } from "./feature-gates.js";
+import { optionFaults } from "./option-faults.js";
+import { readOptions } from "./options.js";
+import { serveApi } from "./serve-api.js";
+
+const NAME = "kube-apiserver";
+const VERSION = "v1.36.3";
+
+const DESCRIPTION = `The Kubernetes API server of 1.36, with the flags of kube-apiserver and without controllers, scheduler and nodes.
+
+A flag that cannot be obeyed is refused, or its help says that it has no effect; the log names each of those that is given.`;
+
+/** `kubets apiserver`: runs until a signal ends it. */
+export const apiserverComponent = (): Component => ({
+  name: NAME,
+  program: "kubets apiserver",
+  description: DESCRIPTION,
+  version: `Kubernetes ${VERSION}`,
+  sections: apiserverSections,
+  validate: (flags, { cwd }) => optionFaults(flags, cwd),
+  run,
+});
+
+/** What differs in the place of kube-apiserver in tests: it serves this machine alone and stores text that a person can read. */
+const STAND_IN_DEFAULTS: Readonly<Record<string, string>> = {
+  "bind-address": "127.0.0.1",
+  "allow-privileged": "true",
+  "storage-media-type": "application/json",
+};
+
+/** What the tests of Go's envtest start in the place of kube-apiserver: it ends with the process that started it. */
+export const standInComponent = (): Component => ({
+  ...apiserverComponent(),
+  program: NAME,
+  description: `kubets in the place of kube-apiserver: ${DESCRIPTION}`,
+  sections: apiserverSections.map(withDefaults),
+  run: (flags, context) => run(flags, { ...context, signal: untilParentEnds(context.signal) }),
+});
+
+const withDefaults = ({ name, flags }: FlagSection): FlagSection => ({
+  name,
+  flags: flags.map((flag) => {
+    const own = STAND_IN_DEFAULTS[flag.name];
+    return own === undefined ? flag : { ...flag, default: own };
+  }),
+});
+
+async function run(flags: Flags, { log, cwd, signal }: ComponentContext): Promise<void> {
+  log.info("server.go:180", `Version: ${VERSION}`);
+  for (const gate of readFeatureGates(flags.strings("feature-gates")).changed) {
+    log.warn("feature_gate.go:352", `--feature-gates=${gate} has no effect: features are as Kubernetes 1.36 has them`);
+  }
+  const options = readOptions(flags, cwd);
+  if (flags.string("external-hostname") === "") {
+    log.info("options.go:263", `external host was not specified, using ${options.externalHost}`);
+  }
+  const reportError = (error: unknown): void => log.error("run.go:72", "Unhandled Error", error);
+  const warn = (text: string): void => log.warn("options.go:100", text);
+  const server = await serveApi({ ...options, reportError, warn, signal }).catch((error: unknown) => {
+    if (!signal.aborted) throw error;
+  });
+  // A signal during the start ends kube-apiserver well too.
+  if (server === undefined) return;
+  log.info("secure_serving.go:211", `Serving securely on ${new URL(server.url).host}`);
+  if (!signal.aborted) {
+    await new Promise<void>((done) => signal.addEventListener("abort", () => done(), { once: true }));
+  }
+  await server.close();
+}

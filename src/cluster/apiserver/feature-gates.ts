@@ -1,0 +1,41 @@
+import { errorMessage } from "../../base/text/error-message.js";
+import { parseBool } from "../../component/flags/flag-value.js";
+import { knownFeatureGates } from "./known-feature-gates.js";
+
+export interface ReadFeatureGates {
+  /** What is wrong with the entries, in component-base's words. */
+  readonly faults: readonly string[];
+  /** The gates that should differ from their default, as "NAME=true". */
+  readonly changed: readonly string[];
+}
+
+/** Reads the entries of --feature-gates, "NAME=true" or "kube:NAME=true". */
+export function readFeatureGates(entries: readonly string[]): ReadFeatureGates {
+  const [faults, changed]: [string[], string[]] = [[], []];
+  const prefixes = new Set(entries.map((entry) => entry.includes(":")));
+  if (prefixes.size > 1) {
+    faults.push("set kube feature gates with default empty prefix or kube: prefix consistently, do not mix use");
+  }
+  for (const entry of entries) {
+    const [, component = "kube", pair = ""] = /^(?:([^:]*):)?(.*)$/s.exec(entry) ?? [];
+    if (component.trim() !== "kube") faults.push(`component not registered: ${component.trim()}`);
+    else readGate(pair.trim(), faults, changed);
+  }
+  return { faults, changed };
+}
+
+function readGate(pair: string, faults: string[], changed: string[]): void {
+  const [, name = pair, value] = /^([^=]*)=(.*)$/s.exec(pair) ?? [];
+  if (value === undefined) return void faults.push(`missing bool value for ${name}`);
+  let enabled: boolean;
+  try {
+    enabled = parseBool(value.trim());
+  } catch (error) {
+    return void faults.push(`invalid value of ${name}=${value}, err: ${errorMessage(error)}`);
+  }
+  const gate = knownFeatureGates.get(name.trim());
+  if (gate === undefined) faults.push(`unrecognized feature gate: ${name.trim()}`);
+  else if (gate.locked && gate.enabled !== enabled) {
+    faults.push(`cannot set feature gate ${name.trim()} to ${enabled}, feature is locked to ${gate.enabled}`);
+  } else if (gate.enabled !== enabled) changed.push(`${name.trim()}=${enabled}`);
+}

@@ -1,0 +1,191 @@
+import { systemClock } from "../../base/time/clock.js";
+import { systemRandom } from "../../base/numbers/random.js";
+import { readText } from "../../base/files/read-file.js";
+import { errorMessage } from "../../base/text/error-message.js";
+import { signingKey, verificationKey } from "../../machinery/crypto/jwt/jws.js";
+import { readTlsProtocol } from "../../server/generic/transport/tls-protocol.js";
+import type { TokenIssuer } from "../../server/request/token-issuer.js";
+import { askEtcdStandIn } from "../envtest/etcd-stand-in.js";
+import type { StorageOptions } from "../open-storage.js";
+import type { FileAdmissionOptions } from "../options/admission-configuration.js";
+import type { AuthenticationOptions } from "../options/authentication-options.js";
+import type { TlsOptions } from "../options/tls-options.js";
+import { type ClusterPki, createClusterPki } from "../pki/cluster-pki.js";
+import type { RunningServer } from "../running-server.js";
+import { type GivenSetup, startControlPlane } from "../start-cluster.js";
+import { serviceAddress } from "../system-objects.js";
+import { adaptRecords } from "./adapted-records.js";
+import { clientAuthorities, servingFiles, signingKeyIn, verificationKeyIn } from "./api-server-files.js";
+import type { ApiServerOptions, KubeletOptions } from "./options.js";
+
+interface ServeOptions extends ApiServerOptions {
+  /** The server calls it with its own faults. */
+  readonly reportError: (error: unknown) => void;
+  /** Receives what the server goes on in spite of. */
+  readonly warn: (text: string) => void;
+  /** Ends the start when it aborts. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Serves the API as kube-apiserver does with these flags: without the controllers of kube-controller-manager. Resolves when the
+ * API answers. Rejects in kube-apiserver's words for files that it rejects.
+ */
+export async function serveApi(options: ServeOptions): Promise<RunningServer> {
+  const [storage, setup, tls] = await Promise.all([storageOf(options), setupOf(options), tlsOf(options)]);
+  return startControlPlane(
+    {
+      ...storage,
+      port: options.securePort,
+      tls,
+      storageMediaType: options.storageMediaType,
+      watchCache: options.watchCache,
+      conduct: options.conduct,
+      inFlight: options.inFlight,
+      runtimeConfig: options.runtimeConfig,
+      authorization: options.authorization,
+      controllers: false,
+      scheduler: false,
+      admission: admissionOf(options),
+      authentication: authenticationOf(options),
+      onError: options.reportError,
+      onWarning: options.warn,
+      signal: options.signal,
+    },
+    setup,
+  );
+}
+
+function admissionOf(options: ApiServerOptions): FileAdmissionOptions {
+  const { admissionControlConfigFile: file, defaultTolerationSeconds: seconds } = options;
+  return {
+    enable: options.enableAdmissionPlugins,
+    disable: options.disableAdmissionPlugins,
+    ...(file !== "" && { configurationFile: file }),
+    ...(seconds && { configuration: { DefaultTolerationSeconds: seconds } }),
+  };
+}
+
+function authenticationOf(options: ApiServerOptions): AuthenticationOptions {
+  const { serviceAccountIssuers: issuers, serviceAccountKeyFiles, apiAudiences, serviceAccountJwksUri } = options;
+  const longest = options.serviceAccountMaxTokenExpiration;
+  return {
+    ...options.authentication,
+    serviceAccounts: {
+      issuers,
+      keyFiles: serviceAccountKeyFiles,
+      ...(apiAudiences.length > 0 && { audiences: apiAudiences }),
+      ...(longest !== 0 && { maxTokenExpirationSeconds: longest / 1000 }),
+      extendTokenExpiration: options.serviceAccountExtendTokenExpiration,
+      ...(serviceAccountJwksUri !== "" && { keysUrl: serviceAccountJwksUri }),
+    },
+  };
+}
+
+/** kube-apiserver has no limit of its own: an etcd refuses what is too large for it, by its own --max-request-bytes. */
+async function storageOf({ etcd, maxObjectBytes }: ApiServerOptions): Promise<StorageOptions> {
+  const [only, ...others] = etcd.servers;
+  const standIn = only !== undefined && others.length === 0 ? await askEtcdStandIn(only) : undefined;
+  if (standIn === undefined) return { storage: "etcd", etcd, maxObjectBytes: maxObjectBytes ?? 0 };
+  return { storage: "memory", maxObjectBytes: maxObjectBytes ?? standIn.maxRequestBytes };
+}
+
+async function tlsOf(options: ServeOptions): Promise<TlsOptions> {
+  const { advertiseAddress: host, certDir, tlsCertFile: certFile, tlsPrivateKeyFile: keyFile } = options;
+  const { minVersion, cipherSuites } = readTlsProtocol(options.tlsMinVersion, options.tlsCipherSuites);
+  const names = [...SERVICE_NAMES, serviceAddress(options.serviceClusterIpRange)];
+  return {
+    certificate: await servingFiles(
+      { certFile, keyFile, certDir, host, names },
+      systemClock,
+      systemRandom,
+      options.reportError,
+    ),
+    ...(minVersion && { minVersion }),
+    ...(cipherSuites && { cipherSuites }),
+    named: options.tlsSniCertKeys,
+  };
+}
+
+/** The names of the Service kubernetes, by which pods reach the server. */
+const SERVICE_NAMES = ["kubernetes.default.svc", "kubernetes.default", "kubernetes"];
+
+async function setupOf(options: ApiServerOptions): Promise<GivenSetup> {
+  const { bindAddress: host, clientCaFile, externalHost, http2, http2MaxStreams } = options;
+  const [clientCa, tokenIssuer, kubelets] = await Promise.all([
+    clientCaFile === "" ? undefined : clientAuthorities(clientCaFile),
+    tokenIssuerOf(options),
+    kubeletsOf(options.kubelets),
+  ]);
+  return {
+    serving: {
+      host,
+      externalHost,
+      pki: pkiOf(clientCa),
+      ...(clientCaFile !== "" && { clientCaFile }),
+      http2: http2 && (http2MaxStreams === 0 ? {} : { streams: http2MaxStreams }),
+    },
+    advertisedAddress: options.advertiseAddress,
+    advertisedPort: options.advertisePort,
+    serviceCidr: options.serviceClusterIpRange,
+    serviceNodePort: options.kubernetesServiceNodePort,
+    nodePorts: options.serviceNodePortRange,
+    keepsEndpoints: options.keepsEndpoints,
+    adaptRecords: (records) => adaptRecords(records, options),
+    kubelets,
+    tokenIssuer,
+  };
+}
+
+/** Reads the files of --kubelet-*. */
+async function kubeletsOf({
+  caFile,
+  certFile,
+  keyFile,
+  addressTypes,
+}: KubeletOptions): Promise<GivenSetup["kubelets"]> {
+  const text = async (flag: string, file: string): Promise<string> => {
+    try {
+      return await readText(file);
+    } catch (error) {
+      throw new Error(`--${flag}: ${errorMessage(error)}`, { cause: error });
+    }
+  };
+  const identity = certFile !== "" && {
+    certificate: await text("kubelet-client-certificate", certFile),
+    key: await text("kubelet-client-key", keyFile),
+  };
+  return {
+    addressTypes,
+    ...(identity && { kubeletClient: () => identity }),
+    ...(caFile !== "" && {
+      kubeletVerification: { ca: await text("kubelet-certificate-authority", caFile), clock: systemClock },
+    }),
+  };
+}
+
+/**
+ * The server has clients' certificates checked against the file alone; without one it trusts a CA that signs nothing. It has no
+ * administrator, for whose credentials it would need the CA's key, and shows what the flags say.
+ */
+function pkiOf(clientCa: string | undefined): ClusterPki {
+  const none = { certificate: "", key: "" };
+  if (clientCa === undefined) return { ...createClusterPki(systemClock, systemRandom, systemClock), server: none };
+  const token = Buffer.from(systemRandom.bytes(32)).toString("base64url");
+  return { ca: { certificate: clientCa, key: "" }, server: none, admin: none, serviceAccountKey: "", token };
+}
+
+async function tokenIssuerOf(options: ApiServerOptions): Promise<TokenIssuer> {
+  const [url = ""] = options.serviceAccountIssuers;
+  const files = options.serviceAccountKeyFiles;
+  const key = signingKey(await signingKeyIn(options.serviceAccountSigningKeyFile));
+  // Checked in kube-apiserver's words; the options of authentication name the files, whose keys may change.
+  await Promise.all(files.map(async (file) => verificationKey(await verificationKeyIn(file))));
+  return {
+    url,
+    audiences: options.apiAudiences.length > 0 ? options.apiAudiences : options.serviceAccountIssuers,
+    key,
+    verificationKeys: files.length > 0 ? [] : [key],
+    looksUpSecrets: options.serviceAccountLookup,
+  };
+}

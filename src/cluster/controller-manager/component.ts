@@ -1,0 +1,157 @@
+import { type ControllerName, enabledControllers } from "../../api/controllers/index.js";
+import { pause } from "../../base/time/pause.js";
+import { kubernetesClient } from "../../client/dynamic/kubernetes-client.js";
+import { goQuote } from "../../base/text/go-quote.js";
+import type { Transport } from "../../client/transport/transport.js";
+import type { Component, ComponentContext } from "../../component/component.js";
+import type { Flags } from "../../component/flags/flag-set.js";
+import { startControllers } from "../../controllers/manager.js";
+import { missingKinds } from "../../controllers/required-kinds.js";
+import { aborted } from "../programs/aborted.js";
+import { keptOpen, openConnection, readConnection } from "../programs/connection.js";
+import { electionSettings } from "../programs/election-settings.js";
+import { readFeatureGates } from "../programs/feature-gates.js";
+import { openHealthPort } from "../programs/health-port.js";
+import { prepareLeadership } from "../programs/lead.js";
+import { followServedKinds, readServedKinds, type Serves } from "../programs/served-kinds.js";
+import { processRandom, processTimers } from "../programs/surroundings.js";
+import { type GivenParts, readClusterParts } from "./cluster-parts.js";
+import { CONTROLLER_MANAGER, controllerManagerSections, RELEASES_LEASE } from "./flags.js";
+
+/** kube-controller-manager for any API server: `version` is what --version prints. */
+export const controllerManager = (program: string, version: string): Component => ({
+  name: CONTROLLER_MANAGER,
+  program,
+  version,
+  description:
+    "The controllers of Kubernetes 1.36, in the place of kube-controller-manager. They bring the objects of any API server to the state that their specs describe.",
+  sections: controllerManagerSections,
+  run,
+});
+
+async function run(flags: Flags, context: ComponentContext): Promise<void> {
+  const { log, clock, signal } = context;
+  // Throws for names there are none of.
+  const enabled = enabledControllers(flags.strings("controllers"));
+  const gates = readFeatureGates(flags.strings("feature-gates"));
+  for (const name of gates.keys()) {
+    if (name !== RELEASES_LEASE) log.warn("feature_gate.go:328", `--feature-gates: ${name} has no effect here`);
+  }
+  const settings = electionSettings(flags, gates.get(RELEASES_LEASE) === true);
+  const config = await readConnection(
+    { kubeconfig: flags.string("kubeconfig"), master: flags.string("master"), userAgent: CONTROLLER_MANAGER },
+    context,
+  );
+  const given = await readClusterParts(flags, config, context);
+  const transport = openConnection(config, rateOf(flags));
+  const election = openConnection(config);
+  const running = new Set<ControllerName>();
+  const work = (ending: AbortSignal): Promise<void> =>
+    runControllers({ ...context, flags, enabled, given, transport, running }, ending);
+  const { check, run: lead } = prepareLeadership({
+    program: CONTROLLER_MANAGER,
+    settings,
+    transport: election,
+    clock,
+    log,
+    signal,
+    work,
+  });
+  const ofController = (name: string) => ({ name, check: async () => {} });
+  const port = await openHealthPort(
+    {
+      program: CONTROLLER_MANAGER,
+      checks: () => [...(check === undefined ? [] : [check]), ...[...running].map(ofController)],
+      readiness: () => [],
+    },
+    flags,
+    context,
+  );
+  try {
+    await lead();
+    if (signal.aborted) log.info("controllermanager.go:344", `"Requested to terminate, exiting"`);
+  } finally {
+    await port.close();
+    await Promise.all([transport.close(), election.close()]);
+  }
+}
+
+function rateOf(flags: Flags): { readonly perSecond: number; readonly burst: number } | undefined {
+  if (!flags.changed("kube-api-qps") && !flags.changed("kube-api-burst")) return undefined;
+  return { perSecond: flags.number("kube-api-qps"), burst: flags.number("kube-api-burst") };
+}
+
+interface Work extends Pick<ComponentContext, "clock" | "log"> {
+  readonly flags: Flags;
+  readonly enabled: ReadonlySet<ControllerName>;
+  readonly given: GivenParts;
+  readonly transport: Transport;
+  /** Filled with the controllers that run. */
+  readonly running: Set<ControllerName>;
+}
+
+/** Runs the controllers until `ending` aborts, and ends them within --controller-shutdown-timeout. */
+async function runControllers(work: Work, ending: AbortSignal): Promise<void> {
+  const { clock, log, flags, enabled, given, transport, running } = work;
+  const timers = processTimers;
+  const report = (error: unknown): void => log.error("controllermanager.go:612", "Unhandled Error", error);
+  const client = kubernetesClient({ transport: () => transport }, { clock, timers });
+  const discovery = { client, clock, timers, signal: ending, report };
+  const listeners = new Set<() => void>();
+  const serves = await readServedKinds(discovery);
+  if (serves === undefined) return client.close();
+  for (const name of startable({ ...work, given }, enabled, serves)) running.add(name);
+  const controllers = startControllers({
+    ...given.parts,
+    program: CONTROLLER_MANAGER,
+    enabled: running,
+    transport: keptOpen(transport),
+    clock,
+    timers,
+    random: processRandom,
+    reportError: report,
+    onApiChange(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+  });
+  const following = followServedKinds(discovery, () => {
+    for (const changed of listeners) changed();
+  });
+  await aborted(ending);
+  running.clear();
+  const limit = new AbortController();
+  const stopped = Promise.all([controllers.stop(), following]).then(() => limit.abort());
+  await pause(timers, flags.duration("controller-shutdown-timeout"), limit.signal);
+  if (!limit.signal.aborted)
+    log.warn("controllermanager.go:700", "Controllers did not stop within --controller-shutdown-timeout");
+  else await stopped;
+  await client.close();
+}
+
+/** The controllers that can run, and log lines of those that cannot. */
+function startable(
+  { log, given }: Pick<Work, "log" | "given">,
+  enabled: ReadonlySet<ControllerName>,
+  serves: Serves,
+): readonly ControllerName[] {
+  return [...enabled].filter((name) => {
+    const reason = given.disabled.get(name);
+    if (reason !== undefined) {
+      log.info(
+        "controllermanager.go:640",
+        `"Controller is disabled" controller=${goQuote(name)} reason=${goQuote(reason)}`,
+      );
+      return false;
+    }
+    const missing = missingKinds(name, serves);
+    if (missing.length > 0) {
+      const kinds = missing.map(([apiVersion, kind]) => `${kind} of ${apiVersion}`).join(", ");
+      const why = `the API server does not serve ${kinds}`;
+      log.warn("controllermanager.go:660", `"Skipping controller" controller=${goQuote(name)} reason=${goQuote(why)}`);
+      return false;
+    }
+    log.info("controllermanager.go:666", `"Starting controller" controller=${goQuote(name)}`);
+    return true;
+  });
+}

@@ -1,0 +1,69 @@
+import { stat } from "node:fs/promises";
+import { resolve } from "node:path";
+import { PathError } from "../../base/files/path-error.js";
+import { processTimers } from "./surroundings.js";
+import type { ClientConfig } from "../../client/config/client-config.js";
+import { configFromFile, configFromText, inClusterConfig } from "../../client/config/load-config.js";
+import { serverTransport } from "../../client/rest/create-rest-client.js";
+import { BucketRateLimiter } from "../../client/workqueue/index.js";
+import { pause } from "../../base/time/pause.js";
+import type { Transport } from "../../client/transport/transport.js";
+import type { ComponentContext } from "../../component/component.js";
+
+export interface ConnectionOptions {
+  /** A kubeconfig's path, or "". */
+  readonly kubeconfig: string;
+  /** The server's address in place of the kubeconfig's, or "". */
+  readonly master: string;
+  readonly userAgent: string;
+}
+
+/**
+ * The API server that a program works for: of the kubeconfig or the address, else of the pod that the program runs in. Rejects in the words of
+ * Kubernetes' programs: "stat PATH: no such file or directory".
+ */
+export async function readConnection(
+  { kubeconfig, master, userAgent }: ConnectionOptions,
+  { cwd, env, log }: Pick<ComponentContext, "cwd" | "env" | "log">,
+): Promise<ClientConfig> {
+  // A program of a control plane has no kubeconfig but the one that it is given.
+  const { KUBECONFIG: _, ...others } = env;
+  const own = { cwd, env: others, userAgent, server: master };
+  if (kubeconfig !== "") {
+    await stat(resolve(cwd, kubeconfig)).catch((error: unknown) => {
+      throw new PathError("stat", kubeconfig, error);
+    });
+    return configFromFile(kubeconfig, own);
+  }
+  if (master !== "") return configFromText("", own);
+  log.warn(
+    "client_config.go:667",
+    "Neither --kubeconfig nor --master was specified.  Using the inClusterConfig.  This might not work.",
+  );
+  return inClusterConfig({ env, userAgent });
+}
+
+/** How many requests may be sent in a second, and how many more for a moment. */
+export interface RequestRate {
+  readonly perSecond: number;
+  readonly burst: number;
+}
+
+/** The way to the server. Requests above the rate wait; without one there is no limit. */
+export function openConnection(config: ClientConfig, rate?: RequestRate): Transport {
+  const transport = serverTransport(config);
+  if (rate === undefined) return transport;
+  const limiter = new BucketRateLimiter<string>(rate);
+  return {
+    ...transport,
+    async send(request) {
+      const milliseconds = limiter.when(request.path);
+      if (milliseconds > 0) await pause(processTimers, milliseconds, request.signal);
+      request.signal?.throwIfAborted();
+      return transport.send(request);
+    },
+  };
+}
+
+/** The same way for one client of several: a client that ends closes its transport. */
+export const keptOpen = (transport: Transport): Transport => ({ ...transport, close: async () => {} });

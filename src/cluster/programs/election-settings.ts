@@ -1,0 +1,31 @@
+import type { Flags } from "../../component/flags/flag-set.js";
+import type { ElectionSettings } from "./lead.js";
+
+/**
+ * What the flags of an election say; where one is not given, what `file` says. Throws in the words of Kubernetes' programs for what cannot be
+ * right.
+ */
+export function electionSettings(
+  flags: Flags,
+  releases: boolean,
+  file: Partial<ElectionSettings> & { readonly lock?: string } = {},
+): ElectionSettings {
+  const given = <T>(name: string, read: () => T, known: T | undefined): T =>
+    known !== undefined && !flags.changed(name) ? known : read();
+  const duration = (name: string, known?: number): number => given(name, () => flags.duration(name), known);
+  const text = (name: string, known?: string): string => given(name, () => flags.string(name), known);
+  const settings: ElectionSettings = {
+    enabled: given("leader-elect", () => flags.bool("leader-elect"), file.enabled),
+    name: text("leader-elect-resource-name", file.name),
+    namespace: text("leader-elect-resource-namespace", file.namespace),
+    leaseDuration: duration("leader-elect-lease-duration", file.leaseDuration),
+    renewDeadline: duration("leader-elect-renew-deadline", file.renewDeadline),
+    retryPeriod: duration("leader-elect-retry-period", file.retryPeriod),
+    releases,
+  };
+  const lock = text("leader-elect-resource-lock", file.lock);
+  if (settings.enabled && lock !== "leases") {
+    throw new Error(`couldn't create resource lock: invalid lock-type ${lock}: use leases`);
+  }
+  return settings;
+}

@@ -1,0 +1,182 @@
+import { resolve } from "node:path";
+import { errnoText, errorCode } from "../../base/files/path-error.js";
+import { goQuote } from "../../base/text/go-quote.js";
+import type { Clock } from "../../base/time/clock.js";
+import type { ComponentContext } from "../../component/component.js";
+import type { Flags } from "../../component/flags/flag-set.js";
+import { type HealthCheck, healthAnswer } from "../../server/endpoints/non-resource/health.js";
+import { type Listener, listen } from "../../server/generic/secure-listener.js";
+import { readTlsProtocol } from "../../server/generic/transport/tls-protocol.js";
+import type { Exchange } from "../../server/request/exchange.js";
+import { servingFiles } from "../apiserver/api-server-files.js";
+import { authority } from "../open-socket.js";
+import type { TlsOptions } from "../options/tls-options.js";
+import { issueCertificate, type KeyPair } from "../pki/certificate.js";
+import { openServingCertificates, type ServingCertificates } from "../serving-certificates.js";
+import { processRandom, processTimers } from "./surroundings.js";
+
+export interface HealthPortOptions {
+  /** The name of the program, and of its certificate's files in --cert-dir. */
+  readonly program: string;
+  /** The checks of a request for /healthz and /livez. */
+  readonly checks: () => readonly HealthCheck[];
+  /** Those of /readyz beside them. */
+  readonly readiness: () => readonly HealthCheck[];
+}
+
+/** An open port, or none where --secure-port is 0. */
+export interface HealthPort {
+  close(): Promise<void>;
+}
+
+const DAY = 86_400_000;
+
+/**
+ * Opens the HTTPS port of a program, which serves /healthz, /livez and /readyz to everybody that --authorization-always-allow-paths lets in.
+ * Rejects in the words of Kubernetes' programs where the port or its certificate cannot be used.
+ */
+export async function openHealthPort(
+  options: HealthPortOptions,
+  flags: Flags,
+  { clock, cwd, log }: Pick<ComponentContext, "clock" | "cwd" | "log">,
+): Promise<HealthPort> {
+  const port = flags.number("secure-port");
+  if (port === 0) return { close: async () => {} };
+  if (port < 0 || port > 65_535) {
+    throw new Error(`--secure-port ${port} must be between 0 and 65535, inclusive. 0 for turning off secure port`);
+  }
+  const host = flags.string("bind-address");
+  const report = (error: unknown): void => log.error("serving.go:404", "Unhandled Error", error);
+  const own = selfSigned(host, clock);
+  const tls = await tlsOf(options.program, flags, { clock, cwd, own, report });
+  const stopping = new AbortController();
+  const streams = flags.number("http2-max-streams-per-connection");
+  const handle = answerer(options, flags.strings("authorization-always-allow-paths"));
+  const listener = await opened(host, port, () =>
+    listen({
+      host,
+      port,
+      tls: { ...tls.pairs(own), protocol: tls.protocol, clientCa: "" },
+      clock,
+      handle,
+      stopping: stopping.signal,
+      ...(streams > 0 && { limits: { http2: { ...HTTP2, streams } } }),
+    }),
+  );
+  tls.watch(own, (pairs) => listener.show(pairs));
+  log.info("secure_serving.go:211", `Serving securely on ${authority(host, listener.port)}`);
+  return {
+    async close() {
+      stopping.abort();
+      tls.close();
+      await listener.close();
+    },
+  };
+}
+
+/** As the listener has them by default. */
+const HTTP2 = { waiting: 300, strangers: 100, idle: 120_000, strangerIdle: 1000 };
+
+async function opened(host: string, port: number, open: () => Promise<Listener>): Promise<Listener> {
+  try {
+    return await open();
+  } catch (error) {
+    if (errorCode(error) === undefined) throw error;
+    const where = authority(host, port);
+    const reason = `listen tcp ${where}: bind: ${errnoText(error)}`;
+    throw new Error(`failed to create listener: failed to listen on ${where}: ${reason}`, { cause: error });
+  }
+}
+
+interface TlsParts extends Pick<ComponentContext, "clock" | "cwd"> {
+  readonly own: KeyPair;
+  readonly report: (error: unknown) => void;
+}
+
+async function tlsOf(program: string, flags: Flags, { clock, cwd, report }: TlsParts): Promise<ServingCertificates> {
+  const file = (name: string): string => (flags.string(name) === "" ? "" : resolve(cwd, flags.string(name)));
+  const files = { certFile: file("tls-cert-file"), keyFile: file("tls-private-key-file"), certDir: file("cert-dir") };
+  const given = files.certFile !== "" || files.keyFile !== "" || files.certDir !== "";
+  const host = flags.string("bind-address");
+  const { minVersion, cipherSuites } = readTlsProtocol(
+    flags.string("tls-min-version"),
+    flags.strings("tls-cipher-suites"),
+  );
+  const options: TlsOptions = {
+    ...(given && {
+      certificate: await servingFiles({ ...files, pairName: program, host }, clock, processRandom, report),
+    }),
+    ...(minVersion && { minVersion }),
+    ...(cipherSuites && { cipherSuites }),
+  };
+  return openServingCertificates(options, { clock, timers: processTimers, report });
+}
+
+/** The certificate of a port without files, which nobody trusts but who asks for no proof. */
+function selfSigned(host: string, clock: Clock): KeyPair {
+  const now = clock.now();
+  return issueCertificate({
+    commonName: "localhost",
+    notBefore: now - DAY,
+    notAfter: now + 365 * DAY,
+    serial: processRandom.bytes(16),
+    usage: "server",
+    names: [...new Set([host, "127.0.0.1", "localhost"])],
+  });
+}
+
+/** Answers requests for the paths that everybody may get, and forbids all others. */
+function answerer(
+  { checks, readiness }: HealthPortOptions,
+  allowed: readonly string[],
+): (exchange: Exchange) => Promise<void> {
+  const isAllowed = (path: string): boolean =>
+    allowed.some((one) => (one.endsWith("*") ? path.startsWith(one.slice(0, -1)) : path === one || path === `/${one}`));
+  return async (exchange) => {
+    const { method, path, query } = exchange;
+    exchange.authenticated?.(false);
+    if (!isAllowed(path)) return forbid(exchange);
+    if (method !== "GET" && method !== "HEAD") return respond(exchange, 405, "Method Not Allowed\n");
+    const answer =
+      healthAnswer("/healthz", path, checks) ??
+      healthAnswer("/livez", path, checks) ??
+      healthAnswer("/readyz", path, () => [...checks(), ...readiness()]);
+    if (answer === undefined) return respond(exchange, 404, "404 page not found\n");
+    const { status, text } = await answer(query);
+    await respond(exchange, status, text);
+  };
+}
+
+/** As an API server answers a caller without credentials. */
+async function forbid(exchange: Exchange): Promise<void> {
+  const verb = VERBS[exchange.method] ?? exchange.method.toLowerCase();
+  const message = `forbidden: User "system:anonymous" cannot ${verb} path ${goQuote(exchange.path)}`;
+  const status = { kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure", message };
+  const text = `${JSON.stringify({ ...status, reason: "Forbidden", details: {}, code: 403 })}\n`;
+  await respond(exchange, 403, text, "application/json");
+}
+
+const VERBS: Readonly<Record<string, string>> = {
+  __proto__: null as never,
+  GET: "get",
+  POST: "post",
+  PUT: "put",
+  PATCH: "patch",
+  DELETE: "delete",
+};
+
+async function respond(
+  exchange: Exchange,
+  status: number,
+  text: string,
+  type = "text/plain; charset=utf-8",
+): Promise<void> {
+  const body = Buffer.from(text);
+  const writer = exchange.respond(status, {
+    "cache-control": "no-cache, private",
+    "content-type": type,
+    "content-length": String(body.length),
+    "x-content-type-options": "nosniff",
+  });
+  await writer.end(exchange.method === "HEAD" ? undefined : body);
+}

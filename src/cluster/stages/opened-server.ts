@@ -1,0 +1,169 @@
+import { systemClock } from "../../base/time/clock.js";
+import { forkRandom, systemRandom } from "../../base/numbers/random.js";
+import { systemTimers } from "../../base/time/timers.js";
+import { surroundingsOf } from "../../client/surroundings.js";
+import { staticTokens } from "../../server/authn/token-file.js";
+import { BootSequence } from "../../server/generic/boot-sequence.js";
+import { createServer, type Server } from "../../server/generic/server.js";
+import { hostsOf } from "../../server/kubelet/cluster-network.js";
+import type { Storage } from "../../server/storage/create-storage.js";
+import type { BootStep, Composition, CompositionParts } from "../composition.js";
+import { collectWhenIdle, v8Memory } from "../idle-memory.js";
+import { knownKinds } from "./known-kinds.js";
+import { openKv, openStorage } from "../open-storage.js";
+import { type HookContext, ofCaller, type ServerOptions } from "../options/server-options.js";
+import { authority } from "../open-socket.js";
+import type { ClusterPki } from "../pki/cluster-pki.js";
+import { kubeletClient } from "../pki/client-certificates.js";
+import { openPki } from "../pki/open-pki.js";
+import { recordRequests } from "../record-requests.js";
+import type { ServingCertificates } from "../serving-certificates.js";
+import type { TimeAndChance } from "./config.js";
+import { openAuthenticationOf, openAuthorizationOf, openServingOf } from "./open-access.js";
+import type { OpenedParts } from "./opened-parts.js";
+import type { OpenedAuthentication } from "../authentication/open-authentication.js";
+
+export const ADMIN = { commonName: "kubernetes-admin", organizations: ["system:masters"] };
+
+/** kube-apiserver's name for the first step. */
+export const STORAGE_STEP = "storage-readiness";
+
+export interface Opening extends TimeAndChance {
+  readonly name: string;
+  /** The next server of the chain. */
+  readonly delegate: { readonly server: Server } | undefined;
+  readonly options: ServerOptions;
+  readonly composition: Composition;
+}
+
+/** What a server has opened. */
+export interface OpenedServer extends Opening {
+  readonly server: Server;
+  readonly boot: BootSequence;
+  readonly steps: readonly BootStep[];
+  readonly storage: Storage;
+  readonly pki: ClusterPki;
+  /** The authorities that clients verify the server by, PEM. */
+  readonly serverCa: string;
+  readonly serving: ServingCertificates | undefined;
+  readonly authentication: OpenedAuthentication | undefined;
+  /** Called when what authenticates clients has changed. */
+  readonly authenticationChanged: () => void;
+  /** The "host:port" that the server listens on; set when the port is open. */
+  readonly address: { text: string };
+  readonly parts: OpenedParts;
+}
+
+/** Opens what a server needs, and makes it. What is opened is added to `parts`. */
+export async function openParts(opening: Opening, parts: OpenedParts): Promise<OpenedServer> {
+  const { options, composition, clock, timers, random } = opening;
+  const { onError: reportError = () => {} } = options;
+  const authorization = await openAuthorizationOf(options, composition, opening);
+  if (authorization !== undefined) parts.add(() => authorization.close());
+  const serving = options.tls && (await openServingOf(options.tls, { clock, timers, report: reportError }));
+  if (serving !== undefined) parts.add(() => serving.close());
+  const kv = await openKv(options, clock, timers);
+  parts.add(() => kv.close());
+  const pki = composition.serving?.pki ?? (await openPki(options, clock, systemClock, random));
+  const { storage, foreign } = await openStorage(kv, options, clock, timers);
+  parts.add(() => storage.close());
+  const issuer = composition.serviceAccounts?.(pki);
+  const hosts = hostsOf(composition.network);
+  const env = surroundingsOf({}).env;
+  const authentication =
+    options.authentication &&
+    (await openAuthenticationOf(
+      options.authentication,
+      composition,
+      { issuer, pki },
+      { clock, timers, random, env, hosts, report: reportError },
+    ));
+  if (authentication !== undefined) parts.add(() => authentication.close());
+  const idle = collectWhenIdle(v8Memory, systemTimers);
+  parts.add(() => idle.stop());
+  const changes = new Set<() => void>();
+  const serverCa = [pki.ca.certificate, serving?.authorities ?? ""].filter((pem) => pem !== "").join("\n");
+  // An authority whose key the server is not given signs nothing.
+  const identity = pki.ca.key === "" ? undefined : kubeletClient(pki, [clock, systemClock], systemRandom);
+  const stepParts: CompositionParts = {
+    pki,
+    serverCa,
+    clock,
+    timers,
+    random,
+    reportError,
+    kubeletClient: identity,
+    verifiers: systemClock,
+    authentication: {
+      info: () => authentication?.info() ?? { clientCa: pki.ca.certificate },
+      onChange: (changed) => void changes.add(changed),
+    },
+  };
+  const steps = composition.steps(stepParts);
+  const boot = new BootSequence([STORAGE_STEP, ...steps.map(({ name }) => name)]);
+  const serviceAccounts = authentication === undefined ? issuer : authentication.serviceAccounts;
+  const address = { text: "" };
+  const clientsHost = composition.serving?.externalHost;
+  const server = createServer(
+    {
+      name: opening.name,
+      delegate: opening.delegate?.server,
+      listsPathsAtEnd: composition.listsPathsAtEnd === true && opening.delegate === undefined,
+      storage,
+      boot,
+      runtimeConfig: composition.runtimeConfig,
+      records: composition.records,
+      ...(await knownKinds(composition.runtimeConfig, foreign)),
+      clock,
+      random,
+      requestRandom: forkRandom(random, "requests"),
+      ...(opening.manual && { timers }),
+      env,
+      tokens: [staticTokens(new Map([[pki.token, { name: ADMIN.commonName, groups: ADMIN.organizations }]]))],
+      ...(serviceAccounts && { serviceAccounts }),
+      ...(authentication && { authentication: authentication.parts }),
+      network: { ...(identity && { kubeletClient: identity }), ...composition.network },
+      serverAddress: () => toldTo(clientsHost, address.text),
+      reportError,
+      outermost: [idle.filter, ...(options.onRequest === undefined ? [] : [recordRequests(options.onRequest)])],
+      ...ofCaller(options),
+      openToAnonymous: options.http?.anonymous === true,
+      ...(authorization && { authorization: authorization.modes }),
+      healthChecks: [
+        ...(options.healthChecks ?? []),
+        ...(authentication?.healthChecks ?? []),
+        ...(authorization?.healthChecks ?? []),
+        ...(serving?.healthChecks ?? []),
+      ],
+    },
+    options.onLifeCycle,
+  );
+  return {
+    ...opening,
+    server,
+    boot,
+    steps,
+    storage,
+    pki,
+    serverCa,
+    serving,
+    authentication,
+    authenticationChanged() {
+      for (const changed of changes) changed();
+    },
+    address,
+    parts,
+  };
+}
+
+/** An address with the host that clients are told in place of its own. */
+function toldTo(host: string | undefined, address: string): string {
+  if (host === undefined || address === "") return address;
+  return authority(host, Number(address.slice(address.lastIndexOf(":") + 1)));
+}
+
+/** What a hook is given of its server. */
+export const hookContext = (server: Server): HookContext => ({
+  transport: server.loopback(),
+  registry: server.registry,
+});

@@ -1,0 +1,42 @@
+import type { FlagSection } from "../component-flag.js";
+import { admissionSection } from "./admission.js";
+import { apiEnablementSection } from "./api-enablement.js";
+import { auditingSection } from "./auditing.js";
+import { authenticationSection } from "./authentication.js";
+import { authorizationSection } from "./authorization.js";
+import { droppedSection } from "./dropped.js";
+import { egressSelectorSection } from "./egress-selector.js";
+import { etcdSection } from "./etcd.js";
+import { featuresSection } from "./features.js";
+import { genericSection } from "./generic.js";
+import { logsSection } from "./logs.js";
+import { metricsSection } from "./metrics.js";
+import { miscSection } from "./miscellaneous.js";
+import { ownSection } from "./own.js";
+import { secureServingSection } from "./secure-serving.js";
+import { tracesSection } from "./traces.js";
+
+const sections = [
+  genericSection,
+  etcdSection,
+  secureServingSection,
+  auditingSection,
+  featuresSection,
+  authenticationSection,
+  authorizationSection,
+  apiEnablementSection,
+  egressSelectorSection,
+  admissionSection,
+  metricsSection,
+  logsSection,
+  tracesSection,
+  miscSection,
+  ownSection,
+  droppedSection,
+] as const satisfies readonly FlagSection[];
+
+/** Every flag of kube-apiserver, in its order of sections; then those of kubets alone, and those that Kubernetes has dropped. */
+export const apiserverSections: readonly FlagSection[] = sections;
+
+/** The name of a flag of kube-apiserver. */
+export type ApiserverFlagName = (typeof sections)[number]["flags"][number]["name"];

@@ -1,0 +1,20 @@
+import { spawn } from "node:child_process";
+
+/** What systemd is told of a service of Type=notify. */
+export type ServiceState = "READY=1" | "STOPPING=1";
+
+/**
+ * Tells systemd the state of this service, where it runs as one with Type=notify. Node has no datagram sockets of the Unix kind, so that the program
+ * systemd-notify tells it: the unit needs NotifyAccess=all. Resolves to why systemd could not be told, undefined when it was.
+ */
+export function notifySystemd(
+  state: ServiceState,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<string | undefined> {
+  if ((env["NOTIFY_SOCKET"] ?? "") === "") return Promise.resolve(undefined);
+  return new Promise((resolve) => {
+    const child = spawn("systemd-notify", [state], { env: { ...env }, stdio: "ignore" });
+    child.once("error", (error) => resolve(`systemd-notify cannot run: ${error.message}`));
+    child.once("exit", (code) => resolve(code === 0 ? undefined : `systemd-notify ended with code ${code}`));
+  });
+}

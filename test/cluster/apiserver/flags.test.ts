@@ -1,0 +1,144 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { droppedSection } from "../../../src/component/apiserver-flags/dropped.js";
+import { ownSection } from "../../../src/component/apiserver-flags/own.js";
+import { apiserverSections } from "../../../src/component/apiserver-flags/sections.js";
+import { apiserverComponent } from "../../../src/cluster/apiserver/component.js";
+import { optionFaults } from "../../../src/cluster/apiserver/option-faults.js";
+import { readOptions } from "../../../src/cluster/apiserver/options.js";
+import { allSections } from "../../../src/component/component.js";
+import type { ComponentFlag } from "../../../src/component/component-flag.js";
+import type { Flags } from "../../../src/component/flags/flag-set.js";
+import { FlagTable } from "../../../src/component/flags/flag-table.js";
+import { defaultText } from "../../../src/component/flags/flag-value.js";
+import { parseFlags } from "../../../src/component/flags/parse-flags.js";
+
+/** The words of pflag's help for types that the declaration has another word for. */
+const TYPES: Readonly<Record<string, string>> = {
+  bool: "-",
+  stringSlice: "strings",
+  float64: "float",
+  int64: "int",
+  level: "Level",
+  moduleSpec: "pattern=N,...",
+};
+
+interface KnownFlag {
+  readonly section: string;
+  readonly type: string;
+  readonly default: string;
+  readonly hidden: boolean;
+}
+
+/** The flags of the pinned version, by their names. */
+function pinnedFlags(): Record<string, KnownFlag> {
+  const text = readFileSync(join(import.meta.dirname, "kube-apiserver-flags.txt"), "utf8");
+  const flags: Record<string, KnownFlag> = {};
+  let section = "";
+  for (const line of text.split("\n")) {
+    const [, heading] = /^\[(.*)\]$/.exec(line) ?? [];
+    if (heading !== undefined) section = heading;
+    else if (line !== "" && !line.startsWith("#")) {
+      const [name = "", type = "", ...rest] = line.split(" ");
+      const hidden = rest.at(-1) === "hidden";
+      flags[name] = { section, type, default: rest.filter((word) => word !== "hidden").join(" "), hidden };
+    }
+  }
+  return flags;
+}
+
+const ownNames = new Set<string>([ownSection, droppedSection].flatMap(({ flags }) => flags.map(({ name }) => name)));
+
+const declared: readonly ComponentFlag[] = apiserverSections.flatMap((section) => section.flags);
+
+test("FLG-1, START-8: the flags are those of kube-apiserver 1.36, with their sections, types and defaults", () => {
+  const ours: Record<string, KnownFlag> = {};
+  for (const { name: section, flags } of allSections(apiserverComponent())) {
+    for (const flag of flags.filter(({ name }) => !ownNames.has(name))) {
+      const { name, hidden = false } = flag;
+      const type = flag.typeName ?? TYPES[flag.type] ?? flag.type;
+      const zero = flag.type === "bool" && name === "help" ? "" : defaultText(flag);
+      ours[name] = { section, type, default: zero, hidden };
+    }
+  }
+  expect(ours).toEqual(pinnedFlags());
+});
+
+test("no flag is declared twice", () => {
+  const names = declared.map(({ name }) => name);
+  expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
+});
+
+describe("what becomes of a flag", () => {
+  /** The names that are read when options are made and checked. */
+  function namesRead(): ReadonlySet<string> {
+    const read = new Set<string>();
+    // Each of these has others read that count beside it alone.
+    const { flags } = parseFlags(new FlagTable(declared), [
+      "--authentication-token-webhook-config-file=webhook",
+      "--authorization-webhook-version=v1",
+      "--default-not-ready-toleration-seconds=1",
+      "--encryption-provider-config-automatic-reload",
+      "--max-object-bytes=1",
+      "--oidc-client-id=client",
+      "--requestheader-client-ca-file=ca",
+    ]);
+    const see = (name: string): string => {
+      read.add(name);
+      return name;
+    };
+    const watched: Flags = {
+      bool: (name) => flags.bool(see(name)),
+      number: (name) => flags.number(see(name)),
+      duration: (name) => flags.duration(see(name)),
+      string: (name) => flags.string(see(name)),
+      strings: (name) => flags.strings(see(name)),
+      changed: (name) => flags.changed(see(name)),
+      has: (name) => flags.has(name),
+      order: flags.order,
+    };
+    optionFaults(watched, "/");
+    readOptions(watched, "/");
+    return read;
+  }
+
+  test("START-6: each flag is read, or says why it has no effect, is refused or was dropped", () => {
+    const read = namesRead();
+    const forgotten = declared.filter(
+      (flag) =>
+        flag.withoutEffect === undefined &&
+        flag.refused === undefined &&
+        flag.dropped === undefined &&
+        !read.has(flag.name),
+    );
+    expect(forgotten.map(({ name }) => name)).toEqual([]);
+  });
+
+  test("a flag has one fate", () => {
+    const several = declared.filter(
+      ({ withoutEffect, refused, dropped }) =>
+        [withoutEffect, refused, dropped].filter((fate) => fate !== undefined).length > 1,
+    );
+    expect(several.map(({ name }) => name)).toEqual([]);
+  });
+
+  test("no flag of security is without effect, but for those of the audit log, whose start warns", () => {
+    const security = new Set(["secure serving", "authentication", "authorization", "admission", "API enablement"]);
+    const silent = apiserverSections
+      .filter(({ name }) => security.has(name))
+      .flatMap((section): readonly ComponentFlag[] => section.flags)
+      .filter(({ withoutEffect }) => withoutEffect !== undefined)
+      .map(({ name }) => name);
+    // Node opens every port with SO_REUSEADDR.
+    expect(silent).toEqual(["permit-address-sharing"]);
+    const refused = declared.filter((flag) => flag.refused !== undefined).map(({ name }) => name);
+    expect(refused).toEqual(
+      expect.arrayContaining([
+        "encryption-provider-config",
+        "experimental-encryption-provider-config",
+        "basic-auth-file",
+      ]),
+    );
+  });
+});

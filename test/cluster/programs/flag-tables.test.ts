@@ -1,0 +1,62 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { controllerManagerSections, WORKERS } from "../../../src/cluster/controller-manager/flags.js";
+import { nodeSections } from "../../../src/cluster/node/flags.js";
+import { schedulerSections } from "../../../src/cluster/scheduler/flags.js";
+import type { FlagSection } from "../../../src/component/component-flag.js";
+import { allSections } from "../../../src/component/component.js";
+import { FlagTable } from "../../../src/component/flags/flag-table.js";
+import { parseFlags } from "../../../src/component/flags/parse-flags.js";
+import { flagsOutOfUse } from "../../helpers/flags-out-of-use.js";
+
+const root = join(import.meta.dirname, "../../..");
+const listed = (program: string): string[] =>
+  readFileSync(join(root, `test/testdata/${program}-1.36-flags.txt`), "utf8")
+    .trim()
+    .split("\n");
+const flagsOf = (sections: readonly FlagSection[]) => sections.flatMap(({ flags }) => flags);
+
+describe.each([
+  ["kube-controller-manager", controllerManagerSections],
+  ["kube-scheduler", schedulerSections],
+])("the flags of %s", (name, sections) => {
+  const declared = flagsOf(allSections({ name, sections }));
+
+  test("are those of Kubernetes 1.36, each once", () => {
+    expect(declared.map((flag) => flag.name).sort()).toEqual(listed(name));
+  });
+
+  test("have defaults that their own parsers and checks take", () => {
+    expect(() => parseFlags(new FlagTable(declared), [])).not.toThrow();
+    const wrong = declared.filter((flag) => flag.default !== undefined && flag.check?.(flag.default) !== undefined);
+    expect(wrong.map((flag) => flag.name)).toEqual([]);
+  });
+
+  test("are either obeyed, without effect, refused or dropped", () => {
+    const several = declared.filter(
+      ({ withoutEffect, refused, dropped }) => [withoutEffect, refused, dropped].filter(Boolean).length > 1,
+    );
+    expect(several).toEqual([]);
+  });
+});
+
+test("the flags of simulated nodes have good defaults", () => {
+  const declared = flagsOf(allSections({ name: "kubets node", sections: nodeSections }));
+  expect(() => parseFlags(new FlagTable(declared), [])).not.toThrow();
+});
+
+test("each number of workers is a flag that is obeyed", () => {
+  const obeyed = new Set(
+    flagsOf(controllerManagerSections).flatMap(({ name, withoutEffect }) =>
+      withoutEffect === undefined ? [name] : [],
+    ),
+  );
+  expect(WORKERS.filter(({ flag }) => !obeyed.has(flag))).toEqual([]);
+});
+
+test("docs/components.md lists the flags that are not obeyed, as the tables say it", () => {
+  const page = readFileSync(join(root, "docs/components.md"), "utf8");
+  for (const sections of [controllerManagerSections, schedulerSections])
+    expect(page).toContain(flagsOutOfUse(sections));
+});
