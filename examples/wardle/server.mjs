@@ -3,7 +3,7 @@
 //
 //     node examples/wardle/server.mjs --http-port=6080
 //     kubectl --server=http://127.0.0.1:6080 get flunders,fischers
-import { forbidden, list, serverCommand, string, struct } from "kubets/server";
+import { forbidden, invalidValue, list, serverCommand, string, struct } from "kubets/server";
 
 const GROUP = "wardle.example.com";
 
@@ -14,6 +14,7 @@ const flunders = {
   kind: "Flunder",
   namespaced: true,
   shortNames: ["fl"],
+  strategy: { validate: problems, validateUpdate: problems },
   versions: [
     {
       version: "v1beta1",
@@ -34,6 +35,13 @@ const flunders = {
     },
   ],
 };
+
+function problems({ spec: { flunderReference = "", fischerReference = "" } = {} }) {
+  if (flunderReference === "" || fischerReference === "") return [];
+  return [
+    invalidValue("spec.fischerReference", fischerReference, "cannot be set with flunderReference at the same time"),
+  ];
+}
 
 function toBeta({ spec: { reference, referenceType } = {}, ...flunder }) {
   const field = referenceType === "Fischer" ? "fischerReference" : "flunderReference";

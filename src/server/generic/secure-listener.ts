@@ -79,8 +79,8 @@ export interface Listener {
   close(): Promise<void>;
 }
 
-/** kubectl and client-go keep idle connections for 90 seconds. */
-const KEEP_ALIVE_MS = 120_000;
+/** kube-apiserver's IdleTimeout (WEB-1); client-go drops idle connections after as long. */
+const KEEP_ALIVE_MS = 90_000;
 /** A connection idle for this long gets TCP keep-alive probes. */
 const PROBE_MS = 180_000;
 /** How long clients may take to close their connections after the server asked them to. */
