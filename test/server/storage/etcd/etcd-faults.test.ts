@@ -463,7 +463,7 @@ describe.skipIf(etcdMissing !== undefined)("etcd over TLS", () => {
     const stranger = createSecureServer({ cert: certificate, key });
     await new Promise<void>((resolve) => stranger.listen(0, "127.0.0.1", resolve));
     const { port } = stranger.address() as AddressInfo;
-    const opening = openEtcdKv({ endpoints: [`https://127.0.0.1:${port}`], ...client, timeoutMilliseconds: 500 });
+    const opening = openEtcdKv({ endpoints: [`https://127.0.0.1:${port}`], ...client, timeoutMilliseconds: 3000 });
     await expect(opening).rejects.toThrow(
       "Hostname/IP does not match certificate's altnames: IP: 127.0.0.1 is not in the cert's list: 127.0.0.2",
     );
