@@ -30,6 +30,7 @@ export function adaptRecords(
 
 /** Where a kind has the spec of a pod. */
 const POD_SPECS: Readonly<Record<string, string>> = {
+  __proto__: null as never,
   "/pods": "spec",
   "/podtemplates": "template.spec",
   "/replicationcontrollers": "spec.template.spec",

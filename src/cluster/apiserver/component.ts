@@ -28,6 +28,7 @@ export const apiserverComponent = (): Component => ({
 
 /** What differs in the place of kube-apiserver in tests: it serves this machine alone and stores text that a person can read. */
 const STAND_IN_DEFAULTS: Readonly<Record<string, string>> = {
+  __proto__: null as never,
   "bind-address": "127.0.0.1",
   "allow-privileged": "true",
   "storage-media-type": "application/json",
