@@ -7,7 +7,7 @@ import type { Component, ComponentContext } from "../../component/component.js";
 import type { Flags } from "../../component/flags/flag-set.js";
 import { startControllers } from "../../controllers/manager.js";
 import { missingKinds } from "../../controllers/required-kinds.js";
-import { aborted } from "../programs/aborted.js";
+import { aborted } from "../../base/async/until-aborted.js";
 import { keptOpen, openConnection, readConnection } from "../programs/connection.js";
 import { electionSettings } from "../programs/election-settings.js";
 import { readFeatureGates } from "../programs/feature-gates.js";

@@ -1,8 +1,7 @@
-import type { FlagSection } from "../../component/component-flag.js";
+import { type FlagSection, withoutEffect } from "../../component/component-flag.js";
 import { controllerNames, controllersOffByDefault } from "../../api/controllers/index.js";
 import { leaderElectionFlags } from "../programs/leader-election-flags.js";
 import { featureFlags } from "../programs/usual-sections.js";
-import { withoutEffect } from "../programs/without-effect.js";
 import { AT_ONCE, blocks, FIXED, NO_CLOUD, oneOf, positive } from "./flag-parts.js";
 
 /** The name of the program, and of its Lease. */

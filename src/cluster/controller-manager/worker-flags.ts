@@ -1,5 +1,4 @@
-import type { ComponentFlag } from "../../component/component-flag.js";
-import { withoutEffect } from "../programs/without-effect.js";
+import { type ComponentFlag, withoutEffect } from "../../component/component-flag.js";
 import { positive } from "./flag-parts.js";
 
 /** How many objects of a controller are synchronized at a time; `flag` is the number's flag. */
