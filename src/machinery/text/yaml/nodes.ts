@@ -89,8 +89,8 @@ function assemble(text: string, events: readonly Event[]): YamlNode | undefined 
   const assembly = new Assembly(text);
   let documents = 0;
   for (const event of events) {
-    if (event.type === EVENT_ID.DOCUMENT && ++documents > 1) break;
-    assembly.take(event);
+    if (event.type !== EVENT_ID.DOCUMENT) assembly.take(event);
+    else if (++documents > 1) break;
   }
   return assembly.root;
 }
@@ -110,7 +110,7 @@ class Assembly {
     return this.#root;
   }
 
-  take(event: Event): void {
+  take(event: Exclude<Event, { type: typeof EVENT_ID.DOCUMENT }>): void {
     switch (event.type) {
       case EVENT_ID.SCALAR: {
         const node = this.#scalar(event);
