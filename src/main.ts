@@ -109,89 +109,124 @@ const guarded = (streams: Streams, { codes }: Colours): Streams => ({
  * while output is still on its way.
  */
 export async function runProcess(proc: NodeJS.Process): Promise<number> {
-  const ending = new AbortController();
-  let waits = false;
-  let keepsCode: CommandConduct["ownExitCode"] = false;
-  let ended: NodeJS.Signals | undefined;
-  let wasInterrupted = false;
-  let pipeClosed = false;
-  let mustArrive = false;
-  let secondCode: number | undefined;
-  let lost: NodeJS.ErrnoException | undefined;
-  for (const signal of ENDING_SIGNALS) {
-    // Windows has no SIGQUIT.
-    if (signal === "SIGQUIT" && proc.platform === "win32") continue;
-    proc.on(signal, () => {
-      if (ended !== undefined && secondCode !== undefined) proc.exit(secondCode);
-      if (!waits || ended !== undefined) dieOf(proc, signal);
-      ended = signal;
-      ending.abort(new Error(signal));
-    });
-  }
-  // As kubectl, which ignores the signal. Without a listener Node opens its debugger.
-  if (proc.platform !== "win32") proc.on("SIGUSR1", () => undefined);
-  // A raw terminal is given back before Node prints what has crashed.
-  proc.on("uncaughtExceptionMonitor", (error) => ending.abort(error));
-  const endOnClosedPipe = (error: NodeJS.ErrnoException): void => {
-    if (error.code !== "EPIPE" && error.code !== "EOF") return;
-    // The reader of the output is gone: stop quietly, as a process killed by SIGPIPE does.
-    pipeClosed = true;
-    ending.abort(error);
-    if (!waits) proc.exit(BROKEN_PIPE);
-  };
-  const out = once(() =>
-    watchedOutput(proc.stdout, 1, (error) => {
-      lost = error;
-      endOnClosedPipe(error);
+  return new CommandProcess(proc).run();
+}
+
+/** A process that runs one command, and what happens to it meanwhile. */
+class CommandProcess {
+  readonly #proc: NodeJS.Process;
+  readonly #ending = new AbortController();
+  /** Undefined until the command is known. */
+  #command: CommandConduct | undefined;
+  /** The command ends what it does at a signal, or has others do so. */
+  #waits = false;
+  #ended: NodeJS.Signals | undefined;
+  #wasInterrupted = false;
+  #pipeClosed = false;
+  #lost: NodeJS.ErrnoException | undefined;
+  readonly #out = once(() =>
+    watchedOutput(this.#proc.stdout, 1, (error) => {
+      this.#lost = error;
+      this.#endOnClosedPipe(error);
     }),
   );
-  const err = once(() => watchedOutput(proc.stderr, 2, endOnClosedPipe));
-  let code = await main({
-    argv: proc.argv.slice(2),
-    // Opening a stream takes time: only those that are used are opened.
-    streams: {
-      get in() {
-        return proc.stdin;
-      },
-      get out() {
-        return out();
-      },
-      get err() {
-        return err();
-      },
-    },
-    env: proc.env,
-    cwd: proc.cwd(),
-    ...programOf(proc),
-    signal: ending.signal,
-    ownsProcess: true,
-    // The process dies of the signal, as kubectl does.
-    onInterrupted: () => (wasInterrupted = true),
-    onCommand: ({ handled, ownExitCode, outputMustArrive, secondSignalCode }) => {
-      waits = handled;
-      keepsCode = ownExitCode;
-      mustArrive = outputMustArrive;
-      secondCode = secondSignalCode;
-    },
-    onHandlesSignals: () => (waits = true),
-  });
-  if (lost !== undefined && !pipeClosed && mustArrive && code === 0) {
-    const { PathError } = await import("./base/files/path-error.js");
-    err().write(`error: ${new PathError("write", "/dev/stdout", lost).message}\n`);
-    code = 1;
-  }
-  const opened = [out, err].flatMap(({ made }) => (made === undefined ? [] : [made.value]));
-  if (ended !== undefined && (wasInterrupted || (code === 0 && !keepsCodeAfter(ended)))) {
-    await Promise.all(opened.map(flushed));
-    dieOf(proc, ended);
-  }
-  proc.exitCode = pipeClosed ? BROKEN_PIPE : code;
-  // Taking everything down in order costs milliseconds, and there is nothing left to save once the output is written.
-  if (opened.every(({ writableLength }) => writableLength === 0)) proc.exit();
-  return proc.exitCode;
+  readonly #err = once(() => watchedOutput(this.#proc.stderr, 2, (error) => this.#endOnClosedPipe(error)));
 
-  function keepsCodeAfter(signal: NodeJS.Signals): boolean {
-    return typeof keepsCode === "boolean" ? keepsCode : keepsCode.includes(signal);
+  constructor(proc: NodeJS.Process) {
+    this.#proc = proc;
+  }
+
+  async run(): Promise<number> {
+    this.#handleSignals();
+    // A raw terminal is given back before Node prints what has crashed.
+    this.#proc.on("uncaughtExceptionMonitor", (error) => this.#ending.abort(error));
+    const code = await this.#runCommand();
+    return this.#end(await this.#reportLostOutput(code));
+  }
+
+  #handleSignals(): void {
+    const proc = this.#proc;
+    for (const signal of ENDING_SIGNALS) {
+      // Windows has no SIGQUIT.
+      if (signal === "SIGQUIT" && proc.platform === "win32") continue;
+      proc.on(signal, () => {
+        const secondCode = this.#command?.secondSignalCode;
+        if (this.#ended !== undefined && secondCode !== undefined) proc.exit(secondCode);
+        if (!this.#waits || this.#ended !== undefined) dieOf(proc, signal);
+        this.#ended = signal;
+        this.#ending.abort(new Error(signal));
+      });
+    }
+    // As kubectl, which ignores the signal. Without a listener Node opens its debugger.
+    if (proc.platform !== "win32") proc.on("SIGUSR1", () => undefined);
+  }
+
+  #endOnClosedPipe(error: NodeJS.ErrnoException): void {
+    if (error.code !== "EPIPE" && error.code !== "EOF") return;
+    // The reader of the output is gone: stop quietly, as a process killed by SIGPIPE does.
+    this.#pipeClosed = true;
+    this.#ending.abort(error);
+    if (!this.#waits) this.#proc.exit(BROKEN_PIPE);
+  }
+
+  #runCommand(): Promise<number> {
+    const [proc, out, err] = [this.#proc, this.#out, this.#err];
+    return main({
+      argv: proc.argv.slice(2),
+      // Opening a stream takes time: only those that are used are opened.
+      streams: {
+        get in() {
+          return proc.stdin;
+        },
+        get out() {
+          return out();
+        },
+        get err() {
+          return err();
+        },
+      },
+      env: proc.env,
+      cwd: proc.cwd(),
+      ...programOf(proc),
+      signal: this.#ending.signal,
+      ownsProcess: true,
+      // The process dies of the signal, as kubectl does.
+      onInterrupted: () => (this.#wasInterrupted = true),
+      onCommand: (command) => {
+        this.#command = command;
+        this.#waits = command.handled;
+      },
+      onHandlesSignals: () => (this.#waits = true),
+    });
+  }
+
+  /** Says that output was lost which must arrive, and fails then. */
+  async #reportLostOutput(code: number): Promise<number> {
+    if (this.#lost === undefined || this.#pipeClosed || this.#command?.outputMustArrive !== true || code !== 0) {
+      return code;
+    }
+    const { PathError } = await import("./base/files/path-error.js");
+    this.#err().write(`error: ${new PathError("write", "/dev/stdout", this.#lost).message}\n`);
+    return 1;
+  }
+
+  async #end(code: number): Promise<number> {
+    const proc = this.#proc;
+    const opened = [this.#out, this.#err].flatMap(({ made }) => (made === undefined ? [] : [made.value]));
+    const signal = this.#ended;
+    if (signal !== undefined && (this.#wasInterrupted || (code === 0 && !this.#keepsCodeAfter(signal)))) {
+      await Promise.all(opened.map(flushed));
+      dieOf(proc, signal);
+    }
+    proc.exitCode = this.#pipeClosed ? BROKEN_PIPE : code;
+    // Taking everything down in order costs milliseconds, and there is nothing left to save once the output is written.
+    if (opened.every(({ writableLength }) => writableLength === 0)) proc.exit();
+    return proc.exitCode;
+  }
+
+  #keepsCodeAfter(signal: NodeJS.Signals): boolean {
+    const keeps = this.#command?.ownExitCode ?? false;
+    return typeof keeps === "boolean" ? keeps : keeps.includes(signal);
   }
 }
 

@@ -91,7 +91,7 @@ const folderOf = (file: string): string => file.split(sep)[0]?.replace(/\.js$/, 
 const ASKS_THE_PROCESS: Readonly<Record<string, string>> = {
   "base/time/clock.ts": "the system's clock",
   "base/numbers/random.ts": "the system's randomness",
-  "base/time/stopwatch.ts": "measures how long a wait has lasted",
+  "base/time/timers.ts": "measures how long a wait has lasted",
   "base/async/time-slice.ts": "measures slices of the event loop",
   "client/surroundings.ts": "what the library's public functions use when a caller gives none",
   "cluster/named/serve.ts": "composes a process that serves a cluster: when it started",
@@ -122,9 +122,8 @@ const CHOOSES_THE_SYSTEMS: Readonly<Record<string, string>> = {
 /** Where what runs in a cluster uses Node's own timers; everything else is given timers, and takes turns by base/async/turns.ts. */
 const USES_NODES_TIMERS: Readonly<Record<string, string>> = {
   "base/async/time-slice.ts": "slices of the event loop, where turns are not driven",
-  "base/time/timers.ts": "the system's timers",
+  "base/time/timers.ts": "the system's timers, and those that keep a process alive",
   "base/async/turns.ts": "turns of the event loop",
-  "base/time/work-timers.ts": "the system's timers, for what keeps a process alive",
   "client/rest/request-lifetime.ts": "a request's --request-timeout, and a server that is silent",
   "client/transport/bun-fetch.ts": "sockets",
   "client/transport/dial.ts": "sockets, and proxies that do not answer",

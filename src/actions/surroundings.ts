@@ -1,7 +1,6 @@
 import { type Clock, systemClock } from "../base/time/clock.js";
 import { pause } from "../base/time/pause.js";
-import type { Timers } from "../base/time/timers.js";
-import { workTimers } from "../base/time/work-timers.js";
+import { type Timers, workTimers } from "../base/time/timers.js";
 
 /** What an action that waits or stamps uses of its process. What is left out is the process's own. */
 export interface ActionSurroundings {

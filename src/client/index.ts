@@ -110,7 +110,7 @@ export { type WatchableResource, waitFor, waitForDeletion, type WaitOptions, Wai
 export { quantityAsNumber } from "./quantity.js";
 export type { Clock } from "../base/time/clock.js";
 export type { Random } from "../base/numbers/random.js";
-export type { StartStopwatch, Stopwatch } from "../base/time/stopwatch.js";
+export type { StartStopwatch, Stopwatch } from "../base/time/timers.js";
 export type { Timers } from "../base/time/timers.js";
 
 // Requests of any path, and what carries them.

@@ -1,8 +1,6 @@
 import { type Clock, systemClock } from "../base/time/clock.js";
 import { type Random, systemRandom } from "../base/numbers/random.js";
-import { type StartStopwatch, stopwatchOf } from "../base/time/stopwatch.js";
-import type { Timers } from "../base/time/timers.js";
-import { workTimers } from "../base/time/work-timers.js";
+import { type StartStopwatch, stopwatchOf, type Timers, workTimers } from "../base/time/timers.js";
 
 /** Environment variables by name. */
 export type Environment = Readonly<Record<string, string | undefined>>;

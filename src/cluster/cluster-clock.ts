@@ -1,8 +1,7 @@
 import { parseGoDuration } from "../base/text/go-literals.js";
 import type { ManualClock } from "../base/time/manual-clock.js";
 import { pause } from "../base/time/pause.js";
-import { startStopwatch } from "../base/time/stopwatch.js";
-import { systemTimers } from "../base/time/timers.js";
+import { startStopwatch, systemTimers } from "../base/time/timers.js";
 import { turn, quiet, TooManyTurnsError } from "../base/async/turns.js";
 
 export interface AdvanceOptions {

@@ -4,8 +4,8 @@ import { deferred } from "../base/async/deferred.js";
 import { errorMessage } from "../base/text/error-message.js";
 import { pause } from "../base/time/pause.js";
 import type { Timers } from "../base/time/timers.js";
-import { kubernetesClient } from "../client/dynamic/kubernetes-client.js";
-import { eventBroadcaster } from "../client/events/index.js";
+import { type KubernetesClient, kubernetesClient } from "../client/dynamic/kubernetes-client.js";
+import { type EventBroadcaster, eventBroadcaster, type EventRecorder } from "../client/events/index.js";
 import { InformerFactory } from "../client/informers/index.js";
 import { isLeadershipLost, LeaderElector } from "../client/leaderelection/index.js";
 import type { Transport } from "../client/transport/transport.js";
@@ -72,129 +72,171 @@ const RETRY_MS = 1000;
 
 /** Stands for election again and again until it is stopped. Each term starts the work anew. */
 export function standForElection(parts: ElectionParts): Election {
-  const { program, transport, clock, timers, durations, start, reportError } = parts;
-  const lease = `${NAMESPACE}/${program}`;
-  const stopping = new AbortController();
-  const { signal } = stopping;
-  const decided = deferred<void>();
-  decided.promise.catch(() => {});
-  const report = (error: unknown): void => {
-    if (!signal.aborted) reportError(error);
-  };
-  const tell = (event: LeadershipEvent): void => {
-    try {
-      parts.onEvent(event);
-    } catch (error) {
-      report(error);
-    }
-  };
-  const client = kubernetesClient(
-    { transport: () => transport },
-    { clock, timers, headers: { "user-agent": program } },
-  );
-  const events = eventBroadcaster({ client, clock, timers, onError: report, onDropped: () => {} });
-  const recorder = events.recorder({ component: program });
-  let closeFence = (_reason?: string): void => {};
-  let working: Promise<void> = Promise.resolve();
-  const elector = new LeaderElector({
-    ...durations,
-    client,
-    lease: { namespace: NAMESPACE, name: program },
-    // Without the server's randomness: two servers may have the same, and no two may have one identity.
-    clock,
-    timers,
-    events: {
-      event(...event) {
-        // A server whose term is over says so itself: another one has the Lease then.
-        if (elector.isLeader()) recorder.event(...event);
-      },
-    },
-    onStartedLeading(ending) {
-      working = lead(ending);
-      return working;
-    },
-    onStoppedLeading: () => closeFence(),
-    onNewLeader(holder) {
-      if (holder === elector.identity) return;
-      const seconds = elector.record?.leaseDurationSeconds ?? 0;
-      tell({ type: "waiting", lease, holder, until: clock.now() + seconds * 1000 });
-      decided.resolve();
-    },
-    onError(error) {
-      report(error);
-      decided.resolve();
-    },
-  });
-  const { identity } = elector;
+  return new Candidacy(parts);
+}
 
-  async function lead(ending: AbortSignal): Promise<void> {
-    let isOver = false;
-    const closed = new AbortController();
-    // Every request and every watch listens.
-    setMaxListeners(0, closed.signal);
-    closeFence = (reason) => {
-      if (isOver) return;
-      isOver = true;
-      closed.abort();
-      tell({ type: "ended", lease, identity, ...(reason !== undefined && { reason }) });
-    };
-    tell({ type: "began", lease, identity });
-    const work = await start({
-      isOpen: () => !isOver && elector.isLeader(),
-      closed: closed.signal,
-      passed: ({ method, path }) => tell({ type: "request", lease, method, path }),
+class Candidacy implements Election {
+  readonly #parts: ElectionParts;
+  readonly #lease: string;
+  readonly #stopping = new AbortController();
+  readonly #decided = deferred<void>();
+  readonly #client: KubernetesClient;
+  readonly #events: EventBroadcaster;
+  readonly #recorder: EventRecorder;
+  readonly #elector: LeaderElector;
+  readonly #informers: InformerFactory;
+  readonly #standing: Promise<void>;
+  /** Ends the requests of this server's term. */
+  #closeFence = (_reason?: string): void => {};
+  #working: Promise<void> = Promise.resolve();
+
+  constructor(parts: ElectionParts) {
+    this.#parts = parts;
+    const { program, transport, clock, timers } = parts;
+    this.#lease = `${NAMESPACE}/${program}`;
+    this.#decided.promise.catch(() => {});
+    const headers = { "user-agent": program };
+    this.#client = kubernetesClient({ transport: () => transport }, { clock, timers, headers });
+    const client = this.#client;
+    this.#events = eventBroadcaster({ client, clock, timers, onError: this.#report, onDropped: () => {} });
+    this.#recorder = this.#events.recorder({ component: program });
+    this.#elector = this.#makeElector();
+    this.#informers = new InformerFactory(client, { clock, timers, onFault: () => {}, onError: this.#report });
+    this.#followLease();
+    this.#standing = this.#stand();
+  }
+
+  get decided(): Promise<void> {
+    return this.#decided.promise;
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    this.#decided.resolve();
+    await this.#standing;
+    await this.#informers.stopped();
+    await this.#events.close();
+    await this.#client.close();
+  }
+
+  #makeElector(): LeaderElector {
+    const { program, clock, timers, durations } = this.#parts;
+    return new LeaderElector({
+      ...durations,
+      client: this.#client,
+      lease: { namespace: NAMESPACE, name: program },
+      // Without the server's randomness: two servers may have the same, and no two may have one identity.
+      clock,
+      timers,
+      events: {
+        event: (...event) => {
+          // A server whose term is over says so itself: another one has the Lease then.
+          if (this.#elector.isLeader()) this.#recorder.event(...event);
+        },
+      },
+      onStartedLeading: (ending) => {
+        this.#working = this.#lead(ending);
+        return this.#working;
+      },
+      onStoppedLeading: () => this.#closeFence(),
+      onNewLeader: (holder) => this.#waitFor(holder),
+      onError: (error) => {
+        this.#report(error);
+        this.#decided.resolve();
+      },
     });
-    if (work.settled === undefined) decided.resolve();
-    else void work.settled.then(() => decided.resolve());
+  }
+
+  async #stand(): Promise<void> {
+    const { signal } = this.#stopping;
+    while (!signal.aborted) {
+      try {
+        await this.#elector.run(signal);
+      } catch (error) {
+        if (!isLeadershipLost(error)) {
+          this.#report(error);
+          this.#decided.reject(error instanceof Error ? error : new Error(errorMessage(error)));
+          await pause(this.#parts.timers, RETRY_MS, signal);
+        }
+      }
+      // A term begins when nothing of the one before it runs any more.
+      await this.#working.catch(() => {});
+    }
+  }
+
+  /** Runs the work of a term, from its beginning to its end. */
+  async #lead(ending: AbortSignal): Promise<void> {
+    const fence = this.#openFence();
+    this.#tell({ type: "began", lease: this.#lease, identity: this.#elector.identity });
+    const work = await this.#parts.start(fence);
+    if (work.settled === undefined) this.#decided.resolve();
+    else void work.settled.then(() => this.#decided.resolve());
     await new Promise<void>((resolve, reject) => {
       const end = (): void => {
         work.stop().then(resolve, reject);
         // A server that is stopped leads until its work has ended.
-        if (!elector.isLeader()) closeFence(errorMessage(ending.reason));
+        if (!this.#elector.isLeader()) this.#closeFence(errorMessage(ending.reason));
       };
       ending.addEventListener("abort", end, { once: true });
       if (ending.aborted) end();
     });
-    decided.resolve();
+    this.#decided.resolve();
   }
 
-  // A candidate looks at the Lease every few seconds. One that is given up need not wait for that.
-  const informers = new InformerFactory(client, { clock, timers, onFault: () => {}, onError: report });
-  const lookAgain = (): void => elector.attempt();
-  informers
-    .of("coordination.k8s.io/v1", "Lease", { namespace: NAMESPACE, fieldSelector: `metadata.name=${program}` })
-    .addHandler({
+  /** The fence of a new term. */
+  #openFence(): Fence {
+    const lease = this.#lease;
+    let isOver = false;
+    const closed = new AbortController();
+    // Every request and every watch listens.
+    setMaxListeners(0, closed.signal);
+    this.#closeFence = (reason) => {
+      if (isOver) return;
+      isOver = true;
+      closed.abort();
+      this.#tell({
+        type: "ended",
+        lease,
+        identity: this.#elector.identity,
+        ...(reason !== undefined && { reason }),
+      });
+    };
+    return {
+      isOpen: () => !isOver && this.#elector.isLeader(),
+      closed: closed.signal,
+      passed: ({ method, path }) => this.#tell({ type: "request", lease, method, path }),
+    };
+  }
+
+  #waitFor(holder: string): void {
+    if (holder === this.#elector.identity) return;
+    const seconds = this.#elector.record?.leaseDurationSeconds ?? 0;
+    this.#tell({ type: "waiting", lease: this.#lease, holder, until: this.#parts.clock.now() + seconds * 1000 });
+    this.#decided.resolve();
+  }
+
+  /** A candidate looks at the Lease every few seconds. One that is given up need not wait for that. */
+  #followLease(): void {
+    const lookAgain = (): void => this.#elector.attempt();
+    const fieldSelector = `metadata.name=${this.#parts.program}`;
+    this.#informers.of("coordination.k8s.io/v1", "Lease", { namespace: NAMESPACE, fieldSelector }).addHandler({
       updated(_, { spec }) {
         if ((spec?.holderIdentity ?? "") === "") lookAgain();
       },
       deleted: lookAgain,
     });
-  informers.start(signal);
+    this.#informers.start(this.#stopping.signal);
+  }
 
-  const standing = (async (): Promise<void> => {
-    while (!signal.aborted) {
-      try {
-        await elector.run(signal);
-      } catch (error) {
-        if (!isLeadershipLost(error)) {
-          report(error);
-          decided.reject(error instanceof Error ? error : new Error(errorMessage(error)));
-          await pause(timers, RETRY_MS, signal);
-        }
-      }
-      // A term begins when nothing of the one before it runs any more.
-      await working.catch(() => {});
+  #tell(event: LeadershipEvent): void {
+    try {
+      this.#parts.onEvent(event);
+    } catch (error) {
+      this.#report(error);
     }
-  })();
-  return {
-    decided: decided.promise,
-    async stop() {
-      stopping.abort();
-      decided.resolve();
-      await standing;
-      await informers.stopped();
-      await events.close();
-      await client.close();
-    },
+  }
+
+  readonly #report = (error: unknown): void => {
+    if (!this.#stopping.signal.aborted) this.#parts.reportError(error);
   };
 }

@@ -1,14 +1,12 @@
-import { createPrivateKey } from "node:crypto";
 import { deferred } from "../base/async/deferred.js";
 import { inOrder } from "../base/async/turns.js";
 import { enabledControllers } from "../api/controllers/index.js";
 import type { Node } from "../api/types/core/v1.js";
 import type { ManualClock } from "../base/time/manual-clock.js";
 import { once } from "../base/async/once.js";
-import { forkRandom, isReproducible, type Random } from "../base/numbers/random.js";
-import type { SignClient } from "../controllers/certificates/certificate-signer.js";
+import { forkRandom } from "../base/numbers/random.js";
 import { type Controllers, startControllers } from "../controllers/manager.js";
-import { signingKey, signToken } from "../machinery/crypto/jwt/jws.js";
+import { signToken } from "../machinery/crypto/jwt/jws.js";
 import type { GroupResource } from "../machinery/errors/status-error.js";
 import type { JsonObject } from "../machinery/meta/json.js";
 import { bootstrapObjects } from "../server/builtin/bootstrap.js";
@@ -20,21 +18,20 @@ import { CustomResources } from "../server/extensions/custom-resources.js";
 import { definitionWriter } from "../server/extensions/definition-writer.js";
 import { createMissing, createOrAdjust } from "../server/generic/create-missing.js";
 import { reconcilePolicy } from "../server/generic/reconcile-policy.js";
-import type { ApiRegistry, ApiSnapshot } from "../server/api-registry/api-registry.js";
+import type { ApiSnapshot } from "../server/api-registry/api-registry.js";
 import type { Listener } from "../server/generic/secure-listener.js";
 import type { Server } from "../server/generic/server.js";
-import type { ClusterNetwork } from "../server/kubelet/cluster-network.js";
 import type { Fence } from "../server/generic/transport/in-process.js";
 import type { KubeObject } from "../machinery/meta/object.js";
 import { type StartedScheduler, startSchedulerWhenNeeded } from "./scheduler-when-needed.js";
 import type { Strategy } from "../server/registry/strategy.js";
-import type { TokenIssuer } from "../server/request/token-issuer.js";
-import { CA_NAME, type ClusterPki } from "./pki/cluster-pki.js";
-import { keyMaker } from "./pki/key-maker.js";
+import type { ClusterPki } from "./pki/cluster-pki.js";
+import { clientSigner, tokenIssuer } from "./pki/signers.js";
 import { composeServer } from "./compose-server.js";
-import type { BootStep, CompositionParts, GivenServing } from "./composition.js";
+import type { BootStep, CompositionParts } from "./composition.js";
 import type { ClusterClock } from "./cluster-clock.js";
 import type { UsageParts } from "./metrics-api/cluster-usage.js";
+import { type GivenSetup, kubeletsOf, openNodePorts } from "./given-setup.js";
 import { HOST } from "./open-socket.js";
 import type { RunningServer } from "./running-server.js";
 import {
@@ -71,30 +68,6 @@ export type Cluster = RunningServer;
 /** A running control plane whose time is driven. */
 export interface DrivenCluster extends Cluster {
   readonly clock: ClusterClock;
-}
-
-/** What kube-apiserver has flags for and a cluster decides by itself. */
-export interface GivenSetup {
-  readonly serving: GivenServing;
-  /** The address that the endpoints of the Service "kubernetes" name. */
-  readonly advertisedAddress: string;
-  /** The port that they name. Undefined: the one that the server listens on. */
-  readonly advertisedPort?: number | undefined;
-  /** Whether the server keeps these endpoints. */
-  readonly keepsEndpoints: boolean;
-  /** Where cluster IPs come from: an IPv4 block, "10.0.0.0/24". */
-  readonly serviceCidr: string;
-  /** The node port of the Service "kubernetes"; 0 for none. */
-  readonly serviceNodePort: number;
-  /** Where services get node ports from, both ends included. */
-  readonly nodePorts: { readonly first: number; readonly last: number };
-  /** How the server reaches kubelets. */
-  readonly kubelets: Pick<ClusterNetwork, "kubeletClient" | "kubeletVerification"> & {
-    readonly addressTypes: readonly string[];
-  };
-  /** Returns the built-in resources as the flags have them. */
-  readonly adaptRecords: (records: readonly ResourceRecord[]) => readonly ResourceRecord[];
-  readonly tokenIssuer: TokenIssuer;
 }
 
 /**
@@ -394,17 +367,6 @@ export async function startControlPlane(options: ClusterOptions, given?: GivenSe
   });
 }
 
-/** Makes node ports of the given range available, for the first service of them. */
-async function openNodePorts(registry: ApiRegistry, { nodePorts }: GivenSetup): Promise<void> {
-  const stored = nodePortRegistry(registry, nodePorts);
-  const { ports, version } = await stored.read();
-  await stored.write(ports, version);
-}
-
-function kubeletsOf({ kubelets: { addressTypes, ...parts } }: GivenSetup): ClusterNetwork {
-  return { kubeletAddressTypes: addressTypes, ...parts };
-}
-
 /** Removes the Nodes that earlier starts on the same storage had and this one does not have, with their pods. */
 async function removeNodesBut(
   kept: readonly NodeOptions[],
@@ -441,27 +403,6 @@ async function bootstrap(api: ApiSnapshot, objects: readonly KubeObject[]): Prom
   );
   // Whether its priority level exists is written into a schema when it is created.
   await createMissing(api, objects.filter(isSchema));
-}
-
-function clientSigner({ ca }: ClusterPki, random: Random): SignClient {
-  return async (request, validity) => {
-    const [{ signClientRequest }, { issuerOf }] = await inOrder(
-      Promise.all([import("./pki/sign-request.js"), import("./pki/certificate.js")]),
-    );
-    return signClientRequest(
-      request,
-      { ...validity, serial: random.bytes(16) },
-      issuerOf(ca, CA_NAME, keyMaker(random)),
-    );
-  };
-}
-
-const ISSUER = "https://kubernetes.default.svc.cluster.local";
-
-function tokenIssuer({ serviceAccountKey }: ClusterPki, random: Random | undefined): TokenIssuer {
-  const reproducible = random !== undefined && isReproducible(random);
-  const key = { ...signingKey(createPrivateKey(serviceAccountKey)), reproducible };
-  return { url: ISSUER, audiences: [ISSUER], key };
 }
 
 /**

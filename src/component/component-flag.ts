@@ -1,4 +1,4 @@
-import type { FlagSpec } from "./flags/flag-set.js";
+import type { FlagSpec, FlagType } from "./flags/flag-set.js";
 
 /**
  * A flag of a component. Kubernetes' flags that a component of kubets does not obey are declared all the same, so that command lines
@@ -27,3 +27,12 @@ export interface FlagSection {
   readonly name: string;
   readonly flags: readonly ComponentFlag[];
 }
+
+/** A flag of Kubernetes that the program takes, warns about and does not obey. `value` is its default as help prints it. */
+export const withoutEffect = (
+  name: string,
+  type: FlagType,
+  value: string,
+  usage: string,
+  why: string,
+): ComponentFlag => ({ name, type, ...(value !== "" && { default: value }), usage, withoutEffect: why });

@@ -5,8 +5,8 @@ import type { Clock } from "../base/time/clock.js";
 import { inParallel } from "../base/async/in-parallel.js";
 import type { Random } from "../base/numbers/random.js";
 import type { Timers } from "../base/time/timers.js";
-import { kubernetesClient } from "../client/dynamic/kubernetes-client.js";
-import { eventBroadcaster } from "../client/events/index.js";
+import { type KubernetesClient, kubernetesClient } from "../client/dynamic/kubernetes-client.js";
+import { type EventBroadcaster, eventBroadcaster } from "../client/events/index.js";
 import { InformerFactory } from "../client/informers/informer-factory.js";
 import { isUsualFault } from "../client/reflector/list-watch.js";
 import type { Transport } from "../client/transport/transport.js";
@@ -70,103 +70,157 @@ const CORDONED = "spec.unschedulable=true";
  * they are ready.
  */
 export async function startNodeFleet(options: FleetOptions): Promise<NodeFleet> {
-  const { clock, timers, random } = options;
-  const surroundings = { clock, timers, ...(random && { random }) };
-  const stopping = new AbortController();
-  const { signal } = stopping;
-  setMaxListeners(0, signal);
-  const report = (error: unknown): void => {
-    if (!signal.aborted) options.reportError(error);
-  };
-  const client = kubernetesClient(
-    { transport: () => options.transport },
-    { ...surroundings, headers: { "user-agent": "kubelet/v1.36.3" } },
-  );
-  // Thousands of pods at once have more events than are worth to be kept: those that find no room are no fault.
-  const events = eventBroadcaster({ client, ...surroundings, onError: report, onDropped: () => {} });
-  const budget = new EventBudget(clock);
-  const nodeBudget = new EventBudget(clock, NODE_EVENTS);
-  const starts = new PodStarts(timers, options.ready);
-  const reviews = options.reviews ?? new ServerReviews(client, clock);
-  const { marks } = options;
-  const informers = new InformerFactory(client, {
-    ...surroundings,
-    onFault: ({ error }) => (isUsualFault(error) ? undefined : report(error)),
-    onError: report,
-  });
-  const shared = {
-    client,
-    services: informers.of("v1", "Service").lister,
-    clock,
-    timers,
-    events,
-    budget,
-    nodeBudget,
-    starts,
-    reviews,
-    ...(marks && { marks }),
-    report,
-  };
-  const nodes = new Map(options.nodes.map((node) => [node.name, new FleetNode(node, shared)]));
-  let keeping: Promise<unknown> | undefined;
-  const stop = async (): Promise<void> => {
-    stopping.abort();
-    await Promise.all([informers.stopped(), keeping]);
-    await Promise.all([...nodes.values()].map((node) => node.stop()));
-    await events.close();
-    await client.close();
-  };
-  /** A node that is gone was not uncordoned. */
-  const uncordoned = async (name: string): Promise<void> => {
-    const node = nodes.get(name);
-    if (node === undefined) return;
-    const { spec } = await client.of("v1", "Node").get(name);
-    if (spec?.unschedulable !== true) node.recordSchedulable(true);
-  };
-  /** The workers of the node that a pod is bound to. */
-  const workersOf = ({ spec }: ReceivedObject<Pod>) => nodes.get(text(object(spec).nodeName))?.workers;
-  try {
-    await inParallel([...nodes.values()], REGISTERING, (node) => node.register());
-    const [first] = options.nodes;
-    const selected = options.nodes.length === 1 ? `spec.nodeName=${first?.name}` : "spec.nodeName!=";
-    informers.of("v1", "Pod", { fieldSelector: selected }).addHandler({
-      added: (pod) => void workersOf(pod)?.show(pod).catch(report),
-      updated: (_before, pod) => void workersOf(pod)?.show(pod).catch(report),
-      deleted: (pod) => void workersOf(pod)?.remove(pod).catch(report),
+  const fleet = new RunningFleet(options);
+  await fleet.start();
+  return fleet;
+}
+
+class RunningFleet implements NodeFleet {
+  readonly #options: FleetOptions;
+  readonly #stopping = new AbortController();
+  readonly #client: KubernetesClient;
+  readonly #events: EventBroadcaster;
+  readonly #informers: InformerFactory;
+  readonly #nodes: ReadonlyMap<string, FleetNode>;
+  #keeping: Promise<unknown> | undefined;
+
+  constructor(options: FleetOptions) {
+    this.#options = options;
+    const { clock, timers, random, marks } = options;
+    const surroundings = { clock, timers, ...(random && { random }) };
+    const report = this.#report;
+    setMaxListeners(0, this.#stopping.signal);
+    this.#client = kubernetesClient(
+      { transport: () => options.transport },
+      { ...surroundings, headers: { "user-agent": "kubelet/v1.36.3" } },
+    );
+    const client = this.#client;
+    // Thousands of pods at once have more events than are worth to be kept: those that find no room are no fault.
+    this.#events = eventBroadcaster({ client, ...surroundings, onError: report, onDropped: () => {} });
+    const budgets = { budget: new EventBudget(clock), nodeBudget: new EventBudget(clock, NODE_EVENTS) };
+    const starts = new PodStarts(timers, options.ready);
+    const reviews = options.reviews ?? new ServerReviews(client, clock);
+    this.#informers = new InformerFactory(client, {
+      ...surroundings,
+      onFault: ({ error }) => (isUsualFault(error) ? undefined : report(error)),
+      onError: report,
     });
-    informers.start(signal);
-    await informers.synced();
-    // Their renewals are spread over the period.
-    const { renewPeriod = RENEW_MS } = options;
-    const spread = (index: number): number => Math.round((renewPeriod * (index + 1)) / nodes.size);
-    keeping = Promise.all([...nodes.values()].map((node, index) => node.keep(signal, spread(index), renewPeriod)));
-    // The user of a single node may read no other.
-    const cordoned = options.nodes.length === 1 ? `metadata.name=${first?.name},${CORDONED}` : CORDONED;
-    informers.of("v1", "Node", { fieldSelector: cordoned }).addHandler({
-      added: ({ metadata }) => nodes.get(metadata?.name ?? "")?.recordSchedulable(false),
-      deleted: ({ metadata }) =>
-        void uncordoned(metadata?.name ?? "").catch((error) => (isNotFound(error) ? undefined : report(error))),
-    });
-    informers.start(signal);
-  } catch (error) {
-    await stop();
-    throw error;
+    const shared = {
+      client,
+      services: this.#informers.of("v1", "Service").lister,
+      clock,
+      timers,
+      events: this.#events,
+      ...budgets,
+      starts,
+      reviews,
+      ...(marks && { marks }),
+      report,
+    };
+    this.#nodes = new Map(options.nodes.map((node) => [node.name, new FleetNode(node, shared)]));
   }
-  return {
-    node: (name) => nodes.get(name),
-    portOf: (name) => nodes.get(name)?.port,
-    addressOf: (name) => nodes.get(name)?.address,
-    async usage(wanted) {
-      return (await Promise.all([...nodes.values()].map((node) => node.usage(wanted)))).flat();
-    },
-    dial(host, port) {
-      const comparable = comparableHost(host);
-      for (const node of nodes.values()) {
-        const connecting = node.dial(comparable, port);
-        if (connecting !== undefined) return connecting;
-      }
-      return undefined;
-    },
-    stop,
+
+  /** Resolves when the nodes are ready. Rejects, with everything ended, when they cannot start. */
+  async start(): Promise<void> {
+    const { signal } = this.#stopping;
+    try {
+      await inParallel([...this.#nodes.values()], REGISTERING, (node) => node.register());
+      this.#followPods();
+      this.#informers.start(signal);
+      await this.#informers.synced();
+      this.#keeping = this.#keepNodes();
+      this.#followCordons();
+      this.#informers.start(signal);
+    } catch (error) {
+      await this.stop();
+      throw error;
+    }
+  }
+
+  node(name: string): FleetNode | undefined {
+    return this.#nodes.get(name);
+  }
+
+  portOf(name: string): number | undefined {
+    return this.#nodes.get(name)?.port;
+  }
+
+  addressOf(name: string): string | undefined {
+    return this.#nodes.get(name)?.address;
+  }
+
+  async usage(wanted: (pod: ReceivedObject<Pod>) => boolean): Promise<readonly PodUsage[]> {
+    return (await Promise.all([...this.#nodes.values()].map((node) => node.usage(wanted)))).flat();
+  }
+
+  dial(host: string, port: number): Promise<Duplex> | undefined {
+    const comparable = comparableHost(host);
+    for (const node of this.#nodes.values()) {
+      const connecting = node.dial(comparable, port);
+      if (connecting !== undefined) return connecting;
+    }
+    return undefined;
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await Promise.all([this.#informers.stopped(), this.#keeping]);
+    await Promise.all([...this.#nodes.values()].map((node) => node.stop()));
+    await this.#events.close();
+    await this.#client.close();
+  }
+
+  #followPods(): void {
+    const selected = this.#single === undefined ? "spec.nodeName!=" : `spec.nodeName=${this.#single}`;
+    const report = this.#report;
+    this.#informers.of("v1", "Pod", { fieldSelector: selected }).addHandler({
+      added: (pod) => void this.#workersOf(pod)?.show(pod).catch(report),
+      updated: (_before, pod) => void this.#workersOf(pod)?.show(pod).catch(report),
+      deleted: (pod) => void this.#workersOf(pod)?.remove(pod).catch(report),
+    });
+  }
+
+  /** Resolves when no node renews its Lease any more. The renewals are spread over the period. */
+  #keepNodes(): Promise<unknown> {
+    const { renewPeriod = RENEW_MS } = this.#options;
+    const nodes = [...this.#nodes.values()];
+    const spread = (index: number): number => Math.round((renewPeriod * (index + 1)) / nodes.length);
+    return Promise.all(nodes.map((node, index) => node.keep(this.#stopping.signal, spread(index), renewPeriod)));
+  }
+
+  /** Records when nodes are cordoned and uncordoned. */
+  #followCordons(): void {
+    // The user of a single node may read no other.
+    const cordoned = this.#single === undefined ? CORDONED : `metadata.name=${this.#single},${CORDONED}`;
+    this.#informers.of("v1", "Node", { fieldSelector: cordoned }).addHandler({
+      added: ({ metadata }) => this.#nodes.get(metadata?.name ?? "")?.recordSchedulable(false),
+      deleted: ({ metadata }) =>
+        void this.#recordUncordoned(metadata?.name ?? "").catch((error) =>
+          isNotFound(error) ? undefined : this.#report(error),
+        ),
+    });
+  }
+
+  /** A node that is gone was not uncordoned. */
+  async #recordUncordoned(name: string): Promise<void> {
+    const node = this.#nodes.get(name);
+    if (node === undefined) return;
+    const { spec } = await this.#client.of("v1", "Node").get(name);
+    if (spec?.unschedulable !== true) node.recordSchedulable(true);
+  }
+
+  /** The name of the fleet's node, where it has one alone. */
+  get #single(): string | undefined {
+    const { nodes } = this.#options;
+    return nodes.length === 1 ? nodes[0]?.name : undefined;
+  }
+
+  /** The workers of the node that a pod is bound to. */
+  #workersOf({ spec }: ReceivedObject<Pod>): FleetNode["workers"] | undefined {
+    return this.#nodes.get(text(object(spec).nodeName))?.workers;
+  }
+
+  readonly #report = (error: unknown): void => {
+    if (!this.#stopping.signal.aborted) this.#options.reportError(error);
   };
 }

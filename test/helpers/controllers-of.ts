@@ -1,8 +1,6 @@
 import { type Clock, systemClock } from "../../src/base/time/clock.js";
 import { type Random, systemRandom } from "../../src/base/numbers/random.js";
-import { type StartStopwatch, stopwatchOf } from "../../src/base/time/stopwatch.js";
-import type { Timers } from "../../src/base/time/timers.js";
-import { workTimers } from "../../src/base/time/work-timers.js";
+import { type StartStopwatch, stopwatchOf, type Timers, workTimers } from "../../src/base/time/timers.js";
 import { kubernetesClient } from "../../src/client/dynamic/kubernetes-client.js";
 import { eventBroadcaster } from "../../src/client/events/index.js";
 import { Manager } from "../../src/client/manager/index.js";

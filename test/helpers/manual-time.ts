@@ -1,6 +1,5 @@
 import type { Clock } from "../../src/base/time/clock.js";
-import type { Stopwatch } from "../../src/base/time/stopwatch.js";
-import type { Timers } from "../../src/base/time/timers.js";
+import type { Stopwatch, Timers } from "../../src/base/time/timers.js";
 
 /** Time that stands still until it is told to pass. */
 export class ManualTime implements Clock, Timers {

@@ -1,4 +1,4 @@
-import { startStopwatch } from "../../base/time/stopwatch.js";
+import { startStopwatch } from "../../base/time/timers.js";
 
 export interface PollOptions {
   /** Milliseconds from one question to the next. */

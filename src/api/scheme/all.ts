@@ -1,5 +1,5 @@
 import type { Scheme } from "../../machinery/scheme/scheme.js";
-import { PUBLISHED } from "../conversion/published.js";
+import { PUBLISHED } from "./published.js";
 import { RETIRED } from "../conversion/retired.js";
 import { allDefinitions } from "../facts/unpublished.js";
 import { schemeOf } from "./register-kinds.js";

@@ -16,3 +16,11 @@ export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal | un
     signal.removeEventListener("abort", abort);
   }
 }
+
+/** Resolves when the signal has aborted. */
+export function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+}

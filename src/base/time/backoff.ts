@@ -1,6 +1,6 @@
 import type { Random } from "../numbers/random.js";
 import { randomBelow } from "../numbers/random-below.js";
-import type { StartStopwatch, Stopwatch } from "./stopwatch.js";
+import type { StartStopwatch, Stopwatch } from "./timers.js";
 
 export interface BackoffOptions {
   /** Milliseconds. */

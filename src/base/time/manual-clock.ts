@@ -1,8 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { Clock } from "./clock.js";
 import { DelayHeap } from "./delay-heap.js";
-import type { Stopwatch } from "./stopwatch.js";
-import type { Timers } from "./timers.js";
+import type { Stopwatch, Timers } from "./timers.js";
 
 /** Work under way. */
 interface Work {

@@ -1,5 +1,3 @@
-import type { StartStopwatch } from "./stopwatch.js";
-
 /** Calls functions later. All code that waits is given timers, so that a test can decide when time passes. */
 export interface Timers {
   /** Calls `callback` once, after `milliseconds`. The returned function cancels that. */
@@ -27,3 +25,29 @@ export const systemTimers: Timers = {
     return () => clearTimeout(timer);
   },
 };
+
+/**
+ * Timers that keep the process alive until they fire or are cancelled. Work that waits for its server to come back holds no socket, so that
+ * Node would end the process.
+ */
+export const workTimers: Timers = {
+  start(milliseconds, callback) {
+    const timer = setTimeout(callback, Math.min(milliseconds, LONGEST));
+    return () => clearTimeout(timer);
+  },
+};
+
+/** Returns the milliseconds since the start. Changes of the wall clock do not affect them. */
+export type Stopwatch = () => number;
+
+/** Starts measuring, as {@link startStopwatch} does. Code that measures repeatedly is given this function, so that a test can drive it. */
+export type StartStopwatch = () => Stopwatch;
+
+/** Starts measuring by the process's monotonic time, as real timers run. */
+export function startStopwatch(): Stopwatch {
+  const start = performance.now();
+  return () => performance.now() - start;
+}
+
+/** Returns the stopwatch that fits `timers`: their own where they are driven, else the process's monotonic time. */
+export const stopwatchOf = (timers: Timers): StartStopwatch => timers.stopwatch ?? startStopwatch;

@@ -4,6 +4,8 @@ import type { ConfigLoader } from "../../client/config/config-loader.js";
 import type { ConfigOverrides } from "../../client/config/config-overrides.js";
 import { klogError, klogLine, klogText, type VerboseLog } from "../../client/klog.js";
 import type { RestClient } from "../../client/rest/rest-client.js";
+import type { CachedDiscovery } from "../../client/discovery/cached-discovery.js";
+import type { Builder } from "../../resource/builder.js";
 import { buildNotes } from "../build-notes.js";
 import { userAgent } from "./client-version.js";
 import type { Factory } from "./factory.js";
@@ -29,61 +31,11 @@ const REFLECTOR = 'reflector="k8s.io/client-go/tools/watch/informerwatcher.go:16
 /** Makes a factory. Each part is made on first use, and its modules are loaded then. */
 export function createFactory(host: Host, { flags }: ParsedFlags, commandPath: string, look: Look = {}): OwnedFactory {
   const warnings = new Set<string>();
-  const logError = (source: string, message: string, error: string): void => {
-    host.streams.err.write(klogError(source, message, error, new Date(host.clock.now()), host.pid));
-  };
   const log = once(() => openLog(host, flags));
   const loader = once(async () => makeLoader(host, flags, await log()));
   const clientConfig = once(async () => (await loader()).clientConfig());
-  const restClient = once(async () => {
-    const { createRestClient, giveUpDefaultAuthorities } = await import("./connect.js");
-    const config = await clientConfig();
-    if (host.ownsProcess) giveUpDefaultAuthorities(host.env, config.proxyUrl);
-    const verbose = await log();
-    if (HTTP2_VARIABLES.some((name) => Boolean(host.env[name]))) {
-      host.streams.err.write((await import("./http2-variables.js")).http2Notices(host));
-    }
-    // kubectl tells the server which command asks, and which requests belong together.
-    const headers = { "kubectl-command": commandPath, "kubectl-session": uuid(host.random) };
-    const plain = createRestClient(config, {
-      clock: host.clock,
-      env: host.env,
-      random: host.random,
-      // Asked only where a plugin may prompt: looking at stdin opens it.
-      get stdinIsTerminal() {
-        return host.streams.in.isTTY === true;
-      },
-      pluginPolicy: host.pluginPolicy,
-      ending: host.signal,
-      onBrokenBody: (reason) => logError("request.go:1196", "Unexpected error when reading response body", reason),
-      headers,
-      ...(verbose && { log: (await import("./log-client.js")).logClient(verbose, host.clock, config, headers) }),
-    });
-    const client = flags.changed("retry")
-      ? (await import("../with-retries.js")).withRetries(plain, flags, host.streams)
-      : plain;
-    client.onBrokenWatch = (message) => {
-      const line = `"Warning: watch ended with error" ${REFLECTOR} err=${klogText(message)}`;
-      host.streams.err.write(klogLine("I", "reflector.go:664", line, new Date(host.clock.now()), host.pid));
-    };
-    client.onWarning = (text) => printWarning(text, warnings, host);
-    if (flags.bool("match-server-version")) {
-      const { requireMatchingServer } = await import("./match-version.js");
-      await requireMatchingServer(client, host.platform, host.arch);
-    }
-    return client;
-  });
-  const discovery = once(async () => {
-    const { createCachedDiscovery } = await import("./connect.js");
-    const { cacheDir } = await clientConfig();
-    const onError = (source: string, message: string): void => {
-      // The command was ended, and says nothing more.
-      if (!host.signal.aborted) logError(source, "Unhandled Error", message);
-    };
-    const client = await restClient();
-    const { clock, random } = host;
-    return createCachedDiscovery({ client, cacheDir, clock, random, onError, log: await log() });
-  });
+  const restClient = once(() => openClient(host, flags, { commandPath, clientConfig, log, warnings }));
+  const discovery = once(() => openDiscovery(host, { clientConfig, restClient, log }));
   const mapper = once(async () => {
     const { createRestMapper } = await import("./connect.js");
     return createRestMapper(await discovery(), await log());
@@ -92,23 +44,6 @@ export function createFactory(host: Host, { flags }: ParsedFlags, commandPath: s
     const { createOpenApi } = await import("../../client/openapi/create-openapi.js");
     return createOpenApi(await restClient());
   });
-  const builder = async () => {
-    const { createBuilder } = await import("./connect.js");
-    return createBuilder({
-      client: restClient,
-      mapper,
-      // Looking at stdin opens it: only a command that reads it does.
-      stdin: { [Symbol.asyncIterator]: () => host.streams.in[Symbol.asyncIterator]() },
-      fetchUrl: async (url) => (await import("../fetch-url.js")).fetchUrl(url, host),
-      wait: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
-      files: { cwd: host.cwd, platform: host.platform },
-      notes: buildNotes(host.streams, host.clock),
-      program: host.program,
-    });
-  };
-  const keepMemoryFlat = async () => {
-    if (host.ownsProcess) (await import("../keep-memory-flat.js")).keepMemoryFlat(process);
-  };
   return {
     program: host.program,
     streams: host.streams,
@@ -131,13 +66,97 @@ export function createFactory(host: Host, { flags }: ParsedFlags, commandPath: s
     discovery,
     mapper,
     openapi,
-    builder,
-    keepMemoryFlat,
+    builder: () => makeBuilder(host, { restClient, mapper }),
+    keepMemoryFlat: async () => {
+      if (host.ownsProcess) (await import("../keep-memory-flat.js")).keepMemoryFlat(process);
+    },
     warningCount: () => warnings.size,
     close: async () => {
       if (restClient.made !== undefined) await closeQuietly(restClient.made.value);
     },
   };
+}
+
+interface ClientParts extends Pick<Factory, "clientConfig" | "log"> {
+  readonly commandPath: string;
+  /** Which the server has sent already. */
+  readonly warnings: Set<string>;
+}
+
+async function openClient(host: Host, flags: ParsedFlagSet, parts: ClientParts): Promise<RestClient> {
+  const { createRestClient, giveUpDefaultAuthorities } = await import("./connect.js");
+  const config = await parts.clientConfig();
+  if (host.ownsProcess) giveUpDefaultAuthorities(host.env, config.proxyUrl);
+  const verbose = await parts.log();
+  if (HTTP2_VARIABLES.some((name) => Boolean(host.env[name]))) {
+    host.streams.err.write((await import("./http2-variables.js")).http2Notices(host));
+  }
+  // kubectl tells the server which command asks, and which requests belong together.
+  const headers = { "kubectl-command": parts.commandPath, "kubectl-session": uuid(host.random) };
+  const plain = createRestClient(config, {
+    clock: host.clock,
+    env: host.env,
+    random: host.random,
+    // Asked only where a plugin may prompt: looking at stdin opens it.
+    get stdinIsTerminal() {
+      return host.streams.in.isTTY === true;
+    },
+    pluginPolicy: host.pluginPolicy,
+    ending: host.signal,
+    onBrokenBody: (reason) => logError(host, "request.go:1196", "Unexpected error when reading response body", reason),
+    headers,
+    ...(verbose && { log: (await import("./log-client.js")).logClient(verbose, host.clock, config, headers) }),
+  });
+  const client = flags.changed("retry")
+    ? (await import("../with-retries.js")).withRetries(plain, flags, host.streams)
+    : plain;
+  client.onBrokenWatch = (message) => {
+    const line = `"Warning: watch ended with error" ${REFLECTOR} err=${klogText(message)}`;
+    host.streams.err.write(klogLine("I", "reflector.go:664", line, new Date(host.clock.now()), host.pid));
+  };
+  client.onWarning = (text) => printWarning(text, parts.warnings, host);
+  if (flags.bool("match-server-version")) {
+    const { requireMatchingServer } = await import("./match-version.js");
+    await requireMatchingServer(client, host.platform, host.arch);
+  }
+  return client;
+}
+
+async function openDiscovery(
+  host: Host,
+  { clientConfig, restClient, log }: Pick<Factory, "clientConfig" | "restClient" | "log">,
+): Promise<CachedDiscovery> {
+  const { createCachedDiscovery } = await import("./connect.js");
+  const { cacheDir } = await clientConfig();
+  const onError = (source: string, message: string): void => {
+    // The command was ended, and says nothing more.
+    if (!host.signal.aborted) logError(host, source, "Unhandled Error", message);
+  };
+  const client = await restClient();
+  const { clock, random } = host;
+  return createCachedDiscovery({ client, cacheDir, clock, random, onError, log: await log() });
+}
+
+async function makeBuilder(
+  host: Host,
+  { restClient, mapper }: Pick<Factory, "restClient" | "mapper">,
+): Promise<Builder> {
+  const { createBuilder } = await import("./connect.js");
+  return createBuilder({
+    client: restClient,
+    mapper,
+    // Looking at stdin opens it: only a command that reads it does.
+    stdin: { [Symbol.asyncIterator]: () => host.streams.in[Symbol.asyncIterator]() },
+    fetchUrl: async (url) => (await import("../fetch-url.js")).fetchUrl(url, host),
+    wait: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
+    files: { cwd: host.cwd, platform: host.platform },
+    notes: buildNotes(host.streams, host.clock),
+    program: host.program,
+  });
+}
+
+function logError(host: Host, source: string, message: string, error: string): void {
+  host.streams.err.write(klogError(source, message, error, new Date(host.clock.now()), host.pid));
 }
 
 /** Opens the log of -v and --vmodule. Its module is loaded only when a line may be written. */

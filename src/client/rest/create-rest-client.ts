@@ -18,6 +18,7 @@ import { type PulseTimes, pulseTimes } from "../transport/peer-pulse.js";
 import type { Transport, TransportRequest, TransportResponse } from "../transport/transport.js";
 import { isTransportError, TransportError } from "../transport/transport-error.js";
 import type { ConnectingRestClient } from "./connecting-rest-client.js";
+import { drain, readAll, TIMED_OUT_READING, untilEnd } from "./answer-body.js";
 import { encodePath, encodeQuery } from "./encode-query.js";
 import { goDurationText } from "./go-duration-text.js";
 import type { RequestLog } from "./request-log.js";
@@ -45,7 +46,6 @@ export interface RestClientOptions extends AuthenticatorOptions, Partial<Surroun
   readonly sleep?: (milliseconds: number, signal?: AbortSignal) => Promise<void>;
 }
 
-const TIMED_OUT_READING = "net/http: request canceled (Client.Timeout or context cancellation while reading body)";
 const MAX_RETRIES = 10;
 const MAX_REDIRECTS = 10;
 /** An informer holds a connection as long as it runs. */
@@ -387,39 +387,6 @@ const LASTING_PATH = /[?&](?:watch|follow)=(?:true|1)(?:&|$)/;
 function isLasting({ query }: RestRequest): boolean {
   const isTrue = (value: unknown): boolean => value === "true" || value === "1";
   return isTrue(query?.["watch"]) || isTrue(query?.["follow"]);
-}
-
-async function readAll(body: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of body) chunks.push(chunk);
-  return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks);
-}
-
-async function* untilEnd(
-  body: AsyncIterable<Uint8Array>,
-  timeout: RequestLifetime,
-  line?: SharedLine,
-): AsyncGenerator<Uint8Array> {
-  if (line !== undefined) timeout.unwatch();
-  line?.join(timeout);
-  try {
-    for await (const chunk of body) {
-      line?.heard();
-      yield chunk;
-    }
-  } catch (error) {
-    if (timeout.lost) throw new TransportError(LOST, { cause: error });
-    if (timeout.isLate) throw new TransportError(TIMED_OUT_READING, { cause: error });
-    throw error;
-  } finally {
-    line?.leave(timeout);
-    timeout.end();
-  }
-}
-
-/** Reads and drops a body, so that the connection can be reused. */
-async function drain({ body }: TransportResponse): Promise<void> {
-  await readAll(body).catch(() => undefined);
 }
 
 function decode(body: Uint8Array): JsonObject {

@@ -8,7 +8,7 @@ import { isTransportError } from "../transport/transport-error.js";
 import { goDurationText } from "./go-duration-text.js";
 import { clientOf, sourceOf } from "./request-source.js";
 import type { RestRequest } from "./rest-client.js";
-import { startStopwatch } from "../../base/time/stopwatch.js";
+import { startStopwatch } from "../../base/time/timers.js";
 
 /** Logs the requests of a client. */
 export interface RequestLog {

@@ -5,7 +5,7 @@ import { goQuote } from "../../base/text/go-quote.js";
 import type { LogValues, VerboseLog } from "../klog.js";
 import type { Transport, TransportRequest, TransportResponse, ExchangeTrace } from "./transport.js";
 import { isTransportError } from "./transport-error.js";
-import { startStopwatch } from "../../base/time/stopwatch.js";
+import { startStopwatch } from "../../base/time/timers.js";
 import { goNetworkReason } from "./go-network-error.js";
 
 /** Headers with the names in Go's canonical form. */

@@ -11,7 +11,7 @@ import type { Clock } from "../../base/time/clock.js";
 import { errorMessage } from "../../base/text/error-message.js";
 import { goQuote } from "../../base/text/go-quote.js";
 import { errorCode } from "../../base/files/path-error.js";
-import { startStopwatch } from "../../base/time/stopwatch.js";
+import { startStopwatch } from "../../base/time/timers.js";
 import { untilAborted } from "../../base/async/until-aborted.js";
 import type { CertificatePool } from "../../machinery/crypto/x509/certificate-pool.js";
 import type { ExchangeTrace } from "./transport.js";

@@ -1,5 +1,4 @@
-import { type Stopwatch, stopwatchOf } from "../../base/time/stopwatch.js";
-import type { Timers } from "../../base/time/timers.js";
+import { type Stopwatch, stopwatchOf, type Timers } from "../../base/time/timers.js";
 import { surroundingsOf } from "../surroundings.js";
 import { DelayHeap } from "../../base/time/delay-heap.js";
 import type { QueueStats } from "./duration-histogram.js";

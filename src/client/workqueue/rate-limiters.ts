@@ -1,4 +1,4 @@
-import { startStopwatch, type Stopwatch } from "../../base/time/stopwatch.js";
+import { startStopwatch, type Stopwatch } from "../../base/time/timers.js";
 
 export interface BucketOptions {
   /** How many tokens flow into the bucket each second. */

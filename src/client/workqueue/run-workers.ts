@@ -1,4 +1,4 @@
-import { startStopwatch, type Stopwatch } from "../../base/time/stopwatch.js";
+import { startStopwatch, type Stopwatch } from "../../base/time/timers.js";
 import { nextSlice, sliceIsSpent } from "../../base/async/time-slice.js";
 import type { RateLimitingQueue } from "./delaying-queue.js";
 import type { QueueItem } from "./work-queue.js";

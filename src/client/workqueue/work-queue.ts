@@ -1,6 +1,6 @@
 import { type Deferred, deferred } from "../../base/async/deferred.js";
 import { Fifo } from "../../base/collections/fifo.js";
-import { startStopwatch, type Stopwatch } from "../../base/time/stopwatch.js";
+import { startStopwatch, type Stopwatch } from "../../base/time/timers.js";
 import { DurationHistogram, type QueueStats } from "./duration-histogram.js";
 
 /** What a queue holds. Items are compared as the keys of a Map are, so two equal strings are one item and two equal objects are two. */

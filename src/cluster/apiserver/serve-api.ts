@@ -12,7 +12,8 @@ import type { AuthenticationOptions } from "../options/authentication-options.js
 import type { TlsOptions } from "../options/tls-options.js";
 import { type ClusterPki, createClusterPki } from "../pki/cluster-pki.js";
 import type { RunningServer } from "../running-server.js";
-import { type GivenSetup, startControlPlane } from "../start-cluster.js";
+import type { GivenSetup } from "../given-setup.js";
+import { startControlPlane } from "../start-cluster.js";
 import { serviceAddress } from "../system-objects.js";
 import { adaptRecords } from "./adapted-records.js";
 import { clientAuthorities, servingFiles, signingKeyIn, verificationKeyIn } from "./api-server-files.js";

@@ -10,7 +10,7 @@ import type { ClusterParts } from "../../controllers/context.js";
 import { certificatesIn } from "../../machinery/crypto/certificates.js";
 import { signingKey, signToken } from "../../machinery/crypto/jwt/jws.js";
 import { processRandom } from "../programs/surroundings.js";
-import { WORKERS } from "./flags.js";
+import { WORKERS } from "./worker-flags.js";
 import { readSigning } from "./signing.js";
 
 /** What controllers get by flags of kube-controller-manager, and which of them have nothing to work with. */

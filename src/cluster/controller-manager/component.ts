@@ -7,7 +7,7 @@ import type { Component, ComponentContext } from "../../component/component.js";
 import type { Flags } from "../../component/flags/flag-set.js";
 import { startControllers } from "../../controllers/manager.js";
 import { missingKinds } from "../../controllers/required-kinds.js";
-import { aborted } from "../programs/aborted.js";
+import { aborted } from "../../base/async/until-aborted.js";
 import { keptOpen, openConnection, readConnection } from "../programs/connection.js";
 import { electionSettings } from "../programs/election-settings.js";
 import { readFeatureGates } from "../programs/feature-gates.js";
@@ -16,7 +16,8 @@ import { prepareLeadership } from "../programs/lead.js";
 import { followServedKinds, readServedKinds, type Serves } from "../programs/served-kinds.js";
 import { processRandom, processTimers } from "../programs/surroundings.js";
 import { type GivenParts, readClusterParts } from "./cluster-parts.js";
-import { CONTROLLER_MANAGER, controllerManagerSections, RELEASES_LEASE } from "./flags.js";
+import { controllerManagerSections } from "./flags.js";
+import { CONTROLLER_MANAGER, RELEASES_LEASE } from "./generic-section.js";
 
 /** kube-controller-manager for any API server: `version` is what --version prints. */
 export const controllerManager = (program: string, version: string): Component => ({

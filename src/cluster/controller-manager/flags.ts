@@ -1,135 +1,15 @@
-import type { ComponentFlag, FlagSection } from "../../component/component-flag.js";
-import { controllerNames, controllersOffByDefault } from "../../api/controllers/index.js";
-import { parseIpv4Prefix } from "../../base/numbers/ipv4-prefix.js";
+import { type FlagSection, withoutEffect } from "../../component/component-flag.js";
 import { authenticationSection, authorizationSection } from "../programs/delegated-flags.js";
-import { leaderElectionFlags } from "../programs/leader-election-flags.js";
 import { secureServingSection } from "../programs/secure-serving-flags.js";
-import { featureFlags, logsSection, metricsSection } from "../programs/usual-sections.js";
-import { withoutEffect } from "../programs/without-effect.js";
+import { logsSection, metricsSection } from "../programs/usual-sections.js";
+import { AT_ONCE, blocks, FIXED, NO_CLOUD, positiveDuration } from "./flag-parts.js";
+import { genericSection } from "./generic-section.js";
+import { signingSection } from "./signing-section.js";
+import { oneWorker, syncs } from "./worker-flags.js";
 
-/** The name of the program, and of its Lease. */
-export const CONTROLLER_MANAGER = "kube-controller-manager";
-
-/** The one feature gate that the program obeys. */
-export const RELEASES_LEASE = "ControllerManagerReleaseLeaderElectionLockOnExit";
-
-const NO_CLOUD = "the program knows no cloud";
-const FIXED = "the controller keeps to Kubernetes' default";
-const AT_ONCE = "the controller follows changes, and looks at nothing in periods";
 const NOTHING_TO_PROFILE = "the program serves no profiles";
 const NO_RECYCLER = "the controller recycles no volumes";
-const NOT_SIGNED = "the controller signs certificates of clients alone";
 const ALL_AT_ONCE = "endpoints are written when they change";
-
-/** How many objects of a controller are synchronized at a time; `flag` is the number's flag. */
-export const WORKERS: readonly {
-  readonly flag: string;
-  readonly section: string;
-  readonly workers: number;
-  readonly what: string;
-}[] = [
-  { flag: "concurrent-cron-job-syncs", section: "cronjob-controller", workers: 5, what: "CronJobs" },
-  { flag: "concurrent-daemonset-syncs", section: "daemonset-controller", workers: 2, what: "DaemonSets" },
-  { flag: "concurrent-deployment-syncs", section: "deployment-controller", workers: 5, what: "Deployments" },
-  { flag: "concurrent-endpoint-syncs", section: "endpoints-controller", workers: 5, what: "Endpoints" },
-  { flag: "concurrent-gc-syncs", section: "garbage-collector-controller", workers: 20, what: "dependents" },
-  {
-    flag: "concurrent-horizontal-pod-autoscaler-syncs",
-    section: "horizontal-pod-autoscaler-controller",
-    workers: 5,
-    what: "HorizontalPodAutoscalers",
-  },
-  { flag: "concurrent-job-syncs", section: "job-controller", workers: 5, what: "Jobs" },
-  { flag: "concurrent-namespace-syncs", section: "namespace-controller", workers: 10, what: "deleted namespaces" },
-  {
-    flag: "concurrent-rc-syncs",
-    section: "replicationcontroller-controller",
-    workers: 5,
-    what: "ReplicationControllers",
-  },
-  { flag: "concurrent-replicaset-syncs", section: "replicaset-controller", workers: 5, what: "ReplicaSets" },
-  {
-    flag: "concurrent-resource-quota-syncs",
-    section: "resourcequota-controller",
-    workers: 5,
-    what: "ResourceQuotas",
-  },
-  {
-    flag: "concurrent-service-endpoint-syncs",
-    section: "endpointslice-controller",
-    workers: 5,
-    what: "Services with EndpointSlices",
-  },
-  {
-    flag: "concurrent-serviceaccount-token-syncs",
-    section: "serviceaccount-token-controller",
-    workers: 5,
-    what: "Secrets with tokens",
-  },
-  { flag: "concurrent-statefulset-syncs", section: "statefulset-controller", workers: 5, what: "StatefulSets" },
-  {
-    flag: "concurrent-ttl-after-finished-syncs",
-    section: "ttl-after-finished-controller",
-    workers: 5,
-    what: "finished Jobs",
-  },
-  {
-    flag: "mirroring-concurrent-service-endpoint-syncs",
-    section: "endpointslice-mirroring-controller",
-    workers: 5,
-    what: "mirrored Endpoints",
-  },
-];
-
-const positive = (text: string): string | undefined => (Number(text) > 0 ? undefined : "must be larger than 0");
-
-/** The flags of {@link WORKERS} for one controller. */
-const syncs = (controller: string): readonly ComponentFlag[] =>
-  WORKERS.filter(({ section }) => section === controller).map(({ flag, workers, what }) => ({
-    name: flag,
-    type: "int32",
-    default: String(workers),
-    usage: `How many ${what} are synchronized at a time.`,
-    check: positive,
-  }));
-
-/** The same for a controller that synchronizes one object after the other. */
-const oneWorker = (flag: string, workers: number, what: string): ComponentFlag =>
-  withoutEffect(
-    flag,
-    "int32",
-    String(workers),
-    `How many ${what} are synchronized at a time.`,
-    "the controller synchronizes one after the other",
-  );
-
-const blocks = (text: string): string | undefined => {
-  const wrong = text.split(",").find((block) => text !== "" && parseIpv4Prefix(block) === undefined);
-  return wrong === undefined ? undefined : `${JSON.stringify(wrong)} is not a block of IPv4 addresses`;
-};
-
-const oneOf =
-  (...values: readonly string[]) =>
-  (text: string): string | undefined =>
-    values.includes(text) ? undefined : `must be one of ${values.map((value) => JSON.stringify(value)).join(", ")}`;
-
-/** The pair of flags with the authority of one signer. */
-const signing = (signer: string, name: string): readonly ComponentFlag[] => [
-  {
-    name: `cluster-signing-${name}-cert-file`,
-    type: "string",
-    usage: `A file with the authority of certificates by kubernetes.io/${signer}, PEM; in place of --cluster-signing-cert-file.`,
-  },
-  {
-    name: `cluster-signing-${name}-key-file`,
-    type: "string",
-    usage: `A file with the private key of that authority, PEM.`,
-  },
-];
-
-/** The same, of a signer that the controller does not have. */
-const unsigned = (signer: string, name: string): readonly ComponentFlag[] =>
-  signing(signer, name).map((flag) => ({ ...flag, withoutEffect: NOT_SIGNED }));
 
 /** The flags of kube-controller-manager 1.36 in the sections of its help, without those of {@link globalSection}. */
 export const controllerManagerSections: readonly FlagSection[] = [
@@ -147,100 +27,7 @@ export const controllerManagerSections: readonly FlagSection[] = [
       withoutEffect("leader-migration-config", "string", "", "Which controllers move.", NO_CLOUD),
     ],
   },
-  {
-    name: "generic",
-    flags: [
-      {
-        name: "allocate-node-cidrs",
-        type: "bool",
-        usage: "Give each Node without one a block of --cluster-cidr for its pods.",
-      },
-      {
-        name: "allow-untagged-cloud",
-        type: "bool",
-        usage: "Run in a cloud without a cluster id.",
-        dropped: "it has no meaning without a cloud",
-      },
-      {
-        name: "cidr-allocator-type",
-        type: "string",
-        default: "RangeAllocator",
-        usage: "Who gives Nodes their blocks: RangeAllocator.",
-        check: oneOf("RangeAllocator"),
-      },
-      withoutEffect("cloud-config", "string", "", "The configuration of a cloud.", NO_CLOUD),
-      {
-        name: "cloud-provider",
-        type: "string",
-        usage: 'The cloud: "" or external, which has a controller manager of its own.',
-        check: oneOf("", "external"),
-      },
-      {
-        name: "cluster-cidr",
-        type: "string",
-        usage: "The addresses of all pods, a block of IPv4 addresses. Only with --allocate-node-cidrs.",
-        check: (text) => blocks(text) ?? (text.includes(",") ? "give one block: pods have IPv4 addresses" : undefined),
-      },
-      withoutEffect("cluster-name", "string", "kubernetes", "What names of objects in a cloud begin with.", NO_CLOUD),
-      withoutEffect("configure-cloud-routes", "bool", "true", "Make routes to pods in a cloud.", NO_CLOUD),
-      {
-        name: "controller-shutdown-timeout",
-        type: "duration",
-        default: "10s",
-        usage: "How long the end of the program waits for its controllers.",
-      },
-      withoutEffect("controller-start-interval", "duration", "", "The pause between the starts of controllers.", FIXED),
-      {
-        name: "controllers",
-        type: "stringSlice",
-        default: "[*]",
-        usage:
-          `Which controllers run: * all but those that are off by default, NAME that one, -NAME not that one. There are ${controllerNames.join(", ")}. ` +
-          `Off by default: ${controllersOffByDefault.join(", ")}.`,
-      },
-      withoutEffect("external-cloud-volume-plugin", "string", "", "The volume plugin of a cloud.", NO_CLOUD),
-      ...featureFlags(`${RELEASES_LEASE} gives the Lease up at the end; no other gate has an effect.`),
-      {
-        name: "kube-api-burst",
-        type: "int32",
-        default: "30",
-        usage: "How many requests may exceed --kube-api-qps for a moment.",
-        check: positive,
-      },
-      withoutEffect(
-        "kube-api-content-type",
-        "string",
-        "application/vnd.kubernetes.protobuf",
-        "The encoding of requests.",
-        "requests are in JSON",
-      ),
-      {
-        name: "kube-api-qps",
-        type: "float64",
-        default: "20",
-        usage:
-          "How many requests all controllers together send in a second. Without the flag there is no limit: in Kubernetes the limit is each controller's.",
-        check: positive,
-      },
-      ...leaderElectionFlags(CONTROLLER_MANAGER),
-      withoutEffect("min-resync-period", "duration", "12h0m0s", "How often all objects are looked at.", AT_ONCE),
-      withoutEffect("node-monitor-period", "duration", "5s", "How often a cloud's nodes are looked at.", NO_CLOUD),
-      {
-        name: "node-sync-period",
-        type: "duration",
-        usage: "How often nodes are read.",
-        dropped: "use --node-monitor-grace-period",
-      },
-      withoutEffect("route-reconciliation-period", "duration", "10s", "How often routes are looked at.", NO_CLOUD),
-      withoutEffect(
-        "use-service-account-credentials",
-        "bool",
-        "",
-        "Give each controller a service account of its own.",
-        "all controllers send their requests as the user of --kubeconfig",
-      ),
-    ],
-  },
+  genericSection,
   {
     name: "service-lb-controller",
     flags: [
@@ -276,32 +63,7 @@ export const controllerManagerSections: readonly FlagSection[] = [
       },
     ],
   },
-  {
-    name: "certificatesigningrequest-signing-controller",
-    flags: [
-      {
-        name: "cluster-signing-cert-file",
-        type: "string",
-        usage: "A file with the authority that signs certificates, PEM. Without authorities nothing is signed.",
-      },
-      {
-        name: "cluster-signing-duration",
-        type: "duration",
-        default: "8760h0m0s",
-        usage: "How long a signed certificate is valid at most.",
-        check: positiveDuration,
-      },
-      {
-        name: "cluster-signing-key-file",
-        type: "string",
-        usage: "A file with the private key of that authority, PEM.",
-      },
-      ...signing("kube-apiserver-client", "kube-apiserver-client"),
-      ...signing("kube-apiserver-client-kubelet", "kubelet-client"),
-      ...unsigned("kubelet-serving", "kubelet-serving"),
-      ...unsigned("legacy-unknown", "legacy-unknown"),
-    ],
-  },
+  signingSection,
   { name: "deployment-controller", flags: syncs("deployment-controller") },
   { name: "statefulset-controller", flags: syncs("statefulset-controller") },
   { name: "daemonset-controller", flags: syncs("daemonset-controller") },
@@ -529,7 +291,3 @@ export const controllerManagerSections: readonly FlagSection[] = [
     ],
   },
 ];
-
-function positiveDuration(text: string): string | undefined {
-  return /^-|^\+?(?:0[a-zµμ]*)+$/.test(text) ? "must be longer than 0s" : undefined;
-}

@@ -1,6 +1,6 @@
 import { inertText } from "../../base/text/inert-text.js";
 import { pause } from "../../base/time/pause.js";
-import { stopwatchOf } from "../../base/time/stopwatch.js";
+import { stopwatchOf } from "../../base/time/timers.js";
 import type { KubernetesClient } from "../../client/dynamic/kubernetes-client.js";
 import { goDurationText } from "../../client/rest/go-duration-text.js";
 import { surroundingsOf, type Surroundings } from "../../client/surroundings.js";

@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { readText } from "../../base/files/read-file.js";
 import { parseForward, parseRange } from "../../base/forward.js";
 import { parseIpv4Prefix } from "../../base/numbers/ipv4-prefix.js";
-import { untilAborted } from "../../base/async/until-aborted.js";
+import { untilAborted, aborted } from "../../base/async/until-aborted.js";
 import { forkRandom } from "../../base/numbers/random.js";
 import { goQuote } from "../../base/text/go-quote.js";
 import { pause } from "../../base/time/pause.js";
@@ -23,11 +23,9 @@ import { openImageScripts } from "../image-scripts.js";
 import { checkNodes } from "../nodes/nodes-network.js";
 import { type NodeOptions, nodeRuntime, nodeSurroundings, type RuntimeParts } from "../nodes/start-nodes.js";
 import { issueCertificate } from "../pki/certificate.js";
-import { aborted } from "../programs/aborted.js";
 import { keptOpen, openConnection, readConnection } from "../programs/connection.js";
 import { processRandom, processTimers } from "../programs/surroundings.js";
-import { nodeSections } from "./flags.js";
-import { parseTaint } from "./parse-taint.js";
+import { nodeSections, parseTaint } from "./flags.js";
 
 /** Simulated nodes for any API server: `version` is what --version prints. */
 export const simulatedNodes = (program: string, version: string): Component => ({

@@ -4,7 +4,7 @@ import { parseIpv4Prefix } from "../../base/numbers/ipv4-prefix.js";
 import { errorMessage } from "../../base/text/error-message.js";
 import type { FlagSection } from "../../component/component-flag.js";
 import { pairsOfType } from "../../component/flags/pairs.js";
-import { parseTaint } from "./parse-taint.js";
+import type { Taint } from "../../api/types/core/v1.js";
 
 const fault =
   (parse: (text: string) => unknown) =>
@@ -150,3 +150,16 @@ export const nodeSections: readonly FlagSection[] = [
     ],
   },
 ];
+
+const EFFECTS = ["NoSchedule", "PreferNoSchedule", "NoExecute"] as const;
+
+/** A taint as kubelet's --register-with-taints has it: "key=value:NoSchedule" or "key:NoSchedule". Throws for what is none. */
+export function parseTaint(text: string): Taint {
+  const [, key = "", value, given = ""] = /^([^=:]+)(?:=([^:]*))?:(.+)$/.exec(text) ?? [];
+  if (key === "") throw new Error(`invalid taint spec: ${text}, use KEY=VALUE:EFFECT`);
+  const effect = EFFECTS.find((one) => one === given);
+  if (effect === undefined) {
+    throw new Error(`invalid taint effect: ${given}, unsupported taint effect; use ${EFFECTS.join(", ")}`);
+  }
+  return { key, effect, ...(value !== undefined && value !== "" && { value }) };
+}

@@ -129,7 +129,9 @@ export async function startNodes(nodes: readonly NodeOptions[], parts: NodeParts
   const fleet = { nodes: described, transport, clock, timers, random, reportError, reviews, ready, renewPeriod };
   const started = await startNodeFleet({ ...fleet, ...(marks && { marks }) });
   return {
-    ...started,
+    dial: (host, port) => started.dial(host, port),
+    addressOf: (name) => started.addressOf(name),
+    usage: (wanted) => started.usage(wanted),
     async stop() {
       await started.stop();
       await dropVolumes();

@@ -1,6 +1,5 @@
-import type { FlagSection } from "../../component/component-flag.js";
+import { type FlagSection, withoutEffect } from "../../component/component-flag.js";
 import type { FlagType } from "../../component/flags/flag-set.js";
-import { withoutEffect } from "./without-effect.js";
 
 /** Nobody is authenticated, so that nobody gets more than what --authorization-always-allow-paths opens to everybody. */
 const ONLY_HEALTH = "the port serves health checks alone, and authenticates nobody";

@@ -1,6 +1,5 @@
-import type { ComponentFlag, FlagSection } from "../../component/component-flag.js";
+import { type ComponentFlag, type FlagSection, withoutEffect } from "../../component/component-flag.js";
 import { isIP } from "node:net";
-import { withoutEffect } from "./without-effect.js";
 
 const SHARING = "Node decides how the port is bound";
 

@@ -1,6 +1,5 @@
 import { type Random, systemRandom } from "../../base/numbers/random.js";
-import type { Timers } from "../../base/time/timers.js";
-import { workTimers } from "../../base/time/work-timers.js";
+import { type Timers, workTimers } from "../../base/time/timers.js";
 
 /** What a program of a control plane waits and draws lots by. Its timers keep the process alive while the API server is away. */
 export const processTimers: Timers = workTimers;

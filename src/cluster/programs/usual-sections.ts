@@ -1,6 +1,5 @@
-import type { ComponentFlag, FlagSection } from "../../component/component-flag.js";
+import { type ComponentFlag, type FlagSection, withoutEffect } from "../../component/component-flag.js";
 import { pairsOfType } from "../../component/flags/pairs.js";
-import { withoutEffect } from "./without-effect.js";
 
 const NO_METRICS = "the program has no metrics";
 const ONE_FORMAT = "the log is text on stderr, a line at a time";

@@ -5,7 +5,7 @@ import type { Component, ComponentContext } from "../../component/component.js";
 import type { Flags } from "../../component/flags/flag-set.js";
 import type { SchedulerOptions } from "../../scheduler/options.js";
 import { startScheduler } from "../../scheduler/start-scheduler.js";
-import { aborted } from "../programs/aborted.js";
+import { aborted } from "../../base/async/until-aborted.js";
 import { keptOpen, openConnection, readConnection } from "../programs/connection.js";
 import { electionSettings } from "../programs/election-settings.js";
 import { readFeatureGates } from "../programs/feature-gates.js";

@@ -1,9 +1,8 @@
-import type { FlagSection } from "../../component/component-flag.js";
+import { type FlagSection, withoutEffect } from "../../component/component-flag.js";
 import { authenticationSection, authorizationSection } from "../programs/delegated-flags.js";
 import { leaderElectionFlags } from "../programs/leader-election-flags.js";
 import { secureServingSection } from "../programs/secure-serving-flags.js";
 import { featureFlags, logsSection, metricsSection } from "../programs/usual-sections.js";
-import { withoutEffect } from "../programs/without-effect.js";
 
 /** The name of the program, and of its Lease. */
 export const KUBE_SCHEDULER = "kube-scheduler";

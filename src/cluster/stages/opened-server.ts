@@ -1,3 +1,5 @@
+import { type RuntimeConfig, servesRetired, type TypeSource } from "../../api/facts/index.js";
+import { publishedScheme } from "../../api/scheme/published.js";
 import { systemClock } from "../../base/time/clock.js";
 import { forkRandom, systemRandom } from "../../base/numbers/random.js";
 import { systemTimers } from "../../base/time/timers.js";
@@ -5,11 +7,12 @@ import { surroundingsOf } from "../../client/surroundings.js";
 import { staticTokens } from "../../server/authn/token-file.js";
 import { BootSequence } from "../../server/generic/boot-sequence.js";
 import { createServer, type Server } from "../../server/generic/server.js";
+import type { ServerConfig } from "../../server/generic/server-config.js";
+import type { Scheme } from "../../machinery/scheme/scheme.js";
 import { hostsOf } from "../../server/kubelet/cluster-network.js";
 import type { Storage } from "../../server/storage/create-storage.js";
 import type { BootStep, Composition, CompositionParts } from "../composition.js";
 import { collectWhenIdle, v8Memory } from "../idle-memory.js";
-import { knownKinds } from "./known-kinds.js";
 import { openKv, openStorage } from "../open-storage.js";
 import { type HookContext, ofCaller, type ServerOptions } from "../options/server-options.js";
 import { authority } from "../open-socket.js";
@@ -58,34 +61,13 @@ export interface OpenedServer extends Opening {
 export async function openParts(opening: Opening, parts: OpenedParts): Promise<OpenedServer> {
   const { options, composition, clock, timers, random } = opening;
   const { onError: reportError = () => {} } = options;
-  const authorization = await openAuthorizationOf(options, composition, opening);
-  if (authorization !== undefined) parts.add(() => authorization.close());
-  const serving = options.tls && (await openServingOf(options.tls, { clock, timers, report: reportError }));
-  if (serving !== undefined) parts.add(() => serving.close());
-  const kv = await openKv(options, clock, timers);
-  parts.add(() => kv.close());
-  const pki = composition.serving?.pki ?? (await openPki(options, clock, systemClock, random));
-  const { storage, foreign } = await openStorage(kv, options, clock, timers);
-  parts.add(() => storage.close());
-  const issuer = composition.serviceAccounts?.(pki);
-  const hosts = hostsOf(composition.network);
-  const env = surroundingsOf({}).env;
-  const authentication =
-    options.authentication &&
-    (await openAuthenticationOf(
-      options.authentication,
-      composition,
-      { issuer, pki },
-      { clock, timers, random, env, hosts, report: reportError },
-    ));
-  if (authentication !== undefined) parts.add(() => authentication.close());
-  const idle = collectWhenIdle(v8Memory, systemTimers);
-  parts.add(() => idle.stop());
+  const access = await openAccess(opening, parts, reportError);
+  const { pki, serving, authentication } = access;
   const changes = new Set<() => void>();
   const serverCa = [pki.ca.certificate, serving?.authorities ?? ""].filter((pem) => pem !== "").join("\n");
   // An authority whose key the server is not given signs nothing.
   const identity = pki.ca.key === "" ? undefined : kubeletClient(pki, [clock, systemClock], systemRandom);
-  const stepParts: CompositionParts = {
+  const steps = composition.steps({
     pki,
     serverCa,
     clock,
@@ -98,52 +80,16 @@ export async function openParts(opening: Opening, parts: OpenedParts): Promise<O
       info: () => authentication?.info() ?? { clientCa: pki.ca.certificate },
       onChange: (changed) => void changes.add(changed),
     },
-  };
-  const steps = composition.steps(stepParts);
+  });
   const boot = new BootSequence([STORAGE_STEP, ...steps.map(({ name }) => name)]);
-  const serviceAccounts = authentication === undefined ? issuer : authentication.serviceAccounts;
   const address = { text: "" };
-  const clientsHost = composition.serving?.externalHost;
-  const server = createServer(
-    {
-      name: opening.name,
-      delegate: opening.delegate?.server,
-      listsPathsAtEnd: composition.listsPathsAtEnd === true && opening.delegate === undefined,
-      storage,
-      boot,
-      runtimeConfig: composition.runtimeConfig,
-      records: composition.records,
-      ...(await knownKinds(composition.runtimeConfig, foreign)),
-      clock,
-      random,
-      requestRandom: forkRandom(random, "requests"),
-      ...(opening.manual && { timers }),
-      env,
-      tokens: [staticTokens(new Map([[pki.token, { name: ADMIN.commonName, groups: ADMIN.organizations }]]))],
-      ...(serviceAccounts && { serviceAccounts }),
-      ...(authentication && { authentication: authentication.parts }),
-      network: { ...(identity && { kubeletClient: identity }), ...composition.network },
-      serverAddress: () => toldTo(clientsHost, address.text),
-      reportError,
-      outermost: [idle.filter, ...(options.onRequest === undefined ? [] : [recordRequests(options.onRequest)])],
-      ...ofCaller(options),
-      openToAnonymous: options.http?.anonymous === true,
-      ...(authorization && { authorization: authorization.modes }),
-      healthChecks: [
-        ...(options.healthChecks ?? []),
-        ...(authentication?.healthChecks ?? []),
-        ...(authorization?.healthChecks ?? []),
-        ...(serving?.healthChecks ?? []),
-      ],
-    },
-    options.onLifeCycle,
-  );
+  const config = await serverConfig(opening, { ...access, identity, boot, address, reportError });
   return {
     ...opening,
-    server,
+    server: createServer(config, options.onLifeCycle),
     boot,
     steps,
-    storage,
+    storage: access.storage,
     pki,
     serverCa,
     serving,
@@ -154,6 +100,110 @@ export async function openParts(opening: Opening, parts: OpenedParts): Promise<O
     address,
     parts,
   };
+}
+
+/** The storage, and what says who may do what with it. */
+interface OpenedAccess {
+  readonly authorization: Awaited<ReturnType<typeof openAuthorizationOf>>;
+  readonly serving: ServingCertificates | undefined;
+  readonly storage: Storage;
+  /** Whether the storage may hold kinds that 1.36 has removed. */
+  readonly foreign: boolean;
+  readonly pki: ClusterPki;
+  /** Issues the tokens of service accounts where the authentication has no other. */
+  readonly issuer: ServerConfig["serviceAccounts"];
+  readonly authentication: OpenedAuthentication | undefined;
+  readonly env: NonNullable<ServerConfig["env"]>;
+  readonly idle: ReturnType<typeof collectWhenIdle>;
+}
+
+async function openAccess(
+  opening: Opening,
+  parts: OpenedParts,
+  report: (error: unknown) => void,
+): Promise<OpenedAccess> {
+  const { options, composition, clock, timers, random } = opening;
+  const authorization = await openAuthorizationOf(options, composition, opening);
+  if (authorization !== undefined) parts.add(() => authorization.close());
+  const serving = options.tls && (await openServingOf(options.tls, { clock, timers, report }));
+  if (serving !== undefined) parts.add(() => serving.close());
+  const kv = await openKv(options, clock, timers);
+  parts.add(() => kv.close());
+  const pki = composition.serving?.pki ?? (await openPki(options, clock, systemClock, random));
+  const { storage, foreign } = await openStorage(kv, options, clock, timers);
+  parts.add(() => storage.close());
+  const issuer = composition.serviceAccounts?.(pki);
+  const hosts = hostsOf(composition.network);
+  const { env } = surroundingsOf({});
+  const authentication =
+    options.authentication &&
+    (await openAuthenticationOf(
+      options.authentication,
+      composition,
+      { issuer, pki },
+      { clock, timers, random, env, hosts, report },
+    ));
+  if (authentication !== undefined) parts.add(() => authentication.close());
+  const idle = collectWhenIdle(v8Memory, systemTimers);
+  parts.add(() => idle.stop());
+  return { authorization, serving, storage, foreign, pki, issuer, authentication, env, idle };
+}
+
+interface ServerParts extends OpenedAccess, Pick<OpenedServer, "boot" | "address"> {
+  readonly identity: CompositionParts["kubeletClient"];
+  readonly reportError: (error: unknown) => void;
+}
+
+async function serverConfig(opening: Opening, parts: ServerParts): Promise<ServerConfig> {
+  const { options, composition, clock, timers, random } = opening;
+  const { authorization, serving, storage, foreign, pki, authentication, env, idle } = parts;
+  const { identity, boot, address, reportError } = parts;
+  const serviceAccounts = authentication === undefined ? parts.issuer : authentication.serviceAccounts;
+  const clientsHost = composition.serving?.externalHost;
+  return {
+    name: opening.name,
+    delegate: opening.delegate?.server,
+    listsPathsAtEnd: composition.listsPathsAtEnd === true && opening.delegate === undefined,
+    storage,
+    boot,
+    runtimeConfig: composition.runtimeConfig,
+    records: composition.records,
+    ...(await knownKinds(composition.runtimeConfig, foreign)),
+    clock,
+    random,
+    requestRandom: forkRandom(random, "requests"),
+    ...(opening.manual && { timers }),
+    env,
+    tokens: [staticTokens(new Map([[pki.token, { name: ADMIN.commonName, groups: ADMIN.organizations }]]))],
+    ...(serviceAccounts && { serviceAccounts }),
+    ...(authentication && { authentication: authentication.parts }),
+    network: { ...(identity && { kubeletClient: identity }), ...composition.network },
+    serverAddress: () => toldTo(clientsHost, address.text),
+    reportError,
+    outermost: [idle.filter, ...(options.onRequest === undefined ? [] : [recordRequests(options.onRequest)])],
+    ...ofCaller(options),
+    openToAnonymous: options.http?.anonymous === true,
+    ...(authorization && { authorization: authorization.modes }),
+    healthChecks: [
+      ...(options.healthChecks ?? []),
+      ...(authentication?.healthChecks ?? []),
+      ...(authorization?.healthChecks ?? []),
+      ...(serving?.healthChecks ?? []),
+    ],
+  };
+}
+
+/** The kinds that a server must know. Those that 1.36 has removed are loaded only for a server that serves or may find some. */
+async function knownKinds(
+  runtimeConfig: RuntimeConfig,
+  foreign: boolean,
+): Promise<{ readonly scheme: Scheme; readonly types?: TypeSource }> {
+  const serves = servesRetired(runtimeConfig);
+  if (!foreign && !serves) return { scheme: publishedScheme() };
+  const { allScheme } = await import("../../api/scheme/all.js");
+  if (!serves) return { scheme: allScheme() };
+  const { allDefinitions } = await import("../../api/facts/unpublished.js");
+  return { scheme: allScheme(), types: allDefinitions };
 }
 
 /** An address with the host that clients are told in place of its own. */

@@ -26,6 +26,10 @@ import {
   withDryRun,
 } from "../../cli/flags/resource-flags.js";
 import { SUBRESOURCES, subresourceFlag } from "../../cli/flags/selection-flags.js";
+import type { FlagSpec } from "../../component/flags/flag-set.js";
+import type { ApplyOptions } from "../../actions/apply/apply-object.js";
+import type { ServerSideOptions } from "../../actions/apply/apply-server-side.js";
+import type { Stage } from "../../actions/apply/apply-stages.js";
 import { runApply } from "./run.js";
 import { errorMessage } from "../../base/text/error-message.js";
 import { goQuote } from "../../base/text/go-quote.js";
@@ -45,6 +49,62 @@ import type { KubeObject } from "../../machinery/meta/object.js";
 import { sortedByKey } from "../../machinery/meta/sorted-by-key.js";
 import type { Printer } from "../../printers/printer.js";
 import { isList } from "../../resource/lists.js";
+
+const FLAGS: readonly FlagSpec[] = [
+  ...filenameFlags("The files that contain the configurations to apply"),
+  cascadeFlag,
+  { name: "force", type: "bool", usage: "Delete and create again what cannot be patched" },
+  {
+    name: "grace-period",
+    type: "int",
+    default: "-1",
+    usage: "With --force and --prune: seconds given to an object to end. Negative leaves it to the object",
+  },
+  {
+    name: "timeout",
+    type: "duration",
+    default: "0s",
+    usage:
+      "With --force: how long the old object may take to go. With --ordered: how long what others need may take to be there; a minute if it is 0",
+  },
+  { name: "wait", type: "bool", usage: "Accepted for scripts written for kubectl; has no effect here" },
+  recordFlag,
+  ...printFlags,
+  validateFlag,
+  dryRunFlag,
+  ...serverSideFlags,
+  fieldManagerFlag(CLIENT_SIDE_MANAGER),
+  selectorFlag,
+  pruneAllowlistFlag,
+  { name: "all", type: "bool", usage: "With --prune: whatever its labels" },
+  {
+    name: "applyset",
+    type: "string",
+    gate: "KUBECTL_APPLYSET",
+    usage:
+      "With --prune: the object that keeps track of the set, as [RESOURCE[.GROUP]/]NAME. A Secret when no type is named",
+  },
+  {
+    name: "ordered",
+    type: "bool",
+    usage:
+      "Apply by kind, not in the order of the files: namespaces and definitions of custom resources first, each waited for until it can be used, then what others refer to, workloads, the rest, and webhooks last",
+  },
+  { name: "prune", type: "bool", usage: "Delete what was applied earlier and is in the files no more" },
+  {
+    name: "overwrite",
+    type: "bool",
+    default: "true",
+    usage: "Where the file and the live object both changed, take the file's value",
+  },
+  {
+    name: "openapi-patch",
+    type: "bool",
+    default: "true",
+    usage: "Take merge keys from the server's OpenAPI document rather than from the built-in types",
+  },
+  subresourceFlag,
+];
 
 export function applyCommand(run = runApply): Command {
   return {
@@ -71,71 +131,15 @@ cat pod.json | {{program}} apply -f -
 
 # Apply a folder, and delete the config maps that are not in it any more
 {{program}} apply -f app/ --prune --all --prune-allowlist=core/v1/ConfigMap`,
-    flags: [
-      ...filenameFlags("The files that contain the configurations to apply"),
-      cascadeFlag,
-      { name: "force", type: "bool", usage: "Delete and create again what cannot be patched" },
-      {
-        name: "grace-period",
-        type: "int",
-        default: "-1",
-        usage: "With --force and --prune: seconds given to an object to end. Negative leaves it to the object",
-      },
-      {
-        name: "timeout",
-        type: "duration",
-        default: "0s",
-        usage:
-          "With --force: how long the old object may take to go. With --ordered: how long what others need may take to be there; a minute if it is 0",
-      },
-      { name: "wait", type: "bool", usage: "Accepted for scripts written for kubectl; has no effect here" },
-      recordFlag,
-      ...printFlags,
-      validateFlag,
-      dryRunFlag,
-      ...serverSideFlags,
-      fieldManagerFlag(CLIENT_SIDE_MANAGER),
-      selectorFlag,
-      pruneAllowlistFlag,
-      { name: "all", type: "bool", usage: "With --prune: whatever its labels" },
-      {
-        name: "applyset",
-        type: "string",
-        gate: "KUBECTL_APPLYSET",
-        usage:
-          "With --prune: the object that keeps track of the set, as [RESOURCE[.GROUP]/]NAME. A Secret when no type is named",
-      },
-      {
-        name: "ordered",
-        type: "bool",
-        usage:
-          "Apply by kind, not in the order of the files: namespaces and definitions of custom resources first, each waited for until it can be used, then what others refer to, workloads, the rest, and webhooks last",
-      },
-      { name: "prune", type: "bool", usage: "Delete what was applied earlier and is in the files no more" },
-      {
-        name: "overwrite",
-        type: "bool",
-        default: "true",
-        usage: "Where the file and the live object both changed, take the file's value",
-      },
-      {
-        name: "openapi-patch",
-        type: "bool",
-        default: "true",
-        usage: "Take merge keys from the server's OpenAPI document rather than from the built-in types",
-      },
-      subresourceFlag,
-    ],
+    flags: FLAGS,
     execute: async (factory, invocation) => run(await complete(factory, invocation)),
     completeFlags: { subresource: completeWords(SUBRESOURCES) },
   };
 }
 
-const A_MINUTE = 60_000;
-
 /** Flags into options. What contradicts itself throws. */
 export async function complete(factory: Factory, invocation: Invocation): Promise<ApplyCommandOptions> {
-  const { args, flags, signal } = invocation;
+  const { args, flags } = invocation;
   const { streams } = factory;
   if (args.length > 0) throw usageError(invocation, `Unexpected args: [${args.join(" ")}]`);
   const dryRun = readDryRun(flags, factory);
@@ -145,91 +149,137 @@ export async function complete(factory: Factory, invocation: Invocation): Promis
   const files = readFilenames(flags);
   requireFilenames(files);
   const fieldValidation = readFieldValidation(flags);
-  const selector = flags.string("selector");
   const log = (source: string, text: string): void => warn(klogWarning(source, text, new Date(factory.clock.now())));
   const applySet = await readApplySet(factory, invocation, { dryRun, fieldValidation, log });
-  const pruneKinds = flags.bool("prune") ? await readPruneKinds(factory, flags.strings("prune-allowlist")) : [];
-  const choices: ApplyChoices = {
-    serverSide: flags.bool("server-side"),
-    forceConflicts: flags.bool("force-conflicts"),
-    force: flags.bool("force"),
-    dryRun,
-    all: flags.bool("all"),
-    selector,
-    prune: flags.bool("prune"),
-    pruneKinds,
-    subresource: flags.string("subresource"),
-    ordered: flags.bool("ordered"),
-  };
+  const choices = await readChoices(factory, invocation, dryRun);
   await validate(choices, applySet);
 
   const request = readPrintRequest(flags, factory);
-  const write = (text: string): void => void streams.out.write(text);
-  const whole = request.output !== "" && request.output !== "name";
   const gracePeriod = flags.number("grace-period");
   const deletion = { propagationPolicy, ...(gracePeriod >= 0 && { gracePeriodSeconds: gracePeriod }) };
   const cause = readRecord(invocation);
-  const fieldManager = readApplyManager(flags);
+  const applying: Applying = { choices, files, fieldValidation, fieldManager: readApplyManager(flags), deletion };
   const { namespace, enforced } = await factory.namespace();
   return {
     choices,
     applySet,
     namespaces: enforced ? [namespace] : [],
     record: (object) => withChangeCause(object, cause),
-    clientSide: async () => ({
-      client: await factory.restClient(),
-      ...(flags.bool("openapi-patch") && { openapi: await factory.openapi() }),
-      dryRun,
-      fieldManager,
-      fieldValidation,
-      overwrite: flags.bool("overwrite"),
-      ...(choices.force && { recreate: { deletion, timeout: flags.duration("timeout") } }),
-      sleep,
-      signal,
-    }),
-    serverSide: async () => ({
-      client: await factory.restClient(),
-      dryRun: dryRun === "server",
-      fieldManager,
-      fieldValidation,
-      subresource: choices.subresource,
-      force: choices.forceConflicts,
-      signal,
-    }),
-    stages: async () => {
-      const manifests = { files, selector, fieldValidation, cannotWarn: () => warnCannotValidate(factory) };
-      if (!choices.ordered) return [{ find: () => findManifests(factory, manifests) }];
-      const { orderedStages } = await import("../../actions/apply/apply-stages.js");
-      return orderedStages(manifests, {
-        namespace: factory.namespace,
-        builder: factory.builder,
-        openapi: factory.openapi,
-        restClient: factory.restClient,
-        client: factory.restClient,
-        mapper: factory.mapper,
-        sleep,
-        dryRun: dryRun !== "none",
-        timeout: flags.duration("timeout") || A_MINUTE,
-        signal,
-      });
-    },
+    clientSide: () => clientSideOptions(factory, invocation, applying),
+    serverSide: () => serverSideOptions(factory, invocation, applying),
+    stages: () => findStages(factory, invocation, applying),
     client: factory.restClient,
     mapper: factory.mapper,
     deletion,
-    printLine: (operation, object) => {
-      if (!whole) printerFor(request, withDryRun(operation, dryRun)).print(object, write);
-    },
-    printPruned: (object) => printerFor(request, withDryRun("pruned", dryRun)).print(object, write),
-    printWhole: whole
-      ? (object) => {
-          const printer = listPrinter(request);
-          printer.print(object, write);
-        }
-      : undefined,
+    ...printersOf(request, dryRun, streams),
     log: () => factory.log(),
     warn,
     warnOfPruneDefault: () => log(PRUNE_NOTICE.source, PRUNE_NOTICE.text),
     program: factory.program,
+  };
+}
+
+async function readChoices(
+  factory: Factory,
+  { flags }: Invocation,
+  dryRun: ApplyChoices["dryRun"],
+): Promise<ApplyChoices> {
+  return {
+    serverSide: flags.bool("server-side"),
+    forceConflicts: flags.bool("force-conflicts"),
+    force: flags.bool("force"),
+    dryRun,
+    all: flags.bool("all"),
+    selector: flags.string("selector"),
+    prune: flags.bool("prune"),
+    pruneKinds: flags.bool("prune") ? await readPruneKinds(factory, flags.strings("prune-allowlist")) : [],
+    subresource: flags.string("subresource"),
+    ordered: flags.bool("ordered"),
+  };
+}
+
+/** What is applied, and how. */
+interface Applying {
+  readonly choices: ApplyChoices;
+  readonly files: ReturnType<typeof readFilenames>;
+  readonly fieldValidation: ReturnType<typeof readFieldValidation>;
+  readonly fieldManager: string;
+  readonly deletion: ApplyCommandOptions["deletion"];
+}
+
+async function clientSideOptions(
+  factory: Factory,
+  { flags, signal }: Invocation,
+  { choices, fieldManager, fieldValidation, deletion }: Applying,
+): Promise<ApplyOptions> {
+  return {
+    client: await factory.restClient(),
+    ...(flags.bool("openapi-patch") && { openapi: await factory.openapi() }),
+    dryRun: choices.dryRun,
+    fieldManager,
+    fieldValidation,
+    overwrite: flags.bool("overwrite"),
+    ...(choices.force && { recreate: { deletion, timeout: flags.duration("timeout") } }),
+    sleep,
+    signal,
+  };
+}
+
+async function serverSideOptions(
+  factory: Factory,
+  { signal }: Invocation,
+  { choices, fieldManager, fieldValidation }: Applying,
+): Promise<ServerSideOptions> {
+  return {
+    client: await factory.restClient(),
+    dryRun: choices.dryRun === "server",
+    fieldManager,
+    fieldValidation,
+    subresource: choices.subresource,
+    force: choices.forceConflicts,
+    signal,
+  };
+}
+
+const A_MINUTE = 60_000;
+
+async function findStages(
+  factory: Factory,
+  { flags, signal }: Invocation,
+  { choices, files, fieldValidation }: Applying,
+): Promise<readonly Stage[]> {
+  const { selector, ordered, dryRun } = choices;
+  const manifests = { files, selector, fieldValidation, cannotWarn: () => warnCannotValidate(factory) };
+  if (!ordered) return [{ find: () => findManifests(factory, manifests) }];
+  const { orderedStages } = await import("../../actions/apply/apply-stages.js");
+  return orderedStages(manifests, {
+    namespace: factory.namespace,
+    builder: factory.builder,
+    openapi: factory.openapi,
+    restClient: factory.restClient,
+    client: factory.restClient,
+    mapper: factory.mapper,
+    sleep,
+    dryRun: dryRun !== "none",
+    timeout: flags.duration("timeout") || A_MINUTE,
+    signal,
+  });
+}
+
+/** Says what prints: each object when it was applied, or all of them in the end. */
+function printersOf(
+  request: PrintRequest,
+  dryRun: ApplyChoices["dryRun"],
+  streams: Factory["streams"],
+): Pick<ApplyCommandOptions, "printLine" | "printPruned" | "printWhole"> {
+  const write = (text: string): void => void streams.out.write(text);
+  const whole = request.output !== "" && request.output !== "name";
+  return {
+    printLine: (operation, object) => {
+      if (!whole) printerFor(request, withDryRun(operation, dryRun)).print(object, write);
+    },
+    printPruned: (object) => printerFor(request, withDryRun("pruned", dryRun)).print(object, write),
+    printWhole: whole ? (object) => listPrinter(request).print(object, write) : undefined,
   };
 }
 

@@ -1,6 +1,5 @@
 import { pause } from "../../base/time/pause.js";
-import type { Timers } from "../../base/time/timers.js";
-import type { StartStopwatch } from "../../base/time/stopwatch.js";
+import type { Timers, StartStopwatch } from "../../base/time/timers.js";
 import { isTransportError } from "../../client/transport/transport-error.js";
 import type { Discovery } from "../../client/discovery/discovery.js";
 import type { RestClient } from "../../client/rest/rest-client.js";

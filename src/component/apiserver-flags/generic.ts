@@ -1,6 +1,20 @@
-import type { FlagSection } from "../component-flag.js";
-import { featureGatePairs } from "./feature-gate-pairs.js";
+import type { FlagSection, ComponentFlag } from "../component-flag.js";
 import { ipFault } from "./values.js";
+
+/**
+ * How --feature-gates is read: "NAME=true,kube:OTHER=false", given again for more. Keeps the entries as they stand; which features there are,
+ * the component checks.
+ */
+const featureGatePairs: Pick<ComponentFlag & { type: "mapStringString" }, "type" | "parse"> = {
+  type: "mapStringString",
+  parse: (text, before) => [
+    ...before,
+    ...text
+      .split(",")
+      .map((entry) => entry.trim())
+      .filter((entry) => entry !== ""),
+  ],
+};
 
 const ONE_VERSION = "the server is Kubernetes 1.36 and emulates no other version";
 

@@ -5,7 +5,6 @@ import { auditingSection } from "./auditing.js";
 import { authenticationSection } from "./authentication.js";
 import { authorizationSection } from "./authorization.js";
 import { droppedSection } from "./dropped.js";
-import { egressSelectorSection } from "./egress-selector.js";
 import { etcdSection } from "./etcd.js";
 import { featuresSection } from "./features.js";
 import { genericSection } from "./generic.js";
@@ -14,7 +13,30 @@ import { metricsSection } from "./metrics.js";
 import { miscSection } from "./miscellaneous.js";
 import { ownSection } from "./own.js";
 import { secureServingSection } from "./secure-serving.js";
-import { tracesSection } from "./traces.js";
+
+const egressSelectorSection = {
+  name: "egress selector",
+  flags: [
+    {
+      name: "egress-selector-config-file",
+      type: "string",
+      usage: "A file that says by which proxies the server reaches nodes, etcd and the control plane.",
+      withoutEffect: "the server reaches nodes, etcd and the control plane without a proxy",
+    },
+  ],
+} as const satisfies FlagSection;
+
+const tracesSection = {
+  name: "traces",
+  flags: [
+    {
+      name: "tracing-config-file",
+      type: "string",
+      usage: "A file that says where traces of requests are sent.",
+      withoutEffect: "no traces are sent yet",
+    },
+  ],
+} as const satisfies FlagSection;
 
 const sections = [
   genericSection,

@@ -1,4 +1,6 @@
+import type { Pod } from "../../api/types/core/v1.js";
 import type { StatefulSet, StatefulSetStatus, ControllerRevision } from "../../api/types/apps/v1.js";
+import type { NamespacedName } from "../../client/informers/index.js";
 import type { ReconcileResult } from "../../client/manager/index.js";
 import { isAlreadyExists, isConflict, isNotFound } from "../../machinery/errors/status-error.js";
 import { readSelector } from "../../machinery/selectors/api-label-selector.js";
@@ -14,7 +16,7 @@ import {
 } from "../history/controller-revisions.js";
 import { templateOf, hasData, revisionData, revisionText } from "../history/revision-data.js";
 import { claim } from "../owned-pods/claim.js";
-import { controlledObjects } from "../owned-pods/controller-ref.js";
+import { type ControlledObjects, controlledObjects } from "../owned-pods/controller-ref.js";
 import { Expectations } from "../owned-pods/expectations.js";
 import { followPods } from "../owned-pods/owned-pods.js";
 import { slowStart } from "../owned-pods/pod-control.js";
@@ -35,67 +37,25 @@ export function statefulSetController(context: ControllerContext): void {
   const { client, manager, clock } = context;
   const { informers } = manager;
   const sets = informers.of(STATEFUL_SET.apiVersion, STATEFUL_SET.kind).lister;
-  const revisionsOf = controlledObjects(informers.of(REVISION.apiVersion, REVISION.kind));
-  const control = new MemberControl(
+  const parts: SetParts = {
     client,
-    informers.of("v1", "PersistentVolumeClaim").lister,
-    context.recorder({ component: "statefulset-controller" }),
-  );
-  const pods = followPods(informers, {
-    kind: STATEFUL_SET,
-    owners: sets,
-    selectorOf: ({ spec }) => readSelector(spec?.selector),
-    // Names say which pods there are: nothing is created twice.
-    expectations: new Expectations(clock),
-    enqueue: (key, after) => controller.enqueue(key, after),
-    minReadySeconds: ({ spec }) => spec?.minReadySeconds ?? 0,
-  });
-
-  async function reconcile(namespace: string, name: string, set: StatefulSet): Promise<ReconcileResult> {
-    const selector = readSelector(set.spec?.selector);
-    if (selector === undefined) return;
-    const objects = client.of(STATEFUL_SET.apiVersion, STATEFUL_SET.kind).namespace(namespace);
-    const revisionClient = client.of(REVISION.apiVersion, REVISION.kind).namespace(namespace);
-    const owned = { owner: set, ownerKind: STATEFUL_SET, readOwner: () => objects.get(name), selector };
-    const sorted = inRevisionOrder(await claim(revisionsOf.candidates(set), { ...owned, objects: revisionClient }));
-    const candidates = pods.candidates(set).filter((pod) => isMember(set, pod));
-    const members = await claim(candidates, { ...owned, objects: client.of("v1", "Pod").namespace(namespace) });
-    const { current, update, collisionCount } = await setRevisions(set, sorted, revisionClient);
-    const revision = (one: typeof current) => ({ name: nameOf(one), template: templateOf(one) ?? {} });
-    const now = clock.now();
-    const planned = plan({ set, pods: members, current: revision(current), update: revision(update), now });
-    const failure = await takeSteps(set, planned.steps);
-    const status = statefulSetStatus(set, {
-      pods: members,
-      current: nameOf(current),
-      update: nameOf(update),
-      collisionCount,
-      outdated: failure === undefined ? planned.outdated : 0,
-      now,
-    });
-    await writeStatus(objects, set, status);
-    if (failure !== undefined) throw failure;
-    const live = new Set([nameOf(current), nameOf(update), ...members.map(revisionOf)]);
-    await truncateHistory(revisionClient, sorted, { live, limit: set.spec?.revisionHistoryLimit ?? 10 });
-    return lookAgain(set, status);
-  }
-
-  /** Answers the first error. */
-  async function takeSteps(set: StatefulSet, steps: readonly Step[]): Promise<unknown> {
-    if (!isOrdered(set)) {
-      const { error } = await slowStart(steps.length, async (index) => {
-        await control.take(set, steps[index] as Step);
-      });
-      return error;
-    }
-    try {
-      for (const step of steps) if (!(await control.take(set, step))) return undefined;
-    } catch (error) {
-      return error;
-    }
-    return undefined;
-  }
-
+    clock,
+    revisionsOf: controlledObjects(informers.of(REVISION.apiVersion, REVISION.kind)),
+    control: new MemberControl(
+      client,
+      informers.of("v1", "PersistentVolumeClaim").lister,
+      context.recorder({ component: "statefulset-controller" }),
+    ),
+    pods: followPods(informers, {
+      kind: STATEFUL_SET,
+      owners: sets,
+      selectorOf: ({ spec }) => readSelector(spec?.selector),
+      // Names say which pods there are: nothing is created twice.
+      expectations: new Expectations(clock),
+      enqueue: (key, after) => controller.enqueue(key, after),
+      minReadySeconds: ({ spec }) => spec?.minReadySeconds ?? 0,
+    }),
+  };
   const controller = manager
     .controllerFor(STATEFUL_SET.apiVersion, STATEFUL_SET.kind)
     .named("statefulset-controller")
@@ -106,12 +66,67 @@ export function statefulSetController(context: ControllerContext): void {
     .reconcile(async ({ namespace, name, object }) => {
       if (object === undefined) return;
       try {
-        return await reconcile(namespace, name, object);
+        return await reconcile({ namespace, name }, object, parts);
       } catch (error) {
         if (!isConflict(error) && !isNotFound(error) && !isAlreadyExists(error)) throw error;
         return { requeueAfterMilliseconds: SOON_MS };
       }
     });
+}
+
+interface SetParts extends Pick<ControllerContext, "client" | "clock"> {
+  readonly revisionsOf: ControlledObjects<ControllerRevision>;
+  readonly control: MemberControl;
+  readonly pods: ControlledObjects<Pod>;
+}
+
+async function reconcile(
+  { namespace, name }: NamespacedName,
+  set: StatefulSet,
+  { client, clock, revisionsOf, control, pods }: SetParts,
+): Promise<ReconcileResult> {
+  const selector = readSelector(set.spec?.selector);
+  if (selector === undefined) return;
+  const objects = client.of(STATEFUL_SET.apiVersion, STATEFUL_SET.kind).namespace(namespace);
+  const revisionClient = client.of(REVISION.apiVersion, REVISION.kind).namespace(namespace);
+  const owned = { owner: set, ownerKind: STATEFUL_SET, readOwner: () => objects.get(name), selector };
+  const sorted = inRevisionOrder(await claim(revisionsOf.candidates(set), { ...owned, objects: revisionClient }));
+  const candidates = pods.candidates(set).filter((pod) => isMember(set, pod));
+  const members = await claim(candidates, { ...owned, objects: client.of("v1", "Pod").namespace(namespace) });
+  const { current, update, collisionCount } = await setRevisions(set, sorted, revisionClient);
+  const revision = (one: typeof current) => ({ name: nameOf(one), template: templateOf(one) ?? {} });
+  const now = clock.now();
+  const planned = plan({ set, pods: members, current: revision(current), update: revision(update), now });
+  const failure = await takeSteps(set, planned.steps, control);
+  const status = statefulSetStatus(set, {
+    pods: members,
+    current: nameOf(current),
+    update: nameOf(update),
+    collisionCount,
+    outdated: failure === undefined ? planned.outdated : 0,
+    now,
+  });
+  await writeStatus(objects, set, status);
+  if (failure !== undefined) throw failure;
+  const live = new Set([nameOf(current), nameOf(update), ...members.map(revisionOf)]);
+  await truncateHistory(revisionClient, sorted, { live, limit: set.spec?.revisionHistoryLimit ?? 10 });
+  return lookAgain(set, status);
+}
+
+/** Answers the first error. */
+async function takeSteps(set: StatefulSet, steps: readonly Step[], control: MemberControl): Promise<unknown> {
+  if (!isOrdered(set)) {
+    const { error } = await slowStart(steps.length, async (index) => {
+      await control.take(set, steps[index] as Step);
+    });
+    return error;
+  }
+  try {
+    for (const step of steps) if (!(await control.take(set, step))) return undefined;
+  } catch (error) {
+    return error;
+  }
+  return undefined;
 }
 
 /** Pods that are ready become available without a change. */

@@ -1,17 +1,13 @@
-import { errorMessage } from "../../base/text/error-message.js";
 import { goQuote } from "../../base/text/go-quote.js";
 import { Pace } from "../../base/time/pace.js";
 import type { Steps } from "../../base/async/steps.js";
 import type { JsonValue } from "../meta/json.js";
 import { deepCopy } from "../patch/json-values.js";
 import { holdsMany, noteFields } from "../meta/holds-many.js";
-import { canonicalizeQuantity } from "../text/quantity/quantity.js";
-import type { Field, ScalarSchema, Schema, StructSchema } from "../schema/schema.js";
+import type { Field, Schema, StructSchema } from "../schema/schema.js";
 import { isOmitted, scalarZero } from "../schema/zero-values.js";
 import type { DuplicateKeys } from "./json/exact-json.js";
-import { canonicalizeBase64 } from "../text/go/go-base64.js";
-import { canonicalizeMicroTime, canonicalizeTime } from "../text/go/go-time.js";
-import { goTypeOf, goValueOf } from "./go-types.js";
+import { Abort, decodeScalar, TypeFaults } from "./decode-scalar.js";
 import { ownValue, setKey } from "./json/own-keys.js";
 
 /** A value that does not fit its Go type ("json: cannot unmarshal string into Go struct field ... of type int32"). */
@@ -65,23 +61,13 @@ const MAX_STRICT_ERRORS = 100;
 /** Deeper than any type nests but recursive ones (JSONSchemaProps); keeps hostile documents off the stack. */
 const MAX_TYPED_DEPTH = 1_000;
 
-/** Go's zero time, which it encodes as null. */
-const ZERO_TIME = /^0001-01-01T00:00:00(\.000000)?Z$/;
-
-/** The error of a type's own UnmarshalJSON: it ends decoding at once. */
-class Abort extends Error {}
-
 class Decoder {
-  /** Of the first value with a wrong type; decoding goes on, as in Go. */
-  failure: string | undefined;
   readonly strictErrors = new Set<string>();
   readonly #strict: boolean;
   readonly #duplicates: DuplicateKeys | undefined;
   /** The path that strict errors show, ready to be joined. */
   readonly #path: string[] = [];
-  /** The path that type errors show: field names only. */
-  readonly #fields: string[] = [];
-  #structName = "";
+  readonly #faults = new TypeFaults();
   #depth = 0;
 
   readonly #isOwned: boolean;
@@ -112,13 +98,14 @@ class Decoder {
 
   #aborted(error: unknown): object {
     if (!(error instanceof Abort)) throw error;
-    this.failure = error.message;
+    this.#faults.end(error);
     return {};
   }
 
   /** Throws an UnmarshalError for the first value that did not fit. */
   answer<T extends object>(object: T, { conform }: StructSchema): DecodedObject<T> {
-    if (this.failure !== undefined) throw new UnmarshalError(this.failure);
+    const { first } = this.#faults;
+    if (first !== undefined) throw new UnmarshalError(first);
     const unknown = conform?.(object) ?? [];
     const strictErrors = [...this.strictErrors, ...(this.#strict ? unknown : [])];
     return { object, strictErrors: strictErrors.slice(0, MAX_STRICT_ERRORS) };
@@ -130,7 +117,7 @@ class Decoder {
     if (schema.type === "list") return yield* this.#listSteps(value as readonly unknown[], schema, pace);
     this.#enter();
     const result: Record<string, unknown> = {};
-    const outer = this.#structName;
+    const outer = this.#faults.structName;
     const seen = this.#seen(value);
     for (const key of this.#keys(value)) {
       if (pace.isDue()) yield;
@@ -179,8 +166,7 @@ class Decoder {
       return undefined;
     }
     if (this.#isRepeated(seen, key)) return undefined;
-    this.#structName = schema.name;
-    this.#fields.push(field.inlinedIn === undefined ? key : `${field.inlinedIn}.${key}`);
+    this.#faults.enter(schema.name, field.inlinedIn === undefined ? key : `${field.inlinedIn}.${key}`);
     this.#path.push(this.#path.length === 0 ? key : `.${key}`);
     return field;
   }
@@ -206,19 +192,18 @@ class Decoder {
 
   #leaveField(outer: string): void {
     this.#path.pop();
-    this.#fields.pop();
-    this.#structName = outer;
+    this.#faults.leave(outer);
   }
 
   #struct(value: unknown, schema: StructSchema): object {
     if (value === null || value === undefined) return {};
     if (typeof value !== "object" || Array.isArray(value)) {
-      this.#mismatch(value, schema);
+      this.#faults.mismatch(value, schema);
       return {};
     }
     this.#enter();
     const result: Record<string, unknown> = {};
-    const outer = this.#structName;
+    const outer = this.#faults.structName;
     const seen = this.#seen(value);
     for (const key of this.#keys(value)) {
       const field = this.#enterField(schema, key, seen);
@@ -340,13 +325,14 @@ class Decoder {
       case "list":
         return this.#list(value, schema);
       case "scalar":
-        return this.#scalar(value, schema);
+        if (schema.scalar !== "any") return decodeScalar(value, schema, this.#faults);
+        return this.#sharesNothing ? deepCopy(value as JsonValue) : value;
     }
   }
 
   #map(value: unknown, schema: Extract<Schema, { type: "map" }>): unknown {
     if (typeof value !== "object" || value === null || Array.isArray(value)) {
-      this.#mismatch(value, schema);
+      this.#faults.mismatch(value, schema);
       return undefined;
     }
     this.#enter();
@@ -365,7 +351,7 @@ class Decoder {
 
   #list(value: unknown, schema: Extract<Schema, { type: "list" }>): unknown {
     if (!Array.isArray(value)) {
-      this.#mismatch(value, schema);
+      this.#faults.mismatch(value, schema);
       return undefined;
     }
     this.#enter();
@@ -378,89 +364,6 @@ class Decoder {
     });
     this.#depth -= 1;
     return result;
-  }
-
-  #scalar(value: unknown, schema: ScalarSchema): unknown {
-    switch (schema.scalar) {
-      case "string":
-        return typeof value === "string" ? value : this.#mismatch(value, schema);
-      case "bool":
-        return typeof value === "boolean" ? value : this.#mismatch(value, schema);
-      case "int32":
-      case "int64":
-        return this.#integer(value, schema);
-      case "float64":
-        return typeof value === "number" || typeof value === "bigint" ? Number(value) : this.#mismatch(value, schema);
-      case "any":
-        return this.#sharesNothing ? deepCopy(value as JsonValue) : value;
-      case "intOrString":
-        if (typeof value === "string") return value;
-        if (isIntegerIn(value, 32)) return Number(value);
-        throw this.#abort(value, "int32");
-      case "quantity":
-        return this.#parse(() => canonicalizeQuantity(quantityText(value)));
-      case "time":
-        return this.#time(value, canonicalizeTime);
-      case "microTime":
-        return this.#time(value, canonicalizeMicroTime);
-      case "duration":
-        if (typeof value !== "string") throw this.#abort(value, "string");
-        return value;
-      case "bytes":
-        return this.#bytes(value, schema);
-    }
-  }
-
-  #integer(value: unknown, schema: ScalarSchema): unknown {
-    if (typeof value !== "number" && typeof value !== "bigint") return this.#mismatch(value, schema);
-    if (isIntegerIn(value, schema.scalar === "int32" ? 32 : 64)) return value;
-    this.#fail(`number ${String(value)}`, schema);
-    return undefined;
-  }
-
-  #time(value: unknown, canonicalize: (text: string) => string): string | null {
-    if (typeof value !== "string") throw this.#abort(value, "string");
-    const time = this.#parse(() => canonicalize(value));
-    return ZERO_TIME.test(time) ? null : time;
-  }
-
-  #bytes(value: unknown, schema: ScalarSchema): unknown {
-    if (typeof value !== "string") return this.#mismatch(value, schema);
-    try {
-      return canonicalizeBase64(value);
-    } catch (error) {
-      this.failure ??= errorMessage(error);
-      return undefined;
-    }
-  }
-
-  #parse(parse: () => string): string {
-    try {
-      return parse();
-    } catch (error) {
-      throw new Abort(errorMessage(error));
-    }
-  }
-
-  #mismatch(value: unknown, schema: Schema): undefined {
-    this.#fail(goValueOf(value), schema);
-    return undefined;
-  }
-
-  #fail(what: string, schema: Schema): void {
-    this.failure ??= this.#typeError(what, goTypeOf(schema));
-  }
-
-  #abort(value: unknown, goType: string): Abort {
-    const isNumber = typeof value === "number" || typeof value === "bigint";
-    return new Abort(
-      this.#typeError(isNumber && goType !== "string" ? `number ${String(value)}` : goValueOf(value), goType),
-    );
-  }
-
-  #typeError(what: string, goType: string): string {
-    const target = this.#fields.length === 0 ? "value" : `struct field ${this.#structName}.${this.#fields.join(".")}`;
-    return `json: cannot unmarshal ${what} into Go ${target} of type ${goType}`;
   }
 
   #report(type: "unknown field" | "duplicate field", key: string): void {
@@ -498,17 +401,6 @@ const isScalar = (value: unknown): boolean => typeof value !== "object" || value
 /** Whether a value has the form of its schema's type. */
 const isContainer = (value: unknown, { type }: Schema): value is object =>
   typeof value === "object" && value !== null && Array.isArray(value) === (type === "list");
-
-function isIntegerIn(value: unknown, bits: 32 | 64): value is number | bigint {
-  if (typeof value === "bigint") return bits === 64 && BigInt.asIntN(64, value) === value;
-  if (typeof value !== "number" || !Number.isInteger(value)) return false;
-  return bits === 32 ? (value | 0) === value : Number.isSafeInteger(value);
-}
-
-function quantityText(value: unknown): string {
-  if (typeof value === "string") return value;
-  return typeof value === "number" || typeof value === "bigint" ? String(value) : "?";
-}
 
 /** What null becomes as an element of a list or a value of a map, where it cannot be left out. */
 function zeroOf(schema: Schema): unknown {

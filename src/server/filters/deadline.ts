@@ -1,8 +1,7 @@
 import { REQUEST_IS_OVER } from "../../base/async/cancellation.js";
 import { badRequest, timeout } from "../../machinery/errors/status-error.js";
 import { parseGoDuration } from "../../base/text/go-literals.js";
-import { type Stopwatch, stopwatchOf } from "../../base/time/stopwatch.js";
-import type { Timers } from "../../base/time/timers.js";
+import { type Stopwatch, stopwatchOf, type Timers } from "../../base/time/timers.js";
 import type { ApiRequest, Filter } from "../request/api-request.js";
 import { isLongRunning } from "./max-in-flight.js";
 

@@ -116,10 +116,38 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   const limits = limitsOf(options);
   const peers = new PeerAuthorities(() => options.clock.now(), tls);
   const contexts = new ServingContexts({ host, protocol: tls.protocol, authorities: () => peers.pem }, tls);
-  const server: Http2SecureServer = createSecureServer({
+  const server = secureServer(contexts, limits, options.http2);
+  contexts.chooseBeforeTls(server, limits.handshake);
+  tuneHttp1(server, limits);
+  const sessions = new Http2Sessions({ ...limits.http2, lateBody: limits.lateBody }, offersHttp1(server));
+  server.on("session", (session) => sessions.add(session));
+  const sockets = openSockets(server);
+  // A client that hangs up during its handshake is no error of the server.
+  server.on("tlsClientError", (error, client) => answerPlainHttp(error, client, CLOSING_MS));
+  server.on("sessionError", () => {});
+  serveHttp1(server, options, limits, peers);
+  serveHttp2(server, options, sessions, peers);
+  await openPort(server, options);
+  return {
+    port: (server.address() as AddressInfo).port,
+    trust(authorities) {
+      peers.replace(authorities);
+      contexts.renew(server);
+    },
+    show: (pairs) => contexts.show(server, pairs),
+    close: () => shutDown(server, sessions, sockets),
+  };
+}
+
+function secureServer(
+  contexts: ServingContexts,
+  limits: ConnectionLimits,
+  http2: ListenOptions["http2"],
+): Http2SecureServer {
+  const server = createSecureServer({
     ...contexts.serverOptions,
     allowHTTP1: true,
-    ...(options.http2 === false && { ALPNCallback: chooseHttp1 }),
+    ...(http2 === false && { ALPNCallback: chooseHttp1 }),
     requestCert: true,
     rejectUnauthorized: false,
     handshakeTimeout: limits.handshake,
@@ -128,21 +156,28 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     settings: { maxConcurrentStreams: limits.http2.streams, ...HEAD_SETTINGS },
   });
   server.maxConnections = limits.connections;
-  contexts.chooseBeforeTls(server, limits.handshake);
-  tuneHttp1(server, limits);
-  const sessions = new Http2Sessions({ ...limits.http2, lateBody: limits.lateBody }, offersHttp1(server));
+  return server;
+}
+
+/** Keeps which sockets are open, and tunes each. */
+function openSockets(server: Http2SecureServer): ReadonlySet<Socket> {
   const sockets = new Set<Socket>();
-  server.on("session", (session) => sessions.add(session));
   server.on("connection", (socket: Socket) => {
     sockets.add(socket);
     socket.setNoDelay(true);
     socket.setKeepAlive(true, PROBE_MS);
     socket.once("close", () => sockets.delete(socket));
   });
-  // A client that hangs up during its handshake is no error of the server.
-  server.on("tlsClientError", (error, client) => answerPlainHttp(error, client, CLOSING_MS));
-  server.on("sessionError", () => {});
-  // Node emits this event for HTTP/1.1 requests only, although its types say otherwise: the stream listener below takes HTTP/2.
+  return sockets;
+}
+
+function serveHttp1(
+  server: Http2SecureServer,
+  options: ListenOptions,
+  limits: ConnectionLimits,
+  peers: PeerAuthorities,
+): void {
+  // Node emits this event for HTTP/1.1 requests only, although its types say otherwise: serveHttp2's listener takes HTTP/2.
   server.on("request", (given, answer) => {
     const [request, response] = [given as unknown as IncomingMessage, answer as unknown as ServerResponse];
     readOn(request.socket, response);
@@ -160,8 +195,15 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     if (refuseWithoutHost(request, response)) return;
     void run(options, http1UpgradeExchange(request, response, head, options.stopping, peers), () => socket.destroy());
   });
-  // The listener above also installs Node's HTTP/1 compatibility layer for HTTP/2 streams. The server's own handler replaces
-  // it.
+}
+
+/** Called after {@link serveHttp1}, whose listener installs Node's HTTP/1 compatibility layer for HTTP/2 streams too: this replaces it. */
+function serveHttp2(
+  server: Http2SecureServer,
+  options: ListenOptions,
+  sessions: Http2Sessions,
+  peers: PeerAuthorities,
+): void {
   server.removeAllListeners("stream");
   const handleStream = (
     stream: ServerHttp2Stream,
@@ -179,22 +221,17 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     );
   };
   server.on("stream", handleStream);
-  await new Promise<void>((resolve, reject) => {
+}
+
+/** Resolves when the port is open. */
+function openPort(server: Http2SecureServer, { port, host }: ListenOptions): Promise<void> {
+  return new Promise((resolve, reject) => {
     server.once("error", reject);
-    server.listen({ port: options.port, host: options.host, backlog: BACKLOG }, () => {
+    server.listen({ port, host, backlog: BACKLOG }, () => {
       server.removeListener("error", reject);
       resolve();
     });
   });
-  return {
-    port: (server.address() as AddressInfo).port,
-    trust(authorities) {
-      peers.replace(authorities);
-      contexts.renew(server);
-    },
-    show: (pairs) => contexts.show(server, pairs),
-    close: () => shutDown(server, sessions, sockets),
-  };
 }
 
 /** Node refuses a client that offers none of what is chosen. */

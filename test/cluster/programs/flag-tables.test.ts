@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { controllerManagerSections, WORKERS } from "../../../src/cluster/controller-manager/flags.js";
+import { controllerManagerSections } from "../../../src/cluster/controller-manager/flags.js";
+import { WORKERS } from "../../../src/cluster/controller-manager/worker-flags.js";
 import { nodeSections } from "../../../src/cluster/node/flags.js";
 import { schedulerSections } from "../../../src/cluster/scheduler/flags.js";
 import type { FlagSection } from "../../../src/component/component-flag.js";

@@ -74,20 +74,108 @@ const STYLES: ReadonlyMap<number, NonNullable<ScalarNode["style"]>> = new Map([
   [SCALAR_STYLE.FOLDED_BLOCK, "folded"],
 ] as const);
 
+/** Where the name of an event's anchor or alias stands in the text; it begins before 0 when there is none. */
+interface Anchored {
+  readonly anchorStart: number;
+  readonly anchorEnd: number;
+}
+
 interface OpenMapping {
   readonly node: MappingNode;
   key: YamlNode | undefined;
 }
 
-/** Iterative: the depth of a document costs no stack here. */
 function assemble(text: string, events: readonly Event[]): YamlNode | undefined {
-  const anchors = new Map<string, YamlNode>();
-  const open: (SequenceNode | OpenMapping)[] = [];
-  let root: YamlNode | undefined;
+  const assembly = new Assembly(text);
+  let documents = 0;
+  for (const event of events) {
+    if (event.type !== EVENT_ID.DOCUMENT) assembly.take(event);
+    else if (++documents > 1) break;
+  }
+  return assembly.root;
+}
 
-  const place = (node: YamlNode): void => {
-    const parent = open.at(-1);
-    if (parent === undefined) root ??= node;
+/** A document of which a parser tells event by event. Iterative: its depth costs no stack here. */
+class Assembly {
+  readonly #text: string;
+  readonly #anchors = new Map<string, YamlNode>();
+  readonly #open: (SequenceNode | OpenMapping)[] = [];
+  #root: YamlNode | undefined;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  get root(): YamlNode | undefined {
+    return this.#root;
+  }
+
+  take(event: Exclude<Event, { type: typeof EVENT_ID.DOCUMENT }>): void {
+    switch (event.type) {
+      case EVENT_ID.SCALAR: {
+        const node = this.#scalar(event);
+        this.#name(node, event);
+        this.#place(node);
+        break;
+      }
+      case EVENT_ID.SEQUENCE: {
+        const node: SequenceNode = { kind: "sequence", items: [], flow: event.style === COLLECTION_STYLE.FLOW };
+        this.#name(node, event);
+        this.#place(node);
+        this.#open.push(node);
+        break;
+      }
+      case EVENT_ID.MAPPING: {
+        const node: MappingNode = { kind: "mapping", pairs: [], flow: event.style === COLLECTION_STYLE.FLOW };
+        this.#name(node, event);
+        this.#place(node);
+        this.#open.push({ node, key: undefined });
+        break;
+      }
+      case EVENT_ID.ALIAS:
+        this.#place(this.#alias(event));
+        break;
+      case EVENT_ID.POP:
+        this.#open.pop();
+        break;
+    }
+  }
+
+  #scalar(event: Extract<Event, { type: typeof EVENT_ID.SCALAR }>): ScalarNode {
+    const rawTag = event.tagStart >= 0 ? this.#text.slice(event.tagStart, event.tagEnd) : "";
+    const style = STYLES.get(event.style);
+    const value = getScalarValue(this.#text, event);
+    if (style === undefined && /^[:?]/.test(value) && this.#inFlow) throw doubtful("what begins like an indicator");
+    return {
+      kind: "scalar",
+      tag: shortTag(rawTag),
+      value,
+      plain: rawTag === "" && style === undefined,
+      ...(style !== undefined && { style }),
+    };
+  }
+
+  #alias({ anchorStart, anchorEnd }: Anchored): AliasNode {
+    const name = this.#text.slice(anchorStart, anchorEnd);
+    if (!/^[\w-]+$/.test(name)) throw doubtful("the alias");
+    const target = this.#anchors.get(name);
+    if (target === undefined) {
+      throw new YamlError(`error converting YAML to JSON: yaml: unknown anchor '${name}' referenced`);
+    }
+    return { kind: "alias", name, target };
+  }
+
+  #name(node: YamlNode, { anchorStart, anchorEnd }: Anchored): void {
+    if (anchorStart < 0) return;
+    const anchor = this.#text.slice(anchorStart, anchorEnd);
+    if (!/^[\w-]+$/.test(anchor)) throw doubtful("the anchor");
+    this.#anchors.set(anchor, node);
+  }
+
+  /** Adds a node to the collection that is open, or makes it the root. */
+  #place(node: YamlNode): void {
+    const parent = this.#open.at(-1);
+    if (parent === undefined) this.#root ??= node;
     else if ("items" in parent) parent.items.push(node);
     else if (parent.key === undefined) {
       if (node.kind === "scalar" && node.plain && node.value === "") throw doubtful("a key without text");
@@ -96,72 +184,12 @@ function assemble(text: string, events: readonly Event[]): YamlNode | undefined 
       parent.node.pairs.push([parent.key, node]);
       parent.key = undefined;
     }
-  };
-  const name = (node: YamlNode, event: { readonly anchorStart: number; readonly anchorEnd: number }): void => {
-    if (event.anchorStart < 0) return;
-    const anchor = text.slice(event.anchorStart, event.anchorEnd);
-    if (!/^[\w-]+$/.test(anchor)) throw doubtful("the anchor");
-    anchors.set(anchor, node);
-  };
-
-  const inFlow = (): boolean => {
-    const parent = open.at(-1);
-    return parent !== undefined && ("items" in parent ? parent : parent.node).flow === true;
-  };
-
-  let documents = 0;
-  for (const event of events) {
-    switch (event.type) {
-      case EVENT_ID.DOCUMENT:
-        documents += 1;
-        if (documents > 1) return root;
-        break;
-      case EVENT_ID.SCALAR: {
-        const rawTag = event.tagStart >= 0 ? text.slice(event.tagStart, event.tagEnd) : "";
-        const style = STYLES.get(event.style);
-        const value = getScalarValue(text, event);
-        if (style === undefined && /^[:?]/.test(value) && inFlow()) throw doubtful("what begins like an indicator");
-        const node: ScalarNode = {
-          kind: "scalar",
-          tag: shortTag(rawTag),
-          value,
-          plain: rawTag === "" && style === undefined,
-          ...(style !== undefined && { style }),
-        };
-        name(node, event);
-        place(node);
-        break;
-      }
-      case EVENT_ID.SEQUENCE: {
-        const node: SequenceNode = { kind: "sequence", items: [], flow: event.style === COLLECTION_STYLE.FLOW };
-        name(node, event);
-        place(node);
-        open.push(node);
-        break;
-      }
-      case EVENT_ID.MAPPING: {
-        const node: MappingNode = { kind: "mapping", pairs: [], flow: event.style === COLLECTION_STYLE.FLOW };
-        name(node, event);
-        place(node);
-        open.push({ node, key: undefined });
-        break;
-      }
-      case EVENT_ID.ALIAS: {
-        const anchor = text.slice(event.anchorStart, event.anchorEnd);
-        if (!/^[\w-]+$/.test(anchor)) throw doubtful("the alias");
-        const target = anchors.get(anchor);
-        if (target === undefined) {
-          throw new YamlError(`error converting YAML to JSON: yaml: unknown anchor '${anchor}' referenced`);
-        }
-        place({ kind: "alias", name: anchor, target });
-        break;
-      }
-      case EVENT_ID.POP:
-        open.pop();
-        break;
-    }
   }
-  return root;
+
+  get #inFlow(): boolean {
+    const parent = this.#open.at(-1);
+    return parent !== undefined && ("items" in parent ? parent : parent.node).flow === true;
+  }
 }
 
 /** "!!int" for the verbatim and the short spelling; "" for none and for the non-specific "!". */

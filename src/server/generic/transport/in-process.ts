@@ -109,113 +109,163 @@ function exchange(
   options: InProcessOptions,
   upgrading?: Upgrading,
 ): Promise<TransportResponse> {
-  const { fence } = options;
-  const failure = (reason: string) => new TransportError(reason, { method: request.method, url: request.path });
-  const closed = () => failure("http: Server closed");
-  const fenced = () => failure("the sender's term as the leader is over");
-  if (options.closed.aborted) return Promise.reject(closed());
-  if (fence?.isOpen() === false) return Promise.reject(fenced());
+  if (options.closed.aborted) return Promise.reject(serverClosed(request));
+  if (options.fence?.isOpen() === false) return Promise.reject(termOver(request));
   if (request.signal?.aborted) return Promise.reject(asError(request.signal.reason));
-  const lifetime = new ExchangeLifetime(options.stopping);
-  const queue = new ChunkQueue();
-  const body = request.body === undefined ? new Uint8Array() : request.body.slice();
-  const headers = joined(request);
-  const bringsToken = headers["authorization"] !== undefined;
-  return new Promise((resolve, reject) => {
-    let responded = false;
-    let switched = false;
-    const fail = (error: Error) => {
-      lifetime.leave();
-      queue.fail(error);
-      reject(error);
+  return new InProcessExchange(request, options, upgrading).run();
+}
+
+const serverClosed = (request: TransportRequest) => failure(request, "http: Server closed");
+const termOver = (request: TransportRequest) => failure(request, "the sender's term as the leader is over");
+
+function failure({ method, path }: TransportRequest, reason: string): TransportError {
+  return new TransportError(reason, { method, url: path });
+}
+
+/** A request as the server handles it. Its answer goes to the client that has sent it. */
+class InProcessExchange implements Exchange {
+  readonly method: string;
+  readonly headers: Exchange["headers"];
+  readonly clientCertificate: Exchange["clientCertificate"];
+  readonly remoteAddress = "127.0.0.1";
+  readonly upgrade: UpgradeOffer | undefined;
+  readonly #request: TransportRequest;
+  readonly #options: InProcessOptions;
+  readonly #upgrading: Upgrading | undefined;
+  readonly #lifetime: ExchangeLifetime;
+  readonly #queue = new ChunkQueue();
+  readonly #body: Uint8Array;
+  readonly #target: RequestTarget;
+  readonly #answer = deferred<TransportResponse>();
+  #responded = false;
+  #switched = false;
+
+  constructor(request: TransportRequest, options: InProcessOptions, upgrading: Upgrading | undefined) {
+    this.#request = request;
+    this.#options = options;
+    this.#upgrading = upgrading;
+    this.#lifetime = new ExchangeLifetime(options.stopping);
+    this.#body = request.body === undefined ? new Uint8Array() : request.body.slice();
+    this.#target = new RequestTarget(request.path);
+    this.method = request.method;
+    this.headers = joined(request);
+    this.clientCertificate = this.headers["authorization"] === undefined ? options.clientCertificate : undefined;
+    this.upgrade = upgrading && {
+      protocol: upgrading.offer.protocol,
+      accept: (headers) => this.#switch(upgrading, headers),
     };
-    const abort = () => fail(asError(request.signal?.reason));
-    const end = () => fail(fenced());
-    request.signal?.addEventListener("abort", abort, { once: true });
-    fence?.closed.addEventListener("abort", end, { once: true });
-    const finish = () => {
-      request.signal?.removeEventListener("abort", abort);
-      fence?.closed.removeEventListener("abort", end);
-      lifetime.leave();
+  }
+
+  get path(): string {
+    return this.#target.path;
+  }
+
+  get query(): URLSearchParams {
+    return this.#target.query;
+  }
+
+  get uri(): string {
+    return this.#target.text;
+  }
+
+  get signal(): AbortSignal {
+    return this.#lifetime.ending;
+  }
+
+  get left(): boolean {
+    return this.#lifetime.left || this.isRevoked;
+  }
+
+  get isRevoked(): boolean {
+    return this.#options.fence?.isOpen() === false;
+  }
+
+  get responded(): boolean {
+    return this.#responded || this.#switched;
+  }
+
+  separateHeaders(): Readonly<Record<string, readonly string[]>> {
+    return separate(this.#request);
+  }
+
+  body(limit: number): Promise<Uint8Array> {
+    if (this.#body.length > limit) return Promise.reject(requestEntityTooLarge(`limit is ${limit}`));
+    return Promise.resolve(this.#body);
+  }
+
+  async *bodyChunks(): AsyncGenerator<Uint8Array> {
+    if (this.#body.length > 0) yield this.#body;
+  }
+
+  respond(status: number, headers: TransportResponse["headers"]): ResponseWriter {
+    if (this.#responded) throw new Error("the request was answered already");
+    this.#responded = true;
+    const queue = this.#queue;
+    this.#answer.resolve({ status, headers: copied(headers), body: queue });
+    return {
+      write: (chunk) => queue.push(chunk),
+      async end(chunk) {
+        if (chunk !== undefined) await queue.push(chunk, false);
+        queue.finish();
+      },
     };
-    queue.onAbandoned = finish;
-    const target = new RequestTarget(request.path);
-    const server: Exchange = {
-      method: request.method,
-      path: target.path,
-      get query() {
-        return target.query;
-      },
-      uri: target.text,
-      headers,
-      separateHeaders: () => separate(request),
-      clientCertificate: bringsToken ? undefined : options.clientCertificate,
-      remoteAddress: "127.0.0.1",
-      get signal() {
-        return lifetime.ending;
-      },
-      get left() {
-        return lifetime.left || fence?.isOpen() === false;
-      },
-      get isRevoked() {
-        return fence?.isOpen() === false;
-      },
-      body(limit) {
-        if (body.length > limit) return Promise.reject(requestEntityTooLarge(`limit is ${limit}`));
-        return Promise.resolve(body);
-      },
-      async *bodyChunks() {
-        if (body.length > 0) yield body;
-      },
-      respond(status, headers): ResponseWriter {
-        if (responded) throw new Error("the request was answered already");
-        responded = true;
-        resolve({ status, headers: copied(headers), body: queue });
-        return {
-          write: (chunk) => queue.push(chunk),
-          async end(chunk) {
-            if (chunk !== undefined) await queue.push(chunk, false);
-            queue.finish();
-          },
-        };
-      },
-      get responded() {
-        return responded || switched;
-      },
-      upgrade: upgrading && {
-        protocol: upgrading.offer.protocol,
-        accept(headers) {
-          switched = true;
-          upgrading.connection.once("close", finish);
-          return upgrading.offer.accept(headers);
+  }
+
+  /** Has the server handle the request, in a turn of the event loop of its own. Resolves to the answer. */
+  run(): Promise<TransportResponse> {
+    this.#request.signal?.addEventListener("abort", this.#abort, { once: true });
+    this.#options.fence?.closed.addEventListener("abort", this.#revoke, { once: true });
+    this.#queue.onAbandoned = this.#finish;
+    soon(() => this.#begin());
+    return this.#answer.promise;
+  }
+
+  #begin(): void {
+    if (this.isRevoked) {
+      this.#revoke();
+      this.#finish();
+      return;
+    }
+    this.#options.fence?.passed?.(this.#request);
+    this.#options
+      .handle(this)
+      // `#fail` has no effect on an exchange that was answered. An exchange that ended without an answer rejects.
+      .then(
+        () => {
+          // Creating an error costs a stack trace.
+          if (!this.#queue.finished && !this.#switched) this.#fail(serverClosed(this.#request));
         },
-      },
-    };
-    soon(() => {
-      if (fence?.isOpen() === false) {
-        end();
-        finish();
-        return;
-      }
-      fence?.passed?.(request);
-      options
-        .handle(server)
-        // `fail` has no effect on an exchange that was answered. An exchange that ended without an answer rejects.
-        .then(
-          () => {
-            // Creating an error costs a stack trace.
-            if (!queue.finished && !switched) fail(closed());
-          },
-          (error: unknown) => {
-            upgrading?.connection.destroy();
-            fail(asError(error));
-          },
-        )
-        .finally(() => {
-          if (!switched) finish();
-        });
-    });
-  });
+        (error: unknown) => {
+          this.#upgrading?.connection.destroy();
+          this.#fail(asError(error));
+        },
+      )
+      .finally(() => {
+        if (!this.#switched) this.#finish();
+      });
+  }
+
+  #switch({ offer, connection }: Upgrading, headers: Parameters<UpgradeOffer["accept"]>[0]): Duplex {
+    this.#switched = true;
+    connection.once("close", this.#finish);
+    return offer.accept(headers);
+  }
+
+  #fail(error: Error): void {
+    this.#lifetime.leave();
+    this.#queue.fail(error);
+    this.#answer.reject(error);
+  }
+
+  readonly #abort = (): void => this.#fail(asError(this.#request.signal?.reason));
+
+  readonly #revoke = (): void => this.#fail(termOver(this.#request));
+
+  readonly #finish = (): void => {
+    this.#request.signal?.removeEventListener("abort", this.#abort);
+    this.#options.fence?.closed.removeEventListener("abort", this.#revoke);
+    this.#lifetime.leave();
+  };
 }
 
 function joined({ headers, repeatedHeaders }: TransportRequest): Record<string, string> {

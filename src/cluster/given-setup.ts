@@ -1,0 +1,42 @@
+import type { ApiRegistry } from "../server/api-registry/api-registry.js";
+import { nodePortRegistry } from "../server/builtin/core/services/node-ports.js";
+import type { ResourceRecord } from "../server/endpoints/resource-record.js";
+import type { ClusterNetwork } from "../server/kubelet/cluster-network.js";
+import type { TokenIssuer } from "../server/request/token-issuer.js";
+import type { GivenServing } from "./composition.js";
+
+/** What kube-apiserver has flags for and a cluster decides by itself. */
+export interface GivenSetup {
+  readonly serving: GivenServing;
+  /** The address that the endpoints of the Service "kubernetes" name. */
+  readonly advertisedAddress: string;
+  /** The port that they name. Undefined: the one that the server listens on. */
+  readonly advertisedPort?: number | undefined;
+  /** Whether the server keeps these endpoints. */
+  readonly keepsEndpoints: boolean;
+  /** Where cluster IPs come from: an IPv4 block, "10.0.0.0/24". */
+  readonly serviceCidr: string;
+  /** The node port of the Service "kubernetes"; 0 for none. */
+  readonly serviceNodePort: number;
+  /** Where services get node ports from, both ends included. */
+  readonly nodePorts: { readonly first: number; readonly last: number };
+  /** How the server reaches kubelets. */
+  readonly kubelets: Pick<ClusterNetwork, "kubeletClient" | "kubeletVerification"> & {
+    readonly addressTypes: readonly string[];
+  };
+  /** Returns the built-in resources as the flags have them. */
+  readonly adaptRecords: (records: readonly ResourceRecord[]) => readonly ResourceRecord[];
+  readonly tokenIssuer: TokenIssuer;
+}
+
+/** Makes node ports of the given range available, for the first service of them. */
+export async function openNodePorts(registry: ApiRegistry, { nodePorts }: GivenSetup): Promise<void> {
+  const stored = nodePortRegistry(registry, nodePorts);
+  const { ports, version } = await stored.read();
+  await stored.write(ports, version);
+}
+
+/** How the server reaches kubelets, as the network of a server says it. */
+export function kubeletsOf({ kubelets: { addressTypes, ...parts } }: GivenSetup): ClusterNetwork {
+  return { kubeletAddressTypes: addressTypes, ...parts };
+}
