@@ -9,11 +9,11 @@ const SHELL = "of pods' programs";
 
 /** Literals that are slow on some text, which they are never given, and why. */
 const BOUNDED: Readonly<Record<string, string>> = {
-  "base/text/go-duration.ts: /(\\d+(?:\\.\\d*)?|\\.\\d+)(ns|us|µs|μs|ms|s|m|h)/g":
+  "base/text/go-literals.ts: /(\\d+(?:\\.\\d*)?|\\.\\d+)(ns|us|µs|μs|ms|s|m|h)/g":
     "it is given what the anchored pattern before it took, in which a unit follows every number",
-  'cli/flags/pairs.ts: /^"+|"+$/g': "a word of the user's own command line",
   "client/leveled-log.ts: /\\\\(.)|(\\[\\^?[^\\]]+\\])|([*?])|([^\\w])/g": "--vmodule of the user's own command line",
-  "client/rest/reflector-log.ts: /\\.?0+$/": "a number of milliseconds with six digits after the point",
+  "client/rest/request-log.ts: /\\.?0+$/": "a number of milliseconds with six digits after the point",
+  'component/flags/pairs.ts: /^"+|"+$/g': "a word of the user's own command line",
   "cluster/server-name.ts: /^-+|-+$/g": "this machine's name, at most 40 characters",
   "cli/wait-conditions/conditions.ts: /^['\"]+|['\"]+$/g": "a word of the user's own command line",
   "kustomize/vars.ts: /\\$(?:\\$|\\(([^)]*)\\))/g": "it is given text that ends in the bracket that it looks for",
@@ -24,7 +24,7 @@ const BOUNDED: Readonly<Record<string, string>> = {
     "a number in a template of the user's own command line",
   "machinery/wire/tar/read-header.ts: /^[ \\0]+|[ \\0]+$/g": "a field of a header, at most 12 bytes",
   "node/agent/container-environment.ts: /\\$\\$|\\$\\(([^)]*)\\)/g": SHELL,
-  "node/agent/container-records.ts: /\\/\\/.*$/": "the runtime's own version",
+  "node/agent/container-record.ts: /\\/\\/.*$/": "the runtime's own version",
   "node/scripted/programs/options.ts: /\\/+$/": SHELL,
   "node/scripted/programs/system.ts: /^(\\d*\\.?\\d+|infinity)([smhd]?)$/": SHELL,
   "node/scripted/programs/tar.ts: /\\/+$/": SHELL,
