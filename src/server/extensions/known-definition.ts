@@ -51,8 +51,10 @@ export class KnownDefinition {
     this.kind = text(names.kind);
     this.accepted = namesIn(object(object(status).acceptedNames));
     const isOwn = this.name === `${this.plural}.${this.group}`;
-    this.namesAccepted = isOwn && isTrue(definition, "NamesAccepted");
-    this.established = isOwn && isTrue(definition, "Established");
+    // Who may write the status may claim the conditions before the server has judged the names.
+    const isServable = isOwn && this.accepted.plural !== "" && this.accepted.kind !== "";
+    this.namesAccepted = isServable && isTrue(definition, "NamesAccepted");
+    this.established = isServable && isTrue(definition, "Established");
     this.terminating = metadata.deletionTimestamp !== undefined;
     this.holdsObjects = metadata.finalizers?.includes(FINALIZER) === true;
     this.preservesUnknownFields = object(spec).preserveUnknownFields === true;
