@@ -59,7 +59,7 @@ export interface EtcdConnection {
   readonly keyFile?: string;
   /** How long etcd may take to answer each call of a health check, in milliseconds. Default 2000. */
   readonly healthTimeout?: number;
-  /** How old history is that the server removes from etcd, in milliseconds. Default 0: etcd removes it itself. */
+  /** How old history is that the server removes from etcd, in milliseconds; 0 leaves it to etcd. Default 300,000, as kube-apiserver's. */
   readonly compactionInterval?: number;
   /** How many seconds longer than asked for a key may live, so that keys share leases. Default 60. */
   readonly leaseReuseSeconds?: number;
@@ -103,7 +103,7 @@ async function openKvOf(
     case "etcd": {
       if (etcd === undefined) throw new Error('storage "etcd" needs the addresses of an etcd: set the option etcd');
       const { openEtcdKv } = await import("../server/storage/etcd/etcd-kv.js");
-      const { servers, ...rest } = etcd;
+      const { servers, compactionInterval: _, ...rest } = etcd;
       // Without the cluster's clock: etcd's leases expire by the time of its own machine.
       return openEtcdKv({ endpoints: servers, ...rest, signal });
     }
@@ -113,7 +113,7 @@ async function openKvOf(
 /** The objects of a server over `kv`. `foreign` says that other programs may have written versions that are served no longer. */
 export async function openStorage(
   kv: Kv,
-  { watchCache = true, storageMediaType = "application/json", storage, maxObjectBytes }: StorageOptions,
+  { watchCache = true, storageMediaType = "application/json", storage, maxObjectBytes, etcd }: StorageOptions,
   clock: Clock,
   timers: Timers,
 ): Promise<{ readonly storage: Storage; readonly foreign: boolean }> {
@@ -121,7 +121,9 @@ export async function openStorage(
   if (upgrades) await moveFormerKeys(kv);
   const foreign = upgrades || storage === "etcd" || storageMediaType !== "application/json";
   const limit = maxObjectBytes === undefined ? {} : { maxObjectBytes };
-  return { storage: createStorage({ kv, clock, timers, watchCache, upgrades, ...limit }), foreign };
+  const compaction =
+    etcd?.compactionInterval === undefined ? {} : { compactionSeconds: etcd.compactionInterval / 1000 };
+  return { storage: createStorage({ kv, clock, timers, watchCache, upgrades, ...limit, ...compaction }), foreign };
 }
 
 /** A server that stores JSON must know of a store that holds protobuf: it may need schemas that it has no other use for. */

@@ -83,7 +83,7 @@ function authenticationOf(options: ApiServerOptions): AuthenticationOptions {
   };
 }
 
-/** kube-apiserver has no limit of its own: an etcd refuses what is too large for it, by its own --max-request-bytes. */
+/** Reads where objects are kept. An etcd refuses objects above its --max-request-bytes itself; etcd's stand-in tells this server its limit. */
 async function storageOf({ etcd, maxObjectBytes }: ApiServerOptions): Promise<StorageOptions> {
   const [only, ...others] = etcd.servers;
   const standIn = only !== undefined && others.length === 0 ? await askEtcdStandIn(only) : undefined;

@@ -10,7 +10,7 @@ import { missingKinds } from "../../controllers/required-kinds.js";
 import { aborted } from "../../base/async/until-aborted.js";
 import { keptOpen, openConnection, readConnection } from "../programs/connection.js";
 import { electionSettings } from "../programs/election-settings.js";
-import { readFeatureGates } from "../programs/feature-gates.js";
+import { changedGates } from "../programs/changed-gates.js";
 import { openHealthPort } from "../programs/health-port.js";
 import { prepareLeadership } from "../programs/lead.js";
 import { followServedKinds, readServedKinds, type Serves } from "../programs/served-kinds.js";
@@ -34,11 +34,12 @@ async function run(flags: Flags, context: ComponentContext): Promise<void> {
   const { log, clock, signal } = context;
   // Throws for names there are none of.
   const enabled = enabledControllers(flags.strings("controllers"));
-  const gates = readFeatureGates(flags.strings("feature-gates"));
-  for (const name of gates.keys()) {
-    if (name !== RELEASES_LEASE) log.warn("feature_gate.go:328", `--feature-gates: ${name} has no effect here`);
+  const gates = changedGates(flags);
+  const releases = `${RELEASES_LEASE}=true`;
+  for (const gate of gates) {
+    if (gate !== releases) log.warn("feature_gate.go:328", `--feature-gates: ${gate} has no effect here`);
   }
-  const settings = electionSettings(flags, gates.get(RELEASES_LEASE) === true);
+  const settings = electionSettings(flags, gates.includes(releases));
   const config = await readConnection(
     { kubeconfig: flags.string("kubeconfig"), master: flags.string("master"), userAgent: CONTROLLER_MANAGER },
     context,

@@ -60,7 +60,7 @@ export async function openHealthPort(
       clock,
       handle,
       stopping: stopping.signal,
-      ...(streams > 0 && { limits: { http2: { ...HTTP2, streams } } }),
+      http2: !flags.bool("disable-http2-serving") && (streams > 0 ? { streams } : {}),
     }),
   );
   tls.watch(own, (pairs) => listener.show(pairs));
@@ -73,9 +73,6 @@ export async function openHealthPort(
     },
   };
 }
-
-/** As the listener has them by default. */
-const HTTP2 = { waiting: 300, strangers: 100, idle: 120_000, strangerIdle: 1000 };
 
 async function opened(host: string, port: number, open: () => Promise<Listener>): Promise<Listener> {
   try {

@@ -26,7 +26,6 @@ export const secureServingSection = (port: number): FlagSection => ({
       name: "disable-http2-serving",
       type: "bool",
       usage: "Serve HTTP/1.1 alone.",
-      refused: "the port always offers HTTP/2 beside HTTP/1.1; use --secure-port=0 to have no port",
     },
     {
       name: "cert-dir",

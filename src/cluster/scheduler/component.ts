@@ -8,7 +8,7 @@ import { startScheduler } from "../../scheduler/start-scheduler.js";
 import { aborted } from "../../base/async/until-aborted.js";
 import { keptOpen, openConnection, readConnection } from "../programs/connection.js";
 import { electionSettings } from "../programs/election-settings.js";
-import { readFeatureGates } from "../programs/feature-gates.js";
+import { changedGates } from "../programs/changed-gates.js";
 import { openHealthPort } from "../programs/health-port.js";
 import { prepareLeadership } from "../programs/lead.js";
 import { readServedKinds } from "../programs/served-kinds.js";
@@ -29,9 +29,8 @@ export const kubeScheduler = (program: string, version: string): Component => ({
 
 async function run(flags: Flags, context: ComponentContext): Promise<void> {
   const { log, clock, signal } = context;
-  for (const name of readFeatureGates(flags.strings("feature-gates")).keys()) {
-    log.warn("feature_gate.go:328", `--feature-gates: ${name} has no effect here`);
-  }
+  for (const gate of changedGates(flags))
+    log.warn("feature_gate.go:328", `--feature-gates: ${gate} has no effect here`);
   const given = await configurationOf(flags, context);
   const settings = electionSettings(flags, true, given.election);
   const config = await readConnection(

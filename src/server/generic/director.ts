@@ -35,13 +35,13 @@ export function director(
   nonResource: Handler,
   delegate?: Pick<Delegate, "direct">,
 ): Handler {
-  const isOwn = groupVersionsServed(api);
+  const isOwn = delegate === undefined ? undefined : groupVersionsServed(api);
   return async (request) => {
     const { info } = request;
     if (!info.isResourceRequest) return nonResource(request);
     const groupVersion = info.apiGroup === "" ? info.apiVersion : `${info.apiGroup}/${info.apiVersion}`;
     const resource = api.find(groupVersion, info.resource);
-    if (resource === undefined && delegate !== undefined && !isOwn.has(groupVersion)) return delegate.direct(request);
+    if (resource === undefined && isOwn?.has(groupVersion) === false) return delegate?.direct(request);
     if (resource === undefined) throw unknownPath();
     if (api.served.unavailable.has(groupVersion)) return respondText(request, 503, "service unavailable\n");
     if (!scopeFits(request, resource)) throw unknownPath();

@@ -54,17 +54,21 @@ export class NonResourcePaths {
 
   /** The checks of this server's health and of those behind it. */
   healthChecks(): readonly HealthCheck[] {
-    const { healthChecks = [], boot, delegate, storage } = this.#config;
-    const etcd: HealthCheck = { name: "etcd", check: () => storage.check() };
-    return [PING, etcd, ...healthChecks, ...(boot?.checks ?? []), ...namesakes(delegate?.healthChecks() ?? [])];
+    const { boot, delegate } = this.#config;
+    return [...this.#lasting(), ...(boot?.checks ?? []), ...unlikeOwn(delegate?.healthChecks() ?? [])];
   }
 
   /** Of /livez: unfinished steps of the start count only when the grace period has passed. */
   #liveChecks(): readonly HealthCheck[] {
-    const { boot, conduct, clock, healthChecks = [], storage } = this.#config;
+    const { boot, conduct, clock } = this.#config;
     const isInGrace = clock.now() - this.#began < (conduct?.livezGracePeriod ?? Number.POSITIVE_INFINITY);
-    const etcd: HealthCheck = { name: "etcd", check: () => storage.check() };
-    return [PING, etcd, ...healthChecks, ...(isInGrace ? [] : (boot?.checks ?? []))];
+    return [...this.#lasting(), ...(isInGrace ? [] : (boot?.checks ?? []))];
+  }
+
+  /** The checks that hold for as long as the server runs. */
+  #lasting(): readonly HealthCheck[] {
+    const { healthChecks = [], storage } = this.#config;
+    return [PING, { name: "etcd", check: () => storage.check() }, ...healthChecks];
   }
 
   #lookup(api: ServedApi): (path: string) => Handler | undefined {
@@ -96,7 +100,7 @@ export class NonResourcePaths {
 const PING: HealthCheck = { name: "ping", check: () => Promise.resolve() };
 
 /** The checks that only a delegate has: its ping and its storage's stand for themselves by the names that the head has too. */
-const namesakes = (checks: readonly HealthCheck[]): readonly HealthCheck[] =>
+const unlikeOwn = (checks: readonly HealthCheck[]): readonly HealthCheck[] =>
   checks.filter(({ name }) => name !== PING.name && name !== "etcd");
 
 const isRead = ({ exchange }: ApiRequest): boolean => exchange.method === "GET" || exchange.method === "HEAD";

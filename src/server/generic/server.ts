@@ -1,6 +1,7 @@
 import { setMaxListeners } from "node:events";
 import type { ServedApi } from "../../api/facts/index.js";
 import { publishedScheme } from "../../api/scheme/published.js";
+import { once } from "../../base/async/once.js";
 import { uuid } from "../../base/numbers/uuid.js";
 import { pause } from "../../base/time/pause.js";
 import { systemTimers, type Timers, workTimers } from "../../base/time/timers.js";
@@ -243,23 +244,22 @@ class ApiServer implements Server {
       const { current } = this.registry;
       this.#directors.set(
         api,
-        director(current, this.#operations, this.#elsewhere.handler(api), this.#config.delegate),
+        director(current, this.#operations(), this.#elsewhere.handler(api), this.#config.delegate),
       );
     }
     return api;
   }
 
-  get #operations() {
+  readonly #operations = once(() => {
     const { network = {}, serviceAccounts: issuer, random } = this.#config;
-    return (this.#madeOperations ??= operationsFor({
+    return operationsFor({
       resource: (groupVersion, resource) => this.registry.current.find(groupVersion, resource),
       authorization: this.authorization,
       tokens: this.tokens,
       network,
       serviceAccounts: issuer && { issuer, random },
-    }));
-  }
-  #madeOperations: ReturnType<typeof operationsFor> | undefined;
+    });
+  });
 
   #openWebhooks(): WebhookClients {
     const { clock, env = {}, network, requestRandom, locateService } = this.#config;

@@ -29,6 +29,7 @@ function begin(...args: string[]): Process {
   return process_;
 }
 
+// The programs are started from dist/, which `npm run build` makes.
 describe.skipIf(!programIsBuilt)("the programs as processes", () => {
   beforeAll(async () => {
     server = await startBareServer();

@@ -185,6 +185,7 @@ describe("ways in without TLS", () => {
     expect(JSON.parse(server.kubeconfig())).toMatchObject({ clusters: [{ cluster: { server: server.httpUrl } }] });
   });
 
+  // Windows has named pipes in the place of sockets at paths.
   test.skipIf(process.platform === "win32")("a Unix socket, which is removed with the server", async () => {
     const folder = await mkdtemp(join(tmpdir(), "kubets-socket-"));
     const socketPath = join(folder, "api.sock");

@@ -41,6 +41,7 @@ const kubeconfigOf = (folder: string, port: number): string =>
     "current-context": "one",
   });
 
+// The programs are started from dist/, which `npm run build` makes, and share an etcd.
 describe.skipIf(etcdMissing !== undefined || !programIsBuilt)(
   "three control planes on one etcd, whose programs are killed",
   () => {

@@ -15,7 +15,6 @@ import {
   UnavailableError,
   type WatchBatch,
 } from "../kv.js";
-import { Compactor } from "./compactor.js";
 import { compactedRevision, answered, EtcdClient, type EndpointStatus, freshnessOf } from "./etcd-client.js";
 import { EtcdWatch } from "./etcd-watch.js";
 import { type EtcdTlsFiles, readEndpoints } from "./endpoint.js";
@@ -48,8 +47,6 @@ export interface EtcdKvOptions extends EtcdTlsFiles {
   readonly healthTimeout?: number | undefined;
   /** How many seconds longer than asked for a key may live, so that keys share leases. Default 60. */
   readonly leaseReuseSeconds?: number | undefined;
-  /** How old history is that the store removes from etcd, in milliseconds; 0, the default, leaves it to etcd. */
-  readonly compactionInterval?: number | undefined;
   /** Ends retries; leases expire by it. */
   readonly clock?: Clock;
   /** Delays retries. */
@@ -85,7 +82,6 @@ export async function openEtcdKv(options: EtcdKvOptions): Promise<Kv> {
       timeoutMilliseconds,
       healthTimeout: options.healthTimeout ?? PROBE_MILLISECONDS,
       leaseReuseSeconds: options.leaseReuseSeconds,
-      compactionInterval: options.compactionInterval ?? 0,
     });
   } catch (error) {
     client.close();
@@ -120,7 +116,6 @@ interface EtcdKvParts {
   readonly timeoutMilliseconds: number;
   readonly healthTimeout: number;
   readonly leaseReuseSeconds: number | undefined;
-  readonly compactionInterval: number;
 }
 
 class EtcdKv implements Kv {
@@ -128,7 +123,6 @@ class EtcdKv implements Kv {
   readonly #writes = new Set<Promise<unknown>>();
   readonly #watches = new Set<EtcdWatch>();
   readonly #leases: Leases;
-  readonly #compactor: Compactor | undefined;
   #closing: Promise<void> | undefined;
 
   constructor(
@@ -141,8 +135,6 @@ class EtcdKv implements Kv {
       async (seconds) => (await client.repeat(leaseGrant, { seconds })).id,
       parts.leaseReuseSeconds,
     );
-    const { timers, compactionInterval } = parts;
-    this.#compactor = compactionInterval > 0 ? new Compactor(this, timers, compactionInterval) : undefined;
     if (freshness === "progress") {
       this.requestProgress = async () => {
         this.#assertOpen();
@@ -255,7 +247,6 @@ class EtcdKv implements Kv {
   }
 
   async #finish(): Promise<void> {
-    this.#compactor?.stop();
     this.client.stopReads();
     await Promise.allSettled(this.#writes);
     const patience = new AbortController();

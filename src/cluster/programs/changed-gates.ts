@@ -1,0 +1,17 @@
+import type { Flags } from "../../component/flags/flag-set.js";
+import { aggregateText } from "../../machinery/errors/aggregate-text.js";
+import { readFeatureGates } from "../apiserver/feature-gates.js";
+
+/**
+ * The gates of --feature-gates that should differ from their default, as "NAME=true"; several may be given in one value, parted by commas.
+ * Throws in component-base's words for gates that Kubernetes 1.36 does not have or does not let be changed.
+ */
+export function changedGates(flags: Flags): readonly string[] {
+  const entries = flags
+    .strings("feature-gates")
+    .flatMap((value) => value.split(","))
+    .filter((entry) => entry.trim() !== "");
+  const { faults, changed } = readFeatureGates(entries);
+  if (faults.length > 0) throw new Error(aggregateText(faults));
+  return changed;
+}
