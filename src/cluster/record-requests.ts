@@ -1,6 +1,7 @@
 import { requestEntityTooLarge } from "../machinery/errors/status-error.js";
 import type { Exchange } from "../server/request/exchange.js";
 import type { Filter } from "../server/request/api-request.js";
+import { WrappedExchange } from "../server/request/wrapped-exchange.js";
 
 /** One request as it arrived. */
 export interface RequestRecord {
@@ -30,13 +31,25 @@ export function recordRequests(tell: (request: RequestRecord) => void): Filter {
       user: exchange.clientCertificate?.commonName ?? "",
     });
     if (bytes === undefined) return next(request);
-    // The exchange itself with one member replaced: its other members read their own state.
-    const replayed = Object.create(exchange, { body: { value: (limit: number) => within(bytes, limit) } }) as Exchange;
-    return next(request.with({ exchange: replayed }));
+    return next(request.with({ exchange: new ReplayedExchange(exchange, bytes) }));
   };
 }
 
-function within(bytes: Uint8Array, limit: number): Promise<Uint8Array> {
-  if (bytes.length > limit) return Promise.reject(requestEntityTooLarge(`limit is ${limit}`));
-  return Promise.resolve(bytes);
+/** An exchange whose body was read already. */
+class ReplayedExchange extends WrappedExchange {
+  constructor(
+    inner: Exchange,
+    private readonly bytes: Uint8Array,
+  ) {
+    super(inner);
+  }
+
+  override body(limit: number): Promise<Uint8Array> {
+    if (this.bytes.length > limit) return Promise.reject(requestEntityTooLarge(`limit is ${limit}`));
+    return Promise.resolve(this.bytes);
+  }
+
+  override async *bodyChunks(): AsyncGenerator<Uint8Array> {
+    yield this.bytes;
+  }
 }
