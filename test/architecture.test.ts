@@ -18,7 +18,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   actions: ["kinds", "resource", "client", "api", "machinery", "base"],
   cli: ["actions", "kinds", "resource", "printers", "component", "client", "machinery", "base"],
   commands: ["cli", "actions", "kinds", "resource", "printers", "component", "client", "api", "machinery", "base"],
-  server: ["client", "api", "machinery", "base"],
+  server: ["component", "client", "api", "machinery", "base"],
   controllers: ["client", "api", "machinery", "base"],
   node: ["client", "api", "machinery", "base"],
   scheduler: ["client", "api", "machinery", "base"],
