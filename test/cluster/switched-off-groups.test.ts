@@ -37,3 +37,30 @@ test.each([
     await client.close();
   },
 );
+
+test("without EndpointSlices, pods of simulated nodes reach a Service by its Endpoints", async () => {
+  await using cluster = await startCluster({ port: false, nodes: 1, runtimeConfig: { "discovery.k8s.io/v1": false } });
+  const client = kubernetesClient(cluster);
+  const pods = client.of("v1", "Pod").namespace("default");
+  const web = { name: "web", image: "nginx", ports: [{ containerPort: 80 }] };
+  const metadata = { name: "web", labels: { app: "web" } };
+  await pods.create({ apiVersion: "v1", kind: "Pod", metadata, spec: { containers: [web] } });
+  const services = client.of("v1", "Service").namespace("default");
+  for (const [name, address] of [
+    ["web", {}],
+    ["headless", { clusterIP: "None" }],
+  ] as const) {
+    const spec = { selector: { app: "web" }, ports: [{ port: 80 }], ...address };
+    await services.create({ apiVersion: "v1", kind: "Service", metadata: { name }, spec });
+  }
+  const command = ["sh", "-c", "wget -q -O - http://web && wget -q -O - http://headless"];
+  const caller = { name: "main", image: "busybox", command };
+  await pods.create({
+    apiVersion: "v1",
+    kind: "Pod",
+    metadata: { name: "caller" },
+    spec: { restartPolicy: "OnFailure", containers: [caller] },
+  });
+  await eventually(async () => expect((await pods.get("caller")).status?.phase).toBe("Succeeded"));
+  await client.close();
+});
