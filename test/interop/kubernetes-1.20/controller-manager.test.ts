@@ -21,7 +21,7 @@ const missing =
 if (missing !== undefined)
   process.stdout.write(`kube-controller-manager 1.20 on kubets apiserver is skipped: ${missing}\n`);
 
-const PATIENCE = 120_000;
+const PATIENCE = 90_000;
 const ELECTION = [
   "--leader-elect=true",
   "--leader-elect-lease-duration=6s",

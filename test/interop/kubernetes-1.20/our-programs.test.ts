@@ -20,7 +20,7 @@ import { startProgram, type StartedProgram } from "../../helpers/started-program
 const missing = etcdMissing ?? kubernetesMissing ?? (programIsBuilt ? undefined : "dist is not built (npm run build)");
 if (missing !== undefined) process.stdout.write(`the programs on kube-apiserver 1.20 are skipped: ${missing}\n`);
 
-const PATIENCE = 120_000;
+const PATIENCE = 90_000;
 
 describe.skipIf(missing !== undefined)("our programs on kube-apiserver 1.20", () => {
   let etcd: EtcdServer;
