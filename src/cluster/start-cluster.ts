@@ -45,6 +45,7 @@ import {
 import { networkOfAll, networkOfProcess, checkNodes, nodeHosts } from "./nodes/nodes-network.js";
 import { checkServerName } from "./server-name.js";
 import type { SharedServer } from "./shared-server.js";
+import { servesKind, startableControllers } from "./startable-controllers.js";
 import type { LocalNodes, NodeOptions } from "./nodes/start-nodes.js";
 import type { LeftNodesParts } from "./nodes/remove-node.js";
 import type { Election, ElectedProgram, ElectionParts } from "./leader-election.js";
@@ -213,6 +214,7 @@ export async function startControlPlane(options: ClusterOptions, given?: GivenSe
     {
       name: "start-apiextensions-controllers",
       async run(server) {
+        if (!servesKind(server.registry.current)("apiextensions.k8s.io/v1", "CustomResourceDefinition")) return;
         customResources = new CustomResources({
           registry: server.registry,
           webhooks: server.webhooks,
@@ -228,8 +230,10 @@ export async function startControlPlane(options: ClusterOptions, given?: GivenSe
       name: "start-controllers",
       async run(server, listener) {
         const tokenKey = once(() => issuerOfTokens(pki).key);
+        const api = server.registry.current;
+        const hasServiceCidrs = servesKind(api)("networking.k8s.io/v1", "ServiceCIDR");
         const config = {
-          enabled,
+          enabled: startableControllers(enabled, api, options.onWarning),
           clock,
           timers,
           // The controllers draw from a fork: how long a watch lasts must not change which uids objects get.
@@ -237,7 +241,7 @@ export async function startControlPlane(options: ClusterOptions, given?: GivenSe
           caCertificate: serverCa,
           authentication,
           kubernetesService: serviceOf(listener),
-          serviceCidr: defaultServiceCidr(serviceCidr),
+          ...(hasServiceCidrs && { serviceCidr: defaultServiceCidr(serviceCidr) }),
           nodePorts: nodePortRegistry(server.registry, given?.nodePorts),
           openCharges: new OpenCharges(server.registry, clock),
           // Another server's kubelet ends the pods of its nodes itself.
@@ -293,6 +297,7 @@ export async function startControlPlane(options: ClusterOptions, given?: GivenSe
                 startSchedulerWhenNeeded(schedulerOptions, {
                   ...own,
                   transport: server.loopback(fence),
+                  serves: servesKind(server.registry.current),
                   whenOccupied: (resource, listener) => server.registry.whenOccupied(resource, listener),
                 });
               if (elects) await runElected("kube-scheduler", server, { clock, timers, reportError, start });
