@@ -1,3 +1,4 @@
+import type { MainServer } from "../delegation/main-server.js";
 import { aggregateText } from "../../machinery/errors/aggregate-text.js";
 import type { AuthenticationConfiguration } from "../../server/authn/configuration/authentication-configuration.js";
 
@@ -20,11 +21,26 @@ export interface AuthenticationOptions {
   /** A server that is asked about tokens that nothing else knows. */
   readonly webhook?: WebhookOptions;
   /**
+   * A main server that is asked about tokens, and whose authorities of clients and of front proxies count where {@link clientCaFiles} and
+   * {@link requestHeader} name none.
+   */
+  readonly delegated?: DelegatedAuthenticationOptions;
+  /**
    * Whether requests without credentials are anonymous, or the paths on which they are. It counts where there is authorization.
    * Default true.
    */
   readonly anonymous?: boolean | { readonly paths: readonly string[] };
   readonly serviceAccounts?: ServiceAccountTokenOptions;
+}
+
+/** A main server that knows the callers of this one, by TokenReviews and by the ConfigMap kube-system/extension-apiserver-authentication. */
+export interface DelegatedAuthenticationOptions extends MainServer {
+  /** How long the answer about a token is kept, in milliseconds. Default: 10 seconds. */
+  readonly cacheTtl?: number;
+  /** Whether the ConfigMap is left unread. Default false. */
+  readonly skipLookup?: boolean;
+  /** Whether the server starts where the ConfigMap cannot be read; it reads it later then. Default false. */
+  readonly tolerateLookupFailure?: boolean;
 }
 
 export interface RequestHeaderOptions {

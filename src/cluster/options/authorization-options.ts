@@ -1,4 +1,5 @@
 import { goQuote } from "../../base/text/go-quote.js";
+import type { MainServer } from "../delegation/main-server.js";
 
 /** kube-apiserver's names, as in --authorization-mode. */
 const AUTHORIZATION_MODES = ["AlwaysAllow", "AlwaysDeny", "ABAC", "Webhook", "RBAC", "Node"] as const;
@@ -19,6 +20,18 @@ export interface AuthorizationOptions {
    * "authorization-config" fails.
    */
   readonly configFile?: string;
+  /** Asks a main server, in place of all other authorizers. */
+  readonly delegated?: DelegatedAuthorizationOptions;
+}
+
+/** A main server that says what users may do, by SubjectAccessReviews. */
+export interface DelegatedAuthorizationOptions extends MainServer {
+  /** Paths that everybody may use; a * at the end stands for any rest. Default: /healthz, /readyz, /livez. */
+  readonly alwaysAllowPaths?: readonly string[];
+  /** How long an answer that allows is kept, in milliseconds; 0 keeps none. Default: 10 seconds. */
+  readonly authorizedTtl?: number;
+  /** How long any other answer is kept, in milliseconds. Default: 10 seconds. */
+  readonly unauthorizedTtl?: number;
 }
 
 export interface WebhookAuthorizationOptions {
@@ -34,7 +47,15 @@ export interface WebhookAuthorizationOptions {
 
 /** What is wrong with the options, in kube-apiserver's words. Files are not opened. */
 export function authorizationProblems(options: AuthorizationOptions): readonly string[] {
-  const { modes, policyFile = "", webhook, configFile = "" } = options;
+  const { modes, policyFile = "", webhook, configFile = "", delegated } = options;
+  if (delegated !== undefined) {
+    return [
+      ...(modes === undefined && webhook === undefined && policyFile === "" && configFile === ""
+        ? []
+        : ["authorization is delegated to a main server: give no modes, webhook, policyFile or configFile beside it"]),
+      ...allowedPathFaults(delegated.alwaysAllowPaths ?? []),
+    ];
+  }
   if (configFile !== "") {
     if (modes === undefined && webhook === undefined) return [];
     return [
@@ -63,6 +84,12 @@ export function authorizationProblems(options: AuthorizationOptions): readonly s
     problems.push(`authorization-mode [${wanted.map(goQuote).join(" ")}] has mode specified more than once`);
   }
   return [...problems, ...versionProblems(webhook?.version)];
+}
+
+/** In the words of k8s.io/apiserver. */
+function allowedPathFaults(paths: readonly string[]): string[] {
+  const wrong = paths.map((path) => path.replace(/^\//, "")).filter((path) => path.slice(0, -1).includes("*"));
+  return wrong.map((path) => `only trailing * allowed in ${goQuote(path)}`);
 }
 
 export const DEFAULT_MODES: readonly AuthorizationModeName[] = ["Node", "RBAC"];

@@ -15,7 +15,7 @@ import type { TimeAndChance } from "./config.js";
 
 /** Opens the authorizers of a server; undefined where every user may do everything. */
 export async function openAuthorizationOf(
-  { authorization, onError = () => {} }: ServerOptions,
+  { authorization, onError = () => {}, onWarning = () => {} }: ServerOptions,
   composition: Composition,
   { clock, timers, random }: TimeAndChance,
 ): Promise<OpenedAuthorization | undefined> {
@@ -28,6 +28,7 @@ export async function openAuthorizationOf(
     env: surroundingsOf({}).env,
     hosts: hostsOf(composition.network),
     reportError: onError,
+    warn: onWarning,
   });
 }
 

@@ -141,7 +141,7 @@ async function openAccess(
       options.authentication,
       composition,
       { issuer, pki },
-      { clock, timers, random, env, hosts, report },
+      { clock, timers, random, env, hosts, report, warn: options.onWarning ?? (() => {}) },
     ));
   if (authentication !== undefined) parts.add(() => authentication.close());
   const idle = collectWhenIdle(v8Memory, systemTimers);
