@@ -132,6 +132,12 @@ function oidcProblems({ oidc, configFile, configuration }: AuthenticationOptions
 
 function requestHeaderProblems(options: RequestHeaderOptions | undefined): readonly string[] {
   if (options === undefined) return [];
+  const file = options.clientCaFile === "" ? ["--requestheader-client-ca-file must be specified"] : [];
+  return [...requestHeaderNameFaults(options), ...file];
+}
+
+/** What is wrong with the names that a front proxy's headers and certificate may have, in kube-apiserver's words. */
+export function requestHeaderNameFaults(options: Omit<RequestHeaderOptions, "clientCaFile">): readonly string[] {
   const { usernameHeaders, groupHeaders, extraHeadersPrefixes, allowedNames, uidHeaders } = options;
   const flags = Object.entries({
     "requestheader-username-headers": usernameHeaders,
@@ -142,7 +148,6 @@ function requestHeaderProblems(options: RequestHeaderOptions | undefined): reado
   });
   const empty = flags.filter(([, names = []]) => names.some((name) => name.trim() === ""));
   const problems = empty.map(([flag]) => `empty value in ${JSON.stringify(flag)}`);
-  if (options.clientCaFile === "") problems.push("--requestheader-client-ca-file must be specified");
   const isStandard = (uidHeaders ?? []).some((name) => name.toLowerCase() === "x-remote-uid");
   if (uidHeaders !== undefined && uidHeaders.length > 0 && !isStandard) {
     problems.push(

@@ -13,6 +13,7 @@ import type { HttpOptions, ServerOptions } from "../options/server-options.js";
 import { serverOptions } from "../start-server.js";
 import { CONDUCT_FLAGS, readConduct } from "./conduct-flags.js";
 import type { GenericServer } from "./generic-server.js";
+import { delegatedFlagFaults, delegatedOptions, type RecommendedOptions, sectionsOf } from "./recommended-options.js";
 
 /** A program that serves an API of its own. */
 export interface ServerProgram {
@@ -24,6 +25,8 @@ export interface ServerProgram {
   readonly version: string;
   /** What it serves, and whatever else no flag says. Flags that are given win. */
   readonly options: ServerOptions;
+  /** The groups of options that the program has: {@link recommendedOptions}. Default: all that ask no main server. */
+  readonly recommended?: RecommendedOptions;
   /** Flags of its own, in a section of the program's name. */
   readonly flags?: readonly ComponentFlag[];
   /** Says what is wrong with the flags of its own. */
@@ -60,9 +63,10 @@ function componentOf(program: ServerProgram): Component {
     program: name,
     description,
     version: `${name} ${version}`,
-    sections: [...SECTIONS, ...ownSection],
+    sections: [...sectionsOf(SECTIONS, program.recommended), ...ownSection],
     validate: (flags, { cwd }) => [
       ...serverOptions(optionsOf(program, flags, cwd)).validate(),
+      ...delegatedFlagFaults(flags),
       ...(program.validate?.(flags) ?? []),
     ],
     run: (flags, context) => run(program, flags, context),
@@ -157,34 +161,44 @@ const SECTIONS: readonly FlagSection[] = [
   { name: "admission", flags: [...admissionSection.flags] },
 ];
 
-function optionsOf({ options }: ServerProgram, flags: Flags, cwd: string): ServerOptions {
+function optionsOf({ options, recommended }: ServerProgram, flags: Flags, cwd: string): ServerOptions {
   const file = (name: string): string => (flags.string(name) === "" ? "" : resolve(cwd, flags.string(name)));
-  const http = httpOf(flags, file);
-  const port = http !== undefined || flags.number("secure-port") === 0 ? false : flags.number("secure-port");
+  const http = flags.has("http-port") ? httpOf(flags, file) : undefined;
+  const port = portOf(flags, http, options);
   return {
     ...options,
-    ...storageOf(flags, file),
-    ...(flags.changed("watch-cache") && { watchCache: flags.bool("watch-cache") }),
-    host: flags.string("bind-address"),
+    ...(flags.has("etcd-servers") && storageOf(flags, file)),
+    ...(flags.has("watch-cache") && flags.changed("watch-cache") && { watchCache: flags.bool("watch-cache") }),
+    ...(flags.has("bind-address") && { host: flags.string("bind-address") }),
     port,
     ...(http && { http }),
-    ...(port !== false && tlsOf(flags, file)),
+    ...(port !== false && flags.has("tls-cert-file") && tlsOf(flags, file)),
     conduct: { ...options.conduct, ...readConduct(flags) },
     inFlight: {
       readOnly: flags.number("max-requests-inflight"),
       mutating: flags.number("max-mutating-requests-inflight"),
     },
-    admission: {
-      ...options.admission,
-      enable: [...(options.admission?.enable ?? []), ...flags.strings("enable-admission-plugins")],
-      disable: [...(options.admission?.disable ?? []), ...flags.strings("disable-admission-plugins")],
-      ...(file("admission-control-config-file") !== "" && { configurationFile: file("admission-control-config-file") }),
-    },
+    ...(flags.has("enable-admission-plugins") && { admission: admissionOf(options, flags, file) }),
+    ...delegatedOptions(recommended, options, flags, file),
   };
 }
 
 type Files = (flag: string) => string;
 
+function portOf(flags: Flags, http: HttpOptions | undefined, options: ServerOptions): number | false {
+  if (!flags.has("secure-port")) return options.port ?? false;
+  return http !== undefined || flags.number("secure-port") === 0 ? false : flags.number("secure-port");
+}
+
+function admissionOf({ admission }: ServerOptions, flags: Flags, file: Files): NonNullable<ServerOptions["admission"]> {
+  const configurationFile = file("admission-control-config-file");
+  return {
+    ...admission,
+    enable: [...(admission?.enable ?? []), ...flags.strings("enable-admission-plugins")],
+    disable: [...(admission?.disable ?? []), ...flags.strings("disable-admission-plugins")],
+    ...(configurationFile !== "" && { configurationFile }),
+  };
+}
 function httpOf(flags: Flags, file: Files): HttpOptions | undefined {
   const socketPath = file("http-socket");
   if (socketPath !== "") return { socketPath, anonymous: true };
