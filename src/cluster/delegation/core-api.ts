@@ -8,7 +8,7 @@ import type { ClientConfig } from "../../client/config/client-config.js";
 import { kubernetesClient, type InProcessServer } from "../../client/dynamic/kubernetes-client.js";
 import { InformerFactory } from "../../client/informers/informer-factory.js";
 import type { Environment } from "../../client/surroundings.js";
-import type { ApiAccess } from "../../server/admission/initialization.js";
+import type { ApiAccess } from "../../server/admission/plugin.js";
 
 /** The main server that a server of an API of its own works with. */
 export interface CoreApiOptions {

@@ -4,7 +4,7 @@ import type { Random } from "../../base/numbers/random.js";
 import type { Transport } from "../../client/transport/transport.js";
 import type { ApiRegistry } from "../../server/api-registry/api-registry.js";
 import type { ResourceDefinition } from "../../server/api-registry/resource-definition.js";
-import type { ApiAccess } from "../../server/admission/initialization.js";
+import type { ApiAccess } from "../../server/admission/plugin.js";
 import type { Authenticator } from "../../server/authn/authenticator.js";
 import type { Authorizer } from "../../server/authz/authorizer.js";
 import type { HealthCheck } from "../../server/endpoints/non-resource/health.js";

@@ -1,6 +1,6 @@
 import { driveTurns } from "../../base/async/turns.js";
 import { goQuote } from "../../base/text/go-quote.js";
-import type { ApiAccess } from "../../server/admission/initialization.js";
+import type { ApiAccess } from "../../server/admission/plugin.js";
 import type { ApiRegistry } from "../../server/api-registry/api-registry.js";
 import type { HealthCheck } from "../../server/endpoints/non-resource/health.js";
 import type { LifeCycle } from "../../server/generic/life-cycle.js";

@@ -44,11 +44,11 @@ export const recommendedOptions = (prefix: string): RecommendedOptions => ({
 });
 
 /** The sections that stand for a group, by their names. */
-const GROUP_OF: Readonly<Record<string, keyof RecommendedOptions>> = {
-  etcd: "etcd",
-  "secure serving": "secureServing",
-  admission: "admission",
-};
+const GROUP_OF: ReadonlyMap<string, keyof RecommendedOptions> = new Map([
+  ["etcd", "etcd"],
+  ["secure serving", "secureServing"],
+  ["admission", "admission"],
+] as const);
 
 /** The sections of a program: those of `base` whose groups it has, and those by which it asks a main server. */
 export function sectionsOf(
@@ -67,7 +67,7 @@ export function sectionsOf(
       // A port without TLS lets in everybody without a question to the main server.
       .filter(({ name }) => !(isDelegated && name === "insecure serving"))
       .filter(({ name }) => {
-        const group = GROUP_OF[name];
+        const group = GROUP_OF.get(name);
         return group === undefined || recommended[group] !== undefined;
       })
       .map((section) => (section.name === "etcd" ? withPrefix(section, etcd?.prefix ?? "") : section)),

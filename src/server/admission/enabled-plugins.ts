@@ -3,9 +3,8 @@ import { aggregateText } from "../../machinery/errors/aggregate-text.js";
 import { errorMessage } from "../../base/text/error-message.js";
 import { goQuote } from "../../base/text/go-quote.js";
 import { admissionFailure, PluginInitializationError } from "./configuration/admission-configuration.js";
-import type { AdmissionInitialization } from "./initialization.js";
 import { guarded } from "./guarded-plugin.js";
-import type { AdmissionPlugin } from "./plugin.js";
+import type { AdmissionInitialization, AdmissionPlugin } from "./plugin.js";
 import { ADMISSION_PLUGINS, type AdmissionConfiguration, type AdmissionRow, type PluginDocument } from "./table.js";
 
 /** Which admission plugins a server runs. A plugin's own place decides when it runs, not the order of these lists. */

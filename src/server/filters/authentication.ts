@@ -52,7 +52,7 @@ export function authentication(
 function proxyHeaderTest(current: () => FrontProxyHeaders | undefined): (header: string) => boolean {
   const isStandard = isFrontProxyHeader(STANDARD_HEADERS);
   let known: FrontProxyHeaders | undefined;
-  let isOwn = (_: string): boolean => false;
+  let isOwn: (header: string) => boolean = () => false;
   return (header) => {
     const headers = current();
     if (headers !== known) {

@@ -5,9 +5,10 @@ import { systemClock } from "../../../src/base/time/clock.js";
 import type { ServerOptions } from "../../../src/cluster/options/server-options.js";
 import { type RecommendedOptions, recommendedOptions } from "../../../src/cluster/stages/recommended-options.js";
 import { type ServerProgram, serverCommand } from "../../../src/cluster/stages/server-command.js";
-import { startServer } from "../../../src/cluster/start-server.js";
+import type { GenericServer } from "../../../src/cluster/stages/generic-server.js";
+import { serverOptions, startServer } from "../../../src/cluster/start-server.js";
 import { forbidden } from "../../../src/machinery/errors/status-error.js";
-import type { ApiAccess } from "../../../src/server/admission/initialization.js";
+import type { ApiAccess } from "../../../src/server/admission/plugin.js";
 import type { OwnAdmissionPlugin } from "../../../src/server/admission/enabled-plugins.js";
 import { call } from "../../helpers/api-caller.js";
 import { eventually } from "../../helpers/eventually.js";
@@ -270,6 +271,24 @@ describe("admission plugins of one's own", () => {
       'failed to initialize admission plugin "Wanting": admission depends on a Kubernetes core API client, it cannot be nil',
     );
   });
+});
+
+test("each server of a chain starts informers of its own", async () => {
+  const coreApi = { kubeconfig: main.kubeconfig };
+  const opened = async (name: string, delegate?: GenericServer): Promise<GenericServer> =>
+    (await serverOptions({ port: false, coreApi }).toConfig()).complete().newServer(name, delegate);
+  const back = await opened("back");
+  const head = await opened("front", back);
+  const roles = (server: GenericServer) =>
+    server.coreApi?.informers.of("v1", "ConfigMap", { namespace: "kube-system" });
+  const [one, two] = [roles(back), roles(head)];
+  const running = await head.prepareRun().start();
+  await Promise.all([one?.synced, two?.synced]);
+  expect(one).not.toBe(two);
+  const checks = await call(running.transport(), "GET", "/readyz?verbose");
+  expect(checks.text).toContain("[+]poststarthook/generic-apiserver-start-informers ok");
+  expect(checks.text).toContain("[+]poststarthook/generic-apiserver-start-informers-front ok");
+  await running.close();
 });
 
 test("hooks get the main server's client and informers", async () => {
