@@ -16,5 +16,7 @@ export interface AuthenticationSurroundings {
   readonly report: (error: unknown) => void;
   /** Receives what the server goes on in spite of. */
   readonly warn: (warning: string) => void;
+  /** Ends the start of the server when it aborts. */
+  readonly signal?: AbortSignal | undefined;
   readonly faults: FileFaults;
 }

@@ -24,6 +24,7 @@ import {
   checkAuthenticationOptions,
   type DelegatedAuthenticationOptions,
   type RequestHeaderOptions,
+  requestHeaderWarnings,
   type WebhookOptions,
 } from "../options/authentication-options.js";
 import { readText } from "../../base/files/read-file.js";
@@ -66,6 +67,7 @@ export async function openAuthentication(
   given: Omit<AuthenticationSurroundings, "faults">,
 ): Promise<OpenedAuthentication> {
   checkAuthenticationOptions(options);
+  for (const warning of requestHeaderWarnings(options.requestHeader ?? {})) given.warn(warning);
   const faults = new FileFaults("authentication-files", given.report);
   const surroundings = { ...given, faults };
   const tokens = await openTokenFile(options.tokenFile, given.report);

@@ -46,10 +46,11 @@ export async function openDelegatedAuthentication(
       );
     }
   }
-  const published = config !== undefined && missing.length > 0 ? publishedBy(config, surroundings) : undefined;
   const looksFor = (key: string): boolean => missing.some(([one]) => one === key);
   const needsProxies = looksFor("requestheader-client-ca-file");
-  if (published !== undefined) await readPublished(published, options, needsProxies, surroundings);
+  const isNeeded = needsProxies && options.tolerateLookupFailure !== true;
+  const published =
+    config !== undefined && missing.length > 0 ? await openPublished(config, isNeeded, surroundings) : undefined;
   const reviews = config && tokenReviews(config, surroundings);
   const { cacheTtl = CACHE_MS } = options;
   return {
@@ -80,24 +81,22 @@ function missingKeys(
   ];
 }
 
-function publishedBy(config: ClientConfig, surroundings: AuthenticationSurroundings): PublishedAuthentication {
-  const { clock, timers, random, env } = surroundings;
-  const client = kubernetesClient(config, { clock, timers, random, env });
-  return new PublishedAuthentication({ ...surroundings, client });
-}
-
 /** Reads for the first time. Without the authorities of clients a server starts; without front proxies only where that is tolerated. */
-async function readPublished(
-  published: PublishedAuthentication,
-  { tolerateLookupFailure = false }: DelegatedAuthenticationOptions,
-  needsProxies: boolean,
-  { warn }: AuthenticationSurroundings,
-): Promise<void> {
+async function openPublished(
+  config: ClientConfig,
+  isNeeded: boolean,
+  surroundings: AuthenticationSurroundings,
+): Promise<PublishedAuthentication> {
+  const { clock, timers, random, env, warn, signal } = surroundings;
+  const client = kubernetesClient(config, { clock, timers, random, env });
+  const published = new PublishedAuthentication({ ...surroundings, client });
   try {
-    await published.read();
+    await using reader = kubernetesClient({ ...config, timeout: LONGEST_REVIEW }, { clock, timers, random, env });
+    await published.read(reader, signal);
   } catch (error) {
-    if (needsProxies && !tolerateLookupFailure) {
+    if (isNeeded || signal?.aborted === true) {
       await published.close();
+      signal?.throwIfAborted();
       const reason = `unable to load configmap based request-header-client-ca-file: ${errorMessage(error)}`;
       throw new Error(reason, { cause: error });
     }
@@ -107,6 +106,7 @@ async function readPublished(
       "To require authentication configuration lookup to succeed, set --authentication-tolerate-lookup-failure=false",
     );
   }
+  return published;
 }
 
 function tokenReviews(config: ClientConfig, surroundings: AuthenticationSurroundings): WebhookTokens {

@@ -67,10 +67,13 @@ export class PublishedAuthentication {
    * Reads the ConfigMap once. One that does not exist yet is no fault. Rejects where the main server does not answer or refuses, and for headers
    * that cannot be read.
    */
-  async read(): Promise<void> {
+  async read(client: KubernetesClient, signal: AbortSignal | undefined): Promise<void> {
     let configMap: ConfigMap;
     try {
-      configMap = await this.parts.client.of("v1", "ConfigMap").namespace(NAMESPACE).get(NAME);
+      configMap = await client
+        .of("v1", "ConfigMap")
+        .namespace(NAMESPACE)
+        .get(NAME, { ...(signal && { signal }) });
     } catch (error) {
       if (isNotFound(error)) return;
       if (isForbidden(error)) {

@@ -157,6 +157,20 @@ export function requestHeaderNameFaults(options: Omit<RequestHeaderOptions, "cli
   return problems;
 }
 
+/** Headers that work, but not with kube-apiserver's own front proxy, in kube-apiserver's words. */
+export function requestHeaderWarnings(options: Partial<RequestHeaderOptions>): readonly string[] {
+  const rows = [
+    ["requestheader-username-headers", "X-Remote-User header", options.usernameHeaders],
+    ["requestheader-group-headers", "X-Remote-Group header", options.groupHeaders],
+    ["requestheader-extra-headers-prefix", "X-Remote-Extra- header prefix", options.extraHeadersPrefixes],
+  ] as const;
+  return rows.flatMap(([flag, standard, names = []]) => {
+    const [header = ""] = standard.toLowerCase().split(" ");
+    if (names.length === 0 || names.some((name) => name.toLowerCase() === header)) return [];
+    return [`--${flag} is set without specifying the standard ${standard} - API aggregation will not work`];
+  });
+}
+
 function webhookProblems(webhook: WebhookOptions | undefined): readonly string[] {
   const { version = "v1beta1" } = webhook ?? {};
   if (version === "v1" || version === "v1beta1") return [];

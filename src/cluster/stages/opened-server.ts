@@ -148,7 +148,7 @@ async function openAccess(
       options.authentication,
       composition,
       { issuer, pki },
-      { clock, timers, random, env, hosts, report, warn: options.onWarning ?? (() => {}) },
+      { clock, timers, random, env, hosts, report, warn: options.onWarning ?? (() => {}), signal: options.signal },
     ));
   if (authentication !== undefined) parts.add(() => authentication.close());
   const plugins = await openPluginAccessOf(options, { clock, timers, random, env, report });

@@ -158,7 +158,7 @@ describe("a main server that cannot be asked", () => {
     const [port = 0] = await freePorts(1);
     const kubeconfig = await main.kubeconfigAt("later.conf", `127.0.0.1:${port}`);
     await expect(extension({ authentication: { delegated: { kubeconfig } } })).rejects.toThrow(
-      /^unable to load configmap based request-header-client-ca-file: Get "https:.*configmaps\/extension-apiserver-authentication": dial tcp .*: connect: connection refused$/,
+      /^unable to load configmap based request-header-client-ca-file: Get "https:.*configmaps\/extension-apiserver-authentication\?timeout=10s": dial tcp .*: connect: connection refused$/,
     );
     const warnings: string[] = [];
     await using late = await extension({
@@ -183,6 +183,17 @@ describe("a main server that cannot be asked", () => {
     } finally {
       await way.close();
     }
+  });
+
+  test("is waited for until the start is ended", async () => {
+    const way = await startTcpProxy(Number(new URL(main.cluster.url).port));
+    way.cut("silent");
+    const kubeconfig = await main.kubeconfigAt("silent.conf", way.address);
+    const stop = new AbortController();
+    const starting = extension({ authentication: { delegated: { kubeconfig } }, signal: stop.signal });
+    void eventually(() => expect(way.connections).toBeGreaterThan(0)).then(() => stop.abort(new Error("enough")));
+    await expect(starting).rejects.toThrow("enough");
+    await way.close();
   });
 
   test("answers that are kept outlast it", async () => {
@@ -266,4 +277,38 @@ describe("options that cannot be right", () => {
       await alone.close();
     }
   });
+});
+
+test("headers that no main server's front proxy sends are warned about", async () => {
+  const warnings: string[] = [];
+  const requestHeader = {
+    clientCaFile: join(main.folder, "proxies.pem"),
+    usernameHeaders: ["X-User"],
+    groupHeaders: ["x-remote-GROUP"],
+    extraHeadersPrefixes: ["X-Extra-"],
+  };
+  await using _ = await extension({
+    authentication: { requestHeader, delegated: { kubeconfig: main.kubeconfig } },
+    onWarning: (warning) => warnings.push(warning),
+  });
+  expect(warnings).toEqual([
+    "--requestheader-username-headers is set without specifying the standard X-Remote-User header - API aggregation will not work",
+    "--requestheader-extra-headers-prefix is set without specifying the standard X-Remote-Extra- header prefix - API aggregation will not work",
+  ]);
+});
+
+test("an account that may not ask is told which role it lacks, and gets no server", async () => {
+  const kubeconfig = join(main.folder, "stranger.conf");
+  await writeFile(kubeconfig, main.cluster.kubeconfig({ user: "stranger" }));
+  const warnings: string[] = [];
+  const starting = extension({
+    authentication: { delegated: { kubeconfig } },
+    onWarning: (warning) => warnings.push(warning),
+  });
+  await expect(starting).rejects.toThrow(
+    'unable to load configmap based request-header-client-ca-file: configmaps "extension-apiserver-authentication" is forbidden: User "stranger" cannot get resource "configmaps"',
+  );
+  expect(warnings).toEqual([
+    "Unable to get configmap/extension-apiserver-authentication in kube-system.  Usually fixed by 'kubectl create rolebinding -n kube-system ROLEBINDING_NAME --role=extension-apiserver-authentication-reader --serviceaccount=YOUR_NS:YOUR_SA'",
+  ]);
 });
