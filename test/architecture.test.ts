@@ -188,6 +188,7 @@ describe("time, randomness and environment", () => {
 /** Who makes or hands on a transport that acts as a server's owner without a token: docs/security.md has the same table. */
 const ACTS_AS_THE_OWNER: Readonly<Record<string, string>> = {
   "client/dynamic/kubernetes-client.ts": "the client of who started the server",
+  "cluster/delegation/plugin-access.ts": "hands it to the admission plugins of who started the server",
   "cluster/stages/opened-server.ts": "hands it to the hooks of the server",
   "cluster/stages/prepared-server.ts": "hands it to who started the server",
   "cluster/shared-server.ts": "claims the server's nodes, and removes those of earlier versions",

@@ -35,11 +35,15 @@ export interface OpenedAuthorization {
  */
 export async function openAuthorization(
   options: AuthorizationOptions,
-  surroundings: AuthorizerSurroundings,
+  surroundings: AuthorizerSurroundings & { readonly warn: (warning: string) => void },
 ): Promise<OpenedAuthorization> {
   const problems = authorizationProblems(options);
   if (problems.length > 0) throw new Error(aggregateText(problems));
-  const { configFile = "", policyFile = "", modes = DEFAULT_MODES, webhook } = options;
+  const { configFile = "", policyFile = "", modes = DEFAULT_MODES, webhook, delegated } = options;
+  if (delegated !== undefined) {
+    const { openDelegatedAuthorization } = await inOrder(import("./delegation/delegated-authorization.js"));
+    return openDelegatedAuthorization(delegated, surroundings);
+  }
   if (configFile !== "") return openConfiguration(configFile, policyFile, surroundings);
   const types = new Set<string>(modes);
   const abac = await abacOf(types, policyFile);

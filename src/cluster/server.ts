@@ -1,6 +1,7 @@
 // kubets/server: what people who write API servers use.
 export { serverOptions, startServer } from "./start-server.js";
 export { type ServerCommand, serverCommand, type ServerProgram } from "./stages/server-command.js";
+export { type RecommendedOptions, recommendedOptions } from "./stages/recommended-options.js";
 export type { ComponentFlag } from "../component/component-flag.js";
 export type { Flags } from "../component/flags/flag-set.js";
 export type { Options } from "./stages/options.js";
@@ -13,12 +14,16 @@ export { type AdvanceOptions, type ClusterClock, NotAtRestError } from "./cluste
 export type {
   AuthorizationModeName,
   AuthorizationOptions,
+  DelegatedAuthorizationOptions,
   WebhookAuthorizationOptions,
 } from "./options/authorization-options.js";
+export type { CoreApiOptions } from "./delegation/core-api.js";
+export type { MainServer } from "./delegation/main-server.js";
 export type { EtcdConnection } from "./open-storage.js";
 export type { RunningServer } from "./running-server.js";
 export type {
   AuthenticationOptions,
+  DelegatedAuthenticationOptions,
   OidcOptions,
   RequestHeaderOptions,
   ServiceAccountTokenOptions,
@@ -61,7 +66,7 @@ export type { KubeObject } from "../machinery/meta/object.js";
 export type { AdmissionAttributes } from "../server/admission/attributes.js";
 export type { AdmissionOptions, OwnAdmissionPlugin } from "../server/admission/enabled-plugins.js";
 export type { PluginDocument } from "../server/admission/table.js";
-export type { AdmissionPlugin } from "../server/admission/plugin.js";
+export type { AdmissionInitialization, AdmissionPlugin, ApiAccess } from "../server/admission/plugin.js";
 export type { FileAdmissionOptions } from "./options/admission-configuration.js";
 export { refused } from "../server/admission/attributes.js";
 export type { Authenticator } from "../server/authn/authenticator.js";

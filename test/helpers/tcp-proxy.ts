@@ -35,8 +35,8 @@ const REFUSALS: Readonly<Record<Cut, (near: Socket) => void>> = {
   reset: (near) => near.once("data", () => near.resetAndDestroy()),
 };
 
-/** Before `port` of 127.0.0.1. */
-export async function startTcpProxy(port: number): Promise<TcpProxy> {
+/** Before `port` of 127.0.0.1; `own` is the port to listen on, 0 for a free one. */
+export async function startTcpProxy(port: number, own = 0): Promise<TcpProxy> {
   const sockets = new Set<Socket>();
   const keep = (socket: Socket): void => {
     sockets.add(socket);
@@ -60,7 +60,7 @@ export async function startTcpProxy(port: number): Promise<TcpProxy> {
       one.on("close", () => other.destroy());
     }
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  await new Promise<void>((resolve) => server.listen(own, "127.0.0.1", resolve));
   const cut = (how: Cut = "ended"): void => {
     state = how;
     for (const socket of sockets) {
@@ -69,10 +69,10 @@ export async function startTcpProxy(port: number): Promise<TcpProxy> {
       else socket.unpipe().pause();
     }
   };
-  const { port: own } = server.address() as AddressInfo;
+  const { port: taken } = server.address() as AddressInfo;
   return {
-    port: own,
-    address: `127.0.0.1:${own}`,
+    port: taken,
+    address: `127.0.0.1:${taken}`,
     get connections() {
       return sockets.size / 2;
     },

@@ -14,5 +14,9 @@ export interface AuthenticationSurroundings {
   /** Hosts of this process, which no webhook's address leads past. Left out: there are none. */
   readonly hosts?: ProcessHosts | undefined;
   readonly report: (error: unknown) => void;
+  /** Receives what the server goes on in spite of. */
+  readonly warn: (warning: string) => void;
+  /** Ends the start of the server when it aborts. */
+  readonly signal?: AbortSignal | undefined;
   readonly faults: FileFaults;
 }

@@ -8,10 +8,11 @@ import {
   anonymousOn,
   type Authentication,
   type AuthenticationContext,
+  type FrontProxy,
 } from "../../server/authn/authentication.js";
 import { bootstrapTokens } from "../../server/authn/bootstrap-token.js";
 import { cachedTokens } from "../../server/authn/cached-tokens.js";
-import { type FrontProxyHeaders, requestHeader, STANDARD_HEADERS } from "../../server/authn/request-header.js";
+import { type FrontProxyTrust, requestHeader, STANDARD_HEADERS } from "../../server/authn/request-header.js";
 import { staticTokens, readTokenFile } from "../../server/authn/token-file.js";
 import type { WebhookTokens } from "../../server/authn/webhook-token.js";
 import type { HealthCheck } from "../../server/endpoints/non-resource/health.js";
@@ -21,11 +22,14 @@ import type { TokenLookup } from "../../server/request/user.js";
 import {
   type AuthenticationOptions,
   checkAuthenticationOptions,
+  type DelegatedAuthenticationOptions,
   type RequestHeaderOptions,
+  requestHeaderWarnings,
   type WebhookOptions,
 } from "../options/authentication-options.js";
 import { readText } from "../../base/files/read-file.js";
 import type { AuthenticationSurroundings } from "./authentication-surroundings.js";
+import type { DelegatedAuthentication } from "../delegation/delegated-authentication.js";
 import { openAuthorityFiles } from "./authority-files.js";
 import { FileFaults } from "../options/watch-files.js";
 import type { IdentityIssuers } from "./identity-issuers.js";
@@ -43,11 +47,6 @@ export interface OpenedAuthentication {
   /** Watches the files, and asks the issuers of identities. `changed` is called when {@link authorities} has. */
   start(changed: () => void): Promise<void>;
   close(): Promise<void>;
-}
-
-/** A front proxy, as a server publishes it for others. */
-interface FrontProxyTrust extends FrontProxyHeaders {
-  readonly allowedNames: readonly string[];
 }
 
 export interface AuthenticationBase {
@@ -68,6 +67,7 @@ export async function openAuthentication(
   given: Omit<AuthenticationSurroundings, "faults">,
 ): Promise<OpenedAuthentication> {
   checkAuthenticationOptions(options);
+  for (const warning of requestHeaderWarnings(options.requestHeader ?? {})) given.warn(warning);
   const faults = new FileFaults("authentication-files", given.report);
   const surroundings = { ...given, faults };
   const tokens = await openTokenFile(options.tokenFile, given.report);
@@ -82,25 +82,30 @@ export async function openAuthentication(
   const ownIssuers = serviceAccounts === undefined ? [] : [serviceAccounts.url, ...(serviceAccounts.otherUrls ?? [])];
   const issuers = await openIssuers(options, ownIssuers, surroundings);
   const webhook = options.webhook && (await openWebhook(options.webhook, audiences, surroundings));
+  const delegated = options.delegated && (await openDelegated(options.delegated, options, surroundings));
   const frontProxy = header && trustOf(header);
+  const proxies = frontProxy === undefined ? delegated?.frontProxies : { frontProxy };
   const anonymous = issuers?.anonymous ?? anonymousOf(options.anonymous);
-  const clientCa = (): string => [base.clientCa, clientCas.pem].filter((pem) => pem !== "").join("\n");
+  const clientCa = (): string =>
+    [base.clientCa, clientCas.pem, delegated?.clientCa ?? ""].filter((pem) => pem !== "").join("\n");
   return {
     serviceAccounts,
     get authorities() {
-      return { clientCa: clientCa(), frontProxyCa: proxyCas?.pem };
+      return {
+        clientCa: clientCa(),
+        frontProxyCa: proxyCas === undefined ? delegated?.frontProxies?.frontProxyCa : proxyCas.pem,
+      };
     },
     info: () => ({ clientCa: clientCa(), frontProxy: frontProxy && { ...frontProxy, ca: proxyCas?.pem ?? "" } }),
     healthChecks: [faults.check],
     parts: ({ find, now }) => ({
-      ...(frontProxy && {
-        frontProxy: { authenticator: requestHeader(frontProxy, frontProxy.allowedNames), headers: frontProxy },
-      }),
+      ...(proxies && { frontProxy: frontProxyOf(() => proxies.frontProxy) }),
       localTokens: tokens === undefined ? [] : [tokens],
       tokens: [
         ...(options.bootstrapTokens === true ? [bootstrapTokens(find, now)] : []),
         ...(issuers === undefined ? [] : [issuers.lookup]),
         ...(webhook === undefined ? [] : [cachedWebhook(webhook, options.webhook, now)]),
+        ...[delegated?.tokens(now)].filter((lookup) => lookup !== undefined),
       ],
       ...(anonymous && { anonymous }),
     }),
@@ -108,6 +113,7 @@ export async function openAuthentication(
       opened?.watch();
       clientCas.watch(changed);
       proxyCas?.watch(changed);
+      delegated?.start(changed);
       await issuers?.start();
     },
     async close() {
@@ -116,6 +122,7 @@ export async function openAuthentication(
       proxyCas?.close();
       issuers?.close();
       await webhook?.close();
+      await delegated?.close();
     },
   };
 }
@@ -148,6 +155,21 @@ async function openIssuers(
   const { openIdentityIssuers } = await import("./identity-issuers.js");
   return openIdentityIssuers(options, ownIssuers, surroundings);
 }
+
+/** The main server, and with it a client, is loaded where a server asks one. */
+async function openDelegated(
+  delegated: DelegatedAuthenticationOptions,
+  options: AuthenticationOptions,
+  surroundings: AuthenticationSurroundings,
+): Promise<DelegatedAuthentication> {
+  const { openDelegatedAuthentication } = await import("../delegation/delegated-authentication.js");
+  return openDelegatedAuthentication(delegated, options, surroundings);
+}
+
+const frontProxyOf = (current: () => FrontProxyTrust | undefined): FrontProxy => ({
+  authenticator: requestHeader(current),
+  headers: current,
+});
 
 async function openWebhook(
   { configFile, version }: WebhookOptions,

@@ -1,5 +1,7 @@
 import type { authenticationOptions } from "../../component/apiserver-flags/authentication.js";
 import type { OptionsOf } from "../../component/option-group.js";
+import type { delegatedAuthenticationOptions } from "../../component/apiserver-flags/delegated.js";
+import type { MainServer } from "../delegation/main-server.js";
 import { aggregateText } from "../../machinery/errors/aggregate-text.js";
 import type { AuthenticationConfiguration } from "../../server/authn/configuration/authentication-configuration.js";
 
@@ -12,6 +14,11 @@ export interface AuthenticationOptions extends Omit<FlagOptions, "anonymous"> {
   /** What an AuthenticationConfiguration in a file would hold. */
   readonly configuration?: AuthenticationConfiguration;
   /**
+   * A main server that is asked about tokens, and whose authorities of clients and of front proxies count where {@link clientCaFiles} and
+   * {@link requestHeader} name none.
+   */
+  readonly delegated?: DelegatedAuthenticationOptions;
+  /**
    * Whether requests without credentials are anonymous, or the paths on which they are. It counts where there is authorization.
    * Default true.
    */
@@ -22,6 +29,9 @@ export type RequestHeaderOptions = NonNullable<FlagOptions["requestHeader"]>;
 export type OidcOptions = NonNullable<FlagOptions["oidc"]>;
 export type WebhookOptions = NonNullable<FlagOptions["webhook"]>;
 export type ServiceAccountTokenOptions = NonNullable<FlagOptions["serviceAccounts"]>;
+
+/** A main server that knows the callers of this one, by TokenReviews and by the ConfigMap kube-system/extension-apiserver-authentication. */
+export type DelegatedAuthenticationOptions = MainServer & OptionsOf<typeof delegatedAuthenticationOptions>;
 
 /**
  * Throws an Error in kube-apiserver's words, where the options contradict each other or cannot be right. Files are not read for
@@ -57,6 +67,12 @@ function oidcProblems({ oidc, configFile, configuration }: AuthenticationOptions
 
 function requestHeaderProblems(options: RequestHeaderOptions | undefined): readonly string[] {
   if (options === undefined) return [];
+  const file = options.clientCaFile === "" ? ["--requestheader-client-ca-file must be specified"] : [];
+  return [...requestHeaderNameFaults(options), ...file];
+}
+
+/** What is wrong with the names that a front proxy's headers and certificate may have, in kube-apiserver's words. */
+export function requestHeaderNameFaults(options: Omit<RequestHeaderOptions, "clientCaFile">): readonly string[] {
   const { usernameHeaders, groupHeaders, extraHeadersPrefixes, allowedNames, uidHeaders } = options;
   const flags = Object.entries({
     "requestheader-username-headers": usernameHeaders,
@@ -67,7 +83,6 @@ function requestHeaderProblems(options: RequestHeaderOptions | undefined): reado
   });
   const empty = flags.filter(([, names = []]) => names.some((name) => name.trim() === ""));
   const problems = empty.map(([flag]) => `empty value in ${JSON.stringify(flag)}`);
-  if (options.clientCaFile === "") problems.push("--requestheader-client-ca-file must be specified");
   const isStandard = (uidHeaders ?? []).some((name) => name.toLowerCase() === "x-remote-uid");
   if (uidHeaders !== undefined && uidHeaders.length > 0 && !isStandard) {
     problems.push(
@@ -75,6 +90,20 @@ function requestHeaderProblems(options: RequestHeaderOptions | undefined): reado
     );
   }
   return problems;
+}
+
+/** Headers that work, but not with kube-apiserver's own front proxy, in kube-apiserver's words. */
+export function requestHeaderWarnings(options: Partial<RequestHeaderOptions>): readonly string[] {
+  const rows = [
+    ["requestheader-username-headers", "X-Remote-User header", options.usernameHeaders],
+    ["requestheader-group-headers", "X-Remote-Group header", options.groupHeaders],
+    ["requestheader-extra-headers-prefix", "X-Remote-Extra- header prefix", options.extraHeadersPrefixes],
+  ] as const;
+  return rows.flatMap(([flag, standard, names = []]) => {
+    const [header = ""] = standard.toLowerCase().split(" ");
+    if (names.length === 0 || names.some((name) => name.toLowerCase() === header)) return [];
+    return [`--${flag} is set without specifying the standard ${standard} - API aggregation will not work`];
+  });
 }
 
 function webhookProblems(webhook: WebhookOptions | undefined): readonly string[] {

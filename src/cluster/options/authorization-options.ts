@@ -1,18 +1,34 @@
 import { AUTHORIZATION_MODES, type authorizationOptions } from "../../component/apiserver-flags/authorization.js";
+import type { delegatedAuthorizationOptions } from "../../component/apiserver-flags/delegated.js";
 import type { OptionsOf } from "../../component/option-group.js";
 import { goQuote } from "../../base/text/go-quote.js";
+import type { MainServer } from "../delegation/main-server.js";
 
 /** kube-apiserver's names, as in --authorization-mode. */
 export type AuthorizationModeName = (typeof AUTHORIZATION_MODES)[number];
 
 /** How a server decides what users may do. Members of system:masters may do everything, before all of it. */
-export type AuthorizationOptions = OptionsOf<typeof authorizationOptions>;
+export interface AuthorizationOptions extends OptionsOf<typeof authorizationOptions> {
+  /** Asks a main server, in place of all other authorizers. */
+  readonly delegated?: DelegatedAuthorizationOptions;
+}
+
+/** A main server that says what users may do, by SubjectAccessReviews. */
+export type DelegatedAuthorizationOptions = MainServer & OptionsOf<typeof delegatedAuthorizationOptions>;
 
 export type WebhookAuthorizationOptions = NonNullable<AuthorizationOptions["webhook"]>;
 
 /** What is wrong with the options, in kube-apiserver's words. Files are not opened. */
 export function authorizationProblems(options: AuthorizationOptions): readonly string[] {
-  const { modes, policyFile = "", webhook, configFile = "" } = options;
+  const { modes, policyFile = "", webhook, configFile = "", delegated } = options;
+  if (delegated !== undefined) {
+    return [
+      ...(modes === undefined && webhook === undefined && policyFile === "" && configFile === ""
+        ? []
+        : ["authorization is delegated to a main server: give no modes, webhook, policyFile or configFile beside it"]),
+      ...allowedPathFaults(delegated.alwaysAllowPaths ?? []),
+    ];
+  }
   if (configFile !== "") {
     if (modes === undefined && webhook === undefined) return [];
     return [
@@ -41,6 +57,12 @@ export function authorizationProblems(options: AuthorizationOptions): readonly s
     problems.push(`authorization-mode [${wanted.map(goQuote).join(" ")}] has mode specified more than once`);
   }
   return [...problems, ...versionProblems(webhook?.version)];
+}
+
+/** In the words of k8s.io/apiserver. */
+function allowedPathFaults(paths: readonly string[]): string[] {
+  const wrong = paths.map((path) => path.replace(/^\//, "")).filter((path) => path.slice(0, -1).includes("*"));
+  return wrong.map((path) => `only trailing * allowed in ${goQuote(path)}`);
 }
 
 export const DEFAULT_MODES: readonly AuthorizationModeName[] = ["Node", "RBAC"];

@@ -6,11 +6,13 @@ import type { Random } from "../../base/numbers/random.js";
 import type { Transport } from "../../client/transport/transport.js";
 import type { ApiRegistry } from "../../server/api-registry/api-registry.js";
 import type { ResourceDefinition } from "../../server/api-registry/resource-definition.js";
+import type { ApiAccess } from "../../server/admission/plugin.js";
 import type { Authenticator } from "../../server/authn/authenticator.js";
 import type { Authorizer } from "../../server/authz/authorizer.js";
 import type { HealthCheck } from "../../server/endpoints/non-resource/health.js";
 import type { OwnFilter } from "../../server/filters/own-filter.js";
 import type { LifeCycleEvent } from "../../server/generic/life-cycle.js";
+import type { CoreApiOptions } from "../delegation/core-api.js";
 import type { FileAdmissionOptions } from "./admission-configuration.js";
 import type { AuthorizationOptions } from "./authorization-options.js";
 import type { AuthenticationOptions } from "./authentication-options.js";
@@ -50,6 +52,11 @@ export interface ServerOptions extends StorageOptions, Pick<FlagOptions, "host" 
    * Which admission plugins run, and plugins of the caller's own. Default: those that kube-apiserver runs by default.
    */
   readonly admission?: FileAdmissionOptions;
+  /**
+   * The main server whose objects hooks and admission plugins read: of a kubeconfig file, else of the Pod that the process runs in. Its informers
+   * are started by the hook "generic-apiserver-start-informers". Default: none.
+   */
+  readonly coreApi?: CoreApiOptions;
   /** Filters of the caller's own, each with its place among the server's. */
   readonly filters?: readonly OwnFilter[];
   /** Checks of /healthz, /livez and /readyz beside the server's own. */
@@ -103,6 +110,8 @@ export interface HookContext {
   /** A client's end in this process, as the server itself; it is answered before the server is ready and while it stops. */
   readonly transport: Transport;
   readonly registry: ApiRegistry;
+  /** The main server of {@link ServerOptions.coreApi}. */
+  readonly coreApi: ApiAccess | undefined;
 }
 
 /** The options that the server takes as they are. */
@@ -155,6 +164,9 @@ export function listeningFaults({ port = 0, http, authentication }: ServerOption
   const needsTls = [
     ...((authentication?.clientCaFiles ?? []).length > 0 ? ["certificates of clients"] : []),
     ...(authentication?.requestHeader === undefined ? [] : ["the certificate of a front proxy"]),
+    ...(authentication?.delegated === undefined || authentication.delegated.skipLookup === true
+      ? []
+      : ["certificates of the main server's authorities (skipLookup leaves them out)"]),
   ];
   if (port === false && needsTls.length > 0) {
     faults.push(

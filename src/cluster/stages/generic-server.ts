@@ -1,5 +1,6 @@
 import { driveTurns } from "../../base/async/turns.js";
 import { goQuote } from "../../base/text/go-quote.js";
+import type { ApiAccess } from "../../server/admission/plugin.js";
 import type { ApiRegistry } from "../../server/api-registry/api-registry.js";
 import type { HealthCheck } from "../../server/endpoints/non-resource/health.js";
 import type { LifeCycle } from "../../server/generic/life-cycle.js";
@@ -35,6 +36,8 @@ export class GenericServer {
     this.#opened = opened;
     this.#delegate = delegate;
     this.name = opened.name;
+    const { access } = opened;
+    if (access !== undefined) this.addPostStartHook({ name: this.#informersHook(), run: () => access.start() });
     const { postStart = [], preShutdown = [] } = opened.options.hooks ?? {};
     for (const hook of postStart) this.addPostStartHook(hook);
     for (const hook of preShutdown) this.addPreShutdownHook(hook);
@@ -53,6 +56,11 @@ export class GenericServer {
   /** Paths that belong to no API. */
   get paths(): OwnPaths {
     return this.server.paths;
+  }
+
+  /** The main server of the options; undefined where they name none. */
+  get coreApi(): ApiAccess | undefined {
+    return this.#opened.access?.coreApi;
   }
 
   /** What has happened in the server's life. */
@@ -95,6 +103,12 @@ export class GenericServer {
   hasPostStartHook(name: string): boolean {
     if (this.#opened.boot.has(name)) return true;
     return name !== STORAGE_STEP && this.#delegate?.hasPostStartHook(name) === true;
+  }
+
+  /** kube-apiserver's name. Servers of one chain have informers of their own. */
+  #informersHook(): string {
+    const name = "generic-apiserver-start-informers";
+    return this.hasPostStartHook(name) ? `${name}-${this.name}` : name;
   }
 
   #hasPreShutdownHook(name: string): boolean {

@@ -5,6 +5,8 @@ import type { TokenIssuer } from "../../server/request/token-issuer.js";
 import type { AuthenticationSurroundings } from "../authentication/authentication-surroundings.js";
 import type { OpenedAuthentication } from "../authentication/open-authentication.js";
 import type { Composition } from "../composition.js";
+import type { AccessSurroundings } from "../delegation/core-api.js";
+import type { PluginAccess } from "../delegation/plugin-access.js";
 import { type OpenedAuthorization, openAuthorization } from "../open-authorization.js";
 import type { AuthenticationOptions } from "../options/authentication-options.js";
 import type { ServerOptions } from "../options/server-options.js";
@@ -15,7 +17,7 @@ import type { TimeAndChance } from "./config.js";
 
 /** Opens the authorizers of a server; undefined where every user may do everything. */
 export async function openAuthorizationOf(
-  { authorization, onError = () => {} }: ServerOptions,
+  { authorization, onError = () => {}, onWarning = () => {} }: ServerOptions,
   composition: Composition,
   { clock, timers, random }: TimeAndChance,
 ): Promise<OpenedAuthorization | undefined> {
@@ -28,6 +30,7 @@ export async function openAuthorizationOf(
     env: surroundingsOf({}).env,
     hosts: hostsOf(composition.network),
     reportError: onError,
+    warn: onWarning,
   });
 }
 
@@ -45,6 +48,17 @@ export async function openAuthenticationOf(
     ...(options.clientCaFiles ?? []),
   ];
   return openAuthentication({ ...options, clientCaFiles }, { serviceAccounts: issuer, clientCa }, surroundings);
+}
+
+/** Opens the servers that hooks and admission plugins use. They are loaded where a server has any that may ask for them. */
+export async function openPluginAccessOf(
+  { coreApi, admission }: Pick<ServerOptions, "coreApi" | "admission">,
+  surroundings: AccessSurroundings,
+): Promise<PluginAccess | undefined> {
+  const asks = admission?.plugins?.some(({ initialize }) => initialize !== undefined) === true;
+  if (coreApi === undefined && !asks) return undefined;
+  const { PluginAccess: opened } = await import("../delegation/plugin-access.js");
+  return opened.open(coreApi, surroundings);
 }
 
 /** Opens certificates of files. They are loaded where a server is given any. */

@@ -18,11 +18,12 @@ import { type HookContext, ofCaller, type ServerOptions } from "../options/serve
 import { authority } from "../open-socket.js";
 import type { ClusterPki } from "../pki/cluster-pki.js";
 import { kubeletClient } from "../pki/client-certificates.js";
+import type { PluginAccess } from "../delegation/plugin-access.js";
 import { openPki } from "../pki/open-pki.js";
 import { recordRequests } from "../record-requests.js";
 import type { ServingCertificates } from "../serving-certificates.js";
 import type { TimeAndChance } from "./config.js";
-import { openAuthenticationOf, openAuthorizationOf, openServingOf } from "./open-access.js";
+import { openAuthenticationOf, openAuthorizationOf, openPluginAccessOf, openServingOf } from "./open-access.js";
 import type { OpenedParts } from "./opened-parts.js";
 import type { OpenedAuthentication } from "../authentication/open-authentication.js";
 
@@ -54,6 +55,8 @@ export interface OpenedServer extends Opening {
   readonly authenticationChanged: () => void;
   /** The "host:port" that the server listens on; set when the port is open. */
   readonly address: { text: string };
+  /** The servers that hooks and admission plugins use; undefined where none does. */
+  readonly access: PluginAccess | undefined;
   readonly parts: OpenedParts;
 }
 
@@ -84,9 +87,12 @@ export async function openParts(opening: Opening, parts: OpenedParts): Promise<O
   const boot = new BootSequence([STORAGE_STEP, ...steps.map(({ name }) => name)]);
   const address = { text: "" };
   const config = await serverConfig(opening, { ...access, identity, boot, address, reportError });
+  const server = createServer(config, options.onLifeCycle);
+  await access.plugins?.initialize(options.admission ?? {}, server);
   return {
     ...opening,
-    server: createServer(config, options.onLifeCycle),
+    server,
+    access: access.plugins,
     boot,
     steps,
     storage: access.storage,
@@ -113,6 +119,7 @@ interface OpenedAccess {
   /** Issues the tokens of service accounts where the authentication has no other. */
   readonly issuer: ServerConfig["serviceAccounts"];
   readonly authentication: OpenedAuthentication | undefined;
+  readonly plugins: PluginAccess | undefined;
   readonly env: NonNullable<ServerConfig["env"]>;
   readonly idle: ReturnType<typeof collectWhenIdle>;
 }
@@ -141,12 +148,14 @@ async function openAccess(
       options.authentication,
       composition,
       { issuer, pki },
-      { clock, timers, random, env, hosts, report },
+      { clock, timers, random, env, hosts, report, warn: options.onWarning ?? (() => {}), signal: options.signal },
     ));
   if (authentication !== undefined) parts.add(() => authentication.close());
+  const plugins = await openPluginAccessOf(options, { clock, timers, random, env, report });
+  if (plugins !== undefined) parts.add(() => plugins.close());
   const idle = collectWhenIdle(v8Memory, systemTimers);
   parts.add(() => idle.stop());
-  return { authorization, serving, storage, foreign, pki, issuer, authentication, env, idle };
+  return { authorization, serving, storage, foreign, pki, issuer, authentication, plugins, env, idle };
 }
 
 interface ServerParts extends OpenedAccess, Pick<OpenedServer, "boot" | "address"> {
@@ -213,7 +222,8 @@ function toldTo(host: string | undefined, address: string): string {
 }
 
 /** What a hook is given of its server. */
-export const hookContext = (server: Server): HookContext => ({
+export const hookContext = ({ server, access }: Pick<OpenedServer, "server" | "access">): HookContext => ({
   transport: server.loopback(),
   registry: server.registry,
+  coreApi: access?.coreApi,
 });

@@ -84,7 +84,7 @@ export class PreparedServer {
     for (const step of steps) await run(step.name, async () => step.run(server, this.#listener));
     server.lifeCycle.signal("MuxAndDiscoveryComplete");
     composition.afterSteps?.();
-    for (const hook of this.#hooks.postStart) await run(hook.name, async () => hook.run(hookContext(server)));
+    for (const hook of this.#hooks.postStart) await run(hook.name, async () => hook.run(hookContext(this.#opened)));
     server.lifeCycle.signal("HasBeenReady");
   }
 
@@ -141,10 +141,10 @@ export class PreparedServer {
   /** Runs the hooks of the stop, those of the servers behind this one first. One that throws is reported. */
   async #shutDown(): Promise<void> {
     if (this.#delegate !== undefined) await this.#delegate.#shutDown();
-    const { server, options, composition } = this.#opened;
+    const { options, composition } = this.#opened;
     for (const hook of this.#hooks.preShutdown) {
       try {
-        await hook.run(hookContext(server));
+        await hook.run(hookContext(this.#opened));
       } catch (error) {
         options.onError?.(error);
       }

@@ -12,6 +12,7 @@ import { notifySystemd } from "../../component/systemd.js";
 import type { HttpOptions, ServerOptions } from "../options/server-options.js";
 import { serverOptions } from "../start-server.js";
 import type { GenericServer } from "./generic-server.js";
+import { delegatedFlagFaults, delegatedOptions, type RecommendedOptions, sectionsOf } from "./recommended-options.js";
 
 /** A program that serves an API of its own. */
 export interface ServerProgram {
@@ -23,6 +24,8 @@ export interface ServerProgram {
   readonly version: string;
   /** What it serves, and whatever else no flag says. Flags that are given win. */
   readonly options: ServerOptions;
+  /** The groups of options that the program has: {@link recommendedOptions}. Default: all that ask no main server. */
+  readonly recommended?: RecommendedOptions;
   /** Flags of its own, in a section of the program's name. */
   readonly flags?: readonly ComponentFlag[];
   /** Says what is wrong with the flags of its own. */
@@ -59,9 +62,10 @@ function componentOf(program: ServerProgram): Component {
     program: name,
     description,
     version: `${name} ${version}`,
-    sections: [...SECTIONS, ...ownSection],
+    sections: [...sectionsOf(SECTIONS, program.recommended), ...ownSection],
     validate: (flags, { cwd }) => [
       ...serverOptions(optionsOf(program, flags, cwd)).validate(),
+      ...delegatedFlagFaults(flags, cwd),
       ...(program.validate?.(flags) ?? []),
     ],
     run: (flags, context) => run(program, flags, context),
@@ -150,18 +154,22 @@ const SECTIONS: readonly FlagSection[] = [
   admissionSection,
 ];
 
-function optionsOf({ options }: ServerProgram, flags: Flags, cwd: string): ServerOptions {
-  const { etcd, admission = {}, tls, ...given } = readOptions(serverOptionTable, flags, cwd);
-  const { dataDir, host = "127.0.0.1", securePort = 0 } = readWithDefaults(programOptions, flags, cwd);
+/** Who callers are, and what they may do, the program says by its recommended options. */
+const { authentication: _, authorization: __, ...programTable } = serverOptionTable;
+
+function optionsOf({ options, recommended }: ServerProgram, flags: Flags, cwd: string): ServerOptions {
+  const { etcd: givenEtcd, admission = {}, tls, ...given } = readOptions(programTable, flags, cwd);
+  const { dataDir, host } = readWithDefaults(programOptions, flags, cwd);
   const http = httpOf(flags, cwd);
-  const port = http !== undefined || securePort === 0 ? false : securePort;
-  const isEtcd = etcd !== undefined && etcd.servers.length > 0;
+  const port = portOf(flags, http, options);
+  const hasEtcd = givenEtcd !== undefined && givenEtcd.servers.length > 0;
   return {
     ...options,
     ...given,
     ...(dataDir !== undefined && { storage: "disk", dataDir }),
-    ...(isEtcd && { storage: "etcd", etcd }),
-    host,
+    // With the program's own prefix.
+    ...(hasEtcd && { storage: "etcd", etcd: readWithDefaults(etcdOptions, flags, cwd) }),
+    ...(host !== undefined && { host }),
     port,
     ...(http && { http }),
     ...(port !== false && tls && { tls }),
@@ -172,7 +180,13 @@ function optionsOf({ options }: ServerProgram, flags: Flags, cwd: string): Serve
       enable: [...(options.admission?.enable ?? []), ...(admission.enable ?? [])],
       disable: [...(options.admission?.disable ?? []), ...(admission.disable ?? [])],
     },
+    ...delegatedOptions(recommended, options, flags, cwd),
   };
+}
+
+function portOf(flags: Flags, http: HttpOptions | undefined, options: ServerOptions): number | false {
+  if (!flags.has("secure-port")) return options.port ?? false;
+  return http !== undefined || flags.number("secure-port") === 0 ? false : flags.number("secure-port");
 }
 
 function httpOf(flags: Flags, cwd: string): HttpOptions | undefined {

@@ -6,8 +6,9 @@ import { ensure, unlessChanged } from "../writes.js";
 import { pemText } from "../../machinery/crypto/pem.js";
 import { certificatesIn } from "../../machinery/crypto/certificates.js";
 
-const NAMESPACE = "kube-system";
-const NAME = "extension-apiserver-authentication";
+/** Where a main server publishes how it authenticates clients. */
+export const NAMESPACE = "kube-system";
+export const NAME = "extension-apiserver-authentication";
 
 /** Publishes how the server authenticates clients, so that servers of aggregated APIs may do the same. */
 export function authenticationTrust({ client, manager, clock, cluster }: ControllerContext): OwnWork {
@@ -91,7 +92,8 @@ function combinedAuthorities(pems: readonly (string | undefined)[], now: number)
 
 const expiryOf = ({ validTo }: X509Certificate): number => Date.parse(validTo);
 
-function namesIn(text: string | undefined): readonly string[] {
+/** Reads a JSON list of texts; a missing one is empty. Throws for anything else. */
+export function namesIn(text: string | undefined): readonly string[] {
   if (text === undefined || text === "") return [];
   const names: unknown = JSON.parse(text);
   if (Array.isArray(names) && names.every((name) => typeof name === "string")) return names;

@@ -6,7 +6,7 @@ import { errorMessage } from "../../base/text/error-message.js";
 import { goQuote } from "../../base/text/go-quote.js";
 import { admissionFailure, PluginInitializationError } from "./configuration/admission-configuration.js";
 import { guarded } from "./guarded-plugin.js";
-import type { AdmissionPlugin } from "./plugin.js";
+import type { AdmissionInitialization, AdmissionPlugin } from "./plugin.js";
 import { ADMISSION_PLUGINS, type AdmissionConfiguration, type AdmissionRow, type PluginDocument } from "./table.js";
 
 /** Which admission plugins a server runs. A plugin's own place decides when it runs, not the order of these lists. */
@@ -26,6 +26,11 @@ export interface OwnAdmissionPlugin {
    * a configuration. The server does not start when it throws. Left out: a configuration for the plugin is refused.
    */
   readonly configure?: (document: PluginDocument) => void | Promise<void>;
+  /**
+   * Gives the plugin clients, informers and the authorizers. Called once, after {@link configure} and before the server starts, which does not
+   * happen when it throws. Its informers are empty then: a plugin that needs their objects asks them `hasSynced()` at each request.
+   */
+  readonly initialize?: (given: AdmissionInitialization) => void | Promise<void>;
 }
 
 const DEFAULT_PLACE = "MutatingAdmissionWebhook";

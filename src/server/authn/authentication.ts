@@ -6,7 +6,7 @@ import type { FindObject } from "./service-account-token.js";
 /** What says who a request comes from, each in kube-apiserver's place. */
 export interface Authentication {
   /** Asked before client certificates. Behind authentication no request has its headers. */
-  readonly frontProxy?: { readonly authenticator: Authenticator; readonly headers: FrontProxyHeaders };
+  readonly frontProxy?: FrontProxy;
   /** Asked before service accounts: the file of tokens. */
   readonly localTokens?: readonly TokenLookup[];
   /** Asked after service accounts: bootstrap tokens, issuers of identities, the webhook. */
@@ -16,6 +16,13 @@ export interface Authentication {
    * Default: all are anonymous.
    */
   readonly anonymous?: Anonymous;
+}
+
+/** A proxy that names users in headers. */
+export interface FrontProxy {
+  readonly authenticator: Authenticator;
+  /** The headers as they are now, the same object until they change; undefined while no proxy is known. */
+  readonly headers: () => FrontProxyHeaders | undefined;
 }
 
 /** What authenticators may use of the server. */

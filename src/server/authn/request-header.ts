@@ -22,11 +22,31 @@ export const STANDARD_HEADERS: FrontProxyHeaders = {
   extraHeadersPrefixes: ["X-Remote-Extra-"],
 };
 
+/** The headers of a front proxy, and who it is. */
+export interface FrontProxyTrust extends FrontProxyHeaders {
+  /** The common names of the proxy's certificate; empty for any. */
+  readonly allowedNames: readonly string[];
+}
+
 /**
- * The user that a front proxy names. The headers count only on a connection whose certificate an authority of front proxies
- * signed for one of `allowedNames`; without names, for any. A certificate for another name is wrong.
+ * Returns the user that a front proxy names. The headers count only on a connection whose certificate an authority of front proxies signed for one
+ * of the allowed names. A certificate for another name is wrong. `current` returns the proxy as it is now, the same object until it
+ * changes, and undefined while none is known.
  */
-export function requestHeader(names: FrontProxyHeaders, allowedNames: readonly string[]): Authenticator {
+export function requestHeader(current: () => FrontProxyTrust | undefined): Authenticator {
+  let known: FrontProxyTrust | undefined;
+  let authenticate: Authenticator = () => undefined;
+  return (exchange) => {
+    const trust = current();
+    if (trust !== known) {
+      known = trust;
+      authenticate = trust === undefined ? () => undefined : authenticatorOf(trust);
+    }
+    return authenticate(exchange);
+  };
+}
+
+function authenticatorOf({ allowedNames, ...names }: FrontProxyTrust): Authenticator {
   const [usernames, uids, groupNames, prefixes] = [
     lower(names.usernameHeaders),
     lower(names.uidHeaders),

@@ -30,6 +30,10 @@ export interface WebhookTokenConfig {
   readonly env: Environment;
   /** Hosts of this process, which the webhook's address does not lead past. Left out: there are none. */
   readonly hosts?: ProcessHosts | undefined;
+  /** What one try may take, in milliseconds. Default: 30 seconds. */
+  readonly timeout?: number;
+  /** Default "kube-apiserver". */
+  readonly userAgent?: string;
   /** Receives what went wrong with a call: an outage, or a wrong configuration. */
   readonly report: (error: unknown) => void;
 }

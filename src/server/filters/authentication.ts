@@ -19,10 +19,10 @@ const WAITING = 2000;
 export function authentication(
   authenticator: Authenticator,
   anonymous: Anonymous,
-  frontProxy?: FrontProxyHeaders,
+  proxyHeaders: () => FrontProxyHeaders | undefined = () => undefined,
 ): Filter {
-  const tests = [STANDARD_HEADERS, ...(frontProxy === undefined ? [] : [frontProxy])].map(isFrontProxyHeader);
-  const isCredential = (header: string): boolean => header === "authorization" || tests.some((test) => test(header));
+  const isProxyHeader = proxyHeaderTest(proxyHeaders);
+  const isCredential = (header: string): boolean => header === "authorization" || isProxyHeader(header);
   let waiting = 0;
   return (next) => async (request) => {
     const { exchange } = request;
@@ -45,6 +45,21 @@ export function authentication(
     for (const warning of warnings) request.warnings.add(warning);
     for (const [key, value] of Object.entries(annotations)) request.annotations.add(key, value);
     await next(request.with({ user: authenticated(caller) }));
+  };
+}
+
+/** Tests for the standard headers and for those of the proxy that is known at the time. */
+function proxyHeaderTest(current: () => FrontProxyHeaders | undefined): (header: string) => boolean {
+  const isStandard = isFrontProxyHeader(STANDARD_HEADERS);
+  let known: FrontProxyHeaders | undefined;
+  let isOwn: (header: string) => boolean = () => false;
+  return (header) => {
+    const headers = current();
+    if (headers !== known) {
+      known = headers;
+      isOwn = headers === undefined ? () => false : isFrontProxyHeader(headers);
+    }
+    return isStandard(header) || isOwn(header);
   };
 }
 

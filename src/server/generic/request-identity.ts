@@ -15,7 +15,7 @@ export interface RequestIdentity {
   readonly authenticator: Authenticator;
   readonly anonymous: Anonymous;
   /** Headers of a front proxy, which no request has behind authentication. */
-  readonly proxyHeaders: FrontProxyHeaders | undefined;
+  readonly proxyHeaders: (() => FrontProxyHeaders | undefined) | undefined;
   /** Says whose a bearer token is. */
   readonly tokens: TokenUnion;
 }

@@ -28,6 +28,8 @@ export interface KubeconfigWebhookOptions extends Pick<WebhookSurroundings, "clo
   readonly random: Random;
   /** What one try may take, in milliseconds. Default: 30 seconds. */
   readonly timeout?: number;
+  /** Default "kube-apiserver". */
+  readonly userAgent?: string | undefined;
   /** The pauses between tries. Default: kube-apiserver's. */
   readonly backoff?: RetryBackoff | undefined;
 }
@@ -52,10 +54,11 @@ export class KubeconfigWebhook {
   /** Throws in client-go's words for certificates that are none. */
   constructor(config: ClientConfig, options: KubeconfigWebhookOptions) {
     const { clock, timers, env, hosts, random, timeout = LONGEST_TRY, backoff = WEBHOOK_BACKOFF } = options;
+    const { userAgent = "kube-apiserver" } = options;
     this.#timers = timers;
     this.#random = random;
     this.#backoff = backoff;
-    const client = { ...config, timeout, userAgent: "kube-apiserver" };
+    const client = { ...config, timeout, userAgent };
     // What is pooled knows of no hosts of the process.
     const transport = hosts && { transport: createTransport(client, { clock, env, hosts, maxSockets: CONNECTIONS }) };
     this.#client = new RetiringClient(createRestClient(client, { pooled: true, clock, env, ...transport }));

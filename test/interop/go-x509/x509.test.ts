@@ -116,7 +116,8 @@ describe("a server's certificates", () => {
 describe("a client's certificates", () => {
   let listener: Listener;
   const own = createClusterPki(clock, systemRandom, clock);
-  const proxied = requestHeader(STANDARD_HEADERS, []);
+  const proxy = { ...STANDARD_HEADERS, allowedNames: [] };
+  const proxied = requestHeader(() => proxy);
 
   beforeAll(async () => {
     listener = await listen({

@@ -4,6 +4,7 @@ import {
   decodeConfigurationStrictly,
   UnknownConfigurationError,
 } from "../../../machinery/wire/configuration-document.js";
+import { statedKind } from "../../../machinery/wire/stated-kind.js";
 import { isJsonObject, type JsonValue } from "../../../machinery/meta/json.js";
 import { anyJson, list, string, struct } from "../../../machinery/schema/build-schema.js";
 import type { Schema, StructSchema } from "../../../machinery/schema/schema.js";
@@ -30,12 +31,15 @@ function admissionConfiguration(version: string): StructSchema {
   return typed("AdmissionConfiguration", { kind: string, apiVersion: string, plugins: list(plugin) });
 }
 
-const FORMAT: ConfigurationFormat = {
-  group: "apiserver.config.k8s.io",
+/** v1alpha1 is of another group than v1. */
+const format = (group: string, version: string): ConfigurationFormat => ({
+  group,
   kind: "AdmissionConfiguration",
-  versions: new Map(["v1", "v1alpha1"].map((version) => [version, admissionConfiguration(version)])),
+  versions: new Map([[version, admissionConfiguration(version)]]),
   scheme: "pkg/server/options/admission.go:51",
-};
+});
+const ALPHA = format("apiserver.k8s.io", "v1alpha1");
+const FORMAT = format("apiserver.config.k8s.io", "v1");
 
 /** Plugins whose configuration once was the whole file, without a kind, and the key that shows it. */
 const LEGACY = { ImagePolicyWebhook: "imagePolicy", PodNodeSelector: "podNodeSelectorPluginConfig" };
@@ -54,7 +58,7 @@ export function decodeAdmissionConfiguration(document: ConfigurationDocument): R
 
 function pluginsOf(document: ConfigurationDocument): readonly Partial<PluginEntry>[] {
   try {
-    return decodeConfigurationStrictly<WireConfiguration>(document, FORMAT).object.plugins ?? [];
+    return decodeConfigurationStrictly<WireConfiguration>(document, formatOf(document)).object.plugins ?? [];
   } catch (error) {
     if (error instanceof UnknownConfigurationError && isLegacy(document)) {
       return Object.keys(LEGACY).map((name) => ({ name, configuration: document.value }));
@@ -62,6 +66,9 @@ function pluginsOf(document: ConfigurationDocument): readonly Partial<PluginEntr
     throw error;
   }
 }
+
+const formatOf = ({ value }: ConfigurationDocument): ConfigurationFormat =>
+  statedKind(value).group === ALPHA.group ? ALPHA : FORMAT;
 
 const isLegacy = ({ value }: ConfigurationDocument): boolean =>
   isJsonObject(value) && Object.values(LEGACY).some((key) => Object.hasOwn(value, key));

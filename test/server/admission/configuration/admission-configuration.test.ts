@@ -14,7 +14,7 @@ describe("an AdmissionConfiguration", () => {
       { name: "B", configuration: { kind: "K", x: 1 } },
     ];
     expect(decode(V1 + plugins)).toEqual(expected);
-    expect(decode(V1.replace("/v1", "/v1alpha1") + plugins)).toEqual(expected);
+    expect(decode(V1.replace("apiserver.config.k8s.io/v1", "apiserver.k8s.io/v1alpha1") + plugins)).toEqual(expected);
     const json = { apiVersion: "apiserver.config.k8s.io/v1", kind: "AdmissionConfiguration", plugins: expected };
     expect(decode(JSON.stringify(json))).toEqual(expected);
   });
@@ -48,6 +48,11 @@ describe("an AdmissionConfiguration", () => {
       "an unknown version",
       V1.replace("/v1", "/v2"),
       `no kind "AdmissionConfiguration" is registered for version "apiserver.config.k8s.io/v2" ${SCHEME}`,
+    ],
+    [
+      "a version of the other group",
+      V1.replace("/v1", "/v1alpha1"),
+      `no kind "AdmissionConfiguration" is registered for version "apiserver.config.k8s.io/v1alpha1" ${SCHEME}`,
     ],
     ["another kind", "apiVersion: v1\nkind: Pod\n", `no kind "Pod" is registered for version "v1" ${SCHEME}`],
     ["a field that is not there", `${V1}plugin: []\n`, 'strict decoding error: unknown field "plugin"'],
