@@ -1,3 +1,6 @@
+import type { etcdOptions, storageOptions } from "../component/apiserver-flags/etcd.js";
+import type { sizeOptions } from "../component/apiserver-flags/own.js";
+import type { OptionsOf } from "../component/option-group.js";
 import { type ResourceFacts, servedResources } from "../api/facts/index.js";
 import { SCHEMA_EPOCH } from "../api/scheme/published.js";
 import type { Clock } from "../base/time/clock.js";
@@ -12,7 +15,7 @@ import type { Kv } from "../server/storage/kv.js";
 import { moveKeys } from "../server/storage/move-keys.js";
 import { claimSchemaEpoch } from "../server/storage/schema-epochs.js";
 
-export interface StorageOptions {
+export interface StorageOptions extends OptionsOf<typeof storageOptions>, OptionsOf<typeof sizeOptions> {
   /** "memory", the default, forgets everything at close; "disk" keeps it in `dataDir`; "etcd" where {@link etcd} says. */
   readonly storage?: "memory" | "disk" | "etcd";
   /**
@@ -28,42 +31,14 @@ export interface StorageOptions {
   /** Needed for "etcd". */
   readonly etcd?: EtcdConnection | undefined;
   /**
-   * As kube-apiserver's --storage-media-type: the form that objects are stored in. Objects in the other form are read, and
-   * stored in this one when they change. Default "application/json".
-   */
-  readonly storageMediaType?: StorageMediaType;
-  /** False: every read asks the storage, as kube-apiserver's --watch-cache=false. Default true. */
-  readonly watchCache?: boolean;
-  /**
    * Ends the start when it aborts: what was opened is closed, whether etcd answers or not, and the start rejects with the signal's reason.
    * It has no effect on a server that has started.
    */
   readonly signal?: AbortSignal | undefined;
-  /**
-   * How many bytes a request to etcd may have that writes an object as kube-apiserver would: built-in kinds in protobuf, custom resources in
-   * JSON, whatever the storage is. A larger object is refused with etcd's text; one that was stored before is read and deleted, and written
-   * while it does not grow. 0: no limit. Default 1,572,864, as etcd's --max-request-bytes.
-   */
-  readonly maxObjectBytes?: number;
 }
 
 /** Where an etcd 3.4 or later is, and how to reach it; the flags of kube-apiserver that begin with --etcd. */
-export interface EtcdConnection {
-  /** "http://127.0.0.1:2379", "https://..."; several of one etcd cluster. */
-  readonly servers: readonly string[];
-  /** Keys begin with it. Default "/registry". */
-  readonly prefix?: string;
-  /** PEM files. */
-  readonly caFile?: string;
-  readonly certFile?: string;
-  readonly keyFile?: string;
-  /** How long etcd may take to answer each call of a health check, in milliseconds. Default 2000. */
-  readonly healthTimeout?: number;
-  /** How old history is that the server removes from etcd, in milliseconds; 0 leaves it to etcd. Default 300,000, as kube-apiserver's. */
-  readonly compactionInterval?: number;
-  /** How many seconds longer than asked for a key may live, so that keys share leases. Default 60. */
-  readonly leaseReuseSeconds?: number;
-}
+export type EtcdConnection = OptionsOf<typeof etcdOptions>;
 
 /** Whether other servers may work on the same objects at the same time. A folder belongs to one process. */
 export const isShared = ({ storage }: Pick<StorageOptions, "storage">): boolean => storage === "etcd";
@@ -71,12 +46,6 @@ export const isShared = ({ storage }: Pick<StorageOptions, "storage">): boolean 
 /** Says that an election was asked for where {@link isShared} is false. */
 export const electionHasNoEffect = ({ storage = "memory" }: StorageOptions): string =>
   `leader election has no effect: storage "${storage}" belongs to one server`;
-
-/** Throws for a limit that is none. */
-export function checkMaxObjectBytes({ maxObjectBytes = 0 }: StorageOptions): void {
-  if (Number.isSafeInteger(maxObjectBytes) && maxObjectBytes >= 0) return;
-  throw new RangeError(`maxObjectBytes is ${maxObjectBytes}; give a number of bytes, or 0 for no limit`);
-}
 
 export async function openKv(options: StorageOptions, clock: Clock, timers: Timers): Promise<Kv> {
   const { dataDir, onWarning } = options;

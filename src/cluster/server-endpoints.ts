@@ -4,7 +4,7 @@ import { isNotFound } from "../machinery/errors/status-error.js";
 import { number, object, objects, text } from "../machinery/meta/access.js";
 import type { KubeObject } from "../machinery/meta/object.js";
 import type { ApiRegistry } from "../server/api-registry/api-registry.js";
-import { createOrAdjust, targetsIn } from "../server/generic/create-missing.js";
+import { createOrAdjust, targetsIn, withoutSwitchedOff } from "../server/generic/create-missing.js";
 import type { ObjectStore } from "../server/storage/store.js";
 import { isSliceOfPort, kubernetesEndpoints, type ServerAddress } from "./system-objects.js";
 
@@ -107,6 +107,7 @@ class SharedEndpoints {
     await createOrAdjust(api, wanted);
     const names = new Set(wanted.map(({ metadata }) => metadata?.name));
     const slice = { apiVersion: "discovery.k8s.io/v1", kind: "EndpointSlice", metadata: { namespace: "default" } };
+    if (withoutSwitchedOff(api, [slice]).length === 0) return;
     const { storage, scope } = targetsIn(api)(slice);
     for (const item of (await storage.list(scope, {})).items) {
       const found = item.object();

@@ -72,7 +72,7 @@ export { refused } from "../server/admission/attributes.js";
 export type { Authenticator } from "../server/authn/authenticator.js";
 export type { Authorizer, AuthorizerAttributes, Decision } from "../server/authz/authorizer.js";
 export type { InFlightLimits } from "../server/filters/max-in-flight.js";
-export type { Conduct } from "../server/generic/conduct.js";
+export type { Conduct } from "../server/generic/server-config.js";
 export type { LifeCycle, LifeCycleEvent } from "../server/generic/life-cycle.js";
 export type { NodeHandler } from "../server/generic/node-handler.js";
 export type { OwnPaths } from "../server/generic/own-paths.js";

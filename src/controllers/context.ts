@@ -29,7 +29,7 @@ export interface ClusterParts {
   };
   /** The Service the API is found at; put back when it is deleted. Left out where kube-apiserver's controllers do not run. */
   readonly kubernetesService?: KubeObject;
-  /** Where cluster IPs come from by default; put back as well. Left out as the Service. */
+  /** Where cluster IPs come from by default; put back as well. Left out as the Service, and where networking.k8s.io/v1 is switched off. */
   readonly serviceCidr?: KubeObject;
   /** Left out as the Service. */
   readonly nodePorts?: NodePortRegistry;

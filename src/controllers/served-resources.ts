@@ -1,5 +1,7 @@
+import { inParallel } from "../base/async/in-parallel.js";
+import { errorMessage } from "../base/text/error-message.js";
 import type { Clock } from "../base/time/clock.js";
-import { fetchGroups } from "../client/discovery/live-discovery.js";
+import { fetchGroups, fetchResourceList } from "../client/discovery/live-discovery.js";
 import type { WireResourceList } from "../client/discovery/wire.js";
 import type { RestClient } from "../client/rest/rest-client.js";
 import {
@@ -31,6 +33,8 @@ export interface Served {
 
 /** How long an answer of discovery counts that does not have a kind. */
 const REDISCOVER_MS = 30_000;
+/** How many group versions are asked for at a time. */
+const REQUESTS = 8;
 
 /** What the server serves. All controllers share one answer of discovery, which counts until {@link invalidate}. */
 export class ServedResources {
@@ -69,8 +73,28 @@ export class ServedResources {
 
   async #discover(): Promise<Served> {
     // Not the client's discovery: like kubectl's, it leaves group versions out that an aggregated server marks as stale.
-    const { resources = new Map<string, WireResourceList>(), failed } = await fetchGroups(this.rest, {});
-    return { resources: withPreferences(resources), failed };
+    const { groups, resources, failed } = await fetchGroups(this.rest, {});
+    if (resources !== undefined) return { resources: withPreferences(resources), failed };
+    const versions = groups.flatMap((group) => group.versions.map(({ groupVersion }) => groupVersion));
+    return this.#discoverEach(versions);
+  }
+
+  /** Asks for each group version on its own: servers older than Kubernetes 1.26 do not answer discovery as a whole. */
+  async #discoverEach(groupVersions: readonly string[]): Promise<Served> {
+    const found = new Map<string, WireResourceList>();
+    const failed = new Map<string, Error>();
+    await inParallel(groupVersions, REQUESTS, async (groupVersion) => {
+      try {
+        found.set(groupVersion, await fetchResourceList(this.rest, groupVersion, {}));
+      } catch (error) {
+        failed.set(groupVersion, error instanceof Error ? error : new Error(errorMessage(error)));
+      }
+    });
+    const inOrder = groupVersions.flatMap((one) => {
+      const list = found.get(one);
+      return list === undefined ? [] : [[one, list] as const];
+    });
+    return { resources: withPreferences(new Map(inOrder)), failed };
   }
 }
 

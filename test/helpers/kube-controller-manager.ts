@@ -23,6 +23,8 @@ export function startControllerManager(options: {
   /** The text of a kubeconfig. */
   readonly kubeconfig: string;
   readonly controllers: readonly string[];
+  /** Further flags; they win over those that it has here. */
+  readonly more?: readonly string[];
 }): RealControllerManager {
   const folder = mkdtempSync(join(tmpdir(), "kubets-controller-manager-"));
   const kubeconfig = join(folder, "kubeconfig");
@@ -35,6 +37,7 @@ export function startControllerManager(options: {
     "--secure-port=0",
     "--kube-api-qps=500",
     "--kube-api-burst=500",
+    ...(options.more ?? []),
   ];
   const child = spawn(program, flags, { stdio: ["ignore", "ignore", "pipe"] });
   const killAtExit = (): void => void child.kill("SIGKILL");
@@ -42,7 +45,7 @@ export function startControllerManager(options: {
   const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));
   let log = "";
   child.stderr.setEncoding("utf8").on("data", (text: string) => {
-    log = (log + text).slice(-8000);
+    log = (log + text).slice(-100_000);
   });
   return {
     log: () => log,

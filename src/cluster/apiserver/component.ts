@@ -5,7 +5,7 @@ import type { Flags } from "../../component/flags/flag-set.js";
 import { untilParentEnds } from "../envtest/until-parent-ends.js";
 import { readFeatureGates } from "./feature-gates.js";
 import { optionFaults } from "./option-faults.js";
-import { readOptions } from "./options.js";
+import { readApiServerOptions } from "./options.js";
 import { serveApi } from "./serve-api.js";
 
 const NAME = "kube-apiserver";
@@ -56,7 +56,7 @@ async function run(flags: Flags, { log, cwd, signal }: ComponentContext): Promis
   for (const gate of readFeatureGates(flags.strings("feature-gates")).changed) {
     log.warn("feature_gate.go:352", `--feature-gates=${gate} has no effect: features are as Kubernetes 1.36 has them`);
   }
-  const options = readOptions(flags, cwd);
+  const options = readApiServerOptions(flags, cwd);
   if (flags.string("external-hostname") === "") {
     log.info("options.go:263", `external host was not specified, using ${options.externalHost}`);
   }

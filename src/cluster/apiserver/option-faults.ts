@@ -3,53 +3,52 @@ import { resolve } from "node:path";
 import { servedResources } from "../../api/facts/index.js";
 import { parseIpv4Prefix } from "../../base/numbers/ipv4-prefix.js";
 import { errorMessage } from "../../base/text/error-message.js";
-import { goQuote } from "../../base/text/go-quote.js";
+import { servedVersions } from "../../component/apiserver-flags/api-enablement.js";
+import { kubernetesOptions } from "../../component/apiserver-flags/miscellaneous.js";
+import { servingOptions } from "../../component/apiserver-flags/secure-serving.js";
+import { serverOptionTable } from "../../component/apiserver-flags/server-options.js";
 import { parsePortRange } from "../../component/apiserver-flags/values.js";
-import { conductFaults } from "../../server/generic/conduct.js";
-import { readConduct } from "../stages/conduct-flags.js";
 import type { Flags } from "../../component/flags/flag-set.js";
 import { readRuntimeConfig } from "../../component/flags/pairs.js";
-import { ADMISSION_PLUGINS } from "../../server/admission/table.js";
-import { problemsOf as authenticationProblems } from "../options/authentication-options.js";
-import { authorizationProblems } from "../options/authorization-options.js";
+import { optionFaults as groupFaults, readOptions, readWithDefaults } from "../../component/option-group.js";
+import { serverFaults } from "../options/server-faults.js";
 import { auditFaults } from "./audit-faults.js";
-import { readAuthentication } from "./authentication-flags.js";
-import { readAuthorization } from "./authorization-flags.js";
 import { readFeatureGates } from "./feature-gates.js";
-import { servedVersions, STORAGE_MEDIA_TYPES } from "./options.js";
+import { kubeAuthentication, kubeAuthorization } from "./serve-api.js";
+
+/** The versions of the API have a function of their own. */
+const { runtimeConfig: _, ...serverTable } = serverOptionTable;
 
 /** Returns all that is wrong with the values of the flags, in kube-apiserver's words and order. Relative paths begin at `cwd`. */
 export function optionFaults(flags: Flags, cwd: string): readonly string[] {
+  const { authentication, authorization, ...server } = readOptions(serverTable, flags, cwd);
   return [
     ...readFeatureGates(flags.strings("feature-gates")).faults,
     ...genericFaults(flags),
     ...etcdFaults(flags),
     ...fairnessFaults(flags),
-    ...servingFaults(flags),
-    ...authenticationFaults(flags),
-    ...authorizationProblems(readAuthorization(flags, (name) => flags.string(name))),
+    ...groupFaults(servingOptions, readWithDefaults(servingOptions, flags, cwd)),
+    ...requiredFaults(flags),
+    ...serverFaults({
+      ...server,
+      authentication: kubeAuthentication(authentication),
+      authorization: kubeAuthorization(authorization),
+    }),
     ...auditFaults(flags),
-    ...admissionFaults(flags),
     ...runtimeConfigFaults(flags),
     ...tokenFaults(flags),
     ...egressFaults(flags, cwd),
     ...serviceFaults(flags),
     ...miscFaults(flags),
+    ...groupFaults(kubernetesOptions, readOptions(kubernetesOptions, flags, cwd)),
   ];
 }
 
 function genericFaults(flags: Flags): readonly string[] {
   const faults: string[] = [];
-  const notNegative = (isNegative: boolean, fault: string): void => void (isNegative && faults.push(fault));
-  const count = (name: string): boolean => flags.number(name) < 0;
-  for (const name of ["max-requests-inflight", "max-mutating-requests-inflight"]) {
-    notNegative(count(name), `--${name} can not be negative value`);
+  if (flags.duration("storage-initialization-timeout") < 0) {
+    faults.push("--storage-initialization-timeout can not be negative value");
   }
-  notNegative(
-    flags.duration("storage-initialization-timeout") < 0,
-    "--storage-initialization-timeout can not be negative value",
-  );
-  faults.push(...conductFaults(readConduct(flags)));
   for (const [name, field] of [
     ["emulation-forward-compatible", "EmulationForwardCompatible"],
     ["runtime-config-emulation-forward-compatible", "RuntimeConfigEmulationForwardCompatible"],
@@ -72,11 +71,6 @@ function etcdFaults(flags: Flags): readonly string[] {
   if (flags.bool("encryption-provider-config-automatic-reload") && flags.string("encryption-provider-config") === "") {
     faults.push("--encryption-provider-config-automatic-reload must be set with --encryption-provider-config");
   }
-  const form = flags.string("storage-media-type");
-  if (form !== "" && !STORAGE_MEDIA_TYPES.some((one) => one === form)) {
-    faults.push(`--storage-media-type ${goQuote(form)} invalid, allowed values: ${STORAGE_MEDIA_TYPES.join(", ")}`);
-  }
-  if (flags.number("max-object-bytes") < 0) faults.push("--max-object-bytes can not be negative value");
   return faults;
 }
 
@@ -93,27 +87,10 @@ function fairnessFaults(flags: Flags): readonly string[] {
   return [];
 }
 
-function servingFaults(flags: Flags): readonly string[] {
-  const port = flags.number("secure-port");
-  if (port >= 1 && port <= 65_535) return [];
-  return [`--secure-port ${port} must be between 1 and 65535, inclusive. It cannot be turned off with 0`];
-}
-
-function authenticationFaults(flags: Flags): readonly string[] {
-  const issuers = flags.strings("service-account-issuer");
-  const longest = flags.duration("service-account-max-token-expiration");
-  const problems = authenticationProblems({
-    ...readAuthentication(flags, (name) => flags.string(name)),
-    serviceAccounts: {
-      issuers,
-      keysUrl: flags.string("service-account-jwks-uri"),
-      ...(longest !== 0 && { maxTokenExpirationSeconds: longest / 1000 }),
-    },
-  });
+function requiredFaults(flags: Flags): readonly string[] {
   return [
-    ...(issuers.length === 0 ? ["service-account-issuer is a required flag"] : []),
+    ...(flags.strings("service-account-issuer").length === 0 ? ["service-account-issuer is a required flag"] : []),
     ...(hasTokenKeys(flags) ? [] : ["service-account-key-file is a required flag"]),
-    ...problems,
   ];
 }
 
@@ -131,21 +108,6 @@ function tokenFaults(flags: Flags): readonly string[] {
   if (signer !== "" && issuer !== "") return [];
   return [
     "--service-account-signing-key-file, --service-account-issuer, and --api-audiences should be specified together",
-  ];
-}
-
-function admissionFaults(flags: Flags): readonly string[] {
-  const known = new Set(ADMISSION_PLUGINS.map(({ name }) => name));
-  const [enabled, disabled] = [flags.strings("enable-admission-plugins"), flags.strings("disable-admission-plugins")];
-  const unknown = (flag: string, names: readonly string[]): readonly string[] =>
-    names.filter((name) => !known.has(name)).map((name) => `${flag} plugin ${goQuote(name)} is unknown`);
-  const both = [...new Set(enabled.filter((name) => disabled.includes(name)))].sort();
-  return [
-    ...unknown("enable-admission-plugins", enabled),
-    ...unknown("disable-admission-plugins", disabled),
-    ...(both.length === 0
-      ? []
-      : [`[${both.join(" ")}] in enable-admission-plugins and disable-admission-plugins overlapped`]),
   ];
 }
 
@@ -205,6 +167,5 @@ function miscFaults(flags: Flags): readonly string[] {
   if ((certificate === "") !== (key === "")) {
     faults.push("--kubelet-client-certificate and --kubelet-client-key must be specified together");
   }
-  if (flags.duration("event-ttl") < 0) faults.push("--event-ttl can not be negative value");
   return faults;
 }

@@ -9,6 +9,7 @@ import { askEtcdStandIn } from "../envtest/etcd-stand-in.js";
 import type { StorageOptions } from "../open-storage.js";
 import type { FileAdmissionOptions } from "../options/admission-configuration.js";
 import type { AuthenticationOptions } from "../options/authentication-options.js";
+import type { AuthorizationOptions } from "../options/authorization-options.js";
 import type { TlsOptions } from "../options/tls-options.js";
 import { type ClusterPki, createClusterPki } from "../pki/cluster-pki.js";
 import type { RunningServer } from "../running-server.js";
@@ -17,7 +18,7 @@ import { startControlPlane } from "../start-cluster.js";
 import { serviceAddress } from "../system-objects.js";
 import { adaptRecords } from "./adapted-records.js";
 import { clientAuthorities, servingFiles, signingKeyIn, verificationKeyIn } from "./api-server-files.js";
-import type { ApiServerOptions, KubeletOptions } from "./options.js";
+import type { ApiServerOptions } from "./options.js";
 
 interface ServeOptions extends ApiServerOptions {
   /** The server calls it with its own faults. */
@@ -33,22 +34,20 @@ interface ServeOptions extends ApiServerOptions {
  * API answers. Rejects in kube-apiserver's words for files that it rejects.
  */
 export async function serveApi(options: ServeOptions): Promise<RunningServer> {
+  const { server, securePort: port = 6443 } = options;
   const [storage, setup, tls] = await Promise.all([storageOf(options), setupOf(options), tlsOf(options)]);
   return startControlPlane(
     {
+      ...server,
       ...storage,
-      port: options.securePort,
+      port,
       tls,
-      storageMediaType: options.storageMediaType,
-      watchCache: options.watchCache,
-      conduct: options.conduct,
-      inFlight: options.inFlight,
-      runtimeConfig: options.runtimeConfig,
-      authorization: options.authorization,
+      storageMediaType: options.storageMediaType ?? "application/json",
+      authorization: kubeAuthorization(server.authorization),
       controllers: false,
       scheduler: false,
       admission: admissionOf(options),
-      authentication: authenticationOf(options),
+      authentication: kubeAuthentication(server.authentication),
       onError: options.reportError,
       onWarning: options.warn,
       signal: options.signal,
@@ -57,34 +56,30 @@ export async function serveApi(options: ServeOptions): Promise<RunningServer> {
   );
 }
 
-function admissionOf(options: ApiServerOptions): FileAdmissionOptions {
-  const { admissionControlConfigFile: file, defaultTolerationSeconds: seconds } = options;
+/** kube-apiserver allows everything where no flag says otherwise. */
+export const kubeAuthorization = (options: AuthorizationOptions = {}): AuthorizationOptions =>
+  options.modes === undefined && options.configFile === undefined ? { ...options, modes: ["AlwaysAllow"] } : options;
+
+function admissionOf({ server, tolerations }: ApiServerOptions): FileAdmissionOptions {
+  return { ...server.admission, ...(tolerations && { configuration: { DefaultTolerationSeconds: tolerations } }) };
+}
+
+/** kube-apiserver has no webhook and no front proxy without their files, and knows no header that no flag names. */
+export function kubeAuthentication(options: AuthenticationOptions = {}): AuthenticationOptions {
+  const { requestHeader, webhook, ...others } = options;
+  const hasProxy = requestHeader !== undefined && requestHeader.clientCaFile !== "";
   return {
-    enable: options.enableAdmissionPlugins,
-    disable: options.disableAdmissionPlugins,
-    ...(file !== "" && { configurationFile: file }),
-    ...(seconds && { configuration: { DefaultTolerationSeconds: seconds } }),
+    ...others,
+    ...(webhook !== undefined && webhook.configFile !== "" && { webhook }),
+    ...(hasProxy && { requestHeader: { ...NO_HEADERS, ...requestHeader } }),
   };
 }
 
-function authenticationOf(options: ApiServerOptions): AuthenticationOptions {
-  const { serviceAccountIssuers: issuers, serviceAccountKeyFiles, apiAudiences, serviceAccountJwksUri } = options;
-  const longest = options.serviceAccountMaxTokenExpiration;
-  return {
-    ...options.authentication,
-    serviceAccounts: {
-      issuers,
-      keyFiles: serviceAccountKeyFiles,
-      ...(apiAudiences.length > 0 && { audiences: apiAudiences }),
-      ...(longest !== 0 && { maxTokenExpirationSeconds: longest / 1000 }),
-      extendTokenExpiration: options.serviceAccountExtendTokenExpiration,
-      ...(serviceAccountJwksUri !== "" && { keysUrl: serviceAccountJwksUri }),
-    },
-  };
-}
+const NO_HEADERS = { usernameHeaders: [], uidHeaders: [], groupHeaders: [], extraHeadersPrefixes: [] };
 
 /** Reads where objects are kept. An etcd refuses objects above its --max-request-bytes itself; etcd's stand-in tells this server its limit. */
-async function storageOf({ etcd, maxObjectBytes }: ApiServerOptions): Promise<StorageOptions> {
+async function storageOf({ server }: ApiServerOptions): Promise<StorageOptions> {
+  const { etcd = { servers: [] }, maxObjectBytes } = server;
   const [only, ...others] = etcd.servers;
   const standIn = only !== undefined && others.length === 0 ? await askEtcdStandIn(only) : undefined;
   if (standIn === undefined) return { storage: "etcd", etcd, maxObjectBytes: maxObjectBytes ?? 0 };
@@ -92,19 +87,15 @@ async function storageOf({ etcd, maxObjectBytes }: ApiServerOptions): Promise<St
 }
 
 async function tlsOf(options: ServeOptions): Promise<TlsOptions> {
-  const { advertiseAddress: host, certDir, tlsCertFile: certFile, tlsPrivateKeyFile: keyFile } = options;
-  const { minVersion, cipherSuites } = readTlsProtocol(options.tlsMinVersion, options.tlsCipherSuites);
-  const names = [...SERVICE_NAMES, serviceAddress(options.serviceClusterIpRange)];
+  const { advertiseAddress: host, certDir = "", server, serviceClusterIpRange, reportError } = options;
+  const { certificate, minVersion = "", cipherSuites = [], named } = server.tls ?? {};
+  const names = [...SERVICE_NAMES, serviceAddress(serviceClusterIpRange)];
+  const { certFile = "", keyFile = "" } = certificate ?? {};
+  const files = { certFile, keyFile, certDir, host, names };
   return {
-    certificate: await servingFiles(
-      { certFile, keyFile, certDir, host, names },
-      systemClock,
-      systemRandom,
-      options.reportError,
-    ),
-    ...(minVersion && { minVersion }),
-    ...(cipherSuites && { cipherSuites }),
-    named: options.tlsSniCertKeys,
+    ...readTlsProtocol(minVersion, cipherSuites),
+    certificate: await servingFiles(files, systemClock, systemRandom, reportError),
+    ...(named && { named }),
   };
 }
 
@@ -112,11 +103,12 @@ async function tlsOf(options: ServeOptions): Promise<TlsOptions> {
 const SERVICE_NAMES = ["kubernetes.default.svc", "kubernetes.default", "kubernetes"];
 
 async function setupOf(options: ApiServerOptions): Promise<GivenSetup> {
-  const { bindAddress: host, clientCaFile, externalHost, http2, http2MaxStreams } = options;
+  const { host, clientCaFile = "", externalHost, disableHttp2 = false, http2MaxStreams = 0 } = options;
+  const { eventTtl = HOUR_MS, allowPrivileged = false } = options;
   const [clientCa, tokenIssuer, kubelets] = await Promise.all([
     clientCaFile === "" ? undefined : clientAuthorities(clientCaFile),
     tokenIssuerOf(options),
-    kubeletsOf(options.kubelets),
+    kubeletsOf(options.kubelets ?? {}),
   ]);
   return {
     serving: {
@@ -124,27 +116,29 @@ async function setupOf(options: ApiServerOptions): Promise<GivenSetup> {
       externalHost,
       pki: pkiOf(clientCa),
       ...(clientCaFile !== "" && { clientCaFile }),
-      http2: http2 && (http2MaxStreams === 0 ? {} : { streams: http2MaxStreams }),
+      http2: !disableHttp2 && (http2MaxStreams === 0 ? {} : { streams: http2MaxStreams }),
     },
     advertisedAddress: options.advertiseAddress,
     advertisedPort: options.advertisePort,
     serviceCidr: options.serviceClusterIpRange,
-    serviceNodePort: options.kubernetesServiceNodePort,
-    nodePorts: options.serviceNodePortRange,
-    keepsEndpoints: options.keepsEndpoints,
-    adaptRecords: (records) => adaptRecords(records, options),
+    serviceNodePort: options.kubernetesServiceNodePort ?? 0,
+    nodePorts: options.serviceNodePortRange ?? { first: 30_000, last: 32_767 },
+    keepsEndpoints: options.endpointReconcilerType !== "none",
+    adaptRecords: (records) => adaptRecords(records, { eventTtl: eventTtl / 1000, allowPrivileged }),
     kubelets,
     tokenIssuer,
   };
 }
 
+const HOUR_MS = 3_600_000;
+
 /** Reads the files of --kubelet-*. */
 async function kubeletsOf({
-  caFile,
-  certFile,
-  keyFile,
-  addressTypes,
-}: KubeletOptions): Promise<GivenSetup["kubelets"]> {
+  caFile = "",
+  certFile = "",
+  keyFile = "",
+  addressTypes = [],
+}: NonNullable<ApiServerOptions["kubelets"]>): Promise<GivenSetup["kubelets"]> {
   const text = async (flag: string, file: string): Promise<string> => {
     try {
       return await readText(file);
@@ -177,16 +171,16 @@ function pkiOf(clientCa: string | undefined): ClusterPki {
 }
 
 async function tokenIssuerOf(options: ApiServerOptions): Promise<TokenIssuer> {
-  const [url = ""] = options.serviceAccountIssuers;
-  const files = options.serviceAccountKeyFiles;
-  const key = signingKey(await signingKeyIn(options.serviceAccountSigningKeyFile));
+  const { issuers = [], keyFiles = [], audiences = issuers } = options.server.authentication?.serviceAccounts ?? {};
+  const [url = ""] = issuers;
+  const key = signingKey(await signingKeyIn(options.serviceAccountSigningKeyFile ?? ""));
   // Checked in kube-apiserver's words; the options of authentication name the files, whose keys may change.
-  await Promise.all(files.map(async (file) => verificationKey(await verificationKeyIn(file))));
+  await Promise.all(keyFiles.map(async (file) => verificationKey(await verificationKeyIn(file))));
   return {
     url,
-    audiences: options.apiAudiences.length > 0 ? options.apiAudiences : options.serviceAccountIssuers,
+    audiences,
     key,
-    verificationKeys: files.length > 0 ? [] : [key],
-    looksUpSecrets: options.serviceAccountLookup,
+    verificationKeys: keyFiles.length > 0 ? [] : [key],
+    looksUpSecrets: options.lookup ?? true,
   };
 }

@@ -45,12 +45,12 @@ async function run(flags: Flags, context: ComponentContext): Promise<void> {
     context,
   );
   const given = await readClusterParts(flags, config, context);
-  const transport = openConnection(config, rateOf(flags));
+  const transport = openConnection(config, { rate: rateOf(flags), mayAct: () => leadership.mayAct() });
   const election = openConnection(config);
   const running = new Set<ControllerName>();
   const work = (ending: AbortSignal): Promise<void> =>
     runControllers({ ...context, flags, enabled, given, transport, running }, ending);
-  const { check, run: lead } = prepareLeadership({
+  const leadership = prepareLeadership({
     program: CONTROLLER_MANAGER,
     settings,
     transport: election,
@@ -63,14 +63,14 @@ async function run(flags: Flags, context: ComponentContext): Promise<void> {
   const port = await openHealthPort(
     {
       program: CONTROLLER_MANAGER,
-      checks: () => [...(check === undefined ? [] : [check]), ...[...running].map(ofController)],
+      checks: () => [...(leadership.check === undefined ? [] : [leadership.check]), ...[...running].map(ofController)],
       readiness: () => [],
     },
     flags,
     context,
   );
   try {
-    await lead();
+    await leadership.run();
     if (signal.aborted) log.info("controllermanager.go:344", `"Requested to terminate, exiting"`);
   } finally {
     await port.close();

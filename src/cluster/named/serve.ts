@@ -1,3 +1,5 @@
+import { etcdOptions } from "../../component/apiserver-flags/etcd.js";
+import { argumentsOf } from "../../component/option-group.js";
 import { spawn } from "node:child_process";
 import { type FileHandle, open } from "node:fs/promises";
 import type { Clock } from "../../base/time/clock.js";
@@ -239,17 +241,10 @@ function choiceOf(record: ClusterRecord | undefined): StorageChoice {
   return { storage: "etcd", etcd: record.etcd };
 }
 
-function storageArguments({ storage, etcd }: StorageChoice): string[] {
-  const flags = {
-    "etcd-servers": etcd?.servers.join(","),
-    "etcd-prefix": etcd?.prefix,
-    "etcd-cafile": etcd?.caFile,
-    "etcd-certfile": etcd?.certFile,
-    "etcd-keyfile": etcd?.keyFile,
-  };
-  const given = Object.entries(flags).flatMap(([name, value]) => (value === undefined ? [] : [`--${name}=${value}`]));
-  return [`--storage=${storage}`, ...given];
-}
+const storageArguments = ({ storage, etcd = { servers: [] } }: StorageChoice): readonly string[] => [
+  `--storage=${storage}`,
+  ...(etcd.servers.length === 0 ? [] : argumentsOf(etcdOptions, etcd)),
+];
 
 /** Listens on the port asked for, else on the last one, else on any that is free. */
 async function listen<T>(wanted: number, last: number | undefined, start: (port: number) => Promise<T>): Promise<T> {

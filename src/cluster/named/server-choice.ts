@@ -1,4 +1,5 @@
-import type { ApiserverFlagName } from "../../component/apiserver-flags/sections.js";
+import { serverOptionTable } from "../../component/apiserver-flags/server-options.js";
+import { argumentsOf } from "../../component/option-group.js";
 import type { ClusterOptions } from "../index.js";
 
 /** How the server of a cluster runs, for one start but for its nodes: the options of `startCluster` that flags can say. Files are absolute. */
@@ -31,24 +32,28 @@ export const followsFiles = ({ authentication, authorization }: ServerChoice): b
   authentication?.configFile !== undefined || authorization?.configFile !== undefined;
 
 /** The flags that say the choice to another process of this program. */
-export const serverArguments = (choice: ServerChoice): string[] =>
-  (Object.keys(ARGUMENTS) as (keyof ServerChoice)[]).flatMap((part) => argumentsOf(choice, part));
+export const serverArguments = (choice: ServerChoice): string[] => [
+  ...argumentsOf(serverOptionTable, choice),
+  ...(Object.keys(ARGUMENTS) as (keyof Arguments)[]).flatMap((part) => ownArguments(choice, part)),
+];
 
-function argumentsOf<Part extends keyof ServerChoice>(choice: ServerChoice, part: Part): readonly string[] {
+function ownArguments<Part extends keyof Arguments>(choice: ServerChoice, part: Part): readonly string[] {
   const value = choice[part];
   const write: (given: never) => readonly string[] = ARGUMENTS[part];
   return value === undefined ? [] : write(value as never);
 }
 
-/** Writes one part of a choice as flags. */
+/** Parts that kube-apiserver has flags for, as every server has them. */
+type ServerPart = keyof typeof serverOptionTable;
+
+/** Writes one part of a choice that kube-apiserver has no flag for. */
 type Arguments = {
-  readonly [Part in keyof ServerChoice]-?: (value: NonNullable<ServerChoice[Part]>) => readonly string[];
+  readonly [Part in Exclude<keyof ServerChoice, ServerPart>]-?: (
+    value: NonNullable<ServerChoice[Part]>,
+  ) => readonly string[];
 };
 
 type Value = string | number | boolean | undefined;
-
-/** A flag of kube-apiserver, by its name there. */
-const kube = (name: ApiserverFlagName, value: Value): readonly string[] => own(name, value);
 
 /** Nothing for a value that the choice does not have. */
 const own = (name: string, value: Value): readonly string[] =>
@@ -56,25 +61,6 @@ const own = (name: string, value: Value): readonly string[] =>
 
 const ARGUMENTS: Arguments = {
   controllers: (names) => own("controllers", names.join(",")),
-  runtimeConfig(versions) {
-    const entries = Object.entries(versions).map(([key, enabled]) => `${key}=${enabled}`);
-    return entries.length === 0 ? [] : kube("runtime-config", entries.join(","));
-  },
-  storageMediaType: (form) => kube("storage-media-type", form),
-  maxObjectBytes: (bytes) => kube("max-object-bytes", bytes),
-  admission: ({ enable, disable, configurationFile }) => [
-    ...kube("enable-admission-plugins", enable?.join(",")),
-    ...kube("disable-admission-plugins", disable?.join(",")),
-    ...kube("admission-control-config-file", configurationFile),
-  ],
-  authentication: ({ configFile, tokenFile }) => [
-    ...kube("authentication-config", configFile),
-    ...kube("token-auth-file", tokenFile),
-  ],
-  authorization: ({ modes, configFile }) => [
-    ...kube("authorization-mode", modes?.join(",")),
-    ...kube("authorization-config", configFile),
-  ],
   loadBalancerAddresses: (block) => own("load-balancer-addresses", block),
   standIn: (standsIn) => own("images", standsIn ? "stand-in" : "strict"),
   imageScripts: (file) => own("image-scripts", file),

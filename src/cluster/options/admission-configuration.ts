@@ -1,3 +1,5 @@
+import type { admissionOptions } from "../../component/apiserver-flags/admission.js";
+import type { OptionsOf } from "../../component/option-group.js";
 import { dirname, isAbsolute, join } from "node:path";
 import { errorMessage } from "../../base/text/error-message.js";
 import { goQuote } from "../../base/text/go-quote.js";
@@ -17,14 +19,7 @@ import {
 import { ADMISSION_PLUGINS, type AdmissionConfiguration } from "../../server/admission/table.js";
 
 /** {@link AdmissionOptions} of a server that may read files. */
-export interface FileAdmissionOptions extends AdmissionOptions {
-  /**
-   * As kube-apiserver's --admission-control-config-file: an AdmissionConfiguration (apiserver.config.k8s.io/v1), which has the
-   * configuration of plugins or names the files that have it. Read once, at the start; what it has for plugins that do not run is
-   * not read. `configuration` must not have the same plugins.
-   */
-  readonly configurationFile?: string;
-}
+export type FileAdmissionOptions = AdmissionOptions & OptionsOf<typeof admissionOptions>;
 
 /** The options with what their file has in them. Throws in kube-apiserver's words, with the name of the file. */
 export async function readAdmissionOptions(options: FileAdmissionOptions): Promise<AdmissionOptions> {

@@ -1,25 +1,18 @@
 import type { MainServer } from "../delegation/main-server.js";
+import type { authenticationOptions } from "../../component/apiserver-flags/authentication.js";
+import type { delegatedAuthenticationOptions } from "../../component/apiserver-flags/delegated.js";
+import type { OptionsOf } from "../../component/option-group.js";
 import { aggregateText } from "../../machinery/errors/aggregate-text.js";
 import type { AuthenticationConfiguration } from "../../server/authn/configuration/authentication-configuration.js";
 
+type FlagOptions = OptionsOf<typeof authenticationOptions>;
+
 /** Who requests may come from, beside the administrator and service accounts. Every file is read when the server starts. */
-export interface AuthenticationOptions {
+export interface AuthenticationOptions extends Omit<FlagOptions, "anonymous"> {
   /** Files of authorities, PEM, that sign clients' certificates beside the cluster's own. Reloaded when they change. */
   readonly clientCaFiles?: readonly string[];
-  /** A front proxy that names users in headers. */
-  readonly requestHeader?: RequestHeaderOptions;
-  /** A CSV file: token, user name, user uid, "group1,group2". It is read once. */
-  readonly tokenFile?: string;
-  /** Whether secrets of type bootstrap.kubernetes.io/token in kube-system authenticate new nodes. Default false. */
-  readonly bootstrapTokens?: boolean;
-  /** One OpenID Connect issuer, as the flags --oidc-* describe it. */
-  readonly oidc?: OidcOptions;
-  /** A file that holds an AuthenticationConfiguration. Reloaded when it changes. */
-  readonly configFile?: string;
-  /** What such a file would hold. */
+  /** What an AuthenticationConfiguration in a file would hold. */
   readonly configuration?: AuthenticationConfiguration;
-  /** A server that is asked about tokens that nothing else knows. */
-  readonly webhook?: WebhookOptions;
   /**
    * A main server that is asked about tokens, and whose authorities of clients and of front proxies count where {@link clientCaFiles} and
    * {@link requestHeader} name none.
@@ -30,73 +23,17 @@ export interface AuthenticationOptions {
    * Default true.
    */
   readonly anonymous?: boolean | { readonly paths: readonly string[] };
-  readonly serviceAccounts?: ServiceAccountTokenOptions;
 }
 
 /** A main server that knows the callers of this one, by TokenReviews and by the ConfigMap kube-system/extension-apiserver-authentication. */
-export interface DelegatedAuthenticationOptions extends MainServer {
-  /** How long the answer about a token is kept, in milliseconds. Default: 10 seconds. */
-  readonly cacheTtl?: number;
-  /** Whether the ConfigMap is left unread. Default false. */
-  readonly skipLookup?: boolean;
-  /** Whether the server starts where the ConfigMap cannot be read; it reads it later then. Default false. */
-  readonly tolerateLookupFailure?: boolean;
-}
+export interface DelegatedAuthenticationOptions
+  extends OptionsOf<typeof delegatedAuthenticationOptions>,
+    Pick<MainServer, "optional"> {}
 
-export interface RequestHeaderOptions {
-  /** The authorities, PEM, of the proxy's certificate. Reloaded when it changes. */
-  readonly clientCaFile: string;
-  /** The common names of the proxy's certificate. Default: any. */
-  readonly allowedNames?: readonly string[];
-  /** Default ["X-Remote-User"]. */
-  readonly usernameHeaders?: readonly string[];
-  /** Default ["X-Remote-Uid"]. */
-  readonly uidHeaders?: readonly string[];
-  /** Default ["X-Remote-Group"]. */
-  readonly groupHeaders?: readonly string[];
-  /** Default ["X-Remote-Extra-"]. */
-  readonly extraHeadersPrefixes?: readonly string[];
-}
-
-export interface OidcOptions {
-  readonly issuerUrl: string;
-  readonly clientId: string;
-  /** The authorities of the issuer's certificate, PEM. Default: the system's. */
-  readonly caFile?: string;
-  /** Default "sub". */
-  readonly usernameClaim?: string;
-  /** "-" sets none. Default: the issuer's URL and "#", but for the claim "email". */
-  readonly usernamePrefix?: string;
-  readonly groupsClaim?: string;
-  readonly groupsPrefix?: string;
-  /** Default ["RS256"]. */
-  readonly signingAlgorithms?: readonly string[];
-  readonly requiredClaims?: Readonly<Record<string, string>>;
-}
-
-export interface WebhookOptions {
-  /** A kubeconfig whose current context is the webhook. */
-  readonly configFile: string;
-  /** Of authentication.k8s.io. Default "v1beta1", as kube-apiserver's. */
-  readonly version?: string;
-  /** How long answers are kept, in milliseconds. Default two minutes. */
-  readonly cacheTtl?: number;
-}
-
-export interface ServiceAccountTokenOptions {
-  /** The first is in new tokens; tokens of all of them are accepted. Default: the cluster's own. */
-  readonly issuers?: readonly string[];
-  /** Public keys, private keys or certificates, PEM, that verify tokens beside the cluster's own. Reloaded when they change. */
-  readonly keyFiles?: readonly string[];
-  /** The audiences of the API, which tokens are for unless a request names others. Default: the issuers. */
-  readonly audiences?: readonly string[];
-  /** The longest validity of a token, in seconds: from an hour to 2^32. Default: what the request says. */
-  readonly maxTokenExpirationSeconds?: number;
-  /** Whether pods' own tokens are good for a year. Default true. */
-  readonly extendTokenExpiration?: boolean;
-  /** Where the discovery document says that the keys are. Default: at this server. */
-  readonly keysUrl?: string;
-}
+export type RequestHeaderOptions = NonNullable<FlagOptions["requestHeader"]>;
+export type OidcOptions = NonNullable<FlagOptions["oidc"]>;
+export type WebhookOptions = NonNullable<FlagOptions["webhook"]>;
+export type ServiceAccountTokenOptions = NonNullable<FlagOptions["serviceAccounts"]>;
 
 /**
  * Throws an Error in kube-apiserver's words, where the options contradict each other or cannot be right. Files are not read for

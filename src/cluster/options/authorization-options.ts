@@ -1,49 +1,24 @@
+import { AUTHORIZATION_MODES, type authorizationOptions } from "../../component/apiserver-flags/authorization.js";
+import type { delegatedAuthorizationOptions } from "../../component/apiserver-flags/delegated.js";
+import type { OptionsOf } from "../../component/option-group.js";
 import { goQuote } from "../../base/text/go-quote.js";
 import type { MainServer } from "../delegation/main-server.js";
 
 /** kube-apiserver's names, as in --authorization-mode. */
-const AUTHORIZATION_MODES = ["AlwaysAllow", "AlwaysDeny", "ABAC", "Webhook", "RBAC", "Node"] as const;
-
 export type AuthorizationModeName = (typeof AUTHORIZATION_MODES)[number];
 
 /** How a server decides what users may do. Members of system:masters may do everything, before all of it. */
-export interface AuthorizationOptions {
-  /** The authorizers, in the order in which they are asked. The first that allows or denies decides. Default: Node, RBAC. */
-  readonly modes?: readonly AuthorizationModeName[];
-  /** The policy file of ABAC, a JSON object a line. */
-  readonly policyFile?: string;
-  /** The server that the mode Webhook asks. */
-  readonly webhook?: WebhookAuthorizationOptions;
-  /**
-   * A file with an AuthorizationConfiguration of apiserver.config.k8s.io, in place of `modes` and `webhook`. The server follows it: a change
-   * that is right is used at once. While it is at fault the authorizers stay, `onError` has what is wrong, and the health check
-   * "authorization-config" fails.
-   */
-  readonly configFile?: string;
+export interface AuthorizationOptions extends OptionsOf<typeof authorizationOptions> {
   /** Asks a main server, in place of all other authorizers. */
   readonly delegated?: DelegatedAuthorizationOptions;
 }
 
 /** A main server that says what users may do, by SubjectAccessReviews. */
-export interface DelegatedAuthorizationOptions extends MainServer {
-  /** Paths that everybody may use; a * at the end stands for any rest. Default: /healthz, /readyz, /livez. */
-  readonly alwaysAllowPaths?: readonly string[];
-  /** How long an answer that allows is kept, in milliseconds; 0 keeps none. Default: 10 seconds. */
-  readonly authorizedTtl?: number;
-  /** How long any other answer is kept, in milliseconds. Default: 10 seconds. */
-  readonly unauthorizedTtl?: number;
-}
+export interface DelegatedAuthorizationOptions
+  extends OptionsOf<typeof delegatedAuthorizationOptions>,
+    Pick<MainServer, "optional"> {}
 
-export interface WebhookAuthorizationOptions {
-  /** A kubeconfig file: the server to ask, and the credentials to show to it. */
-  readonly kubeconfig: string;
-  /** Of authorization.k8s.io. Default, as kube-apiserver's: "v1beta1". */
-  readonly version?: "v1" | "v1beta1";
-  /** How long an answer that allows is kept, in milliseconds; 0 keeps none. Default: 5 minutes. */
-  readonly authorizedTtl?: number;
-  /** How long any other answer is kept, in milliseconds. Default: 30 seconds. */
-  readonly unauthorizedTtl?: number;
-}
+export type WebhookAuthorizationOptions = NonNullable<AuthorizationOptions["webhook"]>;
 
 /** What is wrong with the options, in kube-apiserver's words. Files are not opened. */
 export function authorizationProblems(options: AuthorizationOptions): readonly string[] {

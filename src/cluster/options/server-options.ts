@@ -1,3 +1,5 @@
+import type { serverOptionTable } from "../../component/apiserver-flags/server-options.js";
+import type { OptionsOf } from "../../component/option-group.js";
 import type { ApiTitle } from "../../api/facts/index.js";
 import type { Clock } from "../../base/time/clock.js";
 import type { Random } from "../../base/numbers/random.js";
@@ -8,9 +10,7 @@ import type { ApiAccess } from "../../server/admission/plugin.js";
 import type { Authenticator } from "../../server/authn/authenticator.js";
 import type { Authorizer } from "../../server/authz/authorizer.js";
 import type { HealthCheck } from "../../server/endpoints/non-resource/health.js";
-import type { InFlightLimits } from "../../server/filters/max-in-flight.js";
 import type { OwnFilter } from "../../server/filters/own-filter.js";
-import type { Conduct } from "../../server/generic/conduct.js";
 import type { LifeCycleEvent } from "../../server/generic/life-cycle.js";
 import type { CoreApiOptions } from "../delegation/core-api.js";
 import type { FileAdmissionOptions } from "./admission-configuration.js";
@@ -20,11 +20,11 @@ import type { StorageOptions } from "../open-storage.js";
 import type { RequestRecord } from "../record-requests.js";
 import type { TlsOptions } from "./tls-options.js";
 
+type FlagOptions = OptionsOf<typeof serverOptionTable>;
+
 /** What a server is made of beside the resources that it serves. */
-export interface ServerOptions extends StorageOptions {
-  /** The address of {@link port}. Default "127.0.0.1". */
-  readonly host?: string;
-  /** Of 127.0.0.1. 0, the default, takes a free one; false opens no socket, and only `transport()` reaches the server. */
+export interface ServerOptions extends StorageOptions, Pick<FlagOptions, "host" | "inFlight" | "conduct"> {
+  /** 0, the default, takes a free one; false opens no socket, and only `transport()` reaches the server. */
   readonly port?: number | false;
   /**
    * Serves HTTP/1.1 without TLS too: on a port of a loopback address (default 127.0.0.1; port 0 takes a free one), or on a Unix socket. Where
@@ -59,16 +59,9 @@ export interface ServerOptions extends StorageOptions {
   readonly coreApi?: CoreApiOptions;
   /** Filters of the caller's own, each with its place among the server's. */
   readonly filters?: readonly OwnFilter[];
-  /**
-   * How many requests run at once; more wait for a place, and beyond that they are answered 429. Watches, connections into pods and members of
-   * system:masters are not counted. 0 is no limit. Default: kube-apiserver's, 400 reads and 200 writes.
-   */
-  readonly inFlight?: InFlightLimits;
   /** Checks of /healthz, /livez and /readyz beside the server's own. */
   readonly healthChecks?: readonly HealthCheck[];
   readonly hooks?: Hooks;
-  /** How the server answers and stops: CORS, limits of time, the way it shuts down. Default: as kube-apiserver without flags. */
-  readonly conduct?: Conduct;
   /** Told of each event in the server's life, in order. */
   readonly onLifeCycle?: (event: LifeCycleEvent) => void;
   /**

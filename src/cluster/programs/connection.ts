@@ -8,6 +8,7 @@ import { serverTransport } from "../../client/rest/create-rest-client.js";
 import { BucketRateLimiter } from "../../client/workqueue/index.js";
 import { pause } from "../../base/time/pause.js";
 import type { Transport } from "../../client/transport/transport.js";
+import { TransportError } from "../../client/transport/transport-error.js";
 import type { ComponentContext } from "../../component/component.js";
 
 export interface ConnectionOptions {
@@ -49,21 +50,31 @@ export interface RequestRate {
   readonly burst: number;
 }
 
-/** The way to the server. Requests above the rate wait; without one there is no limit. */
-export function openConnection(config: ClientConfig, rate?: RequestRate): Transport {
+export interface ConnectionLimits {
+  /** Requests above the rate wait. Left out: there is no limit. */
+  readonly rate?: RequestRate | undefined;
+  /** Asked before each request is sent, after it has waited; a request that may not be sent rejects. Left out: every request may be sent. */
+  readonly mayAct?: () => boolean;
+}
+
+/** The way to the server. */
+export function openConnection(config: ClientConfig, { rate, mayAct = () => true }: ConnectionLimits = {}): Transport {
   const transport = serverTransport(config);
-  if (rate === undefined) return transport;
-  const limiter = new BucketRateLimiter<string>(rate);
+  const limiter = rate && new BucketRateLimiter<string>(rate);
   return {
     ...transport,
     async send(request) {
-      const milliseconds = limiter.when(request.path);
+      const milliseconds = limiter?.when(request.path) ?? 0;
       if (milliseconds > 0) await pause(processTimers, milliseconds, request.signal);
       request.signal?.throwIfAborted();
+      const { method, path } = request;
+      if (!mayAct()) throw new TransportError(TERM_IS_OVER, { method, url: path });
       return transport.send(request);
     },
   };
 }
+
+const TERM_IS_OVER = "the sender's term as the leader is over";
 
 /** The same way for one client of several: a client that ends closes its transport. */
 export const keptOpen = (transport: Transport): Transport => ({ ...transport, close: async () => {} });

@@ -32,6 +32,8 @@ export interface LeadOptions extends Pick<ComponentContext, "clock" | "log" | "s
 export interface Leadership {
   /** Fails when the process does not lead any more. Undefined without an election. */
   readonly check: HealthCheck | undefined;
+  /** Whether this process leads now, or need not lead: measured at the call, because a process may have stood still. */
+  mayAct(): boolean;
   /** Ends with the signal. Rejects with "leaderelection lost" when another process may lead, and with what the work throws. */
   run(): Promise<void>;
 }
@@ -39,7 +41,7 @@ export interface Leadership {
 /** Prepares an election. Throws for durations that do not fit each other. */
 export function prepareLeadership(options: LeadOptions): Leadership {
   const { settings, signal, work } = options;
-  return settings.enabled ? electedWork(options) : { check: undefined, run: () => work(signal) };
+  return settings.enabled ? electedWork(options) : { check: undefined, mayAct: () => true, run: () => work(signal) };
 }
 
 function electedWork({ program, settings, transport, clock, log, signal, work }: LeadOptions): Leadership {
@@ -91,5 +93,5 @@ function electedWork({ program, settings, transport, clock, log, signal, work }:
       await client.close();
     }
   };
-  return { check, run };
+  return { check, mayAct: () => elector.isLeader(), run };
 }

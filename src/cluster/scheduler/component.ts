@@ -37,7 +37,7 @@ async function run(flags: Flags, context: ComponentContext): Promise<void> {
     { kubeconfig: given.kubeconfig, master: flags.string("master"), userAgent: KUBE_SCHEDULER },
     context,
   );
-  const transport = openConnection(config, given.rate);
+  const transport = openConnection(config, { rate: given.rate, mayAct: () => leadership.mayAct() });
   const election = openConnection(config);
   let isSyncing = false;
   const onSync = (syncing: boolean): void => {
@@ -45,7 +45,7 @@ async function run(flags: Flags, context: ComponentContext): Promise<void> {
   };
   const work = (ending: AbortSignal): Promise<void> =>
     schedule(given.scheduler, { ...context, transport, onSync }, ending);
-  const { check, run: lead } = prepareLeadership({
+  const leadership = prepareLeadership({
     program: KUBE_SCHEDULER,
     settings,
     transport: election,
@@ -62,12 +62,12 @@ async function run(flags: Flags, context: ComponentContext): Promise<void> {
     },
   };
   const port = await openHealthPort(
-    { program: KUBE_SCHEDULER, checks: () => [check ?? PING], readiness: () => [ready] },
+    { program: KUBE_SCHEDULER, checks: () => [leadership.check ?? PING], readiness: () => [ready] },
     flags,
     context,
   );
   try {
-    await lead();
+    await leadership.run();
     if (signal.aborted) log.info("server.go:288", `"Requested to terminate, exiting"`);
   } finally {
     await port.close();

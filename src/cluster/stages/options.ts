@@ -1,13 +1,9 @@
-import { errorMessage } from "../../base/text/error-message.js";
 import { aggregateText } from "../../machinery/errors/aggregate-text.js";
 import { enabledPlugins } from "../../server/admission/enabled-plugins.js";
-import { conductFaults } from "../../server/generic/conduct.js";
 import type { Composition } from "../composition.js";
-import { checkMaxObjectBytes } from "../open-storage.js";
 import { readAdmissionOptions } from "../options/admission-configuration.js";
-import { checkAuthenticationOptions } from "../options/authentication-options.js";
-import { authorizationProblems } from "../options/authorization-options.js";
-import { listeningFaults, type ServerOptions } from "../options/server-options.js";
+import { serverFaults } from "../options/server-faults.js";
+import type { ServerOptions } from "../options/server-options.js";
 import { Config } from "./config.js";
 
 /** The first stage of a server: what its user chose, by flags or in code. */
@@ -23,15 +19,7 @@ export class Options {
 
   /** Everything that cannot be right, without a look at any file; empty for good options. */
   validate(): readonly string[] {
-    const { values } = this;
-    return [
-      ...faultsOf(() => enabledPlugins(values.admission ?? {})),
-      ...faultsOf(() => checkAuthenticationOptions(values.authentication ?? {})),
-      ...(values.authorization === undefined ? [] : authorizationProblems(values.authorization)),
-      ...faultsOf(() => checkMaxObjectBytes(values)),
-      ...listeningFaults(values),
-      ...conductFaults(values.conduct ?? {}),
-    ];
+    return serverFaults(this.values);
   }
 
   /** Reads the configuration files that the options name. Rejects with one error for all faults of {@link validate}, and for a file that cannot be read. */
@@ -42,14 +30,5 @@ export class Options {
     // Plugins that only the file names are known now.
     enabledPlugins(admission);
     return new Config({ ...this.values, admission }, this.#composition);
-  }
-}
-
-function faultsOf(check: () => void): string[] {
-  try {
-    check();
-    return [];
-  } catch (error) {
-    return [errorMessage(error)];
   }
 }

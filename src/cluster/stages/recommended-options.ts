@@ -4,7 +4,7 @@ import {
   delegatedAuthenticationSection,
   delegatedAuthorizationSection,
   readDelegated,
-  readProxyHeaders,
+  readProxy,
 } from "../../component/apiserver-flags/delegated.js";
 import type { FlagSection } from "../../component/component-flag.js";
 import type { Flags } from "../../component/flags/flag-set.js";
@@ -58,10 +58,6 @@ export function sectionsOf(
   if (recommended === undefined) return base;
   const { authentication, authorization, features, coreApi, etcd } = recommended;
   const isDelegated = authentication !== undefined || authorization !== undefined;
-  const defaults = {
-    tolerateLookupFailure: authentication?.tolerateLookupFailure ?? false,
-    alwaysAllowPaths: authorization?.alwaysAllowPaths ?? ["/healthz", "/readyz", "/livez"],
-  };
   return [
     ...base
       // A port without TLS lets in everybody without a question to the main server.
@@ -71,8 +67,10 @@ export function sectionsOf(
         return group === undefined || recommended[group] !== undefined;
       })
       .map((section) => (section.name === "etcd" ? withPrefix(section, etcd?.prefix ?? "") : section)),
-    ...(authentication === undefined ? [] : [delegatedAuthenticationSection(defaults)]),
-    ...(authorization === undefined ? [] : [delegatedAuthorizationSection(defaults)]),
+    ...(authentication === undefined
+      ? []
+      : [delegatedAuthenticationSection(authentication.tolerateLookupFailure === true)]),
+    ...(authorization === undefined ? [] : [delegatedAuthorizationSection(authorization.alwaysAllowPaths)]),
     ...(features === undefined ? [] : [featuresSection]),
     ...(coreApi === undefined ? [] : [coreApiSection]),
   ];
@@ -88,10 +86,10 @@ export function delegatedOptions(
   recommended: RecommendedOptions | undefined,
   options: ServerOptions,
   flags: Flags,
-  file: (flag: string) => string,
+  cwd: string,
 ): Pick<ServerOptions, "authentication" | "authorization" | "coreApi"> {
   if (recommended === undefined) return {};
-  const { authentication, authorization, coreApi } = readDelegated(flags, file);
+  const { authentication, authorization, coreApi } = readDelegated(flags, cwd);
   const { optional: isOptional } = recommended.authentication ?? {};
   return {
     ...(authentication && {
@@ -111,7 +109,7 @@ export function delegatedOptions(
 }
 
 /** What is wrong with flags that no option shows: the names of headers beside no file of authorities. */
-export function delegatedFlagFaults(flags: Flags): readonly string[] {
+export function delegatedFlagFaults(flags: Flags, cwd: string): readonly string[] {
   if (!flags.has("requestheader-client-ca-file") || flags.string("requestheader-client-ca-file") !== "") return [];
-  return requestHeaderNameFaults(readProxyHeaders(flags));
+  return requestHeaderNameFaults(readProxy(flags, cwd));
 }

@@ -1,17 +1,16 @@
-import { resolve } from "node:path";
 import { admissionSection } from "../../component/apiserver-flags/admission.js";
-import { etcdSection } from "../../component/apiserver-flags/etcd.js";
-import { genericSection } from "../../component/apiserver-flags/generic.js";
-import { secureServingSection } from "../../component/apiserver-flags/secure-serving.js";
+import { etcdOptions, storageOptions } from "../../component/apiserver-flags/etcd.js";
+import { conductOptions, inFlightOptions } from "../../component/apiserver-flags/generic.js";
+import { listeningOptions, tlsOptions } from "../../component/apiserver-flags/secure-serving.js";
+import { serverOptionTable } from "../../component/apiserver-flags/server-options.js";
 import { type Component, type ComponentContext, runComponent } from "../../component/component.js";
 import type { ComponentFlag, FlagSection } from "../../component/component-flag.js";
 import type { Flags } from "../../component/flags/flag-set.js";
+import { type OptionGroup, readOptions, readWithDefaults, sectionOf } from "../../component/option-group.js";
 import { runProcess } from "../../component/run-process.js";
 import { notifySystemd } from "../../component/systemd.js";
-import { readTlsProtocol } from "../../server/generic/transport/tls-protocol.js";
 import type { HttpOptions, ServerOptions } from "../options/server-options.js";
 import { serverOptions } from "../start-server.js";
-import { CONDUCT_FLAGS, readConduct } from "./conduct-flags.js";
 import type { GenericServer } from "./generic-server.js";
 import { delegatedFlagFaults, delegatedOptions, type RecommendedOptions, sectionsOf } from "./recommended-options.js";
 
@@ -66,7 +65,7 @@ function componentOf(program: ServerProgram): Component {
     sections: [...sectionsOf(SECTIONS, program.recommended), ...ownSection],
     validate: (flags, { cwd }) => [
       ...serverOptions(optionsOf(program, flags, cwd)).validate(),
-      ...delegatedFlagFaults(flags),
+      ...delegatedFlagFaults(flags, cwd),
       ...(program.validate?.(flags) ?? []),
     ],
     run: (flags, context) => run(program, flags, context),
@@ -107,135 +106,93 @@ async function run(program: ServerProgram, flags: Flags, context: ComponentConte
   await Promise.all([tell("STOPPING=1"), running.close()]);
 }
 
-const pick = ({ flags }: FlagSection, ...names: readonly string[]): ComponentFlag[] =>
-  flags.filter(({ name }) => names.includes(name));
+/** Where the program keeps its objects and listens. */
+const programOptions = {
+  dataDir: {
+    name: "data-dir",
+    type: "string",
+    usage: "A folder of this server's own that keeps its objects and certificates.",
+    isFile: true,
+  },
+  host: { ...listeningOptions.host, default: "127.0.0.1", usage: "The address to listen on." },
+  securePort: { name: "secure-port", type: "int", default: "6443", usage: "The port with TLS; 0 for none." },
+} as const satisfies OptionGroup;
+
+const insecureOptions = {
+  httpPort: {
+    name: "http-port",
+    type: "int",
+    default: "0",
+    usage: "A port of 127.0.0.1 without TLS and without credentials, in place of the port with TLS; 0 for none.",
+  },
+  httpSocket: {
+    name: "http-socket",
+    type: "string",
+    usage: "A Unix socket without TLS, in place of the port with TLS.",
+    isFile: true,
+  },
+} as const satisfies OptionGroup;
+
+const { servers, prefix, caFile, certFile, keyFile } = etcdOptions;
+const etcdServers = {
+  ...servers,
+  usage: "Where objects are kept, scheme://host:port; without it, in this process's memory or in --data-dir.",
+};
 
 /** kube-apiserver's flags that mean the same for a server of any API, in its sections. */
 const SECTIONS: readonly FlagSection[] = [
-  {
-    name: "generic",
-    flags: pick(genericSection, ...CONDUCT_FLAGS, "max-mutating-requests-inflight", "max-requests-inflight"),
-  },
-  {
-    name: "etcd",
-    flags: [
-      ...pick(etcdSection, "etcd-cafile", "etcd-certfile", "etcd-keyfile", "etcd-prefix", "watch-cache"),
-      {
-        name: "etcd-servers",
-        type: "stringSlice",
-        usage: "Where objects are kept, scheme://host:port; without it, in this process's memory or in --data-dir.",
-      },
-      {
-        name: "data-dir",
-        type: "string",
-        usage: "A folder of this server's own that keeps its objects and certificates.",
-      },
-    ],
-  },
-  {
-    name: "secure serving",
-    flags: [
-      ...pick(secureServingSection, "tls-cert-file", "tls-cipher-suites", "tls-min-version", "tls-private-key-file"),
-      {
-        name: "bind-address",
-        type: "string",
-        typeName: "ip",
-        default: "127.0.0.1",
-        usage: "The address to listen on.",
-      },
-      { name: "secure-port", type: "int", default: "6443", usage: "The port with TLS; 0 for none." },
-    ],
-  },
-  {
-    name: "insecure serving",
-    flags: [
-      {
-        name: "http-port",
-        type: "int",
-        default: "0",
-        usage: "A port of 127.0.0.1 without TLS and without credentials, in place of the port with TLS; 0 for none.",
-      },
-      { name: "http-socket", type: "string", usage: "A Unix socket without TLS, in place of the port with TLS." },
-    ],
-  },
-  { name: "admission", flags: [...admissionSection.flags] },
+  sectionOf("generic", { conductOptions, inFlightOptions }, []),
+  sectionOf("etcd", { etcdServers, prefix, caFile, certFile, keyFile, watchCache: storageOptions.watchCache }, [
+    programOptions.dataDir,
+  ]),
+  sectionOf("secure serving", { certificate: tlsOptions.certificate, minVersion: tlsOptions.minVersion }, [
+    tlsOptions.cipherSuites,
+    programOptions.host,
+    programOptions.securePort,
+  ]),
+  sectionOf("insecure serving", insecureOptions, []),
+  admissionSection,
 ];
 
 function optionsOf({ options, recommended }: ServerProgram, flags: Flags, cwd: string): ServerOptions {
-  const file = (name: string): string => (flags.string(name) === "" ? "" : resolve(cwd, flags.string(name)));
-  const http = flags.has("http-port") ? httpOf(flags, file) : undefined;
-  const port = portOf(flags, http, options);
+  const { etcd, admission = {}, tls, ...given } = readOptions(serverOptionTable, flags, cwd);
+  const { dataDir, host = "127.0.0.1", securePort = 0 } = readWithDefaults(programOptions, flags, cwd);
+  const http = httpOf(flags, cwd);
+  const port = portOf(flags, http, options, securePort);
+  const isEtcd = etcd !== undefined && etcd.servers.length > 0;
   return {
     ...options,
-    ...(flags.has("etcd-servers") && storageOf(flags, file)),
-    ...(flags.has("watch-cache") && flags.changed("watch-cache") && { watchCache: flags.bool("watch-cache") }),
-    ...(flags.has("bind-address") && { host: flags.string("bind-address") }),
+    ...given,
+    ...(dataDir !== undefined && { storage: "disk", dataDir }),
+    ...(isEtcd && { storage: "etcd", etcd }),
+    ...(flags.has("bind-address") && { host }),
     port,
     ...(http && { http }),
-    ...(port !== false && flags.has("tls-cert-file") && tlsOf(flags, file)),
-    conduct: { ...options.conduct, ...readConduct(flags) },
-    inFlight: {
-      readOnly: flags.number("max-requests-inflight"),
-      mutating: flags.number("max-mutating-requests-inflight"),
+    ...(port !== false && tls && { tls }),
+    conduct: { ...options.conduct, ...given.conduct },
+    admission: {
+      ...options.admission,
+      ...admission,
+      enable: [...(options.admission?.enable ?? []), ...(admission.enable ?? [])],
+      disable: [...(options.admission?.disable ?? []), ...(admission.disable ?? [])],
     },
-    ...(flags.has("enable-admission-plugins") && { admission: admissionOf(options, flags, file) }),
-    ...delegatedOptions(recommended, options, flags, file),
+    ...delegatedOptions(recommended, options, flags, cwd),
   };
 }
 
-type Files = (flag: string) => string;
-
-function portOf(flags: Flags, http: HttpOptions | undefined, options: ServerOptions): number | false {
+/** A program without the flag listens where its options say. */
+function portOf(
+  flags: Flags,
+  http: HttpOptions | undefined,
+  options: ServerOptions,
+  securePort: number,
+): number | false {
   if (!flags.has("secure-port")) return options.port ?? false;
-  return http !== undefined || flags.number("secure-port") === 0 ? false : flags.number("secure-port");
+  return http !== undefined || securePort === 0 ? false : securePort;
 }
 
-function admissionOf({ admission }: ServerOptions, flags: Flags, file: Files): NonNullable<ServerOptions["admission"]> {
-  const configurationFile = file("admission-control-config-file");
-  return {
-    ...admission,
-    enable: [...(admission?.enable ?? []), ...flags.strings("enable-admission-plugins")],
-    disable: [...(admission?.disable ?? []), ...flags.strings("disable-admission-plugins")],
-    ...(configurationFile !== "" && { configurationFile }),
-  };
-}
-function httpOf(flags: Flags, file: Files): HttpOptions | undefined {
-  const socketPath = file("http-socket");
-  if (socketPath !== "") return { socketPath, anonymous: true };
-  const port = flags.number("http-port");
-  return port === 0 ? undefined : { port, anonymous: true };
-}
-
-function storageOf(flags: Flags, file: Files): Pick<ServerOptions, "storage" | "dataDir" | "etcd"> {
-  const servers = flags.strings("etcd-servers");
-  const dataDir = file("data-dir");
-  if (servers.length === 0) return dataDir === "" ? {} : { storage: "disk", dataDir };
-  const [caFile, certFile, keyFile] = [file("etcd-cafile"), file("etcd-certfile"), file("etcd-keyfile")];
-  return {
-    storage: "etcd",
-    ...(dataDir !== "" && { dataDir }),
-    etcd: {
-      servers,
-      prefix: flags.string("etcd-prefix"),
-      ...(caFile !== "" && { caFile }),
-      ...(certFile !== "" && { certFile }),
-      ...(keyFile !== "" && { keyFile }),
-    },
-  };
-}
-
-function tlsOf(flags: Flags, file: Files): Pick<ServerOptions, "tls"> {
-  const [certFile, keyFile] = [file("tls-cert-file"), file("tls-private-key-file")];
-  const { minVersion, cipherSuites } = readTlsProtocol(
-    flags.string("tls-min-version"),
-    flags.strings("tls-cipher-suites"),
-  );
-  if (certFile === "" && keyFile === "" && minVersion === undefined && cipherSuites === undefined) return {};
-  return {
-    tls: {
-      ...((certFile !== "" || keyFile !== "") && { certificate: { certFile, keyFile } }),
-      ...(minVersion && { minVersion }),
-      ...(cipherSuites && { cipherSuites }),
-    },
-  };
+function httpOf(flags: Flags, cwd: string): HttpOptions | undefined {
+  const { httpPort = 0, httpSocket } = readOptions(insecureOptions, flags, cwd);
+  if (httpSocket !== undefined) return { socketPath: httpSocket, anonymous: true };
+  return httpPort === 0 ? undefined : { port: httpPort, anonymous: true };
 }

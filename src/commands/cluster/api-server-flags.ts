@@ -1,39 +1,29 @@
 import { resolve } from "node:path";
 import type { Invocation } from "../../cli/command.js";
 import type { Factory } from "../../cli/connect/factory.js";
-import { admissionSection } from "../../component/apiserver-flags/admission.js";
+import { admissionOptions, admissionSection } from "../../component/apiserver-flags/admission.js";
 import { apiEnablementSection } from "../../component/apiserver-flags/api-enablement.js";
-import { authenticationSection } from "../../component/apiserver-flags/authentication.js";
+import { authenticationOptions, authenticationSection } from "../../component/apiserver-flags/authentication.js";
 import { authorizationSection } from "../../component/apiserver-flags/authorization.js";
 import { flagOf } from "../../component/apiserver-flags/flag-of.js";
 import type { FlagSpec } from "../../component/flags/flag-set.js";
+import { readOptions } from "../../component/option-group.js";
 import { usageError } from "../../cli/errors.js";
 import { errorMessage } from "../../base/text/error-message.js";
 import { readRuntimeConfig } from "../../component/flags/pairs.js";
 
 type AdmissionOptions = NonNullable<import("../../cluster/index.js").ClusterOptions["admission"]>;
 
-const ENABLE = "enable-admission-plugins";
-const DISABLE = "disable-admission-plugins";
-const FILE = "admission-control-config-file";
-
 /** The flags of admission, as kube-apiserver has them. */
-export const admissionFlags: readonly FlagSpec[] = [
-  flagOf(admissionSection, ENABLE),
-  flagOf(admissionSection, DISABLE),
-  flagOf(admissionSection, FILE),
-];
+export const admissionFlags: readonly FlagSpec[] = admissionSection.flags;
 
 /** Undefined when no flag of admission is given. */
-export function admissionOf({ cwd }: Factory, { flags }: Invocation): AdmissionOptions | undefined {
-  if (![ENABLE, DISABLE, FILE].some((name) => flags.changed(name))) return undefined;
-  const file = flags.string(FILE);
-  return {
-    ...(flags.changed(ENABLE) && { enable: flags.strings(ENABLE) }),
-    ...(flags.changed(DISABLE) && { disable: flags.strings(DISABLE) }),
-    ...(file !== "" && { configurationFile: resolve(cwd, file) }),
-  };
-}
+export const admissionOf = ({ cwd }: Factory, { flags }: Invocation): AdmissionOptions | undefined =>
+  given(readOptions(admissionOptions, flags, cwd));
+
+/** Undefined for options of which none is given. */
+const given = <Options extends object>(options: Options): Options | undefined =>
+  Object.keys(options).length === 0 ? undefined : options;
 
 type AuthenticationOptions = import("../../cluster/options/authentication-options.js").AuthenticationOptions;
 
@@ -44,14 +34,8 @@ export const authenticationFlags: readonly FlagSpec[] = [
 ];
 
 /** Undefined where no flag says anything. */
-export function authenticationOf({ cwd }: Factory, { flags }: Invocation): AuthenticationOptions | undefined {
-  const [configFile, tokenFile] = [flags.string("authentication-config"), flags.string("token-auth-file")];
-  if (configFile === "" && tokenFile === "") return undefined;
-  return {
-    ...(configFile !== "" && { configFile: resolve(cwd, configFile) }),
-    ...(tokenFile !== "" && { tokenFile: resolve(cwd, tokenFile) }),
-  };
-}
+export const authenticationOf = ({ cwd }: Factory, { flags }: Invocation): AuthenticationOptions | undefined =>
+  given(readOptions(authenticationOptions, flags, cwd));
 
 /** How the cluster decides what users may do. Files are absolute. */
 export interface AuthorizationChoice {

@@ -1,10 +1,10 @@
-import { resolve } from "node:path";
 import type { Invocation } from "../../cli/command.js";
 import { ExitError, usageError } from "../../cli/errors.js";
 import type { Factory } from "../../cli/connect/factory.js";
-import { etcdSection } from "../../component/apiserver-flags/etcd.js";
+import { etcdOptions, etcdSection } from "../../component/apiserver-flags/etcd.js";
 import { flagOf } from "../../component/apiserver-flags/flag-of.js";
 import { ownSection } from "../../component/apiserver-flags/own.js";
+import { type OptionsOf, readWithDefaults } from "../../component/option-group.js";
 import type { FlagSpec } from "../../component/flags/flag-set.js";
 
 /** Where objects are kept. */
@@ -17,14 +17,8 @@ const STORAGE_MEDIA_TYPES = ["application/json", "application/vnd.kubernetes.pro
 /** What objects are written as. */
 export type StorageMediaType = (typeof STORAGE_MEDIA_TYPES)[number];
 
-/** What the --etcd flags say; files are named as they were given. */
-export interface EtcdFlags {
-  readonly servers: readonly string[];
-  readonly prefix: string;
-  readonly caFile?: string;
-  readonly certFile?: string;
-  readonly keyFile?: string;
-}
+/** What the --etcd flags say. */
+export type EtcdFlags = OptionsOf<typeof etcdOptions>;
 
 /** --storage, and the flags of kube-apiserver that say where etcd is. */
 export const storageFlags: readonly FlagSpec[] = [
@@ -76,14 +70,7 @@ export function storageOf({ cwd }: Factory, invocation: Invocation): StorageFlag
   const servers = flags.strings("etcd-servers");
   if (storage === "etcd") {
     if (servers.length === 0) throw usageError(invocation, "--storage=etcd needs --etcd-servers");
-    const files = {
-      caFile: flags.string("etcd-cafile"),
-      certFile: flags.string("etcd-certfile"),
-      keyFile: flags.string("etcd-keyfile"),
-    };
-    const given = Object.entries(files).filter(([, file]) => file !== "");
-    const absolute = Object.fromEntries(given.map(([name, file]) => [name, resolve(cwd, file)]));
-    return { storage, etcd: { servers, prefix: flags.string("etcd-prefix"), ...absolute } };
+    return { storage, etcd: readWithDefaults(etcdOptions, flags, cwd) };
   }
   const stray = storageFlags.find(({ name }) => name.startsWith("etcd-") && flags.changed(name));
   if (stray !== undefined) throw usageError(invocation, `--${stray.name} needs --storage=etcd`);

@@ -1,192 +1,161 @@
-import type { FlagSection } from "../component-flag.js";
+import type { ComponentFlag, FlagSection } from "../component-flag.js";
 import type { Flags } from "../flags/flag-set.js";
+import { type OptionGroup, type OptionsOf, readWithDefaults, sectionOf } from "../option-group.js";
+import { authenticationOptions } from "./authentication.js";
 
-/** The flags by which a server of an API of its own asks a main server: k8s.io/apiserver's, in its sections and with its defaults. */
-export interface DelegatedDefaults {
-  readonly tolerateLookupFailure: boolean;
-  readonly alwaysAllowPaths: readonly string[];
-}
+/** A main server that knows the callers of a server of an API of its own: k8s.io/apiserver's flags, with its defaults. */
+export const delegatedAuthenticationOptions = {
+  /** How long the answer about a token is kept, in milliseconds. Default: 10 seconds. */
+  cacheTtl: {
+    name: "authentication-token-webhook-cache-ttl",
+    type: "duration",
+    default: "10s",
+    usage: "How long the main server's answers about tokens are kept.",
+  },
+  /** A kubeconfig file of the main server. Default: the address and the service account of the Pod that the process runs in. */
+  kubeconfig: {
+    name: "authentication-kubeconfig",
+    type: "string",
+    isFile: true,
+    usage:
+      "A kubeconfig of the main server, whose user may create tokenreviews; without it, the service account of the Pod.",
+  },
+  /** Whether the ConfigMap is left unread. Default false. */
+  skipLookup: {
+    name: "authentication-skip-lookup",
+    type: "bool",
+    usage: "Leave the authorities unread that the main server publishes; only those of files count then.",
+  },
+  /** Whether the server starts where the ConfigMap cannot be read; it reads it later then. Default false. */
+  tolerateLookupFailure: {
+    name: "authentication-tolerate-lookup-failure",
+    type: "bool",
+    usage: "Start although the main server's authorities cannot be read; they are read later then.",
+  },
+} as const satisfies OptionGroup;
 
-export const delegatedAuthenticationSection = ({ tolerateLookupFailure }: DelegatedDefaults): FlagSection => ({
-  name: "authentication",
-  flags: [
-    {
-      name: "authentication-kubeconfig",
-      type: "string",
-      usage:
-        "A kubeconfig of the main server, whose user may create tokenreviews; without it, the service account of the Pod.",
-    },
-    {
-      name: "authentication-skip-lookup",
-      type: "bool",
-      usage: "Leave the authorities unread that the main server publishes; only those of files count then.",
-    },
-    {
-      name: "authentication-token-webhook-cache-ttl",
-      type: "duration",
-      default: "10s",
-      usage: "How long the main server's answers about tokens are kept.",
-    },
-    {
-      name: "authentication-tolerate-lookup-failure",
-      type: "bool",
-      ...(tolerateLookupFailure && { default: "true" }),
-      usage: "Start although the main server's authorities cannot be read; they are read later then.",
-    },
-    {
-      name: "client-ca-file",
-      type: "string",
-      usage: "The CAs that sign clients' certificates, in place of those that the main server publishes.",
-    },
-    {
-      name: "requestheader-allowed-names",
-      type: "stringSlice",
-      usage: "The common names of front proxies' certificates; without it, any.",
-    },
-    {
-      name: "requestheader-client-ca-file",
-      type: "string",
+/** A main server that says what users may do, by SubjectAccessReviews. */
+export const delegatedAuthorizationOptions = {
+  /** Paths that everybody may use; a * at the end stands for any rest. Default: /healthz, /readyz, /livez. */
+  alwaysAllowPaths: {
+    name: "authorization-always-allow-paths",
+    type: "stringSlice",
+    default: "[/healthz,/readyz,/livez]",
+    usage: "Paths that everybody may use; a * at the end stands for any rest.",
+  },
+  /** How long an answer that allows is kept, in milliseconds; 0 keeps none. Default: 10 seconds. */
+  authorizedTtl: {
+    name: "authorization-webhook-cache-authorized-ttl",
+    type: "duration",
+    default: "10s",
+    usage: "How long the main server's answers that allow are kept.",
+  },
+  /** A kubeconfig file of the main server. Default: the address and the service account of the Pod that the process runs in. */
+  kubeconfig: {
+    name: "authorization-kubeconfig",
+    type: "string",
+    isFile: true,
+    usage:
+      "A kubeconfig of the main server, whose user may create subjectaccessreviews; without it, the service account of the Pod.",
+  },
+  /** How long any other answer is kept, in milliseconds. Default: 10 seconds. */
+  unauthorizedTtl: {
+    name: "authorization-webhook-cache-unauthorized-ttl",
+    type: "duration",
+    default: "10s",
+    usage: "How long the main server's other answers are kept.",
+  },
+} as const satisfies OptionGroup;
+
+/** The main server that a server of an API of its own works with. */
+export const coreApiOptions = {
+  /** A kubeconfig file. Default: the address and the service account of the Pod that the process runs in. */
+  kubeconfig: {
+    name: "kubeconfig",
+    type: "string",
+    isFile: true,
+    usage: "A kubeconfig of the main server, whose objects this one reads; without it, the service account of the Pod.",
+  },
+} as const satisfies OptionGroup;
+
+const { requestHeader } = authenticationOptions;
+
+/** Authorities of files, in place of those that the main server publishes. */
+const trustOptions = {
+  clientCaFile: {
+    name: "client-ca-file",
+    type: "string",
+    isFile: true,
+    usage: "The CAs that sign clients' certificates, in place of those that the main server publishes.",
+  },
+  requestHeader: {
+    ...requestHeader,
+    clientCaFile: {
+      ...requestHeader.clientCaFile,
       usage: "The CAs that sign front proxies' certificates, in place of those that the main server publishes.",
     },
-    {
-      name: "requestheader-extra-headers-prefix",
-      type: "stringSlice",
-      default: "[x-remote-extra-]",
-      usage: "What headers begin with that have more about the user.",
-    },
-    {
-      name: "requestheader-group-headers",
-      type: "stringSlice",
-      default: "[x-remote-group]",
-      usage: "Headers that have the user's groups.",
-    },
-    {
-      name: "requestheader-uid-headers",
-      type: "stringSlice",
-      usage: "Headers that have the user's uid: X-Remote-Uid.",
-    },
-    {
-      name: "requestheader-username-headers",
-      type: "stringSlice",
-      default: "[x-remote-user]",
-      usage: "Headers that have the user's name.",
-    },
-  ],
-});
+    extraHeadersPrefixes: { ...requestHeader.extraHeadersPrefixes, default: "[x-remote-extra-]" },
+    groupHeaders: { ...requestHeader.groupHeaders, default: "[x-remote-group]" },
+    usernameHeaders: { ...requestHeader.usernameHeaders, default: "[x-remote-user]" },
+  },
+} as const satisfies OptionGroup;
 
-export const delegatedAuthorizationSection = ({ alwaysAllowPaths }: DelegatedDefaults): FlagSection => ({
-  name: "authorization",
-  flags: [
-    {
-      name: "authorization-always-allow-paths",
-      type: "stringSlice",
-      default: `[${alwaysAllowPaths.join(",")}]`,
-      usage: "Paths that everybody may use; a * at the end stands for any rest.",
-    },
-    {
-      name: "authorization-kubeconfig",
-      type: "string",
-      usage:
-        "A kubeconfig of the main server, whose user may create subjectaccessreviews; without it, the service account of the Pod.",
-    },
-    {
-      name: "authorization-webhook-cache-authorized-ttl",
-      type: "duration",
-      default: "10s",
-      usage: "How long the main server's answers that allow are kept.",
-    },
-    {
-      name: "authorization-webhook-cache-unauthorized-ttl",
-      type: "duration",
-      default: "10s",
-      usage: "How long the main server's other answers are kept.",
-    },
-  ],
-});
+/** `tolerates` is the program's default of --authentication-tolerate-lookup-failure. */
+export function delegatedAuthenticationSection(tolerates: boolean): FlagSection {
+  const { tolerateLookupFailure, ...others } = delegatedAuthenticationOptions;
+  const tolerance: ComponentFlag = { ...tolerateLookupFailure, ...(tolerates && { default: "true" }) };
+  return sectionOf("authentication", { ...others, ...trustOptions }, [tolerance]);
+}
 
-export const coreApiSection: FlagSection = {
-  name: "core API",
-  flags: [
-    {
-      name: "kubeconfig",
-      type: "string",
-      usage:
-        "A kubeconfig of the main server, whose objects this one reads; without it, the service account of the Pod.",
-    },
-  ],
-};
+/** `paths` are the program's default of --authorization-always-allow-paths. */
+export function delegatedAuthorizationSection(paths: readonly string[] | undefined): FlagSection {
+  const { alwaysAllowPaths, ...others } = delegatedAuthorizationOptions;
+  const allowed: ComponentFlag = { ...alwaysAllowPaths, ...(paths && { default: `[${paths.join(",")}]` }) };
+  return sectionOf("authorization", others, [allowed]);
+}
 
-/** What the flags of the three sections say, of the sections that the program has. Files are absolute. */
+export const coreApiSection: FlagSection = sectionOf("core API", coreApiOptions, []);
+
+type ProxyOptions = OptionsOf<typeof requestHeader>;
+
+/** What the flags of the three sections say, of the sections that the program has. */
 export interface DelegatedFlags {
   readonly authentication?: {
     readonly clientCaFiles?: readonly string[];
-    readonly requestHeader?: {
-      readonly clientCaFile: string;
-      readonly allowedNames: readonly string[];
-      readonly usernameHeaders: readonly string[];
-      readonly uidHeaders: readonly string[];
-      readonly groupHeaders: readonly string[];
-      readonly extraHeadersPrefixes: readonly string[];
-    };
-    readonly delegated: {
-      readonly kubeconfig: string;
-      readonly cacheTtl: number;
-      readonly skipLookup: boolean;
-      readonly tolerateLookupFailure: boolean;
-    };
+    readonly requestHeader?: ProxyOptions;
+    readonly delegated: OptionsOf<typeof delegatedAuthenticationOptions>;
   };
-  readonly authorization?: {
-    readonly delegated: {
-      readonly kubeconfig: string;
-      readonly alwaysAllowPaths: readonly string[];
-      readonly authorizedTtl: number;
-      readonly unauthorizedTtl: number;
-    };
-  };
-  readonly coreApi?: { readonly kubeconfig: string };
+  readonly authorization?: { readonly delegated: OptionsOf<typeof delegatedAuthorizationOptions> };
+  readonly coreApi?: OptionsOf<typeof coreApiOptions>;
 }
 
-/** Reads the flags. `file` returns the absolute path of a flag's file, "" for none. */
-export function readDelegated(flags: Flags, file: (flag: string) => string): DelegatedFlags {
+export function readDelegated(flags: Flags, cwd: string): DelegatedFlags {
+  const { authentication, authorization, coreApi } = readWithDefaults(
+    {
+      authentication: delegatedAuthenticationOptions,
+      authorization: delegatedAuthorizationOptions,
+      coreApi: coreApiOptions,
+    },
+    flags,
+    cwd,
+  );
+  const { clientCaFile } = readWithDefaults(trustOptions, flags, cwd);
+  const proxy = readProxy(flags, cwd);
   return {
-    ...(flags.has("authentication-kubeconfig") && { authentication: readAuthentication(flags, file) }),
-    ...(flags.has("authorization-kubeconfig") && {
-      authorization: {
-        delegated: {
-          kubeconfig: file("authorization-kubeconfig"),
-          alwaysAllowPaths: flags.strings("authorization-always-allow-paths"),
-          authorizedTtl: flags.duration("authorization-webhook-cache-authorized-ttl"),
-          unauthorizedTtl: flags.duration("authorization-webhook-cache-unauthorized-ttl"),
-        },
+    ...(authentication && {
+      authentication: {
+        ...(clientCaFile !== undefined && { clientCaFiles: [clientCaFile] }),
+        ...(proxy.clientCaFile !== "" && { requestHeader: proxy }),
+        delegated: authentication,
       },
     }),
-    ...(flags.has("kubeconfig") && { coreApi: { kubeconfig: file("kubeconfig") } }),
+    ...(authorization && { authorization: { delegated: authorization } }),
+    ...(coreApi && { coreApi }),
   };
 }
 
-function readAuthentication(
-  flags: Flags,
-  file: (flag: string) => string,
-): NonNullable<DelegatedFlags["authentication"]> {
-  const clientCaFile = file("client-ca-file");
-  const proxyCaFile = file("requestheader-client-ca-file");
-  return {
-    ...(clientCaFile !== "" && { clientCaFiles: [clientCaFile] }),
-    ...(proxyCaFile !== "" && { requestHeader: { clientCaFile: proxyCaFile, ...readProxyHeaders(flags) } }),
-    delegated: {
-      kubeconfig: file("authentication-kubeconfig"),
-      cacheTtl: flags.duration("authentication-token-webhook-cache-ttl"),
-      skipLookup: flags.bool("authentication-skip-lookup"),
-      tolerateLookupFailure: flags.bool("authentication-tolerate-lookup-failure"),
-    },
-  };
+/** The front proxy of the flags. k8s.io/apiserver checks its headers without a file of authorities too, and knows no header of uids by default. */
+export function readProxy(flags: Flags, cwd: string): ProxyOptions {
+  const { requestHeader: read } = readWithDefaults(trustOptions, flags, cwd);
+  return { clientCaFile: "", uidHeaders: [], ...read };
 }
-
-/** The names of the headers, which k8s.io/apiserver checks without a file of authorities too. */
-export const readProxyHeaders = (flags: Flags) => ({
-  allowedNames: flags.strings("requestheader-allowed-names"),
-  usernameHeaders: flags.strings("requestheader-username-headers"),
-  uidHeaders: flags.strings("requestheader-uid-headers"),
-  groupHeaders: flags.strings("requestheader-group-headers"),
-  extraHeadersPrefixes: flags.strings("requestheader-extra-headers-prefix"),
-});

@@ -1,22 +1,37 @@
-import type { FlagSection } from "../component-flag.js";
+import { type OptionGroup, sectionOf } from "../option-group.js";
+
+/** How large a stored object may be. */
+export const sizeOptions = {
+  /**
+   * How many bytes a request to etcd may have that writes an object as kube-apiserver would: built-in kinds in protobuf, custom resources in
+   * JSON, whatever the storage is. A larger object is refused with etcd's text; one that was stored before is read and deleted, and written
+   * while it does not grow. 0: no limit. Default 1,572,864, as etcd's --max-request-bytes.
+   */
+  maxObjectBytes: {
+    name: "max-object-bytes",
+    type: "int",
+    default: "0",
+    usage:
+      "How many bytes etcd would have to take for an object. Zero is no limit. Without it, what the etcd takes: --max-request-bytes.",
+    faults: (bytes: number) =>
+      Number.isSafeInteger(bytes) && bytes >= 0
+        ? []
+        : [`maxObjectBytes is ${bytes}; give a number of bytes, or 0 for no limit`],
+  },
+} as const satisfies OptionGroup;
+
+/** What k3s gives kube-apiserver. */
+export const ownOptions = {
+  /** The port that the endpoints of the Service kubernetes name. Default: the port of the server. */
+  advertisePort: {
+    name: "advertise-port",
+    type: "int",
+    default: "0",
+    hidden: true,
+    usage: "The port that the endpoints of the Service kubernetes name, a flag of k3s; 0 is --secure-port.",
+    read: (port: number): number | undefined => (port === 0 ? undefined : port),
+  },
+} as const satisfies OptionGroup;
 
 /** Flags that kube-apiserver has not. */
-export const ownSection = {
-  name: "kubets",
-  flags: [
-    {
-      name: "advertise-port",
-      type: "int",
-      default: "0",
-      hidden: true,
-      usage: "The port that the endpoints of the Service kubernetes name, a flag of k3s; 0 is --secure-port.",
-    },
-    {
-      name: "max-object-bytes",
-      type: "int",
-      default: "0",
-      usage:
-        "How many bytes etcd would have to take for an object. Zero is no limit. Without it, what the etcd takes: --max-request-bytes.",
-    },
-  ],
-} as const satisfies FlagSection;
+export const ownSection = sectionOf("kubets", { sizeOptions, ownOptions }, []);

@@ -59,6 +59,3 @@ const sections = [
 
 /** Every flag of kube-apiserver, in its order of sections; then those of kubets alone, and those that Kubernetes has dropped. */
 export const apiserverSections: readonly FlagSection[] = sections;
-
-/** The name of a flag of kube-apiserver. */
-export type ApiserverFlagName = (typeof sections)[number]["flags"][number]["name"];

@@ -1,9 +1,13 @@
 import { errorMessage } from "../../base/text/error-message.js";
 
-/** A pair of files, and the names that clients ask for it by; without them, the names of the certificate. */
+/** A certificate and its key, both files of PEM, for clients that ask for a server by name. */
 export interface SniCertKey {
   readonly certFile: string;
   readonly keyFile: string;
+  /**
+   * "shop.example.com", "*.example.com", whose star stands for one label, or the address that the server listens on. Default: the
+   * names of the certificate. An exact name comes before a wildcard, a given one before the certificate's, an earlier pair before a later.
+   */
   readonly names?: readonly string[];
 }
 
@@ -18,6 +22,20 @@ export function parseSniCertKey(value: string): SniCertKey {
   }
   return { certFile, keyFile, ...(names !== undefined && { names: names.split(",").map((name) => name.trim()) }) };
 }
+
+/** Reads all values of --tls-sni-cert-key. `file` makes a path absolute. */
+export const readSniCertKeys = (values: readonly string[], file: (path: string) => string): readonly SniCertKey[] =>
+  values.map((value) => {
+    const { certFile, keyFile, ...names } = parseSniCertKey(value);
+    const path = (name: string): string => (name === "" ? "" : file(name));
+    return { certFile: path(certFile), keyFile: path(keyFile), ...names };
+  });
+
+/** Writes what {@link readSniCertKeys} reads. */
+export const writeSniCertKeys = (pairs: readonly SniCertKey[]): readonly string[] =>
+  pairs.map(
+    ({ certFile, keyFile, names }) => `${certFile},${keyFile}${names === undefined ? "" : `:${names.join(",")}`}`,
+  );
 
 /** Returns what {@link parseSniCertKey} throws. */
 export function sniCertKeyFault(value: string): string | undefined {

@@ -18,6 +18,12 @@ export function ipFault(text: string): string | undefined {
   return address === undefined || isIP(address) !== 0 ? undefined : `failed to parse IP: ${goQuote(text)}`;
 }
 
+/** Returns a fault for a number below zero. */
+export const notNegative =
+  (fault: string) =>
+  (value: number): readonly string[] =>
+    value < 0 ? [fault] : [];
+
 /** Returns what pflag says of a list of 32-bit integers that is none. */
 export function int32sFault(text: string): string | undefined {
   return faultOf(() => text.split(",").forEach((part) => parseInteger(part, 32)));

@@ -29,9 +29,13 @@ interface Holder {
   readonly ips: readonly string[];
 }
 
-/** Compares cluster IPs with their IPAddress objects before the cluster counts as started, and every 180 seconds. */
+/**
+ * Compares cluster IPs with their IPAddress objects before the cluster counts as started, and every 180 seconds. Does nothing in a cluster that
+ * serves neither IPAddresses nor ServiceCIDRs.
+ */
 export function clusterIpRepair(context: ControllerContext): OwnWork {
-  const { client, clock, recorder } = context;
+  const { client, clock, cluster, recorder } = context;
+  if (cluster.serviceCidr === undefined) return {};
   const events = recorder({ component: "ipallocator-repair-controller", host: "kubets" });
   const repair = new ClusterIpRepair(client, clock, events);
   const run = () => repair.run();

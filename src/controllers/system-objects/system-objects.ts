@@ -21,7 +21,7 @@ export function systemObjects({ client, manager, cluster }: ControllerContext): 
   for (const name of SYSTEM_NAMESPACES) namespaces.enqueue(name);
 
   const { kubernetesService, serviceCidr } = cluster;
-  if (kubernetesService === undefined || serviceCidr === undefined) return;
+  if (kubernetesService === undefined) return;
   const { namespace = "", name = "" } = kubernetesService.metadata ?? {};
   manager
     .controllerFor("v1", "Service", { namespace, fieldSelector: `metadata.name=${name}` })
@@ -31,6 +31,7 @@ export function systemObjects({ client, manager, cluster }: ControllerContext): 
     })
     .enqueue(`${namespace}/${name}`);
 
+  if (serviceCidr === undefined) return;
   const { name: defaultCidr = "" } = serviceCidr.metadata ?? {};
   manager
     .controllerFor("networking.k8s.io/v1", "ServiceCIDR")

@@ -2,7 +2,7 @@ import { isIPv4 } from "node:net";
 import type { Endpoint, EndpointSlice } from "../../api/types/discovery/v1.js";
 import { ForeignHostError, NameError, type ResolvedName } from "./pod-network.js";
 import { candidateNames, CLUSTER_DOMAIN, type ResolverConfig } from "./resolver-config.js";
-import type { Service } from "../../api/types/core/v1.js";
+import type { EndpointAddress, EndpointSubset, Service } from "../../api/types/core/v1.js";
 import type { KubernetesClient } from "../../client/dynamic/kubernetes-client.js";
 import { isNotFound } from "../../machinery/errors/status-error.js";
 
@@ -14,10 +14,13 @@ export class ClusterServices {
     return orUndefined(this.client().of("v1", "Service").namespace(namespace).get(name));
   }
 
+  /** A Service's slices; those of its Endpoints where the server, older than Kubernetes 1.21, does not serve EndpointSlices of v1. */
   async slices(namespace: string, service: string): Promise<readonly EndpointSlice[]> {
     const slices = this.client().of("discovery.k8s.io/v1", "EndpointSlice").namespace(namespace);
-    const { items } = await slices.list({ labelSelector: `kubernetes.io/service-name=${service}` });
-    return items.filter(({ addressType }) => addressType === "IPv4");
+    const found = await orUndefined(slices.list({ labelSelector: `kubernetes.io/service-name=${service}` }));
+    if (found !== undefined) return found.items.filter(({ addressType }) => addressType === "IPv4");
+    const endpoints = await orUndefined(this.client().of("v1", "Endpoints").namespace(namespace).get(service));
+    return (endpoints?.subsets ?? []).map(sliceOfSubset);
   }
 
   async isNamespace(name: string): Promise<boolean> {
@@ -44,6 +47,17 @@ export class ClusterServices {
         metadata?.name === host || status?.addresses?.some(({ address }) => address === host) === true,
     );
   }
+}
+
+function sliceOfSubset({ addresses = [], notReadyAddresses = [], ports = [] }: EndpointSubset): EndpointSlice {
+  const endpoints =
+    (ready: boolean) =>
+    ({ ip, ...rest }: EndpointAddress): Endpoint => ({ ...rest, addresses: [ip], conditions: { ready } });
+  return {
+    addressType: "IPv4",
+    endpoints: [...addresses.map(endpoints(true)), ...notReadyAddresses.map(endpoints(false))],
+    ports,
+  };
 }
 
 const NO_ADDRESS = new Set(["", "None"]);

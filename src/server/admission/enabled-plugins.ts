@@ -1,3 +1,5 @@
+import type { pluginOptions } from "../../component/apiserver-flags/admission.js";
+import type { OptionsOf } from "../../component/option-group.js";
 import { append } from "../../base/collections/append.js";
 import { aggregateText } from "../../machinery/errors/aggregate-text.js";
 import { errorMessage } from "../../base/text/error-message.js";
@@ -8,13 +10,9 @@ import type { AdmissionInitialization, AdmissionPlugin } from "./plugin.js";
 import { ADMISSION_PLUGINS, type AdmissionConfiguration, type AdmissionRow, type PluginDocument } from "./table.js";
 
 /** Which admission plugins a server runs. A plugin's own place decides when it runs, not the order of these lists. */
-export interface AdmissionOptions {
+export interface AdmissionOptions extends OptionsOf<typeof pluginOptions> {
   /** Plugins to run besides Kubernetes' own. */
   readonly plugins?: readonly OwnAdmissionPlugin[];
-  /** As kube-apiserver's --enable-admission-plugins: names to run besides those that run by default. */
-  readonly enable?: readonly string[];
-  /** As kube-apiserver's --disable-admission-plugins: names not to run. */
-  readonly disable?: readonly string[];
   readonly configuration?: AdmissionConfiguration;
 }
 

@@ -1,3 +1,5 @@
+import type { inFlightOptions } from "../../component/apiserver-flags/generic.js";
+import type { OptionsOf } from "../../component/option-group.js";
 import type { Timers } from "../../base/time/timers.js";
 import { REQUEST_IS_OVER } from "../../base/async/cancellation.js";
 import type { ApiRequest, Filter, Handler } from "../request/api-request.js";
@@ -5,13 +7,8 @@ import type { RequestInfo } from "../request/request-info.js";
 import { respondBytes } from "../request/respond.js";
 import { isProbe } from "./availability.js";
 
-/** How many requests run at once; kube-apiserver's --max-requests-inflight and --max-mutating-requests-inflight. 0 is no limit. */
-export interface InFlightLimits {
-  /** Of the verbs get and list. */
-  readonly readOnly: number;
-  /** Of every other verb. */
-  readonly mutating: number;
-}
+/** How many requests run at once; kube-apiserver's --max-requests-inflight and --max-mutating-requests-inflight. */
+export type InFlightLimits = OptionsOf<typeof inFlightOptions>;
 
 /** kube-apiserver's. */
 export const IN_FLIGHT_LIMITS: InFlightLimits = { readOnly: 400, mutating: 200 };

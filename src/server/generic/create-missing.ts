@@ -16,9 +16,15 @@ import {
 } from "../registry/resource.js";
 import { type RequestScope, loopbackScope } from "../registry/scope.js";
 
-/** Creates the objects that do not exist and leaves the existing ones unchanged. */
+/** Creates the objects that do not exist and leaves the existing ones unchanged. Leaves out what {@link withoutSwitchedOff} does. */
 export const createMissing = (api: ApiSnapshot, objects: readonly KubeObject[]): Promise<void> =>
-  untilAnswered(() => createEach(api, objects));
+  untilAnswered(() => createEach(api, withoutSwitchedOff(api, objects)));
+
+/** The objects without those of group versions that runtimeConfig switches off. The core group cannot be missed. */
+export function withoutSwitchedOff(api: ApiSnapshot, objects: readonly KubeObject[]): readonly KubeObject[] {
+  const served = new Set(api.served.resources.map(({ groupVersion }) => groupVersion));
+  return objects.filter(({ apiVersion = "" }) => apiVersion === "v1" || served.has(apiVersion));
+}
 
 async function createEach(api: ApiSnapshot, objects: readonly KubeObject[]): Promise<void> {
   const target = targetsIn(api);
@@ -59,7 +65,7 @@ export async function createOrAdjust(api: ApiSnapshot, objects: readonly KubeObj
       await createMissing(api, [object]);
     }
   };
-  await Promise.all(objects.map((object) => patiently(() => ensure(object))));
+  await Promise.all(withoutSwitchedOff(api, objects).map((object) => patiently(() => ensure(object))));
 }
 
 /**

@@ -4,7 +4,7 @@ import { reconcileBinding, reconcileRole, type Reconciliation } from "../../mach
 import type { ApiSnapshot } from "../api-registry/api-registry.js";
 import { copyObject } from "../registry/copy.js";
 import { ADMITTED } from "../registry/resource.js";
-import { type ObjectPlace, targetsIn, untilAnswered } from "./create-missing.js";
+import { type ObjectPlace, targetsIn, untilAnswered, withoutSwitchedOff } from "./create-missing.js";
 
 /** How often an object is tried that comes and goes meanwhile. */
 const ATTEMPTS = 4;
@@ -15,7 +15,7 @@ const ATTEMPTS = 4;
  * rbac.authorization.kubernetes.io/autoupdate is "false".
  */
 export const reconcilePolicy = (api: ApiSnapshot, objects: readonly KubeObject[]): Promise<void> =>
-  untilAnswered(() => reconcileEach(api, objects));
+  untilAnswered(() => reconcileEach(api, withoutSwitchedOff(api, objects)));
 
 async function reconcileEach(api: ApiSnapshot, objects: readonly KubeObject[]): Promise<void> {
   const targetOf = targetsIn(api);

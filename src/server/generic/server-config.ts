@@ -2,6 +2,8 @@ import type { ApiTitle, RuntimeConfig, TypeSource } from "../../api/facts/index.
 import type { Random } from "../../base/numbers/random.js";
 import type { Clock } from "../../base/time/clock.js";
 import type { Timers } from "../../base/time/timers.js";
+import type { conductOptions } from "../../component/apiserver-flags/generic.js";
+import type { OptionsOf } from "../../component/option-group.js";
 import type { Environment } from "../../client/surroundings.js";
 import type { Scheme } from "../../machinery/scheme/scheme.js";
 import type { AdmissionOptions } from "../admission/enabled-plugins.js";
@@ -21,9 +23,11 @@ import type { TokenLookup } from "../request/user.js";
 import type { Storage } from "../storage/create-storage.js";
 import type { LocateService } from "../webhook/service-address.js";
 import type { BootSequence } from "./boot-sequence.js";
-import type { Conduct } from "./conduct.js";
 import type { Delegate } from "./delegate.js";
 import type { OwnPaths } from "./own-paths.js";
+
+/** How a server answers and stops: kube-apiserver's generic flags, whose defaults these are. */
+export type Conduct = OptionsOf<typeof conductOptions>;
 
 export interface ServerConfig {
   /** Names the server in a chain and in errors: "kube-apiserver". Default: "kubets". */

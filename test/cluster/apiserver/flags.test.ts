@@ -6,7 +6,7 @@ import { ownSection } from "../../../src/component/apiserver-flags/own.js";
 import { apiserverSections } from "../../../src/component/apiserver-flags/sections.js";
 import { apiserverComponent } from "../../../src/cluster/apiserver/component.js";
 import { optionFaults } from "../../../src/cluster/apiserver/option-faults.js";
-import { readOptions } from "../../../src/cluster/apiserver/options.js";
+import { readApiServerOptions } from "../../../src/cluster/apiserver/options.js";
 import { allSections } from "../../../src/component/component.js";
 import type { ComponentFlag } from "../../../src/component/component-flag.js";
 import type { Flags } from "../../../src/component/flags/flag-set.js";
@@ -99,7 +99,7 @@ describe("what becomes of a flag", () => {
       order: flags.order,
     };
     optionFaults(watched, "/");
-    readOptions(watched, "/");
+    readApiServerOptions(watched, "/");
     return read;
   }
 

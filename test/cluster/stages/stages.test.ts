@@ -40,7 +40,7 @@ describe("the stages of a server: options, config, completed config, server, pre
     });
     expect(options.validate()).toHaveLength(5);
     await expect(options.toConfig()).rejects.toThrow(
-      /^\[.*Nonsense.*, port is 70000; .*, --goaway-chance can not be less than 0 or greater than 0.02, --strict-transport-security-directives invalid, .*, --cors-allowed-origins has an invalid regular expression: regular expression does not pin to start\/end of host in the origin header, help: .*\]$/,
+      /^\[--goaway-chance can not be less than 0 or greater than 0.02, --strict-transport-security-directives invalid, .*, --cors-allowed-origins has an invalid regular expression: regular expression does not pin to start\/end of host in the origin header, help: .*, .*Nonsense.*, port is 70000; .*\]$/,
     );
   });
 

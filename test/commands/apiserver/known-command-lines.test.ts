@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { call } from "../../helpers/api-caller.js";
 import { type ApiserverFolder, makeApiserverFolder, startApiserver } from "../../helpers/apiserver-folder.js";
+import { kubeadm } from "../../helpers/kubeadm-command-line.js";
 
 let folder: ApiserverFolder;
 
@@ -16,34 +17,6 @@ const warningsIn = (log: string): readonly string[] =>
     .split("\n")
     .filter((line) => /^W\d{4} /.test(line))
     .map((line) => line.replace(/^.*?\] /, ""));
-
-/** The command line of the manifest that kubeadm writes; the etcd is reached without TLS. */
-const kubeadm = (etcd: string): readonly string[] => [
-  "--advertise-address=127.0.0.1",
-  "--allow-privileged=true",
-  "--authorization-mode=Node,RBAC",
-  "--bind-address=127.0.0.1",
-  "--client-ca-file=ca.crt",
-  "--enable-admission-plugins=NodeRestriction",
-  "--enable-bootstrap-token-auth=true",
-  `--etcd-servers=${etcd}`,
-  "--kubelet-client-certificate=apiserver-kubelet-client.crt",
-  "--kubelet-client-key=apiserver-kubelet-client.key",
-  "--kubelet-preferred-address-types=InternalIP,ExternalIP,Hostname",
-  "--proxy-client-cert-file=front-proxy-client.crt",
-  "--proxy-client-key-file=front-proxy-client.key",
-  "--requestheader-allowed-names=front-proxy-client",
-  "--requestheader-client-ca-file=front-proxy-ca.crt",
-  "--requestheader-extra-headers-prefix=X-Remote-Extra-",
-  "--requestheader-group-headers=X-Remote-Group",
-  "--requestheader-username-headers=X-Remote-User",
-  "--service-account-issuer=https://kubernetes.default.svc.cluster.local",
-  "--service-account-key-file=sa.pub",
-  "--service-account-signing-key-file=sa.key",
-  "--service-cluster-ip-range=10.96.0.0/12",
-  "--tls-cert-file=apiserver.crt",
-  "--tls-private-key-file=apiserver.key",
-];
 
 /** What k3s passes to kube-apiserver. */
 const k3s = (etcd: string): readonly string[] => [

@@ -1,17 +1,18 @@
 import { describe, expect, test } from "vitest";
 import { FlagTable } from "../../../src/component/flags/flag-table.js";
 import { parseFlags } from "../../../src/component/flags/parse-flags.js";
-import { readAuthorization } from "../../../src/cluster/apiserver/authorization-flags.js";
-import { authorizationSection } from "../../../src/component/apiserver-flags/authorization.js";
+import { kubeAuthorization } from "../../../src/cluster/apiserver/serve-api.js";
+import { authorizationOptions, authorizationSection } from "../../../src/component/apiserver-flags/authorization.js";
+import { readOptions } from "../../../src/component/option-group.js";
 import { runCli } from "../../helpers/run-cli.js";
 
 function optionsOf(...argv: string[]) {
   const { flags } = parseFlags(new FlagTable(authorizationSection.flags), argv);
-  return readAuthorization(flags, (name) => (flags.string(name) === "" ? "" : `/cwd/${flags.string(name)}`));
+  return kubeAuthorization(readOptions(authorizationOptions, flags, "/cwd"));
 }
 
 describe("the flags of kube-apiserver for authorization", () => {
-  const webhook = { kubeconfig: "/cwd/k", version: "v1beta1", authorizedTtl: 300_000, unauthorizedTtl: 30_000 };
+  const webhook = { kubeconfig: "/cwd/k" };
   test.each([
     ["none: every user may do everything", [], { modes: ["AlwaysAllow"] }],
     ["what envtest passes", ["--authorization-mode=RBAC"], { modes: ["RBAC"] }],

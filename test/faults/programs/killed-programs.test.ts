@@ -10,7 +10,9 @@ import { freePorts } from "../../helpers/free-ports.js";
 import { programIsBuilt } from "../../helpers/program-under-test.js";
 import { seededRandom } from "../../helpers/seeded-random.js";
 import { randomBelow } from "../../../src/base/numbers/random-below.js";
+import { ObservedTerms } from "./observed-terms.js";
 import { ProgramProcess } from "./program-process.js";
+import { RecordingProxy } from "./recording-proxy.js";
 
 tellEtcdMissing("Killing the programs of a control plane");
 
@@ -18,6 +20,9 @@ tellEtcdMissing("Killing the programs of a control plane");
 const SECONDS = Number(process.env["KUBETS_CHAOS_SECONDS"] ?? 30);
 const SEED = process.env["KUBETS_CHAOS_SEED"] ?? "programs";
 const SERVERS = 3;
+const LED = ["controller-manager", "scheduler"] as const;
+/** A node that is silent for so long counts as lost; its Lease is renewed every ten seconds. */
+const GRACE = "--node-monitor-grace-period=25s";
 /** Leases end sooner than by default, so that a short play has elections too. */
 const ELECTION = [
   "--leader-elect-lease-duration=6s",
@@ -26,11 +31,11 @@ const ELECTION = [
 ];
 const REST = 120_000;
 
-const kubeconfigOf = (folder: string, port: number): string =>
+const kubeconfigOf = (folder: string, server: string): string =>
   JSON.stringify({
     apiVersion: "v1",
     kind: "Config",
-    clusters: [{ name: "one", cluster: { server: `https://127.0.0.1:${port}`, "insecure-skip-tls-verify": true } }],
+    clusters: [{ name: "one", cluster: { server, "insecure-skip-tls-verify": true } }],
     users: [
       {
         name: "admin",
@@ -48,13 +53,30 @@ describe.skipIf(etcdMissing !== undefined || !programIsBuilt)(
     let folder: ApiserverFolder;
     const programs: ProgramProcess[] = [];
     const clients: KubernetesClient[] = [];
+    const proxies: RecordingProxy[] = [];
+    const terms = { "controller-manager": new ObservedTerms(), scheduler: new ObservedTerms() } as const;
+
+    const named = (name: string): ProgramProcess => {
+      const found = programs.find((program) => program.name === name);
+      if (found === undefined) throw new Error(`there is no program ${name}`);
+      return found;
+    };
+
+    /** Writes a kubeconfig for one program, whose writes are seen on their way. */
+    async function observedKubeconfig(component: (typeof LED)[number], index: number, port: number): Promise<string> {
+      const proxy = await RecordingProxy.open(`${component}-${index}`, folder.path, port, terms[component]);
+      proxies.push(proxy);
+      const path = join(folder.path, `${component}-${index}.conf`);
+      await writeFile(path, kubeconfigOf(folder.path, proxy.url));
+      return path;
+    }
 
     beforeAll(async () => {
       folder = await makeApiserverFolder();
       const ports = await freePorts(SERVERS);
       for (const [index, port] of ports.entries()) {
         const kubeconfig = join(folder.path, `server-${index}.conf`);
-        await writeFile(kubeconfig, kubeconfigOf(folder.path, port));
+        await writeFile(kubeconfig, kubeconfigOf(folder.path, `https://127.0.0.1:${port}`));
         const flags = neededFlags(folder).map((flag) =>
           flag.startsWith("--cert-dir") ? `--cert-dir=certs-${index}` : flag,
         );
@@ -68,26 +90,21 @@ describe.skipIf(etcdMissing !== undefined || !programIsBuilt)(
         begin(
           "controller-manager",
           "controller-manager",
-          `--kubeconfig=${kubeconfig}`,
+          `--kubeconfig=${await observedKubeconfig("controller-manager", index, port)}`,
           "--secure-port=0",
           "--service-account-private-key-file=sa.key",
           "--root-ca-file=ca.crt",
+          GRACE,
           ...ELECTION,
         );
-        begin("scheduler", "scheduler", `--kubeconfig=${kubeconfig}`, "--secure-port=0", ...ELECTION);
+        const observed = await observedKubeconfig("scheduler", index, port);
+        begin("scheduler", "scheduler", `--kubeconfig=${observed}`, "--secure-port=0", ...ELECTION);
+        begin("node", "node", `--kubeconfig=${kubeconfig}`, `--node-names=node-${index}`);
         clients.push(kubernetesClient(await configFromFile(kubeconfig)));
       }
-      // Nodes are not killed: pods of a node that is silent wait for the time after which it counts as lost.
-      programs.push(
-        new ProgramProcess(
-          "node",
-          ["node", `--kubeconfig=${join(folder.path, "server-0.conf")}`, "--nodes=2"],
-          folder.path,
-        ),
-      );
       for (const program of programs) program.begin();
       await eventually(
-        async () => expect((await asked((client) => client.of("v1", "Node").listWhole())).items).toHaveLength(2),
+        async () => expect((await asked((client) => client.of("v1", "Node").listWhole())).items).toHaveLength(SERVERS),
         REST,
       );
     }, REST);
@@ -95,6 +112,7 @@ describe.skipIf(etcdMissing !== undefined || !programIsBuilt)(
     afterAll(async () => {
       await Promise.all(programs.map((program) => program.end()));
       await Promise.all(clients.map((client) => client.close()));
+      await Promise.all(proxies.map((proxy) => proxy.close()));
       await folder.dispose();
     });
 
@@ -124,7 +142,7 @@ describe.skipIf(etcdMissing !== undefined || !programIsBuilt)(
       const kill = async (): Promise<void> => {
         while (Date.now() < until) {
           await wait(Math.min(10_000 + randomBelow(random, 10_000), Math.max(0, until - Date.now())));
-          programs[randomBelow(random, SERVERS * 3)]?.kill();
+          programs[randomBelow(random, programs.length)]?.kill();
         }
       };
       const write = async (): Promise<void> => {
@@ -166,7 +184,50 @@ describe.skipIf(etcdMissing !== undefined || !programIsBuilt)(
       await Promise.all(factories.map((factory) => factory.stopped()));
     });
 
-    const template = { metadata: { labels: { app: "web" } }, spec: { containers: [{ name: "web", image: "nginx" }] } };
+    test.each(LED)(
+      "a %s that stands still until another one leads writes nothing when it goes on",
+      async (component) => {
+        const observed = terms[component];
+        const before = observed.holder ?? "";
+        const left = named(before);
+        left.freeze();
+        await make(component === "scheduler" ? 1001 : 1000);
+        await eventually(() => expect(observed.holder).not.toBe(before), REST);
+        left.resume();
+        await settled();
+      },
+    );
+
+    test.each(LED)("of a term of a %s that was over, at most the write under way arrived", (component) => {
+      const observed = terms[component];
+      expect(observed.terms).toBeGreaterThan(1);
+      expect(observed.writes).toBeGreaterThan(0);
+      expect([...observed.late].filter(([, writes]) => writes.length > 1)).toEqual([]);
+    });
+
+    test("the pods of a node whose process does not come back move to the others", async () => {
+      const pods = () => asked((client) => client.of("v1", "Pod").namespace("default").listWhole());
+      const live = async (): Promise<readonly (string | undefined)[]> =>
+        (await pods()).items
+          .filter(({ metadata, status }) => status?.phase === "Running" && metadata.deletionTimestamp === undefined)
+          .map(({ spec }) => spec?.nodeName);
+      const lost = (await live())[0] ?? "";
+      expect(lost).toMatch(/^node-\d$/);
+      await named(lost).end();
+      await eventually(async () => expect(await live()).not.toContain(lost), REST);
+      await settled();
+    });
+
+    const tolerations = ["not-ready", "unreachable"].map((key) => ({
+      key: `node.kubernetes.io/${key}`,
+      operator: "Exists" as const,
+      effect: "NoExecute" as const,
+      tolerationSeconds: 5,
+    }));
+    const template = {
+      metadata: { labels: { app: "web" } },
+      spec: { tolerations, containers: [{ name: "web", image: "nginx" }] },
+    };
 
     /** Makes a Deployment and a Job, unless no server answers now. */
     async function make(index: number): Promise<void> {

@@ -38,6 +38,16 @@ export class ProgramProcess {
     this.#child?.kill("SIGKILL");
   }
 
+  /** Lets it stand still, as on a machine that is suspended, until {@link resume}. */
+  freeze(): void {
+    this.#child?.kill("SIGSTOP");
+  }
+
+  /** It goes on where it was. */
+  resume(): void {
+    this.#child?.kill("SIGCONT");
+  }
+
   /** Ends it for good. */
   async end(): Promise<void> {
     const child = this.#child;

@@ -1,0 +1,34 @@
+import { serverOptionTable } from "../../component/apiserver-flags/server-options.js";
+import { optionFaults } from "../../component/option-group.js";
+import { errorMessage } from "../../base/text/error-message.js";
+import { enabledPlugins } from "../../server/admission/enabled-plugins.js";
+import { originFaults } from "../../server/filters/cors.js";
+import { directiveFaults } from "../../server/filters/hsts.js";
+import { readTlsProtocol } from "../../server/generic/transport/tls-protocol.js";
+import { problemsOf as authenticationProblems } from "./authentication-options.js";
+import { authorizationProblems } from "./authorization-options.js";
+import { listeningFaults, type ServerOptions } from "./server-options.js";
+
+/** Everything that cannot be right in the options of a server, without a look at any file, in kube-apiserver's words where it has them. */
+export function serverFaults(values: ServerOptions): readonly string[] {
+  const { conduct = {}, admission = {}, authentication = {}, authorization, tls = {} } = values;
+  return [
+    ...optionFaults(serverOptionTable, values),
+    ...directiveFaults(conduct.strictTransportSecurity ?? []),
+    ...originFaults(conduct.corsAllowedOrigins ?? []),
+    ...faultsOf(() => readTlsProtocol(tls.minVersion ?? "", tls.cipherSuites ?? [])),
+    ...authenticationProblems(authentication),
+    ...(authorization === undefined ? [] : authorizationProblems(authorization)),
+    ...faultsOf(() => enabledPlugins(admission)),
+    ...listeningFaults(values),
+  ];
+}
+
+function faultsOf(check: () => unknown): string[] {
+  try {
+    check();
+    return [];
+  } catch (error) {
+    return [errorMessage(error)];
+  }
+}
