@@ -8,13 +8,12 @@ import type { ClientConfig } from "../../client/config/client-config.js";
 import { kubernetesClient, type InProcessServer } from "../../client/dynamic/kubernetes-client.js";
 import { InformerFactory } from "../../client/informers/informer-factory.js";
 import type { Environment } from "../../client/surroundings.js";
+import type { coreApiOptions } from "../../component/apiserver-flags/delegated.js";
+import type { OptionsOf } from "../../component/option-group.js";
 import type { ApiAccess } from "../../server/admission/plugin.js";
 
 /** The main server that a server of an API of its own works with. */
-export interface CoreApiOptions {
-  /** A kubeconfig file. Default: the address and the service account of the Pod that the process runs in. */
-  readonly kubeconfig?: string;
-}
+export type CoreApiOptions = OptionsOf<typeof coreApiOptions>;
 
 export interface AccessSurroundings {
   readonly clock: Clock;

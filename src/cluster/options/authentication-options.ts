@@ -1,7 +1,7 @@
-import type { authenticationOptions } from "../../component/apiserver-flags/authentication.js";
-import type { OptionsOf } from "../../component/option-group.js";
-import type { delegatedAuthenticationOptions } from "../../component/apiserver-flags/delegated.js";
 import type { MainServer } from "../delegation/main-server.js";
+import type { authenticationOptions } from "../../component/apiserver-flags/authentication.js";
+import type { delegatedAuthenticationOptions } from "../../component/apiserver-flags/delegated.js";
+import type { OptionsOf } from "../../component/option-group.js";
 import { aggregateText } from "../../machinery/errors/aggregate-text.js";
 import type { AuthenticationConfiguration } from "../../server/authn/configuration/authentication-configuration.js";
 
@@ -25,13 +25,15 @@ export interface AuthenticationOptions extends Omit<FlagOptions, "anonymous"> {
   readonly anonymous?: boolean | { readonly paths: readonly string[] };
 }
 
+/** A main server that knows the callers of this one, by TokenReviews and by the ConfigMap kube-system/extension-apiserver-authentication. */
+export interface DelegatedAuthenticationOptions
+  extends OptionsOf<typeof delegatedAuthenticationOptions>,
+    Pick<MainServer, "optional"> {}
+
 export type RequestHeaderOptions = NonNullable<FlagOptions["requestHeader"]>;
 export type OidcOptions = NonNullable<FlagOptions["oidc"]>;
 export type WebhookOptions = NonNullable<FlagOptions["webhook"]>;
 export type ServiceAccountTokenOptions = NonNullable<FlagOptions["serviceAccounts"]>;
-
-/** A main server that knows the callers of this one, by TokenReviews and by the ConfigMap kube-system/extension-apiserver-authentication. */
-export type DelegatedAuthenticationOptions = MainServer & OptionsOf<typeof delegatedAuthenticationOptions>;
 
 /**
  * Throws an Error in kube-apiserver's words, where the options contradict each other or cannot be right. Files are not read for

@@ -14,7 +14,9 @@ export interface AuthorizationOptions extends OptionsOf<typeof authorizationOpti
 }
 
 /** A main server that says what users may do, by SubjectAccessReviews. */
-export type DelegatedAuthorizationOptions = MainServer & OptionsOf<typeof delegatedAuthorizationOptions>;
+export interface DelegatedAuthorizationOptions
+  extends OptionsOf<typeof delegatedAuthorizationOptions>,
+    Pick<MainServer, "optional"> {}
 
 export type WebhookAuthorizationOptions = NonNullable<AuthorizationOptions["webhook"]>;
 

@@ -1,18 +1,15 @@
 import { featuresSection } from "../../component/apiserver-flags/features.js";
 import {
   coreApiSection,
-  delegatedAuthenticationOptions,
   delegatedAuthenticationSection,
-  delegatedAuthorizationOptions,
   delegatedAuthorizationSection,
-  delegatedClientOptions,
-  mainServerOptions,
+  readDelegated,
+  readProxy,
 } from "../../component/apiserver-flags/delegated.js";
 import type { FlagSection } from "../../component/component-flag.js";
-import { readWithDefaults } from "../../component/option-group.js";
 import type { Flags } from "../../component/flags/flag-set.js";
 import { requestHeaderNameFaults } from "../options/authentication-options.js";
-import type { AuthenticationOptions, DelegatedAuthenticationOptions } from "../options/authentication-options.js";
+import type { DelegatedAuthenticationOptions } from "../options/authentication-options.js";
 import type { DelegatedAuthorizationOptions } from "../options/authorization-options.js";
 import type { ServerOptions } from "../options/server-options.js";
 
@@ -61,10 +58,6 @@ export function sectionsOf(
   if (recommended === undefined) return base;
   const { authentication, authorization, features, coreApi, etcd } = recommended;
   const isDelegated = authentication !== undefined || authorization !== undefined;
-  const defaults = {
-    tolerateLookupFailure: authentication?.tolerateLookupFailure ?? false,
-    alwaysAllowPaths: authorization?.alwaysAllowPaths ?? ["/healthz", "/readyz", "/livez"],
-  };
   return [
     ...base
       // A port without TLS lets in everybody without a question to the main server.
@@ -74,8 +67,10 @@ export function sectionsOf(
         return group === undefined || recommended[group] !== undefined;
       })
       .map((section) => (section.name === "etcd" ? withPrefix(section, etcd?.prefix ?? "") : section)),
-    ...(authentication === undefined ? [] : [delegatedAuthenticationSection(defaults)]),
-    ...(authorization === undefined ? [] : [delegatedAuthorizationSection(defaults)]),
+    ...(authentication === undefined
+      ? []
+      : [delegatedAuthenticationSection(authentication.tolerateLookupFailure === true)]),
+    ...(authorization === undefined ? [] : [delegatedAuthorizationSection(authorization.alwaysAllowPaths)]),
     ...(features === undefined ? [] : [featuresSection]),
     ...(coreApi === undefined ? [] : [coreApiSection]),
   ];
@@ -93,45 +88,28 @@ export function delegatedOptions(
   flags: Flags,
   cwd: string,
 ): Pick<ServerOptions, "authentication" | "authorization" | "coreApi"> {
-  const { authentication, authorization, coreApi } = recommended ?? {};
-  const main = readWithDefaults(mainServerOptions, flags, cwd);
+  if (recommended === undefined) return {};
+  const { authentication, authorization, coreApi } = readDelegated(flags, cwd);
+  const { optional: isOptional } = recommended.authentication ?? {};
   return {
     ...(authentication && {
       authentication: {
         ...options.authentication,
-        ...clientsOf(flags, cwd),
-        delegated: {
-          ...readWithDefaults(delegatedAuthenticationOptions, flags, cwd),
-          kubeconfig: main.authentication ?? "",
-          ...(authentication.optional && { optional: true }),
-        },
+        ...authentication,
+        delegated: { ...authentication.delegated, ...(isOptional && { optional: true }) },
       },
     }),
     ...(authorization && {
       authorization: {
-        delegated: {
-          ...readWithDefaults(delegatedAuthorizationOptions, flags, cwd),
-          kubeconfig: main.authorization ?? "",
-          ...(authorization.optional && { optional: true }),
-        },
+        delegated: { ...authorization.delegated, ...(recommended.authorization?.optional && { optional: true }) },
       },
     }),
-    ...(coreApi && { coreApi: { kubeconfig: main.coreApi ?? "" } }),
-  };
-}
-
-/** The authorities of files, in place of those that the main server publishes. */
-function clientsOf(flags: Flags, cwd: string): Pick<AuthenticationOptions, "clientCaFiles" | "requestHeader"> {
-  const { clientCaFile, requestHeader } = readWithDefaults(delegatedClientOptions, flags, cwd);
-  const hasProxy = requestHeader !== undefined && requestHeader.clientCaFile !== "";
-  return {
-    ...(clientCaFile !== undefined && { clientCaFiles: [clientCaFile] }),
-    ...(hasProxy && { requestHeader: { uidHeaders: [], ...requestHeader } }),
+    ...(coreApi && { coreApi }),
   };
 }
 
 /** What is wrong with flags that no option shows: the names of headers beside no file of authorities. */
 export function delegatedFlagFaults(flags: Flags, cwd: string): readonly string[] {
-  const { requestHeader } = readWithDefaults(delegatedClientOptions, flags, cwd);
-  return requestHeader === undefined || requestHeader.clientCaFile !== "" ? [] : requestHeaderNameFaults(requestHeader);
+  if (!flags.has("requestheader-client-ca-file") || flags.string("requestheader-client-ca-file") !== "") return [];
+  return requestHeaderNameFaults(readProxy(flags, cwd));
 }

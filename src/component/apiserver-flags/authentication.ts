@@ -7,48 +7,6 @@ const readClaims = (pairs: readonly string[]): Readonly<Record<string, string>> 
 const writeClaims = (claims: Readonly<Record<string, string>>): readonly string[] =>
   Object.entries(claims).map(([claim, value]) => `${claim}=${value}`);
 
-/** How a front proxy names users in headers, and proves itself. */
-export const requestHeaderOptions = {
-  /** The common names of the proxy's certificate. Default: any. */
-  allowedNames: {
-    name: "requestheader-allowed-names",
-    type: "stringSlice",
-    usage: "The common names of front proxies' certificates; without it, any.",
-  },
-  /** The authorities, PEM, of the proxy's certificate. Reloaded when it changes. */
-  clientCaFile: {
-    name: "requestheader-client-ca-file",
-    type: "string",
-    usage: "The CAs that sign front proxies' certificates, a PEM file. Without it no header names a user.",
-    isFile: true,
-    isNeeded: true,
-  },
-  /** Default ["X-Remote-Extra-"]. */
-  extraHeadersPrefixes: {
-    name: "requestheader-extra-headers-prefix",
-    type: "stringSlice",
-    usage: "What headers begin with that have more about the user: X-Remote-Extra-.",
-  },
-  /** Default ["X-Remote-Group"]. */
-  groupHeaders: {
-    name: "requestheader-group-headers",
-    type: "stringSlice",
-    usage: "Headers that have the user's groups: X-Remote-Group.",
-  },
-  /** Default ["X-Remote-Uid"]. */
-  uidHeaders: {
-    name: "requestheader-uid-headers",
-    type: "stringSlice",
-    usage: "Headers that have the user's uid: X-Remote-Uid.",
-  },
-  /** Default ["X-Remote-User"]. */
-  usernameHeaders: {
-    name: "requestheader-username-headers",
-    type: "stringSlice",
-    usage: "Headers that have the user's name: X-Remote-User.",
-  },
-} as const satisfies OptionGroup;
-
 /** Who requests may come from, beside the administrator and service accounts. Every file is read when the server starts. */
 export const authenticationOptions = {
   /** Whether requests without credentials are anonymous. It counts where there is authorization. Default true. */
@@ -151,7 +109,46 @@ export const authenticationOptions = {
     },
   },
   /** A front proxy that names users in headers. */
-  requestHeader: requestHeaderOptions,
+  requestHeader: {
+    /** The common names of the proxy's certificate. Default: any. */
+    allowedNames: {
+      name: "requestheader-allowed-names",
+      type: "stringSlice",
+      usage: "The common names of front proxies' certificates; without it, any.",
+    },
+    /** The authorities, PEM, of the proxy's certificate. Reloaded when it changes. */
+    clientCaFile: {
+      name: "requestheader-client-ca-file",
+      type: "string",
+      usage: "The CAs that sign front proxies' certificates, a PEM file. Without it no header names a user.",
+      isFile: true,
+      isNeeded: true,
+    },
+    /** Default ["X-Remote-Extra-"]. */
+    extraHeadersPrefixes: {
+      name: "requestheader-extra-headers-prefix",
+      type: "stringSlice",
+      usage: "What headers begin with that have more about the user: X-Remote-Extra-.",
+    },
+    /** Default ["X-Remote-Group"]. */
+    groupHeaders: {
+      name: "requestheader-group-headers",
+      type: "stringSlice",
+      usage: "Headers that have the user's groups: X-Remote-Group.",
+    },
+    /** Default ["X-Remote-Uid"]. */
+    uidHeaders: {
+      name: "requestheader-uid-headers",
+      type: "stringSlice",
+      usage: "Headers that have the user's uid: X-Remote-Uid.",
+    },
+    /** Default ["X-Remote-User"]. */
+    usernameHeaders: {
+      name: "requestheader-username-headers",
+      type: "stringSlice",
+      usage: "Headers that have the user's name: X-Remote-User.",
+    },
+  },
   /** Tokens of service accounts. */
   serviceAccounts: {
     /** The audiences of the API, which tokens are for unless a request names others. Default: the issuers. */

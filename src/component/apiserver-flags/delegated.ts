@@ -1,15 +1,9 @@
-import type { FlagSection } from "../component-flag.js";
-import { type OptionGroup, sectionOf } from "../option-group.js";
-import { clientOptions, requestHeaderOptions } from "./authentication.js";
-import { authorizationOptions } from "./authorization.js";
+import type { ComponentFlag, FlagSection } from "../component-flag.js";
+import type { Flags } from "../flags/flag-set.js";
+import { type OptionGroup, type OptionsOf, readWithDefaults, sectionOf } from "../option-group.js";
+import { authenticationOptions } from "./authentication.js";
 
-/** The defaults of flags that a program may choose. */
-export interface DelegatedDefaults {
-  readonly tolerateLookupFailure: boolean;
-  readonly alwaysAllowPaths: readonly string[];
-}
-
-/** How a main server is asked who callers are: k8s.io/apiserver's flags. */
+/** A main server that knows the callers of a server of an API of its own: k8s.io/apiserver's flags, with its defaults. */
 export const delegatedAuthenticationOptions = {
   /** How long the answer about a token is kept, in milliseconds. Default: 10 seconds. */
   cacheTtl: {
@@ -18,7 +12,15 @@ export const delegatedAuthenticationOptions = {
     default: "10s",
     usage: "How long the main server's answers about tokens are kept.",
   },
-  /** Whether the ConfigMap kube-system/extension-apiserver-authentication is left unread. Default false. */
+  /** A kubeconfig file of the main server. Default: the address and the service account of the Pod that the process runs in. */
+  kubeconfig: {
+    name: "authentication-kubeconfig",
+    type: "string",
+    isFile: true,
+    usage:
+      "A kubeconfig of the main server, whose user may create tokenreviews; without it, the service account of the Pod.",
+  },
+  /** Whether the ConfigMap is left unread. Default false. */
   skipLookup: {
     name: "authentication-skip-lookup",
     type: "bool",
@@ -32,74 +34,128 @@ export const delegatedAuthenticationOptions = {
   },
 } as const satisfies OptionGroup;
 
-/** How a main server is asked what callers may do. */
+/** A main server that says what users may do, by SubjectAccessReviews. */
 export const delegatedAuthorizationOptions = {
   /** Paths that everybody may use; a * at the end stands for any rest. Default: /healthz, /readyz, /livez. */
   alwaysAllowPaths: {
     name: "authorization-always-allow-paths",
     type: "stringSlice",
+    default: "[/healthz,/readyz,/livez]",
     usage: "Paths that everybody may use; a * at the end stands for any rest.",
   },
   /** How long an answer that allows is kept, in milliseconds; 0 keeps none. Default: 10 seconds. */
   authorizedTtl: {
-    ...authorizationOptions.webhook.authorizedTtl,
+    name: "authorization-webhook-cache-authorized-ttl",
+    type: "duration",
     default: "10s",
     usage: "How long the main server's answers that allow are kept.",
   },
+  /** A kubeconfig file of the main server. Default: the address and the service account of the Pod that the process runs in. */
+  kubeconfig: {
+    name: "authorization-kubeconfig",
+    type: "string",
+    isFile: true,
+    usage:
+      "A kubeconfig of the main server, whose user may create subjectaccessreviews; without it, the service account of the Pod.",
+  },
   /** How long any other answer is kept, in milliseconds. Default: 10 seconds. */
   unauthorizedTtl: {
-    ...authorizationOptions.webhook.unauthorizedTtl,
+    name: "authorization-webhook-cache-unauthorized-ttl",
+    type: "duration",
     default: "10s",
     usage: "How long the main server's other answers are kept.",
   },
 } as const satisfies OptionGroup;
 
-const kubeconfigRow = (name: string, whose: string) =>
-  ({
-    name,
+/** The main server that a server of an API of its own works with. */
+export const coreApiOptions = {
+  /** A kubeconfig file. Default: the address and the service account of the Pod that the process runs in. */
+  kubeconfig: {
+    name: "kubeconfig",
     type: "string",
     isFile: true,
-    usage: `A kubeconfig of the main server, whose ${whose}; without it, the service account of the Pod.`,
-  }) as const;
-
-/** Where the main server is, for each of the three groups. */
-export const mainServerOptions = {
-  authentication: kubeconfigRow("authentication-kubeconfig", "user may create tokenreviews"),
-  authorization: kubeconfigRow("authorization-kubeconfig", "user may create subjectaccessreviews"),
-  coreApi: kubeconfigRow("kubeconfig", "objects this one reads"),
+    usage: "A kubeconfig of the main server, whose objects this one reads; without it, the service account of the Pod.",
+  },
 } as const satisfies OptionGroup;
 
-/** The authorities and headers of clients in place of those that the main server publishes. */
-export const delegatedClientOptions = {
+const { requestHeader } = authenticationOptions;
+
+/** Authorities of files, in place of those that the main server publishes. */
+const trustOptions = {
   clientCaFile: {
-    ...clientOptions.clientCaFile,
+    name: "client-ca-file",
+    type: "string",
+    isFile: true,
     usage: "The CAs that sign clients' certificates, in place of those that the main server publishes.",
   },
   requestHeader: {
-    ...requestHeaderOptions,
+    ...requestHeader,
     clientCaFile: {
-      ...requestHeaderOptions.clientCaFile,
+      ...requestHeader.clientCaFile,
       usage: "The CAs that sign front proxies' certificates, in place of those that the main server publishes.",
     },
-    extraHeadersPrefixes: { ...requestHeaderOptions.extraHeadersPrefixes, default: "[x-remote-extra-]" },
-    groupHeaders: { ...requestHeaderOptions.groupHeaders, default: "[x-remote-group]" },
-    usernameHeaders: { ...requestHeaderOptions.usernameHeaders, default: "[x-remote-user]" },
+    extraHeadersPrefixes: { ...requestHeader.extraHeadersPrefixes, default: "[x-remote-extra-]" },
+    groupHeaders: { ...requestHeader.groupHeaders, default: "[x-remote-group]" },
+    usernameHeaders: { ...requestHeader.usernameHeaders, default: "[x-remote-user]" },
   },
 } as const satisfies OptionGroup;
 
-export function delegatedAuthenticationSection({ tolerateLookupFailure }: DelegatedDefaults): FlagSection {
-  const { tolerateLookupFailure: tolerates, ...others } = delegatedAuthenticationOptions;
-  const kubeconfig = mainServerOptions.authentication;
-  return sectionOf("authentication", { ...others, kubeconfig, ...delegatedClientOptions }, [
-    { ...tolerates, ...(tolerateLookupFailure && { default: "true" }) },
-  ]);
+/** `tolerates` is the program's default of --authentication-tolerate-lookup-failure. */
+export function delegatedAuthenticationSection(tolerates: boolean): FlagSection {
+  const { tolerateLookupFailure, ...others } = delegatedAuthenticationOptions;
+  const tolerance: ComponentFlag = { ...tolerateLookupFailure, ...(tolerates && { default: "true" }) };
+  return sectionOf("authentication", { ...others, ...trustOptions }, [tolerance]);
 }
 
-export function delegatedAuthorizationSection({ alwaysAllowPaths: paths }: DelegatedDefaults): FlagSection {
-  const { alwaysAllowPaths, ...ttls } = delegatedAuthorizationOptions;
-  return sectionOf("authorization", { ...ttls, kubeconfig: mainServerOptions.authorization }, [
-    { ...alwaysAllowPaths, default: `[${paths.join(",")}]` },
-  ]);
+/** `paths` are the program's default of --authorization-always-allow-paths. */
+export function delegatedAuthorizationSection(paths: readonly string[] | undefined): FlagSection {
+  const { alwaysAllowPaths, ...others } = delegatedAuthorizationOptions;
+  const allowed: ComponentFlag = { ...alwaysAllowPaths, ...(paths && { default: `[${paths.join(",")}]` }) };
+  return sectionOf("authorization", others, [allowed]);
 }
 
-export const coreApiSection: FlagSection = sectionOf("core API", { kubeconfig: mainServerOptions.coreApi }, []);
+export const coreApiSection: FlagSection = sectionOf("core API", coreApiOptions, []);
+
+type ProxyOptions = OptionsOf<typeof requestHeader>;
+
+/** What the flags of the three sections say, of the sections that the program has. */
+export interface DelegatedFlags {
+  readonly authentication?: {
+    readonly clientCaFiles?: readonly string[];
+    readonly requestHeader?: ProxyOptions;
+    readonly delegated: OptionsOf<typeof delegatedAuthenticationOptions>;
+  };
+  readonly authorization?: { readonly delegated: OptionsOf<typeof delegatedAuthorizationOptions> };
+  readonly coreApi?: OptionsOf<typeof coreApiOptions>;
+}
+
+export function readDelegated(flags: Flags, cwd: string): DelegatedFlags {
+  const { authentication, authorization, coreApi } = readWithDefaults(
+    {
+      authentication: delegatedAuthenticationOptions,
+      authorization: delegatedAuthorizationOptions,
+      coreApi: coreApiOptions,
+    },
+    flags,
+    cwd,
+  );
+  const { clientCaFile } = readWithDefaults(trustOptions, flags, cwd);
+  const proxy = readProxy(flags, cwd);
+  return {
+    ...(authentication && {
+      authentication: {
+        ...(clientCaFile !== undefined && { clientCaFiles: [clientCaFile] }),
+        ...(proxy.clientCaFile !== "" && { requestHeader: proxy }),
+        delegated: authentication,
+      },
+    }),
+    ...(authorization && { authorization: { delegated: authorization } }),
+    ...(coreApi && { coreApi }),
+  };
+}
+
+/** The front proxy of the flags. k8s.io/apiserver checks its headers without a file of authorities too, and knows no header of uids by default. */
+export function readProxy(flags: Flags, cwd: string): ProxyOptions {
+  const { requestHeader: read } = readWithDefaults(trustOptions, flags, cwd);
+  return { clientCaFile: "", uidHeaders: [], ...read };
+}
