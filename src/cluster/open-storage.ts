@@ -7,7 +7,7 @@ import type { KubeObject } from "../machinery/meta/object.js";
 import { formerKeyPrefix, keyPrefix } from "../server/api-registry/key-prefix.js";
 import { builtinRecord } from "../server/builtin/index.js";
 import type { StorageMediaType } from "../server/endpoints/serializers/serializer.js";
-import { createStorage, type Storage } from "../server/storage/create-storage.js";
+import { createStorage, type Storage, type WatchCacheChoice } from "../server/storage/create-storage.js";
 import type { Kv } from "../server/storage/kv.js";
 import { moveKeys } from "../server/storage/move-keys.js";
 import { claimSchemaEpoch } from "../server/storage/schema-epochs.js";
@@ -32,8 +32,16 @@ export interface StorageOptions {
    * stored in this one when they change. Default "application/json".
    */
   readonly storageMediaType?: StorageMediaType;
-  /** False: every read asks the storage, as kube-apiserver's --watch-cache=false. Default true. */
-  readonly watchCache?: boolean;
+  /**
+   * False: every read asks the storage, as kube-apiserver's --watch-cache=false. A table switches the caches of single resources off, as its
+   * --watch-cache-sizes: `{ events: false, "deployments.apps": false }`. Default true.
+   */
+  readonly watchCache?: WatchCacheChoice;
+  /**
+   * How long a start waits until reads can be served, in milliseconds. When it has passed, the start goes on with a warning, and reads wait.
+   * Default 60,000, as kube-apiserver's --storage-initialization-timeout.
+   */
+  readonly initializationTimeout?: number;
   /**
    * Ends the start when it aborts: what was opened is closed, whether etcd answers or not, and the start rejects with the signal's reason.
    * It has no effect on a server that has started.
@@ -59,6 +67,8 @@ export interface EtcdConnection {
   readonly keyFile?: string;
   /** How long etcd may take to answer each call of a health check, in milliseconds. Default 2000. */
   readonly healthTimeout?: number;
+  /** The same for the check "etcd-readiness" of /readyz. Default 2000. */
+  readonly readyTimeout?: number;
   /** How old history is that the server removes from etcd, in milliseconds; 0 leaves it to etcd. Default 300,000, as kube-apiserver's. */
   readonly compactionInterval?: number;
   /** How many seconds longer than asked for a key may live, so that keys share leases. Default 60. */

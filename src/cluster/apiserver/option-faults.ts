@@ -17,6 +17,7 @@ import { readAuthentication } from "./authentication-flags.js";
 import { readAuthorization } from "./authorization-flags.js";
 import { readFeatureGates } from "./feature-gates.js";
 import { servedVersions, STORAGE_MEDIA_TYPES } from "./options.js";
+import { watchCacheFaults } from "./watch-cache-flags.js";
 
 /** Returns all that is wrong with the values of the flags, in kube-apiserver's words and order. Relative paths begin at `cwd`. */
 export function optionFaults(flags: Flags, cwd: string): readonly string[] {
@@ -76,6 +77,7 @@ function etcdFaults(flags: Flags): readonly string[] {
   if (form !== "" && !STORAGE_MEDIA_TYPES.some((one) => one === form)) {
     faults.push(`--storage-media-type ${goQuote(form)} invalid, allowed values: ${STORAGE_MEDIA_TYPES.join(", ")}`);
   }
+  faults.push(...watchCacheFaults(flags));
   if (flags.number("max-object-bytes") < 0) faults.push("--max-object-bytes can not be negative value");
   return faults;
 }

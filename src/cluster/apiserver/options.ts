@@ -8,6 +8,8 @@ import { readRuntimeConfig } from "../../component/flags/pairs.js";
 import type { DefaultTolerationSecondsConfiguration } from "../../server/admission/plugins/tolerations.js";
 import type { StorageMediaType } from "../../server/endpoints/serializers/serializer.js";
 import type { InFlightLimits } from "../../server/filters/max-in-flight.js";
+import type { DeletionOptions } from "../../server/registry/deletion.js";
+import type { WatchCacheChoice } from "../../server/storage/create-storage.js";
 import type { EtcdConnection } from "../open-storage.js";
 import type { Conduct } from "../../server/generic/conduct.js";
 import { readConduct } from "../stages/conduct-flags.js";
@@ -16,6 +18,7 @@ import type { AuthorizationOptions } from "../options/authorization-options.js";
 import type { NamedCertificateFiles } from "../options/tls-options.js";
 import { readAuthentication } from "./authentication-flags.js";
 import { readAuthorization } from "./authorization-flags.js";
+import { readWatchCache } from "./watch-cache-flags.js";
 
 /** What the flags of kube-apiserver say. Files are named as the process can open them; "" is a flag that was not given. */
 export interface ApiServerOptions {
@@ -56,7 +59,10 @@ export interface ApiServerOptions {
   readonly keepsEndpoints: boolean;
   readonly etcd: EtcdConnection;
   readonly storageMediaType: StorageMediaType;
-  readonly watchCache: boolean;
+  readonly watchCache: WatchCacheChoice;
+  /** In milliseconds. */
+  readonly initializationTimeout: number;
+  readonly deletion: DeletionOptions;
   /** Undefined: what the etcd takes. */
   readonly maxObjectBytes: number | undefined;
   /** In seconds; 0 for ever. */
@@ -122,7 +128,12 @@ export function readOptions(flags: Flags, cwd: string): ApiServerOptions {
     keepsEndpoints: flags.string("endpoint-reconciler-type") !== "none",
     etcd: readEtcd(flags, file),
     storageMediaType: storageMediaTypeOf(flags),
-    watchCache: flags.bool("watch-cache"),
+    watchCache: readWatchCache(flags),
+    initializationTimeout: flags.duration("storage-initialization-timeout"),
+    deletion: {
+      collectionWorkers: flags.number("delete-collection-workers"),
+      garbageCollector: flags.bool("enable-garbage-collector"),
+    },
     maxObjectBytes: flags.changed("max-object-bytes") ? flags.number("max-object-bytes") : undefined,
     eventTtl: flags.duration("event-ttl") / 1000,
     allowPrivileged: flags.bool("allow-privileged"),
@@ -177,6 +188,7 @@ function readEtcd(flags: Flags, file: (name: string) => string): EtcdConnection 
     servers: flags.strings("etcd-servers"),
     prefix: flags.string("etcd-prefix"),
     healthTimeout: flags.duration("etcd-healthcheck-timeout"),
+    readyTimeout: flags.duration("etcd-readycheck-timeout"),
     compactionInterval: flags.duration("etcd-compaction-interval"),
     leaseReuseSeconds: flags.number("lease-reuse-duration-seconds"),
     ...(flags.string("etcd-cafile") !== "" && { caFile: file("etcd-cafile") }),

@@ -41,6 +41,8 @@ export async function serveApi(options: ServeOptions): Promise<RunningServer> {
       tls,
       storageMediaType: options.storageMediaType,
       watchCache: options.watchCache,
+      initializationTimeout: options.initializationTimeout,
+      deletion: options.deletion,
       conduct: options.conduct,
       inFlight: options.inFlight,
       runtimeConfig: options.runtimeConfig,

@@ -10,6 +10,7 @@ import type { HealthCheck } from "../../server/endpoints/non-resource/health.js"
 import type { InFlightLimits } from "../../server/filters/max-in-flight.js";
 import type { OwnFilter } from "../../server/filters/own-filter.js";
 import type { Conduct } from "../../server/generic/conduct.js";
+import type { DeletionOptions } from "../../server/registry/deletion.js";
 import type { LifeCycleEvent } from "../../server/generic/life-cycle.js";
 import type { FileAdmissionOptions } from "./admission-configuration.js";
 import type { AuthorizationOptions } from "./authorization-options.js";
@@ -57,6 +58,8 @@ export interface ServerOptions extends StorageOptions {
    * system:masters are not counted. 0 is no limit. Default: kube-apiserver's, 400 reads and 200 writes.
    */
   readonly inFlight?: InFlightLimits;
+  /** How objects are deleted. Default: as kube-apiserver without flags. */
+  readonly deletion?: DeletionOptions;
   /** Checks of /healthz, /livez and /readyz beside the server's own. */
   readonly healthChecks?: readonly HealthCheck[];
   readonly hooks?: Hooks;
@@ -121,6 +124,7 @@ export function ofCaller({
   admission,
   filters,
   inFlight,
+  deletion,
   conduct,
   title,
 }: ServerOptions) {
@@ -132,6 +136,7 @@ export function ofCaller({
     ...(admission && { admission }),
     ...(filters && { filters }),
     ...(inFlight && { inFlight }),
+    ...(deletion && { deletion }),
     ...(conduct && { conduct }),
     ...(title && { title }),
   };

@@ -12,21 +12,19 @@ export const etcdSection = {
       hidden: true,
       deprecated: "watch caches are sized automatically and this flag will be removed in a future version",
       usage: "How many changes a watch cache keeps.",
-      withoutEffect: "the history of watches is limited by bytes",
+      withoutEffect: "Kubernetes 1.36 does not read it, and the history of watches is limited by bytes",
     },
     {
       name: "delete-collection-workers",
       type: "int",
       default: "1",
       usage: "How many objects of a collection are deleted at once.",
-      withoutEffect: "the objects of a collection are deleted one after the other",
     },
     {
       name: "enable-garbage-collector",
       type: "bool",
       default: "true",
       usage: "Whether deleted objects wait for the garbage collector where a request asks for it.",
-      withoutEffect: "requests that ask for the garbage collector always wait for it",
     },
     {
       name: "encryption-provider-config",
@@ -74,7 +72,6 @@ export const etcdSection = {
       type: "duration",
       default: "2s",
       usage: "How long etcd may take to answer the check of /readyz.",
-      withoutEffect: "/readyz makes the check of /healthz, with --etcd-healthcheck-timeout",
     },
     {
       name: "etcd-servers",
@@ -111,7 +108,6 @@ export const etcdSection = {
       name: "watch-cache-sizes",
       type: "stringSlice",
       usage: "Resources without a watch cache, as resource#0 or resource.group#0; other numbers change nothing.",
-      withoutEffect: "either all resources have a watch cache or none, as --watch-cache says",
     },
   ],
 } as const satisfies FlagSection;

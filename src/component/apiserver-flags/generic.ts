@@ -141,7 +141,6 @@ export const genericSection = {
       type: "duration",
       default: "1m0s",
       usage: "How long the server waits for its storage before it counts as ready.",
-      withoutEffect: "the server waits for its storage until that answers or its own time limit has passed",
     },
     {
       name: "strict-transport-security-directives",

@@ -104,7 +104,8 @@ export const miscSection = {
       type: "duration",
       default: "5s",
       usage: "How long a kubelet may take to answer.",
-      withoutEffect: "connections to kubelets have the time limits of Go's clients",
+      withoutEffect:
+        "Kubernetes 1.36 does not read it, and connections to kubelets have the time limits of Go's clients",
     },
     {
       name: "kubernetes-service-node-port",

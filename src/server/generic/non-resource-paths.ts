@@ -74,6 +74,8 @@ export class NonResourcePaths {
   #lookup(api: ServedApi): (path: string) => Handler | undefined {
     const { serverAddress, serviceAccounts } = this.#config;
     const healthy = () => [...this.healthChecks(), ...resourcesCheck(this.#registry)];
+    const { storage } = this.#config;
+    const storageReadiness: HealthCheck = { name: "etcd-readiness", check: () => storage.check("readiness") };
     const root = rootPaths(api, () => this.#listed());
     const version = versionHandler(this.#config.title?.version);
     const lookups = [
@@ -81,7 +83,7 @@ export class NonResourcePaths {
       (path: string) => (path === "/version" || path === "/version/" ? version : undefined),
       healthHandler("/healthz", healthy),
       healthHandler("/livez", () => this.#liveChecks()),
-      healthHandler("/readyz", () => [...healthy(), this.#shutdown]),
+      healthHandler("/readyz", () => [...healthy(), storageReadiness, this.#shutdown]),
       discoveryHandlers(api, serverAddress),
       openApiHandlers(api, this.#documents),
       ...(serviceAccounts === undefined ? [] : [openIdHandlers(serviceAccounts, serverAddress)]),

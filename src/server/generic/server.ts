@@ -284,6 +284,7 @@ class ApiServer implements Server {
       types: this.#config.types,
       title: this.#config.title,
       admission: this.#admission(),
+      deletion: this.#config.deletion,
       authorization: this.authorization,
     });
   }

@@ -7,6 +7,17 @@ import type { Strategy } from "./strategy.js";
 const ORPHAN_DEPENDENTS = "orphan";
 const DELETE_DEPENDENTS = "foregroundDeletion";
 
+/** How a server deletes objects. */
+export interface DeletionOptions {
+  /** How many objects of a collection are deleted at once, as kube-apiserver's --delete-collection-workers. Default 1. */
+  readonly collectionWorkers?: number;
+  /**
+   * False: no object waits for a garbage collector, whatever a request asks for, as with kube-apiserver's --enable-garbage-collector=false.
+   * Default true.
+   */
+  readonly garbageCollector?: boolean;
+}
+
 export type DeletionDecision =
   | { readonly kind: "now" }
   /** The object is being deleted already, and the request changes nothing. */
@@ -40,6 +51,7 @@ export function decideDeletion(
   options: ValidDeleteOptions,
   strategy: Strategy,
   now: number,
+  { garbageCollector = true }: Pick<DeletionOptions, "garbageCollector"> = {},
 ): DeletionDecision {
   const { deletionTimestamp } = object.metadata ?? {};
   const first = deletionTimestamp === undefined;
@@ -47,7 +59,9 @@ export function decideDeletion(
   if (heldByKind && !first) return { kind: "pending" };
   const grace = graceOf(object, options, strategy, now);
   if (grace === "pending") return { kind: "pending" };
-  const finalizers = deletionFinalizers(object, options, strategy);
+  const finalizers = garbageCollector
+    ? deletionFinalizers(object, options, strategy)
+    : (object.metadata?.finalizers ?? []);
   const held = heldByKind || finalizers.length > 0;
   if (grace !== undefined) {
     return { kind: "mark", ...grace, finalizers, first, thenRemove: !held && grace.gracePeriodSeconds === 0 };

@@ -177,7 +177,7 @@ export class Store implements Getter, Lister, Watcher, Creater, Updater, Gracefu
     admit: AdmitDelete,
   ): Promise<{ object: StoredObject; gone: boolean }> {
     const key = this.#key(scope, name);
-    const { objects, strategy } = this.config;
+    const { objects, strategy, clock, deletion } = this.config;
     let pending: StoredObject | undefined;
     let remove = false;
     for (const warning of strategy.warningsOnDelete?.(options) ?? []) scope.warnings.add(warning);
@@ -190,7 +190,7 @@ export class Store implements Getter, Lister, Watcher, Creater, Updater, Gracefu
         const object = current.object();
         checkPreconditions(this.config, name, object, options);
         await admit?.(object);
-        const decision = decideDeletion(object, options, strategy, this.config.clock.now());
+        const decision = decideDeletion(object, options, strategy, clock.now(), deletion);
         switch (decision.kind) {
           case "now":
             return DELETE;
@@ -234,15 +234,27 @@ export class Store implements Getter, Lister, Watcher, Creater, Updater, Gracefu
     admit: AdmitDelete,
   ): Promise<ListOfObjects> {
     const found = await this.list(scope, list);
-    for (const item of found.items) {
-      const { name = "", namespace = "" } = item.object().metadata ?? {};
-      try {
-        await this.delete({ ...scope, namespace }, name, options, admit);
-      } catch (error) {
-        // Another request deleted the object first.
-        if (!isNotFound(error)) throw error;
+    // The workers share one iterator. Those that are left end when one of them has failed.
+    const items = found.items.values();
+    let hasFailed = false;
+    const work = async (): Promise<void> => {
+      for (const item of items) {
+        if (hasFailed) return;
+        const { name = "", namespace = "" } = item.object().metadata ?? {};
+        try {
+          await this.delete({ ...scope, namespace }, name, options, admit);
+        } catch (error) {
+          // Another request deleted the object first.
+          if (isNotFound(error)) continue;
+          hasFailed = true;
+          throw error;
+        }
       }
-    }
+    };
+    const workers = Math.max(1, this.config.deletion?.collectionWorkers ?? 1);
+    const ended = await Promise.allSettled(Array.from({ length: Math.min(workers, found.items.length) }, work));
+    const failure = ended.find(({ status }) => status === "rejected");
+    if (failure?.status === "rejected") throw failure.reason;
     return found;
   }
 

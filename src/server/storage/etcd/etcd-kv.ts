@@ -12,6 +12,7 @@ import {
   type ListOptions,
   type ListResult,
   RevisionMismatchError,
+  type StorageCheck,
   UnavailableError,
   type WatchBatch,
 } from "../kv.js";
@@ -45,6 +46,8 @@ export interface EtcdKvOptions extends EtcdTlsFiles {
   readonly timeoutMilliseconds?: number;
   /** The time limit of each call of a health check. Default 2000. */
   readonly healthTimeout?: number | undefined;
+  /** The same of a check of readiness. Default 2000. */
+  readonly readyTimeout?: number | undefined;
   /** How many seconds longer than asked for a key may live, so that keys share leases. Default 60. */
   readonly leaseReuseSeconds?: number | undefined;
   /** Ends retries; leases expire by it. */
@@ -80,7 +83,10 @@ export async function openEtcdKv(options: EtcdKvOptions): Promise<Kv> {
       clock,
       timers,
       timeoutMilliseconds,
-      healthTimeout: options.healthTimeout ?? PROBE_MILLISECONDS,
+      checkTimeouts: {
+        health: options.healthTimeout || PROBE_MILLISECONDS,
+        readiness: options.readyTimeout || PROBE_MILLISECONDS,
+      },
       leaseReuseSeconds: options.leaseReuseSeconds,
     });
   } catch (error) {
@@ -114,7 +120,7 @@ interface EtcdKvParts {
   readonly clock: Clock;
   readonly timers: Timers;
   readonly timeoutMilliseconds: number;
-  readonly healthTimeout: number;
+  readonly checkTimeouts: Readonly<Record<StorageCheck, number>>;
   readonly leaseReuseSeconds: number | undefined;
 }
 
@@ -233,9 +239,9 @@ class EtcdKv implements Kv {
     return answered(this.#askRevision());
   }
 
-  async check(): Promise<void> {
+  async check(kind: StorageCheck = "health"): Promise<void> {
     this.#assertOpen();
-    const timeout = Math.min(this.parts.healthTimeout, this.parts.timeoutMilliseconds);
+    const timeout = Math.min(this.parts.checkTimeouts[kind], this.parts.timeoutMilliseconds);
     await answered(this.#askRevision(timeout));
     const { errors } = await answered(this.client.read(status, {}, timeout));
     if (errors.some((alarm) => alarm.includes("NOSPACE"))) throw new UnavailableError(NO_SPACE, "not-done");
