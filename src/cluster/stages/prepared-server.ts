@@ -1,7 +1,6 @@
 import { systemClock } from "../../base/time/clock.js";
 import { forkRandom } from "../../base/numbers/random.js";
 import { untilAborted } from "../../base/async/until-aborted.js";
-import { pause } from "../../base/time/pause.js";
 import type { HealthCheck } from "../../server/endpoints/non-resource/health.js";
 import { type NodeHandler, nodeHandler } from "../../server/generic/node-handler.js";
 import type { PlainListener } from "../../server/generic/plain-listener.js";
@@ -13,9 +12,7 @@ import type { Hooks } from "../options/server-options.js";
 import { userCertificate } from "../pki/client-certificates.js";
 import type { RunningServer } from "../running-server.js";
 import { ADMIN, hookContext, type OpenedServer, STORAGE_STEP } from "./opened-server.js";
-
-/** kube-apiserver's default of --storage-initialization-timeout. */
-const STORAGE_MILLISECONDS = 60_000;
+import { untilStorageIsReady } from "./storage-readiness.js";
 
 /** The fifth stage: a server with everything that it will have. Only it runs, once. */
 export class PreparedServer {
@@ -82,25 +79,14 @@ export class PreparedServer {
   /** Runs the steps of the servers behind this one, then its own, then its hooks. */
   async #boot(signal: AbortSignal | undefined): Promise<void> {
     if (this.#delegate !== undefined) await this.#delegate.#boot(signal);
-    const { boot, steps, storage, server, composition } = this.#opened;
+    const { boot, steps, storage, server, composition, options, timers } = this.#opened;
     const run = (name: string, step: () => Promise<void>) => untilAborted(boot.run(name, step), signal);
-    await run(STORAGE_STEP, () => this.#untilStorageIsReady(storage));
+    await run(STORAGE_STEP, () => untilStorageIsReady(storage, timers, options));
     for (const step of steps) await run(step.name, async () => step.run(server, this.#listener));
     server.lifeCycle.signal("MuxAndDiscoveryComplete");
     composition.afterSteps?.();
     for (const hook of this.#hooks.postStart) await run(hook.name, async () => hook.run(hookContext(server)));
     server.lifeCycle.signal("HasBeenReady");
-  }
-
-  /** Waits no longer than the options say: reads wait for the storage themselves, as those of kube-apiserver's later hooks do. */
-  async #untilStorageIsReady(storage: OpenedServer["storage"]): Promise<void> {
-    const { options, timers } = this.#opened;
-    const limit = new AbortController();
-    const late = pause(timers, options.initializationTimeout ?? STORAGE_MILLISECONDS, limit.signal).then(() => "late");
-    const ready = storage.ready().finally(() => limit.abort());
-    if ((await Promise.race([ready, late])) !== "late" || limit.signal.aborted) return ready;
-    options.onWarning?.("Deadline exceeded while waiting for storage readiness... ignoring");
-    ready.catch(() => {});
   }
 
   #running(): RunningServer {
