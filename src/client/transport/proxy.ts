@@ -151,8 +151,8 @@ function broken(socket: Socket, host: string, port: number, why: string): Networ
 
 const exactly = (length: number) => (bytes: Buffer) => (bytes.length < length ? undefined : length);
 
-/** Reads until `complete` returns a length, and puts the bytes after it back. */
-function readUntil(socket: Socket, complete: (bytes: Buffer) => number | undefined): Promise<Buffer> {
+/** Reads until `complete` returns a length, and puts the bytes after it back. Rejects with what `complete` throws. */
+export function readUntil(socket: Socket, complete: (bytes: Buffer) => number | undefined): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     let bytes: Buffer = Buffer.alloc(0);
     const stop = () => {
@@ -162,7 +162,14 @@ function readUntil(socket: Socket, complete: (bytes: Buffer) => number | undefin
     };
     const onData = (chunk: Buffer) => {
       bytes = Buffer.concat([bytes, chunk]);
-      const length = complete(bytes);
+      let length: number | undefined;
+      try {
+        length = complete(bytes);
+      } catch (error) {
+        stop();
+        reject(error instanceof Error ? error : new Error(String(error)));
+        return;
+      }
       if (length === undefined) return;
       stop();
       socket.pause();

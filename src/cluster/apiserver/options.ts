@@ -63,6 +63,7 @@ export interface ApiServerOptions {
   /** In milliseconds. */
   readonly initializationTimeout: number;
   readonly deletion: DeletionOptions;
+  readonly egressSelectorConfigFile: string;
   /** Undefined: what the etcd takes. */
   readonly maxObjectBytes: number | undefined;
   /** In seconds; 0 for ever. */
@@ -130,6 +131,7 @@ export function readOptions(flags: Flags, cwd: string): ApiServerOptions {
     storageMediaType: storageMediaTypeOf(flags),
     watchCache: readWatchCache(flags),
     initializationTimeout: flags.duration("storage-initialization-timeout"),
+    egressSelectorConfigFile: file("egress-selector-config-file"),
     deletion: {
       collectionWorkers: flags.number("delete-collection-workers"),
       garbageCollector: flags.bool("enable-garbage-collector"),

@@ -43,6 +43,7 @@ export async function serveApi(options: ServeOptions): Promise<RunningServer> {
       watchCache: options.watchCache,
       initializationTimeout: options.initializationTimeout,
       deletion: options.deletion,
+      ...(options.egressSelectorConfigFile !== "" && { egress: options.egressSelectorConfigFile }),
       conduct: options.conduct,
       inFlight: options.inFlight,
       runtimeConfig: options.runtimeConfig,

@@ -12,6 +12,7 @@ import type { OwnFilter } from "../../server/filters/own-filter.js";
 import type { Conduct } from "../../server/generic/conduct.js";
 import type { DeletionOptions } from "../../server/registry/deletion.js";
 import type { LifeCycleEvent } from "../../server/generic/life-cycle.js";
+import type { EgressSelection } from "../egress/egress-configuration.js";
 import type { FileAdmissionOptions } from "./admission-configuration.js";
 import type { AuthorizationOptions } from "./authorization-options.js";
 import type { AuthenticationOptions } from "./authentication-options.js";
@@ -58,6 +59,11 @@ export interface ServerOptions extends StorageOptions {
    * system:masters are not counted. 0 is no limit. Default: kube-apiserver's, 400 reads and 200 writes.
    */
   readonly inFlight?: InFlightLimits;
+  /**
+   * How the server connects to what is outside of it, as kube-apiserver's --egress-selector-config-file: the path of an
+   * EgressSelectorConfiguration (apiserver.k8s.io/v1beta1), or its selections. Default: over the machine's network.
+   */
+  readonly egress?: string | readonly EgressSelection[];
   /** How objects are deleted. Default: as kube-apiserver without flags. */
   readonly deletion?: DeletionOptions;
   /** Checks of /healthz, /livez and /readyz beside the server's own. */

@@ -1,3 +1,4 @@
+import { systemClock } from "../../base/time/clock.js";
 import { forkRandom } from "../../base/numbers/random.js";
 import { surroundingsOf } from "../../client/surroundings.js";
 import { hostsOf } from "../../server/kubelet/cluster-network.js";
@@ -5,6 +6,7 @@ import type { TokenIssuer } from "../../server/request/token-issuer.js";
 import type { AuthenticationSurroundings } from "../authentication/authentication-surroundings.js";
 import type { OpenedAuthentication } from "../authentication/open-authentication.js";
 import type { Composition } from "../composition.js";
+import type { Egress } from "../egress/open-egress.js";
 import { type OpenedAuthorization, openAuthorization } from "../open-authorization.js";
 import type { AuthenticationOptions } from "../options/authentication-options.js";
 import type { ServerOptions } from "../options/server-options.js";
@@ -18,6 +20,7 @@ export async function openAuthorizationOf(
   { authorization, onError = () => {} }: ServerOptions,
   composition: Composition,
   { clock, timers, random }: TimeAndChance,
+  { controlplane }: Egress,
 ): Promise<OpenedAuthorization | undefined> {
   const wanted = authorization ?? composition.authorization;
   if (wanted === undefined) return undefined;
@@ -26,7 +29,7 @@ export async function openAuthorizationOf(
     timers,
     random: forkRandom(random, "authorization"),
     env: surroundingsOf({}).env,
-    hosts: hostsOf(composition.network),
+    hosts: hostsOf(composition.network, controlplane),
     reportError: onError,
   });
 }
@@ -45,6 +48,13 @@ export async function openAuthenticationOf(
     ...(options.clientCaFiles ?? []),
   ];
   return openAuthentication({ ...options, clientCaFiles }, { serviceAccounts: issuer, clientCa }, surroundings);
+}
+
+/** Opens what connects to the outside in place of the machine's network. It is loaded where a server has any of it. */
+export async function openEgressOf({ egress }: ServerOptions): Promise<Egress> {
+  if (egress === undefined) return {};
+  const { openEgress } = await import("../egress/open-egress.js");
+  return openEgress(egress, { clock: systemClock, env: surroundingsOf({}).env });
 }
 
 /** Opens certificates of files. They are loaded where a server is given any. */

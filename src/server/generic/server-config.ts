@@ -21,6 +21,7 @@ import type { TokenIssuer } from "../request/token-issuer.js";
 import type { TokenLookup } from "../request/user.js";
 import type { Storage } from "../storage/create-storage.js";
 import type { LocateService } from "../webhook/service-address.js";
+import type { WebhookEgress } from "../webhook/webhook-client.js";
 import type { BootSequence } from "./boot-sequence.js";
 import type { Conduct } from "./conduct.js";
 import type { Delegate } from "./delegate.js";
@@ -60,6 +61,8 @@ export interface ServerConfig {
   readonly serviceAccounts?: TokenIssuer;
   /** Reaches the agents of nodes and the addresses of pods. Default: over the machine's network, without a client certificate. */
   readonly network?: ClusterNetwork | undefined;
+  /** Connects to the webhooks of admission and conversion. Default: the machine's network does. */
+  readonly webhookEgress?: WebhookEgress | undefined;
   /** Which admission plugins run. Default: those that kube-apiserver runs by default. */
   readonly admission?: AdmissionOptions;
   /**

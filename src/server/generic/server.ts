@@ -262,9 +262,10 @@ class ApiServer implements Server {
   });
 
   #openWebhooks(): WebhookClients {
-    const { clock, env = {}, network, requestRandom, locateService } = this.#config;
+    const { clock, env = {}, network, requestRandom, locateService, webhookEgress: egress } = this.#config;
     const locate = locateService ?? locateByEndpoints(() => this.registry.access, requestRandom);
-    return new WebhookClients({ clock, timers: this.#timers, env, locate, hosts: hostsOf(network) }, requestRandom);
+    const hosts = hostsOf(network);
+    return new WebhookClients({ clock, timers: this.#timers, env, locate, hosts, egress }, requestRandom);
   }
 
   #openRegistry(): ApiRegistry {

@@ -1,6 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import { type Clock, systemClock } from "../../../base/time/clock.js";
 import { systemTimers, type Timers } from "../../../base/time/timers.js";
+import type { HttpConnectProxy } from "../../../client/transport/http-connect.js";
 import {
   ClosedError,
   CompactedError,
@@ -50,6 +51,8 @@ export interface EtcdKvOptions extends EtcdTlsFiles {
   readonly readyTimeout?: number | undefined;
   /** How many seconds longer than asked for a key may live, so that keys share leases. Default 60. */
   readonly leaseReuseSeconds?: number | undefined;
+  /** Leads to the endpoints. Left out: the machine's network does. */
+  readonly proxy?: HttpConnectProxy | undefined;
   /** Ends retries; leases expire by it. */
   readonly clock?: Clock;
   /** Delays retries. */
@@ -73,7 +76,8 @@ const CLOSING_MILLISECONDS = 1000;
  */
 export async function openEtcdKv(options: EtcdKvOptions): Promise<Kv> {
   const { clock = systemClock, timers = systemTimers, timeoutMilliseconds = 10_000 } = options;
-  const addresses = await readEndpoints(options.endpoints, options);
+  const { proxy } = options;
+  const addresses = (await readEndpoints(options.endpoints, options)).map((one) => (proxy ? { ...one, proxy } : one));
   const { signal } = options;
   const client = new EtcdClient({ addresses, timeoutMilliseconds, clock, signal });
   try {
