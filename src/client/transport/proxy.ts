@@ -156,26 +156,29 @@ export function readUntil(socket: Socket, complete: (bytes: Buffer) => number | 
   return new Promise((resolve, reject) => {
     let bytes: Buffer = Buffer.alloc(0);
     const stop = () => {
-      socket.off("data", onData);
+      socket.off("readable", onReadable);
       socket.off("error", onError);
       socket.off("close", onClose);
     };
-    const onData = (chunk: Buffer) => {
-      bytes = Buffer.concat([bytes, chunk]);
-      let length: number | undefined;
-      try {
-        length = complete(bytes);
-      } catch (error) {
+    // Reading so leaves the socket as it was: it flows once its next reader listens.
+    const onReadable = () => {
+      for (let chunk = read(); chunk !== null; chunk = read()) {
+        bytes = Buffer.concat([bytes, chunk]);
+        let length: number | undefined;
+        try {
+          length = complete(bytes);
+        } catch (error) {
+          onError(error instanceof Error ? error : new Error(String(error)));
+          return;
+        }
+        if (length === undefined) continue;
         stop();
-        reject(error instanceof Error ? error : new Error(String(error)));
+        if (bytes.length > length) socket.unshift(bytes.subarray(length));
+        resolve(bytes.subarray(0, length));
         return;
       }
-      if (length === undefined) return;
-      stop();
-      socket.pause();
-      if (bytes.length > length) socket.unshift(bytes.subarray(length));
-      resolve(bytes.subarray(0, length));
     };
+    const read = (): Buffer | null => socket.read() as Buffer | null;
     const onError = (error: Error) => {
       stop();
       reject(error);
@@ -184,9 +187,8 @@ export function readUntil(socket: Socket, complete: (bytes: Buffer) => number | 
       stop();
       reject(new NetworkFailure("EOF"));
     };
-    socket.on("data", onData);
+    socket.on("readable", onReadable);
     socket.on("error", onError);
     socket.on("close", onClose);
-    socket.resume();
   });
 }

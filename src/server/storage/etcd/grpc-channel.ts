@@ -215,7 +215,7 @@ class ProxiedCredentials extends ChannelCredentials {
   override _createSecureConnector(
     ...[, options, callCredentials]: Parameters<ChannelCredentials["_createSecureConnector"]>
   ): SecureConnector {
-    const inner = this.inner._createSecureConnector({ path: this.target }, options, callCredentials);
+    const inner = this.inner._createSecureConnector({ scheme: "dns", path: this.target }, options, callCredentials);
     return {
       connect: async (socket) => inner.connect(await this.tunnel(socket)),
       waitForReady: () => inner.waitForReady(),
