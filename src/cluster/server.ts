@@ -15,6 +15,7 @@ export type {
   AuthorizationOptions,
   WebhookAuthorizationOptions,
 } from "./options/authorization-options.js";
+export type { EgressConnection, EgressSelection } from "./egress/egress-configuration.js";
 export type { EtcdConnection } from "./open-storage.js";
 export type { RunningServer } from "./running-server.js";
 export type {
@@ -66,6 +67,7 @@ export type { FileAdmissionOptions } from "./options/admission-configuration.js"
 export { refused } from "../server/admission/attributes.js";
 export type { Authenticator } from "../server/authn/authenticator.js";
 export type { Authorizer, AuthorizerAttributes, Decision } from "../server/authz/authorizer.js";
+export type { DeletionOptions } from "../server/registry/deletion.js";
 export type { InFlightLimits } from "../server/filters/max-in-flight.js";
 export type { Conduct } from "../server/generic/conduct.js";
 export type { LifeCycle, LifeCycleEvent } from "../server/generic/life-cycle.js";

@@ -51,6 +51,14 @@ export interface ProcessHosts {
 /** Opens a connection to a host and port. Rejects with Node's error, a {@link NetworkFailure} or the signal's reason. */
 export type Dialer = (place: Place, signal?: AbortSignal) => Promise<Socket>;
 
+/** What connects to hosts of one kind in place of the machine's network. */
+export interface EgressDialers {
+  /** To kubelets, nodes, pods and services, and to webhooks that services lead to. */
+  readonly cluster?: Dialer | undefined;
+  /** To webhooks that have a URL. */
+  readonly controlplane?: Dialer | undefined;
+}
+
 /** Finds the address of a name that only the caller knows. What it rejects with is why the connection cannot be made. */
 export type Locate = () => Promise<{ readonly host: string; readonly port: number }>;
 

@@ -6,61 +6,52 @@ import { type Dialer, dial, handshake, openUnixSocket, type Place, textOf, withi
 import { goNetworkReason, NetworkFailure } from "./go-network-error.js";
 import { readUntil } from "./proxy.js";
 
-/** A proxy that connects to whatever place it is asked for by HTTP CONNECT. */
-export interface HttpConnectProxy {
-  /** Where it listens: a host and port, or the path of a Unix socket. */
-  readonly place: Place | { readonly path: string };
+export interface HttpConnectOptions {
   /** Left out: without TLS. */
   readonly tls?: ConnectionOptions;
   /** The validity of the proxy's certificate is checked at its time. */
   readonly clock: Clock;
 }
 
-/** Connects through the proxy. Failures have the words of kube-apiserver's egress selector. */
-export function dialThrough(proxy: HttpConnectProxy): Dialer {
-  return async (place, signal) => askFor(place, proxy, await connectTo(proxy, signal), signal);
-}
+/** A proxy that connects to any place by HTTP CONNECT. Failures have the words of kube-apiserver's egress selector. */
+export class HttpConnectProxy {
+  /** `place` is where the proxy listens: a host and port, or the path of a Unix socket. */
+  constructor(
+    readonly place: Place | { readonly path: string },
+    private readonly options: HttpConnectOptions,
+  ) {}
 
-/** Makes a connection to the proxy's {@link HttpConnectProxy.place} one to `place`. */
-export async function tunnelThrough(proxy: HttpConnectProxy, connection: Socket, place: Place): Promise<Socket> {
-  const { tls, clock } = proxy;
-  const secured =
-    tls === undefined ? connection : await handshake(connection, tls, { ...peer(proxy), clock, signal: undefined });
-  return askFor(place, proxy, secured, undefined);
-}
+  /** What errors call the proxy: "127.0.0.1:8131", "/run/konnectivity.sock". */
+  get address(): string {
+    return "path" in this.place ? this.place.path : textOf(this.place);
+  }
 
-/** What errors call the proxy. */
-const addressOf = ({ place }: HttpConnectProxy): string => ("path" in place ? place.path : textOf(place));
+  /** Connects to a place through the proxy. */
+  readonly dial: Dialer = async (place, signal) => this.#askFor(place, await this.#connect(signal), signal);
 
-const peer = ({ place }: HttpConnectProxy) => ({
-  host: "path" in place ? "" : place.host,
-  insecureSkipVerify: false,
-});
+  /** Makes of a connection to {@link place} one to another place. */
+  async tunnel(connection: Socket, to: Place): Promise<Socket> {
+    const { tls, clock } = this.options;
+    const host = "path" in this.place ? "" : this.place.host;
+    const peer = { host, insecureSkipVerify: false, clock, signal: undefined };
+    return this.#askFor(to, tls === undefined ? connection : await handshake(connection, tls, peer), undefined);
+  }
 
-function connectTo(proxy: HttpConnectProxy, signal: AbortSignal | undefined): Promise<Socket> {
-  const { place, tls, clock } = proxy;
-  if ("path" in place) return openUnixSocket(place.path, signal);
-  return dial({
-    ...place,
-    scheme: tls === undefined ? "http" : "https",
-    tls,
-    insecureSkipVerify: false,
-    clock,
-    signal,
-  });
+  #connect(signal: AbortSignal | undefined): Promise<Socket> {
+    const { place } = this;
+    if ("path" in place) return openUnixSocket(place.path, signal);
+    const { tls, clock } = this.options;
+    const scheme = tls === undefined ? "http" : "https";
+    return dial({ ...place, scheme, tls, insecureSkipVerify: false, clock, signal });
+  }
+
+  #askFor(place: Place, connection: Socket, signal: AbortSignal | undefined): Promise<Socket> {
+    return withinProxyLimit(connection, ask(textOf(place), this.address, connection), signal);
+  }
 }
 
 /** The longest head of an answer, in bytes; Go's limit. */
 const LONGEST_HEAD = 1 << 20;
-
-function askFor(
-  place: Place,
-  proxy: HttpConnectProxy,
-  connection: Socket,
-  signal: AbortSignal | undefined,
-): Promise<Socket> {
-  return withinProxyLimit(connection, ask(textOf(place), addressOf(proxy), connection), signal);
-}
 
 async function ask(target: string, proxy: string, connection: Socket): Promise<Socket> {
   connection.write(`CONNECT ${target} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n`);

@@ -4,8 +4,8 @@ import { readText } from "../../base/files/read-file.js";
 import { errorMessage } from "../../base/text/error-message.js";
 import { goQuote } from "../../base/text/go-quote.js";
 import type { Environment } from "../../client/surroundings.js";
-import type { Dialer } from "../../client/transport/dial.js";
-import { dialThrough, type HttpConnectProxy } from "../../client/transport/http-connect.js";
+import type { EgressDialers } from "../../client/transport/dial.js";
+import { HttpConnectProxy } from "../../client/transport/http-connect.js";
 import { tlsOptions } from "../../client/transport/tls-options.js";
 import { readKeyPair } from "../../machinery/crypto/key-pair.js";
 import { formatFieldErrors } from "../../machinery/errors/field-error.js";
@@ -18,11 +18,7 @@ import {
 } from "./egress-configuration.js";
 
 /** How a server connects to what is outside of it. What is left out, it reaches over the machine's network. */
-export interface Egress {
-  /** Kubelets, nodes, pods and services, and webhooks that services lead to. */
-  readonly cluster?: Dialer;
-  /** Webhooks by URL, and those of authentication and authorization. */
-  readonly controlplane?: Dialer;
+export interface Egress extends EgressDialers {
   readonly etcd?: HttpConnectProxy;
 }
 
@@ -46,8 +42,8 @@ export async function openEgress(
   }
   const [cluster, controlplane, etcd] = ["cluster", "controlplane", "etcd"].map((name) => proxies.get(name));
   return {
-    ...(cluster && { cluster: dialThrough(cluster) }),
-    ...(controlplane && { controlplane: dialThrough(controlplane) }),
+    ...(cluster && { cluster: cluster.dial }),
+    ...(controlplane && { controlplane: controlplane.dial }),
     ...(etcd && { etcd }),
   };
 }
@@ -83,7 +79,7 @@ async function proxyOf(
     );
   }
   const { tcp, uds } = transport;
-  if (uds !== undefined) return { place: { path: uds.udsName ?? "" }, clock };
+  if (uds !== undefined) return new HttpConnectProxy({ path: uds.udsName ?? "" }, { clock });
   const { url = "", tlsConfig = {} } = tcp ?? {};
   let parsed: URL;
   try {
@@ -96,9 +92,9 @@ async function proxyOf(
     host: parsed.hostname.replace(/^\[|\]$/g, ""),
     port: parsed.port === "" ? (isSecure ? 443 : 80) : Number(parsed.port),
   };
-  if (!isSecure) return { place, clock };
+  if (!isSecure) return new HttpConnectProxy(place, { clock });
   try {
-    return { place, clock, tls: await tlsOf(tlsConfig, env) };
+    return new HttpConnectProxy(place, { clock, tls: await tlsOf(tlsConfig, env) });
   } catch (error) {
     throw failed(errorMessage(error));
   }

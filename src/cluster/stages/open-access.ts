@@ -1,4 +1,4 @@
-import { systemClock } from "../../base/time/clock.js";
+import type { Clock } from "../../base/time/clock.js";
 import { forkRandom } from "../../base/numbers/random.js";
 import { surroundingsOf } from "../../client/surroundings.js";
 import { hostsOf } from "../../server/kubelet/cluster-network.js";
@@ -50,11 +50,11 @@ export async function openAuthenticationOf(
   return openAuthentication({ ...options, clientCaFiles }, { serviceAccounts: issuer, clientCa }, surroundings);
 }
 
-/** Opens what connects to the outside in place of the machine's network. It is loaded where a server has any of it. */
-export async function openEgressOf({ egress }: ServerOptions): Promise<Egress> {
+/** Opens what connects to the outside in place of the machine's network. It is loaded where a server has any of it. `clock` is that of certificates. */
+export async function openEgressOf({ egress }: ServerOptions, clock: Clock): Promise<Egress> {
   if (egress === undefined) return {};
   const { openEgress } = await import("../egress/open-egress.js");
-  return openEgress(egress, { clock: systemClock, env: surroundingsOf({}).env });
+  return openEgress(egress, { clock, env: surroundingsOf({}).env });
 }
 
 /** Opens certificates of files. They are loaded where a server is given any. */

@@ -125,7 +125,7 @@ async function openAccess(
   report: (error: unknown) => void,
 ): Promise<OpenedAccess> {
   const { options, composition, clock, timers, random } = opening;
-  const egress = await openEgressOf(options);
+  const egress = await openEgressOf(options, systemClock);
   const authorization = await openAuthorizationOf(options, composition, opening, egress);
   if (authorization !== undefined) parts.add(() => authorization.close());
   const serving = options.tls && (await openServingOf(options.tls, { clock, timers, report }));
@@ -144,7 +144,7 @@ async function openAccess(
       options.authentication,
       composition,
       { issuer, pki },
-      { clock, timers, random, env, hosts, report },
+      { clock, timers, random, env, hosts, egress: options.egress === undefined ? undefined : egress, report },
     ));
   if (authentication !== undefined) parts.add(() => authentication.close());
   const idle = collectWhenIdle(v8Memory, systemTimers);

@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import { admissionSection } from "../../component/apiserver-flags/admission.js";
 import { etcdSection } from "../../component/apiserver-flags/etcd.js";
+import { egressSelectorSection } from "../../component/apiserver-flags/sections.js";
 import { genericSection } from "../../component/apiserver-flags/generic.js";
 import { secureServingSection } from "../../component/apiserver-flags/secure-serving.js";
 import { type Component, type ComponentContext, runComponent } from "../../component/component.js";
@@ -155,6 +156,7 @@ const SECTIONS: readonly FlagSection[] = [
     ],
   },
   { name: "admission", flags: [...admissionSection.flags] },
+  egressSelectorSection,
 ];
 
 function optionsOf({ options }: ServerProgram, flags: Flags, cwd: string): ServerOptions {
@@ -169,6 +171,7 @@ function optionsOf({ options }: ServerProgram, flags: Flags, cwd: string): Serve
     port,
     ...(http && { http }),
     ...(port !== false && tlsOf(flags, file)),
+    ...(file("egress-selector-config-file") !== "" && { egress: file("egress-selector-config-file") }),
     conduct: { ...options.conduct, ...readConduct(flags) },
     inFlight: {
       readOnly: flags.number("max-requests-inflight"),

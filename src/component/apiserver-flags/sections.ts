@@ -14,7 +14,7 @@ import { miscSection } from "./miscellaneous.js";
 import { ownSection } from "./own.js";
 import { secureServingSection } from "./secure-serving.js";
 
-const egressSelectorSection = {
+export const egressSelectorSection = {
   name: "egress selector",
   flags: [
     {

@@ -3,6 +3,7 @@ import type { Random } from "../../base/numbers/random.js";
 import type { Clock } from "../../base/time/clock.js";
 import type { Timers } from "../../base/time/timers.js";
 import type { Environment } from "../../client/surroundings.js";
+import type { EgressDialers } from "../../client/transport/dial.js";
 import type { Scheme } from "../../machinery/scheme/scheme.js";
 import type { AdmissionOptions } from "../admission/enabled-plugins.js";
 import type { ResourceDefinition } from "../api-registry/resource-definition.js";
@@ -21,7 +22,6 @@ import type { TokenIssuer } from "../request/token-issuer.js";
 import type { TokenLookup } from "../request/user.js";
 import type { Storage } from "../storage/create-storage.js";
 import type { LocateService } from "../webhook/service-address.js";
-import type { WebhookEgress } from "../webhook/webhook-client.js";
 import type { BootSequence } from "./boot-sequence.js";
 import type { Conduct } from "./conduct.js";
 import type { Delegate } from "./delegate.js";
@@ -62,7 +62,7 @@ export interface ServerConfig {
   /** Reaches the agents of nodes and the addresses of pods. Default: over the machine's network, without a client certificate. */
   readonly network?: ClusterNetwork | undefined;
   /** Connects to the webhooks of admission and conversion. Default: the machine's network does. */
-  readonly webhookEgress?: WebhookEgress | undefined;
+  readonly webhookEgress?: EgressDialers | undefined;
   /** Which admission plugins run. Default: those that kube-apiserver runs by default. */
   readonly admission?: AdmissionOptions;
   /**

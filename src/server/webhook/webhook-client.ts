@@ -7,7 +7,7 @@ import { createRestClient } from "../../client/rest/create-rest-client.js";
 import { goDurationText } from "../../client/rest/go-duration-text.js";
 import type { Environment } from "../../client/surroundings.js";
 import { createTransport } from "../../client/transport/create-transport.js";
-import type { Dialer, ProcessHosts } from "../../client/transport/dial.js";
+import type { EgressDialers, ProcessHosts } from "../../client/transport/dial.js";
 import { NetworkFailure } from "../../client/transport/go-network-error.js";
 import { CallDeadline } from "./call-deadline.js";
 import type { LocateService } from "./service-address.js";
@@ -28,17 +28,9 @@ export interface WebhookSurroundings {
   /** Hosts of this process, which no webhook's address leads past. Left out: there are none. */
   readonly hosts?: ProcessHosts | undefined;
   /** Connects to webhooks on other hosts. */
-  readonly egress?: WebhookEgress | undefined;
+  readonly egress?: EgressDialers | undefined;
   /** Calls of one webhook that are under way at once; more wait for one to end. Default 100. */
   readonly connections?: number;
-}
-
-/** What connects to webhooks in place of the machine's network. */
-export interface WebhookEgress {
-  /** To those that services lead to. */
-  readonly cluster?: Dialer | undefined;
-  /** To those that have a URL. */
-  readonly controlplane?: Dialer | undefined;
 }
 
 export interface CallOptions {

@@ -14,6 +14,7 @@ import { CONFIG_MAPS } from "../../helpers/configured-webhooks.js";
 import { type ConnectProxy, startConnectProxy } from "../../helpers/connect-proxy.js";
 import { etcdMissing, startEtcd, tellEtcdMissing } from "../../helpers/etcd.js";
 import { type FakeKubelet, startFakeKubelet } from "../../helpers/fake-kubelet.js";
+import { type OidcIssuer, startOidcIssuer } from "../../helpers/oidc-issuer.js";
 import { allow, startWebhookServer, type WebhookServer } from "../../helpers/webhook-server.js";
 import { COLLECTION, widgets } from "../../server/api-registry/widgets.js";
 
@@ -77,6 +78,7 @@ describe("clusters behind a proxy, for kubelets, pods and webhooks of services",
   let outer: ConnectProxy;
   let kubelet: FakeKubelet;
   let webhook: WebhookServer;
+  let issuer: OidcIssuer;
   const pod = createServer((request, response) => response.end(`pod answers ${request.url ?? ""}`));
   const api = (method: string, path: string, body?: object): Promise<Answer> =>
     call(cluster.transport(), method, path, body);
@@ -91,6 +93,18 @@ describe("clusters behind a proxy, for kubelets, pods and webhooks of services",
     const status = { authenticated: true, user: { username: "ann" } };
     const reviewed = { apiVersion: "authentication.k8s.io/v1", kind: "TokenReview", status };
     webhook.on("/authenticate", () => reviewed);
+    issuer = await startOidcIssuer(Date.now, "issuer.invalid");
+    const { host: issuerPlace, port: issuerPort } = new URL(issuer.url);
+    inner.lead(issuerPlace, Number(issuerPort));
+    const identities = {
+      url: issuer.url,
+      audiences: ["kubets"],
+      certificateAuthority: issuer.certificateAuthority,
+      egressSelectorType: "cluster",
+    };
+    const configuration = {
+      jwt: [{ issuer: identities, claimMappings: { username: { claim: "sub", prefix: "" } } }],
+    };
     const kubeconfig = {
       apiVersion: "v1",
       kind: "Config",
@@ -109,7 +123,7 @@ describe("clusters behind a proxy, for kubelets, pods and webhooks of services",
       port: false,
       controllers: false,
       scheduler: false,
-      authentication: { webhook: { configFile: file("webhook.json"), version: "v1" } },
+      authentication: { configuration, webhook: { configFile: file("webhook.json"), version: "v1" } },
       egress: [
         through("cluster", { uds: { udsName: file("konnectivity.sock") } }),
         through("controlplane", { tcp: { url: `https://127.0.0.1:${outer.port}`, tlsConfig: tlsConfig() } }),
@@ -141,7 +155,7 @@ describe("clusters behind a proxy, for kubelets, pods and webhooks of services",
 
   afterAll(async () => {
     await cluster?.close();
-    await Promise.all([inner, outer, webhook].map((one) => one?.[Symbol.asyncDispose]()));
+    await Promise.all([inner, outer, webhook, issuer].map((one) => one?.[Symbol.asyncDispose]()));
     await kubelet?.close();
     await new Promise((resolve) => pod.close(resolve));
   });
@@ -228,6 +242,13 @@ describe("clusters behind a proxy, for kubelets, pods and webhooks of services",
       });
       expect(inner.asked).toContain("10.99.0.8:8443");
     });
+  });
+
+  test("an OpenID Connect issuer is reached as its egressSelectorType says", async () => {
+    const review = { apiVersion: "authentication.k8s.io/v1", kind: "TokenReview", spec: { token: issuer.token() } };
+    const answer = await api("POST", "/apis/authentication.k8s.io/v1/tokenreviews", review);
+    expect(answer.at("status.user.username")).toBe("alice");
+    expect(inner.asked).toContain(new URL(issuer.url).host);
   });
 
   test("the webhook that reviews tokens is reached as the control plane is", async () => {

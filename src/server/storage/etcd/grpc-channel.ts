@@ -12,8 +12,7 @@ import {
   type ServiceError,
   status,
 } from "@grpc/grpc-js";
-import { textOf } from "../../../client/transport/dial.js";
-import { type HttpConnectProxy, tunnelThrough } from "../../../client/transport/http-connect.js";
+import type { HttpConnectProxy } from "../../../client/transport/http-connect.js";
 import { errorMessage } from "../../../base/text/error-message.js";
 
 export interface GrpcAddress {
@@ -181,11 +180,11 @@ const hostOf = (target: string): string => target.slice(0, target.lastIndexOf(":
 
 /** A channel that connects to the proxy, and through it to the target. */
 function proxied(target: string, { credentials: inner, options }: Secured, proxy: HttpConnectProxy) {
-  const { place } = proxy;
+  const { place, address } = proxy;
   const connection = { host: hostOf(target), port: Number(target.slice(target.lastIndexOf(":") + 1)) };
   return {
-    target: "path" in place ? `unix:${place.path}` : textOf(place),
-    credentials: new ProxiedCredentials(inner, target, (socket) => tunnelThrough(proxy, socket, connection)),
+    target: "path" in place ? `unix:${address}` : address,
+    credentials: new ProxiedCredentials(inner, target, (socket) => proxy.tunnel(socket, connection)),
     options: {
       "grpc.default_authority": target,
       "grpc.ssl_target_name_override": connection.host,
