@@ -6,6 +6,7 @@ import { SCHEMA_EPOCH } from "../api/scheme/published.js";
 import type { Clock } from "../base/time/clock.js";
 import { privacyFaults } from "../base/files/private-files.js";
 import type { Timers } from "../base/time/timers.js";
+import type { HttpConnectProxy } from "../client/transport/http-connect.js";
 import type { KubeObject } from "../machinery/meta/object.js";
 import { formerKeyPrefix, keyPrefix } from "../server/api-registry/key-prefix.js";
 import { builtinRecord } from "../server/builtin/index.js";
@@ -47,9 +48,15 @@ export const isShared = ({ storage }: Pick<StorageOptions, "storage">): boolean 
 export const electionHasNoEffect = ({ storage = "memory" }: StorageOptions): string =>
   `leader election has no effect: storage "${storage}" belongs to one server`;
 
-export async function openKv(options: StorageOptions, clock: Clock, timers: Timers): Promise<Kv> {
+/** `proxy` leads to etcd. */
+export async function openKv(
+  options: StorageOptions,
+  clock: Clock,
+  timers: Timers,
+  proxy?: HttpConnectProxy,
+): Promise<Kv> {
   const { dataDir, onWarning } = options;
-  const kv = await openKvOf(options, clock, timers);
+  const kv = await openKvOf(options, clock, timers, proxy);
   if (dataDir !== undefined && onWarning !== undefined) for (const fault of privacyFaults(dataDir)) onWarning(fault);
   return kv;
 }
@@ -58,6 +65,7 @@ async function openKvOf(
   { storage = "memory", dataDir, etcd, signal }: StorageOptions,
   clock: Clock,
   timers: Timers,
+  proxy: HttpConnectProxy | undefined,
 ): Promise<Kv> {
   switch (storage) {
     case "memory": {
@@ -74,7 +82,7 @@ async function openKvOf(
       const { openEtcdKv } = await import("../server/storage/etcd/etcd-kv.js");
       const { servers, compactionInterval: _, ...rest } = etcd;
       // Without the cluster's clock: etcd's leases expire by the time of its own machine.
-      return openEtcdKv({ endpoints: servers, ...rest, signal });
+      return openEtcdKv({ endpoints: servers, ...rest, proxy, signal });
     }
   }
 }

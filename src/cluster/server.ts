@@ -19,6 +19,7 @@ export type {
 } from "./options/authorization-options.js";
 export type { CoreApiOptions } from "./delegation/core-api.js";
 export type { MainServer } from "./delegation/main-server.js";
+export type { EgressConnection, EgressSelection } from "./egress/egress-configuration.js";
 export type { EtcdConnection } from "./open-storage.js";
 export type { RunningServer } from "./running-server.js";
 export type {
@@ -71,6 +72,7 @@ export type { FileAdmissionOptions } from "./options/admission-configuration.js"
 export { refused } from "../server/admission/attributes.js";
 export type { Authenticator } from "../server/authn/authenticator.js";
 export type { Authorizer, AuthorizerAttributes, Decision } from "../server/authz/authorizer.js";
+export type { DeletionOptions } from "../server/registry/deletion.js";
 export type { InFlightLimits } from "../server/filters/max-in-flight.js";
 export type { Conduct } from "../server/generic/server-config.js";
 export type { LifeCycle, LifeCycleEvent } from "../server/generic/life-cycle.js";

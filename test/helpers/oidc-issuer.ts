@@ -47,8 +47,9 @@ export function compactToken(header: JsonObject, claims: JsonObject | string, ke
   return `${head}.${sign(hashOf(key.algorithm), Buffer.from(head), input).toString("base64url")}`;
 }
 
-export async function startOidcIssuer(now: () => number = () => Date.now()): Promise<OidcIssuer> {
-  const { authority, leaf } = certificates(["127.0.0.1"]);
+/** `host` is what its URL calls it. */
+export async function startOidcIssuer(now: () => number = () => Date.now(), host = "127.0.0.1"): Promise<OidcIssuer> {
+  const { authority, leaf } = certificates([host]);
   const asked: string[] = [];
   const more = new Map<string, readonly [number, string]>();
   const server: Server = createServer({ key: leaf.key, cert: leaf.certificate }, (request, response) => {
@@ -72,7 +73,7 @@ export async function startOidcIssuer(now: () => number = () => Date.now()): Pro
   };
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const issuer: OidcIssuer = {
-    url: `https://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `https://${host}:${(server.address() as AddressInfo).port}`,
     certificateAuthority: authority.certificate,
     asked,
     keys: [newKey("first")],

@@ -97,7 +97,7 @@ describe.skipIf(missing !== undefined)("beside kube-apiserver 1.20", () => {
     expect((await create("b", 1_551_800))[0]).toBe(500);
   });
 
-  test("creates, updates and patches are tried again without managedFields, and applies are not", async () => {
+  test("B-CRE-01: creates, updates and patches are tried again without managedFields, and applies are not", async () => {
     expect(await answerOf((send) => send("POST", MAPS, map("created", 3400)))).toEqual([201, undefined, 0]);
     const updated = async (send: Send) => {
       await send("POST", MAPS, map("updated", 1));

@@ -44,6 +44,19 @@ export interface ProcessHosts {
   dial(host: string, port: number): Promise<Duplex> | undefined;
   /** Finds the addresses of the machine's names. */
   readonly lookup?: LookupFunction | undefined;
+  /** Connects to every other host in place of the machine's network. Left out: the machine's network does. */
+  readonly egress?: Dialer | undefined;
+}
+
+/** Opens a connection to a host and port. Rejects with Node's error, a {@link NetworkFailure} or the signal's reason. */
+export type Dialer = (place: Place, signal?: AbortSignal) => Promise<Socket>;
+
+/** What connects to hosts of one kind in place of the machine's network. */
+export interface EgressDialers {
+  /** To kubelets, nodes, pods and services, and to webhooks that services lead to. */
+  readonly cluster?: Dialer | undefined;
+  /** To webhooks that have a URL. */
+  readonly controlplane?: Dialer | undefined;
 }
 
 /** Finds the address of a name that only the caller knows. What it rejects with is why the connection cannot be made. */
@@ -76,12 +89,15 @@ export async function dial(target: DialTarget, trace?: ExchangeTrace): Promise<S
   return secure;
 }
 
-interface Place {
+/** Where a connection goes. */
+export interface Place {
+  /** A name or an address, without brackets. */
   readonly host: string;
   readonly port: number;
 }
 
-const textOf = ({ host, port }: Place): string => `${host.includes(":") ? `[${host}]` : host}:${port}`;
+/** "127.0.0.1:443", "[::1]:443". */
+export const textOf = ({ host, port }: Place): string => `${host.includes(":") ? `[${host}]` : host}:${port}`;
 
 /** A connection to a host of {@link ProcessHosts}, within the limits of one of TCP. One that is made too late is closed. */
 async function connected(connecting: Promise<Duplex>, place: Place, signal: AbortSignal | undefined): Promise<Duplex> {
@@ -140,19 +156,20 @@ export function addressesOf(socket: object | null | undefined): ConnectedSocket 
 
 async function dialTcp(target: DialTarget, place: Place, trace?: ExchangeTrace): Promise<Socket> {
   const { host, port, tls, proxy, clock, signal, tunnel, hosts } = target;
-  if (!proxy) return open({ host: place.host, port: place.port, signal, lookup: hosts?.lookup }, trace);
+  const connect = (to: Place, lookup?: LookupFunction): Promise<Socket> =>
+    hosts?.egress?.(to, signal) ?? openConnection({ ...to, signal, lookup }, trace);
+  if (!proxy) return connect({ host: place.host, port: place.port }, hosts?.lookup);
   const proxyHost = proxy.hostname.replace(/^\[|\]$/g, "");
   const defaultPort = proxy.protocol === "https:" ? 443 : isSocks(proxy) ? 1080 : 80;
   const proxyPort = proxy.port === "" ? defaultPort : Number(proxy.port);
-  const toProxy = await open({ host: proxyHost, port: proxyPort, signal }, trace).catch(proxyFailed);
-  const steps = { signal, limit: PROXY_MS, late: () => late("context deadline exceeded") };
-  if (isSocks(proxy)) return bounded(toProxy, connectThroughSocks(toProxy, host, port, proxy), steps);
+  const toProxy = await connect({ host: proxyHost, port: proxyPort }).catch(proxyFailed);
+  if (isSocks(proxy)) return withinProxyLimit(toProxy, connectThroughSocks(toProxy, host, port, proxy), signal);
   const channel =
     proxy.protocol === "https:"
       ? await handshake(toProxy, {}, { host: proxyHost, insecureSkipVerify: false, clock, signal }).catch(proxyFailed)
       : toProxy;
   // An HTTP proxy takes a plain request as it is. TLS and upgraded connections need a tunnel.
-  return tls || tunnel ? bounded(channel, connectThroughHttp(channel, host, port, proxy), steps) : channel;
+  return tls || tunnel ? withinProxyLimit(channel, connectThroughHttp(channel, host, port, proxy), signal) : channel;
 }
 
 interface Bounds {
@@ -161,6 +178,13 @@ interface Bounds {
   readonly limit: number;
   readonly late: () => Error;
 }
+
+/** Completes what a proxy needs on a connection, within the limit that Go has for it. */
+export const withinProxyLimit = <T>(
+  connection: Duplex,
+  step: Promise<T>,
+  signal: AbortSignal | undefined,
+): Promise<T> => bounded(connection, step, { signal, limit: PROXY_MS, late: () => late("context deadline exceeded") });
 
 /** A step on a connection: the connection ends, and the step with it, when it takes too long or is aborted. */
 async function bounded<T>(connection: Duplex, step: Promise<T>, { signal, limit, late }: Bounds): Promise<T> {
@@ -189,17 +213,24 @@ function proxyFailed(error: unknown): never {
   throw new NetworkFailure(`proxyconnect tcp: ${goNetworkReason(error)}`, errorCode(error));
 }
 
-interface OpenOptions {
-  readonly host: string;
-  readonly port: number;
-  readonly signal: AbortSignal | undefined;
+interface OpenOptions extends Place {
+  readonly signal?: AbortSignal | undefined;
   readonly lookup?: LookupFunction | undefined;
 }
 
-function open({ host, port, signal, lookup }: OpenOptions, trace?: ExchangeTrace): Promise<Socket> {
+function openConnection({ host, port, signal, lookup }: OpenOptions, trace?: ExchangeTrace): Promise<Socket> {
   const kept = { noDelay: true, keepAlive: true, keepAliveInitialDelay: 30_000 };
   const socket = connectTcp({ host, port, ...kept, ...(lookup && { lookup }) });
   trace?.dialing(socket, host, port);
+  return opened(socket, `dial tcp ${textOf({ host, port })}`, signal);
+}
+
+/** Connects to a Unix socket, within the limits of a connection. */
+export function openUnixSocket(path: string, signal?: AbortSignal): Promise<Socket> {
+  return opened(connectTcp({ path }), `dial unix ${path}`, signal);
+}
+
+function opened(socket: Socket, what: string, signal: AbortSignal | undefined): Promise<Socket> {
   const connected = new Promise<Socket>((resolve, reject) => {
     // A socket that is destroyed says nothing else.
     const closed = (): void => reject(new NetworkFailure("EOF"));
@@ -211,11 +242,11 @@ function open({ host, port, signal, lookup }: OpenOptions, trace?: ExchangeTrace
       resolve(socket);
     });
   });
-  const reason = `dial tcp ${textOf({ host, port })}: i/o timeout`;
-  return bounded(socket, connected, { signal, limit: CONNECT_MS, late: () => late(reason) });
+  return bounded(socket, connected, { signal, limit: CONNECT_MS, late: () => late(`${what}: i/o timeout`) });
 }
 
-function handshake(
+/** Completes TLS on a connection and verifies the peer. */
+export function handshake(
   raw: Duplex,
   options: ConnectionOptions,
   { host, insecureSkipVerify, clock, signal }: Pick<DialTarget, "host" | "insecureSkipVerify" | "clock" | "signal">,

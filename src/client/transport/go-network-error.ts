@@ -63,7 +63,8 @@ export function goNetworkReason(error: unknown, socket?: ConnectedSocket): strin
 
 function connectReason(error: Error): string {
   const { address, port } = error as SystemError;
-  return `dial tcp ${endpoint(address, port)}: connect: ${errnoText(error)}`;
+  const to = port === undefined ? `unix ${address ?? ""}` : `tcp ${endpoint(address, port)}`;
+  return `dial ${to}: connect: ${errnoText(error)}`;
 }
 
 function endpoint(address = "", port = 0): string {

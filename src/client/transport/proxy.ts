@@ -151,24 +151,34 @@ function broken(socket: Socket, host: string, port: number, why: string): Networ
 
 const exactly = (length: number) => (bytes: Buffer) => (bytes.length < length ? undefined : length);
 
-/** Reads until `complete` returns a length, and puts the bytes after it back. */
-function readUntil(socket: Socket, complete: (bytes: Buffer) => number | undefined): Promise<Buffer> {
+/** Reads until `complete` returns a length, and puts the bytes after it back. Rejects with what `complete` throws. */
+export function readUntil(socket: Socket, complete: (bytes: Buffer) => number | undefined): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     let bytes: Buffer = Buffer.alloc(0);
     const stop = () => {
-      socket.off("data", onData);
+      socket.off("readable", onReadable);
       socket.off("error", onError);
       socket.off("close", onClose);
     };
-    const onData = (chunk: Buffer) => {
-      bytes = Buffer.concat([bytes, chunk]);
-      const length = complete(bytes);
-      if (length === undefined) return;
-      stop();
-      socket.pause();
-      if (bytes.length > length) socket.unshift(bytes.subarray(length));
-      resolve(bytes.subarray(0, length));
+    // Reading so leaves the socket as it was: it flows once its next reader listens.
+    const onReadable = () => {
+      for (let chunk = read(); chunk !== null; chunk = read()) {
+        bytes = Buffer.concat([bytes, chunk]);
+        let length: number | undefined;
+        try {
+          length = complete(bytes);
+        } catch (error) {
+          onError(error instanceof Error ? error : new Error(String(error)));
+          return;
+        }
+        if (length === undefined) continue;
+        stop();
+        if (bytes.length > length) socket.unshift(bytes.subarray(length));
+        resolve(bytes.subarray(0, length));
+        return;
+      }
     };
+    const read = (): Buffer | null => socket.read() as Buffer | null;
     const onError = (error: Error) => {
       stop();
       reject(error);
@@ -177,9 +187,8 @@ function readUntil(socket: Socket, complete: (bytes: Buffer) => number | undefin
       stop();
       reject(new NetworkFailure("EOF"));
     };
-    socket.on("data", onData);
+    socket.on("readable", onReadable);
     socket.on("error", onError);
     socket.on("close", onClose);
-    socket.resume();
   });
 }

@@ -7,6 +7,7 @@ import { readFeatureGates } from "./feature-gates.js";
 import { optionFaults } from "./option-faults.js";
 import { readApiServerOptions } from "./options.js";
 import { serveApi } from "./serve-api.js";
+import { watchCacheWarnings } from "./watch-cache-flags.js";
 
 const NAME = "kube-apiserver";
 const VERSION = "v1.36.3";
@@ -56,6 +57,7 @@ async function run(flags: Flags, { log, cwd, signal }: ComponentContext): Promis
   for (const gate of readFeatureGates(flags.strings("feature-gates")).changed) {
     log.warn("feature_gate.go:352", `--feature-gates=${gate} has no effect: features are as Kubernetes 1.36 has them`);
   }
+  for (const text of watchCacheWarnings(flags)) log.warn("etcd.go:447", text);
   const options = readApiServerOptions(flags, cwd);
   if (flags.string("external-hostname") === "") {
     log.info("options.go:263", `external host was not specified, using ${options.externalHost}`);

@@ -14,6 +14,7 @@ import { optionFaults as groupFaults, readOptions, readWithDefaults } from "../.
 import { serverFaults } from "../options/server-faults.js";
 import { auditFaults } from "./audit-faults.js";
 import { readFeatureGates } from "./feature-gates.js";
+import { watchCacheFaults } from "./watch-cache-flags.js";
 import { kubeAuthentication, kubeAuthorization } from "./serve-api.js";
 
 /** The versions of the API have a function of their own. */
@@ -46,9 +47,6 @@ export function optionFaults(flags: Flags, cwd: string): readonly string[] {
 
 function genericFaults(flags: Flags): readonly string[] {
   const faults: string[] = [];
-  if (flags.duration("storage-initialization-timeout") < 0) {
-    faults.push("--storage-initialization-timeout can not be negative value");
-  }
   for (const [name, field] of [
     ["emulation-forward-compatible", "EmulationForwardCompatible"],
     ["runtime-config-emulation-forward-compatible", "RuntimeConfigEmulationForwardCompatible"],
@@ -71,6 +69,7 @@ function etcdFaults(flags: Flags): readonly string[] {
   if (flags.bool("encryption-provider-config-automatic-reload") && flags.string("encryption-provider-config") === "") {
     faults.push("--encryption-provider-config-automatic-reload must be set with --encryption-provider-config");
   }
+  faults.push(...watchCacheFaults(flags));
   return faults;
 }
 

@@ -8,6 +8,7 @@ import { listeningOptions, servingOptions } from "../../component/apiserver-flag
 import { serverOptionTable } from "../../component/apiserver-flags/server-options.js";
 import type { Flags } from "../../component/flags/flag-set.js";
 import { type OptionGroup, type OptionsOf, readOptions, readWithDefaults } from "../../component/option-group.js";
+import { readWatchCache } from "./watch-cache-flags.js";
 
 /** What kube-apiserver says beside the options that every server has. */
 const programOptions = {
@@ -44,7 +45,7 @@ export function readApiServerOptions(flags: Flags, cwd: string): ApiServerOption
   const { host = "0.0.0.0", serviceClusterIpRange: ranges = SERVICE_RANGE } = program;
   const { advertiseAddress = reachable(host), externalHost = advertiseAddress } = program;
   const [serviceClusterIpRange = SERVICE_RANGE] = ranges.split(",");
-  const server = readOptions(serverOptionTable, flags, cwd);
+  const server = { ...readOptions(serverOptionTable, flags, cwd), watchCache: readWatchCache(flags) };
   const tolerations = tolerationsOf(flags, cwd);
   return { ...program, server, host, advertiseAddress, externalHost, serviceClusterIpRange, tolerations };
 }

@@ -79,12 +79,16 @@ const NO_HEADERS = { usernameHeaders: [], uidHeaders: [], groupHeaders: [], extr
 
 /** Reads where objects are kept. An etcd refuses objects above its --max-request-bytes itself; etcd's stand-in tells this server its limit. */
 async function storageOf({ server }: ApiServerOptions): Promise<StorageOptions> {
-  const { etcd = { servers: [] }, maxObjectBytes } = server;
+  const { etcd = { servers: [] }, maxObjectBytes, egress } = server;
   const [only, ...others] = etcd.servers;
-  const standIn = only !== undefined && others.length === 0 ? await askEtcdStandIn(only) : undefined;
+  // A stand-in serves this machine. Where there are egress selections, nothing else may be asked past them.
+  const mayStandIn = only !== undefined && others.length === 0 && (egress === undefined || isLocal(only));
+  const standIn = mayStandIn ? await askEtcdStandIn(only) : undefined;
   if (standIn === undefined) return { storage: "etcd", etcd, maxObjectBytes: maxObjectBytes ?? 0 };
   return { storage: "memory", maxObjectBytes: maxObjectBytes ?? standIn.maxRequestBytes };
 }
+
+const isLocal = (url: string): boolean => /^http:\/\/(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?\/?$/.test(url);
 
 async function tlsOf(options: ServeOptions): Promise<TlsOptions> {
   const { advertiseAddress: host, certDir = "", server, serviceClusterIpRange, reportError } = options;

@@ -2,7 +2,7 @@ import type { Clock } from "../../base/time/clock.js";
 import type { Random } from "../../base/numbers/random.js";
 import type { Timers } from "../../base/time/timers.js";
 import type { Environment } from "../../client/surroundings.js";
-import type { ProcessHosts } from "../../client/transport/dial.js";
+import type { EgressDialers, ProcessHosts } from "../../client/transport/dial.js";
 import type { FileFaults } from "../options/watch-files.js";
 
 /** What authenticators use of their server and its process. */
@@ -13,6 +13,8 @@ export interface AuthenticationSurroundings {
   readonly env: Environment;
   /** Hosts of this process, which no webhook's address leads past. Left out: there are none. */
   readonly hosts?: ProcessHosts | undefined;
+  /** The server's egress selections; undefined where it has none. */
+  readonly egress?: EgressDialers | undefined;
   readonly report: (error: unknown) => void;
   /** Receives what the server goes on in spite of. */
   readonly warn: (warning: string) => void;

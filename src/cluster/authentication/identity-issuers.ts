@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { errorMessage } from "../../base/text/error-message.js";
 import { SIGNATURE_ALGORITHMS, type SignatureAlgorithm, isSignatureAlgorithm } from "../../machinery/crypto/jwt/jws.js";
+import type { EgressDialers } from "../../client/transport/dial.js";
 import { type FieldError, forbiddenField, formatFieldErrors } from "../../machinery/errors/field-error.js";
 import {
   type Anonymous,
@@ -46,16 +47,22 @@ export async function openIdentityIssuers(
 ): Promise<IdentityIssuers> {
   const { configFile } = options;
   const { configuration, text } = await configurationOf(options);
-  const { errors, authenticators } = validated(configuration, disallowedIssuers, options.anonymous !== undefined);
+  const { errors, authenticators } = validated(configuration, disallowedIssuers, surroundings.egress, {
+    hasAnonymousOption: options.anonymous !== undefined,
+  });
   if (errors.length > 0) {
     const place = configFile === undefined ? "" : ` in file ${JSON.stringify(configFile)}`;
     throw new Error(`invalid authentication configuration${place}: ${formatFieldErrors(errors)}`);
   }
-  const { clock, env, timers, report, faults } = surroundings;
-  const issuers = new JwtAuthenticators({ clock, env, timers, report, algorithms: algorithmsOf(options) });
+  const { clock, env, timers, report, faults, egress } = surroundings;
+  const issuers = new JwtAuthenticators({ clock, env, timers, report, egress, algorithms: algorithmsOf(options) });
   const take = async (changed: string): Promise<void> => {
     const next = decodeAuthenticationConfiguration(changed);
-    const { errors: found, authenticators: compiled } = validateAuthenticationConfiguration(next, disallowedIssuers);
+    const { errors: found, authenticators: compiled } = validateAuthenticationConfiguration(
+      next,
+      disallowedIssuers,
+      egress,
+    );
     const all = isDeepStrictEqual(next.anonymous, configuration.anonymous) ? found : [...found, CHANGED];
     if (all.length > 0) throw new Error(formatFieldErrors(all));
     await issuers.replace(compiled);
@@ -82,9 +89,10 @@ const CHANGED: FieldError = forbiddenField("anonymous", "changed from initial co
 function validated(
   configuration: AuthenticationConfiguration,
   disallowedIssuers: readonly string[],
-  hasAnonymousOption: boolean,
+  egress: EgressDialers | undefined,
+  { hasAnonymousOption }: { readonly hasAnonymousOption: boolean },
 ) {
-  const { errors, authenticators } = validateAuthenticationConfiguration(configuration, disallowedIssuers);
+  const { errors, authenticators } = validateAuthenticationConfiguration(configuration, disallowedIssuers, egress);
   const detail =
     "--anonymous-auth flag cannot be set when anonymous field is configured in authentication configuration file";
   const twice =

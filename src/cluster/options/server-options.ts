@@ -13,6 +13,7 @@ import type { HealthCheck } from "../../server/endpoints/non-resource/health.js"
 import type { OwnFilter } from "../../server/filters/own-filter.js";
 import type { LifeCycleEvent } from "../../server/generic/life-cycle.js";
 import type { CoreApiOptions } from "../delegation/core-api.js";
+import type { EgressSelection } from "../egress/egress-configuration.js";
 import type { FileAdmissionOptions } from "./admission-configuration.js";
 import type { AuthorizationOptions } from "./authorization-options.js";
 import type { AuthenticationOptions } from "./authentication-options.js";
@@ -23,7 +24,7 @@ import type { TlsOptions } from "./tls-options.js";
 type FlagOptions = OptionsOf<typeof serverOptionTable>;
 
 /** What a server is made of beside the resources that it serves. */
-export interface ServerOptions extends StorageOptions, Pick<FlagOptions, "host" | "inFlight" | "conduct"> {
+export interface ServerOptions extends StorageOptions, Pick<FlagOptions, "host" | "inFlight" | "conduct" | "deletion"> {
   /** 0, the default, takes a free one; false opens no socket, and only `transport()` reaches the server. */
   readonly port?: number | false;
   /**
@@ -59,6 +60,11 @@ export interface ServerOptions extends StorageOptions, Pick<FlagOptions, "host" 
   readonly coreApi?: CoreApiOptions;
   /** Filters of the caller's own, each with its place among the server's. */
   readonly filters?: readonly OwnFilter[];
+  /**
+   * How the server connects to what is outside of it, as kube-apiserver's --egress-selector-config-file: the path of an
+   * EgressSelectorConfiguration (apiserver.k8s.io/v1beta1), or its selections. Default: over the machine's network.
+   */
+  readonly egress?: string | readonly EgressSelection[];
   /** Checks of /healthz, /livez and /readyz beside the server's own. */
   readonly healthChecks?: readonly HealthCheck[];
   readonly hooks?: Hooks;
@@ -123,6 +129,7 @@ export function ofCaller({
   admission,
   filters,
   inFlight,
+  deletion,
   conduct,
   title,
 }: ServerOptions) {
@@ -134,6 +141,7 @@ export function ofCaller({
     ...(admission && { admission }),
     ...(filters && { filters }),
     ...(inFlight && { inFlight }),
+    ...(deletion && { deletion }),
     ...(conduct && { conduct }),
     ...(title && { title }),
   };

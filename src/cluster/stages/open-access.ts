@@ -1,3 +1,4 @@
+import type { Clock } from "../../base/time/clock.js";
 import { forkRandom } from "../../base/numbers/random.js";
 import { surroundingsOf } from "../../client/surroundings.js";
 import { hostsOf } from "../../server/kubelet/cluster-network.js";
@@ -7,6 +8,7 @@ import type { OpenedAuthentication } from "../authentication/open-authentication
 import type { Composition } from "../composition.js";
 import type { AccessSurroundings } from "../delegation/core-api.js";
 import type { PluginAccess } from "../delegation/plugin-access.js";
+import type { Egress } from "../egress/open-egress.js";
 import { type OpenedAuthorization, openAuthorization } from "../open-authorization.js";
 import type { AuthenticationOptions } from "../options/authentication-options.js";
 import type { ServerOptions } from "../options/server-options.js";
@@ -20,6 +22,7 @@ export async function openAuthorizationOf(
   { authorization, onError = () => {}, onWarning = () => {} }: ServerOptions,
   composition: Composition,
   { clock, timers, random }: TimeAndChance,
+  { controlplane }: Egress,
 ): Promise<OpenedAuthorization | undefined> {
   const wanted = authorization ?? composition.authorization;
   if (wanted === undefined) return undefined;
@@ -28,7 +31,7 @@ export async function openAuthorizationOf(
     timers,
     random: forkRandom(random, "authorization"),
     env: surroundingsOf({}).env,
-    hosts: hostsOf(composition.network),
+    hosts: hostsOf(composition.network, controlplane),
     reportError: onError,
     warn: onWarning,
   });
@@ -59,6 +62,13 @@ export async function openPluginAccessOf(
   if (coreApi === undefined && !asks) return undefined;
   const { PluginAccess: opened } = await import("../delegation/plugin-access.js");
   return opened.open(coreApi, surroundings);
+}
+
+/** Opens what connects to the outside in place of the machine's network. It is loaded where a server has any of it. `clock` is that of certificates. */
+export async function openEgressOf({ egress }: ServerOptions, clock: Clock): Promise<Egress> {
+  if (egress === undefined) return {};
+  const { openEgress } = await import("../egress/open-egress.js");
+  return openEgress(egress, { clock, env: surroundingsOf({}).env });
 }
 
 /** Opens certificates of files. They are loaded where a server is given any. */

@@ -12,6 +12,7 @@ import type { Scheme } from "../../machinery/scheme/scheme.js";
 import { hostsOf } from "../../server/kubelet/cluster-network.js";
 import type { Storage } from "../../server/storage/create-storage.js";
 import type { BootStep, Composition, CompositionParts } from "../composition.js";
+import type { Egress } from "../egress/open-egress.js";
 import { collectWhenIdle, v8Memory } from "../idle-memory.js";
 import { openKv, openStorage } from "../open-storage.js";
 import { type HookContext, ofCaller, type ServerOptions } from "../options/server-options.js";
@@ -23,7 +24,13 @@ import { openPki } from "../pki/open-pki.js";
 import { recordRequests } from "../record-requests.js";
 import type { ServingCertificates } from "../serving-certificates.js";
 import type { TimeAndChance } from "./config.js";
-import { openAuthenticationOf, openAuthorizationOf, openPluginAccessOf, openServingOf } from "./open-access.js";
+import {
+  openAuthenticationOf,
+  openAuthorizationOf,
+  openEgressOf,
+  openPluginAccessOf,
+  openServingOf,
+} from "./open-access.js";
 import type { OpenedParts } from "./opened-parts.js";
 import type { OpenedAuthentication } from "../authentication/open-authentication.js";
 
@@ -110,6 +117,7 @@ export async function openParts(opening: Opening, parts: OpenedParts): Promise<O
 
 /** The storage, and what says who may do what with it. */
 interface OpenedAccess {
+  readonly egress: Egress;
   readonly authorization: Awaited<ReturnType<typeof openAuthorizationOf>>;
   readonly serving: ServingCertificates | undefined;
   readonly storage: Storage;
@@ -130,17 +138,18 @@ async function openAccess(
   report: (error: unknown) => void,
 ): Promise<OpenedAccess> {
   const { options, composition, clock, timers, random } = opening;
-  const authorization = await openAuthorizationOf(options, composition, opening);
+  const egress = await openEgressOf(options, systemClock);
+  const authorization = await openAuthorizationOf(options, composition, opening, egress);
   if (authorization !== undefined) parts.add(() => authorization.close());
   const serving = options.tls && (await openServingOf(options.tls, { clock, timers, report }));
   if (serving !== undefined) parts.add(() => serving.close());
-  const kv = await openKv(options, clock, timers);
+  const kv = await openKv(options, clock, timers, egress.etcd);
   parts.add(() => kv.close());
   const pki = composition.serving?.pki ?? (await openPki(options, clock, systemClock, random));
   const { storage, foreign } = await openStorage(kv, options, clock, timers);
   parts.add(() => storage.close());
   const issuer = composition.serviceAccounts?.(pki);
-  const hosts = hostsOf(composition.network);
+  const hosts = hostsOf(composition.network, egress.controlplane);
   const { env } = surroundingsOf({});
   const authentication =
     options.authentication &&
@@ -148,14 +157,24 @@ async function openAccess(
       options.authentication,
       composition,
       { issuer, pki },
-      { clock, timers, random, env, hosts, report, warn: options.onWarning ?? (() => {}), signal: options.signal },
+      {
+        clock,
+        timers,
+        random,
+        env,
+        hosts,
+        egress: options.egress === undefined ? undefined : egress,
+        report,
+        warn: options.onWarning ?? (() => {}),
+        signal: options.signal,
+      },
     ));
   if (authentication !== undefined) parts.add(() => authentication.close());
   const plugins = await openPluginAccessOf(options, { clock, timers, random, env, report });
   if (plugins !== undefined) parts.add(() => plugins.close());
   const idle = collectWhenIdle(v8Memory, systemTimers);
   parts.add(() => idle.stop());
-  return { authorization, serving, storage, foreign, pki, issuer, authentication, plugins, env, idle };
+  return { egress, authorization, serving, storage, foreign, pki, issuer, authentication, plugins, env, idle };
 }
 
 interface ServerParts extends OpenedAccess, Pick<OpenedServer, "boot" | "address"> {
@@ -165,7 +184,7 @@ interface ServerParts extends OpenedAccess, Pick<OpenedServer, "boot" | "address
 
 async function serverConfig(opening: Opening, parts: ServerParts): Promise<ServerConfig> {
   const { options, composition, clock, timers, random } = opening;
-  const { authorization, serving, storage, foreign, pki, authentication, env, idle } = parts;
+  const { egress, authorization, serving, storage, foreign, pki, authentication, env, idle } = parts;
   const { identity, boot, address, reportError } = parts;
   const serviceAccounts = authentication === undefined ? parts.issuer : authentication.serviceAccounts;
   const clientsHost = composition.serving?.externalHost;
@@ -186,7 +205,8 @@ async function serverConfig(opening: Opening, parts: ServerParts): Promise<Serve
     tokens: [staticTokens(new Map([[pki.token, { name: ADMIN.commonName, groups: ADMIN.organizations }]]))],
     ...(serviceAccounts && { serviceAccounts }),
     ...(authentication && { authentication: authentication.parts }),
-    network: { ...(identity && { kubeletClient: identity }), ...composition.network },
+    network: { ...(identity && { kubeletClient: identity }), egress: egress.cluster, ...composition.network },
+    webhookEgress: egress,
     serverAddress: () => toldTo(clientsHost, address.text),
     reportError,
     outermost: [idle.filter, ...(options.onRequest === undefined ? [] : [recordRequests(options.onRequest)])],

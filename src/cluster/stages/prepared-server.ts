@@ -12,6 +12,7 @@ import type { Hooks } from "../options/server-options.js";
 import { userCertificate } from "../pki/client-certificates.js";
 import type { RunningServer } from "../running-server.js";
 import { ADMIN, hookContext, type OpenedServer, STORAGE_STEP } from "./opened-server.js";
+import { untilStorageIsReady } from "./storage-readiness.js";
 
 /** The fifth stage: a server with everything that it will have. Only it runs, once. */
 export class PreparedServer {
@@ -78,9 +79,9 @@ export class PreparedServer {
   /** Runs the steps of the servers behind this one, then its own, then its hooks. */
   async #boot(signal: AbortSignal | undefined): Promise<void> {
     if (this.#delegate !== undefined) await this.#delegate.#boot(signal);
-    const { boot, steps, storage, server, composition } = this.#opened;
+    const { boot, steps, storage, server, composition, options, timers } = this.#opened;
     const run = (name: string, step: () => Promise<void>) => untilAborted(boot.run(name, step), signal);
-    await run(STORAGE_STEP, () => storage.ready());
+    await run(STORAGE_STEP, () => untilStorageIsReady(storage, timers, options));
     for (const step of steps) await run(step.name, async () => step.run(server, this.#listener));
     server.lifeCycle.signal("MuxAndDiscoveryComplete");
     composition.afterSteps?.();

@@ -1,4 +1,5 @@
 import { admissionSection } from "../../component/apiserver-flags/admission.js";
+import { egressSelectorSection } from "../../component/apiserver-flags/egress.js";
 import { etcdOptions, storageOptions } from "../../component/apiserver-flags/etcd.js";
 import { conductOptions, inFlightOptions } from "../../component/apiserver-flags/generic.js";
 import { listeningOptions, tlsOptions } from "../../component/apiserver-flags/secure-serving.js";
@@ -152,6 +153,7 @@ const SECTIONS: readonly FlagSection[] = [
   ]),
   sectionOf("insecure serving", insecureOptions, []),
   admissionSection,
+  egressSelectorSection,
 ];
 
 /** Who callers are, and what they may do, the program says by its recommended options. */

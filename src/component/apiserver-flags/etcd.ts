@@ -1,5 +1,6 @@
 import { goQuote } from "../../base/text/go-quote.js";
 import { type OptionGroup, sectionOf } from "../option-group.js";
+import { notNegative } from "./values.js";
 
 const NO_METRICS = "there are no metrics yet";
 
@@ -45,6 +46,13 @@ export const etcdOptions = {
     default: "2s",
     usage: "How long etcd may take to answer the check of /healthz and /livez.",
   },
+  /** The same for the check "etcd-readiness" of /readyz. Default 2000. */
+  readyTimeout: {
+    name: "etcd-readycheck-timeout",
+    type: "duration",
+    default: "2s",
+    usage: "How long etcd may take to answer the check of /readyz.",
+  },
   /** How old history is that the server removes from etcd, in milliseconds; 0 leaves it to etcd. Default 300,000, as kube-apiserver's. */
   compactionInterval: {
     name: "etcd-compaction-interval",
@@ -78,16 +86,51 @@ export const storageOptions = {
             `--storage-media-type ${goQuote(form)} invalid, allowed values: application/json, application/vnd.kubernetes.protobuf`,
           ],
   },
-  /** False: every read asks the storage. Default true. */
+  /**
+   * How long a start waits until reads can be served, in milliseconds. When it has passed, the start goes on with a warning, and reads wait.
+   * Default 60,000.
+   */
+  initializationTimeout: {
+    name: "storage-initialization-timeout",
+    type: "duration",
+    default: "1m0s",
+    usage: "How long the server waits for its storage before it counts as ready.",
+    faults: notNegative("--storage-initialization-timeout can not be negative value"),
+  },
+  /**
+   * False: every read asks the storage. A table switches the caches of single resources off, as --watch-cache-sizes: `{ events: false,
+   * "deployments.apps": false }`. Default true.
+   */
   watchCache: {
     name: "watch-cache",
     type: "bool",
     default: "true",
     usage: "Whether lists and watches are answered from memory; without it, each asks the storage.",
+    read: (isOn: boolean): boolean | Readonly<Record<string, boolean>> => isOn,
   },
 } as const satisfies OptionGroup;
 
-export const etcdSection = sectionOf("etcd", { etcdOptions, storageOptions }, [
+/** How objects are deleted. */
+export const deletionOptions = {
+  /** How many objects of a collection are deleted at once. Default 1. */
+  collectionWorkers: {
+    name: "delete-collection-workers",
+    type: "int",
+    default: "1",
+    usage: "How many objects of a collection are deleted at once.",
+  },
+  /** False: no object waits for a garbage collector, whatever a request asks for. Default true. */
+  garbageCollector: {
+    name: "enable-garbage-collector",
+    type: "bool",
+    default: "true",
+    usage: "Whether deleted objects wait for the garbage collector where a request asks for it.",
+  },
+} as const satisfies OptionGroup;
+
+const { initializationTimeout: _, ...shownWithEtcd } = storageOptions;
+
+export const etcdSection = sectionOf("etcd", { etcdOptions, shownWithEtcd, deletionOptions }, [
   {
     name: "default-watch-cache-size",
     type: "int",
@@ -95,21 +138,7 @@ export const etcdSection = sectionOf("etcd", { etcdOptions, storageOptions }, [
     hidden: true,
     deprecated: "watch caches are sized automatically and this flag will be removed in a future version",
     usage: "How many changes a watch cache keeps.",
-    withoutEffect: "the history of watches is limited by bytes",
-  },
-  {
-    name: "delete-collection-workers",
-    type: "int",
-    default: "1",
-    usage: "How many objects of a collection are deleted at once.",
-    withoutEffect: "the objects of a collection are deleted one after the other",
-  },
-  {
-    name: "enable-garbage-collector",
-    type: "bool",
-    default: "true",
-    usage: "Whether deleted objects wait for the garbage collector where a request asks for it.",
-    withoutEffect: "requests that ask for the garbage collector always wait for it",
+    withoutEffect: "Kubernetes 1.36 does not read it, and the history of watches is limited by bytes",
   },
   {
     name: "encryption-provider-config",
@@ -137,13 +166,6 @@ export const etcdSection = sectionOf("etcd", { etcdOptions, storageOptions }, [
     withoutEffect: NO_METRICS,
   },
   {
-    name: "etcd-readycheck-timeout",
-    type: "duration",
-    default: "2s",
-    usage: "How long etcd may take to answer the check of /readyz.",
-    withoutEffect: "/readyz makes the check of /healthz, with --etcd-healthcheck-timeout",
-  },
-  {
     name: "etcd-servers-overrides",
     type: "stringSlice",
     usage: "Other etcds for single resources, as group/resource#servers, where semicolons separate servers.",
@@ -154,6 +176,5 @@ export const etcdSection = sectionOf("etcd", { etcdOptions, storageOptions }, [
     name: "watch-cache-sizes",
     type: "stringSlice",
     usage: "Resources without a watch cache, as resource#0 or resource.group#0; other numbers change nothing.",
-    withoutEffect: "either all resources have a watch cache or none, as --watch-cache says",
   },
 ]);

@@ -1,5 +1,6 @@
 import type { ComponentFlag } from "../component-flag.js";
 import { type OptionGroup, sectionOf } from "../option-group.js";
+import { storageOptions } from "./etcd.js";
 import { ipFault, ipOf, notNegative } from "./values.js";
 
 /**
@@ -160,9 +161,11 @@ export const tolerationOptions = {
   },
 } as const satisfies OptionGroup;
 
+const initialization = storageOptions.initializationTimeout;
+
 export const genericSection = sectionOf(
   "generic",
-  { conductOptions, inFlightOptions, identityOptions, tolerationOptions },
+  { initialization, conductOptions, inFlightOptions, identityOptions, tolerationOptions },
   [
     {
       name: "emulated-version",
@@ -188,13 +191,6 @@ export const genericSection = sectionOf(
       type: "bool",
       usage:
         "Serve versions that --runtime-config names and the emulated version has not. Only for an emulated version.",
-    },
-    {
-      name: "storage-initialization-timeout",
-      type: "duration",
-      default: "1m0s",
-      usage: "How long the server waits for its storage before it counts as ready.",
-      withoutEffect: "the server waits for its storage until that answers or its own time limit has passed",
     },
   ],
 );

@@ -6,6 +6,7 @@ import { authenticationSection } from "./authentication.js";
 import { authorizationSection } from "./authorization.js";
 import { droppedSection } from "./dropped.js";
 import { etcdSection } from "./etcd.js";
+import { egressSelectorSection } from "./egress.js";
 import { featuresSection } from "./features.js";
 import { genericSection } from "./generic.js";
 import { logsSection } from "./logs.js";
@@ -13,18 +14,6 @@ import { metricsSection } from "./metrics.js";
 import { miscSection } from "./miscellaneous.js";
 import { ownSection } from "./own.js";
 import { secureServingSection } from "./secure-serving.js";
-
-const egressSelectorSection = {
-  name: "egress selector",
-  flags: [
-    {
-      name: "egress-selector-config-file",
-      type: "string",
-      usage: "A file that says by which proxies the server reaches nodes, etcd and the control plane.",
-      withoutEffect: "the server reaches nodes, etcd and the control plane without a proxy",
-    },
-  ],
-} as const satisfies FlagSection;
 
 const tracesSection = {
   name: "traces",

@@ -3,7 +3,8 @@ import { admissionOptions } from "./admission.js";
 import { enablementOptions } from "./api-enablement.js";
 import { authenticationOptions } from "./authentication.js";
 import { authorizationOptions } from "./authorization.js";
-import { etcdOptions, storageOptions } from "./etcd.js";
+import { egressOptions } from "./egress.js";
+import { deletionOptions, etcdOptions, storageOptions } from "./etcd.js";
 import { conductOptions, inFlightOptions } from "./generic.js";
 import { sizeOptions } from "./own.js";
 import { listeningOptions, tlsOptions } from "./secure-serving.js";
@@ -19,6 +20,8 @@ export const serverOptionTable = {
   inFlight: inFlightOptions,
   /** Where an etcd is, for the storage "etcd". */
   etcd: etcdOptions,
+  /** How objects are deleted. Default: as kube-apiserver without flags. */
+  deletion: deletionOptions,
   ...storageOptions,
   ...sizeOptions,
   ...listeningOptions,
@@ -26,5 +29,6 @@ export const serverOptionTable = {
   authentication: authenticationOptions,
   authorization: authorizationOptions,
   admission: admissionOptions,
+  ...egressOptions,
   ...enablementOptions,
 } as const satisfies OptionGroup;

@@ -10,6 +10,7 @@ import type { Authorization } from "../authz/authorizer.js";
 import type { ResourceRecord } from "../endpoints/resource-record.js";
 import type { StorageMediaType } from "../endpoints/serializers/serializer.js";
 import type { ServedResource } from "../endpoints/served-resource.js";
+import type { DeletionOptions } from "../registry/deletion.js";
 import { type InternalKind, InternalObject, internalCodec } from "../registry/internal-object.js";
 import { Store } from "../registry/store.js";
 import type { ObjectAccess, StrategyContext } from "../registry/strategy.js";
@@ -39,6 +40,8 @@ export interface ApiRegistryConfig {
   /** What OpenAPI documents are called. Default: Kubernetes. */
   readonly title?: ApiTitle | undefined;
   readonly admission: AdmissionChain;
+  /** How objects are deleted. Default: as kube-apiserver without flags. */
+  readonly deletion?: DeletionOptions | undefined;
   /** What strategies ask of the rights of a request's user. */
   readonly authorization: Authorization;
   readonly clock: Clock;

@@ -158,6 +158,7 @@ export class InstalledResource {
       clock: config.clock,
       random: config.random,
       access,
+      deletion: config.deletion,
       authorization: config.authorization,
       resourceOf,
       internal,

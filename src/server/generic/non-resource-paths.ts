@@ -74,6 +74,10 @@ export class NonResourcePaths {
   #lookup(api: ServedApi): (path: string) => Handler | undefined {
     const { serverAddress, serviceAccounts } = this.#config;
     const healthy = () => [...this.healthChecks(), ...resourcesCheck(this.#registry)];
+    const { storage } = this.#config;
+    const readiness: HealthCheck = { name: "etcd-readiness", check: () => storage.check("readiness") };
+    const withReadiness = (one: HealthCheck): readonly HealthCheck[] =>
+      one.name === "etcd" ? [one, readiness] : [one];
     const root = rootPaths(api, () => this.#listed());
     const version = versionHandler(this.#config.title?.version);
     const lookups = [
@@ -81,7 +85,7 @@ export class NonResourcePaths {
       (path: string) => (path === "/version" || path === "/version/" ? version : undefined),
       healthHandler("/healthz", healthy),
       healthHandler("/livez", () => this.#liveChecks()),
-      healthHandler("/readyz", () => [...healthy(), this.#shutdown]),
+      healthHandler("/readyz", () => [...healthy().flatMap(withReadiness), this.#shutdown]),
       discoveryHandlers(api, serverAddress),
       openApiHandlers(api, this.#documents),
       ...(serviceAccounts === undefined ? [] : [openIdHandlers(serviceAccounts, serverAddress)]),

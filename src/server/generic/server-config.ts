@@ -5,6 +5,7 @@ import type { Timers } from "../../base/time/timers.js";
 import type { conductOptions } from "../../component/apiserver-flags/generic.js";
 import type { OptionsOf } from "../../component/option-group.js";
 import type { Environment } from "../../client/surroundings.js";
+import type { EgressDialers } from "../../client/transport/dial.js";
 import type { Scheme } from "../../machinery/scheme/scheme.js";
 import type { AdmissionOptions } from "../admission/enabled-plugins.js";
 import type { ResourceDefinition } from "../api-registry/resource-definition.js";
@@ -17,6 +18,7 @@ import type { StorageMediaType } from "../endpoints/serializers/serializer.js";
 import type { InFlightLimits } from "../filters/max-in-flight.js";
 import type { OwnFilter } from "../filters/own-filter.js";
 import type { ClusterNetwork } from "../kubelet/cluster-network.js";
+import type { DeletionOptions } from "../registry/deletion.js";
 import type { Filter } from "../request/api-request.js";
 import type { TokenIssuer } from "../request/token-issuer.js";
 import type { TokenLookup } from "../request/user.js";
@@ -63,6 +65,8 @@ export interface ServerConfig {
   readonly serviceAccounts?: TokenIssuer;
   /** Reaches the agents of nodes and the addresses of pods. Default: over the machine's network, without a client certificate. */
   readonly network?: ClusterNetwork | undefined;
+  /** Connects to the webhooks of admission and conversion. Default: the machine's network does. */
+  readonly webhookEgress?: EgressDialers | undefined;
   /** Which admission plugins run. Default: those that kube-apiserver runs by default. */
   readonly admission?: AdmissionOptions;
   /**
@@ -95,6 +99,8 @@ export interface ServerConfig {
   readonly filters?: readonly OwnFilter[];
   /** How many requests run at once. Default: kube-apiserver's limits. */
   readonly inFlight?: InFlightLimits | undefined;
+  /** How objects are deleted. Default: as kube-apiserver without flags. */
+  readonly deletion?: DeletionOptions | undefined;
   /** How the server answers and stops. Default: as kube-apiserver without flags. */
   readonly conduct?: Conduct | undefined;
   /** The outermost filters, of the composition itself: nothing catches what they throw. */

@@ -262,9 +262,10 @@ class ApiServer implements Server {
   });
 
   #openWebhooks(): WebhookClients {
-    const { clock, env = {}, network, requestRandom, locateService } = this.#config;
+    const { clock, env = {}, network, requestRandom, locateService, webhookEgress: egress } = this.#config;
     const locate = locateService ?? locateByEndpoints(() => this.registry.access, requestRandom);
-    return new WebhookClients({ clock, timers: this.#timers, env, locate, hosts: hostsOf(network) }, requestRandom);
+    const hosts = hostsOf(network);
+    return new WebhookClients({ clock, timers: this.#timers, env, locate, hosts, egress }, requestRandom);
   }
 
   #openRegistry(): ApiRegistry {
@@ -284,6 +285,7 @@ class ApiServer implements Server {
       types: this.#config.types,
       title: this.#config.title,
       admission: this.#admission(),
+      deletion: this.#config.deletion,
       authorization: this.authorization,
     });
   }

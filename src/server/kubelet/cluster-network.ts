@@ -1,7 +1,7 @@
 import type { LookupFunction } from "node:net";
 import type { Duplex } from "node:stream";
 import type { Clock } from "../../base/time/clock.js";
-import type { ProcessHosts } from "../../client/transport/dial.js";
+import type { Dialer, ProcessHosts } from "../../client/transport/dial.js";
 import { NetworkFailure } from "../../client/transport/go-network-error.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import { standInAt, StandInError } from "../../machinery/wire/streams/stand-in-end.js";
@@ -55,19 +55,21 @@ export interface ClusterNetwork {
   isOwn?(host: string): boolean;
   /** The address of a node that `dial` knows, by its host name; undefined for a name of the machine's network. */
   addressOf?(hostname: string): string | undefined;
+  /** Connects to kubelets, nodes, pods and services that {@link dial} does not know. Left out: the machine's network does. */
+  readonly egress?: Dialer | undefined;
 }
 
 /**
  * The hosts of a network, for clients that the server makes; undefined where there is none. To call what only stands in for a program fails
- * with a {@link StandInError}.
+ * with a {@link StandInError}. `egress` connects to all other hosts.
  */
-export function hostsOf(network: ClusterNetwork | undefined): ProcessHosts | undefined {
-  return (
-    network && {
-      dial: (host, port) => network.dial?.(host, port)?.then(refuseStandIn),
-      lookup: lookupOutside(network),
-    }
-  );
+export function hostsOf(network: ClusterNetwork | undefined, egress?: Dialer): ProcessHosts | undefined {
+  if (network === undefined && egress === undefined) return undefined;
+  return {
+    dial: (host, port) => network?.dial?.(host, port)?.then(refuseStandIn),
+    lookup: network && lookupOutside(network),
+    egress,
+  };
 }
 
 function refuseStandIn(connection: Duplex): Duplex {

@@ -66,7 +66,7 @@ function dialOutside(
     insecureSkipVerify: verification === undefined,
     // Without a verification nothing is verified by it.
     clock: verification?.clock ?? { now: () => 0 },
-    ...(lookup && { hosts: { dial: () => undefined, lookup } }),
+    hosts: { dial: () => undefined, lookup, egress: network.egress },
     signal,
   });
 }

@@ -1,3 +1,5 @@
+import type { deletionOptions } from "../../component/apiserver-flags/etcd.js";
+import type { OptionsOf } from "../../component/option-group.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import type { ValidDeleteOptions } from "./resource.js";
 import { assign, metadataOf, timestamp } from "./metadata.js";
@@ -6,6 +8,9 @@ import type { Strategy } from "./strategy.js";
 /** The finalizers that tell the garbage collector to orphan an object's dependents or to delete them first. */
 const ORPHAN_DEPENDENTS = "orphan";
 const DELETE_DEPENDENTS = "foregroundDeletion";
+
+/** How objects are deleted. */
+export type DeletionOptions = OptionsOf<typeof deletionOptions>;
 
 export type DeletionDecision =
   | { readonly kind: "now" }
@@ -40,6 +45,7 @@ export function decideDeletion(
   options: ValidDeleteOptions,
   strategy: Strategy,
   now: number,
+  { garbageCollector = true }: Pick<DeletionOptions, "garbageCollector"> = {},
 ): DeletionDecision {
   const { deletionTimestamp } = object.metadata ?? {};
   const first = deletionTimestamp === undefined;
@@ -47,7 +53,9 @@ export function decideDeletion(
   if (heldByKind && !first) return { kind: "pending" };
   const grace = graceOf(object, options, strategy, now);
   if (grace === "pending") return { kind: "pending" };
-  const finalizers = deletionFinalizers(object, options, strategy);
+  const finalizers = garbageCollector
+    ? deletionFinalizers(object, options, strategy)
+    : (object.metadata?.finalizers ?? []);
   const held = heldByKind || finalizers.length > 0;
   if (grace !== undefined) {
     return { kind: "mark", ...grace, finalizers, first, thenRemove: !held && grace.gracePeriodSeconds === 0 };

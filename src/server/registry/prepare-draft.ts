@@ -19,77 +19,106 @@ import {
 import type { AdmitChange, AdmitCreate, UpdateOptions } from "./resource.js";
 import type { RequestScope } from "./scope.js";
 import { namespaceOf, type StoreConfig } from "./store-config.js";
-import type { Allocation, StrategyContext } from "./strategy.js";
+import { checkVersion } from "./preconditions.js";
+import type { StrategyContext, SubresourceStrategy } from "./strategy.js";
+import type { WriteSteps } from "./write-transaction.js";
 import { Pace } from "../../base/time/pace.js";
 import { encodeJson } from "../../machinery/wire/json/json-encoder.js";
 
-/**
- * Turns a draft into the object that a create stores: admits, completes and validates it. Returns the allocations, which the caller commits
- * or reverts. Rejects with the StatusError of a refusal.
- */
-export async function prepareNew(
-  config: StoreConfig,
-  scope: RequestScope,
-  draft: KubeObject,
-  context: StrategyContext,
-  admit: AdmitCreate,
-  requestName: string,
-): Promise<Allocation | undefined> {
-  const { strategy } = config;
-  matchNamespace(draft, namespaceOf(config, scope));
-  if (admit.mutate !== undefined) {
-    clearSystemMetadata(draft);
-    await admit.mutate(draft);
-    matchNamespace(draft, namespaceOf(config, scope));
-  }
-  if (strategy.authorize !== undefined) await strategy.authorize(draft, undefined, context, requestName);
-  fillSystemMetadata(draft, context.now, context.random);
-  await scope.pause?.(scope.token);
-  if (strategy.hasGeneration) metadataOf(draft).generation = 1;
-  if (config.hasStatus && !strategy.keepsStatusOnCreate) delete draft["status"];
-  strategy.prepareForCreate?.(draft, context);
-  strategy.applyDefaults?.(draft, context.now);
-  await scope.pause?.(scope.token);
-  const allocation = (await strategy.allocate?.(draft, undefined, context)) ?? undefined;
-  try {
-    const found = (await strategy.beforeValidation?.(draft, undefined, context)) ?? [];
-    const rule = (name: string) => strategy.validateName(name);
-    const problems = firstErrors(() => [
-      ...found.map(made),
-      ...validateMetadata(draft, config.namespaced, rule),
-      ...(strategy.validate?.(draft, context) ?? []),
-    ]);
-    throwInvalid(config, draft, problems.length > 0 ? problems : validateNameSegment(draft));
-    throwInvalid(config, draft, (await strategy.authorizeReads?.(draft, undefined, context)) ?? []);
-    for (const warning of strategy.warningsOnCreate?.(draft) ?? []) scope.warnings.add(warning);
-    strategy.canonicalize?.(draft, context);
-    if (admit.validate !== undefined) await admit.validate(draft);
-  } catch (error) {
-    await allocation?.revert();
-    throw error;
-  }
-  return allocation;
+/** What steps of a write work with. */
+export interface DraftParts {
+  readonly config: StoreConfig;
+  readonly scope: RequestScope;
+  readonly draft: KubeObject;
+  readonly context: StrategyContext;
 }
 
-/** As {@link prepareNew}, for a draft that replaces the object `old`. */
-export async function prepareChange(
-  config: StoreConfig,
-  scope: RequestScope,
-  draft: KubeObject,
-  old: KubeObject,
-  context: StrategyContext,
-  options: UpdateOptions,
-): Promise<Allocation | undefined> {
+/** Turns a draft into the object that a create stores. `requestName` is the name in the request's path, "" for a POST. */
+export function newObjectSteps(parts: DraftParts, admit: AdmitCreate, requestName: string): WriteSteps {
+  const { config, scope, draft, context } = parts;
   const { strategy } = config;
-  const metadata = metadataOf(draft);
-  assign(metadata, "generation", old.metadata?.generation);
-  const { subresource } = options;
-  const status = subresource === "status";
-  const part = subresource === undefined || status ? undefined : config.parts[subresource];
+  return {
+    async mutate() {
+      matchNamespace(draft, namespaceOf(config, scope));
+      if (admit.mutate !== undefined) {
+        clearSystemMetadata(draft);
+        await admit.mutate(draft);
+        matchNamespace(draft, namespaceOf(config, scope));
+      }
+      await strategy.authorize?.(draft, undefined, context, requestName);
+    },
+    async complete() {
+      fillSystemMetadata(draft, context.now, context.random);
+      await scope.pause?.(scope.token);
+      if (strategy.hasGeneration) metadataOf(draft).generation = 1;
+      if (config.hasStatus && !strategy.keepsStatusOnCreate) delete draft["status"];
+      strategy.prepareForCreate?.(draft, context);
+      strategy.applyDefaults?.(draft, context.now);
+      await scope.pause?.(scope.token);
+    },
+    allocate: async () => (await strategy.allocate?.(draft, undefined, context)) ?? undefined,
+    async validate() {
+      const found = (await strategy.beforeValidation?.(draft, undefined, context)) ?? [];
+      const rule = (name: string) => strategy.validateName(name);
+      const problems = firstErrors(() => [
+        ...found.map(made),
+        ...validateMetadata(draft, config.namespaced, rule),
+        ...(strategy.validate?.(draft, context) ?? []),
+      ]);
+      throwInvalid(config, draft, problems.length > 0 ? problems : validateNameSegment(draft));
+      throwInvalid(config, draft, (await strategy.authorizeReads?.(draft, undefined, context)) ?? []);
+      for (const warning of strategy.warningsOnCreate?.(draft) ?? []) scope.warnings.add(warning);
+      strategy.canonicalize?.(draft, context);
+      if (admit.validate !== undefined) await admit.validate(draft);
+    },
+  };
+}
+
+/** As {@link newObjectSteps}, for a draft that replaces the object `old` of that name. */
+export function changeSteps(parts: DraftParts, old: KubeObject, name: string, options: UpdateOptions): WriteSteps {
+  const { config, scope, draft, context } = parts;
+  const { strategy } = config;
+  const { subresource, admit, trusted } = options;
+  const whole = subresource === undefined;
+  const mutate = async (): Promise<void> => {
+    matchNamespace(draft, namespaceOf(config, scope));
+    if (admit.update.mutate !== undefined) {
+      await admit.update.mutate(draft, old);
+      matchNamespace(draft, namespaceOf(config, scope));
+    }
+    if (whole && trusted !== true) await strategy.authorize?.(draft, old, context, name);
+    checkVersion(config, name, draft, old);
+    await scope.pause?.(scope.token);
+  };
+  if (trusted === true) {
+    return {
+      mutate,
+      complete: () => Promise.resolve(),
+      allocate: () => Promise.resolve(undefined),
+      validate: () => validateTrusted(parts, old, admit.update),
+    };
+  }
+  return {
+    mutate,
+    complete: () => completeChange(parts, old, subresource),
+    allocate: async () => (whole ? await strategy.allocate?.(draft, old, context) : undefined) ?? undefined,
+    validate: () => validateChange(parts, old, options),
+  };
+}
+
+async function completeChange(
+  { config, scope, draft, context }: DraftParts,
+  old: KubeObject,
+  subresource: string | undefined,
+): Promise<void> {
+  const { strategy } = config;
+  assign(metadataOf(draft), "generation", old.metadata?.generation);
+  const isStatus = subresource === "status";
+  const part = partOf(config, subresource);
   if (part !== undefined) {
     part.prepare(draft, old, context);
     strategy.applyDefaults?.(draft, context.now);
-  } else if (status) {
+  } else if (isStatus) {
     keepAllBut(draft, old, ["metadata", "status"]);
     strategy.prepareForStatusUpdate?.(draft, old, context);
   } else {
@@ -97,54 +126,51 @@ export async function prepareChange(
     strategy.prepareForUpdate?.(draft, old, context);
     strategy.applyDefaults?.(draft, context.now);
   }
-  if (!status && strategy.hasGeneration) {
+  if (!isStatus && strategy.hasGeneration) {
     const steps = contentChangedSteps(config, draft, old);
     const isChanged = scope.pause === undefined ? atOnce(steps) : await inSlices(steps, scope.token);
     if (isChanged) metadataOf(draft).generation = (old.metadata?.generation ?? 0) + 1;
   }
   restoreSystemMetadata(draft, old);
   await scope.pause?.(scope.token);
-  const whole = subresource === undefined;
-  const allocation = !whole ? undefined : ((await strategy.allocate?.(draft, old, context)) ?? undefined);
-  try {
-    const found = (await strategy.beforeValidation?.(draft, old, context, subresource)) ?? [];
-    const validate = status ? strategy.validateStatusUpdate : strategy.validateUpdate;
-    const problems = firstErrors(() => [
-      ...validateMetadataUpdate(draft, old, config.namespaced),
-      ...found.map(made),
-      ...(part?.validate(draft, old, context) ?? validate?.call(strategy, draft, old, context) ?? []),
-    ]);
-    throwInvalid(config, draft, problems);
-    if (whole) throwInvalid(config, draft, (await strategy.authorizeReads?.(draft, old, context)) ?? []);
-    const ofStatus = status ? strategy.warningsOnStatusUpdate?.(draft) : undefined;
-    const warnings = whole ? strategy.warningsOnUpdate?.(draft, old) : ofStatus;
-    for (const warning of warnings ?? []) scope.warnings.add(warning);
-    strategy.canonicalize?.(draft, context);
-    const { update } = options.admit;
-    if (update.validate !== undefined) await update.validate(draft, old);
-  } catch (error) {
-    await allocation?.revert();
-    throw error;
-  }
-  return allocation;
 }
 
-/**
- * The part of {@link prepareChange} that a trusted update needs: restores and validates the metadata, which mutating plugins may have
- * changed, and runs validating admission.
- */
-export async function admitTrusted(
-  config: StoreConfig,
-  draft: KubeObject,
+async function validateChange(
+  { config, scope, draft, context }: DraftParts,
   old: KubeObject,
-  admit: AdmitChange,
+  { subresource, admit }: UpdateOptions,
 ): Promise<void> {
+  const { strategy } = config;
+  const [whole, isStatus] = [subresource === undefined, subresource === "status"];
+  const found = (await strategy.beforeValidation?.(draft, old, context, subresource)) ?? [];
+  const validate = isStatus ? strategy.validateStatusUpdate : strategy.validateUpdate;
+  const ofPart = partOf(config, subresource);
+  const problems = firstErrors(() => [
+    ...validateMetadataUpdate(draft, old, config.namespaced),
+    ...found.map(made),
+    ...(ofPart?.validate(draft, old, context) ?? validate?.call(strategy, draft, old, context) ?? []),
+  ]);
+  throwInvalid(config, draft, problems);
+  if (whole) throwInvalid(config, draft, (await strategy.authorizeReads?.(draft, old, context)) ?? []);
+  const ofStatus = isStatus ? strategy.warningsOnStatusUpdate?.(draft) : undefined;
+  const warnings = whole ? strategy.warningsOnUpdate?.(draft, old) : ofStatus;
+  for (const warning of warnings ?? []) scope.warnings.add(warning);
+  strategy.canonicalize?.(draft, context);
+  if (admit.update.validate !== undefined) await admit.update.validate(draft, old);
+}
+
+/** What a trusted update needs: restores and validates the metadata, which mutating plugins may have changed, and runs validating admission. */
+async function validateTrusted({ config, draft }: DraftParts, old: KubeObject, admit: AdmitChange): Promise<void> {
   if (admit.mutate !== undefined) {
     restoreSystemMetadata(draft, old);
     throwInvalid(config, draft, validateMetadataUpdate(draft, old, config.namespaced));
   }
   if (admit.validate !== undefined) await admit.validate(draft, old);
 }
+
+/** The rules of a subresource that writes a part of the object; undefined for status and for the object itself. */
+const partOf = ({ parts }: StoreConfig, subresource: string | undefined): SubresourceStrategy | undefined =>
+  subresource === undefined || subresource === "status" ? undefined : parts[subresource];
 
 function throwInvalid(config: StoreConfig, draft: KubeObject, errors: readonly FieldError[]): void {
   if (errors.length > 0) throw invalid(config, draft.metadata?.name ?? "", errors);

@@ -1,11 +1,9 @@
-import { type CancellationToken, REQUEST_IS_OVER } from "../../base/async/cancellation.js";
 import { goQuote } from "../../base/text/go-quote.js";
 import {
   badRequest,
   generateNameConflict,
   isAlreadyExists,
   isNotFound,
-  isStatusError,
   StatusError,
 } from "../../machinery/errors/status-error.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
@@ -19,7 +17,6 @@ import {
   type StoredObject,
   type WatchObjectsOptions,
 } from "../storage/store.js";
-import { TooLargeError } from "../storage/kv.js";
 import { copyObject } from "./copy.js";
 import type { ResolvedStrategy } from "./default-strategy.js";
 import { decideDeletion, marked, shouldDeleteDuringUpdate } from "./deletion.js";
@@ -37,12 +34,13 @@ import type {
   Updater,
   Watcher,
 } from "./resource.js";
-import { matchNamespace, pathSegmentErrors } from "./metadata.js";
-import { checkPreconditions, checkVersion } from "./preconditions.js";
-import { admitTrusted, prepareChange, prepareNew } from "./prepare-draft.js";
+import { pathSegmentErrors } from "./metadata.js";
+import { checkPreconditions } from "./preconditions.js";
+import { changeSteps, newObjectSteps } from "./prepare-draft.js";
 import type { RequestScope } from "./scope.js";
 import { namespaceOf, type StoreConfig } from "./store-config.js";
-import type { Allocation, StrategyContext } from "./strategy.js";
+import type { StrategyContext } from "./strategy.js";
+import { WriteTransaction } from "./write-transaction.js";
 
 /**
  * The registry of any stored resource: system metadata, the strategy's hooks, validation, finalizers and graceful deletion
@@ -73,34 +71,24 @@ export class Store implements Getter, Lister, Watcher, Creater, Updater, Gracefu
   }
 
   async create(scope: RequestScope, draft: KubeObject, admit: AdmitCreate): Promise<StoredObject> {
-    const context = this.#context(scope);
-    let allocation: Allocation | undefined;
-    try {
-      allocation = await prepareNew(this.config, scope, draft, context, admit, "");
-    } catch (error) {
-      admit.settled?.();
-      throw error;
-    }
-    let stored: StoredObject;
-    try {
-      const token = untilCharged(scope, admit);
-      await scope.pause?.(token);
-      const options = { ...this.#ttl(), dryRun: scope.dryRun, inSlices: scope.pause !== undefined, token };
-      stored = await this.config.objects.create(this.#key(scope, draft.metadata?.name ?? ""), draft, options);
-    } catch (error) {
-      // The store rejects an object that has a resourceVersion before it writes anything.
-      if (isRefusal(error) || draft.metadata?.resourceVersion) {
-        await allocation?.revert();
-        admit.settled?.();
+    const parts = { config: this.config, scope, draft, context: this.#context(scope) };
+    const write = new WriteTransaction(scope, admit);
+    const store = async (): Promise<StoredObject> => {
+      await write.prepare(() => newObjectSteps(parts, admit, ""));
+      await scope.pause?.(write.token);
+      const options = { ...this.#ttl(), dryRun: scope.dryRun, inSlices: scope.pause !== undefined, token: write.token };
+      const { name = "", generateName = "" } = draft.metadata ?? {};
+      try {
+        return await this.config.objects.create(this.#key(scope, name), draft, options);
+      } catch (error) {
+        if (!isAlreadyExists(error)) throw error;
+        throw generateName === ""
+          ? await this.#existing(error, scope, name)
+          : generateNameConflict(this.config, name, 1);
       }
-      if (isAlreadyExists(error) && (draft.metadata?.generateName ?? "") !== "") {
-        throw generateNameConflict(this.config, draft.metadata?.name ?? "", 1);
-      }
-      if (isAlreadyExists(error)) throw await this.#existing(error, scope, draft.metadata?.name ?? "");
-      throw error;
-    }
-    admit.settled?.();
-    await allocation?.commit();
+    };
+    const isNeverWritten = () => (draft.metadata?.resourceVersion ?? "") !== "";
+    const stored = await write.run(store, { isNeverWritten });
     if (!scope.dryRun) await this.strategy.afterCreate?.(draft).catch(() => {});
     return stored;
   }
@@ -112,62 +100,36 @@ export class Store implements Getter, Lister, Watcher, Creater, Updater, Gracefu
     options: UpdateOptions,
   ): Promise<{ object: StoredObject; created: boolean }> {
     const { objects, strategy } = this.config;
-    const token = untilCharged(scope, options.admit);
-    let allocation: Allocation | undefined;
-    try {
-      const result = await objects.guaranteedUpdate(
-        this.#key(scope, name),
-        async (current) => {
-          await allocation?.revert();
-          allocation = undefined;
-          const context = this.#context(scope);
-          const draft = await transform(current);
-          if (current === undefined) {
-            allocation = await prepareNew(this.config, scope, draft, context, options.admit.create, name);
-            this.#checkNewName(name, draft);
-            await scope.pause?.(token);
-            return draft;
-          }
-          const old = current.object();
-          matchNamespace(draft, namespaceOf(this.config, scope));
-          if (options.admit.update.mutate !== undefined) {
-            await options.admit.update.mutate(draft, old);
-            matchNamespace(draft, namespaceOf(this.config, scope));
-          }
-          if (strategy.authorize !== undefined && options.trusted !== true && options.subresource === undefined) {
-            await strategy.authorize(draft, old, context, name);
-          }
-          checkVersion(this.config, name, draft, old);
-          await scope.pause?.(scope.token);
-          if (options.trusted === true) await admitTrusted(this.config, draft, old, options.admit.update);
-          else allocation = await prepareChange(this.config, scope, draft, old, context, options);
-          await scope.pause?.(token);
-          const held = strategy.holdsDeletion?.(draft) === true;
-          return !held && shouldDeleteDuringUpdate(draft, old) ? new DeleteInstead(draft) : draft;
-        },
-        {
-          ...this.#ttl(),
-          preconditions: options.preconditions,
-          ignoreNotFound:
-            options.createMissing === true || (strategy.allowCreateOnUpdate && options.subresource === undefined),
-          dryRun: scope.dryRun,
-          inSlices: scope.pause !== undefined,
-          token,
-        },
-      );
-      options.admit.settled?.();
-      if (result.deleted) {
-        await allocation?.revert();
-        await this.#removed(scope, result.last ?? result.object);
-      } else await allocation?.commit();
-      return result;
-    } catch (error) {
-      if (isRefusal(error)) {
-        await allocation?.revert();
-        options.admit.settled?.();
-      }
-      throw error;
-    }
+    const write = new WriteTransaction(scope, options.admit);
+    const next = async (current: StoredObject | undefined): Promise<KubeObject | DeleteInstead> => {
+      const context = this.#context(scope);
+      const old = current?.object();
+      let draft: KubeObject = {};
+      await write.prepare(async () => {
+        draft = await transform(current);
+        const parts = { config: this.config, scope, draft, context };
+        if (old !== undefined) return changeSteps(parts, old, name, options);
+        return newObjectSteps(parts, options.admit.create, name);
+      });
+      if (old === undefined) this.#checkNewName(name, draft);
+      await scope.pause?.(write.token);
+      if (old === undefined) return draft;
+      const held = strategy.holdsDeletion?.(draft) === true;
+      return !held && shouldDeleteDuringUpdate(draft, old) ? new DeleteInstead(draft) : draft;
+    };
+    const store = () =>
+      objects.guaranteedUpdate(this.#key(scope, name), next, {
+        ...this.#ttl(),
+        preconditions: options.preconditions,
+        ignoreNotFound:
+          options.createMissing === true || (strategy.allowCreateOnUpdate && options.subresource === undefined),
+        dryRun: scope.dryRun,
+        inSlices: scope.pause !== undefined,
+        token: write.token,
+      });
+    const result = await write.run(store, { isStored: ({ deleted }) => !deleted });
+    if (result.deleted) await this.#removed(scope, result.last ?? result.object);
+    return result;
   }
 
   async delete(
@@ -177,7 +139,7 @@ export class Store implements Getter, Lister, Watcher, Creater, Updater, Gracefu
     admit: AdmitDelete,
   ): Promise<{ object: StoredObject; gone: boolean }> {
     const key = this.#key(scope, name);
-    const { objects, strategy } = this.config;
+    const { objects, strategy, clock, deletion } = this.config;
     let pending: StoredObject | undefined;
     let remove = false;
     for (const warning of strategy.warningsOnDelete?.(options) ?? []) scope.warnings.add(warning);
@@ -190,7 +152,7 @@ export class Store implements Getter, Lister, Watcher, Creater, Updater, Gracefu
         const object = current.object();
         checkPreconditions(this.config, name, object, options);
         await admit?.(object);
-        const decision = decideDeletion(object, options, strategy, this.config.clock.now());
+        const decision = decideDeletion(object, options, strategy, clock.now(), deletion);
         switch (decision.kind) {
           case "now":
             return DELETE;
@@ -234,15 +196,27 @@ export class Store implements Getter, Lister, Watcher, Creater, Updater, Gracefu
     admit: AdmitDelete,
   ): Promise<ListOfObjects> {
     const found = await this.list(scope, list);
-    for (const item of found.items) {
-      const { name = "", namespace = "" } = item.object().metadata ?? {};
-      try {
-        await this.delete({ ...scope, namespace }, name, options, admit);
-      } catch (error) {
-        // Another request deleted the object first.
-        if (!isNotFound(error)) throw error;
+    // The workers share one iterator. Those that are left end when one of them has failed.
+    const items = found.items.values();
+    let hasFailed = false;
+    const work = async (): Promise<void> => {
+      for (const item of items) {
+        if (hasFailed) return;
+        const { name = "", namespace = "" } = item.object().metadata ?? {};
+        try {
+          await this.delete({ ...scope, namespace }, name, options, admit);
+        } catch (error) {
+          // Another request deleted the object first.
+          if (isNotFound(error)) continue;
+          hasFailed = true;
+          throw error;
+        }
       }
-    }
+    };
+    const workers = Math.max(1, this.config.deletion?.collectionWorkers ?? 1);
+    const ended = await Promise.allSettled(Array.from({ length: Math.min(workers, found.items.length) }, work));
+    const failure = ended.find(({ status }) => status === "rejected");
+    if (failure?.status === "rejected") throw failure.reason;
     return found;
   }
 
@@ -291,27 +265,4 @@ export class Store implements Getter, Lister, Watcher, Creater, Updater, Gracefu
     if (problems.length > 0) throw badRequest(`Name parameter invalid: ${goQuote(name)}: ${problems.join(";")}`);
     return this.#prefix(scope) + name;
   }
-}
-
-/**
- * The API rejected the request, it was cancelled, or its object is too large, so nothing was written. After another storage error that is not
- * known.
- */
-const isRefusal = (error: unknown): boolean =>
-  error === REQUEST_IS_OVER || error instanceof TooLargeError || (isStatusError(error) && error.status.code < 500);
-
-/** The request's token, which cancels nothing once a plugin has charged somebody for the object, unless the sender may act no more. */
-function untilCharged(
-  { token }: RequestScope,
-  { isCharged }: Pick<AdmitCreate, "isCharged">,
-): CancellationToken | undefined {
-  if (token === undefined || isCharged === undefined) return token;
-  return {
-    get isCancelled() {
-      return token.isRevoked === true || (token.isCancelled && !isCharged());
-    },
-    get signal() {
-      return token.signal;
-    },
-  };
 }

@@ -3,7 +3,7 @@ import { systemTimers, type Timers } from "../../base/time/timers.js";
 import type { GroupResource } from "../../machinery/errors/status-error.js";
 import { CachedReads } from "./cacher/cached-reads.js";
 import { WatchCache } from "./cacher/watch-cache.js";
-import type { Kv } from "./kv.js";
+import type { Kv, StorageCheck } from "./kv.js";
 import { SCHEMA_EPOCHS_PREFIX } from "./schema-epochs.js";
 import { Codecs } from "./store/codecs.js";
 import { DirectReads } from "./store/direct-reads.js";
@@ -17,8 +17,8 @@ export interface KvStorageOptions {
   readonly kv: Kv;
   readonly clock?: Clock;
   readonly timers?: Timers;
-  /** False: every read goes to the store, as with kube-apiserver's --watch-cache=false. Default true. */
-  readonly watchCache?: boolean;
+  /** Default true. */
+  readonly watchCache?: WatchCacheChoice;
   /** How long the history keeps events for watchers that resume. Default 300. */
   readonly historySeconds?: number;
   /** How many bytes of objects the history keeps. Default 64 MiB. */
@@ -32,6 +32,12 @@ export interface KvStorageOptions {
   /** As {@link ObjectLimit} counts them; 0: no limit. Default {@link DEFAULT_MAX_OBJECT_BYTES}. */
   readonly maxObjectBytes?: number;
 }
+
+/**
+ * Whether reads are answered from the watch cache. False: every read goes to the store, as with kube-apiserver's --watch-cache=false. A table:
+ * those of the resources that it names with false ("events", "deployments.apps") do, as with its --watch-cache-sizes=events#0.
+ */
+export type WatchCacheChoice = boolean | Readonly<Record<string, boolean>>;
 
 export interface ObjectStoreConfig {
   /** The resource's key prefix, ending in "/": "/registry/pods/". No prefix may begin with another. */
@@ -54,7 +60,7 @@ export interface Storage {
   /** The revision of the last acknowledged write. */
   currentRevision(): Promise<number>;
   /** Rejects while writes are likely to fail. */
-  check(): Promise<void>;
+  check(kind?: StorageCheck): Promise<void>;
   /** Ends watches, finishes accepted writes and closes the key-value store. Idempotent. */
   close(): Promise<void>;
 }
@@ -64,6 +70,7 @@ export function createStorage(options: KvStorageOptions): Storage {
   const codecs = new Codecs(options.cacheBytes ?? 48 * 2 ** 20, options.upgrades);
   codecs.register(SCHEMA_EPOCHS_PREFIX, OPAQUE);
   const reads = openReads(options, codecs, clock, timers);
+  const direct = new DirectReads(kv, codecs, clock, 0);
   const limit = new ObjectLimit(options.maxObjectBytes ?? DEFAULT_MAX_OBJECT_BYTES);
   const compaction = (options.compactionSeconds ?? 300) * 1000;
   const stopCompactor = compaction > 0 ? startCompactor(kv, timers, compaction) : () => {};
@@ -71,22 +78,37 @@ export function createStorage(options: KvStorageOptions): Storage {
     ready: () => reads.ready(),
     storeFor({ prefix, resource, codec }) {
       codecs.register(prefix, codec);
-      return new KvObjectStore({ kv, reads, codecs, timers, limit, prefix, resource, codec });
+      const isCached = hasWatchCache(options.watchCache, resource);
+      return new KvObjectStore({
+        kv,
+        reads: isCached ? reads : direct,
+        codecs,
+        timers,
+        limit,
+        prefix,
+        resource,
+        codec,
+      });
     },
     release: (prefix) => codecs.release(prefix),
     whenOccupied: (prefix, listener) => reads.whenOccupied(prefix, listener),
     currentRevision: () => kv.currentRevision(),
-    check: () => kv.check(),
+    check: (kind) => kv.check(kind),
     async close() {
       stopCompactor();
       // The store closes first: it finishes its writes, and the watch cache delivers them to waiting reads.
       try {
         await kv.close();
       } finally {
-        await reads.close();
+        await Promise.all([reads.close(), direct.close()]);
       }
     },
   };
+}
+
+function hasWatchCache(choice: WatchCacheChoice = true, { group, resource }: GroupResource): boolean {
+  if (typeof choice === "boolean") return choice;
+  return choice[group === "" ? resource : `${resource}.${group}`] !== false;
 }
 
 /** The codec of values that are no API objects. */

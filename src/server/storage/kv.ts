@@ -42,11 +42,14 @@ export interface Kv {
   recent?(limits: { readonly revisions: number; readonly bytes: number }): Promise<number>;
   /** The revision of the last durable write; 1 in a new store. */
   currentRevision(): Promise<number>;
-  /** Rejects with {@link UnavailableError} while writes are likely to fail. /readyz calls it. */
-  check(): Promise<void>;
+  /** Rejects with {@link UnavailableError} while writes are likely to fail. Each kind of check may have a time limit of its own. */
+  check(kind?: StorageCheck): Promise<void>;
   /** Finishes the accepted writes, then releases all resources. Idempotent. */
   close(): Promise<void>;
 }
+
+/** What asks for a check: /healthz and /livez, the default, or /readyz alone. */
+export type StorageCheck = "health" | "readiness";
 
 export interface KeyValue {
   readonly key: string;

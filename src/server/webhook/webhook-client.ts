@@ -7,7 +7,7 @@ import { createRestClient } from "../../client/rest/create-rest-client.js";
 import { goDurationText } from "../../client/rest/go-duration-text.js";
 import type { Environment } from "../../client/surroundings.js";
 import { createTransport } from "../../client/transport/create-transport.js";
-import type { ProcessHosts } from "../../client/transport/dial.js";
+import type { EgressDialers, ProcessHosts } from "../../client/transport/dial.js";
 import { NetworkFailure } from "../../client/transport/go-network-error.js";
 import { CallDeadline } from "./call-deadline.js";
 import type { LocateService } from "./service-address.js";
@@ -27,6 +27,8 @@ export interface WebhookSurroundings {
   readonly locate: LocateService;
   /** Hosts of this process, which no webhook's address leads past. Left out: there are none. */
   readonly hosts?: ProcessHosts | undefined;
+  /** Connects to webhooks on other hosts. */
+  readonly egress?: EgressDialers | undefined;
   /** Calls of one webhook that are under way at once; more wait for one to end. Default 100. */
   readonly connections?: number;
 }
@@ -63,7 +65,7 @@ export class WebhookClient {
     private readonly target: WebhookTarget,
     surroundings: WebhookSurroundings,
   ) {
-    const { clock, locate, hosts, connections = CONNECTIONS } = surroundings;
+    const { clock, locate, connections = CONNECTIONS } = surroundings;
     const { service } = target;
     const env = isInCluster(target) ? withoutProxies(surroundings.env) : surroundings.env;
     const config = configOf(target);
@@ -71,7 +73,7 @@ export class WebhookClient {
       clock,
       env,
       maxSockets: connections,
-      hosts,
+      hosts: hostsFor(target, surroundings),
       ...(service !== undefined && { locate: () => locate(service).catch(unreachable) }),
     });
     const rest = createRestClient(config, { clock, env, transport: webhookTransport(transport, target.origin) });
@@ -130,6 +132,16 @@ function configOf({ origin, caBundle, service }: WebhookTarget): ClientConfig {
 /** A service, or a url that names one: no proxy outside of the cluster knows it. */
 function isInCluster({ origin, service }: WebhookTarget): boolean {
   return service !== undefined || /^https?:\/\/[^/:]+\.svc(\.cluster\.local)?\.?(:\d+)?$/i.test(origin);
+}
+
+/** The hosts of the process, and what connects to all others. The server reaches itself without a proxy, as kube-apiserver does. */
+function hostsFor(
+  { origin, service }: WebhookTarget,
+  { hosts, egress }: WebhookSurroundings,
+): ProcessHosts | undefined {
+  const dialer = service === undefined ? egress?.controlplane : egress?.cluster;
+  if (dialer === undefined || /^https:\/\/kubernetes\.default\.svc(:443)?$/.test(origin)) return hosts;
+  return { dial: () => undefined, ...hosts, egress: dialer };
 }
 
 function withoutProxies(env: Environment): Environment {

@@ -39,6 +39,9 @@ describe("START-4, FLG-1: a value that cannot be right is refused in kube-apiser
     [["--goaway-chance=0.03"], "--goaway-chance can not be less than 0 or greater than 0.02"],
     [["--goaway-chance=-1"], "--goaway-chance can not be less than 0 or greater than 0.02"],
     [["--min-request-timeout=-1"], "--min-request-timeout can not be negative value"],
+    [["--watch-cache-sizes=pods"], "invalid value of watch cache size: pods"],
+    [["--watch-cache-sizes=pods#many"], "invalid size of watch cache size: pods#many"],
+    [["--watch-cache-sizes=pods#0,deployments.apps#-1"], "watch cache size cannot be negative: deployments.apps#-1"],
     [["--storage-initialization-timeout=-1s"], "--storage-initialization-timeout can not be negative value"],
     [["--shutdown-delay-duration=-1s"], "--shutdown-delay-duration can not be negative value"],
     [

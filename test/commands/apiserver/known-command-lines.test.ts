@@ -115,7 +115,6 @@ test.each([
     { anonymous: 401, clusterIp: "10.43.0.1" },
     [
       "--profiling has no effect: there are no profiles",
-      "--egress-selector-config-file has no effect: the server reaches nodes, etcd and the control plane without a proxy",
       `--enable-aggregator-routing ${NO_AGGREGATION}`,
       `--proxy-client-cert-file ${NO_AGGREGATION}`,
       `--proxy-client-key-file ${NO_AGGREGATION}`,
@@ -128,7 +127,6 @@ test.each([
     [
       "--audit-log-path has no effect: no audit log is written yet",
       "--audit-policy-file has no effect: no audit log is written yet",
-      "--egress-selector-config-file has no effect: the server reaches nodes, etcd and the control plane without a proxy",
       "--vmodule has no effect: the log has no files of Kubernetes' source",
       `--proxy-client-cert-file ${NO_AGGREGATION}`,
       `--proxy-client-key-file ${NO_AGGREGATION}`,

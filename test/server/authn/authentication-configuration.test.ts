@@ -101,17 +101,31 @@ describe("an issuer", () => {
       'jwt[0].issuer.certificateAuthority: Invalid value: "<omitted>": data does not contain any valid RSA or ECDSA certificates',
     ],
     [
-      "is reached by no egress selector",
+      "names no egress selection of a server that has none",
       { egressSelectorType: "cluster" },
       'jwt[0].issuer.egressSelectorType: Invalid value: "cluster": oidc: egress lookup required with egress selector type "cluster"',
     ],
     [
-      "is reached by none that there is not",
+      "names no other kind of egress selection",
       { egressSelectorType: "x" },
       'jwt[0].issuer.egressSelectorType: Invalid value: "x": egress selector must be either controlplane or cluster',
     ],
   ])("%s", (_, issuer, expected) => {
     expect(ofIssuer(issuer)).toBe(expected);
+  });
+
+  test("names only egress selections that the server has", () => {
+    const configuration = {
+      jwt: ["cluster", "controlplane"].map((egressSelectorType, index) => ({
+        issuer: { url: `https://issuer-${index}`, audiences: ["a"], egressSelectorType },
+        claimMappings: { username: USERNAME },
+      })),
+    };
+    const cluster = () => Promise.reject(new Error("never called"));
+    const { errors } = validateAuthenticationConfiguration(configuration, [], { cluster });
+    expect(formatFieldErrors(errors)).toBe(
+      'jwt[1].issuer.egressSelectorType: Invalid value: "controlplane": oidc: egress lookup for "controlplane" is not configured',
+    );
   });
 });
 

@@ -1,3 +1,4 @@
+import type { EgressDialers } from "../../../client/transport/dial.js";
 import {
   type ConfigurationFormat,
   decodeConfigurationStrictly,
@@ -33,8 +34,12 @@ export interface IssuerConfiguration {
   readonly certificateAuthority?: string;
   readonly audiences?: readonly string[];
   readonly audienceMatchPolicy?: string;
+  /** {@link isEgressType}: which of the server's egress selections leads to the issuer. Left out: none does. */
   readonly egressSelectorType?: string;
 }
+
+export const isEgressType = (type: string): type is keyof EgressDialers =>
+  type === "controlplane" || type === "cluster";
 
 export interface ClaimValidationRule {
   readonly claim?: string;

@@ -1,13 +1,15 @@
 import { append } from "../../../base/collections/append.js";
 import { errorMessage } from "../../../base/text/error-message.js";
 import { goQuote } from "../../../base/text/go-quote.js";
+import type { EgressDialers } from "../../../client/transport/dial.js";
 import { duplicate, type FieldError, invalidValue, required, tooMany } from "../../../machinery/errors/field-error.js";
 import { goUri } from "../../../machinery/text/go/go-uri.js";
 import { certificatesIn } from "../../../machinery/crypto/certificates.js";
-import type {
-  AuthenticationConfiguration,
-  IssuerConfiguration,
-  JwtAuthenticatorConfiguration,
+import {
+  type AuthenticationConfiguration,
+  isEgressType,
+  type IssuerConfiguration,
+  type JwtAuthenticatorConfiguration,
 } from "./authentication-configuration.js";
 import { type CompiledClaims, compileClaims } from "./compile-claims.js";
 import { withoutTrailing } from "../../../base/text/without-trailing.js";
@@ -27,11 +29,12 @@ const MOST_AUTHENTICATORS = 64;
 
 /**
  * Finds what is wrong with a configuration, in kube-apiserver's words. `disallowedIssuers` are the server's own: an issuer of
- * identities cannot speak for service accounts.
+ * identities cannot speak for service accounts. `egress` is undefined where the server has no egress selections.
  */
 export function validateAuthenticationConfiguration(
   { jwt = [], anonymous }: AuthenticationConfiguration,
   disallowedIssuers: readonly string[],
+  egress?: EgressDialers,
 ): ValidatedConfiguration {
   if (jwt.length > MOST_AUTHENTICATORS) {
     return { errors: [tooMany("jwt", jwt.length, MOST_AUTHENTICATORS)], authenticators: [] };
@@ -43,7 +46,7 @@ export function validateAuthenticationConfiguration(
     const path = `jwt[${index}]`;
     const { url = "", discoveryURL = "" } = config.issuer ?? {};
     const claims = compileClaims(config, path);
-    append(errors, issuerErrors(config.issuer ?? {}, `${path}.issuer`, disallowedIssuers), claims.errors);
+    append(errors, issuerErrors(config.issuer ?? {}, `${path}.issuer`, disallowedIssuers, egress), claims.errors);
     authenticators.push({ config, ...claims.compiled });
     if (issuers.has(url)) errors.push(duplicate(`${path}.issuer.url`, url));
     if (discoveryURL !== "" && discoveries.has(discoveryURL)) {
@@ -61,7 +64,12 @@ export function validateAuthenticationConfiguration(
   return { errors, authenticators };
 }
 
-function issuerErrors(issuer: IssuerConfiguration, path: string, disallowed: readonly string[]): FieldError[] {
+function issuerErrors(
+  issuer: IssuerConfiguration,
+  path: string,
+  disallowed: readonly string[],
+  egress: EgressDialers | undefined,
+): FieldError[] {
   const { url = "", discoveryURL = "", certificateAuthority = "", egressSelectorType = "" } = issuer;
   const errors = url === "" ? [required(`${path}.url`)] : urlErrors(url, `${path}.url`, disallowed);
   if (discoveryURL !== "") {
@@ -72,7 +80,7 @@ function issuerErrors(issuer: IssuerConfiguration, path: string, disallowed: rea
     append(errors, urlErrors(discoveryURL, discoveryPath, []));
   }
   append(errors, audienceErrors(issuer, path), authorityErrors(certificateAuthority, `${path}.certificateAuthority`));
-  if (egressSelectorType !== "") append(errors, egressErrors(egressSelectorType, `${path}.egressSelectorType`));
+  if (egressSelectorType !== "") append(errors, egressErrors(egressSelectorType, `${path}.egressSelectorType`, egress));
   return errors;
 }
 
@@ -142,10 +150,12 @@ function authorityErrors(pem: string, path: string): FieldError[] {
   }
 }
 
-/** Nothing here selects a way out of the cluster, so that each of kube-apiserver's two ways is refused as well. */
-function egressErrors(type: string, path: string): FieldError[] {
-  if (type === "controlplane" || type === "cluster") {
+/** An issuer names a selection on purpose: without it, it is not reached another way. */
+function egressErrors(type: string, path: string, egress: EgressDialers | undefined): FieldError[] {
+  if (!isEgressType(type)) return [invalidValue(path, type, "egress selector must be either controlplane or cluster")];
+  if (egress === undefined) {
     return [invalidValue(path, type, `oidc: egress lookup required with egress selector type ${goQuote(type)}`)];
   }
-  return [invalidValue(path, type, "egress selector must be either controlplane or cluster")];
+  if (egress[type] !== undefined) return [];
+  return [invalidValue(path, type, `oidc: egress lookup for ${goQuote(type)} is not configured`)];
 }

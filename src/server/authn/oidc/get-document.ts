@@ -2,6 +2,7 @@ import type { Clock } from "../../../base/time/clock.js";
 import { outside } from "../../../base/async/turns.js";
 import type { Environment } from "../../../client/surroundings.js";
 import { createTransport } from "../../../client/transport/create-transport.js";
+import type { Dialer } from "../../../client/transport/dial.js";
 import type { TransportResponse } from "../../../client/transport/transport.js";
 import { CallDeadline } from "../../webhook/call-deadline.js";
 
@@ -13,6 +14,8 @@ export interface IssuerSurroundings {
   readonly env: Environment;
   /** The authorities of the issuers' certificates, PEM; "" for the system's. */
   readonly certificateAuthority: string;
+  /** Connects to the issuers. Left out: the machine's network does. */
+  readonly dialer?: Dialer | undefined;
 }
 
 export interface IssuerDocument {
@@ -63,12 +66,14 @@ async function follow(
 
 async function requestOnce(
   { origin, pathname, search }: URL,
-  { clock, env, certificateAuthority }: IssuerSurroundings,
+  { clock, env, certificateAuthority, dialer }: IssuerSurroundings,
   headers: Readonly<Record<string, string>>,
   signal: AbortSignal,
 ): Promise<IssuerDocument> {
   const caData = certificateAuthority === "" ? {} : { caData: Buffer.from(certificateAuthority) };
-  const transport = createTransport({ server: origin, tls: { insecureSkipVerify: false, ...caData } }, { clock, env });
+  const hosts = dialer && { dial: () => undefined, egress: dialer };
+  const config = { server: origin, tls: { insecureSkipVerify: false, ...caData } };
+  const transport = createTransport(config, { clock, env, hosts });
   try {
     const {
       status,

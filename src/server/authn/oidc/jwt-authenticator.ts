@@ -6,11 +6,15 @@ import { type AuthenticatedToken, InvalidTokenError } from "../../request/user.j
 import type { CompiledAuthenticator } from "../configuration/validate.js";
 import { userOfClaims } from "./claims-user.js";
 import { DistributedClaims } from "./distributed-claims.js";
+import type { EgressDialers } from "../../../client/transport/dial.js";
+import { isEgressType } from "../configuration/authentication-configuration.js";
 import type { IssuerSurroundings } from "./get-document.js";
 import { IssuerKeys } from "./issuer-keys.js";
 import { verifyIdToken } from "./verify-id-token.js";
 
-export interface JwtAuthenticatorSurroundings extends Omit<IssuerSurroundings, "certificateAuthority"> {
+export interface JwtAuthenticatorSurroundings extends Omit<IssuerSurroundings, "certificateAuthority" | "dialer"> {
+  /** Connects to the issuers that name one of its kinds. */
+  readonly egress?: EgressDialers | undefined;
   readonly timers: Timers;
   readonly algorithms: readonly SignatureAlgorithm[];
   readonly report: (error: unknown) => void;
@@ -33,8 +37,9 @@ export class JwtAuthenticator {
     private readonly surroundings: JwtAuthenticatorSurroundings,
   ) {
     const { issuer = {}, claimMappings = {} } = authenticator.config;
-    const { url = "", discoveryURL = "", certificateAuthority = "" } = issuer;
-    const reached = { ...surroundings, certificateAuthority };
+    const { url = "", discoveryURL = "", certificateAuthority = "", egressSelectorType = "" } = issuer;
+    const dialer = isEgressType(egressSelectorType) ? surroundings.egress?.[egressSelectorType] : undefined;
+    const reached = { ...surroundings, certificateAuthority, dialer };
     const discoveryUrl = discoveryURL === "" ? undefined : discoveryURL;
     this.#url = url;
     this.#keys = new IssuerKeys({ url, discoveryUrl }, reached);

@@ -1,6 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import { type Clock, systemClock } from "../../../base/time/clock.js";
 import { systemTimers, type Timers } from "../../../base/time/timers.js";
+import type { HttpConnectProxy } from "../../../client/transport/http-connect.js";
 import {
   ClosedError,
   CompactedError,
@@ -12,6 +13,7 @@ import {
   type ListOptions,
   type ListResult,
   RevisionMismatchError,
+  type StorageCheck,
   UnavailableError,
   type WatchBatch,
 } from "../kv.js";
@@ -45,8 +47,12 @@ export interface EtcdKvOptions extends EtcdTlsFiles {
   readonly timeoutMilliseconds?: number;
   /** The time limit of each call of a health check. Default 2000. */
   readonly healthTimeout?: number | undefined;
+  /** The same of a check of readiness. Default 2000. */
+  readonly readyTimeout?: number | undefined;
   /** How many seconds longer than asked for a key may live, so that keys share leases. Default 60. */
   readonly leaseReuseSeconds?: number | undefined;
+  /** Leads to the endpoints. Left out: the machine's network does. */
+  readonly proxy?: HttpConnectProxy | undefined;
   /** Ends retries; leases expire by it. */
   readonly clock?: Clock;
   /** Delays retries. */
@@ -70,7 +76,8 @@ const CLOSING_MILLISECONDS = 1000;
  */
 export async function openEtcdKv(options: EtcdKvOptions): Promise<Kv> {
   const { clock = systemClock, timers = systemTimers, timeoutMilliseconds = 10_000 } = options;
-  const addresses = await readEndpoints(options.endpoints, options);
+  const { proxy } = options;
+  const addresses = (await readEndpoints(options.endpoints, options)).map((one) => (proxy ? { ...one, proxy } : one));
   const { signal } = options;
   const client = new EtcdClient({ addresses, timeoutMilliseconds, clock, signal });
   try {
@@ -80,7 +87,10 @@ export async function openEtcdKv(options: EtcdKvOptions): Promise<Kv> {
       clock,
       timers,
       timeoutMilliseconds,
-      healthTimeout: options.healthTimeout ?? PROBE_MILLISECONDS,
+      checkTimeouts: {
+        health: options.healthTimeout || PROBE_MILLISECONDS,
+        readiness: options.readyTimeout || PROBE_MILLISECONDS,
+      },
       leaseReuseSeconds: options.leaseReuseSeconds,
     });
   } catch (error) {
@@ -114,7 +124,7 @@ interface EtcdKvParts {
   readonly clock: Clock;
   readonly timers: Timers;
   readonly timeoutMilliseconds: number;
-  readonly healthTimeout: number;
+  readonly checkTimeouts: Readonly<Record<StorageCheck, number>>;
   readonly leaseReuseSeconds: number | undefined;
 }
 
@@ -233,9 +243,9 @@ class EtcdKv implements Kv {
     return answered(this.#askRevision());
   }
 
-  async check(): Promise<void> {
+  async check(kind: StorageCheck = "health"): Promise<void> {
     this.#assertOpen();
-    const timeout = Math.min(this.parts.healthTimeout, this.parts.timeoutMilliseconds);
+    const timeout = Math.min(this.parts.checkTimeouts[kind], this.parts.timeoutMilliseconds);
     await answered(this.#askRevision(timeout));
     const { errors } = await answered(this.client.read(status, {}, timeout));
     if (errors.some((alarm) => alarm.includes("NOSPACE"))) throw new UnavailableError(NO_SPACE, "not-done");

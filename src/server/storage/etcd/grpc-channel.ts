@@ -1,10 +1,10 @@
 /** The only module that imports gRPC. */
-import { isIP } from "node:net";
+import { isIP, type Socket } from "node:net";
 import { checkServerIdentity } from "node:tls";
 import {
   Client,
   connectivityState,
-  type ChannelCredentials,
+  ChannelCredentials,
   type ChannelOptions,
   type ClientUnaryCall,
   credentials,
@@ -12,6 +12,7 @@ import {
   type ServiceError,
   status,
 } from "@grpc/grpc-js";
+import type { HttpConnectProxy } from "../../../client/transport/http-connect.js";
 import { errorMessage } from "../../../base/text/error-message.js";
 
 export interface GrpcAddress {
@@ -19,6 +20,8 @@ export interface GrpcAddress {
   readonly target: string;
   /** Absent: no TLS. */
   readonly tls?: GrpcTls;
+  /** Leads to the target. Absent: the machine's network does. */
+  readonly proxy?: HttpConnectProxy;
 }
 
 /** PEM texts. */
@@ -81,10 +84,11 @@ export class GrpcChannel {
   readonly #client: Client;
 
   constructor(readonly address: GrpcAddress) {
-    const { target, tls } = address;
+    const { target, tls, proxy } = address;
     const secured =
       tls === undefined ? { credentials: credentials.createInsecure(), options: {} } : secure(target, tls);
-    this.#client = new Client(target, secured.credentials, { ...OPTIONS, ...secured.options });
+    const channel = proxy === undefined ? { target, ...secured } : proxied(target, secured, proxy);
+    this.#client = new Client(channel.target, channel.credentials, { ...OPTIONS, ...channel.options });
   }
 
   /** Sends one request and returns its answer. Throws {@link GrpcFailure}, at the latest after `timeoutMilliseconds`. */
@@ -166,8 +170,64 @@ export class GrpcChannel {
   }
 }
 
-function secure(target: string, tls: GrpcTls): { credentials: ChannelCredentials; options: ChannelOptions } {
-  const host = target.slice(0, target.lastIndexOf(":")).replace(/^\[|\]$/g, "");
+interface Secured {
+  readonly credentials: ChannelCredentials;
+  readonly options: ChannelOptions;
+}
+
+/** "127.0.0.1" of "127.0.0.1:2379". */
+const hostOf = (target: string): string => target.slice(0, target.lastIndexOf(":")).replace(/^\[|\]$/g, "");
+
+/** A channel that connects to the proxy, and through it to the target. */
+function proxied(target: string, { credentials: inner, options }: Secured, proxy: HttpConnectProxy) {
+  const { place, address } = proxy;
+  const connection = { host: hostOf(target), port: Number(target.slice(target.lastIndexOf(":") + 1)) };
+  return {
+    target: "path" in place ? `unix:${address}` : address,
+    credentials: new ProxiedCredentials(inner, target, (socket) => proxy.tunnel(socket, connection)),
+    options: {
+      "grpc.default_authority": target,
+      "grpc.ssl_target_name_override": connection.host,
+      ...options,
+    },
+  };
+}
+
+/** Credentials that make of each connection to a proxy one to the target, before they secure it. */
+class ProxiedCredentials extends ChannelCredentials {
+  constructor(
+    private readonly inner: ChannelCredentials,
+    private readonly target: string,
+    private readonly tunnel: (socket: Socket) => Promise<Socket>,
+  ) {
+    super();
+  }
+
+  override _isSecure(): boolean {
+    return this.inner._isSecure();
+  }
+
+  override _equals(other: ChannelCredentials): boolean {
+    return this === other;
+  }
+
+  override _createSecureConnector(
+    ...[, options, callCredentials]: Parameters<ChannelCredentials["_createSecureConnector"]>
+  ): SecureConnector {
+    const inner = this.inner._createSecureConnector({ scheme: "dns", path: this.target }, options, callCredentials);
+    return {
+      connect: async (socket) => inner.connect(await this.tunnel(socket)),
+      waitForReady: () => inner.waitForReady(),
+      getCallCredentials: () => inner.getCallCredentials(),
+      destroy: () => inner.destroy(),
+    };
+  }
+}
+
+type SecureConnector = ReturnType<ChannelCredentials["_createSecureConnector"]>;
+
+function secure(target: string, tls: GrpcTls): Secured {
+  const host = hostOf(target);
   const files = [tls.ca ?? null, tls.key ?? null, tls.cert ?? null] as const;
   if (isIP(host) === 0) return { credentials: credentials.createSsl(...files), options: {} };
   // grpc-js would send the IP address as a TLS server name, which TLS forbids and Node warns of.
