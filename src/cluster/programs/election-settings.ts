@@ -24,8 +24,15 @@ export function electionSettings(
     releases,
   };
   const lock = text("leader-elect-resource-lock", file.lock);
-  if (settings.enabled && lock !== "leases") {
-    throw new Error(`couldn't create resource lock: invalid lock-type ${lock}: use leases`);
-  }
+  if (settings.enabled && lock !== "leases") throw new Error(`couldn't create resource lock: ${lockFault(lock)}`);
   return settings;
 }
+
+/** What client-go says of a lock that is no Lease. */
+function lockFault(lock: string): string {
+  if (lock === "configmapsleases") return `${lock} lock is removed, migrated to leases`;
+  if (REMOVED_LOCKS.has(lock)) return `${lock} lock is removed, migrate to leases`;
+  return `Invalid lock-type ${lock}`;
+}
+
+const REMOVED_LOCKS: ReadonlySet<string> = new Set(["endpoints", "configmaps", "endpointsleases"]);

@@ -60,9 +60,19 @@ describe("a command line that cannot be obeyed ends with code 1", () => {
     ["a controller there is none of", ["--controllers=nope"], "nope"],
     ["workers of none", ["--concurrent-job-syncs=0"], "must be larger than 0"],
     [
-      "a lock that is no Lease",
+      "LE-3: a lock of Endpoints",
       ["--leader-elect-resource-lock=endpoints"],
-      "couldn't create resource lock: invalid lock-type endpoints",
+      "couldn't create resource lock: endpoints lock is removed, migrate to leases",
+    ],
+    [
+      "LE-3: a lock of ConfigMaps and Leases",
+      ["--leader-elect-resource-lock=configmapsleases"],
+      "couldn't create resource lock: configmapsleases lock is removed, migrated to leases",
+    ],
+    [
+      "LE-3: a lock of a kind that there is none of",
+      ["--leader-elect-resource-lock=files"],
+      "couldn't create resource lock: Invalid lock-type files",
     ],
     [
       "durations that do not fit",
