@@ -1,3 +1,4 @@
+import { checkElectionDurations } from "../../client/leaderelection/leader-elector.js";
 import type { Flags } from "../../component/flags/flag-set.js";
 import type { ElectionSettings } from "./lead.js";
 
@@ -26,6 +27,11 @@ export function electionSettings(
   const lock = text("leader-elect-resource-lock", file.lock);
   if (settings.enabled && lock !== "leases") throw new Error(`couldn't create resource lock: ${lockFault(lock)}`);
   return settings;
+}
+
+/** Throws client-go's errors for durations that do not fit each other. */
+export function checkElection(settings: ElectionSettings): void {
+  if (settings.enabled) checkElectionDurations(settings);
 }
 
 /** What client-go says of a lock that is no Lease. */

@@ -93,6 +93,17 @@ describe("a command line that cannot be obeyed ends with code 1", () => {
   });
 });
 
+test("ARC-15: all that is wrong with the flags comes in one message", async () => {
+  const program = beginComponent(component, [
+    "--secure-port=-1",
+    "--controllers=nope",
+    "--leader-elect-resource-lock=files",
+  ]);
+  expect(await program.ended).toBe(1);
+  for (const fault of ["--secure-port -1 must be between 0 and 65535", '\\"nope\\"', "Invalid lock-type files"])
+    expect(program.log()).toContain(fault);
+});
+
 test("a flag without effect is warned about, and the program runs", async () => {
   const program = begin("--leader-elect=false", "--controllers=ttl-controller", "--use-service-account-credentials");
   await logged(program, /"Starting controller" controller="ttl-controller"/);
