@@ -1,5 +1,4 @@
 import { type ComponentFlag, type FlagSection, withoutEffect } from "../../component/component-flag.js";
-import type { Flags } from "../../component/flags/flag-set.js";
 import { isIP } from "node:net";
 
 const SHARING = "Node decides how the port is bound";
@@ -65,10 +64,3 @@ export const secureServingSection = (port: number): FlagSection => ({
     withoutEffect("permit-address-sharing", "bool", "", "Set SO_REUSEADDR on the port.", SHARING),
   ] satisfies ComponentFlag[],
 });
-
-/** What k8s.io/apiserver says of a port that there is none of. */
-export function securePortFaults(flags: Flags): readonly string[] {
-  const port = flags.number("secure-port");
-  if (port >= 0 && port <= 65_535) return [];
-  return [`--secure-port ${port} must be between 0 and 65535, inclusive. 0 for turning off secure port`];
-}
