@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import type { ComponentLog } from "./component-log.js";
 
 /** What systemd is told of a service of Type=notify. */
 export type ServiceState = "READY=1" | "STOPPING=1";
@@ -17,4 +18,14 @@ export function notifySystemd(
     child.once("error", (error) => resolve(`systemd-notify cannot run: ${error.message}`));
     child.once("exit", (code) => resolve(code === 0 ? undefined : `systemd-notify ended with code ${code}`));
   });
+}
+
+/** Tells systemd that the service is ready. A failure is logged in kube-apiserver's words. */
+export async function tellSystemdReady(
+  env: Readonly<Record<string, string | undefined>>,
+  log: ComponentLog,
+): Promise<void> {
+  const fault = await notifySystemd("READY=1", env);
+  if (fault !== undefined)
+    log.error("genericapiserver.go:787", "Unable to send systemd daemon successful start message", new Error(fault));
 }

@@ -11,9 +11,17 @@ export interface StartedProgram extends AsyncDisposable {
 }
 
 /** Starts the program with these arguments in the folder. It does not outlive this process. */
-export function startProgram(args: readonly string[], cwd: string): StartedProgram {
+export function startProgram(
+  args: readonly string[],
+  cwd: string,
+  env: Readonly<Record<string, string>> = {},
+): StartedProgram {
   const [file = "", ...words] = programUnderTest;
-  const child: ChildProcess = spawn(file, [...words, ...args], { cwd, stdio: ["ignore", "ignore", "pipe"] });
+  const child: ChildProcess = spawn(file, [...words, ...args], {
+    cwd,
+    env: { ...process.env, ...env },
+    stdio: ["ignore", "ignore", "pipe"],
+  });
   const killAtExit = (): void => void child.kill("SIGKILL");
   process.on("exit", killAtExit);
   let log = "";

@@ -103,8 +103,8 @@ export interface ResourceScope {
   readonly namespaced?: boolean;
   /** The type of the resource's objects, where it is known: `apply` adds it to what names none. */
   readonly type?: { readonly apiVersion: string; readonly kind: string };
-  /** Replaces the Accept header "application/json". */
-  readonly accept?: string;
+  /** Objects, and the items of lists, are read as PartialObjectMetadata. */
+  readonly onlyMetadata?: true;
 }
 
 /** Finds the resource of a client's kind before each request. It rejects when there is no such kind. */
@@ -132,7 +132,7 @@ export class ResourceClient<T extends ApiObject = KubeObject> {
    * creates, updates and applies is still the whole object.
    */
   metadata(): ResourceClient<PartialObjectMetadata> {
-    return new ResourceClient(this.rest, this.target, { ...this.scope, accept: METADATA_ONLY });
+    return new ResourceClient(this.rest, this.target, { ...this.scope, onlyMetadata: true });
   }
 
   /** The resource, and whether it has namespaces: undefined where that was never asked. Asks discovery if need be. */
@@ -305,20 +305,33 @@ export class ResourceClient<T extends ApiObject = KubeObject> {
   }
 
   private async page(parameters: ListParameters, signal: AbortSignal | undefined): Promise<KubeList<Stored<T>>> {
-    const list = await this.send<KubeList<Stored<T>>>(readRequest(await this.place(), parameters), signal);
+    const list = await this.send<KubeList<Stored<T>>>(
+      readRequest(await this.place(), parameters),
+      signal,
+      "PartialObjectMetadataList",
+    );
     return { ...list, metadata: list.metadata ?? {}, items: itemsOf(list) };
   }
 
-  private async send<R>(request: RestRequest, signal: AbortSignal | undefined): Promise<R> {
+  private async send<R>(
+    request: RestRequest,
+    signal: AbortSignal | undefined,
+    metadata?: "PartialObjectMetadataList",
+  ): Promise<R> {
     const answer = await this.rest
-      .request(this.complete(request, signal))
+      .request(this.complete(request, signal, metadata))
       .catch((error: unknown) => this.explain(error, request));
     return answer.json() as unknown as R;
   }
 
-  private complete(request: RestRequest, signal: AbortSignal | undefined): RestRequest {
-    const { accept = request.accept ?? "" } = this.scope;
-    return { ...request, accept, signal };
+  /** kube-apiserver has another name for the metadata of a list than for that of an object, which a watch sends. */
+  private complete(
+    request: RestRequest,
+    signal: AbortSignal | undefined,
+    metadata: "PartialObjectMetadata" | "PartialObjectMetadataList" = "PartialObjectMetadata",
+  ): RestRequest {
+    if (this.scope.onlyMetadata !== true) return { ...request, signal };
+    return { ...request, accept: `application/json;as=${metadata};g=meta.k8s.io;v=v1,application/json`, signal };
   }
 
   private async place(): Promise<ObjectAddress> {
@@ -352,8 +365,6 @@ export class ResourceClient<T extends ApiObject = KubeObject> {
     throw new StatusError({ ...error.status, message: `${error.message}: ${hint}` });
   }
 }
-
-const METADATA_ONLY = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json";
 
 function inPages(options: ListAllOptions): ListParameters {
   const { pageSize, signal: _, ...parameters } = options;

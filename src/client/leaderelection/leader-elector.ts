@@ -99,7 +99,7 @@ export class LeaderElector {
   constructor(private readonly options: LeaderElectorOptions) {
     const { leaseDuration = 15_000, renewDeadline = 10_000, retryPeriod = 2_000, lease } = options;
     this.#settings = { leaseDuration, renewDeadline, retryPeriod };
-    validate(this.#settings);
+    checkElectionDurations(this.#settings);
     requireName("namespace", lease.namespace, dns1123LabelErrors(lease.namespace));
     requireName("name", lease.name, dns1123SubdomainErrors(lease.name));
     this.#surroundings = surroundingsOf(options);
@@ -407,7 +407,8 @@ export class LeaderElector {
   }
 }
 
-function validate({ leaseDuration, renewDeadline, retryPeriod }: Settings): void {
+/** Throws client-go's errors for durations that do not fit each other. */
+export function checkElectionDurations({ leaseDuration, renewDeadline, retryPeriod }: Settings): void {
   if (!(leaseDuration > renewDeadline)) throw new Error("leaseDuration must be greater than renewDeadline");
   if (!(renewDeadline > retryPeriod * JITTER_FACTOR)) {
     throw new Error("renewDeadline must be greater than retryPeriod*JitterFactor");

@@ -1,6 +1,7 @@
 import { apiserverSections } from "../../component/apiserver-flags/sections.js";
 import type { Component, ComponentContext } from "../../component/component.js";
 import type { FlagSection } from "../../component/component-flag.js";
+import { notifySystemd, tellSystemdReady } from "../../component/systemd.js";
 import type { Flags } from "../../component/flags/flag-set.js";
 import { untilParentEnds } from "../envtest/until-parent-ends.js";
 import { readFeatureGates } from "./feature-gates.js";
@@ -52,7 +53,7 @@ const withDefaults = ({ name, flags }: FlagSection): FlagSection => ({
   }),
 });
 
-async function run(flags: Flags, { log, cwd, signal }: ComponentContext): Promise<void> {
+async function run(flags: Flags, { log, cwd, env, signal }: ComponentContext): Promise<void> {
   log.info("server.go:180", `Version: ${VERSION}`);
   for (const gate of readFeatureGates(flags.strings("feature-gates")).changed) {
     log.warn("feature_gate.go:352", `--feature-gates=${gate} has no effect: features are as Kubernetes 1.36 has them`);
@@ -70,8 +71,9 @@ async function run(flags: Flags, { log, cwd, signal }: ComponentContext): Promis
   // A signal during the start ends kube-apiserver well too.
   if (server === undefined) return;
   log.info("secure_serving.go:211", `Serving securely on ${new URL(server.url).host}`);
+  await tellSystemdReady(env, log);
   if (!signal.aborted) {
     await new Promise<void>((done) => signal.addEventListener("abort", () => done(), { once: true }));
   }
-  await server.close();
+  await Promise.all([notifySystemd("STOPPING=1", env), server.close()]);
 }

@@ -9,7 +9,8 @@ import { startControllers } from "../../controllers/manager.js";
 import { missingKinds } from "../../controllers/required-kinds.js";
 import { aborted } from "../../base/async/until-aborted.js";
 import { keptOpen, openConnection, readConnection } from "../programs/connection.js";
-import { electionSettings } from "../programs/election-settings.js";
+import { checkElection, electionSettings } from "../programs/election-settings.js";
+import { faultsOf, securePortFaults } from "../programs/flag-faults.js";
 import { changedGates } from "../programs/changed-gates.js";
 import { openHealthPort } from "../programs/health-port.js";
 import { prepareLeadership } from "../programs/lead.js";
@@ -27,6 +28,13 @@ export const controllerManager = (program: string, version: string): Component =
   description:
     "The controllers of Kubernetes 1.36, in the place of kube-controller-manager. They bring the objects of any API server to the state that their specs describe.",
   sections: controllerManagerSections,
+  validate: (flags) => [
+    ...securePortFaults(flags),
+    ...faultsOf(
+      () => enabledControllers(flags.strings("controllers")),
+      () => checkElection(electionSettings(flags, false)),
+    ),
+  ],
   run,
 });
 

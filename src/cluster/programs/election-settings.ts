@@ -1,3 +1,4 @@
+import { checkElectionDurations } from "../../client/leaderelection/leader-elector.js";
 import type { Flags } from "../../component/flags/flag-set.js";
 import type { ElectionSettings } from "./lead.js";
 
@@ -24,8 +25,20 @@ export function electionSettings(
     releases,
   };
   const lock = text("leader-elect-resource-lock", file.lock);
-  if (settings.enabled && lock !== "leases") {
-    throw new Error(`couldn't create resource lock: invalid lock-type ${lock}: use leases`);
-  }
+  if (settings.enabled && lock !== "leases") throw new Error(`couldn't create resource lock: ${lockFault(lock)}`);
   return settings;
 }
+
+/** Throws client-go's errors for durations that do not fit each other. */
+export function checkElection(settings: ElectionSettings): void {
+  if (settings.enabled) checkElectionDurations(settings);
+}
+
+/** What client-go says of a lock that is no Lease. */
+function lockFault(lock: string): string {
+  if (lock === "configmapsleases") return `${lock} lock is removed, migrated to leases`;
+  if (REMOVED_LOCKS.has(lock)) return `${lock} lock is removed, migrate to leases`;
+  return `Invalid lock-type ${lock}`;
+}
+
+const REMOVED_LOCKS: ReadonlySet<string> = new Set(["endpoints", "configmaps", "endpointsleases"]);

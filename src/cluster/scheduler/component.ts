@@ -7,7 +7,8 @@ import type { SchedulerOptions } from "../../scheduler/options.js";
 import { startScheduler } from "../../scheduler/start-scheduler.js";
 import { aborted } from "../../base/async/until-aborted.js";
 import { keptOpen, openConnection, readConnection } from "../programs/connection.js";
-import { electionSettings } from "../programs/election-settings.js";
+import { checkElection, electionSettings } from "../programs/election-settings.js";
+import { faultsOf, securePortFaults } from "../programs/flag-faults.js";
 import { changedGates } from "../programs/changed-gates.js";
 import { openHealthPort } from "../programs/health-port.js";
 import { prepareLeadership } from "../programs/lead.js";
@@ -24,6 +25,11 @@ export const kubeScheduler = (program: string, version: string): Component => ({
   description:
     "The scheduler of Kubernetes 1.36, in the place of kube-scheduler. It binds the pods of any API server to nodes.",
   sections: schedulerSections,
+  // What the file of --config says of the election counts as well, and is checked with it.
+  validate: (flags) => [
+    ...securePortFaults(flags),
+    ...(flags.string("config") === "" ? faultsOf(() => checkElection(electionSettings(flags, true))) : []),
+  ],
   run,
 });
 

@@ -1,5 +1,6 @@
 import { type FlagSection, withoutEffect } from "../../component/component-flag.js";
 import { authenticationSection, authorizationSection } from "../programs/delegated-flags.js";
+import { droppedSection } from "./dropped-flags.js";
 import { leaderElectionFlags } from "../programs/leader-election-flags.js";
 import { secureServingSection } from "../programs/secure-serving-flags.js";
 import { featureFlags, logsSection, metricsSection } from "../programs/usual-sections.js";
@@ -81,4 +82,5 @@ export const schedulerSections: readonly FlagSection[] = [
   { name: "feature gate", flags: featureFlags("No gate has an effect.") },
   metricsSection,
   logsSection,
+  droppedSection,
 ];

@@ -56,7 +56,7 @@ export class StatusWriter {
   async write(job: Job, tracking: Tracking, listed: () => void): Promise<void> {
     const first = await this.#writeStatus(job, tracking.status);
     if (first !== undefined) listed();
-    const saved = first ?? job;
+    const saved = withListed(first ?? job, tracking.status);
     const { done, error } = await this.#release(job, tracking.release);
     const settled = settleCounted(saved.status ?? {}, new Set([...tracking.tracked].filter((uid) => !done.has(uid))));
     const ended = error === undefined ? concluded(settled, tracking) : undefined;
@@ -104,4 +104,13 @@ export class StatusWriter {
     }
     this.recorder.event(job, "Normal", "Completed", "Job completed");
   }
+}
+
+/**
+ * The job with the uncounted pods that were written. Servers older than Kubernetes 1.22 drop them: then a crash before the second write loses the
+ * count of these pods, and the job runs others in their place.
+ */
+function withListed(job: Job, { uncountedTerminatedPods }: JobStatus): Job {
+  if (job.status?.uncountedTerminatedPods != null || uncountedTerminatedPods === undefined) return job;
+  return { ...job, status: { ...job.status, uncountedTerminatedPods } };
 }

@@ -60,9 +60,19 @@ describe("a command line that cannot be obeyed ends with code 1", () => {
     ["a controller there is none of", ["--controllers=nope"], "nope"],
     ["workers of none", ["--concurrent-job-syncs=0"], "must be larger than 0"],
     [
-      "a lock that is no Lease",
+      "LE-3: a lock of Endpoints",
       ["--leader-elect-resource-lock=endpoints"],
-      "couldn't create resource lock: invalid lock-type endpoints",
+      "couldn't create resource lock: endpoints lock is removed, migrate to leases",
+    ],
+    [
+      "LE-3: a lock of ConfigMaps and Leases",
+      ["--leader-elect-resource-lock=configmapsleases"],
+      "couldn't create resource lock: configmapsleases lock is removed, migrated to leases",
+    ],
+    [
+      "LE-3: a lock of a kind that there is none of",
+      ["--leader-elect-resource-lock=files"],
+      "couldn't create resource lock: Invalid lock-type files",
     ],
     [
       "durations that do not fit",
@@ -81,6 +91,17 @@ describe("a command line that cannot be obeyed ends with code 1", () => {
     expect(await program.ended).toBe(1);
     expect(program.log()).toContain(message);
   });
+});
+
+test("ARC-15: all that is wrong with the flags comes in one message", async () => {
+  const program = beginComponent(component, [
+    "--secure-port=-1",
+    "--controllers=nope",
+    "--leader-elect-resource-lock=files",
+  ]);
+  expect(await program.ended).toBe(1);
+  for (const fault of ["--secure-port -1 must be between 0 and 65535", '\\"nope\\"', "Invalid lock-type files"])
+    expect(program.log()).toContain(fault);
 });
 
 test("a flag without effect is warned about, and the program runs", async () => {

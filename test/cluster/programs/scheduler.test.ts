@@ -80,6 +80,70 @@ test("the help has kube-scheduler's sections", async () => {
   ]);
 });
 
+test("SCD-3, ARC-15: all that is wrong with the flags comes in one message on stderr, with code 1, and nothing starts", async () => {
+  const program = beginComponent(component, ["--secure-port=70000", "--leader-elect-lease-duration=1s"]);
+  expect(await program.ended).toBe(1);
+  const port = "--secure-port 70000 must be between 0 and 65535, inclusive. 0 for turning off secure port";
+  expect(program.log()).toContain(`[${port}, leaseDuration must be greater than renewDeadline]`);
+  expect(program.out()).toBe("");
+});
+
+test.each([
+  ["--policy-config-file=policy.json", "--policy-config-file is not supported: Kubernetes has dropped it"],
+  ["--policy-configmap=policy", "--policy-configmap is not supported: Kubernetes has dropped it"],
+  [
+    "--algorithm-provider=ClusterAutoscalerProvider",
+    "--algorithm-provider is not supported: Kubernetes has dropped it",
+  ],
+  ["--scheduler-name=own", "--scheduler-name is not supported: Kubernetes has dropped it"],
+])("SCD-5: %s, an algorithm source that Kubernetes has dropped, is refused", async (flag, message) => {
+  const program = begin(flag);
+  expect(await program.ended).toBe(1);
+  expect(program.log()).toContain(message);
+});
+
+test("SCD-1, SCD-5: the default provider serves, waits for its term, and schedules then; a dropped flag is warned about", async () => {
+  const [port = 0] = await freePorts(1);
+  const held = { holderIdentity: "another", leaseDurationSeconds: 3600, renewTime: "2026-01-01T00:00:00.000000Z" };
+  const leases = client.of("coordination.k8s.io/v1", "Lease").namespace("kube-system");
+  const metadata = { name: "held" };
+  await leases.create({ apiVersion: "coordination.k8s.io/v1", kind: "Lease", metadata, spec: held } as never);
+  const program = connected(
+    `--secure-port=${port}`,
+    "--algorithm-provider=DefaultProvider",
+    "--lock-object-name=kube-scheduler",
+    "--leader-elect-resource-name=held",
+    "--leader-elect-retry-period=100ms",
+  );
+  await eventually(async () => expect((await httpsText(`https://127.0.0.1:${port}/healthz`)).text).toBe("ok"));
+  await createPod("waits-for-the-term");
+  expect(program.log()).not.toContain("Starting Kubernetes Scheduler");
+  await leases.patch("held", { spec: { holderIdentity: "" } }, { type: "merge" });
+  await nodeOf("waits-for-the-term");
+  const steps = [
+    "Serving securely",
+    "Attempting to acquire leader lease",
+    "Successfully acquired lease",
+    "Starting Kubernetes Scheduler",
+  ];
+  const places = steps.map((step) => program.log().indexOf(step));
+  expect(places).toEqual(places.toSorted((a, b) => a - b));
+  expect(places[0]).toBeGreaterThan(0);
+  expect(program.log()).toContain(
+    "--lock-object-name has no effect: Kubernetes has dropped it, use --leader-elect-resource-name",
+  );
+  expect(await program.stop()).toBe(0);
+});
+
+test("SCD-8: the port serves /healthz to everybody, and neither /metrics nor profiles", async () => {
+  const [port = 0] = await freePorts(1);
+  const program = connected(`--secure-port=${port}`, "--leader-elect=false");
+  const get = (path: string) => httpsText(`https://127.0.0.1:${port}${path}`);
+  await eventually(async () => expect(await get("/healthz")).toEqual({ status: 200, text: "ok" }));
+  for (const path of ["/metrics", "/debug/pprof/"]) expect((await get(path)).status).toBe(403);
+  await program.stop();
+});
+
 test("pods are bound over the network", async () => {
   const program = connected("--leader-elect=false");
   await createPod("plain");
