@@ -12,6 +12,12 @@ export function configMap(namespace, name, size, mark = "") {
   return object;
 }
 
+/** A Note, the kind of bench/servers, with a text of `size` bytes. */
+export function noteOf(namespace, name, size) {
+  const spec = { text: "x".repeat(size) };
+  return { apiVersion: "bench.example.com/v1", kind: "Note", metadata: { name, namespace }, spec };
+}
+
 /** A pod of about `size` bytes as the server keeps it. */
 export function pod(namespace, name, size) {
   const env = [];
@@ -153,4 +159,5 @@ export const kinds = {
   configMap: { make: configMap, collection: (namespace) => `/api/v1/namespaces/${namespace}/configmaps` },
   pod: { make: pod, collection: (namespace) => `/api/v1/namespaces/${namespace}/pods` },
   gadget: { make: gadget, collection: (namespace) => `/apis/bench.example.com/v1/namespaces/${namespace}/gadgets` },
+  note: { make: noteOf, collection: (namespace) => `/apis/bench.example.com/v1/namespaces/${namespace}/notes` },
 };
