@@ -12,6 +12,7 @@ import { notifySystemd } from "../../component/systemd.js";
 import type { HttpOptions, ServerOptions } from "../options/server-options.js";
 import { serverOptions } from "../start-server.js";
 import type { GenericServer } from "./generic-server.js";
+import { logLifeCycle } from "./log-life-cycle.js";
 
 /** A program that serves an API of its own. */
 export interface ServerProgram {
@@ -23,6 +24,8 @@ export interface ServerProgram {
   readonly version: string;
   /** What it serves, and whatever else no flag says. Flags that are given win. */
   readonly options: ServerOptions;
+  /** Makes the first stage of the server. Default: serverOptions; extensionServerOptions serves CustomResourceDefinitions. */
+  readonly firstStage?: typeof serverOptions;
   /** Flags of its own, in a section of the program's name. */
   readonly flags?: readonly ComponentFlag[];
   /** Says what is wrong with the flags of its own. */
@@ -52,7 +55,7 @@ export function serverCommand(program: ServerProgram): ServerCommand {
 }
 
 function componentOf(program: ServerProgram): Component {
-  const { name, description, version, flags: own = [] } = program;
+  const { name, description, version, flags: own = [], firstStage = serverOptions } = program;
   const ownSection: readonly FlagSection[] = own.length === 0 ? [] : [{ name, flags: own }];
   return {
     name,
@@ -61,7 +64,7 @@ function componentOf(program: ServerProgram): Component {
     version: `${name} ${version}`,
     sections: [...SECTIONS, ...ownSection],
     validate: (flags, { cwd }) => [
-      ...serverOptions(optionsOf(program, flags, cwd)).validate(),
+      ...firstStage(optionsOf(program, flags, cwd)).validate(),
       ...(program.validate?.(flags) ?? []),
     ],
     run: (flags, context) => run(program, flags, context),
@@ -72,9 +75,10 @@ async function run(program: ServerProgram, flags: Flags, context: ComponentConte
   const { log, signal, cwd, env } = context;
   log.info("server.go:180", `Version: ${program.version}`);
   const options = optionsOf(program, flags, cwd);
-  const config = await serverOptions({
+  const config = await (program.firstStage ?? serverOptions)({
     onError: (error) => log.error("run.go:72", "Unhandled Error", error),
     onWarning: (text) => log.warn("options.go:100", text),
+    onLifeCycle: logLifeCycle(log),
     ...options,
     signal,
   }).toConfig();
@@ -86,8 +90,8 @@ async function run(program: ServerProgram, flags: Flags, context: ComponentConte
     throw error;
   }
   const running = await server.prepareRun().start({ signal });
-  for (const url of new Set([running.url, running.httpUrl ?? ""])) {
-    if (url === "") continue;
+  const addresses = [...new Set([running.url, running.httpUrl ?? ""])].filter((url) => url !== "");
+  for (const url of addresses) {
     const { protocol, host } = new URL(url);
     log.info("secure_serving.go:211", `Serving ${protocol === "https:" ? "securely" : "insecurely"} on ${host}`);
   }
@@ -100,6 +104,7 @@ async function run(program: ServerProgram, flags: Flags, context: ComponentConte
     await new Promise<void>((done) => signal.addEventListener("abort", () => done(), { once: true }));
   }
   await Promise.all([tell("STOPPING=1"), running.close()]);
+  for (const url of addresses) log.info("secure_serving.go:262", `Stopped listening on ${new URL(url).host}`);
 }
 
 /** Where the program keeps its objects and listens. */
