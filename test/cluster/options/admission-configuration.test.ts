@@ -92,7 +92,7 @@ describe("a plugin of the caller", () => {
   });
   const file = () => write("a.yaml", `${HEAD}plugins:\n- name: Quota\n  configuration: {kind: Limits, most: 3}\n`);
 
-  test("gets its configuration before the server starts", async () => {
+  test("gets its configuration before the server starts (ADM-6)", async () => {
     const seen: unknown[] = [];
     const plugins = [own("Quota", ({ value }) => void seen.push(value)), own("Other", () => void seen.push("other"))];
     await readAdmissionOptions({ configurationFile: file(), plugins });
@@ -144,7 +144,7 @@ const LABEL =
 const SUBDOMAIN =
   "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
 
-describe("a server does not start, and says which file is at fault, for", () => {
+describe("a server does not start, and says which file is at fault (ADM-6), for", () => {
   const faults: readonly (readonly [what: string, text: string, message: string])[] = [
     ["a file that is empty", "", whole(`Object 'Kind' is missing in '' (in "FOLDER/a.yaml")`)],
     [
