@@ -111,6 +111,26 @@ describe("a plugin of the caller", () => {
     expect(text).toBe("3");
   });
 
+  test("takes part in both phases, and is given the objects of the server and a client of it (ADM-6)", async () => {
+    const plugin: OwnAdmissionPlugin["plugin"] = {
+      name: "Notary",
+      handles: (operation, { resource }) => operation === "CREATE" && resource === "secrets",
+      async admit({ object, namespace }, { objects }) {
+        const { uid } = (await objects.get("", "namespaces", "", namespace))?.metadata ?? {};
+        Object.assign(object?.metadata ?? {}, { labels: { namespace: uid } });
+      },
+      async validate({ name }, { client }) {
+        await call(client(), "POST", "/api/v1/namespaces/default/configmaps", { metadata: { name: `noted-${name}` } });
+      },
+    };
+    await using cluster = await startCluster({ port: false, ...quietCluster, admission: { plugins: [{ plugin }] } });
+    const api = cluster.transport();
+    const made = await call(api, "POST", "/api/v1/namespaces/default/secrets", { metadata: { name: "deed" } });
+    const namespace = await call(api, "GET", "/api/v1/namespaces/default");
+    expect(made.at("metadata.labels.namespace")).toBe(namespace.at("metadata.uid"));
+    expect((await call(api, "GET", "/api/v1/namespaces/default/configmaps/noted-deed")).status).toBe(200);
+  });
+
   test("that takes none is named, and one that refuses it says why", async () => {
     const refused = (reason: string): string =>
       `failed to apply admission: couldn't init admission plugin "Quota": ${reason} (in "${folder}/a.yaml")`;
