@@ -1,5 +1,6 @@
 // kubets/server: what people who write API servers use.
 export { serverOptions, startServer } from "./start-server.js";
+export { extensionServerOptions } from "./extension-server.js";
 export { type ServerCommand, serverCommand, type ServerProgram } from "./stages/server-command.js";
 export { type RecommendedOptions, recommendedOptions } from "./stages/recommended-options.js";
 export type { ComponentFlag } from "../component/component-flag.js";

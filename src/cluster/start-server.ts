@@ -33,7 +33,7 @@ const OWN_RESOURCES: Composition = {
 };
 
 /** Namespaces are Kubernetes' own: here any namespace will do. */
-function withoutNamespaces(options: ServerOptions): ServerOptions {
+export function withoutNamespaces(options: ServerOptions): ServerOptions {
   const { admission = {} } = options;
   return {
     ...options,

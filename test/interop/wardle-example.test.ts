@@ -19,7 +19,7 @@ test("Wardle takes at most 120 lines", () => {
   expect(readFileSync(example, "utf8").split("\n").length).toBeLessThanOrEqual(120);
 });
 
-describe.skipIf(kubectl.missing !== undefined)("Wardle as a program, asked by the real kubectl", () => {
+describe.skipIf(kubectl.missing !== undefined)("Wardle as a program (START-2), asked by the real kubectl", () => {
   let program: ChildProcess;
   let real: RealKubectl;
   const log: string[] = [];

@@ -4,6 +4,7 @@ import type { FlagSection } from "../../component/component-flag.js";
 import { notifySystemd, tellSystemdReady } from "../../component/systemd.js";
 import type { Flags } from "../../component/flags/flag-set.js";
 import { untilParentEnds } from "../envtest/until-parent-ends.js";
+import { logLifeCycle } from "../stages/log-life-cycle.js";
 import { readFeatureGates } from "./feature-gates.js";
 import { optionFaults } from "./option-faults.js";
 import { readApiServerOptions } from "./options.js";
@@ -65,15 +66,18 @@ async function run(flags: Flags, { log, cwd, env, signal }: ComponentContext): P
   }
   const reportError = (error: unknown): void => log.error("run.go:72", "Unhandled Error", error);
   const warn = (text: string): void => log.warn("options.go:100", text);
-  const server = await serveApi({ ...options, reportError, warn, signal }).catch((error: unknown) => {
+  const onLifeCycle = logLifeCycle(log);
+  const server = await serveApi({ ...options, reportError, warn, onLifeCycle, signal }).catch((error: unknown) => {
     if (!signal.aborted) throw error;
   });
   // A signal during the start ends kube-apiserver well too.
   if (server === undefined) return;
-  log.info("secure_serving.go:211", `Serving securely on ${new URL(server.url).host}`);
+  const { host } = new URL(server.url);
+  log.info("secure_serving.go:211", `Serving securely on ${host}`);
   await tellSystemdReady(env, log);
   if (!signal.aborted) {
     await new Promise<void>((done) => signal.addEventListener("abort", () => done(), { once: true }));
   }
   await Promise.all([notifySystemd("STOPPING=1", env), server.close()]);
+  log.info("secure_serving.go:262", `Stopped listening on ${host}`);
 }

@@ -10,6 +10,7 @@ import type { StorageOptions } from "../open-storage.js";
 import type { FileAdmissionOptions } from "../options/admission-configuration.js";
 import type { AuthenticationOptions } from "../options/authentication-options.js";
 import type { AuthorizationOptions } from "../options/authorization-options.js";
+import type { ServerOptions } from "../options/server-options.js";
 import type { TlsOptions } from "../options/tls-options.js";
 import { type ClusterPki, createClusterPki } from "../pki/cluster-pki.js";
 import type { RunningServer } from "../running-server.js";
@@ -25,6 +26,7 @@ interface ServeOptions extends ApiServerOptions {
   readonly reportError: (error: unknown) => void;
   /** Receives what the server goes on in spite of. */
   readonly warn: (text: string) => void;
+  readonly onLifeCycle: NonNullable<ServerOptions["onLifeCycle"]>;
   /** Ends the start when it aborts. */
   readonly signal: AbortSignal;
 }
@@ -50,6 +52,7 @@ export async function serveApi(options: ServeOptions): Promise<RunningServer> {
       authentication: kubeAuthentication(server.authentication),
       onError: options.reportError,
       onWarning: options.warn,
+      onLifeCycle: options.onLifeCycle,
       signal: options.signal,
     },
     setup,

@@ -9,10 +9,11 @@ import type { ComponentFlag, FlagSection } from "../../component/component-flag.
 import type { Flags } from "../../component/flags/flag-set.js";
 import { type OptionGroup, readOptions, readWithDefaults, sectionOf } from "../../component/option-group.js";
 import { runProcess } from "../../component/run-process.js";
-import { notifySystemd } from "../../component/systemd.js";
+import { notifySystemd, tellSystemdReady } from "../../component/systemd.js";
 import type { HttpOptions, ServerOptions } from "../options/server-options.js";
 import { serverOptions } from "../start-server.js";
 import type { GenericServer } from "./generic-server.js";
+import { logLifeCycle } from "./log-life-cycle.js";
 import { delegatedFlagFaults, delegatedOptions, type RecommendedOptions, sectionsOf } from "./recommended-options.js";
 
 /** A program that serves an API of its own. */
@@ -27,6 +28,8 @@ export interface ServerProgram {
   readonly options: ServerOptions;
   /** The groups of options that the program has: {@link recommendedOptions}. Default: all that ask no main server. */
   readonly recommended?: RecommendedOptions;
+  /** Makes the first stage of the server. Default: serverOptions; extensionServerOptions serves CustomResourceDefinitions. */
+  readonly firstStage?: typeof serverOptions;
   /** Flags of its own, in a section of the program's name. */
   readonly flags?: readonly ComponentFlag[];
   /** Says what is wrong with the flags of its own. */
@@ -56,7 +59,7 @@ export function serverCommand(program: ServerProgram): ServerCommand {
 }
 
 function componentOf(program: ServerProgram): Component {
-  const { name, description, version, flags: own = [] } = program;
+  const { name, description, version, flags: own = [], firstStage = serverOptions } = program;
   const ownSection: readonly FlagSection[] = own.length === 0 ? [] : [{ name, flags: own }];
   return {
     name,
@@ -65,7 +68,7 @@ function componentOf(program: ServerProgram): Component {
     version: `${name} ${version}`,
     sections: [...sectionsOf(SECTIONS, program.recommended), ...ownSection],
     validate: (flags, { cwd }) => [
-      ...serverOptions(optionsOf(program, flags, cwd)).validate(),
+      ...firstStage(optionsOf(program, flags, cwd)).validate(),
       ...delegatedFlagFaults(flags, cwd),
       ...(program.validate?.(flags) ?? []),
     ],
@@ -77,9 +80,10 @@ async function run(program: ServerProgram, flags: Flags, context: ComponentConte
   const { log, signal, cwd, env } = context;
   log.info("server.go:180", `Version: ${program.version}`);
   const options = optionsOf(program, flags, cwd);
-  const config = await serverOptions({
+  const config = await (program.firstStage ?? serverOptions)({
     onError: (error) => log.error("run.go:72", "Unhandled Error", error),
     onWarning: (text) => log.warn("options.go:100", text),
+    onLifeCycle: logLifeCycle(log),
     ...options,
     signal,
   }).toConfig();
@@ -91,20 +95,17 @@ async function run(program: ServerProgram, flags: Flags, context: ComponentConte
     throw error;
   }
   const running = await server.prepareRun().start({ signal });
-  for (const url of new Set([running.url, running.httpUrl ?? ""])) {
-    if (url === "") continue;
+  const addresses = [...new Set([running.url, running.httpUrl ?? ""])].filter((url) => url !== "");
+  for (const url of addresses) {
     const { protocol, host } = new URL(url);
     log.info("secure_serving.go:211", `Serving ${protocol === "https:" ? "securely" : "insecurely"} on ${host}`);
   }
-  const tell = async (state: "READY=1" | "STOPPING=1"): Promise<void> => {
-    const fault = await notifySystemd(state, env);
-    if (fault !== undefined) log.warn("server.go:240", `systemd is not told ${state}: ${fault}`);
-  };
-  await tell("READY=1");
+  await tellSystemdReady(env, log);
   if (!signal.aborted) {
     await new Promise<void>((done) => signal.addEventListener("abort", () => done(), { once: true }));
   }
-  await Promise.all([tell("STOPPING=1"), running.close()]);
+  await Promise.all([notifySystemd("STOPPING=1", env), running.close()]);
+  for (const url of addresses) log.info("secure_serving.go:262", `Stopped listening on ${new URL(url).host}`);
 }
 
 /** Where the program keeps its objects and listens. */

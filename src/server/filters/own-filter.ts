@@ -22,6 +22,12 @@ export const FILTER_NAMES = [
 
 export type FilterName = (typeof FILTER_NAMES)[number];
 
+/** The filter with its part of every answer: what is thrown behind it is answered behind it, so that refusals and faults pass through it as answers. */
+export const answering =
+  (filter: Filter, recovery: Filter): Filter =>
+  (next) =>
+    filter(recovery(next));
+
 /** A filter from outside the server, and where it runs. Default: after authorization, next to the resources. */
 export interface OwnFilter {
   /** Names it in errors. */
@@ -94,6 +100,7 @@ export function placed(
   own: readonly OwnFilter[],
   server: Readonly<Partial<Record<FilterName, Filter>>>,
 ): readonly Filter[] {
+  const recovery = server["panic-recovery"];
   const chain: { readonly name: string; readonly filter: Filter | undefined }[] = FILTER_NAMES.map((name) => ({
     name,
     filter: server[name],
@@ -110,7 +117,8 @@ export function placed(
       throw new Error(
         `filter "${one.name}" should run ${one.before === undefined ? "after" : "before"} "${neighbour}", and there is no such filter`,
       );
-    chain.splice(one.before === undefined ? index + 1 : index, 0, { name: one.name, filter: guarded(one) });
+    const filter = recovery === undefined ? guarded(one) : answering(guarded(one), recovery);
+    chain.splice(one.before === undefined ? index + 1 : index, 0, { name: one.name, filter });
   }
   return chain.flatMap(({ filter }) => filter ?? []);
 }

@@ -8,7 +8,7 @@ import { probabilisticGoaway } from "../filters/goaway.js";
 import { strictTransportSecurity } from "../filters/hsts.js";
 import { impersonation } from "../filters/impersonation.js";
 import { maxInFlight } from "../filters/max-in-flight.js";
-import { type FilterName, placed } from "../filters/own-filter.js";
+import { answering, type FilterName, placed } from "../filters/own-filter.js";
 import { panicRecovery } from "../filters/panic-recovery.js";
 import { retryAfter } from "../filters/retry-after.js";
 import type { OpenWatches } from "../filters/watch-termination.js";
@@ -53,15 +53,16 @@ function serverFilters(config: ServerConfig, parts: ChainParts): Partial<Record<
   const { conduct = {}, reportError = () => {} } = config;
   const { corsAllowedOrigins = [], strictTransportSecurity: directives = [], goawayChance = 0 } = conduct;
   const { identity, authorization, available, watches, timers } = parts;
+  const recovery = panicRecovery(reportError, respondStatus);
   return {
-    "panic-recovery": panicRecovery(reportError, respondStatus),
-    ...(directives.length > 0 && { hsts: strictTransportSecurity(directives) }),
+    "panic-recovery": recovery,
+    ...(directives.length > 0 && { hsts: answering(strictTransportSecurity(directives), recovery) }),
     ...(conduct.shutdownSendRetryAfter === true && { "retry-after": retryAfter(() => available() === "stopping") }),
     availability: availability(available),
-    ...(goawayChance > 0 && { goaway: probabilisticGoaway(goawayChance, config.requestRandom) }),
+    ...(goawayChance > 0 && { goaway: answering(probabilisticGoaway(goawayChance, config.requestRandom), recovery) }),
     deadline: deadline(timers, conduct.requestTimeout),
     ...((conduct.shutdownWatchTerminationGracePeriod ?? 0) > 0 && { "watch-termination": watches.filter }),
-    ...(corsAllowedOrigins.length > 0 && { cors: cors(corsAllowedOrigins) }),
+    ...(corsAllowedOrigins.length > 0 && { cors: answering(cors(corsAllowedOrigins), recovery) }),
     authentication: authentication(identity.authenticator, identity.anonymous, identity.proxyHeaders),
     "max-in-flight": maxInFlight(timers, config.inFlight),
     impersonation: impersonation(authorization.authorize),

@@ -1,6 +1,6 @@
 import { deferred } from "../../base/async/deferred.js";
 
-/** The events in the life of a server, by kube-apiserver's names, in the order in which they happen at the latest. */
+/** The events in the life of a server, by kube-apiserver's names, in their order; the delay and the hooks of a shutdown run side by side. */
 export const LIFE_CYCLE_EVENTS = [
   "MuxAndDiscoveryComplete",
   "HasBeenReady",

@@ -4,7 +4,7 @@ import { discoveryHandlers } from "../endpoints/non-resource/discovery.js";
 import { type HealthCheck, healthHandler } from "../endpoints/non-resource/health.js";
 import { LatestDocuments } from "../endpoints/non-resource/cached-document.js";
 import { openApiHandlers } from "../endpoints/non-resource/openapi.js";
-import { openIdHandlers } from "../endpoints/non-resource/openid-metadata.js";
+import { OPENID_PATHS, openIdHandlers } from "../endpoints/non-resource/openid-metadata.js";
 import { rootPaths } from "../endpoints/non-resource/root-paths.js";
 import { versionHandler } from "../endpoints/non-resource/version.js";
 import type { ApiRequest, Handler } from "../request/api-request.js";
@@ -49,13 +49,18 @@ export class NonResourcePaths {
   }
 
   #listed(): readonly string[] {
-    return [...this.own.listed, ...(this.#config.delegate?.listedPaths() ?? [])];
+    const { delegate, serviceAccounts } = this.#config;
+    const openId = serviceAccounts === undefined ? [] : OPENID_PATHS;
+    return [...this.own.listed, ...openId, ...(delegate?.listedPaths() ?? [])];
   }
 
   /** The checks of this server's health and of those behind it. */
   healthChecks(): readonly HealthCheck[] {
     const { boot, delegate } = this.#config;
-    return [...this.#lasting(), ...(boot?.checks ?? []), ...unlikeOwn(delegate?.healthChecks() ?? [])];
+    const own = [...this.#lasting(), ...(boot?.checks ?? [])];
+    const names = new Set(own.map(({ name }) => name));
+    // As in kube-apiserver: a check that both have by one name is the head's.
+    return [...own, ...(delegate?.healthChecks() ?? []).filter(({ name }) => !names.has(name))];
   }
 
   /** Of /livez: unfinished steps of the start count only when the grace period has passed. */
@@ -102,10 +107,6 @@ export class NonResourcePaths {
 }
 
 const PING: HealthCheck = { name: "ping", check: () => Promise.resolve() };
-
-/** The checks that only a delegate has: its ping and its storage's stand for themselves by the names that the head has too. */
-const unlikeOwn = (checks: readonly HealthCheck[]): readonly HealthCheck[] =>
-  checks.filter(({ name }) => name !== PING.name && name !== "etcd");
 
 const isRead = ({ exchange }: ApiRequest): boolean => exchange.method === "GET" || exchange.method === "HEAD";
 

@@ -199,11 +199,15 @@ class ApiServer implements Server {
   async #stop(preShutdown: (() => Promise<void>) | undefined): Promise<void> {
     const { shutdownDelay = 0, shutdownWatchTerminationGracePeriod: grace = 0 } = this.#config.conduct ?? {};
     this.lifeCycle.signal("ShutdownInitiated");
-    const hooks = preShutdown?.();
-    if (shutdownDelay > 0) await pause(this.#timers, shutdownDelay);
-    this.lifeCycle.signal("AfterShutdownDelayDuration");
-    await hooks;
-    this.lifeCycle.signal("PreShutdownHooksStopped");
+    const delay = async (): Promise<void> => {
+      if (shutdownDelay > 0) await pause(this.#timers, shutdownDelay);
+      this.lifeCycle.signal("AfterShutdownDelayDuration");
+    };
+    const hooks = async (): Promise<void> => {
+      await preShutdown?.();
+      this.lifeCycle.signal("PreShutdownHooksStopped");
+    };
+    await Promise.all([delay(), hooks()]);
     this.lifeCycle.signal("NotAcceptingNewRequest");
     if (grace > 0) await this.#watches.end(grace, this.#timers);
     this.#stopping.abort();

@@ -92,7 +92,7 @@ describe("a plugin of the caller", () => {
   });
   const file = () => write("a.yaml", `${HEAD}plugins:\n- name: Quota\n  configuration: {kind: Limits, most: 3}\n`);
 
-  test("gets its configuration before the server starts", async () => {
+  test("gets its configuration before the server starts (ADM-6)", async () => {
     const seen: unknown[] = [];
     const plugins = [own("Quota", ({ value }) => void seen.push(value)), own("Other", () => void seen.push("other"))];
     await readAdmissionOptions({ configurationFile: file(), plugins });
@@ -109,6 +109,26 @@ describe("a plugin of the caller", () => {
     const path = write("a.yaml", `${HEAD}plugins: [{name: Quota, path: quota.yaml}]\n`);
     await readAdmissionOptions({ configurationFile: path, plugins: [own("Quota", configure)] });
     expect(text).toBe("3");
+  });
+
+  test("takes part in both phases, and is given the objects of the server and a client of it (ADM-6)", async () => {
+    const plugin: OwnAdmissionPlugin["plugin"] = {
+      name: "Notary",
+      handles: (operation, { resource }) => operation === "CREATE" && resource === "secrets",
+      async admit({ object, namespace }, { objects }) {
+        const { uid } = (await objects.get("", "namespaces", "", namespace))?.metadata ?? {};
+        Object.assign(object?.metadata ?? {}, { labels: { namespace: uid } });
+      },
+      async validate({ name }, { client }) {
+        await call(client(), "POST", "/api/v1/namespaces/default/configmaps", { metadata: { name: `noted-${name}` } });
+      },
+    };
+    await using cluster = await startCluster({ port: false, ...quietCluster, admission: { plugins: [{ plugin }] } });
+    const api = cluster.transport();
+    const made = await call(api, "POST", "/api/v1/namespaces/default/secrets", { metadata: { name: "deed" } });
+    const namespace = await call(api, "GET", "/api/v1/namespaces/default");
+    expect(made.at("metadata.labels.namespace")).toBe(namespace.at("metadata.uid"));
+    expect((await call(api, "GET", "/api/v1/namespaces/default/configmaps/noted-deed")).status).toBe(200);
   });
 
   test("that takes none is named, and one that refuses it says why", async () => {
@@ -144,7 +164,7 @@ const LABEL =
 const SUBDOMAIN =
   "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
 
-describe("a server does not start, and says which file is at fault, for", () => {
+describe("a server does not start, and says which file is at fault (ADM-6), for", () => {
   const faults: readonly (readonly [what: string, text: string, message: string])[] = [
     ["a file that is empty", "", whole(`Object 'Kind' is missing in '' (in "FOLDER/a.yaml")`)],
     [

@@ -68,7 +68,7 @@ describe("the stages of a server: options, config, completed config, server, pre
     await (await prepared.start()).close();
   });
 
-  test("run() serves until its signal aborts, and tells of the server's life in order (RUN-2, SHUT-1)", async () => {
+  test("run() serves until its signal aborts, and tells of the server's life in order (RUN-2, SHUT-1, SRV-4)", async () => {
     const events: string[] = [];
     const stop = new AbortController();
     const server = await made({ onLifeCycle: (event) => events.push(event) });
@@ -104,7 +104,7 @@ describe("the stages of a server: options, config, completed config, server, pre
 });
 
 describe("a chain of servers", () => {
-  test("the head answers what it serves, its delegate the rest, and 404 ends the chain (CHAIN-4, DISP-1, B-GEN-06)", async () => {
+  test("the head answers what it serves, its delegate the rest, and 404 ends the chain (CHAIN-4, MAIN-2, DISP-1, B-GEN-06)", async () => {
     const behind = await made({ resources: [gadgets] }, "gadgets");
     behind.paths.handle("/menu", (request) => respondText(request, 200, "soup"));
     const head = await made({}, "widgets", behind);
@@ -124,7 +124,7 @@ describe("a chain of servers", () => {
     await running.close();
   });
 
-  test("filters run once, at the head (CHAIN-2, DISP-3)", async () => {
+  test("filters run once, at the head (CHAIN-2, DISP-3, WEB-4)", async () => {
     const seen: string[] = [];
     const filter = (name: string) => ({
       name,
@@ -140,6 +140,39 @@ describe("a chain of servers", () => {
     const running = await head.prepareRun().start();
     await call(running.transport(), "GET", GADGETS);
     expect(seen).toEqual(["head"]);
+    await running.close();
+  });
+
+  test("the APIs are the union of all servers; a write goes through the admission plugins of the server that owns its resource (CHAIN-7)", async () => {
+    const seen: string[] = [];
+    const admission = (server: string) => ({
+      plugins: [
+        { plugin: { name: "Recorder", admit: () => void seen.push(server), validate: () => void seen.push(server) } },
+      ],
+    });
+    const behind = await made({ resources: [gadgets], admission: admission("behind") }, "gadgets");
+    const head = await made({ admission: admission("head") }, "widgets", behind);
+    const running = await head.prepareRun().start();
+    const api = running.transport();
+    const create = async (path: string, group: string, kind: string) => {
+      seen.length = 0;
+      const object = { apiVersion: `${group}/v1`, kind, metadata: { name: "one" } };
+      expect((await call(api, "POST", path, object)).status).toBe(201);
+      return [...seen];
+    };
+    expect(await create(GADGETS, "gadgets.example.com", "Gadget")).toEqual(["behind", "behind"]);
+    expect(await create(COLLECTION, "stable.example.com", "Widget")).toEqual(["head", "head"]);
+    await running.close();
+  });
+
+  test("a check that two servers have by one name is listed once, as the head's", async () => {
+    const behind = await made({ resources: [gadgets] }, "gadgets");
+    const head = await made({}, "widgets", behind);
+    const running = await head.prepareRun().start();
+    const { text } = await call(running.transport(), "GET", "/readyz?verbose");
+    expect(text).toBe(
+      "[+]ping ok\n[+]etcd ok\n[+]poststarthook/storage-readiness ok\n[+]shutdown ok\nreadyz check passed\n",
+    );
     await running.close();
   });
 
@@ -240,6 +273,8 @@ describe("a server that stands alone", () => {
     expect((JSON.parse(index.text) as { paths: string[] }).paths).toEqual(
       expect.arrayContaining(["/apis/stable.example.com/v1", "/healthz", "/menu", "/openapi/v3", "/version"]),
     );
+    // It issues no tokens of service accounts, whose documents these are.
+    expect(index.text).not.toMatch(/openid/);
   });
 
   test("has a title and a version of its own, in OpenAPI and at /version (B-SA-04)", async () => {

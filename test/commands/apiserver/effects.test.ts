@@ -1,4 +1,5 @@
 import { createPrivateKey } from "node:crypto";
+import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { connect, type Settings } from "node:http2";
 import { createServer, type Server } from "node:https";
@@ -82,9 +83,12 @@ describe("flags that set the server up (MAIN-3, MAIN-4)", () => {
     expect(discovery.at("jwks_uri")).toBe(`https://api.example.com:${server.port}/openid/v1/jwks`);
   });
 
-  test("--disable-http2-serving leaves HTTP/1.1", async () => {
+  test("H2-1: --disable-http2-serving leaves HTTP/1.1, and an idle connection is kept for 90 s (WEB-1)", async () => {
     const socket = await openTls(server.port, { ALPNProtocols: ["h2", "http/1.1"] });
     expect(socket.alpnProtocol).toBe("http/1.1");
+    socket.write("GET /livez HTTP/1.1\r\nHost: api.example.com\r\n\r\n");
+    const [head] = (await once(socket, "data")) as [Buffer];
+    expect(head.toString()).toMatch(/^Keep-Alive: timeout=90\r$/m);
     socket.destroy();
   });
 
@@ -192,7 +196,7 @@ describe("a server with other flags", () => {
     await eventually(async () => expect((await call(other.admin, "GET", `${events}/e`)).status).toBe(404));
   });
 
-  test("--http2-max-streams-per-connection is what a connection is told", async () => {
+  test("H2-1: --http2-max-streams-per-connection is what a connection is told", async () => {
     const session = connect(`https://127.0.0.1:${other.port}`, { rejectUnauthorized: false });
     const settings = await new Promise<Settings>((told) => session.once("remoteSettings", told));
     expect(settings.maxConcurrentStreams).toBe(7);

@@ -134,20 +134,32 @@ test.each([
       "--cloud-provider has no effect: Kubernetes has dropped it, use a cloud-controller-manager",
     ],
   ],
-])("the command line of %s starts the server, which names what has no effect", async (_, flags, seen, warnings) => {
-  // Each has an etcd prefix of its own, so that the services of one are not those of another.
-  const server = await startApiserver(folder, [...flags(folder.etcd), `--etcd-prefix=/${seen.clusterIp}`]);
-  const [anonymous, service] = await Promise.all([
-    call(server.anonymous, "GET", "/api/v1/namespaces"),
-    call(server.admin, "GET", "/api/v1/namespaces/default/services/kubernetes"),
-  ]);
-  const created = await call(server.admin, "POST", "/api/v1/namespaces/default/configmaps", {
-    metadata: { name: "a" },
-  });
-  const { code, stderr } = await server.stop();
-  expect({ anonymous: anonymous.status, clusterIp: service.at("spec.clusterIP") }).toEqual(seen);
-  expect(created.status).toBe(201);
-  expect(code).toBe(0);
-  expect(warningsIn(stderr)).toEqual(warnings);
-  expect(stderr).toContain(`Serving securely on 127.0.0.1:${server.port}`);
-});
+])(
+  "the command line of %s starts the server, which names what has no effect (START-5, WEB-1)",
+  async (_, flags, seen, warnings) => {
+    // Each has an etcd prefix of its own, so that the services of one are not those of another.
+    const server = await startApiserver(folder, [...flags(folder.etcd), `--etcd-prefix=/${seen.clusterIp}`]);
+    const [anonymous, service] = await Promise.all([
+      call(server.anonymous, "GET", "/api/v1/namespaces"),
+      call(server.admin, "GET", "/api/v1/namespaces/default/services/kubernetes"),
+    ]);
+    const created = await call(server.admin, "POST", "/api/v1/namespaces/default/configmaps", {
+      metadata: { name: "a" },
+    });
+    const { code, stderr } = await server.stop();
+    expect({ anonymous: anonymous.status, clusterIp: service.at("spec.clusterIP") }).toEqual(seen);
+    expect(created.status).toBe(201);
+    expect(code).toBe(0);
+    expect(warningsIn(stderr)).toEqual(warnings);
+    const milestones = [
+      "Version: v1.36.3",
+      `Serving securely on 127.0.0.1:${server.port}`,
+      `Stopped listening on 127.0.0.1:${server.port}`,
+    ];
+    const lines = stderr
+      .trimEnd()
+      .split("\n")
+      .map((line) => line.replace(/^.*?\] /, ""));
+    expect(lines.filter((line) => milestones.includes(line))).toEqual(milestones);
+  },
+);

@@ -36,6 +36,17 @@ describe("pages of other origins", () => {
     expect(preflight.headers).toMatchObject(allowed);
   });
 
+  test("may read refusals and faults too", async () => {
+    await using server = await started({ conduct, authentication: { anonymous: false } });
+    const api = server.transport();
+    const origin = { origin: "https://shop.example.com" };
+    const nothing = await call(api, "GET", `${COLLECTION}/nothing`, undefined, { headers: origin });
+    expect([nothing.status, nothing.headers["access-control-allow-origin"]]).toEqual([404, origin.origin]);
+    const headers = { ...origin, authorization: "Bearer wrong" };
+    const stranger = await call(api, "GET", COLLECTION, undefined, { headers });
+    expect([stranger.status, stranger.headers["access-control-allow-origin"]]).toEqual([401, origin.origin]);
+  });
+
   test("are told nothing where it is not", async () => {
     await using server = await started({ conduct });
     const headers = { origin: "https://shop.example.com.evil.test" };
@@ -48,8 +59,13 @@ test("browsers are told to come back over TLS", async () => {
   await using server = await started({
     conduct: { strictTransportSecurity: ["max-age=31536000", "includeSubDomains"] },
   });
-  const { headers } = await call(server.transport(), "GET", "/version");
-  expect(headers["strict-transport-security"]).toBe("max-age=31536000; includeSubDomains");
+  for (const [path, expected] of [
+    ["/version", 200],
+    [`${COLLECTION}/nothing`, 404],
+  ] as const) {
+    const { status, headers } = await call(server.transport(), "GET", path);
+    expect([status, headers["strict-transport-security"]]).toEqual([expected, "max-age=31536000; includeSubDomains"]);
+  }
 });
 
 test("a request ends its HTTP/2 connection with the chance of goawayChance, and is answered", async () => {
@@ -186,6 +202,15 @@ describe("filters of the caller", () => {
       { path: "/nothing", status: 404, bytes: nothing.text.length, isReset: false },
       { path: "/version", status: 200, bytes: 4, isReset: true },
     ]);
+  });
+
+  test("see a refusal behind them as the answer that it is", async () => {
+    const answers: (number | undefined)[] = [];
+    await using server = await started({
+      filters: [{ name: "observer", filter: observeAnswers(Date.now, (_, { status }) => answers.push(status)) }],
+    });
+    expect((await call(server.transport(), "GET", `${COLLECTION}/nothing`)).status).toBe(404);
+    await expect.poll(() => answers).toEqual([404]);
   });
 
   test("stand before or after any filter, also one of the caller's own", async () => {

@@ -108,7 +108,7 @@ test("a user has half of the places, and others get theirs before the user's own
   expect(all.map((sent) => sent !== "cancelled" && sent.status)).toEqual(all.map(() => 200));
 });
 
-test("reads and writes have places of their own", async () => {
+test("FLT-5: reads and writes have places of their own", async () => {
   const gate = new Gate(1, 1);
   const sent = [gate.send("jane", "POST", PODS), gate.send("jane", "GET", PODS), gate.send("jane", "DELETE", PODS)];
   await turn();
@@ -140,7 +140,7 @@ const REFUSED: Sent = {
   text: "Too many requests, please try again later.\n",
 };
 
-test("a request beyond those that may wait is refused in kube-apiserver's words, and another user's is not", async () => {
+test("FLT-5, HTTP-2: a request beyond those that may wait is refused in kube-apiserver's words, and another user's is not", async () => {
   const gate = new Gate(2, 1);
   const waiting = Array.from({ length: 2001 }, () => gate.send("jane", "GET", PODS));
   expect(await gate.send("jane", "GET", PODS).ended).toEqual(REFUSED);
@@ -182,7 +182,7 @@ test.each([
   ["a proxy", `${PODS}/p/proxy/`, "GET", []],
   ["a probe", "/readyz", "GET", []],
   ["an administrator's request", PODS, "GET", ["system:masters"]],
-] as const)("%s is not counted", async (_, path, method, groups) => {
+] as const)("FLT-5, HTTP-2: %s is not counted", async (_, path, method, groups) => {
   const gate = new Gate(1, 1);
   const sent = Array.from({ length: 3 }, () => gate.send("jane", method, path, groups));
   await turn();

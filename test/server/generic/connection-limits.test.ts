@@ -103,7 +103,7 @@ describe("an HTTP/2 connection", () => {
     expect((await goaway)[0]).toBe(constants.NGHTTP2_ENHANCE_YOUR_CALM);
   });
 
-  test("takes as many streams as kube-apiserver's by default", async () => {
+  test("takes as many streams as kube-apiserver's by default (H2-1)", async () => {
     const { listener } = await holding({});
     const session = dial(listener);
     await once(session, "remoteSettings");

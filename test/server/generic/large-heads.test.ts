@@ -111,7 +111,7 @@ function length({ length }: string): Buffer {
 const fields = (count: number, size: number): Buffer =>
   Buffer.concat([GET, ...Array.from({ length: count }, (_, at) => literal(0x00, `x-${at}`, "v".repeat(size)))]);
 
-test("HTTP/2 takes a head of a megabyte", async () => {
+test("WEB-1: HTTP/2 takes a head of a megabyte", async () => {
   const client = await RawClient.open();
   await client.acknowledge();
   client.get(1, fields(20, 50_000), 2 ** 20);
@@ -178,7 +178,7 @@ test("a connection whose head comes slowly is not", async () => {
 
 const PING = 6;
 
-test("an HTTP/1.1 head of a megabyte is taken, and a longer one answered 431", async () => {
+test("WEB-1: an HTTP/1.1 head of a megabyte is taken, and a longer one answered 431", async () => {
   const statusOf = (size: number): Promise<number | undefined> =>
     new Promise((resolve, reject) => {
       const headers = Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`x-${at}`, "v".repeat(size / 20)]));

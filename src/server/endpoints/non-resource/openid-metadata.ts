@@ -6,6 +6,9 @@ import { type TokenIssuer, verificationKeysOf } from "../../request/token-issuer
 const CONFIGURATION = "/.well-known/openid-configuration";
 const KEYS = "/openid/v1/jwks";
 
+/** The paths of these documents. */
+export const OPENID_PATHS: readonly string[] = [CONFIGURATION, KEYS];
+
 /** Serves the documents by which others verify tokens of service accounts. `serverAddress` is "host:port". */
 export function openIdHandlers(
   issuer: TokenIssuer,

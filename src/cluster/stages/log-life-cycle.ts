@@ -1,0 +1,21 @@
+import type { ComponentLog } from "../../component/component-log.js";
+import type { LifeCycleEvent } from "../../server/generic/life-cycle.js";
+
+/** The lines that kube-apiserver logs at -v=1 for the events of a server's life. */
+const LINES: Readonly<Partial<Record<LifeCycleEvent, readonly [source: string, message: string]>>> = {
+  MuxAndDiscoveryComplete: ["566", "%s has all endpoints registered and discovery information is complete"],
+  ShutdownInitiated: ["579", '"[graceful-termination] shutdown event" name="%s"'],
+  AfterShutdownDelayDuration: ["571", '"[graceful-termination] shutdown event" name="%s"'],
+  PreShutdownHooksStopped: ["724", '"[graceful-termination] pre-shutdown hooks completed" name="%s"'],
+  NotAcceptingNewRequest: ["638", '"[graceful-termination] shutdown event" name="%s"'],
+  InFlightRequestsDrained: ["709", '"[graceful-termination] shutdown event" name="%s"'],
+  HTTPServerStoppedListening: ["631", '"[graceful-termination] shutdown event" name="%s"'],
+};
+
+/** Makes the listener that logs the events of a server's life at -v=1. */
+export const logLifeCycle =
+  (log: ComponentLog) =>
+  (event: LifeCycleEvent): void => {
+    const [line, message] = LINES[event] ?? [];
+    if (message !== undefined) log.info(`genericapiserver.go:${line}`, message.replace("%s", event), 1);
+  };

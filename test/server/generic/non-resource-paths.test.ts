@@ -1,0 +1,101 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { builtInApi } from "../../../src/api/facts/index.js";
+import type { Transport } from "../../../src/client/transport/transport.js";
+import { type Cluster, startCluster } from "../../../src/cluster/index.js";
+import { respondText } from "../../../src/server/request/respond.js";
+import { call } from "../../helpers/api-caller.js";
+import { quietCluster } from "../../helpers/quiet-cluster.js";
+
+let cluster: Cluster;
+let api: Transport;
+let isPantryFull = true;
+beforeAll(async () => {
+  const check = () => (isPantryFull ? Promise.resolve() : Promise.reject(new Error("no flour")));
+  cluster = await startCluster({ port: false, ...quietCluster, healthChecks: [{ name: "pantry", check }] });
+  for (const path of ["/apix", "/apis-of-bees", "/versions"])
+    cluster.paths.handle(path, (request) => respondText(request, 200, `own ${path}`));
+  api = cluster.transport();
+});
+afterAll(() => cluster.close());
+
+const get = (path: string) => call(api, "GET", path);
+const json = async (path: string) => JSON.parse((await get(path)).text) as Record<string, unknown>;
+
+describe("the paths of a main server", () => {
+  test.each([
+    "/",
+    "/index.html",
+    "/api",
+    "/api/v1",
+    "/apis",
+    "/apis/apps",
+    "/apis/apps/v1",
+    "/healthz",
+    "/livez",
+    "/readyz",
+    "/openapi/v2",
+    "/openapi/v3",
+    "/version",
+    "/.well-known/openid-configuration",
+    "/openid/v1/jwks",
+  ])("WEB-5: %s is served", async (path) => {
+    expect((await get(path)).status).toBe(200);
+  });
+
+  test("GEN-API-1: the index lists the paths in order at / and /index.html, and /version says which Kubernetes it is", async () => {
+    const { paths } = (await json("/")) as { paths: string[] };
+    expect(paths).toEqual(paths.toSorted());
+    expect(paths).toEqual(expect.arrayContaining(["/apis/apps/v1", "/apix", "/healthz", "/openid/v1/jwks"]));
+    expect((await get("/index.html")).text).toBe((await get("/")).text);
+    expect(await json("/version")).toMatchObject({ major: "1", minor: "36" });
+  });
+
+  test("MAIN-1: it serves the built-in groups of Kubernetes 1.36", async () => {
+    const expected = builtInApi().groups.map(({ name }) => name);
+    const { groups } = (await json("/apis")) as { groups: { name: string }[] };
+    const served = ["", ...groups.map(({ name }) => name)];
+    expect(served.toSorted()).toEqual(expected.toSorted());
+    expect(served).toEqual(
+      expect.arrayContaining(["", "apps", "batch", "networking.k8s.io", "rbac.authorization.k8s.io", "storage.k8s.io"]),
+    );
+  });
+
+  test("DISP-2: a path belongs to the API where a root path of the API ends at a boundary; others are the owner's paths", async () => {
+    for (const path of ["/apix", "/apis-of-bees", "/versions"]) expect((await get(path)).text).toBe(`own ${path}`);
+    for (const path of ["/apis", "/apis/"]) expect(await json(path)).toMatchObject({ kind: "APIGroupList" });
+    for (const path of ["/apis/apps/v1", "/apis/apps/v1/"])
+      expect(await json(path)).toMatchObject({ kind: "APIResourceList", groupVersion: "apps/v1" });
+    for (const path of ["/apis/apps/v1x", "/apis/app", "/apisx"])
+      expect([path, (await get(path)).text]).toEqual([path, "404 page not found\n"]);
+  });
+});
+
+describe("health (GEN-API-2)", () => {
+  test("GEN-API-2: /healthz is ok, and with ?verbose lists each check", async () => {
+    expect((await get("/healthz")).text).toBe("ok");
+    const { text } = await get("/healthz?verbose");
+    expect(text).toMatch(/^\[\+\]ping ok\n\[\+\]etcd ok\n\[\+\]pantry ok\n(\[\+\]\S+ ok\n)+healthz check passed\n$/);
+    expect((await get("/healthz/ping")).text).toBe("ok");
+  });
+
+  test("GEN-API-2: a failed check is a 500 without the reason, and ?exclude= leaves it out", async () => {
+    isPantryFull = false;
+    try {
+      const failed = await get("/healthz");
+      expect(failed.status).toBe(500);
+      expect(failed.text).toMatch(/\[-\]pantry failed: reason withheld\n(\[\+\]\S+ ok\n)+healthz check failed\n$/);
+      expect(failed.text).not.toContain("no flour");
+      expect((await get("/healthz?exclude=pantry")).text).toBe("ok");
+      expect((await get("/healthz?exclude=pantry&verbose")).text).toContain("[+]pantry excluded: ok\n");
+    } finally {
+      isPantryFull = true;
+    }
+  });
+
+  test("GEN-API-2: discovery has a document for the core, for all groups, for a group and for each of its versions", async () => {
+    expect(await json("/api")).toMatchObject({ kind: "APIVersions", versions: ["v1"] });
+    expect(await json("/apis")).toMatchObject({ kind: "APIGroupList" });
+    expect(await json("/apis/apps")).toMatchObject({ kind: "APIGroup", name: "apps" });
+    expect(await json("/apis/apps/v1")).toMatchObject({ kind: "APIResourceList", groupVersion: "apps/v1" });
+  });
+});
