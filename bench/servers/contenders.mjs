@@ -19,7 +19,9 @@ export function findContenders(folder) {
     try {
       found.push({ name, ...make() });
     } catch (error) {
-      process.stderr.write(`without ${name}: ${error.stderr?.toString().trim() || error.message}\n`);
+      // A compiler's last line is enough: the others are of the same kind.
+      const reason = error.stderr?.toString().trim().split("\n").at(-1) || error.message;
+      process.stderr.write(`without ${name}: ${reason}\n`);
     }
   };
   add(REFERENCE, () => ({ argv: [buildGo(folder)] }));

@@ -138,7 +138,10 @@ func (s *storage) Update(
 			return nil, false, err
 		}
 		after := object.(*Note)
-		if after.ResourceVersion != "" && after.ResourceVersion != before.ResourceVersion {
+		if after.ResourceVersion == "" {
+			after.ResourceVersion = before.ResourceVersion
+		}
+		if after.ResourceVersion != before.ResourceVersion {
 			return nil, false, apierrors.NewConflict(resource, name, fmt.Errorf("the note is of version %s", before.ResourceVersion))
 		}
 		if err := rest.BeforeUpdate(notes, ctx, after, before.copy()); err != nil {
