@@ -30,6 +30,8 @@ const ELECTION = [
   "--leader-elect-retry-period=1s",
 ];
 const REST = 120_000;
+/** How many Deployments and Jobs are made at once, so that a leader has much to do. */
+const BUSY = 30;
 
 const kubeconfigOf = (folder: string, server: string): string =>
   JSON.stringify({
@@ -190,8 +192,13 @@ describe.skipIf(etcdMissing !== undefined || !programIsBuilt)(
         const observed = terms[component];
         const before = observed.holder ?? "";
         const left = named(before);
+        const { writes } = observed;
+        // It stands still in the middle of much work, which it would go on with.
+        const first = component === "scheduler" ? 2000 : 1000;
+        const making = Promise.all(Array.from({ length: BUSY }, (_, index) => make(first + index)));
+        await eventually(() => expect(observed.writes).toBeGreaterThan(writes + 5), REST);
         left.freeze();
-        await make(component === "scheduler" ? 1001 : 1000);
+        await making;
         await eventually(() => expect(observed.holder).not.toBe(before), REST);
         left.resume();
         await settled();
