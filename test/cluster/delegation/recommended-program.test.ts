@@ -16,6 +16,7 @@ import { freePorts } from "../../helpers/free-ports.js";
 import { realTool } from "../../helpers/real-tools.js";
 import { realKubectl } from "../../helpers/run-real-kubectl.js";
 import { COLLECTION, GROUP, widgets } from "../../server/api-registry/widgets.js";
+import { startTcpProxy } from "../../helpers/tcp-proxy.js";
 import { MainServer } from "./main-server.js";
 
 const kubectl = realTool("kubectl");
@@ -23,6 +24,7 @@ const kubectl = realTool("kubectl");
 let main: MainServer;
 beforeAll(async () => {
   main = await MainServer.start();
+  await main.bind("clusterrolebindings", "view", "view");
 });
 afterAll(() => main[Symbol.asyncDispose]());
 
@@ -93,7 +95,6 @@ test.skipIf(kubectl.missing !== undefined)(
   async () => {
     const token = await main.account("painter");
     await main.allow("painter", ["create", "get"], GROUP, "widgets");
-    await main.bind("clusterrolebindings", "view", "view");
     await main.ask("POST", "/api/v1/namespaces", { metadata: { name: "colours" } });
     await main.ask("POST", "/api/v1/namespaces/colours/configmaps", { metadata: { name: "red" } });
     const admission = {
@@ -271,6 +272,36 @@ describe("admission plugins of one's own", () => {
       'failed to initialize admission plugin "Wanting": admission depends on a Kubernetes core API client, it cannot be nil',
     );
   });
+});
+
+test("A-ADM-09, B-ADM-03, B-GEN-04: a plugin refuses until its informer has its first list, and /readyz fails as long", async () => {
+  const [port = 0] = await freePorts(1);
+  const kubeconfig = await main.kubeconfigAt("unsynced.conf", `127.0.0.1:${port}`);
+  await using server = await startServer({
+    port: false,
+    resources: [widgets],
+    coreApi: { kubeconfig },
+    admission: { plugins: [knownColours()] },
+  });
+  const api = server.transport();
+  const refused = await call(api, "POST", COLLECTION, widget("early"));
+  expect([refused.status, refused.at("message")]).toEqual([
+    403,
+    'widgets.stable.example.com "early" is forbidden: not yet ready to handle request',
+  ]);
+  expect((await call(api, "GET", "/readyz")).text).toContain("[-]informer-sync failed: reason withheld\n");
+  expect((await call(api, "GET", "/healthz")).text).toBe("ok");
+  expect((await call(api, "GET", "/readyz/poststarthook/generic-apiserver-start-informers")).text).toBe("ok");
+  const way = await startTcpProxy(Number(new URL(main.cluster.url).port), port);
+  try {
+    await eventually(async () => expect((await call(api, "GET", "/readyz")).text).toBe("ok"));
+    expect((await call(api, "POST", COLLECTION, widget("early"))).status).toBe(201);
+    expect((await call(api, "POST", COLLECTION, widget("pink", "pink"))).at("message")).toContain(
+      "unknown colour: pink",
+    );
+  } finally {
+    await way.close();
+  }
 });
 
 test("each server of a chain starts informers of its own", async () => {
