@@ -174,8 +174,25 @@ test("B-MUX-02: the index lists each check of health, and the one of the shutdow
   expect((await call(api, "GET", "/livez/shutdown")).status).toBe(404);
 });
 
+test("B-MUX-01: an exact path comes before a prefix, a long prefix before a short one, and the delegate last", async () => {
+  const behind = await made("behind");
+  const head = await made("head", {}, behind);
+  const answers = (text: string) => (request: Parameters<typeof respondText>[0]) => respondText(request, 200, text);
+  head.paths.handlePrefix("/kitchen/", answers("kitchen"));
+  head.paths.handlePrefix("/kitchen/stove/", answers("stove"));
+  head.paths.handle("/kitchen/stove/pan", answers("pan"));
+  behind.paths.handle("/kitchen/stove/pan", answers("hidden"));
+  behind.paths.handle("/cellar", answers("cellar"));
+  const running = await head.prepareRun().start();
+  const seen: string[] = [];
+  for (const path of ["/kitchen/stove/pan", "/kitchen/stove/pot", "/kitchen/table", "/cellar", "/kitchen"])
+    seen.push((await call(running.transport(), "GET", path)).text);
+  expect(seen).toEqual(["pan", "stove", "kitchen", "cellar", "404 page not found\n"]);
+  await running.close();
+});
+
 describe("three servers in a chain", () => {
-  test("C-CHAIN-03, C-CHAIN-04, C-CHAIN-09: the last is made first; hooks, checks and paths of all are the head's", async () => {
+  test("C-CHAIN-03, C-CHAIN-04, C-CHAIN-09, B-GEN-03, B-RUN-01: the last is made first; hooks, checks and paths of all are the head's", async () => {
     const ran: string[] = [];
     const mark = (server: GenericServer): GenericServer => {
       const { name } = server;
@@ -201,7 +218,7 @@ describe("three servers in a chain", () => {
       expect(readyz.text).toContain(`[+]poststarthook/${name} ok\n`);
       expect((await call(api, "GET", `/${name}`)).text).toBe(name);
     }
-    // A check of a server in front hides the one of the same name behind it (B-GEN-03).
+    // A check of a server in front hides the one of the same name behind it.
     expect(readyz.text.match(/oven/g)).toEqual(["oven"]);
     for (const path of [COLLECTION, GADGETS]) expect((await call(api, "GET", path)).status).toBe(200);
     await running.close();

@@ -99,6 +99,18 @@ describe("the installation of a group", () => {
     expect(Object.keys(paths)).toEqual(Object.keys(paths).toSorted());
   });
 
+  test("B-DIR-01, C-HND-02: /apis is matched whole, and a group and a version by whole words", async () => {
+    const status = async (path: string) => (await send("GET", path)).status;
+    expect([await status("/apis"), await status("/apis/")]).toEqual([200, 200]);
+    for (const path of [
+      "/apisx",
+      `/apis/${GROUP}x`,
+      `/apis/${GROUP}/v1alpha1x`,
+      FLUNDERS.replace("v1alpha1", "v1alpha"),
+    ])
+      expect(await status(path)).toBe(404);
+  });
+
   test("B-INS-05: a POST is documented with its three answers, and with the parameter pretty", async () => {
     const { paths } = JSON.parse((await send("GET", `/openapi/v3/apis/${GROUP}/v1alpha1`)).text) as {
       paths: Record<string, { parameters: { name: string }[]; post: { responses: object } }>;
