@@ -91,7 +91,7 @@ const widget = (name: string, ...colours: string[]) =>
   JSON.stringify({ apiVersion: `${GROUP}/v1`, kind: "Widget", metadata: { name }, spec: { colours } });
 
 test.skipIf(kubectl.missing !== undefined)(
-  "a program with the recommended options authenticates, authorizes and admits by the main server (A-OPT-05, A-ADM-09, A-ADM-12, A-ADM-13)",
+  "a program with the recommended options authenticates, authorizes and admits by the main server (A-OPT-05, A-ADM-09, A-ADM-12, A-ADM-13, B-GOAL-02)",
   async () => {
     const token = await main.account("painter");
     await main.allow("painter", ["create", "get"], GROUP, "widgets");
@@ -185,7 +185,7 @@ describe("the groups of recommended options", () => {
     expect([code, err.match(/^[EF].*/gm)]).toEqual([0, null]);
   });
 
-  test("end the program with one error for all faults, and for a main server that cannot be found", async () => {
+  test("end the program with one error for all faults (A-OPT-06), and for a main server that cannot be found", async () => {
     const all = recommendedOptions("/registry");
     const wrong = await run(program({}, all), [
       "--authorization-always-allow-paths=/a*b",
@@ -229,7 +229,7 @@ const FLAGS = [
 ];
 
 describe("admission plugins of one's own", () => {
-  test("follow their own server's objects by its loopback, and ask its authorizers (A-ADM-14)", async () => {
+  test("follow their own server's objects by its loopback, and ask its authorizers (A-ADM-14, B-ADM-02, B-CFG-03)", async () => {
     let given: Parameters<NonNullable<OwnAdmissionPlugin["initialize"]>>[0] | undefined;
     let size = (): number => -1;
     const watching: OwnAdmissionPlugin = {
@@ -261,7 +261,7 @@ describe("admission plugins of one's own", () => {
     expect(reports).toEqual([]);
   });
 
-  test("keep the server from starting when they cannot be initialized, with their names", async () => {
+  test("keep the server from starting when they cannot be initialized, with their names (A-ADM-13, B-SA-02)", async () => {
     const plugin = { name: "Wanting" };
     const start = (initialize: OwnAdmissionPlugin["initialize"]) =>
       startServer({ port: false, admission: { plugins: [{ plugin, ...(initialize && { initialize }) }] } });

@@ -3,10 +3,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { systemClock } from "../../../src/base/time/clock.js";
+import { recommendedOptions } from "../../../src/cluster/stages/recommended-options.js";
 import { type ServerProgram, serverCommand } from "../../../src/cluster/stages/server-command.js";
+import { openEtcdKv } from "../../../src/server/storage/etcd/etcd-kv.js";
 import { forbidden } from "../../../src/machinery/errors/status-error.js";
+import { etcdMissing, startEtcd, tellEtcdMissing } from "../../helpers/etcd.js";
 import { freePorts } from "../../helpers/free-ports.js";
 import { COLLECTION, GROUP, widgets } from "../../server/api-registry/widgets.js";
+
+tellEtcdMissing("the storage of an own program");
 
 let folder: string;
 beforeAll(async () => {
@@ -114,6 +119,33 @@ describe("the program of a server", () => {
     });
     expect(seen).toEqual([status]);
   });
+
+  test.skipIf(etcdMissing !== undefined)(
+    "B-OPT-03: keeps objects under its prefix in etcd, as JSON of the storage version, in whatever version they were sent",
+    async () => {
+      const etcd = await startEtcd();
+      const [port = 0] = await freePorts(1);
+      const recommended = recommendedOptions("/registry/wardle.example.com");
+      Object.assign(recommended, { authentication: undefined, authorization: undefined, coreApi: undefined });
+      const collection = COLLECTION.replace("/v1/", "/v1beta1/");
+      const args = [`--http-port=${port}`, `--etcd-servers=${etcd.endpoint}`];
+      const stored = program({ options: { resources: [widgets] }, recommended });
+      await run(stored, args, async () => {
+        const body = JSON.stringify({ kind: "Widget", metadata: { name: "one" }, spec: { width: 3 } });
+        const headers = { "content-type": "application/json" };
+        await fetch(`http://127.0.0.1:${port}${collection}`, { method: "POST", headers, body });
+      });
+      const kv = await openEtcdKv({ endpoints: [etcd.endpoint] });
+      const { kv: found } = await kv.get(`/registry/wardle.example.com/${GROUP}/widgets/default/one`);
+      await kv.close();
+      await etcd.dispose();
+      expect(JSON.parse(Buffer.from(found?.value ?? []).toString())).toMatchObject({
+        apiVersion: `${GROUP}/v1`,
+        kind: "Widget",
+        spec: { size: 3 },
+      });
+    },
+  );
 
   // Windows has neither systemd nor programs that begin with #!.
   test.skipIf(process.platform === "win32")(

@@ -159,6 +159,12 @@ describe("post-start hooks", () => {
   });
 });
 
+test("C-CFG-03: OpenAPI is called Kubernetes where the options give no title", async () => {
+  await using server = await startServer({ port: false, resources: [widgets] });
+  for (const path of ["/openapi/v2", `/openapi/v3/apis/${GROUP}/v1`])
+    expect((await call(server.transport(), "GET", path)).at("info.title")).toBe("Kubernetes");
+});
+
 test("B-MUX-02: the index lists each check of health, and the one of the shutdown under /readyz alone", async () => {
   const hook: Hook = { name: "start-sample-server-informers", run: () => {} };
   await using server = await startServer({ port: false, resources: [widgets], hooks: { postStart: [hook] } });
