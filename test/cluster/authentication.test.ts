@@ -136,7 +136,7 @@ const FORBIDDEN = `${JSON.stringify({
   code: 403,
 })}\n`;
 
-describe("a request comes from", () => {
+describe("C-CFG-07: a request comes from", () => {
   test.each<[string, Headers, KeyPair | undefined, object]>([
     [
       "the user of a file's token",

@@ -146,7 +146,7 @@ describe.skipIf(etcdMissing !== undefined)("two servers on one etcd", () => {
     expect([...new Set(requests)].toSorted()).toEqual(PROGRAMS);
   });
 
-  test("a namespace made through either is answered with its ServiceAccount and its ConfigMap", async () => {
+  test("A-RUN-06: a namespace made through either is answered with its ServiceAccount and its ConfigMap", async () => {
     for (const [index, { api }] of [one, two].entries()) {
       for (let round = 0; round < 5; round++) {
         const name = `new-${index}-${round}`;

@@ -2,8 +2,10 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { type IncomingMessage, request } from "node:http";
 import { createInterface } from "node:readline";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { eventually } from "../helpers/eventually.js";
 import { freePorts } from "../helpers/free-ports.js";
 import { realTool } from "../helpers/real-tools.js";
 import { type RealKubectl, realKubectl } from "../helpers/run-real-kubectl.js";
@@ -19,26 +21,88 @@ test("Wardle takes at most 120 lines", () => {
   expect(readFileSync(example, "utf8").split("\n").length).toBeLessThanOrEqual(120);
 });
 
-describe.skipIf(kubectl.missing !== undefined)("Wardle as a program (START-2), asked by the real kubectl", () => {
-  let program: ChildProcess;
-  let real: RealKubectl;
+interface Wardle {
+  readonly program: ChildProcess;
+  readonly url: string;
+  readonly log: readonly string[];
+}
+
+/** Resolves when Wardle serves. */
+async function startWardle(): Promise<Wardle> {
+  const [port = 0] = await freePorts(1);
+  const program = spawn(process.execPath, [example, `--http-port=${port}`, "-v=1"], {
+    stdio: ["ignore", "inherit", "pipe"],
+  });
+  if (program.stderr === null) throw new Error("no log");
   const log: string[] = [];
+  const lines = createInterface(program.stderr);
+  await new Promise<void>((resolve, reject) => {
+    lines.on("line", (line) => {
+      log.push(line);
+      if (line.includes(`Serving insecurely on 127.0.0.1:${port}`)) resolve();
+    });
+    program.once("exit", (code) => reject(new Error(`Wardle ended with ${code}: ${log.join("\n")}`)));
+  });
+  return { program, url: `http://127.0.0.1:${port}`, log };
+}
+
+describe("Wardle is told to end", () => {
+  /** Sends half of a flunder; `rest` sends the other half and resolves with the status of the answer. */
+  async function halfSent(url: string): Promise<{ rest: () => Promise<number | undefined> }> {
+    const body = flunder("last", "v1beta1", {});
+    const headers = {
+      "content-type": "application/json",
+      "content-length": String(body.length),
+      expect: "100-continue",
+    };
+    const path = "/apis/wardle.example.com/v1beta1/namespaces/default/flunders";
+    const half = request(`${url}${path}`, { method: "POST", headers }).on("error", () => {});
+    half.flushHeaders();
+    // The server has begun to handle the request.
+    await once(half, "continue");
+    half.write(body.slice(0, 10));
+    return {
+      async rest() {
+        const answered = once(half, "response");
+        half.end(body.slice(10));
+        const [{ statusCode }] = (await answered) as [IncomingMessage];
+        return statusCode;
+      },
+    };
+  }
+
+  const stops = (url: string) => eventually(async () => expect((await fetch(`${url}/readyz`)).status).toBe(500));
+
+  test.each(["SIGINT", "SIGTERM"] as const)(
+    "A-RUN-05, T13: by %s /readyz fails at once, the request under way is answered, and the exit code is 0",
+    async (signal) => {
+      const { program, url } = await startWardle();
+      const ended = once(program, "exit");
+      const { rest } = await halfSent(url);
+      program.kill(signal);
+      await stops(url);
+      expect([await rest(), await ended]).toEqual([201, [0, null]]);
+    },
+  );
+
+  test("A-RUN-05, T13: by a second signal it ends at once, with code 1", async () => {
+    const { program, url } = await startWardle();
+    const ended = once(program, "exit");
+    await halfSent(url);
+    program.kill("SIGTERM");
+    await stops(url);
+    program.kill("SIGINT");
+    expect(await ended).toEqual([1, null]);
+  });
+});
+
+describe.skipIf(kubectl.missing !== undefined)("Wardle as a program (START-2), asked by the real kubectl", () => {
+  let wardle: Wardle;
+  let real: RealKubectl;
 
   beforeAll(async () => {
-    const [port = 0] = await freePorts(1);
-    program = spawn(process.execPath, [example, `--http-port=${port}`, "-v=1"], {
-      stdio: ["ignore", "inherit", "pipe"],
-    });
-    if (program.stderr === null) throw new Error("no log");
-    const lines = createInterface(program.stderr);
-    await new Promise<void>((resolve, reject) => {
-      lines.on("line", (line) => {
-        log.push(line);
-        if (line.includes(`Serving insecurely on 127.0.0.1:${port}`)) resolve();
-      });
-      program.once("exit", (code) => reject(new Error(`Wardle ended with ${code}: ${log.join("\n")}`)));
-    });
-    const server = `http://127.0.0.1:${port}`;
+    wardle = await startWardle();
+    const server = wardle.url;
     const config = {
       apiVersion: "v1",
       kind: "Config",
@@ -50,14 +114,22 @@ describe.skipIf(kubectl.missing !== undefined)("Wardle as a program (START-2), a
   });
 
   afterAll(async () => {
-    const ended = once(program, "exit");
-    program.kill("SIGTERM");
+    const ended = once(wardle.program, "exit");
+    wardle.program.kill("SIGTERM");
     expect(await ended).toEqual([0, null]);
     await real[Symbol.asyncDispose]();
   });
 
-  test("logs the value of each flag at -v=1 (START-3)", () => {
-    expect(log.some((line) => line.includes('FLAG: --etcd-prefix="/registry"'))).toBe(true);
+  test("logs the value of each flag at -v=1 (START-3), and has none that names a main server (B-GOAL-03, B-SA-01)", () => {
+    const flags = wardle.log.filter((line) => line.includes("FLAG: "));
+    expect(flags.some((line) => line.includes('--etcd-prefix="/registry"'))).toBe(true);
+    expect(flags.filter((line) => line.includes("kubeconfig"))).toEqual([]);
+  });
+
+  test("A-CFG-03, B-CFG-01, B-CFG-05: has its own title, and version 1.0", async () => {
+    const json = async (path: string): Promise<unknown> => JSON.parse(await real.ok(["get", "--raw", path]));
+    expect(await json("/version")).toMatchObject({ major: "1", minor: "0", gitVersion: "v1.0.0" });
+    expect(await json("/openapi/v2")).toMatchObject({ info: { title: "Wardle", version: "v1.0.0" } });
   });
 
   test("converts flunders between its versions, both ways", async () => {
@@ -69,7 +141,7 @@ describe.skipIf(kubectl.missing !== undefined)("Wardle as a program (START-2), a
     expect(await spec("flunders.v1alpha1.wardle.example.com")).toBe('{"reference":"pond","referenceType":"Fischer"}');
   });
 
-  test("refuses the names that a fischer forbids, and a flunder with two references", async () => {
+  test("B-ADM-03: refuses the names that a fischer forbids, and a flunder with two references", async () => {
     const fischer = { apiVersion: "wardle.example.com/v1alpha1", kind: "Fischer", metadata: { name: "f" } };
     await real.run("create -f -", JSON.stringify({ ...fischer, disallowedFlunders: ["bad"] }));
     const banned = await real.run("create -f -", flunder("bad", "v1beta1", {}));

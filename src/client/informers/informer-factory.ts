@@ -73,6 +73,11 @@ export class InformerFactory {
     await Promise.all([...this.#started].map((informer) => informer.synced));
   }
 
+  /** Whether every started informer has its first list. */
+  hasSynced(): boolean {
+    return [...this.#started].every((informer) => informer.hasSynced());
+  }
+
   /** Resolves when all informers have stopped. */
   async stopped(): Promise<void> {
     await Promise.all(this.#running);

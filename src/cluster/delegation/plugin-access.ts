@@ -3,6 +3,7 @@ import { goQuote } from "../../base/text/go-quote.js";
 import { admissionFailure } from "../../server/admission/configuration/admission-configuration.js";
 import { type AdmissionOptions, enabledOwnPlugins } from "../../server/admission/enabled-plugins.js";
 import type { Authorizer } from "../../server/authz/authorizer.js";
+import type { HealthCheck } from "../../server/endpoints/non-resource/health.js";
 import type { Server } from "../../server/generic/server.js";
 import { type AccessSurroundings, type CoreApiOptions, OpenedAccess, openCoreApi } from "./core-api.js";
 
@@ -51,6 +52,17 @@ export class PluginAccess {
       }
     }
     void server.lifeCycle.when("NotAcceptingNewRequest").then(() => this.#loopback?.stop());
+  }
+
+  /** kube-apiserver's check: the informers of the main server have their first lists. */
+  get readyChecks(): readonly HealthCheck[] {
+    const { coreApi } = this;
+    if (coreApi === undefined) return [];
+    const waiting = new Error("informers of the main server have no first list yet");
+    const check = async (): Promise<void> => {
+      if (!coreApi.informers.hasSynced()) throw waiting;
+    };
+    return [{ name: "informer-sync", check }];
   }
 
   /** Starts the informers that plugins and hooks have asked for. */

@@ -219,6 +219,7 @@ async function serverConfig(opening: Opening, parts: ServerParts): Promise<Serve
       ...(authorization?.healthChecks ?? []),
       ...(serving?.healthChecks ?? []),
     ],
+    readyChecks: parts.plugins?.readyChecks ?? [],
   };
 }
 

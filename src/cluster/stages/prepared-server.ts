@@ -30,7 +30,8 @@ export class PreparedServer {
 
   /** The checks that /readyz runs but for that of the shutdown. */
   get healthChecks(): readonly HealthCheck[] {
-    return this.#opened.server.healthChecks();
+    const { server } = this.#opened;
+    return [...server.healthChecks(), ...server.readyChecks()];
   }
 
   /** Serves until `signal` aborts, and stops in kube-apiserver's order. Rejects when the server cannot start; nothing is left open then. */

@@ -105,6 +105,8 @@ export interface AdmissionRequest {
   readonly dryRun: boolean;
   readonly user: User;
   readonly signal: AbortSignal;
+  /** True once the client has disconnected or the deadline has passed. A server that stops cancels nothing. */
+  readonly isCancelled: boolean;
   /** No further plugin runs for a request that is cancelled. */
   readonly token?: CancellationToken | undefined;
   /** Milliseconds until the request's deadline; undefined for one without. */

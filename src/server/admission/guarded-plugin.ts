@@ -5,7 +5,7 @@ import type { JsonValue } from "../../machinery/meta/json.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import { deepCopy } from "../../machinery/patch/json-values.js";
 import { SHARE_OF_TIME } from "../request/share-of-time.js";
-import type { AdmissionAttributes, AdmissionRecord } from "./attributes.js";
+import type { AdmissionAttributes, AdmissionRecord, AdmissionRequest } from "./attributes.js";
 import type { AdmissionContext, AdmissionObjectReader, AdmissionObjects, AdmissionPlugin } from "./plugin.js";
 
 /**
@@ -84,21 +84,31 @@ function apart(context: AdmissionContext): AdmissionContext {
   return { ...context, objects };
 }
 
-/** Runs one phase of a plugin. It ends with the request, whether the plugin has ended or not. */
+/**
+ * Runs one phase of a plugin. It ends when the request is cancelled, whether the plugin has ended or not. A server that stops answers what it has
+ * accepted, and waits for the plugin as before.
+ */
 async function bounded(name: string, { request }: AdmissionRecord, run: () => unknown): Promise<void> {
   try {
     const limit = request.timeLeft === undefined ? undefined : Math.round(request.timeLeft * SHARE_OF_TIME);
     const running = run();
-    if (isThenable(running)) await inTime(running, request.signal, limit);
+    if (isThenable(running)) await inTime(running, request, limit);
   } catch (error) {
     throw isAnswer(error) ? error : fault(name, error);
   }
 }
 
-/** Waits for the plugin until its request ends, and for `limit` milliseconds at most: then the plugin is at fault. */
-function inTime(running: PromiseLike<unknown>, signal: AbortSignal, limit: number | undefined): Promise<void> {
+/** Waits for the plugin until its request is cancelled, and for `limit` milliseconds at most: then the plugin is at fault. */
+function inTime(
+  running: PromiseLike<unknown>,
+  request: Pick<AdmissionRequest, "signal" | "isCancelled">,
+  limit: number | undefined,
+): Promise<void> {
+  const { signal } = request;
   return new Promise((resolve, reject) => {
-    const over = () => reject(timeout("request did not complete within the allotted timeout", 0));
+    const over = () => {
+      if (request.isCancelled) reject(timeout("request did not complete within the allotted timeout", 0));
+    };
     const late = () => reject(new Error(`it did not finish within ${limit} ms`));
     const timer = limit === undefined ? undefined : setTimeout(late, limit).unref();
     if (signal.aborted) over();

@@ -1,4 +1,5 @@
 import type { ResourceFacts, SubresourceFacts } from "../../api/facts/index.js";
+import { errorMessage } from "../../base/text/error-message.js";
 import { formatGroupResource } from "../../machinery/errors/status-error.js";
 import { formatGroupVersion, type GroupVersionKind } from "../../machinery/meta/gvk.js";
 import { Scheme } from "../../machinery/scheme/scheme.js";
@@ -42,7 +43,7 @@ export function compileDefinition(definition: ResourceDefinition, base: Scheme):
   }
   const served = versions.filter((version) => version.served !== false);
   if (served.length === 0) fail("none of its versions is served");
-  const own = definition.storage?.open?.();
+  const own = storageOf(definition, fail);
   const able = verbsAble(definition, own);
   return {
     group,
@@ -56,6 +57,14 @@ export function compileDefinition(definition: ResourceDefinition, base: Scheme):
 }
 
 type Fail = (reason: string) => never;
+
+function storageOf({ storage }: ResourceDefinition, fail: Fail): ResourceStorage | undefined {
+  try {
+    return storage?.open?.();
+  } catch (error) {
+    return fail(`unable to create REST storage: ${errorMessage(error)}`);
+  }
+}
 
 function checkNames({ group, resource, kind, versions, listKind }: ResourceDefinition, fail: Fail): void {
   if (group !== "" && dns1123SubdomainErrors(group).length > 0) fail(`"${group}" is not a valid group name`);

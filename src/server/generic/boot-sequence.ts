@@ -37,4 +37,7 @@ export class BootSequence {
   }
 }
 
+/** Whether a health check of the name is a step's. */
+export const isStep = (check: string): boolean => check.startsWith("poststarthook/");
+
 const checkName = (step: string): string => `poststarthook/${step}`;

@@ -19,6 +19,8 @@ export interface Delegate {
   listedPaths(): readonly string[];
   /** Checks of its health, and of those behind it. */
   healthChecks(): readonly HealthCheck[];
+  /** What its readiness needs beside its health, and that of those behind it. */
+  readyChecks(): readonly HealthCheck[];
 }
 
 /** One view of two APIs: what the first serves hides what the second serves at the same group version. `epoch` counts changes of both. */

@@ -11,6 +11,7 @@ import type { ApiRequest, Handler } from "../request/api-request.js";
 import { hasBadEscape } from "../request/request-info.js";
 import { respondText } from "../request/respond.js";
 import { OwnPaths } from "./own-paths.js";
+import { isStep } from "./boot-sequence.js";
 import type { ServerConfig } from "./server-config.js";
 
 /** The paths of a server that are no resources: its version, health, discovery, OpenAPI and index, and paths of its owner's. */
@@ -48,49 +49,62 @@ export class NonResourcePaths {
     };
   }
 
+  /** The paths of the index beside those of the API. Each check is a path of its own. */
   #listed(): readonly string[] {
-    const { delegate, serviceAccounts } = this.#config;
-    const openId = serviceAccounts === undefined ? [] : OPENID_PATHS;
-    return [...this.own.listed, ...openId, ...(delegate?.listedPaths() ?? [])];
+    const below = (root: string, checks: readonly HealthCheck[]) => checks.map(({ name }) => `${root}/${name}`);
+    const openId = this.#config.serviceAccounts === undefined ? [] : OPENID_PATHS;
+    return [
+      ...this.own.listed,
+      ...openId,
+      ...(this.#config.delegate?.listedPaths() ?? []),
+      ...below("/healthz", this.#healthy()),
+      ...below("/livez", this.#liveChecks()),
+      ...below("/readyz", this.#readiness()),
+    ];
   }
 
-  /** The checks of this server's health and of those behind it. */
+  /** The checks of this server's health and of those behind it. A check of this server hides one of the same name behind it. */
   healthChecks(): readonly HealthCheck[] {
-    const { boot, delegate } = this.#config;
-    const own = [...this.#lasting(), ...(boot?.checks ?? [])];
-    const names = new Set(own.map(({ name }) => name));
-    // As in kube-apiserver: a check that both have by one name is the head's.
-    return [...own, ...(delegate?.healthChecks() ?? []).filter(({ name }) => !names.has(name))];
+    const { boot, delegate, healthChecks = [], storage } = this.#config;
+    const own = [PING, { name: "etcd", check: () => storage.check() }, ...healthChecks, ...(boot?.checks ?? [])];
+    return withBehind(own, delegate?.healthChecks() ?? []);
+  }
+
+  /** What /readyz checks beside {@link healthChecks}, of this server and of those behind it. */
+  readyChecks(): readonly HealthCheck[] {
+    const { readyChecks = [], delegate } = this.#config;
+    return withBehind(readyChecks, delegate?.readyChecks() ?? []);
   }
 
   /** Of /livez: unfinished steps of the start count only when the grace period has passed. */
   #liveChecks(): readonly HealthCheck[] {
-    const { boot, conduct, clock } = this.#config;
+    const { conduct, clock } = this.#config;
+    const checks = this.healthChecks();
     const isInGrace = clock.now() - this.#began < (conduct?.livezGracePeriod ?? Number.POSITIVE_INFINITY);
-    return [...this.#lasting(), ...(isInGrace ? [] : (boot?.checks ?? []))];
+    return isInGrace ? checks.map((check) => (isStep(check.name) ? passing(check.name) : check)) : checks;
   }
 
-  /** The checks that hold for as long as the server runs. */
-  #lasting(): readonly HealthCheck[] {
-    const { healthChecks = [], storage } = this.#config;
-    return [PING, { name: "etcd", check: () => storage.check() }, ...healthChecks];
+  #healthy(): readonly HealthCheck[] {
+    return [...this.healthChecks(), ...resourcesCheck(this.#registry)];
+  }
+
+  #readiness(): readonly HealthCheck[] {
+    const { storage } = this.#config;
+    const etcd: HealthCheck = { name: "etcd-readiness", check: () => storage.check("readiness") };
+    const healthy = this.#healthy().flatMap((check) => (check.name === "etcd" ? [check, etcd] : [check]));
+    return [...healthy, ...this.readyChecks(), this.#shutdown];
   }
 
   #lookup(api: ServedApi): (path: string) => Handler | undefined {
     const { serverAddress, serviceAccounts } = this.#config;
-    const healthy = () => [...this.healthChecks(), ...resourcesCheck(this.#registry)];
-    const { storage } = this.#config;
-    const readiness: HealthCheck = { name: "etcd-readiness", check: () => storage.check("readiness") };
-    const withReadiness = (one: HealthCheck): readonly HealthCheck[] =>
-      one.name === "etcd" ? [one, readiness] : [one];
     const root = rootPaths(api, () => this.#listed());
     const version = versionHandler(this.#config.title?.version);
     const lookups = [
       (path: string) => this.own.find(path),
       (path: string) => (path === "/version" || path === "/version/" ? version : undefined),
-      healthHandler("/healthz", healthy),
+      healthHandler("/healthz", () => this.#healthy()),
       healthHandler("/livez", () => this.#liveChecks()),
-      healthHandler("/readyz", () => [...healthy().flatMap(withReadiness), this.#shutdown]),
+      healthHandler("/readyz", () => this.#readiness()),
       discoveryHandlers(api, serverAddress),
       openApiHandlers(api, this.#documents),
       ...(serviceAccounts === undefined ? [] : [openIdHandlers(serviceAccounts, serverAddress)]),
@@ -106,7 +120,14 @@ export class NonResourcePaths {
   }
 }
 
-const PING: HealthCheck = { name: "ping", check: () => Promise.resolve() };
+const passing = (name: string): HealthCheck => ({ name, check: () => Promise.resolve() });
+
+const PING = passing("ping");
+
+function withBehind(own: readonly HealthCheck[], behind: readonly HealthCheck[]): readonly HealthCheck[] {
+  const names = new Set(own.map(({ name }) => name));
+  return [...own, ...behind.filter(({ name }) => !names.has(name))];
+}
 
 const isRead = ({ exchange }: ApiRequest): boolean => exchange.method === "GET" || exchange.method === "HEAD";
 

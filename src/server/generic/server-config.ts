@@ -107,6 +107,8 @@ export interface ServerConfig {
   readonly outermost?: readonly Filter[];
   /** Checks beside the server's own: of /healthz, /livez and /readyz. */
   readonly healthChecks?: readonly HealthCheck[];
+  /** Checks of /readyz alone: what must hold before clients are sent here. */
+  readonly readyChecks?: readonly HealthCheck[];
   /** Paths beside the API's; more can be added while the server runs. Default: none. */
   readonly paths?: OwnPaths;
   /** The next server of the chain, which answers what this one does not serve. Default: nothing else is served. */

@@ -178,6 +178,10 @@ class ApiServer implements Server {
     return this.#elsewhere.healthChecks();
   }
 
+  readyChecks(): readonly HealthCheck[] {
+    return this.#elsewhere.readyChecks();
+  }
+
   handle(exchange: Exchange): Promise<void> {
     return this.#track(this.#handlers.clients, exchange);
   }

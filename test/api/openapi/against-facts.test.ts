@@ -382,7 +382,7 @@ describe("discovery and the facts", () => {
     }),
   });
 
-  test("no version that is off is in them", () => {
+  test("C-CFG-04: no version that is off is in them", () => {
     const off = facts.resources.map((one) => one.groupVersion).filter((one) => !isServed(one));
     expect(off.filter((one) => apiResourceList(api, one) !== undefined)).toEqual([]);
   });

@@ -52,7 +52,7 @@ const ownNames = new Set<string>([ownSection, droppedSection].flatMap(({ flags }
 
 const declared: readonly ComponentFlag[] = apiserverSections.flatMap((section) => section.flags);
 
-test("FLG-1, START-8: the flags are those of kube-apiserver 1.36, with their sections, types and defaults", () => {
+test("FLG-1, START-8, C-CFG-01: the flags are those of kube-apiserver 1.36, with their sections, types and defaults", () => {
   const ours: Record<string, KnownFlag> = {};
   for (const { name: section, flags } of allSections(apiserverComponent())) {
     for (const flag of flags.filter(({ name }) => !ownNames.has(name))) {

@@ -16,6 +16,7 @@ import { freePorts } from "../../helpers/free-ports.js";
 import { realTool } from "../../helpers/real-tools.js";
 import { realKubectl } from "../../helpers/run-real-kubectl.js";
 import { COLLECTION, GROUP, widgets } from "../../server/api-registry/widgets.js";
+import { startTcpProxy } from "../../helpers/tcp-proxy.js";
 import { MainServer } from "./main-server.js";
 
 const kubectl = realTool("kubectl");
@@ -23,6 +24,7 @@ const kubectl = realTool("kubectl");
 let main: MainServer;
 beforeAll(async () => {
   main = await MainServer.start();
+  await main.bind("clusterrolebindings", "view", "view");
 });
 afterAll(() => main[Symbol.asyncDispose]());
 
@@ -89,11 +91,10 @@ const widget = (name: string, ...colours: string[]) =>
   JSON.stringify({ apiVersion: `${GROUP}/v1`, kind: "Widget", metadata: { name }, spec: { colours } });
 
 test.skipIf(kubectl.missing !== undefined)(
-  "a program with the recommended options authenticates, authorizes and admits by the main server (A-OPT-05, A-ADM-09, A-ADM-12, A-ADM-13)",
+  "a program with the recommended options authenticates, authorizes and admits by the main server (A-OPT-05, A-ADM-09, A-ADM-12, A-ADM-13, B-GOAL-02)",
   async () => {
     const token = await main.account("painter");
     await main.allow("painter", ["create", "get"], GROUP, "widgets");
-    await main.bind("clusterrolebindings", "view", "view");
     await main.ask("POST", "/api/v1/namespaces", { metadata: { name: "colours" } });
     await main.ask("POST", "/api/v1/namespaces/colours/configmaps", { metadata: { name: "red" } });
     const admission = {
@@ -184,7 +185,7 @@ describe("the groups of recommended options", () => {
     expect([code, err.match(/^[EF].*/gm)]).toEqual([0, null]);
   });
 
-  test("end the program with one error for all faults, and for a main server that cannot be found", async () => {
+  test("end the program with one error for all faults (A-OPT-06), and for a main server that cannot be found", async () => {
     const all = recommendedOptions("/registry");
     const wrong = await run(program({}, all), [
       "--authorization-always-allow-paths=/a*b",
@@ -228,7 +229,7 @@ const FLAGS = [
 ];
 
 describe("admission plugins of one's own", () => {
-  test("follow their own server's objects by its loopback, and ask its authorizers (A-ADM-14)", async () => {
+  test("follow their own server's objects by its loopback, and ask its authorizers (A-ADM-14, B-ADM-02, B-CFG-03)", async () => {
     let given: Parameters<NonNullable<OwnAdmissionPlugin["initialize"]>>[0] | undefined;
     let size = (): number => -1;
     const watching: OwnAdmissionPlugin = {
@@ -260,7 +261,7 @@ describe("admission plugins of one's own", () => {
     expect(reports).toEqual([]);
   });
 
-  test("keep the server from starting when they cannot be initialized, with their names", async () => {
+  test("keep the server from starting when they cannot be initialized, with their names (A-ADM-13, B-SA-02)", async () => {
     const plugin = { name: "Wanting" };
     const start = (initialize: OwnAdmissionPlugin["initialize"]) =>
       startServer({ port: false, admission: { plugins: [{ plugin, ...(initialize && { initialize }) }] } });
@@ -271,6 +272,36 @@ describe("admission plugins of one's own", () => {
       'failed to initialize admission plugin "Wanting": admission depends on a Kubernetes core API client, it cannot be nil',
     );
   });
+});
+
+test("A-ADM-09, B-ADM-03, B-GEN-04: a plugin refuses until its informer has its first list, and /readyz fails as long", async () => {
+  const [port = 0] = await freePorts(1);
+  const kubeconfig = await main.kubeconfigAt("unsynced.conf", `127.0.0.1:${port}`);
+  await using server = await startServer({
+    port: false,
+    resources: [widgets],
+    coreApi: { kubeconfig },
+    admission: { plugins: [knownColours()] },
+  });
+  const api = server.transport();
+  const refused = await call(api, "POST", COLLECTION, widget("early"));
+  expect([refused.status, refused.at("message")]).toEqual([
+    403,
+    'widgets.stable.example.com "early" is forbidden: not yet ready to handle request',
+  ]);
+  expect((await call(api, "GET", "/readyz")).text).toContain("[-]informer-sync failed: reason withheld\n");
+  expect((await call(api, "GET", "/healthz")).text).toBe("ok");
+  expect((await call(api, "GET", "/readyz/poststarthook/generic-apiserver-start-informers")).text).toBe("ok");
+  const way = await startTcpProxy(Number(new URL(main.cluster.url).port), port);
+  try {
+    await eventually(async () => expect((await call(api, "GET", "/readyz")).text).toBe("ok"));
+    expect((await call(api, "POST", COLLECTION, widget("early"))).status).toBe(201);
+    expect((await call(api, "POST", COLLECTION, widget("pink", "pink"))).at("message")).toContain(
+      "unknown colour: pink",
+    );
+  } finally {
+    await way.close();
+  }
 });
 
 test("each server of a chain starts informers of its own", async () => {

@@ -34,7 +34,7 @@ describe("a file of admission", () => {
   const defaults = "defaults: {enforce: baseline}\n";
   const expected = { defaults: { enforce: "baseline" } };
 
-  test("has a plugin's configuration in itself, in a file beside it or anywhere", async () => {
+  test("A-ADM-12: has a plugin's configuration in itself, in a file beside it or anywhere", async () => {
     expect(await podSecurityIn(write("a.yaml", inline(POD_SECURITY + defaults)))).toEqual(expected);
     const elsewhere = write("other/p.yaml", POD_SECURITY + defaults);
     expect(await podSecurityIn(write("b.yaml", beside("other/p.yaml")))).toEqual(expected);

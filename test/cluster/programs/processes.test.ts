@@ -45,7 +45,7 @@ describe.skipIf(!programIsBuilt)("the programs as processes", () => {
     await server[Symbol.asyncDispose]();
   });
 
-  test("a Deployment reaches its end by the three of them, and each ends well with SIGTERM", async () => {
+  test("C-CHAIN-01: a Deployment reaches its end by the three of them, and each ends well with SIGTERM", async () => {
     const connection = `--kubeconfig=${server.kubeconfig}`;
     const programs = [
       begin("controller-manager", connection, "--secure-port=0"),

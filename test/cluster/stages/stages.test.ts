@@ -32,7 +32,7 @@ const gadgets = {
 const GADGETS = "/apis/gadgets.example.com/v1/namespaces/default/gadgets";
 
 describe("the stages of a server: options, config, completed config, server, prepared server, run", () => {
-  test("all faults of the options come in one message, before anything is opened (CFG-1, START-4)", async () => {
+  test("all faults of the options come in one message, before anything is opened (CFG-1, START-4, A-OPT-06)", async () => {
     const options = serverOptions({
       port: 70_000,
       admission: { enable: ["Nonsense"] },
@@ -59,7 +59,7 @@ describe("the stages of a server: options, config, completed config, server, pre
     await running.close();
   });
 
-  test("a prepared server takes no more hooks, and prepares once (RUN-1)", async () => {
+  test("a prepared server takes no more hooks, and prepares once (RUN-1, A-RUN-01)", async () => {
     const server = await made();
     const prepared = server.prepareRun();
     const late = { name: "late", run: () => {} };
@@ -104,7 +104,7 @@ describe("the stages of a server: options, config, completed config, server, pre
 });
 
 describe("a chain of servers", () => {
-  test("the head answers what it serves, its delegate the rest, and 404 ends the chain (CHAIN-4, MAIN-2, DISP-1, B-GEN-06)", async () => {
+  test("the head answers what it serves, its delegate the rest, and 404 ends the chain (CHAIN-4, MAIN-2, DISP-1, B-GEN-06, C-HND-01, C-HND-02)", async () => {
     const behind = await made({ resources: [gadgets] }, "gadgets");
     behind.paths.handle("/menu", (request) => respondText(request, 200, "soup"));
     const head = await made({}, "widgets", behind);
@@ -124,7 +124,7 @@ describe("a chain of servers", () => {
     await running.close();
   });
 
-  test("filters run once, at the head (CHAIN-2, DISP-3, WEB-4)", async () => {
+  test("filters run once, at the head (CHAIN-2, DISP-3, WEB-4, B-GEN-02, C-CHAIN-05)", async () => {
     const seen: string[] = [];
     const filter = (name: string) => ({
       name,
@@ -176,7 +176,7 @@ describe("a chain of servers", () => {
     await running.close();
   });
 
-  test("hooks and checks of the delegate are the head's too; a name is there once (CHAIN-6, HOOK-1, HOOK-4)", async () => {
+  test("hooks and checks of the delegate are the head's too; a name is there once (CHAIN-6, HOOK-1, HOOK-4, B-GEN-03, B-GEN-07)", async () => {
     const ran: string[] = [];
     const behind = await made({ resources: [gadgets] }, "gadgets");
     behind.addPostStartHook({ name: "behind", run: () => void ran.push("started behind") });
@@ -205,7 +205,7 @@ describe("a chain of servers", () => {
 });
 
 describe("ways in without TLS", () => {
-  test("a port without TLS serves the same (B-SA, T15), with paths of the owner's beside the API (B-MUX-03)", async () => {
+  test("a port without TLS serves the same (B-SA, T15, C-CHAIN-07), with paths of the owner's beside the API (B-MUX-03)", async () => {
     await using server = await startServer({ port: false, http: { anonymous: true }, resources: [widgets] });
     server.paths.handlePrefix("/kitchen/", (request) =>
       respondText(request, 200, `${request.exchange.method} ${request.info.path}`),
@@ -236,7 +236,7 @@ describe("ways in without TLS", () => {
     await rm(folder, { recursive: true });
   });
 
-  test("an HTTP server of the caller's own serves the API by the listeners of handler()", async () => {
+  test("an HTTP server of the caller's own serves the API by the listeners of handler() (B-HND-01, B-SA-05)", async () => {
     await using server = await startServer({ port: false, resources: [widgets] });
     const { request, upgrade } = server.handler();
     const own = createServer(request).on("upgrade", upgrade);
@@ -262,7 +262,7 @@ describe("ways in without TLS", () => {
 });
 
 describe("a server that stands alone", () => {
-  test("answers a path that there is not with the index of all paths (B-GEN-06), and / and /index.html with it", async () => {
+  test("answers a path that there is not with the index of all paths (B-GEN-06, C-HND-03), and / and /index.html with it", async () => {
     await using server = await startServer({ port: false, resources: [widgets] });
     server.paths.handle("/menu", (request) => respondText(request, 200, "soup"));
     const api = server.transport();

@@ -55,7 +55,7 @@ const container = (privileged?: boolean) => ({
   ...(privileged !== undefined && { securityContext: { privileged } }),
 });
 
-describe("flags that set the server up (MAIN-3, MAIN-4)", () => {
+describe("flags that set the server up (MAIN-3, MAIN-4, C-CFG-11)", () => {
   test("node ports are of --service-node-port-range, and the Service kubernetes has its own", async () => {
     const service = await call(server.admin, "GET", `${SERVICES}/kubernetes`);
     expect([service.at("spec.type"), service.at("spec.ports.0.nodePort")]).toEqual(["NodePort", 20_001]);
@@ -189,7 +189,7 @@ describe("a server with other flags", () => {
     expect(pod.status).toBe(201);
   });
 
-  test("--event-ttl says how long an event stays", async () => {
+  test("C-CFG-11: --event-ttl says how long an event stays", async () => {
     const events = "/api/v1/namespaces/default/events";
     const involvedObject = { kind: "Pod", namespace: "default", name: "p" };
     expect((await call(other.admin, "POST", events, { metadata: { name: "e" }, involvedObject })).status).toBe(201);

@@ -73,7 +73,7 @@ describe("which plugins run", () => {
     expect(names({ disable })).toEqual(DEFAULT.filter((name) => !disable.includes(name)));
   });
 
-  test("own ones before MutatingAdmissionWebhook, in the order they are given, or where they ask to be", () => {
+  test("A-ADM-10, B-ADM-01: own ones before MutatingAdmissionWebhook, in the order they are given, or where they ask to be", () => {
     const plugins = [
       { plugin: own("A") },
       { plugin: own("B") },

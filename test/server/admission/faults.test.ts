@@ -5,6 +5,7 @@ import type { Fields } from "../../../src/machinery/meta/access.js";
 import type { AdmissionPlugin } from "../../../src/server/admission/plugin.js";
 import { refused } from "../../../src/server/admission/attributes.js";
 import { admittingServer, done } from "../../helpers/admitting-server.js";
+import { eventually } from "../../helpers/eventually.js";
 import { call } from "../../helpers/api-caller.js";
 
 const CONFIG_MAPS = "/api/v1/namespaces/default/configmaps";
@@ -166,7 +167,7 @@ describe("a plugin that does not end", () => {
     });
   }
 
-  test("does not keep the server from stopping", async () => {
+  test("keeps a server that stops no longer than its request may take", async () => {
     const entered = deferred<void>();
     const plugin = onBad({
       admit() {
@@ -175,10 +176,28 @@ describe("a plugin that does not end", () => {
       },
     });
     const server = await admittingServer({ plugins: [{ plugin }] });
-    const answer = call(server.api, "POST", CONFIG_MAPS, { metadata: { name: "bad" } });
+    const answer = call(server.api, "POST", `${CONFIG_MAPS}?timeout=1s`, { metadata: { name: "bad" } });
     await entered.promise;
     await server[Symbol.asyncDispose]();
-    expect((await answer).status).toBe(504);
+    expect((await answer).at("message")).toContain("it did not finish within");
+  });
+
+  test("but that ends while the server stops is waited for, and its object is stored", async () => {
+    const [entered, mayEnd] = [deferred<void>(), deferred<void>()];
+    const plugin = onBad({
+      admit() {
+        entered.resolve();
+        return mayEnd.promise;
+      },
+    });
+    const server = await admittingServer({ plugins: [{ plugin }] });
+    const answer = call(server.api, "POST", CONFIG_MAPS, { metadata: { name: "bad" } });
+    await entered.promise;
+    const stopped = server[Symbol.asyncDispose]();
+    await eventually(async () => expect((await call(server.api, "GET", CONFIG_MAPS)).status).toBe(503));
+    mayEnd.resolve();
+    expect((await answer).status).toBe(201);
+    await stopped;
   });
 });
 

@@ -380,7 +380,7 @@ describe("what a plugin may do", () => {
     expect((await done(own.api, "GET", `${CONFIG_MAPS}/c`)).at("data")).toEqual({ a: "1" });
   });
 
-  test("warnings reach the client, and annotations stay with the request, each key with its first value", async () => {
+  test("A-ADM-06: warnings reach the client, and annotations stay with the request, each key with its first value", async () => {
     const refusals: string[] = [];
     const notes: AdmissionPlugin = {
       name: "Notes",

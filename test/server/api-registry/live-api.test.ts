@@ -86,7 +86,7 @@ describe("a resource that is installed and removed while the server runs", () =>
     expect(cluster.registry.remove({ group: GROUP })).toBe(false);
   });
 
-  test("is a resource like any other: versions, status, apply, tables, selectors, watches", async () => {
+  test("B-SA-08: is a resource like any other: versions, status, apply, tables, selectors, watches", async () => {
     cluster.registry.install(widgets);
     try {
       const made = await createWidget("a", { labels: { tier: "front" } });

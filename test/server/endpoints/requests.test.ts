@@ -155,7 +155,7 @@ const refusals: readonly Refusal[] = [
     message: 'strconv.ParseInt: parsing "many": invalid syntax',
   },
   {
-    name: "a body beyond 3 MiB",
+    name: "C-CFG-01: a body beyond 3 MiB",
     method: "POST",
     path: MAPS,
     body: { metadata: { name: "big" }, data: { x: "y".repeat(3 * 1024 * 1024) } },
@@ -228,7 +228,7 @@ const refusals: readonly Refusal[] = [
       type: "certificates.CertificateSigningRequest",
     },
   ].map(({ method, path, kind, type }) => ({
-    name: `a ConfigMap for ${path.replace(/.*shop/, "")}`,
+    name: `B-CHN-03: a ConfigMap for ${path.replace(/.*shop/, "")}`,
     method,
     path,
     body: { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "x" } },

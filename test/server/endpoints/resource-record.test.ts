@@ -131,7 +131,7 @@ describe("a subresource that connects", () => {
 describe("a storage that is not the generic Store", () => {
   const CLASSES = "/apis/node.k8s.io/v1/runtimeclasses";
 
-  test("serves the verbs that it implements", async () => {
+  test("B-INS-06: serves the verbs that it implements", async () => {
     expect(await json(`${CLASSES}/a`)).toEqual({
       kind: "RuntimeClass",
       apiVersion: "node.k8s.io/v1",

@@ -51,7 +51,7 @@ function sent(target: string, method = "GET", most?: number) {
 }
 
 test.each(["exec", "attach", "portforward", "log?follow=true", "proxy/events", "exec?timeout=1s", "log?timeout=soon"])(
-  "a request for %s lasts as long as its client likes",
+  "C-CFG-02: a request for %s lasts as long as its client likes",
   async (subresource) => {
     const request = sent(`${POD}/${subresource}`);
     request.wait(60 * MINUTE);

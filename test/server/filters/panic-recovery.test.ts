@@ -42,7 +42,7 @@ test("a refusal is the answer, and no fault", async () => {
   expect(await outcome(gone, new AbortController().signal)).toEqual({ status: 404, reported: 0 });
 });
 
-test("a fault is a 500 and reported", async () => {
+test("C-HND-04: a fault is a 500 and reported", async () => {
   expect(await outcome(new TypeError("x"), new AbortController().signal)).toEqual({ status: 500, reported: 1 });
 });
 

@@ -157,6 +157,10 @@ class SharedAttributes implements AdmissionRequest {
     return this.request.signal;
   }
 
+  get isCancelled(): boolean {
+    return this.request.isCancelled;
+  }
+
   get token(): CancellationToken | undefined {
     return this.isAwaited ? undefined : this.request;
   }
