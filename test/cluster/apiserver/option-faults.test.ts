@@ -30,7 +30,7 @@ test("START-4: what kube-apiserver needs is all that is missing of an empty comm
   expect(faultsOf(...NEEDED)).toEqual([]);
 });
 
-describe("START-4, FLG-1: a value that cannot be right is refused in kube-apiserver's words", () => {
+describe("START-4, FLG-1, CAC-11: a value that cannot be right is refused in kube-apiserver's words", () => {
   test.each<[string[], string]>([
     [["--livez-grace-period=-1s"], "--livez-grace-period can not be a negative value"],
     [["--max-requests-inflight=-1"], "--max-requests-inflight can not be negative value"],

@@ -45,7 +45,7 @@ function knownColours(): OwnAdmissionPlugin {
     },
     plugin: {
       name: "KnownColours",
-      handles: (operation, { resource }) => operation === "CREATE" && resource === "widgets",
+      handles: (operation, { resource }) => ["CREATE", "UPDATE"].includes(operation) && resource === "widgets",
       validate({ object, resource }) {
         const { name = "" } = object?.metadata ?? {};
         const { colours: wanted = [] } = (object?.["spec"] ?? {}) as { colours?: string[] };
@@ -302,6 +302,46 @@ test("A-ADM-09, B-ADM-03, B-GEN-04: a plugin refuses until its informer has its 
   } finally {
     await way.close();
   }
+});
+
+describe("T6: a plugin that looks up in an informer what objects may hold", () => {
+  const colours = { apiVersion: "v1", kind: "Colours", free: ["white"] };
+
+  /** A server whose AdmissionConfiguration has this entry of the plugin. */
+  const started = async (entry: object, rest: { readonly disable?: readonly string[] } = {}) => {
+    const document = { apiVersion: "apiserver.k8s.io/v1alpha1", kind: "AdmissionConfiguration", plugins: [entry] };
+    const configurationFile = join(main.folder, "forms.yaml");
+    await writeFile(join(main.folder, "colours.yaml"), JSON.stringify(colours));
+    await writeFile(configurationFile, JSON.stringify(document));
+    const admission = { plugins: [knownColours()], configurationFile, ...rest };
+    const coreApi = { kubeconfig: main.kubeconfig };
+    const server = await startServer({ port: false, resources: [widgets], coreApi, admission });
+    await eventually(async () => expect((await call(server.transport(), "GET", "/readyz")).text).toBe("ok"));
+    return server;
+  };
+
+  test.each([
+    ["in the file", { name: "KnownColours", configuration: colours }],
+    ["in a file of its own", { name: "KnownColours", path: "colours.yaml" }],
+  ])("refuses what it does not find on create and on update; its configuration stands %s", async (_, entry) => {
+    await using server = await started(entry);
+    const ask = (method: string, path: string, body: string, type?: string) =>
+      call(server.transport(), method, path, body, { ...(type !== undefined && { type }) });
+    expect((await ask("POST", COLLECTION, widget("one", "white"))).status).toBe(201);
+    const refused = [
+      await ask("POST", COLLECTION, widget("two", "mauve")),
+      await ask("PATCH", `${COLLECTION}/one`, '{"spec":{"colours":["mauve"]}}', "application/merge-patch+json"),
+    ];
+    expect(refused.map((answer) => [answer.status, String(answer.at("message")).split(": ")[1]])).toEqual([
+      [403, "unknown colour"],
+      [403, "unknown colour"],
+    ]);
+  });
+
+  test("lets everything pass where it is switched off", async () => {
+    await using server = await started({ name: "KnownColours", configuration: colours }, { disable: ["KnownColours"] });
+    expect((await call(server.transport(), "POST", COLLECTION, widget("two", "mauve"))).status).toBe(201);
+  });
 });
 
 test("each server of a chain starts informers of its own", async () => {

@@ -104,7 +104,7 @@ describe("the stages of a server: options, config, completed config, server, pre
 });
 
 describe("a chain of servers", () => {
-  test("the head answers what it serves, its delegate the rest, and 404 ends the chain (CHAIN-4, MAIN-2, DISP-1, B-GEN-06, C-HND-01, C-HND-02)", async () => {
+  test("the head answers what it serves, its delegate the rest, and 404 ends the chain (CHAIN-4, MAIN-2, DISP-1, B-GEN-06, C-HND-01, C-HND-02, T20)", async () => {
     const behind = await made({ resources: [gadgets] }, "gadgets");
     behind.paths.handle("/menu", (request) => respondText(request, 200, "soup"));
     const head = await made({}, "widgets", behind);
@@ -124,7 +124,7 @@ describe("a chain of servers", () => {
     await running.close();
   });
 
-  test("filters run once, at the head (CHAIN-2, DISP-3, WEB-4, B-GEN-02, C-CHAIN-05)", async () => {
+  test("filters run once, at the head (CHAIN-2, DISP-3, WEB-4, B-GEN-02, C-CHAIN-05, T20)", async () => {
     const seen: string[] = [];
     const filter = (name: string) => ({
       name,
