@@ -6,7 +6,6 @@ import type { ClusterParts } from "../controllers/context.js";
 import type { ResourceRecord } from "../server/endpoints/resource-record.js";
 import type { Listener } from "../server/generic/secure-listener.js";
 import type { Server } from "../server/generic/server.js";
-import type { Http2Options } from "../server/generic/secure-listener.js";
 import type { ClientIdentity, ClusterNetwork } from "../server/kubelet/cluster-network.js";
 import type { TokenIssuer } from "../server/request/token-issuer.js";
 import type { AuthorizationOptions } from "./options/authorization-options.js";
@@ -41,8 +40,6 @@ export interface GivenServing {
   readonly host: string;
   /** The host name or address in URLs that clients are told. Default: {@link host}. */
   readonly externalHost?: string;
-  /** False: HTTP/1.1 alone. Otherwise how many requests an HTTP/2 connection may have at once; default 100. */
-  readonly http2?: Http2Options | false;
   readonly pki: ClusterPki;
   /** The file of the authorities of clients, which is read again when it changes; left out: the pki's authority alone. */
   readonly clientCaFile?: string;

@@ -15,7 +15,7 @@ interface OptionParts {
   readonly oneOf?: readonly string[];
   /** The group means nothing without it. */
   readonly isNeeded?: true;
-  /** Makes the field's value of the flag's. `file` makes a path absolute. */
+  /** Makes the field's value of the flag's; undefined leaves the field out. `file` makes a path absolute. */
   read?(given: unknown, file: (path: string) => string): unknown;
   /** Returns the texts of the flag that say the field's value; {@link read} has the opposite. */
   write?(value: unknown): readonly string[];
@@ -41,7 +41,7 @@ type NeededOf<G extends OptionGroup> = {
 type FieldOf<Entry> = Entry extends Option ? ValueOf<Entry> : Entry extends OptionGroup ? OptionsOf<Entry> : never;
 
 type ValueOf<O extends Option> = O extends { read: (...given: never[]) => infer Value }
-  ? Value
+  ? Exclude<Value, undefined>
   : O["type"] extends "stringSlice" | "stringArray" | "mapStringString" | "stringToString"
     ? readonly TextOf<O>[]
     : O["type"] extends "bool"

@@ -110,7 +110,7 @@ async function tlsOf(options: ServeOptions): Promise<TlsOptions> {
 const SERVICE_NAMES = ["kubernetes.default.svc", "kubernetes.default", "kubernetes"];
 
 async function setupOf(options: ApiServerOptions): Promise<GivenSetup> {
-  const { host, clientCaFile = "", externalHost, disableHttp2 = false, http2MaxStreams = 0 } = options;
+  const { host, clientCaFile = "", externalHost } = options;
   const { eventTtl = HOUR_MS, allowPrivileged = false } = options;
   const [clientCa, tokenIssuer, kubelets] = await Promise.all([
     clientCaFile === "" ? undefined : clientAuthorities(clientCaFile),
@@ -123,7 +123,6 @@ async function setupOf(options: ApiServerOptions): Promise<GivenSetup> {
       externalHost,
       pki: pkiOf(clientCa),
       ...(clientCaFile !== "" && { clientCaFile }),
-      http2: !disableHttp2 && (http2MaxStreams === 0 ? {} : { streams: http2MaxStreams }),
     },
     advertisedAddress: options.advertiseAddress,
     advertisedPort: options.advertisePort,

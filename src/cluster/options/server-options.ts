@@ -24,7 +24,9 @@ import type { TlsOptions } from "./tls-options.js";
 type FlagOptions = OptionsOf<typeof serverOptionTable>;
 
 /** What a server is made of beside the resources that it serves. */
-export interface ServerOptions extends StorageOptions, Pick<FlagOptions, "host" | "inFlight" | "conduct" | "deletion"> {
+export interface ServerOptions
+  extends StorageOptions,
+    Pick<FlagOptions, "host" | "http2" | "inFlight" | "conduct" | "deletion"> {
   /** 0, the default, takes a free one; false opens no socket, and only `transport()` reaches the server. */
   readonly port?: number | false;
   /**

@@ -6,6 +6,10 @@ import { serverFaults } from "../options/server-faults.js";
 import type { ServerOptions } from "../options/server-options.js";
 import { Config } from "./config.js";
 
+/** kube-apiserver's words: a server that allows everything knows who asks. */
+const ANONYMOUS_HAS_NO_EFFECT =
+  "AnonymousAuth is not allowed with the AlwaysAllow authorizer. Resetting AnonymousAuth to false. You should use a different authorizer";
+
 /** The first stage of a server: what its user chose, by flags or in code. */
 export class Options {
   /** May be changed until {@link toConfig}. */
@@ -26,6 +30,10 @@ export class Options {
   async toConfig(): Promise<Config> {
     const faults = this.validate();
     if (faults.length > 0) throw new Error(aggregateText(faults));
+    const { authentication, authorization, onWarning = () => {} } = this.values;
+    if (authentication?.anonymous === true && authorization?.modes?.includes("AlwaysAllow") === true) {
+      onWarning(ANONYMOUS_HAS_NO_EFFECT);
+    }
     const admission = await readAdmissionOptions(this.values.admission ?? {});
     // Plugins that only the file names are known now.
     enabledPlugins(admission);

@@ -58,11 +58,12 @@ export class PreparedServer {
   async #open(): Promise<void> {
     const { options, composition, server, pki, serving, authentication, address } = this.#opened;
     const host = composition.serving?.host ?? options.host ?? HOST;
+    const { disabled, ...http2 } = options.http2 ?? {};
     const parts = {
       clock: systemClock,
       authorities: authentication?.authorities,
       serving,
-      http2: composition.serving?.http2,
+      http2: disabled === true ? (false as const) : http2,
     };
     this.#listener = await openSocket(options, host, server, pki, parts);
     if (this.#listener !== undefined) {

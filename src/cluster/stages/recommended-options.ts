@@ -66,7 +66,7 @@ export function sectionsOf(
         const group = GROUP_OF.get(name);
         return group === undefined || recommended[group] !== undefined;
       })
-      .map((section) => (section.name === "etcd" ? withPrefix(section, etcd?.prefix ?? "") : section)),
+      .map((section) => withDefaults(section, { ...RECOMMENDED, "etcd-prefix": etcd?.prefix ?? "" })),
     ...(authentication === undefined
       ? []
       : [delegatedAuthenticationSection(authentication.tolerateLookupFailure === true)]),
@@ -76,9 +76,12 @@ export function sectionsOf(
   ];
 }
 
-const withPrefix = ({ name, flags }: FlagSection, prefix: string): FlagSection => ({
+/** Defaults that k8s.io/apiserver recommends in place of kube-apiserver's. */
+const RECOMMENDED: Readonly<Record<string, string>> = { "http2-max-streams-per-connection": "1000" };
+
+const withDefaults = ({ name, flags }: FlagSection, defaults: Readonly<Record<string, string>>): FlagSection => ({
   name,
-  flags: flags.map((flag) => (flag.name === "etcd-prefix" ? { ...flag, default: prefix } : flag)),
+  flags: flags.map((flag) => ({ ...flag, ...(defaults[flag.name] !== undefined && { default: defaults[flag.name] }) })),
 });
 
 /** The options that the flags of the groups stand for, on top of the program's own. */

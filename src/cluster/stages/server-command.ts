@@ -2,7 +2,7 @@ import { admissionSection } from "../../component/apiserver-flags/admission.js";
 import { egressSelectorSection } from "../../component/apiserver-flags/egress.js";
 import { etcdOptions, storageOptions } from "../../component/apiserver-flags/etcd.js";
 import { conductOptions, inFlightOptions } from "../../component/apiserver-flags/generic.js";
-import { listeningOptions, tlsOptions } from "../../component/apiserver-flags/secure-serving.js";
+import { http2Options, listeningOptions, tlsOptions } from "../../component/apiserver-flags/secure-serving.js";
 import { serverOptionTable } from "../../component/apiserver-flags/server-options.js";
 import { type Component, type ComponentContext, runComponent } from "../../component/component.js";
 import type { ComponentFlag, FlagSection } from "../../component/component-flag.js";
@@ -147,11 +147,11 @@ const SECTIONS: readonly FlagSection[] = [
   sectionOf("etcd", { etcdServers, prefix, caFile, certFile, keyFile, watchCache: storageOptions.watchCache }, [
     programOptions.dataDir,
   ]),
-  sectionOf("secure serving", { certificate: tlsOptions.certificate, minVersion: tlsOptions.minVersion }, [
-    tlsOptions.cipherSuites,
-    programOptions.host,
-    programOptions.securePort,
-  ]),
+  sectionOf(
+    "secure serving",
+    { http2Options, certificate: tlsOptions.certificate, minVersion: tlsOptions.minVersion },
+    [tlsOptions.cipherSuites, programOptions.host, programOptions.securePort],
+  ),
   sectionOf("insecure serving", insecureOptions, []),
   admissionSection,
   egressSelectorSection,
@@ -170,7 +170,8 @@ function optionsOf({ options, recommended }: ServerProgram, flags: Flags, cwd: s
     ...options,
     ...given,
     ...(dataDir !== undefined && { storage: "disk", dataDir }),
-    // With the program's own prefix.
+    // With the program's own defaults.
+    http2: readWithDefaults(http2Options, flags, cwd),
     ...(hasEtcd && { storage: "etcd", etcd: readWithDefaults(etcdOptions, flags, cwd) }),
     ...(host !== undefined && { host }),
     port,

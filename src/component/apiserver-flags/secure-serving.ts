@@ -39,14 +39,19 @@ export const servingOptions = {
     usage: "The folder of apiserver.crt and apiserver.key, which are made where they are missing.",
     isFile: true,
   },
-  /** Whether HTTP/2 is not served. */
-  disableHttp2: { name: "disable-http2-serving", type: "bool", usage: "Serve HTTP/1.1 alone." },
-  /** How many requests an HTTP/2 connection may have at once; 0 for the default. */
-  http2MaxStreams: {
+} as const satisfies OptionGroup;
+
+/** How connections of HTTP/2 are served. */
+export const http2Options = {
+  /** Serve HTTP/1.1 alone. Default false. */
+  disabled: { name: "disable-http2-serving", type: "bool", usage: "Serve HTTP/1.1 alone." },
+  /** How many requests a connection may have at once. Default 100. */
+  streams: {
     name: "http2-max-streams-per-connection",
     type: "int",
     default: "0",
     usage: "How many requests an HTTP/2 connection may have at once; 0 is 100.",
+    read: (streams: number): number | undefined => (streams === 0 ? undefined : streams),
   },
 } as const satisfies OptionGroup;
 
@@ -100,26 +105,30 @@ export const tlsOptions = {
   },
 } as const satisfies OptionGroup;
 
-export const secureServingSection = sectionOf("secure serving", { listeningOptions, servingOptions, tlsOptions }, [
-  {
-    name: "permit-address-sharing",
-    type: "bool",
-    usage: "Open the port with SO_REUSEADDR.",
-    withoutEffect: "Node opens every port with SO_REUSEADDR",
-  },
-  {
-    name: "permit-port-sharing",
-    type: "bool",
-    usage: "Open the port with SO_REUSEPORT, so that several servers may have it.",
-    refused: "the port is opened without SO_REUSEPORT",
-  },
-  {
-    name: "tls-curve-preferences",
-    type: "stringSlice",
-    typeName: "int32Slice",
-    default: "[]",
-    check: int32sFault,
-    usage: "The key exchanges of TLS, by the numbers of Go's CurveID.",
-    refused: "the key exchanges are those of OpenSSL",
-  },
-]);
+export const secureServingSection = sectionOf(
+  "secure serving",
+  { listeningOptions, servingOptions, http2Options, tlsOptions },
+  [
+    {
+      name: "permit-address-sharing",
+      type: "bool",
+      usage: "Open the port with SO_REUSEADDR.",
+      withoutEffect: "Node opens every port with SO_REUSEADDR",
+    },
+    {
+      name: "permit-port-sharing",
+      type: "bool",
+      usage: "Open the port with SO_REUSEPORT, so that several servers may have it.",
+      refused: "the port is opened without SO_REUSEPORT",
+    },
+    {
+      name: "tls-curve-preferences",
+      type: "stringSlice",
+      typeName: "int32Slice",
+      default: "[]",
+      check: int32sFault,
+      usage: "The key exchanges of TLS, by the numbers of Go's CurveID.",
+      refused: "the key exchanges are those of OpenSSL",
+    },
+  ],
+);

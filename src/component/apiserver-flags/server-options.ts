@@ -7,7 +7,7 @@ import { egressOptions } from "./egress.js";
 import { deletionOptions, etcdOptions, storageOptions } from "./etcd.js";
 import { conductOptions, inFlightOptions } from "./generic.js";
 import { sizeOptions } from "./own.js";
-import { listeningOptions, tlsOptions } from "./secure-serving.js";
+import { http2Options, listeningOptions, tlsOptions } from "./secure-serving.js";
 
 /** The options of a server in code that flags have too: from this table come the types of `startServer`, and what each program reads of its flags. */
 export const serverOptionTable = {
@@ -25,6 +25,8 @@ export const serverOptionTable = {
   ...storageOptions,
   ...sizeOptions,
   ...listeningOptions,
+  /** How connections of HTTP/2 are served. Default: as kube-apiserver without flags. */
+  http2: http2Options,
   tls: tlsOptions,
   authentication: authenticationOptions,
   authorization: authorizationOptions,

@@ -172,8 +172,11 @@ test("B-MUX-02: the index lists each check of health, and the one of the shutdow
   const { paths } = JSON.parse((await call(api, "GET", "/")).text) as { paths: string[] };
   const checks = ["etcd", "ping", "poststarthook/start-sample-server-informers", "poststarthook/storage-readiness"];
   for (const root of ["/healthz", "/livez", "/readyz"]) {
-    const shutdown = root === "/readyz" ? ["/readyz/shutdown"] : [];
-    const listed = [root, ...checks.map((name) => `${root}/${name}`), ...shutdown];
+    const ready = root === "/readyz" ? ["etcd-readiness", "shutdown"] : [];
+    const listed = [
+      root,
+      ...[...checks, ...ready].toSorted((one, other) => (one < other ? -1 : 1)).map((name) => `${root}/${name}`),
+    ];
     expect(paths.filter((path) => path.startsWith(root))).toEqual(listed);
     for (const path of listed) expect((await call(api, "GET", path)).text).toBe("ok");
   }
@@ -284,4 +287,18 @@ describe("a server that stops", () => {
       "closed",
     ]);
   });
+});
+
+test("anonymous requests have no effect where everything is allowed, and the start says so in kube-apiserver's words", async () => {
+  const warnings: string[] = [];
+  await using server = await startServer({
+    port: false,
+    authentication: { anonymous: true },
+    authorization: { modes: ["AlwaysAllow"] },
+    onWarning: (text) => warnings.push(text),
+  });
+  expect(warnings).toEqual([
+    "AnonymousAuth is not allowed with the AlwaysAllow authorizer. Resetting AnonymousAuth to false. You should use a different authorizer",
+  ]);
+  expect((await call(server.transport(), "GET", "/healthz")).text).toBe("ok");
 });
