@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import type { ComponentFlag } from "./component-flag.js";
+import type { ComponentFlag, FlagSection } from "./component-flag.js";
 import type { Flags } from "./flags/flag-set.js";
 
 /**
@@ -52,20 +52,11 @@ type ValueOf<O extends Option> = O extends { read: (...given: never[]) => infer 
 
 type TextOf<O> = O extends { oneOf: readonly (infer Text)[] } ? Text : string;
 
-/** The rows of a group and of the groups in it. */
-export type RowOf<G extends OptionGroup> = {
-  [Field in keyof G]: G[Field] extends Option ? G[Field] : G[Field] extends OptionGroup ? RowOf<G[Field]> : never;
-}[keyof G];
-
 const isOption = (entry: Option | OptionGroup): entry is Option => typeof entry["name"] === "string";
 
 /** Returns the rows of a group and of the groups in it. */
-export function rowsOf<const G extends OptionGroup>(group: G): readonly RowOf<G>[] {
-  return optionsIn(group) as readonly unknown[] as readonly RowOf<G>[];
-}
-
-const optionsIn = (group: OptionGroup): readonly Option[] =>
-  Object.values(group).flatMap((entry) => (isOption(entry) ? [entry] : optionsIn(entry)));
+export const rowsOf = (group: OptionGroup): readonly Option[] =>
+  Object.values(group).flatMap((entry) => (isOption(entry) ? [entry] : rowsOf(entry)));
 
 /**
  * Reads what the flags say that were given. What was not given is not in the result, so that the defaults of the code hold; an empty text
@@ -97,7 +88,7 @@ class Reader {
   }
 
   #group(group: OptionGroup): unknown {
-    return optionsIn(group).some((option) => this.#counts(option)) ? this.read(group) : undefined;
+    return rowsOf(group).some((option) => this.#counts(option)) ? this.read(group) : undefined;
   }
 
   /** Whether a value of the flag makes the group that it is in. */
@@ -168,16 +159,8 @@ function eachValue(
 }
 
 /** A section of a program's help: the rows of its options, and further flags, in the order of their names. */
-export function sectionOf<
-  const Name extends string,
-  const Options extends OptionGroup,
-  const Others extends readonly ComponentFlag[],
->(
-  name: Name,
-  options: Options,
-  others: Others,
-): { readonly name: Name; readonly flags: readonly (RowOf<Options> | Others[number])[] } {
-  const flags: ComponentFlag[] = [...optionsIn(options), ...others];
+export function sectionOf(name: string, options: OptionGroup, others: readonly ComponentFlag[]): FlagSection {
+  const flags: ComponentFlag[] = [...rowsOf(options), ...others];
   flags.sort((one, other) => (one.name < other.name ? -1 : 1));
-  return { name, flags: flags as readonly ComponentFlag[] as readonly (RowOf<Options> | Others[number])[] };
+  return { name, flags };
 }

@@ -206,11 +206,10 @@ test("a cluster on disk comes back with its objects and its certificates", async
   }
 });
 
-test.each([-1, 1.5, Number.NaN])(
-  "a limit of objects of %s bytes is refused before anything is opened",
-  async (bytes) => {
-    await expect(startCluster({ port: false, maxObjectBytes: bytes })).rejects.toThrow(
-      `maxObjectBytes is ${bytes}; give a number of bytes, or 0 for no limit`,
-    );
-  },
-);
+test.each([
+  [-1, "--max-object-bytes can not be negative value"],
+  [1.5, "maxObjectBytes is 1.5; give a number of bytes, or 0 for no limit"],
+  [Number.NaN, "maxObjectBytes is NaN; give a number of bytes, or 0 for no limit"],
+])("a limit of objects of %s bytes is refused before anything is opened", async (bytes, fault) => {
+  await expect(startCluster({ port: false, maxObjectBytes: bytes })).rejects.toThrow(fault);
+});

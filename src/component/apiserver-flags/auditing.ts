@@ -3,7 +3,7 @@ import type { FlagSection } from "../component-flag.js";
 /** Why no flag of this section has an effect. */
 const NOT_WRITTEN = "no audit log is written yet";
 
-export const auditingSection = {
+export const auditingSection: FlagSection = {
   name: "auditing",
   flags: [
     {
@@ -228,4 +228,4 @@ export const auditingSection = {
       withoutEffect: NOT_WRITTEN,
     },
   ],
-} as const satisfies FlagSection;
+};

@@ -8,7 +8,7 @@ const NO_TUNNELS = "use --egress-selector-config-file";
 const NO_PASSWORDS = "passwords are not checked";
 
 /** Flags of earlier versions of kube-apiserver, with which older texts and tools start it. */
-export const droppedSection = {
+export const droppedSection: FlagSection = {
   name: "dropped",
   flags: [
     dropped("add-dir-header", "bool", ONE_LOG),
@@ -58,7 +58,7 @@ export const droppedSection = {
     dropped("target-ram-mb", "int", "caches are limited by bytes"),
     refused("tls-ca-file", "use --client-ca-file"),
   ],
-} as const satisfies FlagSection;
+};
 
 type SimpleType = "bool" | "int" | "string" | "stringSlice";
 

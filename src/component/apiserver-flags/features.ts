@@ -2,7 +2,7 @@ import type { FlagSection } from "../component-flag.js";
 
 const NO_PROFILES = "there are no profiles";
 
-export const featuresSection = {
+export const featuresSection: FlagSection = {
   name: "features",
   flags: [
     {
@@ -32,4 +32,4 @@ export const featuresSection = {
       withoutEffect: NO_PROFILES,
     },
   ],
-} as const satisfies FlagSection;
+};

@@ -4,12 +4,8 @@ import type { FlagSpec } from "../flags/flag-set.js";
 /** What a command may say differently of a flag that it has from kube-apiserver. */
 type Differences = Partial<Pick<FlagSpec, "default" | "usage">>;
 
-/** The declaration of a flag of kube-apiserver, for a command that has the same flag. */
-export function flagOf<Section extends FlagSection>(
-  section: Section,
-  name: Section["flags"][number]["name"],
-  differences: Differences = {},
-): FlagSpec {
+/** Returns the declaration of a flag of kube-apiserver, for a command that has the same flag. Throws for one that the section lacks. */
+export function flagOf(section: FlagSection, name: string, differences: Differences = {}): FlagSpec {
   const flag = section.flags.find((one) => one.name === name);
   if (flag === undefined) throw new Error(`there is no flag ${name} in the section ${section.name}`);
   return { ...flag, ...differences };

@@ -93,15 +93,6 @@ export const conductOptions = {
 
 /** How many requests run at once. */
 export const inFlightOptions = {
-  /** Of every verb but get and list. 0 is no limit. */
-  mutating: {
-    name: "max-mutating-requests-inflight",
-    type: "int",
-    default: "200",
-    usage: "How many writes run at once; more wait for a place. Zero is no limit.",
-    isNeeded: true,
-    faults: notNegative("--max-mutating-requests-inflight can not be negative value"),
-  },
   /** Of the verbs get and list. 0 is no limit. */
   readOnly: {
     name: "max-requests-inflight",
@@ -110,6 +101,15 @@ export const inFlightOptions = {
     usage: "How many reads run at once; more wait for a place. Zero is no limit.",
     isNeeded: true,
     faults: notNegative("--max-requests-inflight can not be negative value"),
+  },
+  /** Of every verb but get and list. 0 is no limit. */
+  mutating: {
+    name: "max-mutating-requests-inflight",
+    type: "int",
+    default: "200",
+    usage: "How many writes run at once; more wait for a place. Zero is no limit.",
+    isNeeded: true,
+    faults: notNegative("--max-mutating-requests-inflight can not be negative value"),
   },
 } as const satisfies OptionGroup;
 

@@ -4,7 +4,7 @@ import { quantityFault } from "./values.js";
 const ONE_STREAM = "the log is one stream of text on stderr";
 
 /** `-v` and `--vmodule`, which every component has, are added to these. */
-export const logsSection = {
+export const logsSection: FlagSection = {
   name: "logs",
   flags: [
     {
@@ -52,4 +52,4 @@ export const logsSection = {
       refused: "the log is text",
     },
   ],
-} as const satisfies FlagSection;
+};

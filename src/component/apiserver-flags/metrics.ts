@@ -3,7 +3,7 @@ import type { FlagSection } from "../component-flag.js";
 
 const NO_METRICS = "there are no metrics yet";
 
-export const metricsSection = {
+export const metricsSection: FlagSection = {
   name: "metrics",
   flags: [
     {
@@ -26,4 +26,4 @@ export const metricsSection = {
       withoutEffect: NO_METRICS,
     },
   ],
-} as const satisfies FlagSection;
+};

@@ -13,10 +13,11 @@ export const sizeOptions = {
     default: "0",
     usage:
       "How many bytes etcd would have to take for an object. Zero is no limit. Without it, what the etcd takes: --max-request-bytes.",
-    faults: (bytes: number) =>
-      Number.isSafeInteger(bytes) && bytes >= 0
-        ? []
-        : [`maxObjectBytes is ${bytes}; give a number of bytes, or 0 for no limit`],
+    faults(bytes: number) {
+      if (bytes < 0) return ["--max-object-bytes can not be negative value"];
+      if (Number.isSafeInteger(bytes)) return [];
+      return [`maxObjectBytes is ${bytes}; give a number of bytes, or 0 for no limit`];
+    },
   },
 } as const satisfies OptionGroup;
 

@@ -15,7 +15,7 @@ import { miscSection } from "./miscellaneous.js";
 import { ownSection } from "./own.js";
 import { secureServingSection } from "./secure-serving.js";
 
-const tracesSection = {
+const tracesSection: FlagSection = {
   name: "traces",
   flags: [
     {
@@ -25,9 +25,10 @@ const tracesSection = {
       withoutEffect: "no traces are sent yet",
     },
   ],
-} as const satisfies FlagSection;
+};
 
-const sections = [
+/** Every flag of kube-apiserver, in its order of sections; then those of kubets alone, and those that Kubernetes has dropped. */
+export const apiserverSections: readonly FlagSection[] = [
   genericSection,
   etcdSection,
   secureServingSection,
@@ -44,7 +45,4 @@ const sections = [
   miscSection,
   ownSection,
   droppedSection,
-] as const satisfies readonly FlagSection[];
-
-/** Every flag of kube-apiserver, in its order of sections; then those of kubets alone, and those that Kubernetes has dropped. */
-export const apiserverSections: readonly FlagSection[] = sections;
+];

@@ -332,9 +332,9 @@ describe("T6: a plugin that looks up in an informer what objects may hold", () =
       await ask("POST", COLLECTION, widget("two", "mauve")),
       await ask("PATCH", `${COLLECTION}/one`, '{"spec":{"colours":["mauve"]}}', "application/merge-patch+json"),
     ];
-    expect(refused.map((answer) => [answer.status, String(answer.at("message")).split(": ")[1]])).toEqual([
-      [403, "unknown colour"],
-      [403, "unknown colour"],
+    expect(refused.map(({ status, text }) => [status, text.includes("unknown colour: mauve")])).toEqual([
+      [403, true],
+      [403, true],
     ]);
   });
 
