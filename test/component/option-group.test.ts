@@ -1,4 +1,5 @@
 import { describe, expect, expectTypeOf, test } from "vitest";
+import type { ClusterOptions } from "../../src/cluster/options/cluster-options.js";
 import { serverOptionTable } from "../../src/component/apiserver-flags/server-options.js";
 import { apiserverSections } from "../../src/component/apiserver-flags/sections.js";
 import { FlagTable } from "../../src/component/flags/flag-table.js";
@@ -128,6 +129,12 @@ describe("START-8: one row is a flag and a field of the options in code", () => 
       "period",
     ]);
   });
+});
+
+test("START-8: each option that a flag says is one of startCluster", () => {
+  type Options = OptionsOf<typeof serverOptionTable>;
+  expectTypeOf<Exclude<keyof Options, keyof ClusterOptions>>().toEqualTypeOf<never>();
+  expectTypeOf<Options>().toExtend<Pick<ClusterOptions, keyof Options>>();
 });
 
 test("START-8: each option of a server is a flag of kubets apiserver, once", () => {

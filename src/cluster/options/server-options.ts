@@ -1,4 +1,4 @@
-import type { serverOptionTable } from "../../component/apiserver-flags/server-options.js";
+import type { http2Options, listeningOptions } from "../../component/apiserver-flags/secure-serving.js";
 import type { OptionsOf } from "../../component/option-group.js";
 import type { ApiTitle } from "../../api/facts/index.js";
 import type { Clock } from "../../base/time/clock.js";
@@ -11,6 +11,9 @@ import type { Authenticator } from "../../server/authn/authenticator.js";
 import type { Authorizer } from "../../server/authz/authorizer.js";
 import type { HealthCheck } from "../../server/endpoints/non-resource/health.js";
 import type { OwnFilter } from "../../server/filters/own-filter.js";
+import type { InFlightLimits } from "../../server/filters/max-in-flight.js";
+import type { Conduct } from "../../server/generic/server-config.js";
+import type { DeletionOptions } from "../../server/registry/deletion.js";
 import type { LifeCycleEvent } from "../../server/generic/life-cycle.js";
 import type { CoreApiOptions } from "../delegation/core-api.js";
 import type { EgressSelection } from "../egress/egress-configuration.js";
@@ -21,12 +24,19 @@ import type { StorageOptions } from "../open-storage.js";
 import type { RequestRecord } from "../record-requests.js";
 import type { TlsOptions } from "./tls-options.js";
 
-type FlagOptions = OptionsOf<typeof serverOptionTable>;
-
 /** What a server is made of beside the resources that it serves. */
-export interface ServerOptions
-  extends StorageOptions,
-    Pick<FlagOptions, "host" | "http2" | "inFlight" | "conduct" | "deletion"> {
+export interface ServerOptions extends StorageOptions, OptionsOf<typeof listeningOptions> {
+  /** How the server answers and stops. Default: as kube-apiserver without flags. */
+  readonly conduct?: Conduct;
+  /**
+   * How many requests run at once; more wait for a place, and beyond that they are answered 429. Watches, connections into pods and members of
+   * system:masters are not counted. 0 is no limit. Default: kube-apiserver's, 400 reads and 200 writes.
+   */
+  readonly inFlight?: InFlightLimits;
+  /** How objects are deleted. Default: as kube-apiserver without flags. */
+  readonly deletion?: DeletionOptions;
+  /** How connections of HTTP/2 are served. Default: as kube-apiserver without flags. */
+  readonly http2?: OptionsOf<typeof http2Options>;
   /** 0, the default, takes a free one; false opens no socket, and only `transport()` reaches the server. */
   readonly port?: number | false;
   /**
