@@ -20,6 +20,8 @@ tellEtcdMissing("Killing the programs of a control plane");
 const SECONDS = Number(process.env["KUBETS_CHAOS_SECONDS"] ?? 30);
 const SEED = process.env["KUBETS_CHAOS_SEED"] ?? "programs";
 const SERVERS = 3;
+/** How many objects a controller works on at once: each worker may have passed the check of the term, and have its request under way. */
+const WORKERS = 5;
 const LED = ["controller-manager", "scheduler"] as const;
 /** A node that is silent for so long counts as lost; its Lease is renewed every ten seconds. */
 const GRACE = "--node-monitor-grace-period=25s";
@@ -205,12 +207,15 @@ describe.skipIf(etcdMissing !== undefined || !programIsBuilt)(
       },
     );
 
-    test.each(LED)("of a term of a %s that was over, at most the write under way arrived", (component) => {
-      const observed = terms[component];
-      expect(observed.terms).toBeGreaterThan(1);
-      expect(observed.writes).toBeGreaterThan(0);
-      expect([...observed.late].filter(([, writes]) => writes.length > 1)).toEqual([]);
-    });
+    test.each(LED)(
+      "of a term of a %s that was over, at most the writes under way arrived, one of each worker",
+      (component) => {
+        const observed = terms[component];
+        expect(observed.terms).toBeGreaterThan(1);
+        expect(observed.writes).toBeGreaterThan(0);
+        expect([...observed.late].filter(([, writes]) => writes.length > WORKERS)).toEqual([]);
+      },
+    );
 
     test("the pods of a node whose process does not come back move to the others", async () => {
       const pods = () => asked((client) => client.of("v1", "Pod").namespace("default").listWhole());
