@@ -16,7 +16,7 @@ const programOptions = {
   ...ownOptions,
   ...listeningOptions,
   ...servingOptions,
-  ...storageOptions,
+  storageMediaType: storageOptions.storageMediaType,
   ...clientOptions,
   ...kubernetesOptions,
   kubelets: kubeletOptions,

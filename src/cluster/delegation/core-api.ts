@@ -12,7 +12,7 @@ import type { coreApiOptions } from "../../component/apiserver-flags/delegated.j
 import type { OptionsOf } from "../../component/option-group.js";
 import type { ApiAccess } from "../../server/admission/plugin.js";
 
-/** The main server that a server of an API of its own works with. */
+/** The main server whose objects an extension server reads. */
 export type CoreApiOptions = OptionsOf<typeof coreApiOptions>;
 
 export interface AccessSurroundings {

@@ -53,7 +53,7 @@ function reviewClient(config: ClientConfig, surroundings: AuthorizerSurroundings
 }
 
 /** Allows paths to everybody; one that ends in * stands for all that begin with it. A leading slash may be left out. */
-export function allowedPaths(paths: readonly string[]): AuthorizationMode {
+function allowedPaths(paths: readonly string[]): AuthorizationMode {
   const names = paths.map(withoutSlash);
   const whole = new Set(names.filter((name) => !name.endsWith("*")));
   const prefixes = names.filter((name) => name.endsWith("*")).map((name) => name.slice(0, -1));

@@ -2,7 +2,7 @@ import type { ClientConfig } from "../../client/config/client-config.js";
 import { configFromFile, inClusterConfig } from "../../client/config/load-config.js";
 import type { Environment } from "../../client/surroundings.js";
 
-/** Which server a server of its own API asks about its callers. */
+/** The main server that an extension server asks who its callers are and what they may do. */
 export interface MainServer {
   /** A kubeconfig file of the main server. Default: the address and the service account of the Pod that the process runs in. */
   readonly kubeconfig?: string;

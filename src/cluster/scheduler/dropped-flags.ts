@@ -27,7 +27,7 @@ function dropped(name: string, type: FlagType, instead: string): ComponentFlag {
   return { name, type, usage: "A flag of earlier versions.", dropped: instead, hidden: true };
 }
 
-/** A flag that chooses which pods go where, so that nobody should believe it obeyed. `accepted` is what the program does anyway. */
+/** A dropped flag that chose where kube-scheduler puts pods. The scheduler refuses every value but `accepted`, which is what it does anyway. */
 function refused(
   name: string,
   instead: string,

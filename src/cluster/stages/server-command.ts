@@ -170,8 +170,8 @@ function optionsOf({ options, recommended }: ServerProgram, flags: Flags, cwd: s
     ...options,
     ...given,
     ...(dataDir !== undefined && { storage: "disk", dataDir }),
-    // With the program's own defaults.
-    http2: readWithDefaults(http2Options, flags, cwd),
+    // The flags' defaults are those of the program, and what its author and its user say wins, in this order.
+    http2: { ...readWithDefaults(http2Options, flags, cwd), ...options.http2, ...given.http2 },
     ...(hasEtcd && { storage: "etcd", etcd: readWithDefaults(etcdOptions, flags, cwd) }),
     ...(host !== undefined && { host }),
     port,

@@ -67,7 +67,7 @@ export const delegatedAuthorizationOptions = {
   },
 } as const satisfies OptionGroup;
 
-/** The main server that a server of an API of its own works with. */
+/** The main server whose objects an extension server reads. */
 export const coreApiOptions = {
   /** A kubeconfig file. Default: the address and the service account of the Pod that the process runs in. */
   kubeconfig: {

@@ -66,7 +66,7 @@ function dropped<const Name extends string, const Type extends SimpleType>(name:
   return { name, type, usage: "A flag of earlier versions.", dropped: instead, hidden: true } as const;
 }
 
-/** A flag that decides who may do what, so that nobody should believe it obeyed. */
+/** A dropped flag that decided who may do what. The API server refuses it: its user would believe that it is obeyed. */
 function refused<const Name extends string>(name: Name, reason: string) {
   const refusal = `Kubernetes has dropped it, ${reason}`;
   return { name, type: "string", usage: "A flag of earlier versions.", refused: refusal, hidden: true } as const;

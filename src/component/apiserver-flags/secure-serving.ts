@@ -56,7 +56,7 @@ export const http2Options = {
 } as const satisfies OptionGroup;
 
 /** A certificate and its key, both files of PEM. */
-export const certificateOptions = {
+const certificateOptions = {
   /** The certificate, and behind it those between it and its authority. */
   certFile: {
     name: "tls-cert-file",

@@ -1,6 +1,7 @@
 import { chmod, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { connect } from "node:tls";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { systemClock } from "../../../src/base/time/clock.js";
 import { recommendedOptions } from "../../../src/cluster/stages/recommended-options.js";
@@ -73,6 +74,31 @@ async function run(
 }
 
 describe("the program of a server", () => {
+  test("keeps what its author says of HTTP/2 where no flag says otherwise", async () => {
+    const alone: Partial<ServerProgram> = { options: { resources: [widgets], http2: { disabled: true } } };
+    const protocolOf = async (...flags: string[]): Promise<string | false | null> => {
+      const [port = 0] = await freePorts(1);
+      let spoken: string | false | null = null;
+      await run(program(alone), [`--secure-port=${port}`, ...flags], async () => {
+        spoken = await new Promise((resolve, reject) => {
+          const socket = connect({
+            host: "127.0.0.1",
+            port,
+            rejectUnauthorized: false,
+            ALPNProtocols: ["h2", "http/1.1"],
+          });
+          socket.once("error", reject).once("secureConnect", () => {
+            resolve(socket.alpnProtocol);
+            socket.destroy();
+          });
+        });
+      });
+      return spoken;
+    };
+    expect(await protocolOf()).toBe("http/1.1");
+    expect(await protocolOf("--disable-http2-serving=false")).toBe("h2");
+  });
+
   test("A-RUN-04, B-OPT-01: says what it is and which flags it has, and all that is wrong with them at once", async () => {
     const { code, out } = await run(program(), ["--help"]);
     expect(code).toBe(0);

@@ -11,11 +11,13 @@ import {
   neededFlags,
   startApiserver,
 } from "../../helpers/apiserver-folder.js";
-import { etcdMissing } from "../../helpers/etcd.js";
+import { etcdMissing, tellEtcdMissing } from "../../helpers/etcd.js";
 import { eventually } from "../../helpers/eventually.js";
 import { freePorts } from "../../helpers/free-ports.js";
 import { programIsBuilt } from "../../helpers/program-under-test.js";
 import { startProgram } from "../../helpers/started-program.js";
+
+tellEtcdMissing("what etcd holds of kubets apiserver");
 
 let folder: ApiserverFolder;
 beforeAll(async () => {
