@@ -8,7 +8,7 @@ export interface RequestRecord {
   readonly method: string;
   /** With the query. */
   readonly path: string;
-  /** Lower-case names. */
+  /** Lower-case names; "host" of every version of HTTP. */
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly body?: Uint8Array | undefined;
   readonly user: string;
@@ -26,7 +26,7 @@ export function recordRequests(tell: (request: RequestRecord) => void): Filter {
     tell({
       method: exchange.method,
       path: exchange.path + query,
-      headers: exchange.headers,
+      headers: exchange.authority === undefined ? exchange.headers : { host: exchange.authority, ...exchange.headers },
       body: bytes,
       user: exchange.clientCertificate?.commonName ?? "",
     });

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Cluster, startCluster } from "../../src/cluster/index.js";
+import { type Deferred, deferred } from "../../src/base/async/deferred.js";
 import { call } from "../helpers/api-caller.js";
 import { eventually } from "../helpers/eventually.js";
 import {
@@ -33,8 +34,17 @@ const STUCK = {
   },
 };
 
+/** Who waits for a stream that is asked for, by the port by which the server is known. */
+const streams = new Map<number, Deferred<void>>();
+const STREAM = /[?&](?:watch|follow)=(?:true|1)\b/;
+
 beforeAll(async () => {
-  cluster = await startCluster({ nodes: 1 });
+  cluster = await startCluster({
+    nodes: 1,
+    onRequest: ({ path, headers }) => {
+      if (STREAM.test(path)) streams.get(Number(headers["host"]?.split(":")[1]))?.resolve();
+    },
+  });
   const api = cluster.transport();
   const pods = "/api/v1/namespaces/default/pods";
   const create = async (path: string, body: object): Promise<void> => {
@@ -57,6 +67,11 @@ beforeAll(async () => {
   origin = {
     port: Number(new URL(cluster.url).port),
     kubeconfig: (port) => cluster.kubeconfig().replaceAll(cluster.url, `https://127.0.0.1:${port}`),
+    streamAsked: (port) => {
+      const asked = deferred<void>();
+      streams.set(port, asked);
+      return asked.promise;
+    },
   };
 });
 
@@ -66,7 +81,7 @@ afterAll(() => cluster.close());
 const SOON = { HTTP2_READ_IDLE_TIMEOUT_SECONDS: "2", HTTP2_PING_TIMEOUT_SECONDS: "2" };
 const CM = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: new}\n";
 
-/** How both end. Whoever does not end is ended after `patience`, and `ended` is false. */
+/** How both end. The real kubectl must end by itself, so that the line is known to have died. */
 async function ends(line: string, peer: Line, env: Readonly<Record<string, string>>, patience: number) {
   const { real, ours } = await sideBySide(`exec ${line}`, { peer, env, files: { "cm.yaml": CM }, patience });
   const seen = ({ code, signal, stdout, stderr }: Outcome) => ({
@@ -76,6 +91,7 @@ async function ends(line: string, peer: Line, env: Readonly<Record<string, strin
     // Whether the end comes in the middle of an attempt is chance.
     stderr: stderr.replaceAll(/^E.*"Failed to watch".*\n/gm, ""),
   });
+  expect(real.signal, line).toBeNull();
   return { line, real: seen(real), ours: seen(ours) };
 }
 
@@ -84,7 +100,7 @@ async function compare(
   lines: readonly string[],
   peer: () => Line,
   env: Readonly<Record<string, string>> = SOON,
-  patience = 60_000,
+  patience = 180_000,
 ): Promise<void> {
   const rows = await Promise.all(lines.map((line) => ends(line, peer(), env, patience)));
   expect(rows.map(({ line, ours }) => ({ line, ...ours }))).toEqual(rows.map(({ line, real }) => ({ line, ...real })));

@@ -20,6 +20,8 @@ export interface Origin {
   readonly port: number;
   /** Of the server at this port of the loopback address. */
   kubeconfig(port: number): string;
+  /** Resolves when the server has been asked for a watch or for a log that goes on, by somebody who knows it by this port. */
+  streamAsked(port: number): Promise<void>;
 }
 
 const listening = async (server: Server): Promise<number> => {
@@ -119,11 +121,21 @@ export const stalledProxy =
     return peerAt(port, kubeconfig, close);
   };
 
-/**
- * Passes on what comes until the line is quiet for a moment; from then on nothing gets through, on old connections and on new ones, and
- * nobody is told.
- */
-async function stallingRelay(port: number, quiet: number): Promise<{ readonly port: number; close(): void }> {
+/** Shorter than the time after which a client whose line is quiet asks whether it is alive: its answer would make noise. */
+const QUIET = 1000;
+
+interface StallingRelay {
+  readonly port: number;
+  /**
+   * From the first moment on in which nothing has come for so many milliseconds, nothing gets through, on old connections and on new ones,
+   * and nobody is told.
+   */
+  stallOnceQuiet(quiet: number): void;
+  close(): void;
+}
+
+/** Passes on what comes until it is told to stall. */
+async function stallingRelay(port: number): Promise<StallingRelay> {
   let timer: NodeJS.Timeout | undefined;
   let isStalled = false;
   const ends: Socket[] = [];
@@ -135,16 +147,12 @@ async function stallingRelay(port: number, quiet: number): Promise<{ readonly po
     if (isStalled) return void near.pause();
     const far = connect(port, "127.0.0.1").on("error", () => {});
     ends.push(near, far);
-    for (const end of [near, far]) {
-      end.on("data", () => {
-        clearTimeout(timer);
-        timer = setTimeout(stall, quiet);
-      });
-    }
+    for (const end of [near, far]) end.on("data", () => timer?.refresh());
     near.pipe(far).pipe(near);
   });
   return {
     port: relay.port,
+    stallOnceQuiet: (quiet) => (timer ??= setTimeout(stall, quiet)),
     close: () => {
       clearTimeout(timer);
       for (const end of ends) end.destroy();
@@ -157,20 +165,27 @@ async function stallingRelay(port: number, quiet: number): Promise<{ readonly po
 export const silentStream =
   (origin: Origin): Line =>
   async () => {
-    const relay = await stallingRelay(origin.port, 5000);
+    const relay = await stallingRelay(origin.port);
+    void origin.streamAsked(relay.port).then(() => relay.stallOnceQuiet(QUIET));
     return peerAt(relay.port, origin.kubeconfig(relay.port), relay.close);
   };
 
-/** A line that dies before the first answer, to a server that would have been slow to answer. */
+/** A line that dies before the first answer, once the request is at the server. */
 export const silentAnswer: Line = async () => {
   const ca = await authority("slow");
   const { cert, key } = await ca.issue([{ type: "ip", value: "127.0.0.1" }]);
   const server = createSecureServer({ cert, key, allowHTTP1: true }, () => {});
   const sockets = new Set<{ destroy(): void }>();
   server.on("connection", (socket: Socket) => sockets.add(socket)).on("sessionError", () => {});
-  server.on("session", (session) => session.on("error", () => {}));
   const port = await listening(server as unknown as Server);
-  const relay = await stallingRelay(port, 1500);
+  const relay = await stallingRelay(port);
+  server.on("session", (session) => session.on("error", () => {}));
+  server.on("request", ({ stream }) => {
+    const stall = (): void => relay.stallOnceQuiet(QUIET);
+    // Whoever asks by HTTP/2 shall have the server's settings, so that the connection is whole.
+    if (stream?.session?.pendingSettingsAck) stream.session.once("localSettings", stall);
+    else stall();
+  });
   return peerAt(relay.port, insecure(relay.port), () => {
     relay.close();
     for (const socket of sockets) socket.destroy();

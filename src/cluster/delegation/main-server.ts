@@ -1,3 +1,4 @@
+import { withoutTrailing } from "../../base/text/without-trailing.js";
 import type { ClientConfig } from "../../client/config/client-config.js";
 import { configFromFile, inClusterConfig } from "../../client/config/load-config.js";
 import type { Environment } from "../../client/surroundings.js";
@@ -40,7 +41,7 @@ export async function readMainServer(
 /** The configuration of a client that posts reviews to one path of the main server. */
 export const reviewConfig = (config: ClientConfig, path: string): ClientConfig => ({
   ...config,
-  server: `${config.server.replace(/\/+$/, "")}${path}`,
+  server: `${withoutTrailing(config.server, "/")}${path}`,
 });
 
 /** How long the main server may take to answer a review, in milliseconds. */
