@@ -33,7 +33,15 @@ export interface StorageScheme {
 /** The storages that have names of their own. */
 const NAMES: readonly string[] = ["memory", "disk", "etcd"];
 
-const schemes = new Map<string, StorageScheme>();
+const postgres: StorageScheme = {
+  isShared: true,
+  open: async (...given) => (await import("./postgres/postgres-kv.js")).openPostgresKv(...given),
+};
+
+const schemes = new Map<string, StorageScheme>([
+  ["postgres", postgres],
+  ["postgresql", postgres],
+]);
 
 /**
  * Makes `--storage=mine:...` and the option `storage` open a storage of the caller's own, in this process. Throws for a scheme that cannot be
