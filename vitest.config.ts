@@ -37,7 +37,7 @@ const LONG = [
   "test/server/endpoints/contention/**/*.test.ts",
   "test/server/endpoints/long-list.test.ts",
   // The same suite as in memory and on disk, which take a quarter of its time.
-  "test/server/list-watch/etcd.test.ts",
+  "test/server/list-watch/{etcd,postgres}.test.ts",
   "test/tools/run-tests.test.ts",
   "test/server/generic/floods.test.ts",
 ];
@@ -98,6 +98,7 @@ const ALONE = [
   "test/interop/streaming/",
   "test/server/list-watch/",
   "test/server/storage/etcd/",
+  "test/server/storage/postgres/",
   "test/server/storage/sqlite/",
 ];
 
