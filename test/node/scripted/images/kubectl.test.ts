@@ -165,6 +165,7 @@ kubectl kustomize ../k -o built.yaml && kubectl get -f built.yaml -o name
 kubectl get cm built -o yaml | sed s/y$/z/ | kubectl replace --force -f -
 echo '{"data":{"x":"w"}}' > p.json && kubectl patch cm built --patch-file p.json
 kubectl create cm dry --dry-run=client -o yaml | kubectl apply -f /dev/stdin
+kubectl apply -f <(kubectl create cm piped --dry-run=client -o yaml --from-file=key=<(echo bytes)); kubectl get cm piped -o jsonpath={.data.key}
 kubectl delete -f 'b*.yaml'
 kubectl config set-context here --namespace=kube-system >/dev/null && cat ~/.kube/config | grep namespace
 ls /tmp ~/.kube
@@ -176,6 +177,8 @@ configmap "built" deleted from default namespace
 configmap/built replaced
 configmap/built patched
 configmap/dry created
+configmap/piped created
+bytes
 configmap "built" deleted from default namespace
     namespace: kube-system
 /tmp:

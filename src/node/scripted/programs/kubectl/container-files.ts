@@ -10,22 +10,37 @@ const LONGEST_FILE = 16 * 1024 * 1024;
 /** Names of a program's own input. */
 const STDIN = new Set(["/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"]);
 
-/** The files of a program's container, as a command line reads and writes them. */
-export function containerFiles(io: ProgramIo): CommandFiles {
+/** The paths of process substitutions. */
+const PROCESS_PATH = /\/dev\/fd\/\d+$/;
+
+/**
+ * The files of a program's container, as a command line reads and writes them. What commands write into the paths of its arguments is read to
+ * its end before, as far as a file may be long.
+ */
+export async function containerFiles(io: ProgramIo): Promise<CommandFiles> {
   const { files } = io;
+  const written = new Map<string, Buffer>();
+  for (const argument of io.args) {
+    const path = PROCESS_PATH.exec(argument)?.[0];
+    if (path === undefined || files.look(path)?.kind !== "device") continue;
+    written.set(path, await collected(files.read(path), path));
+  }
   const folderAt = (path: string): ReadonlyMap<string, FileNode> => {
     const node = files.find(path);
     if (node.kind !== "directory") throw new FileError("ENOTDIR", path);
     return files.entriesAt(path, node);
   };
   const own: Omit<CommandFiles, "stat" | "lstat" | "readdir"> = {
-    readFile: async (path) => collected(STDIN.has(path) ? io.stdin : files.read(path), path),
+    readFile: async (path) =>
+      written.get(path) ?? (await collected(STDIN.has(path) ? io.stdin : files.read(path), path)),
     readFileSync: (path) => {
+      const bytes = written.get(path);
+      if (bytes !== undefined) return bytes;
       const node = files.find(path);
       if (node.kind === "device") return deviceBytes(node.read(), path);
-      const bytes = files.content(path, LONGEST_FILE);
-      if (bytes === undefined) throw new FileError("EFBIG", path);
-      return bytes;
+      const content = files.content(path, LONGEST_FILE);
+      if (content === undefined) throw new FileError("EFBIG", path);
+      return content;
     },
     existsSync: (path) => files.look(path) !== undefined,
     requireReadable: (path) => void files.find(path),

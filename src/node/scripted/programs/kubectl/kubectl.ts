@@ -50,7 +50,7 @@ export const kubectl =
       argv: io.args,
       env: io.env,
       cwd: io.cwd,
-      files: containerFiles(io),
+      files: await containerFiles(io),
       stdin,
       stdout,
       stderr,

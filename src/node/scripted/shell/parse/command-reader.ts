@@ -129,18 +129,11 @@ export abstract class CommandReader {
     const [whole, number = "", sign, both] = REDIRECT.exec(this.text.slice(at, at + 6)) ?? [];
     const operator = sign ?? both;
     if (whole === undefined || operator === undefined) return undefined;
-    if ((operator === "<" || operator === ">") && this.text[at + whole.length] === "(") {
-      const message = `Syntax error: "(" unexpected`;
-      throw new ShellSyntaxError(message, this.reader.line, false, "process substitution");
-    }
+    // A word that begins with a process substitution.
+    if ((operator === "<" || operator === ">") && number === "" && this.text[at + 1] === "(") return undefined;
     this.reader.at += whole.length;
     yield* this.skip(false);
     const from = this.reader.at;
-    if (operator === "<" && this.take("<(")) {
-      const body = yield* this.substitution();
-      const descriptor = number === "" ? 0 : Number(number);
-      return { descriptor, operator: "<(", target: [{ kind: "command", body, quoted: true }] };
-    }
     const target = yield* this.reader.word();
     if (target === undefined) throw this.unexpected();
     const descriptor = number === "" ? (operator.startsWith("<") ? 0 : 1) : Number(number);

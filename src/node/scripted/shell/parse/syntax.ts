@@ -3,7 +3,16 @@ export type Part =
   | TextPart
   | ParameterPart
   | { readonly kind: "command"; readonly body: Command; readonly quoted: boolean }
+  | ProcessPart
   | { readonly kind: "arithmetic"; readonly expression: Word; readonly quoted: boolean };
+
+/** <(commands) and >(commands): a path by which a program reads what they write, or writes what they read. */
+export interface ProcessPart {
+  readonly kind: "process";
+  readonly direction: "<" | ">";
+  readonly body: Command;
+  readonly quoted: boolean;
+}
 
 export interface TextPart {
   readonly kind: "text";
@@ -35,10 +44,9 @@ export interface Redirect {
   /** The descriptor that is redirected. */
   readonly descriptor: number;
   /**
-   * "<<" has the text of a here-document as its target, "<<<" that of a here-string, and "<(" the commands of < <(commands); "&>" is stdout and
-   * stderr together.
+   * "<<" has the text of a here-document as its target, "<<<" that of a here-string; "&>" is stdout and stderr together.
    */
-  readonly operator: "<(" | "<" | ">" | ">|" | ">>" | ">&" | "<&" | "<>" | "<<" | "<<<" | "&>" | "&>>";
+  readonly operator: "<" | ">" | ">|" | ">>" | ">&" | "<&" | "<>" | "<<" | "<<<" | "&>" | "&>>";
   readonly target: Word;
 }
 
