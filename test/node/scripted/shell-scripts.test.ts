@@ -236,6 +236,13 @@ const BASH: readonly string[] = [
   `head -n 2 <(yes); head -c 3 <(cat /dev/zero) | wc -c; grep -c b <(printf 'a\\nb\\nb\\n'); sort -m <(echo a) <(echo b); awk '{ print $1 }' <(echo first second)`,
   `set -euo pipefail; mapfile -t a < <(printf 'x y\\nz\\n'); echo "\${#a[@]} \${a[0]}"; cat <(false; echo never); echo $(cat <(echo in) <(echo words)); (cat <(echo in a subshell))`,
   `a=1; cat <(a=2; echo $a) <(echo $a); echo $a; cat <(echo one\necho two # )\n) <(cat <<X\nhere )\nX\n)`,
+  // Coprocesses, and descriptors that variables name
+  `coproc cat; echo hi >&\${COPROC[1]}; read x <&\${COPROC[0]}; echo $x \${COPROC[@]}; [ -n "$COPROC_PID" ] && echo pid`,
+  `coproc UP { while read -r l; do echo "\${l^^}"; done; }; for w in one two; do echo $w >&"\${UP[1]}"; read -r a <&"\${UP[0]}"; echo $a; done; p=$UP_PID; eval "exec \${UP[1]}>&-"; wait $p; echo $?`,
+  `coproc S (sort); printf 'b\\na\\n' >&\${S[1]}; r=\${S[0]}; exec {S[1]}>&-; cat <&$r`,
+  `coproc N { read -r z; echo "got $z"; exit 3; }; p=$N_PID r=\${N[0]}; echo >&\${N[1]} word; read -r -u $r y; echo $y; wait $p; echo $?`,
+  `coproc while read -r l; do echo "<$l>"; done; echo a >&\${COPROC[1]}; read -r x <&\${COPROC[0]}; echo "$x"; coproc=1; echo coproc $coproc`,
+  `exec {out}>file {in}</etc/passwd; echo "$out $in"; echo text >&$out; exec {out}>&-; cat file; read -r -n 4 x <&$in; echo $x; echo {a}b {c}`,
   `my-func() { echo dashed; }; my-func; my.func() { echo dotted; }; my.func`,
   `function f { echo "f $1"; }; f a; function g() { echo g; }; g`,
   `[[ abc == a* ]] && echo match; [[ abc == "a*" ]] || echo literal; [[ abc != x* ]] && echo differs; [[ abc = abc ]] && echo same`,

@@ -1,12 +1,13 @@
 import { BytePipe } from "../../byte-pipe.js";
 import type { OutputTarget } from "../program.js";
 import type { Job } from "./jobs.js";
-import type { Command, ProcessPart } from "./parse/syntax.js";
+import type { Command, CoprocessCommand, ProcessPart } from "./parse/syntax.js";
 import type { Shell } from "./shell.js";
 import type { ShellStreams } from "./shell-state.js";
 
-/** As bash, which takes descriptors from 63 down. */
+/** As bash, which takes descriptors from 63 down, and for what coprocesses read those from 60 down. */
 const FIRST_DESCRIPTOR = 63;
+const FIRST_INPUT = 60;
 
 /** A path that leads to commands. */
 interface OpenPath {
@@ -17,6 +18,8 @@ interface OpenPath {
 /** Commands that read what others write. */
 interface Consumer {
   readonly input: BytePipe;
+  /** Of a coprocess: what the shell may read. */
+  readonly output?: BytePipe;
   readonly job: Job;
 }
 
@@ -38,9 +41,7 @@ export class ProcessSubstitutions {
   pathOf({ direction, body }: ProcessPart): string {
     const { files } = this.shell;
     const pipe = direction === "<" ? this.inputFrom(body) : this.outputTo(body);
-    let descriptor = FIRST_DESCRIPTOR;
-    while (files.look(`/dev/fd/${descriptor}`) !== undefined) descriptor -= 1;
-    const path = `/dev/fd/${descriptor}`;
+    const path = pathOf(freeBelow(FIRST_DESCRIPTOR, (number) => files.look(pathOf(number)) !== undefined));
     files.mount(path, {
       read: () => (direction === "<" ? pipe : []),
       write: (chunk) => (direction === ">" ? pipe.write(chunk) : undefined),
@@ -96,18 +97,46 @@ export class ProcessSubstitutions {
     }
   }
 
+  /** Starts a coprocess. The elements 0 and 1 of its array are the descriptors by which the shell reads from it and writes to it. */
+  startCoprocess({ name, command }: CoprocessCommand, streams: ShellStreams): number {
+    const { shell } = this;
+    const [input, output] = [new BytePipe(), new BytePipe()];
+    const inner = { ...streams, stdin: input, stdout: writerTo(output) };
+    const end = (): void => {
+      input.destroy();
+      output.end();
+      this.#consumers.delete(consumer);
+    };
+    const consumer: Consumer = { input, output, job: this.#start(command, inner, end, false) };
+    this.#consumers.add(consumer);
+    const others = new Map(streams.others);
+    const reading = freeBelow(FIRST_DESCRIPTOR, (number) => others.has(number));
+    others.set(reading, { input: output });
+    const writing = freeBelow(FIRST_INPUT, (number) => others.has(number));
+    const target = writerTo(input);
+    others.set(writing, { output: target });
+    streams.others = others;
+    this.keep(new Map([[target, input]]), streams);
+    for (const [key, number] of [reading, writing].entries()) shell.assignElement(name, `${key}`, `${number}`);
+    shell.assign(`${name}_PID`, `${consumer.job.pid}`);
+    return 0;
+  }
+
   /** At the end of the shell, has the commands that read from it come to their end. */
   async end(): Promise<void> {
-    for (const { input } of this.#consumers) input.end();
+    for (const { input, output } of this.#consumers) {
+      input.end();
+      output?.destroy();
+    }
     await Promise.all([...this.#consumers].map(({ job }) => job.done));
   }
 
-  #start(commands: Command, streams: ShellStreams, ended: () => void): Job {
+  #start(commands: Command, streams: ShellStreams, ended: () => void, isSubstitution = true): Job {
     const { shell } = this;
     const end = shell.io.container.fork();
     return shell.jobs.start(
       (job) => shell.subshell(streams, (inner) => inner.run(commands, streams), end, job).finally(ended),
-      true,
+      isSubstitution,
     );
   }
 
@@ -116,6 +145,15 @@ export class ProcessSubstitutions {
     const { streams, io } = this.shell;
     return streams ?? { stdin: undefined, stdout: (chunk) => io.stdout.write(chunk), stderr: this.shell.errors };
   }
+}
+
+const pathOf = (descriptor: number): string => `/dev/fd/${descriptor}`;
+
+/** The next number from `first` down that is not used. */
+function freeBelow(first: number, isUsed: (number: number) => boolean): number {
+  let number = first;
+  while (isUsed(number)) number -= 1;
+  return number;
 }
 
 export const writerTo =

@@ -70,7 +70,8 @@ async function withRedirect(
   scope: RedirectScope,
   opened: Opened,
 ): Promise<ShellStreams> {
-  const { descriptor, operator } = redirect;
+  const { operator } = redirect;
+  const descriptor = descriptorOf(redirect, streams, scope);
   const [first, ...more] = redirect.target;
   const withOpened = (to: Descriptor | undefined): ShellStreams => {
     const changed = withDescriptor(streams, descriptor, to);
@@ -106,6 +107,26 @@ async function withRedirect(
     }
   }
 }
+
+/** The descriptor that a redirection changes. */
+function descriptorOf({ descriptor, variable, target }: Redirect, streams: ShellStreams, scope: RedirectScope): number {
+  if (variable === undefined) return descriptor;
+  const { name, key } = variable;
+  const [only] = target;
+  if (only?.kind === "text" && only.text === "-") {
+    const value = key === undefined ? scope.parameter(name) : scope.array(name)?.elements.get(key);
+    if (value === undefined || !/^\d{1,3}$/.test(value)) throw new CommandError(`${name}: Bad file descriptor`);
+    return Number(value);
+  }
+  let number = FIRST_NAMED;
+  while (streams.others?.has(number) === true) number += 1;
+  if (key === undefined) scope.assign(name, `${number}`);
+  else scope.assignElement(name, key, `${number}`);
+  return number;
+}
+
+/** As bash, for descriptors that get their numbers by {name}. */
+const FIRST_NAMED = 10;
 
 /** What < <(commands) or > >(commands) leads to. */
 function processDescriptor({ direction, body }: ProcessPart, scope: RedirectScope, opened: Opened): Descriptor {

@@ -175,6 +175,8 @@ export class Shell extends ScriptShell implements RedirectScope {
         return this.forking(streams, () => runPipeline(this, command, streams));
       case "background":
         return this.forking(streams, async () => this.#inBackground(command.command, streams));
+      case "coprocess":
+        return this.forking(streams, async () => this.processes.startCoprocess(command, streams));
       case "subshell":
       case "group":
       case "if":
