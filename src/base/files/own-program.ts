@@ -4,6 +4,9 @@ export type StartedProcess = Pick<NodeJS.Process, "argv" | "argv0" | "execPath">
 /** Where the code of an executable made by bun lies, on Windows and elsewhere: no file system has these paths. */
 const INSIDE_EXECUTABLE = /^(?:\/\$bunfs\/|[A-Z]:[\\/]~BUN[\\/])/;
 
+/** Whether the file of a module is inside an executable, which has no packages beside it. */
+export const isInExecutable = (file: string): boolean => INSIDE_EXECUTABLE.test(file);
+
 /** Returns the words that start this program again: the runtime and its script, or the executable alone. */
 export function ownProgram({ argv, execPath }: StartedProcess): readonly string[] {
   const script = scriptOf(argv);
