@@ -44,9 +44,33 @@ export interface Kv {
   currentRevision(): Promise<number>;
   /** Rejects with {@link UnavailableError} while writes are likely to fail. Each kind of check may have a time limit of its own. */
   check(kind?: StorageCheck): Promise<void>;
+  /**
+   * From now on changes that were made beside the store, by people who edit its files, go through `apply`, first those from before the
+   * store was opened. Resolves when these are applied. Absent where nobody else can change the store's values. Without this call a change
+   * is taken as it is.
+   */
+  outsideEdits?(apply: ApplyOutsideEdit): Promise<void>;
   /** Finishes the accepted writes, then releases all resources. Idempotent. */
   close(): Promise<void>;
 }
+
+/** A change to an object that was made beside the store. */
+export interface OutsideEdit {
+  /** "" is the core group. */
+  readonly group: string;
+  /** The plural. */
+  readonly resource: string;
+  /** "" for an object of the cluster. */
+  readonly namespace: string;
+  readonly name: string;
+  /** In any version of the group; undefined where the object was removed. */
+  readonly object: { readonly [field: string]: unknown } | undefined;
+  /** Whether the store has the object. */
+  readonly exists: boolean;
+}
+
+/** Writes an edit into the store, as its own client. Rejects when the edit is refused. */
+export type ApplyOutsideEdit = (edit: OutsideEdit) => Promise<void>;
 
 /** What asks for a check: /healthz and /livez, the default, or /readyz alone. */
 export type StorageCheck = "health" | "readiness";

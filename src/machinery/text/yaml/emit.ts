@@ -7,6 +7,8 @@ import { asPassedThroughJson } from "./through-json.js";
 import { chooseStyle, isBreak, isMultiline, isPrintable } from "./scalar-style.js";
 
 export interface YamlOptions {
+  /** Keys stand in the order that they have; else in natural order, as kubectl prints them. */
+  readonly inGivenOrder?: boolean;
   /** Characters that no YAML may hold as they are are written escaped; else they are refused, as kubectl does it. */
   readonly anyCharacter?: boolean;
 }
@@ -21,8 +23,8 @@ export function emitYaml(value: unknown, options: YamlOptions = {}): string {
 }
 
 /** {@link emitYaml} in steps. */
-export function* emitYamlSteps(value: unknown, { anyCharacter = false }: YamlOptions = {}): Steps<string> {
-  const emitter = new Emitter(anyCharacter);
+export function* emitYamlSteps(value: unknown, options: YamlOptions = {}): Steps<string> {
+  const emitter = new Emitter(options);
   yield* emitter.document(value as JsonValue);
   return emitter.text();
 }
@@ -33,7 +35,7 @@ const maxSimpleKey = 128;
 
 /** Keeps libyaml's notion of where the pen is: whether white space or nothing but indentation was written last. */
 class Emitter {
-  constructor(private readonly anyCharacter: boolean) {}
+  constructor(private readonly options: YamlOptions) {}
 
   readonly #pace = new Pace();
   /** What was written before the last pause. */
@@ -113,7 +115,7 @@ class Emitter {
       return;
     }
     const inner = deeper(indent);
-    for (const key of keys.toSorted(compareKeys)) {
+    for (const key of this.options.inGivenOrder === true ? keys : keys.toSorted(compareKeys)) {
       if (this.#isDue()) yield;
       this.#writeIndent(inner);
       const simple = isSimpleKey(key);
@@ -138,7 +140,7 @@ class Emitter {
       this.#plain(Array.from(formatScalar(value)), inner, !simpleKey);
       return;
     }
-    const text = this.anyCharacter ? value : asPassedThroughJson(value);
+    const text = this.options.anyCharacter === true ? value : asPassedThroughJson(value);
     const characters = Array.from(text);
     switch (chooseStyle(text, characters, simpleKey)) {
       case "plain":
