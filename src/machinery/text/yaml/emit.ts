@@ -11,6 +11,8 @@ export interface YamlOptions {
   readonly inGivenOrder?: boolean;
   /** Characters that no YAML may hold as they are are written escaped; else they are refused, as kubectl does it. */
   readonly anyCharacter?: boolean;
+  /** The text "<<" is quoted, so that who reads the document does not merge; else it is as kubectl prints it. */
+  readonly quotesMerge?: boolean;
 }
 
 /**
@@ -142,6 +144,7 @@ class Emitter {
     }
     const text = this.options.anyCharacter === true ? value : asPassedThroughJson(value);
     const characters = Array.from(text);
+    if (text === "<<" && this.options.quotesMerge === true) return this.#double(characters, inner, !simpleKey);
     switch (chooseStyle(text, characters, simpleKey)) {
       case "plain":
         return this.#plain(characters, inner, !simpleKey);

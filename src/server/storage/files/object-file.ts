@@ -30,7 +30,7 @@ export function writeObjectFile(place: ObjectPlace, value: Uint8Array, expiresAt
   const object = objectOf(value);
   if (object === undefined || faultOf(place, object) !== undefined) return undefined;
   const header = expiresAt === undefined ? "" : `${EXPIRES}${new Date(expiresAt).toISOString()}\n`;
-  return header + emitYaml(object, { inGivenOrder: true, anyCharacter: true });
+  return header + emitYaml(object, { inGivenOrder: true, anyCharacter: true, quotesMerge: true });
 }
 
 function objectOf(value: Uint8Array): JsonObject | undefined {
