@@ -1,6 +1,7 @@
 import type { etcdOptions, storageOptions } from "../component/apiserver-flags/etcd.js";
 import type { sizeOptions } from "../component/apiserver-flags/own.js";
 import type { OptionsOf } from "../component/option-group.js";
+import { isStorageUrl, redactedUrl, type StorageUrl } from "../component/storage-url.js";
 import { type ResourceFacts, servedResources } from "../api/facts/index.js";
 import { SCHEMA_EPOCH } from "../api/scheme/published.js";
 import type { Clock } from "../base/time/clock.js";
@@ -15,10 +16,14 @@ import { createStorage, type Storage } from "../server/storage/create-storage.js
 import type { Kv } from "../server/storage/kv.js";
 import { moveKeys } from "../server/storage/move-keys.js";
 import { claimSchemaEpoch } from "../server/storage/schema-epochs.js";
+import { schemeOf } from "../server/storage/storage-schemes.js";
 
 export interface StorageOptions extends OptionsOf<typeof storageOptions>, OptionsOf<typeof sizeOptions> {
-  /** "memory", the default, forgets everything at close; "disk" keeps it in `dataDir`; "etcd" where {@link etcd} says. */
-  readonly storage?: "memory" | "disk" | "etcd";
+  /**
+   * "memory", the default, forgets everything at close; "disk" keeps it in `dataDir`; "etcd" where {@link etcd} says. A URL is opened by its
+   * scheme: "postgres://..." or one of registerStorage.
+   */
+  readonly storage?: StoragePlace;
   /**
    * Made when it is missing. Certificates and, for "disk", objects are kept here: a folder of this cluster's own. Servers
    * that share an etcd share this folder too, or each of them publishes another CA.
@@ -38,15 +43,23 @@ export interface StorageOptions extends OptionsOf<typeof storageOptions>, Option
   readonly signal?: AbortSignal | undefined;
 }
 
+/** Where objects are kept. */
+export type StoragePlace = "memory" | "disk" | "etcd" | StorageUrl;
+
 /** Where an etcd 3.4 or later is, and how to reach it; the flags of kube-apiserver that begin with --etcd. */
 export type EtcdConnection = OptionsOf<typeof etcdOptions>;
 
 /** Whether other servers may work on the same objects at the same time. A folder belongs to one process. */
-export const isShared = ({ storage }: Pick<StorageOptions, "storage">): boolean => storage === "etcd";
+export const isShared = ({ storage = "memory" }: Pick<StorageOptions, "storage">): boolean =>
+  storage === "etcd" || (isStorageUrl(storage) && schemeOf(storage).isShared === true);
+
+/** Whether the storage is of this server alone, and keeps objects from one start to the next. */
+export const isKeptAlone = (options: Pick<StorageOptions, "storage">): boolean =>
+  !isShared(options) && (options.storage ?? "memory") !== "memory";
 
 /** Says that an election was asked for where {@link isShared} is false. */
 export const electionHasNoEffect = ({ storage = "memory" }: StorageOptions): string =>
-  `leader election has no effect: storage "${storage}" belongs to one server`;
+  `leader election has no effect: storage "${isStorageUrl(storage) ? redactedUrl(storage) : storage}" belongs to one server`;
 
 /** `proxy` leads to etcd. */
 export async function openKv(
@@ -62,7 +75,7 @@ export async function openKv(
 }
 
 async function openKvOf(
-  { storage = "memory", dataDir, etcd, signal }: StorageOptions,
+  { storage = "memory", dataDir, etcd, signal, onWarning: warn = () => {} }: StorageOptions,
   clock: Clock,
   timers: Timers,
   proxy: HttpConnectProxy | undefined,
@@ -84,6 +97,8 @@ async function openKvOf(
       // Without the cluster's clock: etcd's leases expire by the time of its own machine.
       return openEtcdKv({ endpoints: servers, ...rest, proxy, signal });
     }
+    default:
+      return schemeOf(storage).open(storage, { clock, timers, signal, warn });
   }
 }
 
@@ -96,12 +111,15 @@ export async function openStorage(
 ): Promise<{ readonly storage: Storage; readonly foreign: boolean }> {
   const upgrades = !(await claimSchemaEpoch(kv, schemaEpoch(storageMediaType)));
   if (upgrades) await moveFormerKeys(kv);
-  const foreign = upgrades || storage === "etcd" || storageMediaType !== "application/json";
+  const foreign = upgrades || hasOtherWriters(storage) || storageMediaType !== "application/json";
   const limit = maxObjectBytes === undefined ? {} : { maxObjectBytes };
   const compaction =
     etcd?.compactionInterval === undefined ? {} : { compactionSeconds: etcd.compactionInterval / 1000 };
   return { storage: createStorage({ kv, clock, timers, watchCache, upgrades, ...limit, ...compaction }), foreign };
 }
+
+const hasOtherWriters = (storage: StoragePlace = "memory"): boolean =>
+  storage === "etcd" || (isStorageUrl(storage) && schemeOf(storage).hasOtherWriters === true);
 
 /** A server that stores JSON must know of a store that holds protobuf: it may need schemas that it has no other use for. */
 const schemaEpoch = (mediaType: StorageMediaType): string =>

@@ -21,7 +21,30 @@ export type {
 export type { CoreApiOptions } from "./delegation/core-api.js";
 export type { MainServer } from "./delegation/main-server.js";
 export type { EgressConnection, EgressSelection } from "./egress/egress-configuration.js";
-export type { EtcdConnection } from "./open-storage.js";
+export type { EtcdConnection, StoragePlace } from "./open-storage.js";
+export type { StorageUrl } from "../component/storage-url.js";
+export {
+  registerStorage,
+  StorageError,
+  type StorageScheme,
+  type StorageSurroundings,
+} from "../server/storage/storage-schemes.js";
+export {
+  ClosedError,
+  CompactedError,
+  type Freshness,
+  FutureRevisionError,
+  KeyExistsError,
+  type KeyValue,
+  type Kv,
+  type KvEvent,
+  type ListOptions,
+  type ListResult,
+  RevisionMismatchError,
+  type StorageCheck,
+  UnavailableError,
+  type WatchBatch,
+} from "../server/storage/kv.js";
 export type { RunningServer } from "./running-server.js";
 export type {
   AuthenticationOptions,

@@ -17,6 +17,8 @@ interface ComponentFlagParts {
   readonly alsoAccepted?: readonly string[];
   /** Kubernetes has dropped the flag: what to use in its place. The flag is accepted with a warning and has no effect. */
   readonly dropped?: string;
+  /** Returns the value as the log may have it. */
+  readonly logged?: (text: string) => string;
   /** Returns what is wrong with the text of a value in the component's words; undefined for a good one. */
   readonly check?: (text: string) => string | undefined;
 }

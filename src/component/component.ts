@@ -180,6 +180,7 @@ function valueText(flag: ComponentFlag, { flags }: ParsedFlags): string {
   const given = flags.order.filter(({ name }) => name === flag.name).map(({ text }) => text);
   const last = given.at(-1);
   if (last === undefined) return defaultText(flag);
+  if (flag.logged !== undefined) return flag.logged(last);
   if ("parse" in flag) return flags.strings(flag.name).join(",");
   const isList = flag.type === "stringSlice" || flag.type === "stringArray";
   return isList ? `[${flags.strings(flag.name).join(",")}]` : last;

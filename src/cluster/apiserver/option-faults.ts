@@ -61,7 +61,10 @@ function genericFaults(flags: Flags): readonly string[] {
 
 function etcdFaults(flags: Flags): readonly string[] {
   const faults: string[] = [];
-  if (flags.strings("etcd-servers").length === 0) faults.push("--etcd-servers must be specified");
+  const storage = flags.string("storage");
+  const hasServers = flags.strings("etcd-servers").length > 0;
+  if (storage === "" && !hasServers) faults.push("--etcd-servers must be specified");
+  if (storage !== "" && hasServers) faults.push("--storage and --etcd-servers must not be specified together");
   const backend = flags.string("storage-backend");
   if (backend !== "" && backend !== "etcd3") {
     faults.push("--storage-backend invalid, allowed values: etcd3. If not specified, it will default to 'etcd3'");

@@ -3,7 +3,7 @@ import { clientOptions } from "../../component/apiserver-flags/authentication.js
 import { storageOptions } from "../../component/apiserver-flags/etcd.js";
 import { identityOptions, tolerationOptions } from "../../component/apiserver-flags/generic.js";
 import { kubeletOptions, kubernetesOptions } from "../../component/apiserver-flags/miscellaneous.js";
-import { ownOptions } from "../../component/apiserver-flags/own.js";
+import { ownOptions, placeOptions } from "../../component/apiserver-flags/own.js";
 import { listeningOptions, servingOptions } from "../../component/apiserver-flags/secure-serving.js";
 import { serverOptionTable } from "../../component/apiserver-flags/server-options.js";
 import type { Flags } from "../../component/flags/flag-set.js";
@@ -13,6 +13,7 @@ import { readWatchCache } from "./watch-cache-flags.js";
 /** What kube-apiserver says beside the options that every server has. */
 const programOptions = {
   ...identityOptions,
+  ...placeOptions,
   ...ownOptions,
   ...listeningOptions,
   ...servingOptions,

@@ -81,7 +81,8 @@ export function kubeAuthentication(options: AuthenticationOptions = {}): Authent
 const NO_HEADERS = { usernameHeaders: [], uidHeaders: [], groupHeaders: [], extraHeadersPrefixes: [] };
 
 /** Reads where objects are kept. An etcd refuses objects above its --max-request-bytes itself; etcd's stand-in tells this server its limit. */
-async function storageOf({ server }: ApiServerOptions): Promise<StorageOptions> {
+async function storageOf({ server, storage }: ApiServerOptions): Promise<StorageOptions> {
+  if (storage !== undefined) return { storage, maxObjectBytes: server.maxObjectBytes ?? 0 };
   const { etcd = { servers: [] }, maxObjectBytes, egress } = server;
   const [only, ...others] = etcd.servers;
   // A stand-in serves this machine. Where there are egress selections, nothing else may be asked past them.

@@ -12,7 +12,7 @@ import type { GivenSetup } from "../given-setup.js";
 import { checkNodes } from "../nodes/nodes-network.js";
 import type { NodeOptions } from "../nodes/start-nodes.js";
 import { HOST } from "../open-socket.js";
-import { electionHasNoEffect, isShared } from "../open-storage.js";
+import { electionHasNoEffect, isKeptAlone, isShared } from "../open-storage.js";
 import { type ClusterOptions, forwardsOf, givenScripts, loadBalancersOf, nodesOf } from "../options/cluster-options.js";
 import type { ClusterPki } from "../pki/cluster-pki.js";
 import { tokenIssuer } from "../pki/signers.js";
@@ -75,7 +75,7 @@ export class ControlPlanePlan {
 
   /** Whether the storage may hold Nodes of an earlier start, which no other server runs. */
   get mayHaveFormerNodes(): boolean {
-    return this.options.storage === "disk" && this.given === undefined;
+    return isKeptAlone(this.options) && this.given === undefined;
   }
 
   /** Whether controllers and scheduler of one server work at a time. */

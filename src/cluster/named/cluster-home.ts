@@ -10,6 +10,7 @@ import {
   recordFile,
 } from "../../client/config/named-cluster.js";
 import type { JsonObject } from "../../machinery/meta/json.js";
+import { isStorageUrl, type StorageUrl } from "../../component/storage-url.js";
 import type { EtcdConnection } from "../open-storage.js";
 
 /** Something the user can put right; the message is one line that says how. */
@@ -21,7 +22,7 @@ export const namedClusterError = (message: string): NamedClusterError => new Nam
 
 /** Where a cluster keeps its objects. */
 export type StorageChoice =
-  | { readonly storage: "memory" | "disk"; readonly etcd?: undefined }
+  | { readonly storage: "memory" | "disk" | StorageUrl; readonly etcd?: undefined }
   | { readonly storage: "etcd"; readonly etcd: EtcdConnection };
 
 export type StorageKind = StorageChoice["storage"];
@@ -119,7 +120,7 @@ function isWhole(record: (JsonObject & ClusterAddress) | "damaged"): record is J
   const { storage, dataDir, port, startedAt, formerContexts = [] } = record;
   const isText = (value: unknown): boolean => typeof value === "string";
   return (
-    (storage === "memory" || storage === "disk" || storage === "etcd") &&
+    (storage === "memory" || storage === "disk" || storage === "etcd" || isStorageUrl(String(storage))) &&
     [dataDir, startedAt].every(isText) &&
     Number.isSafeInteger(port) &&
     Array.isArray(formerContexts) &&

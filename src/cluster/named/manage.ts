@@ -1,6 +1,7 @@
 import type { Clock } from "../../base/time/clock.js";
 import { withMistyped } from "../../base/text/mistyped.js";
 import type { VerboseLog } from "../../client/klog.js";
+import { isStorageUrl, redactedUrl } from "../../component/storage-url.js";
 import { type CurrentContext, removeContext } from "../../client/config/kubeconfig-additions.js";
 import { clustersFolder, isProcessAlive } from "../../client/config/named-cluster.js";
 import { ClusterHome, type ClusterRecord, listClusters, removeDataDir, namedClusterError } from "./cluster-home.js";
@@ -115,8 +116,9 @@ export async function deleteNamedCluster(name: string, around: Surroundings): Pr
       throw await noSuchCluster(name, around);
   } else {
     await stopNamedCluster(name, around);
-    // Beside an etcd it holds certificates only, which other servers of that etcd may share.
-    if (record.storage !== "etcd") await removeDataDir(record.dataDir);
+    // Beside a storage elsewhere it holds certificates only, which other servers of that storage may share.
+    const isHere = record.storage === "memory" || record.storage === "disk";
+    if (isHere) await removeDataDir(record.dataDir);
   }
   const current = await removeContext(home.context, record?.formerContexts ?? [], around);
   await home.remove();
@@ -149,6 +151,9 @@ export async function checkNamedCluster(name: string, around: Surroundings): Pro
   }
   if (record.storage === "etcd") {
     throw namedClusterError(`cluster "${name}" keeps its objects in etcd; check the etcd with etcdctl`);
+  }
+  if (isStorageUrl(record.storage)) {
+    throw namedClusterError(`cluster "${name}" keeps its objects in ${redactedUrl(record.storage)}, not on disk`);
   }
   if (state !== "Stopped") {
     throw namedClusterError(

@@ -1,5 +1,6 @@
 import { etcdOptions } from "../../component/apiserver-flags/etcd.js";
 import { argumentsOf } from "../../component/option-group.js";
+import { isStorageUrl, redactedUrl, STORAGE_VARIABLE } from "../../component/storage-url.js";
 import { spawn } from "node:child_process";
 import { type FileHandle, open } from "node:fs/promises";
 import type { Clock } from "../../base/time/clock.js";
@@ -9,6 +10,7 @@ import { isStatusError } from "../../machinery/errors/status-error.js";
 import type { VerboseLog } from "../../client/klog.js";
 import { addContext } from "../../client/config/kubeconfig-additions.js";
 import { clusterOfContext, clustersFolder } from "../../client/config/named-cluster.js";
+import { schemeOf } from "../../server/storage/storage-schemes.js";
 import { type LeadershipEvent, startCluster } from "../index.js";
 import {
   ClusterHome,
@@ -67,8 +69,9 @@ export interface ServedCluster {
  * the context is current; when it rejects none of that has happened.
  */
 export async function serveNamedCluster(
-  options: NamedClusterOptions,
+  given: NamedClusterOptions,
 ): Promise<ServedCluster & { close(): Promise<void> }> {
+  const options = { ...given, storage: located(given) };
   const home = new ClusterHome(clustersFolder(options.env, options.cwd), options.name);
   const record = await startable(home, options);
   const storage = options.storage ?? choiceOf(record);
@@ -164,8 +167,16 @@ async function formerContexts(
   return [...new Set([former, ...(before?.formerContexts ?? [])])].filter((context) => context !== home.context);
 }
 
+/** The storage of the flags, which means the same in every working directory. */
+function located({ storage: choice, cwd }: NamedClusterOptions): StorageChoice | undefined {
+  if (choice === undefined || !isStorageUrl(choice.storage)) return choice;
+  const { storage } = choice;
+  return { storage: schemeOf(storage).absolute?.(storage, cwd) ?? storage };
+}
+
 /** Serves a named cluster from a process of its own and resolves when it is ready. */
-export async function startDetached(options: NamedClusterOptions): Promise<ServedCluster> {
+export async function startDetached(given: NamedClusterOptions): Promise<ServedCluster> {
+  const options = { ...given, storage: located(given) };
   const home = new ClusterHome(clustersFolder(options.env, options.cwd), options.name);
   await startable(home, options);
   home.make();
@@ -178,7 +189,7 @@ export async function startDetached(options: NamedClusterOptions): Promise<Serve
     args.push(...serverArguments(options.server));
     const child = spawn(command, [...script, ...args], {
       cwd: options.cwd,
-      env: { ...options.env },
+      env: { ...options.env, ...storageVariable(options.storage) },
       detached: true,
       windowsHide: true,
       stdio: ["ignore", "pipe", log.fd, "ipc"],
@@ -224,13 +235,14 @@ async function startable(home: ClusterHome, options: NamedClusterOptions): Promi
   const wanted = options.storage;
   if (wanted !== undefined && wanted.storage !== record.storage) {
     throw namedClusterError(
-      `cluster "${home.name}" keeps its objects in ${PLACES[record.storage]}, not ${PLACES[wanted.storage]}; remove it first with: kubets cluster delete ${home.name}`,
+      `cluster "${home.name}" keeps its objects in ${placeOf(record.storage)}, not ${placeOf(wanted.storage)}; remove it first with: kubets cluster delete ${home.name}`,
     );
   }
   return record;
 }
 
-const PLACES = { memory: "memory", disk: "a folder", etcd: "etcd" };
+const placeOf = (storage: StorageKind): string =>
+  isStorageUrl(storage) ? redactedUrl(storage) : { memory: "memory", disk: "a folder", etcd: "etcd" }[storage];
 
 function choiceOf(record: ClusterRecord | undefined): StorageChoice {
   if (record?.storage !== "etcd") return { storage: record?.storage ?? "disk" };
@@ -241,10 +253,14 @@ function choiceOf(record: ClusterRecord | undefined): StorageChoice {
   return { storage: "etcd", etcd: record.etcd };
 }
 
+/** A URL may have a password, which no list of processes shall show: the variable {@link STORAGE_VARIABLE} says it. */
 const storageArguments = ({ storage, etcd = { servers: [] } }: StorageChoice): readonly string[] => [
-  `--storage=${storage}`,
+  ...(isStorageUrl(storage) ? [] : [`--storage=${storage}`]),
   ...(etcd.servers.length === 0 ? [] : argumentsOf(etcdOptions, etcd)),
 ];
+
+const storageVariable = (choice: StorageChoice | undefined): Readonly<Record<string, string>> =>
+  choice !== undefined && isStorageUrl(choice.storage) ? { [STORAGE_VARIABLE]: choice.storage } : {};
 
 /** Listens on the port asked for, else on the last one, else on any that is free. */
 async function listen<T>(wanted: number, last: number | undefined, start: (port: number) => Promise<T>): Promise<T> {
@@ -270,7 +286,8 @@ function naming({ etcd }: StorageChoice, error: unknown): never {
 
 /** What is said of a folder in use or damaged, or of a name that another server has, is for the user; its own words stay. */
 function plainly(error: unknown): unknown {
-  const isForUser = error instanceof Error && ["DataDirectoryError", "ServerNameError"].includes(error.name);
+  const isForUser =
+    error instanceof Error && ["DataDirectoryError", "ServerNameError", "StorageError"].includes(error.name);
   return isForUser ? namedClusterError(error.message) : error;
 }
 

@@ -1,4 +1,5 @@
 import { serverOptionTable } from "../../component/apiserver-flags/server-options.js";
+import { isStorageUrl } from "../../component/storage-url.js";
 import { optionFaults } from "../../component/option-group.js";
 import { errorMessage } from "../../base/text/error-message.js";
 import { enabledPlugins } from "../../server/admission/enabled-plugins.js";
@@ -7,11 +8,12 @@ import { directiveFaults } from "../../server/filters/hsts.js";
 import { readTlsProtocol } from "../../server/generic/transport/tls-protocol.js";
 import { problemsOf as authenticationProblems } from "./authentication-options.js";
 import { authorizationProblems } from "./authorization-options.js";
+import { schemeOf } from "../../server/storage/storage-schemes.js";
 import { listeningFaults, type ServerOptions } from "./server-options.js";
 
 /** Everything that cannot be right in the options of a server, without a look at any file, in kube-apiserver's words where it has them. */
 export function serverFaults(values: ServerOptions): readonly string[] {
-  const { conduct = {}, admission = {}, authentication = {}, authorization, tls = {} } = values;
+  const { storage = "memory", conduct = {}, admission = {}, authentication = {}, authorization, tls = {} } = values;
   return [
     ...optionFaults(serverOptionTable, values),
     ...directiveFaults(conduct.strictTransportSecurity ?? []),
@@ -20,6 +22,7 @@ export function serverFaults(values: ServerOptions): readonly string[] {
     ...authenticationProblems(authentication),
     ...(authorization === undefined ? [] : authorizationProblems(authorization)),
     ...faultsOf(() => enabledPlugins(admission)),
+    ...faultsOf(() => isStorageUrl(storage) && schemeOf(storage)),
     ...listeningFaults(values),
   ];
 }

@@ -2,6 +2,7 @@ import { admissionSection } from "../../component/apiserver-flags/admission.js";
 import { egressSelectorSection } from "../../component/apiserver-flags/egress.js";
 import { etcdOptions, storageOptions } from "../../component/apiserver-flags/etcd.js";
 import { conductOptions, inFlightOptions } from "../../component/apiserver-flags/generic.js";
+import { placeOptions } from "../../component/apiserver-flags/own.js";
 import { http2Options, listeningOptions, tlsOptions } from "../../component/apiserver-flags/secure-serving.js";
 import { serverOptionTable } from "../../component/apiserver-flags/server-options.js";
 import { type Component, type ComponentContext, runComponent } from "../../component/component.js";
@@ -145,6 +146,7 @@ const etcdServers = {
 const SECTIONS: readonly FlagSection[] = [
   sectionOf("generic", { conductOptions, inFlightOptions }, []),
   sectionOf("etcd", { etcdServers, prefix, caFile, certFile, keyFile, watchCache: storageOptions.watchCache }, [
+    placeOptions.storage,
     programOptions.dataDir,
   ]),
   sectionOf(
@@ -163,6 +165,7 @@ const { authentication: _, authorization: __, ...programTable } = serverOptionTa
 function optionsOf({ options, recommended }: ServerProgram, flags: Flags, cwd: string): ServerOptions {
   const { etcd: givenEtcd, admission = {}, tls, ...given } = readOptions(programTable, flags, cwd);
   const { dataDir, host } = readWithDefaults(programOptions, flags, cwd);
+  const { storage } = readOptions(placeOptions, flags, cwd);
   const http = httpOf(flags, cwd);
   const port = portOf(flags, http, options);
   const hasEtcd = givenEtcd !== undefined && givenEtcd.servers.length > 0;
@@ -170,6 +173,7 @@ function optionsOf({ options, recommended }: ServerProgram, flags: Flags, cwd: s
     ...options,
     ...given,
     ...(dataDir !== undefined && { storage: "disk", dataDir }),
+    ...(storage !== undefined && { storage }),
     // The flags' defaults are those of the program, and what its author and its user say wins, in this order.
     http2: { ...readWithDefaults(http2Options, flags, cwd), ...options.http2, ...given.http2 },
     ...(hasEtcd && { storage: "etcd", etcd: readWithDefaults(etcdOptions, flags, cwd) }),

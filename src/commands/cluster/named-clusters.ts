@@ -1,3 +1,4 @@
+import { isStorageUrl, redactedUrl } from "../../component/storage-url.js";
 import { type Command, type Completer, Directive } from "../../cli/command.js";
 import { usageError, silentExit } from "../../cli/errors.js";
 import type { Factory } from "../../cli/connect/factory.js";
@@ -35,10 +36,16 @@ async function listClusters({ env, cwd, clock, log, streams, look }: Factory): P
   table.write.table?.(tableColumns(headings, true));
   table.write(`${headingCells(look, headings).join("\t")}\n`);
   for (const { name, state, record } of clusters) {
-    const cells = [name, state, record?.url ?? "<unknown>", record?.storage ?? "<unknown>"];
+    const cells = [name, state, record?.url ?? "<unknown>", storageCell(record)];
     table.write(`${rowCells(look, headings, cells).join("\t")}\n`);
   }
   table.flush();
+}
+
+/** Without the password that a URL may have. */
+function storageCell(record: { readonly storage: string } | undefined): string {
+  const storage = record?.storage ?? "<unknown>";
+  return isStorageUrl(storage) ? redactedUrl(storage) : storage;
 }
 
 export function clusterStatusCommand(run = showStatus): Command {
@@ -74,7 +81,7 @@ async function showStatus(
     ["State", state],
     ["Server", record.url],
     ["Context", context],
-    ["Storage", record.storage],
+    ["Storage", storageCell(record)],
     ["Data", record.dataDir],
     ["Process", state === "Stopped" ? "<none>" : String(record.pid)],
     ["Started", record.startedAt],

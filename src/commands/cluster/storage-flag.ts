@@ -5,11 +5,12 @@ import { etcdOptions, etcdSection } from "../../component/apiserver-flags/etcd.j
 import { flagOf } from "../../component/apiserver-flags/flag-of.js";
 import { ownSection } from "../../component/apiserver-flags/own.js";
 import { type OptionsOf, readWithDefaults } from "../../component/option-group.js";
+import { isStorageUrl, redactedUrl, STORAGE_VARIABLE, type StorageUrl } from "../../component/storage-url.js";
 import type { FlagSpec } from "../../component/flags/flag-set.js";
 
 /** Where objects are kept. */
 export type StorageFlags =
-  | { readonly storage: "memory" | "disk" }
+  | { readonly storage: "memory" | "disk" | StorageUrl }
   | { readonly storage: "etcd"; readonly etcd: EtcdFlags };
 
 const STORAGE_MEDIA_TYPES = ["application/json", "application/vnd.kubernetes.protobuf"] as const;
@@ -27,7 +28,7 @@ export const storageFlags: readonly FlagSpec[] = [
     type: "string",
     default: "",
     usage:
-      "Where objects are kept: memory, disk or etcd. `run` keeps them in memory unless told otherwise, `start` on disk.",
+      "Where objects are kept: memory, disk, etcd, or a URL such as files:FOLDER or postgres://USER@HOST/DATABASE. `run` keeps them in memory unless told otherwise, `start` on disk.",
   },
   flagOf(etcdSection, "etcd-servers"),
   flagOf(etcdSection, "etcd-prefix"),
@@ -64,9 +65,9 @@ export function storageMediaTypeOf(invocation: Invocation): StorageMediaType {
 }
 
 /** Undefined when no flag says anything. Throws a usage error for what does not fit together. */
-export function storageOf({ cwd }: Factory, invocation: Invocation): StorageFlags | undefined {
+export function storageOf({ cwd, env }: Factory, invocation: Invocation): StorageFlags | undefined {
   const { flags } = invocation;
-  const storage = flags.string("storage");
+  const storage = flags.string("storage") || (env[STORAGE_VARIABLE] ?? "");
   const servers = flags.strings("etcd-servers");
   if (storage === "etcd") {
     if (servers.length === 0) throw usageError(invocation, "--storage=etcd needs --etcd-servers");
@@ -75,8 +76,8 @@ export function storageOf({ cwd }: Factory, invocation: Invocation): StorageFlag
   const stray = storageFlags.find(({ name }) => name.startsWith("etcd-") && flags.changed(name));
   if (stray !== undefined) throw usageError(invocation, `--${stray.name} needs --storage=etcd`);
   if (storage === "") return undefined;
-  if (storage === "memory" || storage === "disk") return { storage };
-  throw usageError(invocation, `invalid value "${storage}" for --storage: use memory, disk or etcd`);
+  if (storage === "memory" || storage === "disk" || isStorageUrl(storage)) return { storage };
+  throw usageError(invocation, `invalid value "${storage}" for --storage: use memory, disk, etcd or a URL`);
 }
 
 /** Runs `body`; what the user can put right becomes one line, "error: ...", with the exit code the error asks for. */
@@ -94,16 +95,17 @@ export async function failPlainly<T>(body: () => Promise<T>): Promise<T> {
 
 type Storage = StorageFlags["storage"];
 
-const OBJECTS: Readonly<Record<Storage, string>> = {
-  memory: "its objects are lost then",
-  disk: "its objects stay on disk",
-  etcd: "its objects stay in etcd",
-};
+function objectsOf(storage: Storage): string {
+  if (isStorageUrl(storage)) return `its objects stay in ${redactedUrl(storage)}`;
+  return { memory: "its objects are lost then", disk: "its objects stay on disk", etcd: "its objects stay in etcd" }[
+    storage
+  ];
+}
 
 /** What ends a cluster that is served in the foreground of a terminal, and what is left of it. */
 export const howStartEnds = (storage: Storage): string =>
-  `Ctrl-C stops it: ${OBJECTS[storage]}. With --detach it runs in the background.`;
+  `Ctrl-C stops it: ${objectsOf(storage)}. With --detach it runs in the background.`;
 
 /** The line by which `cluster run` tells the user what ends its cluster, and which objects the storage then keeps. "disk" is a folder that `cluster run` removes. */
 export const howRunEnds = (storage: Storage): string =>
-  `The cluster ends with the command, which gets Ctrl-C: ${OBJECTS[storage === "disk" ? "memory" : storage]}.`;
+  `The cluster ends with the command, which gets Ctrl-C: ${objectsOf(storage === "disk" ? "memory" : storage)}.`;

@@ -1,3 +1,4 @@
+import { isStorageUrl, redactedUrl, type StorageUrl } from "../storage-url.js";
 import { type OptionGroup, sectionOf } from "../option-group.js";
 
 /** How large a stored object may be. */
@@ -21,6 +22,18 @@ export const sizeOptions = {
   },
 } as const satisfies OptionGroup;
 
+/** Where objects are kept. */
+export const placeOptions = {
+  storage: {
+    name: "storage",
+    type: "string",
+    usage: "A URL of where objects are kept in place of an etcd: files:FOLDER, postgres://USER@HOST/DATABASE.",
+    check: (text: string) => (text === "" || isStorageUrl(text) ? undefined : `"${text}" is no URL`),
+    logged: (text: string) => (isStorageUrl(text) ? redactedUrl(text) : text),
+    read: (text: string): StorageUrl | undefined => (isStorageUrl(text) ? text : undefined),
+  },
+} as const satisfies OptionGroup;
+
 /** What k3s gives kube-apiserver. */
 export const ownOptions = {
   /** The port that the endpoints of the Service kubernetes name. Default: the port of the server. */
@@ -35,4 +48,4 @@ export const ownOptions = {
 } as const satisfies OptionGroup;
 
 /** Flags that kube-apiserver has not. */
-export const ownSection = sectionOf("kubets", { sizeOptions, ownOptions }, []);
+export const ownSection = sectionOf("kubets", { placeOptions, sizeOptions, ownOptions }, []);

@@ -1,0 +1,20 @@
+/** A scheme, and what its storage makes of the rest: "files:./data", "postgres://user@host/database". */
+export type StorageUrl = `${string}:${string}`;
+
+/** A scheme by RFC 3986, 3.1. One letter would be a drive of Windows. */
+const URL_SCHEME = /^[a-z][a-z0-9+.-]+(?=:)/;
+
+export const isStorageUrl = (storage: string): storage is StorageUrl => URL_SCHEME.test(storage);
+
+/** "postgres" of "postgres://host/database". */
+export const schemeNameOf = (url: StorageUrl): string => url.slice(0, url.indexOf(":"));
+
+/** The variable that says --storage where the flag is not given: a URL with a password does not belong into a command line. */
+export const STORAGE_VARIABLE = "KUBETS_STORAGE";
+
+/** The URL as others may read it: without its password, as Go's URL.Redacted shows it. */
+export function redactedUrl(url: StorageUrl): string {
+  return url
+    .replace(/^([a-z][a-z0-9+.-]+:\/\/[^/?#:@]*):[^/?#]*@/, "$1:xxxxx@")
+    .replace(/([?&]password=)[^&#]*/g, "$1xxxxx");
+}

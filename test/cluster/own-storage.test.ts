@@ -1,0 +1,77 @@
+import { expect, test } from "vitest";
+import { startCluster } from "../../src/cluster/index.js";
+import { type Kv, registerStorage, startServer } from "../../src/cluster/server.js";
+import { isStorageUrl, redactedUrl, type StorageUrl } from "../../src/component/storage-url.js";
+import { openMemoryKv } from "../../src/server/storage/memory/memory-kv.js";
+import { call } from "../helpers/api-caller.js";
+
+/** The stores of the scheme "shelf" by their URLs; they outlive the servers that open them. */
+const shelf = new Map<string, Kv>();
+
+registerStorage("shelf", {
+  isShared: true,
+  async open(url, { clock, timers }) {
+    const kept = shelf.get(url) ?? openMemoryKv({ clock, timers });
+    shelf.set(url, kept);
+    return stayingOpen(kept);
+  },
+});
+
+/** A store that stays open when a server closes it. */
+const stayingOpen = (kv: Kv): Kv => ({
+  freshness: kv.freshness,
+  create: (...given) => kv.create(...given),
+  get: (...given) => kv.get(...given),
+  list: (...given) => kv.list(...given),
+  update: (...given) => kv.update(...given),
+  delete: (...given) => kv.delete(...given),
+  watch: (...given) => kv.watch(...given),
+  compact: (...given) => kv.compact(...given),
+  count: (...given) => kv.count(...given),
+  currentRevision: () => kv.currentRevision(),
+  check: () => kv.check(),
+  close: async () => {},
+});
+
+const CONFIG_MAPS = "/api/v1/namespaces/default/configmaps";
+
+test("servers keep their objects in a registered storage, and find them there", async () => {
+  const options = { storage: "shelf:one", port: false, controllers: false, scheduler: false } as const;
+  const first = await startCluster(options);
+  const created = await call(first.transport(), "POST", CONFIG_MAPS, { metadata: { name: "kept" } });
+  expect(created.status).toBe(201);
+  const beside = await startCluster(options);
+  expect((await call(beside.transport(), "GET", `${CONFIG_MAPS}/kept`)).status).toBe(200);
+  await Promise.all([first.close(), beside.close()]);
+  const later = await startCluster(options);
+  expect((await call(later.transport(), "GET", `${CONFIG_MAPS}/kept`)).status).toBe(200);
+  await later.close();
+});
+
+test("a storage that nobody registered is refused before anything starts (C-STO-05)", async () => {
+  const refused = startServer({ resources: [], storage: "attic:one", port: false });
+  await expect(refused).rejects.toThrow("unknown storage type: attic; use one of memory, disk, etcd, ");
+});
+
+test.each(["", "a", "Shelf", "1st", "has space", "with:colon"])("%j cannot be a scheme", (scheme) => {
+  expect(() => registerStorage(scheme, { open: () => Promise.reject(new Error()) })).toThrow("invalid scheme");
+});
+
+test.each(["shelf", "memory", "etcd"])("%j is taken", (scheme) => {
+  expect(() => registerStorage(scheme, { open: () => Promise.reject(new Error()) })).toThrow("is taken");
+});
+
+test.each([
+  ["files:./data", "files:./data"],
+  ["postgres://me@host/db", "postgres://me@host/db"],
+  ["postgres://me:secret@host/db", "postgres://me:xxxxx@host/db"],
+  ["postgres://:secret@host:5432/db?sslmode=require", "postgres://:xxxxx@host:5432/db?sslmode=require"],
+  ["postgres://me:s%40c@[::1]/db", "postgres://me:xxxxx@[::1]/db"],
+  ["postgres:///db?host=/run&password=secret&user=me", "postgres:///db?host=/run&password=xxxxx&user=me"],
+] satisfies [StorageUrl, string][])("%s is shown as %s", (url, shown) => {
+  expect(redactedUrl(url)).toBe(shown);
+});
+
+test.each(["memory", "disk", "C:\\data", "./files:here", ""])("%j is no URL", (text) => {
+  expect(isStorageUrl(text)).toBe(false);
+});
