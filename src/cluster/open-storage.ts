@@ -17,6 +17,7 @@ import type { Kv } from "../server/storage/kv.js";
 import { moveKeys } from "../server/storage/move-keys.js";
 import { claimSchemaEpoch } from "../server/storage/schema-epochs.js";
 import { schemeOf } from "../server/storage/storage-schemes.js";
+import { resourcePlaces } from "./resource-places.js";
 
 export interface StorageOptions extends OptionsOf<typeof storageOptions>, OptionsOf<typeof sizeOptions> {
   /**
@@ -98,7 +99,7 @@ async function openKvOf(
       return openEtcdKv({ endpoints: servers, ...rest, proxy, signal });
     }
     default:
-      return schemeOf(storage).open(storage, { clock, timers, signal, warn });
+      return schemeOf(storage).open(storage, { clock, timers, signal, warn, places: resourcePlaces });
   }
 }
 

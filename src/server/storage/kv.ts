@@ -63,6 +63,8 @@ export interface OutsideEdit {
   /** "" for an object of the cluster. */
   readonly namespace: string;
   readonly name: string;
+  /** Of the object; for one that was removed, of what the store has. */
+  readonly apiVersion: string;
   /** In any version of the group; undefined where the object was removed. */
   readonly object: { readonly [field: string]: unknown } | undefined;
   /** Whether the store has the object. */

@@ -1,6 +1,8 @@
 import type { Clock } from "../../base/time/clock.js";
 import type { Timers } from "../../base/time/timers.js";
 import { isStorageUrl, schemeNameOf, type StorageUrl } from "../../component/storage-url.js";
+import { resolve } from "node:path";
+import type { ResourcePlace } from "./files/layout.js";
 import type { Kv } from "./kv.js";
 
 /** A storage cannot be opened. The message says what is wrong, where, and what to do. */
@@ -16,6 +18,8 @@ export interface StorageSurroundings {
   readonly signal?: AbortSignal | undefined;
   /** Receives what the store goes on in spite of, in one line each. */
   readonly warn: (text: string) => void;
+  /** What the keys of built-in resources do not tell of them. */
+  readonly places?: () => readonly ResourcePlace[];
 }
 
 /** The storages of one scheme. */
@@ -33,7 +37,27 @@ export interface StorageScheme {
 /** The storages that have names of their own. */
 const NAMES: readonly string[] = ["memory", "disk", "etcd"];
 
-const schemes = new Map<string, StorageScheme>();
+/** YAML files in a folder, which people and other programs edit. */
+const FILES: StorageScheme = {
+  hasOtherWriters: true,
+  async open(url, surroundings) {
+    const { openFilesUrl } = await import("./files/open-url.js");
+    return openFilesUrl(url, surroundings);
+  },
+  absolute(url, cwd) {
+    const folder = folderOf(url);
+    return folder === undefined ? url : `files:${resolve(cwd, folder)}`;
+  },
+};
+
+/** The folder of "files:./data", "files:/data" or "files:///data"; undefined where the URL names none, or one on another host. */
+export function folderOf(url: StorageUrl): string | undefined {
+  const rest = url.slice(url.indexOf(":") + 1);
+  const folder = rest.startsWith("///") ? rest.slice(2) : rest;
+  return folder === "" || folder.startsWith("//") ? undefined : folder;
+}
+
+const schemes = new Map<string, StorageScheme>([["files", FILES]]);
 
 /**
  * Makes `--storage=mine:...` and the option `storage` open a storage of the caller's own, in this process. Throws for a scheme that cannot be

@@ -49,6 +49,8 @@ export type Change =
   | (Put & { readonly type: "take"; readonly file: KeptFile })
   /** The file is gone, and the key with it. */
   | { readonly type: "drop"; readonly key: string; readonly path: string }
+  /** The key goes, and the file stays: what it says is about to be written as something new. */
+  | { readonly type: "withdraw"; readonly key: string }
   /** The file is as it should be: it says what is served, in other words. */
   | { readonly type: "adopt"; readonly key: string; readonly file: KeptFile }
   /** The file is gone, and what is served is written again. */
@@ -200,17 +202,16 @@ export class ChangeQueue {
         return this.#put(change);
       }
       case "update":
-        map.expect(change.key, change.expected);
+        readable(map.expect(change.key, change.expected));
         return this.#put(change);
-      case "delete": {
-        const previous = map.expect(change.key, change.expected);
-        if (previous.value instanceof UnreadableValue) throw unreadable(previous.value);
-        return this.#delete(change, previous);
-      }
+      case "delete":
+        return this.#delete(change, readable(map.expect(change.key, change.expected)));
       case "take":
         return this.#take(change);
       case "drop":
         return this.#drop(change);
+      case "withdraw":
+        return this.#gone(change.key);
       case "adopt":
         return this.#adopt(change);
       case "restore":
@@ -289,8 +290,12 @@ export class ChangeQueue {
   }
 
   async #drop({ key, path }: { key: string; path: string }): Promise<Performed> {
-    const { map, kept } = this.parts;
     await this.#asFound({ path, stamp: undefined });
+    return this.#gone(key);
+  }
+
+  async #gone(key: string): Promise<Performed> {
+    const { map, kept } = this.parts;
     return {
       folders: [],
       publish: () => {
@@ -383,6 +388,11 @@ export class ChangeQueue {
   #folderOf(path: string): string {
     return dirname(this.#at(path));
   }
+}
+
+function readable(current: KeyValue): KeyValue {
+  if (current.value instanceof UnreadableValue) throw unreadable(current.value);
+  return current;
 }
 
 const goneText = (directory: string): string =>

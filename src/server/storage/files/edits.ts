@@ -27,7 +27,12 @@ export interface EditsParts {
 interface Fault {
   readonly stamp: FileStamp | undefined;
   readonly reason: string;
+  /** The reason may pass, though the file stays as it is. */
+  readonly mayPass?: boolean;
 }
+
+/** What other objects need. */
+const FIRST = ["/registry/namespaces/", "/registry/apiextensions.k8s.io/customresourcedefinitions/"];
 
 type FileFound = Extract<Found, { kind: "file" }>;
 
@@ -56,7 +61,7 @@ export class Edits {
   /** The state of the file that needs no further look. */
   known(path: string): FileStamp | undefined {
     const fault = this.#faults.get(path);
-    if (fault !== undefined) return fault.stamp;
+    if (fault !== undefined && fault.mayPass !== true) return fault.stamp;
     const key = this.parts.layout.placeOfPath(path)?.key;
     const file = key === undefined ? undefined : this.parts.kept.get(key);
     return file?.path === path ? file.stamp : undefined;
@@ -69,7 +74,9 @@ export class Edits {
   /** From now on edits go through the server above, `foreign` first: keys whose files were changed while nobody served them. */
   async attach(apply: ApplyOutsideEdit, foreign: readonly string[]): Promise<void> {
     this.#apply = apply;
-    for (const key of foreign) await this.#prove(key);
+    const ofLater = foreign.filter((key) => !FIRST.some((prefix) => key.startsWith(prefix)));
+    for (const prefix of FIRST) for (const key of foreign) if (key.startsWith(prefix)) await this.#prove(key);
+    for (const key of ofLater) await this.#prove(key);
   }
 
   /** Takes over the change of a file. Never rejects. */
@@ -200,7 +207,12 @@ export class Edits {
     const file = kept.get(key);
     if (place === undefined || current === undefined || file?.path !== place.path) return;
     if (current.value instanceof UnreadableValue) return;
-    const { object } = { object: JSON.parse(Buffer.from(current.value).toString()) as JsonObject };
+    const object = JSON.parse(Buffer.from(current.value).toString()) as JsonObject;
+    if (!hasUid(object)) {
+      // Nobody has created it yet.
+      await queue.run({ type: "withdraw", key });
+      return this.takeOver(place.path);
+    }
     try {
       await this.#through(place, file, { object: withoutServersFields(object), exists: true });
     } catch (error) {
@@ -223,7 +235,8 @@ export class Edits {
     file: KeptFile,
     { object, exists }: { readonly object: JsonObject | undefined; readonly exists: boolean },
   ): Promise<void> {
-    const edit = { group, resource, namespace, name, object, exists };
+    const stored = object ?? JSON.parse(Buffer.from(this.parts.map.get(key)?.value ?? []).toString());
+    const edit = { group, resource, namespace, name, apiVersion: String(stored.apiVersion), object, exists };
     await this.#underWay.run({ key, path, stamp: file.stamp }, async () => this.#apply?.(edit));
   }
 
@@ -231,7 +244,7 @@ export class Edits {
   #notTaken(place: ObjectPlace, stamp: FileStamp | undefined, error: unknown): void {
     const reason = reasonOf(error);
     this.#warnOf(place.path, stamp, reason);
-    this.#faults.set(place.path, { stamp, reason });
+    this.#faults.set(place.path, { stamp, reason, mayPass: !isWrongObject(error) });
   }
 
   async #refuse(place: ObjectPlace, stamp: FileStamp, reason: string): Promise<void> {

@@ -120,7 +120,7 @@ class FilesKv implements Kv {
     revision: number,
     { historyEvents = 20_000, historyBytes = 64 * 2 ** 20 }: FilesKvOptions,
   ) {
-    const { directory, layout, clock, timers, lock, warn } = parts;
+    const { directory, layout, clock, timers, lock } = parts;
     const entries = loaded.map(({ key, value }) => ({ key, value, createRevision: revision, revision }));
     this.#map = new RevisionedMap({ clock, revision, entries, limits: { events: historyEvents, bytes: historyBytes } });
     const [map, kept] = [this.#map, this.#kept];
@@ -143,7 +143,10 @@ class FilesKv implements Kv {
       map,
       kept,
       queue: this.#queue,
-      warn,
+      warn: (warning) => {
+        // An edit that the end of the server breaks off is found by the next start.
+        if (this.#closing === undefined) parts.warn(warning);
+      },
       expires: (key, written, at) => expires(key, at, written),
     });
     this.#outside = new OutsideChanges({

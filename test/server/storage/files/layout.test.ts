@@ -59,7 +59,20 @@ describe("paths of objects (B-FS-01)", () => {
   });
 
   const part = fc.oneof(
-    fc.constantFrom("pods", "services", "specs", "core", "apps", "deployments", "namespaces", "a", "con", "..", "A", "%41"),
+    fc.constantFrom(
+      "pods",
+      "services",
+      "specs",
+      "core",
+      "apps",
+      "deployments",
+      "namespaces",
+      "a",
+      "con",
+      "..",
+      "A",
+      "%41",
+    ),
     fc.string({ unit: "grapheme", maxLength: 6 }),
     fc.string({ unit: "binary", maxLength: 3 }),
   );

@@ -19,7 +19,10 @@ function trip(object: unknown): string {
 
 describe("an object and its file (B-FS-03)", () => {
   test("the fields stand in the order of the stored object, and texts that look like something else are quoted", () => {
-    const object = { ...head, data: { z: "yes", a: "1e3", date: "2026-01-01", number: "012", nothing: "~", text: "a\nb\n" } };
+    const object = {
+      ...head,
+      data: { z: "yes", a: "1e3", date: "2026-01-01", number: "012", nothing: "~", text: "a\nb\n" },
+    };
     expect(writeObjectFile(place, bytesOf(object), Date.parse("2026-11-30T01:02:03.456Z"))).toBe(
       `# expires: 2026-11-30T01:02:03.456Z
 kind: Pod
@@ -41,22 +44,86 @@ data:
   });
 
   test.each([
-    "yes", "no", "on", "y", "null", "~", "", " ", "1e3", "012", "0x1f", "1_000", ".5", "1.", "+1", "-0", ".inf", ".nan", "<<", "=",
-    "2026-01-01", "2026-01-01T00:00:00Z", "12:30", "- a", "a: b", "a #b", "'", '"', "\\", "\u0000", "\u007f", "\u0085", "\ufeff",
-    "\u2028", "\r\n", "a\r", "\ta", "---", "...", "--- a\n---\nb", "|", "%TAG", "@a", "`a", "{", "[a]", "*a", "&a", "!a", "?", "😀", "\u{10ffff}",
-    "a\n\n", "\n", " \n a", `${"long ".repeat(60)}`,
+    "yes",
+    "no",
+    "on",
+    "y",
+    "null",
+    "~",
+    "",
+    " ",
+    "1e3",
+    "012",
+    "0x1f",
+    "1_000",
+    ".5",
+    "1.",
+    "+1",
+    "-0",
+    ".inf",
+    ".nan",
+    "<<",
+    "=",
+    "2026-01-01",
+    "2026-01-01T00:00:00Z",
+    "12:30",
+    "- a",
+    "a: b",
+    "a #b",
+    "'",
+    '"',
+    "\\",
+    "\u0000",
+    "\u007f",
+    "\u0085",
+    "\ufeff",
+    "\u2028",
+    "\r\n",
+    "a\r",
+    "\ta",
+    "---",
+    "...",
+    "--- a\n---\nb",
+    "|",
+    "%TAG",
+    "@a",
+    "`a",
+    "{",
+    "[a]",
+    "*a",
+    "&a",
+    "!a",
+    "?",
+    "😀",
+    "\u{10ffff}",
+    "a\n\n",
+    "\n",
+    " \n a",
+    `${"long ".repeat(60)}`,
   ])("the text %j comes back as it was, as a value and as a key", (text) => {
     const object = { ...head, data: { value: text, [`k${text}`]: [text, { [text]: text }] } };
     expect(trip(object)).toBe(encodeJson(object));
   });
 
-  test.each([0, 1, -1, 1.5, 0.1, 1e21, 1e-7, 1.7976931348623157e308, 5e-324, 2 ** 53, 2n ** 63n - 1n, -(2n ** 63n), 1e15, 123456789012345680000])(
-    "the number %s comes back as it was",
-    (number) => {
-      const object = { ...head, spec: { number } };
-      expect(trip(object)).toBe(encodeJson(object));
-    },
-  );
+  test.each([
+    0,
+    1,
+    -1,
+    1.5,
+    0.1,
+    1e21,
+    1e-7,
+    1.7976931348623157e308,
+    5e-324,
+    2 ** 53,
+    2n ** 63n - 1n,
+    -(2n ** 63n),
+    1e15,
+    123456789012345680000,
+  ])("the number %s comes back as it was", (number) => {
+    const object = { ...head, spec: { number } };
+    expect(trip(object)).toBe(encodeJson(object));
+  });
 
   test("-0 is 0: an integer has one zero", () => {
     expect(trip({ ...head, spec: { number: -0 } })).toBe(encodeJson({ ...head, spec: { number: 0 } }));
