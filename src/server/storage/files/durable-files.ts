@@ -31,6 +31,9 @@ export async function stampOf(path: string): Promise<(FileStamp & { readonly isF
 /** What the name of a file that is being written begins with. A crash may leave such a file, which the next start removes. */
 export const TEMPORARY = ".kubets-";
 
+/** What the file system itself may need beside a file's bytes. */
+const PROBE_EXTRA = 64 * 1024;
+
 /** The file is not as it was left: somebody else has changed it, made it or removed it. */
 export class ChangedFileError extends Error {
   override readonly name = "ChangedFileError";
@@ -45,7 +48,27 @@ export class DurableFiles {
   /** Folders that are there, and durable in the folders above. */
   readonly #folders = new Set<string>();
 
+  /** The bytes of a write that has failed; undefined since as many could be written. */
+  #wanted: number | undefined;
+
   constructor(private readonly root: string) {}
+
+  /** Throws {@link UnavailableError} while a write like the one that failed would fail again. */
+  async check(): Promise<void> {
+    const wanted = this.#wanted;
+    if (wanted === undefined) return;
+    const probe = join(this.root, `${TEMPORARY}${process.pid}-probe`);
+    try {
+      await rm(probe, { force: true });
+      await this.#writeTemporary(probe, Buffer.alloc(wanted + PROBE_EXTRA));
+      await this.flush(this.root);
+      this.#wanted = undefined;
+    } catch (error) {
+      throw failure(this.root, error, "not-done");
+    } finally {
+      await rm(probe, { force: true }).catch(() => {});
+    }
+  }
 
   /**
    * Writes a file that is as `known` says, undefined for one that is missing; returns its new stamp. Throws {@link ChangedFileError} for
@@ -62,7 +85,7 @@ export class DurableFiles {
       isNamed = true;
       return stamp;
     } catch (error) {
-      throw error instanceof ChangedFileError ? error : failure(path, error, "not-done");
+      throw error instanceof ChangedFileError ? error : this.#failed(path, error, "not-done", content.byteLength);
     } finally {
       if (!isNamed) await rm(temporary, { force: true }).catch(() => {});
     }
@@ -74,7 +97,7 @@ export class DurableFiles {
       if (!sameStamp(await stampOf(path), known)) throw new ChangedFileError(path);
       await rm(path, { force: true });
     } catch (error) {
-      throw error instanceof ChangedFileError ? error : failure(path, error, "not-done");
+      throw error instanceof ChangedFileError ? error : this.#failed(path, error, "not-done", 0);
     }
   }
 
@@ -93,13 +116,18 @@ export class DurableFiles {
     try {
       await this.flush(folder);
     } catch (error) {
-      throw failure(folder, error, "unknown");
+      throw this.#failed(folder, error, "unknown", 0);
     }
   }
 
   /** The folder may have been removed. */
   forget(folder: string): void {
     this.#folders.delete(folder);
+  }
+
+  #failed(path: string, error: unknown, outcome: "not-done" | "unknown", bytes: number): UnavailableError {
+    this.#wanted = Math.max(bytes, this.#wanted ?? 0);
+    return failure(path, error, outcome);
   }
 
   async #writeTemporary(path: string, content: Uint8Array): Promise<FileStamp> {

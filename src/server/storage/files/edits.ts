@@ -104,7 +104,8 @@ export class Edits {
         return this.#refuse(place, found.stamp, found.reason);
       case "missing":
         return this.#fileRemoved(place);
-      default:
+      case "same":
+      case undefined:
         this.#faults.delete(path);
     }
   }

@@ -218,8 +218,9 @@ class FilesKv implements Kv {
 
   async check(): Promise<void> {
     this.#assertOpen();
-    const { lock, directory } = this.parts;
+    const { lock, directory, files } = this.parts;
     if (!lock.isHeld()) throw new UnavailableError(`folder ${directory} was removed or replaced`, "not-done");
+    await files.check();
   }
 
   /** From now on edits of files go through `apply`, those that were made while nobody served the folder first. */

@@ -43,6 +43,8 @@ describe("files of a cluster, edited by hand (T16)", () => {
     return call(cluster.transport(), method, path, body);
   }
 
+  const text = (answer: Answer, path: string): string => JSON.stringify(answer.at(path)).replaceAll('"', "");
+
   const fileOf = (path: string): string => join(folder, `${path}.yaml`);
 
   async function edit(path: string, change: (text: string) => string): Promise<void> {
@@ -84,11 +86,10 @@ describe("files of a cluster, edited by hand (T16)", () => {
     expect(found.at("metadata.generation")).toBe(2);
     expect(found.at("metadata.uid")).toBe(made.at("metadata.uid"));
     expect(found.text).toContain('"manager":"files"');
-    const text = await readFile(fileOf("apps/deployments/default/web"), "utf8");
-    expect(text).toContain("generation: 2");
+    expect(await readFile(fileOf("apps/deployments/default/web"), "utf8")).toContain("generation: 2");
     const changes = await send(
       "GET",
-      `${DEPLOYMENTS}?watch=1&timeoutSeconds=1&resourceVersion=${made.at("metadata.resourceVersion")}`,
+      `${DEPLOYMENTS}?watch=1&timeoutSeconds=1&resourceVersion=${text(made, "metadata.resourceVersion")}`,
     );
     expect(changes.text.split("\n").filter((line) => line.includes('"MODIFIED"'))).toHaveLength(1);
     expect(warnings).toEqual([]);
@@ -183,7 +184,7 @@ describe("files of a cluster, edited by hand (T16)", () => {
     expect((await send("GET", "/api/v1/namespaces/default/secrets")).status).toBe(200);
     expect((await send("GET", "/api/v1/namespaces/kube-system/configmaps")).status).toBe(200);
     expect((await send("POST", CONFIG_MAPS, { metadata: { name: "other" } })).status).toBe(201);
-    const revision = (await send("GET", "/api/v1/namespaces")).at("metadata.resourceVersion");
+    const revision = text(await send("GET", "/api/v1/namespaces"), "metadata.resourceVersion");
     const watching = send("GET", `${CONFIG_MAPS}?watch=1&timeoutSeconds=3&resourceVersion=${revision}`);
     await writeFile(fileOf(MENU), good);
     await until(async () => expect((await send("GET", CONFIG_MAPS)).status).toBe(200));
