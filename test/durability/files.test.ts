@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { cp, mkdir, mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { openFilesKv } from "../../src/server/storage/files/files-kv.js";
 import { type ApiEvent, type ApiProcess, startApi } from "./api-process.js";
 import { diskFolder } from "./disk-folder.js";
@@ -54,6 +54,32 @@ describe("storage in files (T16)", () => {
       server = await buildWriter("api-server");
     });
     afterAll(() => server.remove());
+
+    const folders = failingCalls("fsync", "2+2");
+    test.skipIf(folders.missing !== undefined)(
+      `a write whose name may not be durable is not acknowledged, and is looked up${folders.missing ?? ""}`,
+      async () => {
+        const directory = join(folder, "unknown");
+        await mkdir(directory);
+        // strace counts the calls of each thread.
+        const trace = ["env", "UV_THREADPOOL_SIZE=1"];
+        const api = await startApi(server.script, directory, { trace, etcd: "files" });
+        try {
+          expect((await create(api, "before", 10)).status).toBe(201);
+          const end = await folders.begin(api.pid, directory);
+          const unknown = await create(api, "unknown", 10);
+          expect([unknown.status, unknown.body.message]).toEqual([500, expect.stringContaining("cannot write ")]);
+          await end();
+          await vi.waitFor(async () => expect(await names(api)).toEqual(["before", "kube-root-ca.crt", "unknown"]), {
+            timeout: 30_000,
+            interval: 100,
+          });
+        } finally {
+          await api.kill();
+        }
+      },
+      120_000,
+    );
 
     const renames = failingCalls("rename,renameat,renameat2");
     for (const [index, fault] of [fullDisk, failingCalls("fsync,fdatasync"), renames, fileSizeLimit].entries()) {

@@ -291,7 +291,10 @@ export class ChangeQueue {
 
   async #drop({ key, path }: { key: string; path: string }): Promise<Performed> {
     await this.#asFound({ path, stamp: undefined });
-    return this.#gone(key);
+    const folder = this.#folderOf(path);
+    // The folder may be gone as well; that of the folder above is then what must last.
+    const isThere = (await stampOf(folder)) !== undefined;
+    return { ...(await this.#gone(key)), folders: isThere ? [folder] : [] };
   }
 
   async #gone(key: string): Promise<Performed> {

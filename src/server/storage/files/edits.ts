@@ -147,7 +147,6 @@ export class Edits {
     }
     const own = this.#unsettled.get(path);
     const isOwn = own !== undefined && isEqual(own, value);
-    this.#unsettled.delete(path);
     const isBack = current instanceof UnreadableValue && hasUid(file.object);
     if (isOwn || isBack || this.#apply === undefined) {
       const { revision } = await queue.run({
@@ -157,10 +156,12 @@ export class Edits {
         file: kept,
       });
       if (file.expiresAt !== undefined) this.parts.expires(key, revision, file.expiresAt);
+      this.#unsettled.delete(path);
       this.#faults.delete(path);
       if (isBack && this.#apply !== undefined) await this.#prove(key);
       return;
     }
+    this.#unsettled.delete(path);
     await this.#applyEdit(place, kept, file.object, current !== undefined && !(current instanceof UnreadableValue));
   }
 
@@ -185,11 +186,12 @@ export class Edits {
     const current = map.get(key);
     if (current === undefined) return;
     const isOwn = this.#unsettled.has(path) && this.#unsettled.get(path) === undefined;
-    this.#unsettled.delete(path);
     if (isOwn || this.#apply === undefined || current.value instanceof UnreadableValue) {
       await queue.run({ type: "drop", key, path });
+      this.#unsettled.delete(path);
       return;
     }
+    this.#unsettled.delete(path);
     try {
       await this.#through(place, { path, stamp: undefined }, { object: undefined, exists: true });
     } catch (error) {
