@@ -4,6 +4,7 @@ import { isJsonObject, type JsonValue } from "../../meta/json.js";
 import { formatG } from "../go/format-g.js";
 import { compareKeys } from "./key-order.js";
 import { asPassedThroughJson } from "./through-json.js";
+import { resolvePlain } from "./scalars.js";
 import { chooseStyle, isBreak, isMultiline, isPrintable } from "./scalar-style.js";
 
 export interface YamlOptions {
@@ -142,6 +143,7 @@ class Emitter {
       this.#plain(Array.from(formatScalar(value)), inner, !simpleKey);
       return;
     }
+    if (isPlainWord(value)) return this.#word(value);
     const text = this.options.anyCharacter === true ? value : asPassedThroughJson(value);
     const characters = Array.from(text);
     if (text === "<<" && this.options.quotesMerge === true) return this.#double(characters, inner, !simpleKey);
@@ -155,6 +157,14 @@ class Emitter {
       case "literal":
         return this.#literal(characters, inner);
     }
+  }
+
+  /** {@link #plain} of a text without spaces. */
+  #word(text: string): void {
+    if (!this.#whitespace) this.#put(" ");
+    this.#put(text);
+    this.#whitespace = false;
+    this.#indention = false;
   }
 
   #plain(characters: readonly string[], indent: number, mayFold: boolean): void {
@@ -262,7 +272,14 @@ function deeper(indent: number): number {
   return indent < 0 ? 0 : indent + 2;
 }
 
+/** Letters, digits and marks that mean nothing in YAML between them. One letter alone may be a word for true or false. */
+const WORD = /^[A-Za-z][A-Za-z0-9._/:-]{0,126}[A-Za-z0-9._/-]$/;
+
+/** Whether a text is of the sort that most texts are, so that it need not be looked at character by character: it is printed as it is. */
+const isPlainWord = (text: string): boolean => WORD.test(text) && resolvePlain(text).tag === "str";
+
 function isSimpleKey(key: string): boolean {
+  if (isPlainWord(key)) return true;
   return !isMultiline(Array.from(key)) && new TextEncoder().encode(key).length <= maxSimpleKey;
 }
 

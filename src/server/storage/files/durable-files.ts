@@ -1,3 +1,4 @@
+import { type BigIntStats, lstatSync } from "node:fs";
 import { lstat, open, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { makeOwnFolder } from "../../../base/files/private-files.js";
@@ -17,16 +18,30 @@ export const sameStamp = (a: FileStamp | undefined, b: FileStamp | undefined): b
   (a !== undefined && b !== undefined && a.inode === b.inode && a.size === b.size && a.modifiedNs === b.modifiedNs);
 
 /** The stamp of a file, of whatever type; undefined where there is none. */
-export async function stampOf(path: string): Promise<(FileStamp & { readonly isFile: boolean }) | undefined> {
+export async function stampOf(path: string): Promise<StampOfAny | undefined> {
   try {
-    const stats = await lstat(path, { bigint: true });
-    return { inode: stats.ino, size: stats.size, modifiedNs: stats.mtimeNs, isFile: stats.isFile() };
+    return stampFrom(await lstat(path, { bigint: true }));
   } catch (error) {
     const code = errorCode(error);
     if (code === "ENOENT" || code === "ENOTDIR") return undefined;
     throw error;
   }
 }
+
+/** {@link stampOf}, while nobody waits for anything else. */
+export function stampNow(path: string): StampOfAny | undefined {
+  const stats = lstatSync(path, { bigint: true, throwIfNoEntry: false });
+  return stats && stampFrom(stats);
+}
+
+type StampOfAny = FileStamp & { readonly isFile: boolean };
+
+const stampFrom = (stats: BigIntStats): StampOfAny => ({
+  inode: stats.ino,
+  size: stats.size,
+  modifiedNs: stats.mtimeNs,
+  isFile: stats.isFile(),
+});
 
 /** What the name of a file that is being written begins with. A crash may leave such a file, which the next start removes. */
 export const TEMPORARY = ".kubets-";

@@ -1,11 +1,11 @@
+import { readFileSync } from "node:fs";
 import { readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { errorMessage } from "../../../base/text/error-message.js";
-import { inParallel } from "../../../base/async/in-parallel.js";
 import { nextSlice, sliceIsSpent } from "../../../base/async/time-slice.js";
 import { UnreadableValue } from "../unreadable.js";
 import type { KeptFile } from "./change-queue.js";
-import { type FileStamp, stampOf, TEMPORARY } from "./durable-files.js";
+import { type FileStamp, stampNow, stampOf, TEMPORARY } from "./durable-files.js";
 import { EXTENSION, type Layout, type ObjectPlace } from "./layout.js";
 import { ObjectFileError, readObjectFile, valueOf } from "./object-file.js";
 import { opaquePath, readOpaqueFile, VALUES } from "./opaque-file.js";
@@ -27,9 +27,6 @@ interface Loading {
   readonly warn: (warning: string) => void;
 }
 
-/** Files that are read at a time. */
-const AT_ONCE = 16;
-
 /** Reads all files of a folder. What cannot be read becomes a key with an {@link UnreadableValue}. */
 export async function loadFolder(loading: Loading): Promise<readonly LoadedKey[]> {
   const { directory, layout, warn } = loading;
@@ -41,7 +38,8 @@ export async function loadFolder(loading: Loading): Promise<readonly LoadedKey[]
     if (place === undefined) odd.push(path);
     else places.push(place);
   }
-  for (const loaded of await inParallel(places, AT_ONCE, (place) => loadObject(loading, place))) {
+  for (const place of places) {
+    const loaded = loadObject(loading, place);
     if (loaded !== undefined) keys.set(loaded.key, loaded);
     if (sliceIsSpent()) await nextSlice();
   }
@@ -83,14 +81,15 @@ export async function filesBelow(
   return found;
 }
 
-async function loadObject(loading: Loading, place: ObjectPlace): Promise<LoadedKey | undefined> {
+/** One file after the other: handing so much small work to other threads takes longer than the work. */
+function loadObject(loading: Loading, place: ObjectPlace): LoadedKey | undefined {
   const { directory, written, warn } = loading;
   const { key, path } = place;
-  const stamp = await stampOf(join(directory, path));
+  const stamp = stampNow(join(directory, path));
   if (stamp === undefined) return undefined;
   try {
     if (!stamp.isFile) throw new ObjectFileError("it is not a regular file");
-    const content = await readFile(join(directory, path));
+    const content = readFileSync(join(directory, path));
     const { object, expiresAt } = readObjectFile(place, content);
     const isForeign = !written.has(path, content);
     return {
