@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { homedir } from "node:os";
 import { delimiter, join } from "node:path";
 
@@ -34,4 +34,17 @@ export function realEtcd(): RealTool {
   const path = [...installed, fetched].find((file) => existsSync(file));
   if (path !== undefined) return { path };
   return { path: "etcd", missing: "there is no etcd on PATH (Debian: apt-get install etcd-server)" };
+}
+
+/** The folder of PostgreSQL's programs, the latest of those that Debian has installed. */
+export function realPostgres(): RealTool {
+  const debian = "/usr/lib/postgresql";
+  const versions = existsSync(debian) ? readdirSync(debian).sort((a, b) => Number(b) - Number(a)) : [];
+  const folders = [
+    ...versions.map((version) => join(debian, version, "bin")),
+    ...(process.env["PATH"] ?? "").split(delimiter),
+  ];
+  const path = folders.find((entry) => existsSync(join(entry, "initdb")) && existsSync(join(entry, "postgres")));
+  if (path !== undefined) return { path };
+  return { path: "", missing: "there is no PostgreSQL (Debian: apt-get install postgresql)" };
 }

@@ -274,7 +274,7 @@ export async function bundleProgram(root, folder) {
     legalComments: "none",
     mainFields: ["module", "main"],
     // bun has SQLite.
-    external: ["libsql"],
+    external: ["libsql", "pg"],
     define: { "import.meta.url": "moduleUrl" },
     logLevel: "warning",
   };

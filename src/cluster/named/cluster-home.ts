@@ -120,7 +120,10 @@ function isWhole(record: (JsonObject & ClusterAddress) | "damaged"): record is J
   const { storage, dataDir, port, startedAt, formerContexts = [] } = record;
   const isText = (value: unknown): boolean => typeof value === "string";
   return (
-    (storage === "memory" || storage === "disk" || storage === "etcd" || isStorageUrl(String(storage))) &&
+    (storage === "memory" ||
+      storage === "disk" ||
+      storage === "etcd" ||
+      (typeof storage === "string" && isStorageUrl(storage))) &&
     [dataDir, startedAt].every(isText) &&
     Number.isSafeInteger(port) &&
     Array.isArray(formerContexts) &&

@@ -1,7 +1,7 @@
+import { resolve } from "node:path";
 import type { Clock } from "../../base/time/clock.js";
 import type { Timers } from "../../base/time/timers.js";
 import { isStorageUrl, schemeNameOf, type StorageUrl } from "../../component/storage-url.js";
-import { resolve } from "node:path";
 import type { ResourcePlace } from "./files/layout.js";
 import type { Kv } from "./kv.js";
 
@@ -38,12 +38,9 @@ export interface StorageScheme {
 const NAMES: readonly string[] = ["memory", "disk", "etcd"];
 
 /** YAML files in a folder, which people and other programs edit. */
-const FILES: StorageScheme = {
+const files: StorageScheme = {
   hasOtherWriters: true,
-  async open(url, surroundings) {
-    const { openFilesUrl } = await import("./files/open-url.js");
-    return openFilesUrl(url, surroundings);
-  },
+  open: async (...given) => (await import("./files/open-url.js")).openFilesUrl(...given),
   absolute(url, cwd) {
     const folder = folderOf(url);
     return folder === undefined ? url : `files:${resolve(cwd, folder)}`;
@@ -57,7 +54,16 @@ export function folderOf(url: StorageUrl): string | undefined {
   return folder === "" || folder.startsWith("//") ? undefined : folder;
 }
 
-const schemes = new Map<string, StorageScheme>([["files", FILES]]);
+const postgres: StorageScheme = {
+  isShared: true,
+  open: async (...given) => (await import("./postgres/postgres-kv.js")).openPostgresKv(...given),
+};
+
+const schemes = new Map<string, StorageScheme>([
+  ["files", files],
+  ["postgres", postgres],
+  ["postgresql", postgres],
+]);
 
 /**
  * Makes `--storage=mine:...` and the option `storage` open a storage of the caller's own, in this process. Throws for a scheme that cannot be

@@ -1,7 +1,6 @@
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { existsSync } from "node:fs";
-import { join } from "node:path";
 import { errorMessage } from "../../../base/text/error-message.js";
+import { installHint } from "../install-hint.js";
 import { DataDirectoryError } from "./data-directory-error.js";
 
 /** The part of better-sqlite3's API that node:sqlite and libsql share. */
@@ -73,14 +72,4 @@ export function integer(row: SqlRow | undefined, column: string): number {
   const value = row?.[column];
   if (typeof value === "bigint") return Number(value);
   return typeof value === "number" ? value : 0;
-}
-
-/** What to run so that the module at `file` finds a package: it depends on how the program was installed. */
-export function installHint(file: string, name: string, exists: (path: string) => boolean = existsSync): string {
-  const [root = "", ...below] = file.split(/[\\/]node_modules[\\/]/);
-  if (/[\\/]_npx[\\/][^\\/]+$/.test(root)) return `run it by \`npx --package=kubets --package=${name} kubets ...\``;
-  if (below[0]?.startsWith(".pnpm") === true) return `run \`pnpm add ${name}\` where kubets was added`;
-  // A package installed for all users lies in a folder that is no package itself.
-  if (below.length > 0 && !exists(join(root, "package.json"))) return `run \`npm install --global ${name}\``;
-  return `run \`npm install ${name}\`${below.length > 0 ? ` in ${root}` : ""}`;
 }

@@ -6,6 +6,7 @@ import { systemTimers, type Timers } from "../../../base/time/timers.js";
 import { soon } from "../../../base/async/turns.js";
 import { EventLog } from "../event-log.js";
 import { Expiry } from "../expiry.js";
+import { watchHistory } from "../history-watch.js";
 import {
   ClosedError,
   CompactedError,
@@ -59,8 +60,6 @@ interface PendingWrite {
 
 /** Writes sent to the thread at a time. */
 const BATCH = 500;
-/** Events read from memory at a time. */
-const PAGE = 500;
 /** The delay before an expired key whose delete failed is deleted again. */
 const EXPIRE_AGAIN_MILLISECONDS = 10_000;
 
@@ -173,34 +172,12 @@ class SqliteKv implements Kv {
   async *watch(prefix: string, fromRevision: number, { signal }: { signal: AbortSignal }): AsyncGenerator<WatchBatch> {
     this.#assertOpen();
     if (fromRevision > this.#revision) throw new FutureRevisionError(fromRevision, this.#revision);
-    let position = fromRevision;
-    while (!signal.aborted) {
-      if (position < this.#log.floor) {
-        const events = await this.#readHistory(position);
-        position = events.at(-1)?.revision ?? this.#log.floor;
-        const mine = events.filter(({ key }) => key.startsWith(prefix));
-        if (mine.length > 0) yield { events: mine, revision: position };
-        continue;
-      }
-      const reader = this.#log.read(prefix, position);
-      const close = (): void => reader.close();
-      signal.addEventListener("abort", close, { once: true });
-      try {
-        while (!signal.aborted) {
-          const events = reader.take(PAGE);
-          position = reader.position;
-          if (events.length > 0) yield { events, revision: position };
-          else await reader.wait();
-        }
-      } catch (error) {
-        if (error instanceof ClosedError) return;
-        // The reader is too slow for the events in memory. The database may still have them.
-        if (!(error instanceof CompactedError)) throw error;
-      } finally {
-        signal.removeEventListener("abort", close);
-        reader.close();
-      }
-    }
+    yield* watchHistory(
+      { log: () => this.#log, read: (after) => this.#readHistory(after) },
+      prefix,
+      fromRevision,
+      signal,
+    );
   }
 
   async compact(revision: number): Promise<void> {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { installHint } from "../../../../src/server/storage/sqlite/driver.js";
+import { installHint } from "../../../../src/server/storage/install-hint.js";
 
 const packages = new Set(["/home/me/shop/package.json", "/home/me/.npm/_npx/0a1b2c/package.json"]);
 

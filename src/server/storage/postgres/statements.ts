@@ -1,0 +1,152 @@
+/** A statement that the database plans once for each connection. */
+export interface Statement {
+  readonly name: string;
+  readonly text: string;
+}
+
+const EVENT = `r.revision, r.key, r.created, r.previous, r.place, r.batch::text AS batch, r.expires, r.value,
+  p.created AS previous_created, p.value AS previous_value`;
+
+/** One write of another time, with the value before it. */
+export interface EventRow {
+  readonly revision: number;
+  readonly key: string;
+  readonly created: number;
+  readonly previous: number;
+  readonly place: number;
+  /** A 64-bit number. */
+  readonly batch: string;
+  /** Milliseconds since the epoch. */
+  readonly expires: number | null;
+  readonly value: Uint8Array | null;
+  readonly previous_created: number | null;
+  readonly previous_value: Uint8Array | null;
+}
+
+/** What one call of kubets_write says of one write. `revision` is null where it was not done: then `previous` is what is there. */
+export interface WrittenRow {
+  readonly place: number;
+  readonly revision: number | null;
+  readonly created: number | null;
+  readonly previous: number;
+  readonly previous_created: number | null;
+  readonly previous_value: Uint8Array | null;
+}
+
+export interface StateRow {
+  readonly now: number;
+  readonly compacted: number;
+}
+
+/** A state, and one of the rows that a statement found in it; `key` is null where it found none. */
+export type InState<Row> = StateRow & (Row | { readonly [Column in keyof Row]: null });
+
+export interface ItemRow {
+  readonly key: string;
+  readonly revision: number;
+  readonly created: number;
+  readonly value: Uint8Array;
+}
+
+export const WRITE: Statement = {
+  name: "kubets_write",
+  text: "SELECT * FROM kubets_write($1::smallint[], $2::text[], $3::integer[], $4::bytea, $5::bigint[], $6::bigint[], $7::bigint)",
+};
+
+/** What was done of a batch. */
+export const BATCH: Statement = {
+  name: "kubets_batch",
+  text: `SELECT ${EVENT} FROM kubets_revisions r LEFT JOIN kubets_revisions p ON p.revision = r.previous
+    WHERE r.revision > $1 AND r.batch = $2 ORDER BY r.revision`,
+};
+
+export const GET: Statement = {
+  name: "kubets_get",
+  text: `SELECT s.revision AS now, s.compacted, r.key, r.revision, r.created, r.value FROM kubets_state s
+    LEFT JOIN LATERAL (SELECT * FROM kubets_revisions WHERE key = $1 ORDER BY revision DESC LIMIT 1) r
+    ON r.value IS NOT NULL`,
+};
+
+const latest = (limit: string): string => `SELECT * FROM (
+      SELECT DISTINCT ON (key) key, revision, created, value FROM kubets_revisions
+      WHERE key >= $1 AND key < $2 AND revision <= coalesce($3, s.revision) ORDER BY key, revision DESC
+    ) latest WHERE value IS NOT NULL ORDER BY key ${limit}`;
+
+export const PAGE: Statement = {
+  name: "kubets_page",
+  text: `SELECT s.revision AS now, s.compacted, r.key, r.revision, r.created, r.value FROM kubets_state s
+    LEFT JOIN LATERAL (${latest("LIMIT $4")}) r ON true ORDER BY r.key`,
+};
+
+export const COUNT: Statement = {
+  name: "kubets_count",
+  text: `SELECT count(r.key) AS total FROM kubets_state s LEFT JOIN LATERAL (${latest("")}) r ON true`,
+};
+
+export const STATE: Statement = {
+  name: "kubets_state",
+  text: "SELECT s.revision AS now, s.compacted, pg_is_in_recovery() AS recovering FROM kubets_state s",
+};
+
+export const EVENTS: Statement = {
+  name: "kubets_events",
+  text: `SELECT s.revision AS now, s.compacted, e.* FROM kubets_state s LEFT JOIN LATERAL (
+      SELECT ${EVENT} FROM kubets_revisions r LEFT JOIN kubets_revisions p ON p.revision = r.previous
+      WHERE r.revision > $1 ORDER BY r.revision LIMIT $2
+    ) e ON true ORDER BY e.revision`,
+};
+
+/** The keys that expire, by the write that says when. */
+export const EXPIRING: Statement = {
+  name: "kubets_expiring",
+  text: `SELECT r.key, r.revision, r.expires FROM kubets_revisions r WHERE r.expires IS NOT NULL AND r.value IS NOT NULL
+    AND NOT EXISTS (SELECT FROM kubets_revisions n WHERE n.key = r.key AND n.revision > r.revision)`,
+};
+
+/** The batch that wrote a revision, in the state that there is. */
+export const WRITER: Statement = {
+  name: "kubets_writer",
+  text: `SELECT s.revision AS now, s.compacted, r.batch::text AS batch FROM kubets_state s
+    LEFT JOIN kubets_revisions r ON r.revision = $1`,
+};
+
+/** Leaves all revisions out that anybody may have seen, so that whoever reads on at one of them lists anew. */
+export const SKIP_REVISIONS: Statement = {
+  name: "kubets_skip",
+  text: `UPDATE kubets_state SET revision = greatest(revision, $1) + 1000, compacted = greatest(revision, $1) + 1000
+    RETURNING revision AS now, compacted`,
+};
+
+export const MARK_COMPACTED: Statement = {
+  name: "kubets_mark_compacted",
+  text: "UPDATE kubets_state SET compacted = least($1, revision) WHERE compacted < least($1, revision)",
+};
+
+/** Where the removal of what is compacted stopped, and how far it may go. */
+export const REMOVED: Statement = {
+  name: "kubets_removed",
+  text: "SELECT removed, compacted FROM kubets_state",
+};
+
+/** Removes what the writes of a range of revisions replaced, and the range's deletions. */
+export const REMOVE: Statement = {
+  name: "kubets_remove",
+  text: `WITH replaced AS (
+      DELETE FROM kubets_revisions r USING kubets_revisions n
+      WHERE n.revision > $1 AND n.revision <= $2 AND n.previous = r.revision
+    ), deletions AS (
+      DELETE FROM kubets_revisions WHERE revision > $1 AND revision <= $2 AND value IS NULL
+    ) UPDATE kubets_state SET removed = greatest(removed, $2)`,
+};
+
+/** This connection's process in the database, as {@link END_PROCESS} knows it. */
+export const OWN_PROCESS: Statement = {
+  name: "kubets_own_process",
+  text: "SELECT pid, backend_start::text AS since FROM pg_stat_activity WHERE pid = pg_backend_pid()",
+};
+
+/** Ends a process of a connection that is lost; no row once it has ended. */
+export const END_PROCESS: Statement = {
+  name: "kubets_end_process",
+  text: "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid = $1 AND backend_start::text = $2",
+};
