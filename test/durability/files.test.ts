@@ -8,6 +8,7 @@ import { diskFolder } from "./disk-folder.js";
 import { failingCalls, fileSizeLimit, fullDisk } from "./faults.js";
 import { thing, thingKey } from "./files-plan.js";
 import { buildWriter } from "./writer-process.js";
+import { PATIENCE } from "../helpers/patience.js";
 
 const MAPS = "/api/v1/namespaces/default/configmaps";
 const WRITERS = 16;
@@ -45,7 +46,7 @@ describe("storage in files (T16)", () => {
         await kv.close();
       }
       expect(acknowledged).toBeGreaterThan(20 * WRITERS);
-    }, 300_000);
+    });
   });
 
   describe("on a disk that cannot be written", () => {
@@ -71,14 +72,13 @@ describe("storage in files (T16)", () => {
           expect([unknown.status, unknown.body.message]).toEqual([500, expect.stringContaining("cannot write ")]);
           await end();
           await vi.waitFor(async () => expect(await names(api)).toEqual(["before", "kube-root-ca.crt", "unknown"]), {
-            timeout: 30_000,
+            timeout: PATIENCE,
             interval: 100,
           });
         } finally {
           await api.kill();
         }
       },
-      120_000,
     );
 
     const renames = failingCalls("rename,renameat,renameat2");
@@ -123,7 +123,6 @@ describe("storage in files (T16)", () => {
             await api.kill();
           }
         },
-        120_000,
       );
     }
   });

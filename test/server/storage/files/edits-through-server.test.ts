@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { type Cluster, startCluster } from "../../../../src/cluster/index.js";
 import { type Answer, call } from "../../../helpers/api-caller.js";
+import { PATIENCE } from "../../../helpers/patience.js";
 
 const CONFIG_MAPS = "/api/v1/namespaces/default/configmaps";
 const DEPLOYMENTS = "/apis/apps/v1/namespaces/default/deployments";
@@ -57,7 +58,7 @@ describe("files of a cluster, edited by hand (T16)", () => {
   }
 
   const until = (check: () => Promise<void> | void): Promise<void> =>
-    vi.waitFor(check, { timeout: 20_000, interval: 20 });
+    vi.waitFor(check, { timeout: PATIENCE, interval: 20 });
 
   const MENU = "core/configmaps/default/menu";
 

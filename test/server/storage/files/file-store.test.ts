@@ -23,6 +23,7 @@ describe("resources of a server of one's own, in files (T16)", () => {
   const make = (name: string, rest: object = {}): Promise<Answer> =>
     send("POST", COLLECTION, { metadata: { name }, ...rest });
   const fileOf = (name: string): string => join(folder, GROUP, "widgets", "default", `${name}.yaml`);
+  const textOf = (answer: Answer, path: string): string => JSON.stringify(answer.at(path)).replaceAll('"', "");
   const namesOf = (answer: Answer): readonly string[] =>
     (JSON.parse(answer.text) as { items: { metadata: { name: string } }[] }).items.map(({ metadata }) => metadata.name);
 
@@ -55,9 +56,7 @@ describe("resources of a server of one's own, in files (T16)", () => {
     expect(namesOf(await send("GET", `${ALL}?fieldSelector=metadata.name=b`))).toEqual(["b"]);
     const page = await send("GET", `${ALL}?limit=1`);
     expect(namesOf(page)).toEqual(["a"]);
-    expect(namesOf(await send("GET", `${ALL}?limit=1&continue=${String(page.at("metadata.continue"))}`))).toEqual([
-      "b",
-    ]);
+    expect(namesOf(await send("GET", `${ALL}?limit=1&continue=${textOf(page, "metadata.continue")}`))).toEqual(["b"]);
   });
 
   test("B-FS-06: an update changes the file; an older version conflicts; a dry run writes nothing", async () => {
@@ -73,7 +72,7 @@ describe("resources of a server of one's own, in files (T16)", () => {
 
   test("B-FS-07, B-FS-08: a delete removes the file and one of a collection all of them; watchers are told", async () => {
     for (const name of ["a", "b", "c"]) await make(name);
-    const version = String((await send("GET", COLLECTION)).at("metadata.resourceVersion"));
+    const version = textOf(await send("GET", COLLECTION), "metadata.resourceVersion");
     expect((await send("DELETE", `${COLLECTION}/none`)).status).toBe(404);
     expect((await send("DELETE", `${COLLECTION}/a`)).status).toBe(200);
     expect((await send("DELETE", COLLECTION)).status).toBe(200);

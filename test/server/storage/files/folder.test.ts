@@ -7,6 +7,7 @@ import { CompactedError, KeyExistsError, type Kv, UnavailableError } from "../..
 import { UnreadableValue } from "../../../../src/server/storage/unreadable.js";
 import { ManualTime } from "../../../helpers/manual-time.js";
 import { useFolder } from "./folder.js";
+import { PATIENCE } from "../../../helpers/patience.js";
 
 const pod = (name: string, rest: object = {}): Uint8Array =>
   Buffer.from(
@@ -23,7 +24,7 @@ const PODS = "core/pods/default";
 
 const textOf = (value: Uint8Array | undefined): string => Buffer.from(value ?? []).toString();
 const until = (check: () => Promise<void> | void): Promise<void> =>
-  vi.waitFor(check, { timeout: 20_000, interval: 20 });
+  vi.waitFor(check, { timeout: PATIENCE, interval: 20 });
 
 describe("the folder of a store (T16)", () => {
   const folder = useFolder();
