@@ -6,6 +6,7 @@ import type { RunningServer } from "../../../../src/cluster/running-server.js";
 import { startServer } from "../../../../src/cluster/start-server.js";
 import type { ResourceDefinition } from "../../../../src/server/api-registry/resource-definition.js";
 import { type Answer, call } from "../../../helpers/api-caller.js";
+import { PATIENCE } from "../../../helpers/patience.js";
 import { COLLECTION, GROUP, widgets } from "../../api-registry/widgets.js";
 
 const ALL = `/apis/${GROUP}/v1/widgets`;
@@ -140,6 +141,6 @@ describe("resources of a server of one's own, in files (T16)", () => {
       const text = await readFile(fileOf("a"), "utf8");
       expect(text).toContain(`apiVersion: ${GROUP}/v1\n`);
       expect(text).toContain("size: 7");
-    });
+    }, PATIENCE);
   });
 });
