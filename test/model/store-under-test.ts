@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Clock } from "../../src/base/time/clock.js";
-import { resourcePlaces } from "../../src/cluster/resource-places.js";
+import { resourcePlaces } from "../../src/cluster/open-storage.js";
 import { openFilesKv } from "../../src/server/storage/files/files-kv.js";
 import type { Kv } from "../../src/server/storage/kv.js";
 import { openMemoryKv } from "../../src/server/storage/memory/memory-kv.js";

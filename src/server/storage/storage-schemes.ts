@@ -40,7 +40,7 @@ const NAMES: readonly string[] = ["memory", "disk", "etcd"];
 /** YAML files in a folder, which people and other programs edit. */
 const files: StorageScheme = {
   hasOtherWriters: true,
-  open: async (...given) => (await import("./files/open-url.js")).openFilesUrl(...given),
+  open: async (...given) => (await import("./files/files-kv.js")).openFilesUrl(...given),
   absolute(url, cwd) {
     const folder = folderOf(url);
     return folder === undefined ? url : `files:${resolve(cwd, folder)}`;

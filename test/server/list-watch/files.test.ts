@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { resourcePlaces } from "../../../src/cluster/resource-places.js";
+import { resourcePlaces } from "../../../src/cluster/open-storage.js";
 import { openFilesKv } from "../../../src/server/storage/files/files-kv.js";
 import { listWatchSuite } from "../../suites/list-watch/runner/suite.js";
 

@@ -1,6 +1,7 @@
 import { chmodSync, existsSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { errorMessage } from "../../../base/text/error-message.js";
+import type { StorageUrl } from "../../../component/storage-url.js";
 import { makeOwnFolder } from "../../../base/files/private-files.js";
 import { type Clock, systemClock } from "../../../base/time/clock.js";
 import { systemTimers, type Timers } from "../../../base/time/timers.js";
@@ -16,6 +17,7 @@ import {
   type WatchBatch,
 } from "../kv.js";
 import { RevisionedMap } from "../revisioned-map.js";
+import { folderOf, StorageError, type StorageSurroundings } from "../storage-schemes.js";
 import { type Change, type Changed, ChangeQueue, type KeptFile } from "./change-queue.js";
 import { DurableFiles } from "./durable-files.js";
 import { Edits } from "./edits.js";
@@ -41,6 +43,19 @@ export interface FilesKvOptions {
   readonly historyEvents?: number;
   /** The same limit in bytes of their values. Default 64 MiB. */
   readonly historyBytes?: number;
+}
+
+/** Opens the store of "files:./data", "files:/data" or "files:///data". */
+export async function openFilesUrl(url: StorageUrl, { clock, timers, warn, places }: StorageSurroundings): Promise<Kv> {
+  const directory = folderOf(url);
+  if (directory === undefined) {
+    throw new StorageError(`${url} names no folder: write files:./data or files:///var/data`);
+  }
+  try {
+    return await openFilesKv({ directory, clock, timers, onWarning: warn, places: places?.() ?? [] });
+  } catch (error) {
+    throw new StorageError(errorMessage(error));
+  }
 }
 
 /**

@@ -3,7 +3,7 @@ import { readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { errorMessage } from "../../../base/text/error-message.js";
 import { nextSlice, sliceIsSpent } from "../../../base/async/time-slice.js";
-import { UnreadableValue } from "../unreadable.js";
+import { UnreadableValue } from "../kv.js";
 import type { KeptFile } from "./change-queue.js";
 import { type FileStamp, stampNow, stampOf, TEMPORARY } from "./durable-files.js";
 import { EXTENSION, type Layout, type ObjectPlace } from "./layout.js";

@@ -1,6 +1,6 @@
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import type { ObjectAttributes, ObjectCodec, StoredObject } from "../store.js";
-import { unreadable, UnreadableValue } from "../unreadable.js";
+import { unreadable, UnreadableValue } from "../kv.js";
 import type { Codecs } from "./codecs.js";
 import type { Evictable } from "./second-chance-cache.js";
 

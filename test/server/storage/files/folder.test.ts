@@ -3,8 +3,13 @@ import { mkdir, readdir, readFile, rename, rm, stat, symlink, utimes, writeFile 
 import { hostname } from "node:os";
 import { dirname, join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
-import { CompactedError, KeyExistsError, type Kv, UnavailableError } from "../../../../src/server/storage/kv.js";
-import { UnreadableValue } from "../../../../src/server/storage/unreadable.js";
+import {
+  CompactedError,
+  KeyExistsError,
+  type Kv,
+  UnavailableError,
+  UnreadableValue,
+} from "../../../../src/server/storage/kv.js";
 import { ManualTime } from "../../../helpers/manual-time.js";
 import { useFolder } from "./folder.js";
 import { PATIENCE } from "../../../helpers/patience.js";
