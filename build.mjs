@@ -38,6 +38,16 @@ const clusterFromLibrary = {
   },
 };
 
+/** What the library takes from the program: the command line that containers call as kubectl. */
+const fromProgram = { kubectl: "src/kubectl.ts" };
+
+const programFromCli = {
+  name: "program-from-cli",
+  setup(pass) {
+    pass.onResolve({ filter: /^\.\.\/\.\.\/kubectl\.js$/ }, () => ({ path: "./cli/kubectl.cjs", external: true }));
+  },
+};
+
 try {
   await bundle();
   await fillCodeCache(building);
@@ -89,11 +99,15 @@ async function bundle() {
         // Beside the file that starts them.
         "sqlite-worker": "src/server/storage/sqlite/sqlite-worker.ts",
       },
-      options: { ...options, outdir, plugins: [sharedUndici("./"), regexpsBeside, ...names, nodeBuiltins, parsedJson] },
+      options: {
+        ...options,
+        outdir,
+        plugins: [programFromCli, sharedUndici("./"), regexpsBeside, ...names, nodeBuiltins, parsedJson],
+      },
     }),
     layeredBundle({
       layers: CLI_LAYERS,
-      entries: {},
+      entries: fromProgram,
       options: {
         ...options,
         outdir: `${outdir}/cli`,

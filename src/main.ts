@@ -1,4 +1,5 @@
 import { once } from "./base/async/once.js";
+import { type CommandFiles, machineFiles } from "./base/files/command-files.js";
 import { basename } from "node:path";
 import type { Writable } from "node:stream";
 import { type Clock, systemClock } from "./base/time/clock.js";
@@ -8,7 +9,7 @@ import { Colours, lookOf } from "./cli/terminal/colour.js";
 import { createFactory } from "./cli/connect/create-factory.js";
 import { dispatch } from "./cli/dispatch.js";
 import type { RunProgram, Streams } from "./cli/connect/factory.js";
-import type { CommandConduct } from "./cli/connect/host.js";
+import type { CommandConduct, Host } from "./cli/connect/host.js";
 import { guardTerminal } from "./cli/terminal/terminal-output.js";
 import { watchedOutput } from "./cli/terminal/watched-output.js";
 import { root } from "./commands/root.js";
@@ -19,6 +20,12 @@ export interface MainOptions {
   readonly streams: Streams;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
+  /** What paths of the command line name. Default: this machine's files. */
+  readonly files?: CommandFiles;
+  /** What requests reach in place of the machine's network. */
+  readonly hosts?: Host["hosts"];
+  /** Which credential plugins may run. Default: those that the user's preferences allow. */
+  readonly pluginPolicy?: Host["pluginPolicy"];
   readonly platform?: NodeJS.Platform;
   readonly arch?: string;
   readonly clock?: Clock;
@@ -27,6 +34,8 @@ export interface MainOptions {
   readonly program?: string;
   /** Ends the command. */
   readonly signal?: AbortSignal;
+  /** Shown in log lines. Default: this process's. */
+  readonly pid?: number;
   readonly runPlugin?: (file: string, args: readonly string[]) => Promise<number>;
   /** Default: the program shares the streams of this process. */
   readonly runProgram?: RunProgram;
@@ -55,11 +64,14 @@ export async function main(options: MainOptions): Promise<number> {
     env,
     colours,
     cwd: options.cwd,
+    files: options.files ?? machineFiles,
+    ...(options.hosts && { hosts: options.hosts }),
+    ...(options.pluginPolicy && { pluginPolicy: options.pluginPolicy }),
     platform: options.platform ?? process.platform,
     arch: options.arch ?? process.arch,
     clock: options.clock ?? systemClock,
     random,
-    pid: process.pid,
+    pid: options.pid ?? process.pid,
     signal: options.signal ?? new AbortController().signal,
     runPlugin:
       options.runPlugin ??

@@ -3,6 +3,7 @@ import { goQuote } from "../base/text/go-quote.js";
 import type { ClientConfig } from "../client/config/client-config.js";
 import { hostFault } from "../client/config/server-url.js";
 import { createTransport } from "../client/transport/create-transport.js";
+import type { ProcessHosts } from "../client/transport/dial.js";
 import type { TransportSurroundings } from "../client/transport/endpoint.js";
 import { TransportError } from "../client/transport/transport-error.js";
 
@@ -12,10 +13,15 @@ export interface FetchedUrl {
   bytes(): Promise<Uint8Array>;
 }
 
+export interface FetchSurroundings extends TransportSurroundings {
+  /** What is reached in place of the machine's network. */
+  readonly hosts?: ProcessHosts | undefined;
+}
+
 const MAX_REDIRECTS = 10;
 
 /** Gets a page without credentials, following redirects. Throws a TransportError in Go's words when no server answers. */
-export async function fetchUrl(url: string, surroundings: TransportSurroundings): Promise<FetchedUrl> {
+export async function fetchUrl(url: string, surroundings: FetchSurroundings): Promise<FetchedUrl> {
   let target = readUrl(url);
   for (let redirects = 0; ; redirects++) {
     const answer = await get(target, surroundings);
@@ -46,9 +52,9 @@ function readUrl(url: string): URL {
 
 async function get(
   url: URL,
-  surroundings: TransportSurroundings,
+  { env, clock, hosts }: FetchSurroundings,
 ): Promise<FetchedUrl & { readonly headers: Readonly<Record<string, unknown>> }> {
-  const transport = createTransport(anonymous(url), surroundings);
+  const transport = createTransport(anonymous(url), { env, clock, ...(hosts && { hosts }) });
   const path = `${url.pathname}${url.search}`;
   const { status, headers, body } = await transport.send({ method: "GET", path, headers: { host: url.host } });
   return {

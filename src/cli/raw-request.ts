@@ -1,4 +1,3 @@
-import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { errorCode, PathError } from "../base/files/path-error.js";
 import { readAll } from "../resource/document-source.js";
@@ -18,9 +17,9 @@ export async function rawRequest(
   for await (const chunk of answer.body) factory.streams.out.write(chunk);
 }
 
-async function readBody(filename: string, { streams, cwd }: Factory): Promise<Uint8Array> {
+async function readBody(filename: string, { streams, cwd, files }: Factory): Promise<Uint8Array> {
   if (filename === "-") return readAll(streams.in as AsyncIterable<Uint8Array>);
-  return readFile(resolve(cwd, filename)).catch((error: unknown) => {
+  return files.readFile(resolve(cwd, filename)).catch((error: unknown) => {
     throw new PathError(errorCode(error) === "EISDIR" ? "read" : "open", filename, error);
   });
 }

@@ -1,4 +1,4 @@
-import { readFile, realpath, stat } from "node:fs/promises";
+import { type CommandFiles, machineFiles } from "../base/files/command-files.js";
 import { ORIGIN, TRANSFORMATIONS } from "./annotations.js";
 import { customMergeTypes } from "./configuration/custom-schema.js";
 import type { Kustomization, SortOptions } from "./kustomization.js";
@@ -99,14 +99,14 @@ function finish(list: ResourceList, metadata: readonly string[], managedByLabel:
   }
 }
 
-/** The file system of this machine. */
-export const localFiles = (cwd: string, platform: NodeJS.Platform): BuildFiles => ({
+/** The files that a command line names; by default those of this machine. */
+export const localFiles = (cwd: string, platform: NodeJS.Platform, files: CommandFiles = machineFiles): BuildFiles => ({
   cwd,
   platform,
-  readFile: (path) => readFile(path),
-  realpath: (path) => realpath(path),
+  readFile: (path) => files.readFile(path),
+  realpath: (path) => files.realpath(path),
   isDirectory: (path) =>
-    stat(path).then(
+    files.stat(path).then(
       (found) => found.isDirectory(),
       () => false,
     ),

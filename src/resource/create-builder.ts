@@ -222,7 +222,7 @@ class ResourceBuilder implements Builder {
     ]);
     const { files, fetchUrl = fetchManifest, notes } = this.dependencies;
     const list = await buildKustomization(path, {
-      files: localFiles(files.cwd, files.platform),
+      files: localFiles(files.cwd, files.platform, files.files),
       fetch: fetchUrl,
       reorder: "legacy",
       warn: (line) => notes?.warn(line),

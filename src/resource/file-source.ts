@@ -1,5 +1,5 @@
-import { lstat, readdir, readFile, stat } from "node:fs/promises";
 import { posix, win32, type PlatformPath } from "node:path";
+import { type CommandFiles, machineFiles } from "../base/files/command-files.js";
 import { errorMessage } from "../base/text/error-message.js";
 import { goQuote } from "../base/text/go-quote.js";
 import { compareKeys } from "../base/collections/key-order.js";
@@ -11,13 +11,17 @@ import type { Visitor } from "./visitor.js";
 
 export const FILE_EXTENSIONS: readonly string[] = [".json", ".yaml", ".yml"];
 
-/** Where relative paths start, and which platform's paths they are. */
+/** Where relative paths start, which platform's paths they are, and whose files. */
 export interface FileScope {
   readonly cwd: string;
   readonly platform: NodeJS.Platform;
+  /** Default: this machine's. */
+  readonly files?: CommandFiles;
 }
 
 const pathsOf = (scope: FileScope): PlatformPath => (scope.platform === "win32" ? win32 : posix);
+
+const filesOf = ({ files = machineFiles }: FileScope): CommandFiles => files;
 
 const toFile =
   (scope: FileScope) =>
@@ -26,14 +30,16 @@ const toFile =
 
 /** The paths a -f argument stands for: itself when it exists, else what it matches as a pattern. Throws when that is nothing. */
 export async function expandPattern(pattern: string, scope: FileScope): Promise<readonly string[]> {
-  const missing = await stat(toFile(scope)(pattern)).then(
-    () => false,
-    (error: unknown) => errorCode(error) === "ENOENT",
-  );
+  const missing = await filesOf(scope)
+    .stat(toFile(scope)(pattern))
+    .then(
+      () => false,
+      (error: unknown) => errorCode(error) === "ENOENT",
+    );
   if (!missing) return [pattern];
   let matches: readonly string[];
   try {
-    matches = await glob(pattern, pathsOf(scope), toFile(scope));
+    matches = await glob(pattern, pathsOf(scope), toFile(scope), filesOf(scope));
   } catch (error) {
     if (!(error instanceof BadPatternError)) throw error;
     throw new Error(`pattern ${goQuote(pattern)} is not valid: ${error.message}`, { cause: error });
@@ -50,11 +56,13 @@ const noSuchPath = (path: string, cause: unknown): Error =>
  * `recursive` those of its subdirectories too, in byte order of their names. Links to directories are not followed.
  */
 export async function manifestsAt(root: string, recursive: boolean, scope: FileScope): Promise<readonly string[]> {
-  await stat(withSlash(root, toFile(scope)(root))).catch((error: unknown) => {
-    if (errorCode(error) === "ENOENT") throw noSuchPath(root, error);
-    const text = new PathError("stat", root, error).message;
-    throw new Error(`the path ${goQuote(root)} cannot be accessed: ${text}`, { cause: error });
-  });
+  await filesOf(scope)
+    .stat(withSlash(root, toFile(scope)(root)))
+    .catch((error: unknown) => {
+      if (errorCode(error) === "ENOENT") throw noSuchPath(root, error);
+      const text = new PathError("stat", root, error).message;
+      throw new Error(`the path ${goQuote(root)} cannot be accessed: ${text}`, { cause: error });
+    });
   const found: string[] = [];
   await walk(root, true, recursive, scope, found).catch((error: unknown) => {
     throw new Error(`error reading ${goQuote(root)}: ${errorMessage(error)}`);
@@ -67,26 +75,32 @@ const withSlash = (given: string, file: string): string => (given.endsWith("/") 
 
 async function walk(at: string, isRoot: boolean, recursive: boolean, scope: FileScope, found: string[]): Promise<void> {
   const file = toFile(scope)(at);
-  const status = await lstat(withSlash(at, file)).catch((error: unknown) => {
-    throw new PathError("lstat", at, error);
-  });
+  const status = await filesOf(scope)
+    .lstat(withSlash(at, file))
+    .catch((error: unknown) => {
+      throw new PathError("lstat", at, error);
+    });
   const path = pathsOf(scope);
   if (!status.isDirectory()) {
     if (isRoot || FILE_EXTENSIONS.includes(path.extname(at))) found.push(at);
     return;
   }
   if (!isRoot && !recursive) return;
-  const names = await readdir(file).catch((error: unknown) => {
-    throw new PathError("open", at, error);
-  });
+  const names = await filesOf(scope)
+    .readdir(file)
+    .catch((error: unknown) => {
+      throw new PathError("open", at, error);
+    });
   for (const name of names.sort(compareKeys)) await walk(path.join(at, name), false, recursive, scope, found);
 }
 
 /** One manifest file. It is opened when its turn comes. */
 export function fileSource(name: string, scope: FileScope, maker: InfoMaker, validate?: ValidateDocument): Visitor {
   const read = (): Promise<Uint8Array> =>
-    readFile(toFile(scope)(name)).catch((error: unknown) => {
-      throw new PathError(errorCode(error) === "EISDIR" ? "read" : "open", name, error);
-    });
+    filesOf(scope)
+      .readFile(toFile(scope)(name))
+      .catch((error: unknown) => {
+        throw new PathError(errorCode(error) === "EISDIR" ? "read" : "open", name, error);
+      });
   return documents(name, read, maker, validate);
 }

@@ -1,5 +1,5 @@
 import { append } from "../base/collections/append.js";
-import { lstat, readdir } from "node:fs/promises";
+import type { CommandFiles } from "../base/files/command-files.js";
 import type { PlatformPath } from "node:path";
 import { compareKeys } from "../base/collections/key-order.js";
 
@@ -15,18 +15,23 @@ export class BadPatternError extends Error {
  * The existing paths a pattern of Go's filepath.Match matches (`*`, `?`, `[a-z]`, `\`), each directory in byte order, dot files
  * included. Throws {@link BadPatternError}. A directory that cannot be read has no matches.
  */
-export async function glob(pattern: string, path: PlatformPath, toFile: (name: string) => string): Promise<string[]> {
+export async function glob(
+  pattern: string,
+  path: PlatformPath,
+  toFile: (name: string) => string,
+  files: CommandFiles,
+): Promise<string[]> {
   const escapes = path.sep === "/";
   compile(pattern, escapes);
-  if (!hasMeta(pattern, escapes)) return (await exists(toFile(pattern))) ? [pattern] : [];
+  if (!hasMeta(pattern, escapes)) return (await exists(toFile(pattern), files)) ? [pattern] : [];
   const cut = lastSeparator(pattern, path);
   const name = pattern.slice(cut + 1);
   const directory = cut < 0 ? "." : pattern.slice(0, cut) || path.sep;
-  const parents = cut < 0 || !hasMeta(directory, escapes) ? [directory] : await glob(directory, path, toFile);
+  const parents = cut < 0 || !hasMeta(directory, escapes) ? [directory] : await glob(directory, path, toFile, files);
   const expression = compile(name, escapes);
   const found: string[] = [];
   for (const parent of parents) {
-    const names = await readdir(toFile(parent)).catch(() => []);
+    const names = await files.readdir(toFile(parent)).catch(() => []);
     const matches = names.filter((entry) => expression.test(entry)).sort(compareKeys);
     append(
       found,
@@ -36,8 +41,8 @@ export async function glob(pattern: string, path: PlatformPath, toFile: (name: s
   return found;
 }
 
-const exists = (file: string): Promise<boolean> =>
-  lstat(file).then(
+const exists = (file: string, files: CommandFiles): Promise<boolean> =>
+  files.lstat(file).then(
     () => true,
     () => false,
   );

@@ -47,8 +47,8 @@ describe("a file of scripts for images", () => {
     ],
     [
       "a construct that the shell has not",
-      "- image: a\n  script: diff <(a) b\n",
-      "line 2: script: process substitution: not supported",
+      "- image: a\n  script: echo ${x@Q}\n",
+      "line 2: script: parameter expansion: not supported",
     ],
   ])("is refused with its name, the line and the reason: %s", async (_what, text, reason) => {
     const file = await fileOf(text);

@@ -81,6 +81,24 @@ const ROWS: readonly Row[] = [
     stdout: "",
     stderr: /container none(?: not found in pod web_default| is not valid for pod web)/,
   },
+  // kubectl in a container is the executable's own command line.
+  {
+    argv: ["exec", "web", "--", ...script("kubectl auth whoami -o jsonpath={.status.userInfo.username} | tr a-z A-Z")],
+    stdout: /^SYSTEM:SERVICEACCOUNT:\S+:DEFAULT$/,
+  },
+  {
+    argv: "exec web -- kubectl get pod web",
+    code: 1,
+    stdout: "",
+    stderr:
+      /^Error from server \(Forbidden\): pods "web" is forbidden: User "system:serviceaccount:\S+:default" cannot get resource "pods" .*\ncommand terminated with exit code 1\n$/,
+  },
+  {
+    argv: "exec web -- kubectl apply -f /etc/passwd",
+    code: 1,
+    stdout: "",
+    stderr: 'error: the path "/etc/passwd" does not exist\ncommand terminated with exit code 1\n',
+  },
   { argv: "attach -i chat", stdin: "hello\n", stdout: "hello\n", stderr: ATTACHED },
   {
     argv: "run once -i --rm --image=busybox --restart=Never -- cat",

@@ -25,9 +25,9 @@ export function tellPostgresMissing(what: string): void {
 
 export interface PostgresServer {
   readonly port: number;
-  /** The URL of a database, which is made where it is missing. */
+  /** The URL of a part of it that others do not share: a schema, which is made where it is missing. */
   database(name: string): Promise<StorageUrl>;
-  /** Runs statements as the superuser. */
+  /** Runs statements as the superuser in a database. */
   query<Row extends pg.QueryResultRow>(database: string, text: string): Promise<Row[]>;
   /** SIGQUIT, as a crash, and waits for the end. */
   kill(): Promise<void>;
@@ -94,9 +94,8 @@ export async function startPostgres(settings: readonly string[] = []): Promise<P
     port,
     query,
     async database(name) {
-      const found = await query("postgres", `SELECT 1 AS found FROM pg_database WHERE datname = '${name}'`);
-      if (found.length === 0) await query("postgres", `CREATE DATABASE ${name}`);
-      return `postgres://postgres@127.0.0.1:${port}/${name}`;
+      await query("postgres", `CREATE SCHEMA IF NOT EXISTS ${name}`);
+      return `postgres://postgres@127.0.0.1:${port}/postgres?options=-csearch_path%3D${name}`;
     },
     kill: end,
     async restart() {

@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, posix } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { machineFiles } from "../../src/base/files/command-files.js";
 import { BadPatternError, glob } from "../../src/resource/glob.js";
 
 let folder: string;
@@ -23,9 +24,11 @@ test.each([
   ["*/[yz].yaml", ["d2/y.yaml"]],
   ["nothing*", []],
 ])("%s", async (pattern, matches) => {
-  expect(await glob(pattern, posix, (name) => posix.resolve(folder, name))).toEqual(matches);
+  expect(await glob(pattern, posix, (name) => posix.resolve(folder, name), machineFiles)).toEqual(matches);
 });
 
 test.each(["[", "[]", "a\\", "[a"])("%s is no pattern", async (pattern) => {
-  await expect(glob(pattern, posix, (name) => posix.resolve(folder, name))).rejects.toThrow(BadPatternError);
+  await expect(glob(pattern, posix, (name) => posix.resolve(folder, name), machineFiles)).rejects.toThrow(
+    BadPatternError,
+  );
 });

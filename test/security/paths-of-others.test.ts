@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { machineFiles } from "../../src/base/files/command-files.js";
 import { systemRandom } from "../../src/base/numbers/random.js";
 import { discoveryFolder } from "../../src/client/discovery/cached-discovery.js";
 import { VersionsFolder } from "../../src/commands/diff/diff.js";
@@ -120,8 +121,8 @@ describe("words of servers, kubeconfigs and manifests that lead out of a folder"
   });
 
   test("a version of diff lies in its temporary folder", async () => {
-    const host = { env: { TMPDIR: folder }, platform: process.platform, random: systemRandom };
-    const versions = await VersionsFolder.make("LIVE", host);
+    const host = { env: { TMPDIR: folder }, files: machineFiles, platform: process.platform, random: systemRandom };
+    const versions = new VersionsFolder("LIVE", host);
     await versions.write(`v1.ConfigMap.default.${OUT}`, undefined);
     expect(readdirSync(versions.path)).toHaveLength(1);
     expect(outside(versions.path)).toEqual([]);

@@ -1,4 +1,5 @@
 import { once } from "../../base/async/once.js";
+import { machineFiles } from "../../base/files/command-files.js";
 import { uuid } from "../../base/numbers/uuid.js";
 import type { ConfigLoader } from "../../client/config/config-loader.js";
 import type { ConfigOverrides } from "../../client/config/config-overrides.js";
@@ -33,7 +34,11 @@ export function createFactory(host: Host, { flags }: ParsedFlags, commandPath: s
   const warnings = new Set<string>();
   const log = once(() => openLog(host, flags));
   const loader = once(async () => makeLoader(host, flags, await log()));
-  const clientConfig = once(async () => (await loader()).clientConfig());
+  const clientConfig = once(async () => {
+    const config = await (await loader()).clientConfig();
+    if (host.files === machineFiles) return config;
+    return (await import("./inlined-config.js")).inlinedConfig(config, host.files);
+  });
   const restClient = once(() => openClient(host, flags, { commandPath, clientConfig, log, warnings }));
   const discovery = once(() => openDiscovery(host, { clientConfig, restClient, log }));
   const mapper = once(async () => {
@@ -49,6 +54,8 @@ export function createFactory(host: Host, { flags }: ParsedFlags, commandPath: s
     streams: host.streams,
     env: host.env,
     cwd: host.cwd,
+    files: host.files,
+    hosts: host.hosts,
     platform: host.platform,
     arch: host.arch,
     clock: host.clock,
@@ -102,6 +109,7 @@ async function openClient(host: Host, flags: ParsedFlagSet, parts: ClientParts):
       return host.streams.in.isTTY === true;
     },
     pluginPolicy: host.pluginPolicy,
+    hosts: host.hosts,
     ending: host.signal,
     onBrokenBody: (reason) => logError(host, "request.go:1196", "Unexpected error when reading response body", reason),
     headers,
@@ -134,7 +142,8 @@ async function openDiscovery(
   };
   const client = await restClient();
   const { clock, random } = host;
-  return createCachedDiscovery({ client, cacheDir, clock, random, onError, log: await log() });
+  const kept = cacheDir === "" ? {} : { cacheDir };
+  return createCachedDiscovery({ client, ...kept, clock, random, onError, log: await log() });
 }
 
 async function makeBuilder(
@@ -149,7 +158,7 @@ async function makeBuilder(
     stdin: { [Symbol.asyncIterator]: () => host.streams.in[Symbol.asyncIterator]() },
     fetchUrl: async (url) => (await import("../fetch-url.js")).fetchUrl(url, host),
     wait: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
-    files: { cwd: host.cwd, platform: host.platform },
+    files: { cwd: host.cwd, platform: host.platform, files: host.files },
     notes: buildNotes(host.streams, host.clock),
     program: host.program,
   });
@@ -174,6 +183,7 @@ async function makeLoader(host: Host, flags: ParsedFlagSet, log: VerboseLog | un
     overrides: configOverrides(flags),
     env: host.env,
     cwd: host.cwd,
+    files: host.files,
     userAgent: userAgent(host.program, host.platform, host.arch),
     log,
     prompt: async () => (await import("./prompt-credentials.js")).promptCredentials(host.streams),

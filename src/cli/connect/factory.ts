@@ -1,4 +1,5 @@
 import type { Readable, Writable } from "node:stream";
+import type { CommandFiles } from "../../base/files/command-files.js";
 import type { Clock } from "../../base/time/clock.js";
 import type { Random } from "../../base/numbers/random.js";
 import type { PluginPolicy } from "../../client/auth/plugin-policy.js";
@@ -8,6 +9,7 @@ import type { VerboseLog } from "../../client/klog.js";
 import type { Discovery } from "../../client/discovery/discovery.js";
 import type { OpenApi } from "../../client/openapi/openapi.js";
 import type { RestClient } from "../../client/rest/rest-client.js";
+import type { ProcessHosts } from "../../client/transport/dial.js";
 import type { RestMapper } from "../../machinery/rest-mapper.js";
 import type { Look } from "../../printers/look.js";
 import type { Builder } from "../../resource/builder.js";
@@ -42,10 +44,14 @@ export interface Factory {
   readonly streams: Streams;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
+  /** Reads and writes what paths of the command line name. */
+  readonly files: CommandFiles;
   readonly platform: NodeJS.Platform;
   /** Node's name of the processor: "x64". */
   readonly arch: string;
   readonly clock: Clock;
+  /** What requests reach in place of the machine's network. */
+  readonly hosts: ProcessHosts | undefined;
   /** Names temporary files and generated containers. */
   readonly random: Random;
   /** Shown in log lines. */

@@ -1,6 +1,8 @@
+import type { CommandFiles } from "../../base/files/command-files.js";
 import type { Clock } from "../../base/time/clock.js";
 import type { Random } from "../../base/numbers/random.js";
 import type { PluginPolicy } from "../../client/auth/plugin-policy.js";
+import type { ProcessHosts } from "../../client/transport/dial.js";
 import type { Colours } from "../terminal/colour.js";
 import type { RunProgram, Streams } from "./factory.js";
 
@@ -11,6 +13,9 @@ export interface Host {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly colours: Colours;
   readonly cwd: string;
+  readonly files: CommandFiles;
+  /** What requests reach in place of the machine's network. */
+  readonly hosts?: ProcessHosts | undefined;
   readonly platform: NodeJS.Platform;
   readonly arch: string;
   readonly clock: Clock;

@@ -16,8 +16,8 @@ export interface KubeconfigAccess {
 }
 
 export function accessOf(factory: Factory, { flags }: Invocation): KubeconfigAccess {
-  const { env, cwd } = factory;
-  const sources = { explicitPath: flags.string("kubeconfig"), env, cwd };
+  const { env, cwd, files } = factory;
+  const sources = { explicitPath: flags.string("kubeconfig"), env, cwd, files };
   const logged = async (): Promise<KubeconfigSources> => ({ ...sources, log: await factory.log() });
   let start: Kubeconfig | undefined;
   return {

@@ -1,5 +1,3 @@
-import { existsSync } from "node:fs";
-import { readFile } from "node:fs/promises";
 import {
   EditGivenUpError,
   type EditEnd,
@@ -136,7 +134,7 @@ class TerminalEdit {
   /** Ends with the error, and says where the edited file is. */
   async fail(error: unknown): Promise<void> {
     if (!(error instanceof EditGivenUpError)) await this.removeStale();
-    if (this.path === "" || !existsSync(this.path)) return;
+    if (this.path === "" || !this.options.host.files.existsSync(this.path)) return;
     this.options.host.streams.err.write(`A copy of your changes has been stored to ${goQuote(this.path)}\n`);
   }
 
@@ -151,7 +149,7 @@ class TerminalEdit {
       );
       throw silentExit();
     }
-    await removeTemp(this.path);
+    removeTemp(this.path, this.options.host);
     if (end.type === "saved") return;
     const why = end.why === "unchanged" ? "no changes made" : "saved file was empty";
     streams.err.write(`Edit cancelled, ${why}.\n`);
@@ -160,7 +158,7 @@ class TerminalEdit {
   private async removeStale(): Promise<void> {
     const { stale } = this;
     this.stale = "";
-    if (stale !== "") await removeTemp(stale);
+    if (stale !== "") removeTemp(stale, this.options.host);
   }
 
   private endLines(text: string): string {
@@ -204,7 +202,7 @@ export const editedReader =
   };
 
 /** The parts of the factory that an editor needs. */
-type EditorHost = Pick<Factory, "env" | "platform" | "random" | "runProgram">;
+type EditorHost = Pick<Factory, "env" | "files" | "platform" | "random" | "runProgram">;
 
 /** The text after editing, and the file that holds it. The caller removes the file. */
 export interface EditedFile {
@@ -217,7 +215,7 @@ export interface EditedFile {
  * cannot be started or fails; the file then stays.
  */
 async function editText(prefix: string, suffix: string, text: string, host: EditorHost): Promise<EditedFile> {
-  const path = await makeTempFile(prefix, suffix, text, host);
+  const path = makeTempFile(prefix, suffix, text, host);
   const editor = editorCommand(host);
   const [program = "", ...args] = argumentsFor(editor, path, host.platform);
   const named = goQuote(editor.words.join(" "));
@@ -228,10 +226,10 @@ async function editText(prefix: string, suffix: string, text: string, host: Edit
     throw new Error(`there was a problem with the editor ${named}`, { cause: error });
   });
   if (code !== 0) throw new Error(`there was a problem with the editor ${named}`);
-  const edited = await readFile(path, "utf8").catch((error: unknown) => {
+  const edited = await host.files.readFile(path).catch((error: unknown) => {
     throw new PathError("open", path, error);
   });
-  return { path, text: edited };
+  return { path, text: edited.toString("utf8") };
 }
 
 interface EditorCommand {

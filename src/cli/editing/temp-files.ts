@@ -1,10 +1,9 @@
-import { mkdir, open, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { randomBelow } from "../../base/numbers/random-below.js";
 import { errorCode, PathError } from "../../base/files/path-error.js";
 import type { Host } from "../connect/host.js";
 
-type Surroundings = Pick<Host, "env" | "platform" | "random">;
+type Surroundings = Pick<Host, "env" | "files" | "platform" | "random">;
 
 /** Returns the platform's folder for temporary files: Go's os.TempDir. */
 export function tempFolder({ env, platform }: Pick<Host, "env" | "platform">): string {
@@ -16,25 +15,30 @@ export function tempFolder({ env, platform }: Pick<Host, "env" | "platform">): s
  * Makes a new file PREFIX<digits>SUFFIX that only its owner can read, and returns its path. When the text cannot be written, the file is
  * removed.
  */
-export async function makeTempFile(prefix: string, suffix: string, text: string, host: Surroundings): Promise<string> {
-  const path = await makeNew(prefix, suffix, host, async (path) => (await open(path, "wx", 0o600)).close());
+export function makeTempFile(prefix: string, suffix: string, text: string, host: Surroundings): string {
+  const { files } = host;
+  const path = makeNew(prefix, suffix, host, (path) => files.writeFileSync(path, "", { isNew: true, mode: 0o600 }));
   try {
-    await writeFile(path, text);
+    files.writeFileSync(path, text);
     return path;
   } catch (error) {
-    await removeTemp(path);
+    removeTemp(path, host);
     throw new PathError("open", path, error);
   }
 }
 
 /** Makes a new folder PREFIX<digits> and returns its path. */
-export function makeTempFolder(prefix: string, host: Surroundings): Promise<string> {
-  return makeNew(prefix, "", host, (path) => mkdir(path, { mode: 0o700 }));
+export function makeTempFolder(prefix: string, host: Surroundings): string {
+  return makeNew(prefix, "", host, (path) => host.files.mkdirSync(path, { mode: 0o700 }));
 }
 
 /** Removes a file, or a folder with its contents. Ignores failures. */
-export async function removeTemp(path: string): Promise<void> {
-  await rm(path, { recursive: true, force: true }).catch(() => undefined);
+export function removeTemp(path: string, { files }: Pick<Host, "files">): void {
+  try {
+    files.removeSync(path);
+  } catch {
+    // The platform removes what is left of temporary files.
+  }
 }
 
 /** Of a new folder, Go looks for the place first where there is none. */
@@ -48,16 +52,11 @@ function failure(path: string, error: unknown): Error {
 
 const ATTEMPTS = 10_000;
 
-async function makeNew(
-  prefix: string,
-  suffix: string,
-  host: Surroundings,
-  make: (path: string) => Promise<unknown>,
-): Promise<string> {
+function makeNew(prefix: string, suffix: string, host: Surroundings, make: (path: string) => void): string {
   for (let attempt = 1; ; attempt++) {
     const path = join(tempFolder(host), `${prefix}${randomBelow(host.random, 2 ** 32)}${suffix}`);
     try {
-      await make(path);
+      make(path);
       return path;
     } catch (error) {
       if (errorCode(error) !== "EEXIST" || attempt >= ATTEMPTS) throw failure(path, error);

@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { PathError } from "../../base/files/path-error.js";
 import { loadFormat, type PrintRequest } from "../../printers/formats.js";
@@ -35,7 +34,10 @@ export function loadTemplates(): Promise<void> {
   return loadFormat("go-template");
 }
 
-export function readPrintRequest(flags: Flags, { cwd, look }: Pick<Factory, "cwd" | "look">): PrintRequest {
+export function readPrintRequest(
+  flags: Flags,
+  { cwd, files, look }: Pick<Factory, "cwd" | "files" | "look">,
+): PrintRequest {
   return {
     output: flags.string("output"),
     template: flags.string("template"),
@@ -44,7 +46,7 @@ export function readPrintRequest(flags: Flags, { cwd, look }: Pick<Factory, "cwd
     look,
     readFile: (path) => {
       try {
-        return readFileSync(resolve(cwd, path), "utf8");
+        return files.readFileSync(resolve(cwd, path)).toString("utf8");
       } catch (error) {
         throw new PathError("open", path, error);
       }

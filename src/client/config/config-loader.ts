@@ -1,6 +1,6 @@
-import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { once } from "../../base/async/once.js";
+import { type CommandFiles, machineFiles } from "../../base/files/command-files.js";
 import { PathError } from "../../base/files/path-error.js";
 import type { ClientConfig, ExecConfig, ImpersonationConfig } from "./client-config.js";
 import type { ConfigOverrides } from "./config-overrides.js";
@@ -30,7 +30,9 @@ export interface ConfigLoaderOptions {
   readonly cwd: string;
   readonly userAgent: string;
   readonly log?: KubeconfigSources["log"];
-  /** Replaces the files of the environment. */
+  /** The files that the kubeconfig lies in and names. Default: this machine's. */
+  readonly files?: CommandFiles | undefined;
+  /** Replaces the kubeconfig files of the environment. */
   readonly kubeconfig?: () => Promise<Kubeconfig>;
   /** The folder of a pod's token. Default: where Kubernetes mounts it. */
   readonly serviceAccountFolder?: string;
@@ -39,19 +41,21 @@ export interface ConfigLoaderOptions {
 }
 
 export function createConfigLoader(options: ConfigLoaderOptions): ConfigLoader {
-  const { overrides, env, cwd, serviceAccountFolder: pod = SERVICE_ACCOUNT_FOLDER } = options;
+  const { overrides, env, cwd, files, log, serviceAccountFolder: pod = SERVICE_ACCOUNT_FOLDER } = options;
   const defaultServer = env["KUBERNETES_MASTER"] || "http://localhost:8080";
   const rawConfig = once(
-    options.kubeconfig ?? (() => loadKubeconfig({ explicitPath: overrides.kubeconfig, env, cwd, log: options.log })),
+    options.kubeconfig ?? (() => loadKubeconfig({ explicitPath: overrides.kubeconfig, env, cwd, log, files })),
   );
 
   const namespace = once(async () => {
     const config = await rawConfig();
     if (overrides.namespace !== "") return { namespace: overrides.namespace, enforced: true };
     const entries = effectiveEntries(config, overrides, defaultServer);
-    validateEntries(config, entries, cwd);
+    validateEntries(config, entries, cwd, files);
     const own = entries.context.namespace;
-    if (!own && inClusterPossible(env, pod)) return { namespace: inClusterNamespace(env, pod), enforced: false };
+    if (!own && inClusterPossible(env, pod, files)) {
+      return { namespace: inClusterNamespace(env, pod, files), enforced: false };
+    }
     return { namespace: own || "default", enforced: false };
   });
 
@@ -59,10 +63,10 @@ export function createConfigLoader(options: ConfigLoaderOptions): ConfigLoader {
     const config = await rawConfig();
     requireNamedEntries(config, overrides);
     const entries = effectiveEntries(config, overrides, defaultServer);
-    validateEntries(config, entries, cwd);
+    validateEntries(config, entries, cwd, files);
     const connection = await connectionOf(entries, options);
     const effective =
-      isDefault(connection, defaultServer) && inClusterPossible(env, pod)
+      isDefault(connection, defaultServer) && inClusterPossible(env, pod, files)
         ? inClusterConnection(options, pod)
         : connection;
     return { ...effective, userAgent: options.userAgent, cacheDir: cacheFolder(options), ...(await namespaceOf()) };
@@ -130,7 +134,7 @@ async function credentialsOf(
   user: KubeconfigUser,
   options: ConfigLoaderOptions,
 ): Promise<Partial<Connection["auth"]>> {
-  const token = user.token || (user.tokenFile ? readToken(user.tokenFile) : "");
+  const token = user.token || (user.tokenFile ? readToken(user.tokenFile, options.files) : "");
   const found = {
     ...(token && { token }),
     ...(user.tokenFile && { tokenFile: user.tokenFile }),
@@ -150,9 +154,9 @@ async function credentialsOf(
   return { ...found, ...(await options.prompt()) };
 }
 
-function readToken(file: string): string {
+function readToken(file: string, files: CommandFiles = machineFiles): string {
   try {
-    return readFileSync(file, "utf8");
+    return files.readFileSync(file).toString("utf8");
   } catch (error) {
     throw new PathError("open", file, error);
   }
@@ -196,8 +200,8 @@ function isDefault(connection: Connection, defaultServer: string): boolean {
   );
 }
 
-function inClusterConnection({ overrides, env }: ConfigLoaderOptions, folder: string): Connection {
-  const found = inClusterServer(env, folder);
+function inClusterConnection({ overrides, env, files }: ConfigLoaderOptions, folder: string): Connection {
+  const found = inClusterServer(env, folder, files);
   const caFile = overrides.certificateAuthority || found.caFile;
   const auth = overrides.token === "" ? { token: found.token, tokenFile: found.tokenFile } : { token: overrides.token };
   return {

@@ -1,5 +1,5 @@
-import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { type CommandFiles, machineFiles } from "../../base/files/command-files.js";
 import { PathError } from "../../base/files/path-error.js";
 
 /** The folder where Kubernetes mounts a pod's service account. */
@@ -8,10 +8,10 @@ export const SERVICE_ACCOUNT_FOLDER = "/var/run/secrets/kubernetes.io/serviceacc
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** True in a pod with a service account's token. */
-export function inClusterPossible(env: Environment, folder: string): boolean {
+export function inClusterPossible(env: Environment, folder: string, files: CommandFiles = machineFiles): boolean {
   if (!env["KUBERNETES_SERVICE_HOST"] || !env["KUBERNETES_SERVICE_PORT"]) return false;
   try {
-    return !statSync(join(folder, "token")).isDirectory();
+    return !files.statSync(join(folder, "token")).isDirectory();
   } catch {
     return false;
   }
@@ -21,6 +21,7 @@ export function inClusterPossible(env: Environment, folder: string): boolean {
 export function inClusterServer(
   env: Environment,
   folder: string,
+  files: CommandFiles = machineFiles,
 ): {
   readonly server: string;
   readonly token: string;
@@ -31,17 +32,17 @@ export function inClusterServer(
   const server = `https://${host.includes(":") ? `[${host}]` : host}:${env["KUBERNETES_SERVICE_PORT"] ?? ""}`;
   const [tokenFile, caFile] = [join(folder, "token"), join(folder, "ca.crt")];
   try {
-    const token = readFileSync(tokenFile, "utf8");
-    return { server, token, tokenFile, ...(existsSync(caFile) && { caFile }) };
+    const token = files.readFileSync(tokenFile).toString("utf8");
+    return { server, token, tokenFile, ...(files.existsSync(caFile) && { caFile }) };
   } catch (error) {
     throw new PathError("open", tokenFile, error);
   }
 }
 
-export function inClusterNamespace(env: Environment, folder: string): string {
+export function inClusterNamespace(env: Environment, folder: string, files: CommandFiles = machineFiles): string {
   if (env["POD_NAMESPACE"]) return env["POD_NAMESPACE"];
   try {
-    return readFileSync(join(folder, "namespace"), "utf8").trim() || "default";
+    return files.readFileSync(join(folder, "namespace")).toString("utf8").trim() || "default";
   } catch {
     return "default";
   }

@@ -1,6 +1,6 @@
-import { existsSync, mkdirSync, writeFileSync, closeSync, openSync, rmSync } from "node:fs";
 import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { isDeepStrictEqual } from "node:util";
+import { type CommandFiles, machineFiles } from "../../base/files/command-files.js";
 import { errorCode, PathError } from "../../base/files/path-error.js";
 import { encodeCluster, encodeContext, encodeKubeconfig, encodeUser } from "./encode-kubeconfig.js";
 import { emptyKubeconfig, type Kubeconfig, type KubeconfigCluster, type KubeconfigUser } from "./kubeconfig.js";
@@ -21,9 +21,10 @@ export async function startingKubeconfig(sources: KubeconfigSources): Promise<Ku
 
 /** The file for new entries: --kubeconfig, else the first file of the list that exists, else the last. */
 export function defaultKubeconfigFile(sources: KubeconfigSources): string {
-  const files = kubeconfigFiles(sources);
-  const existing = files.length > 1 ? files.find((file) => existsSync(resolve(sources.cwd, file))) : files[0];
-  return existing ?? files.at(-1) ?? "";
+  const names = kubeconfigFiles(sources);
+  const { cwd, files = machineFiles } = sources;
+  const existing = names.length > 1 ? names.find((name) => files.existsSync(resolve(cwd, name))) : names[0];
+  return existing ?? names.at(-1) ?? "";
 }
 
 /**
@@ -37,7 +38,7 @@ export async function modifyKubeconfig(
   relativize: boolean,
 ): Promise<void> {
   const { start, wanted } = change;
-  await withLocks(kubeconfigFiles(sources), sources.cwd, () => new Change(sources, start, wanted, relativize).write());
+  await withLocks(sources, () => new Change(sources, start, wanted, relativize).write());
 }
 
 const ENCODERS = { clusters: encodeCluster, users: encodeUser, contexts: encodeContext } as const;
@@ -128,7 +129,7 @@ class Change {
     const file = origin === "" ? defaultKubeconfigFile(this.sources) : origin;
     const config = (await loadKubeconfigFile(file, this.sources)) ?? emptyKubeconfig();
     change(config, file);
-    await writeKubeconfig(config, file, this.sources.cwd);
+    await writeKubeconfig(config, file, this.sources);
   }
 
   #relativeUser(user: KubeconfigUser, file: string): KubeconfigUser {
@@ -181,12 +182,16 @@ function changed<T>(
 }
 
 /** Writes a file, with its missing folders. Only its owner can read a new file. */
-async function writeKubeconfig(config: Kubeconfig, file: string, cwd: string): Promise<void> {
+async function writeKubeconfig(
+  config: Kubeconfig,
+  file: string,
+  { cwd, files = machineFiles }: KubeconfigSources,
+): Promise<void> {
   const { emitYaml } = await import("../../machinery/text/yaml/emit.js");
   const path = resolve(cwd, file);
-  if (!existsSync(dirname(path))) mkdirSync(dirname(path), { recursive: true, mode: 0o755 });
+  makeFolder(dirname(path), files);
   try {
-    writeFileSync(path, emitYaml(encodeKubeconfig(config)), { mode: 0o600 });
+    files.writeFileSync(path, emitYaml(encodeKubeconfig(config)), { mode: 0o600 });
   } catch (error) {
     throw new PathError("open", file, error);
   }
@@ -196,23 +201,28 @@ async function writeKubeconfig(config: Kubeconfig, file: string, cwd: string): P
  * Runs `work` under the lock files of all the kubeconfigs, as kubectl does, so that the two tools exclude each other. Locks
  * the files in the order of their names. Throws a PathError at once when another process holds a lock.
  */
-async function withLocks<T>(files: readonly string[], cwd: string, work: () => Promise<T>): Promise<T> {
+async function withLocks<T>(sources: KubeconfigSources, work: () => Promise<T>): Promise<T> {
+  const { files = machineFiles } = sources;
   const held: string[] = [];
   try {
-    for (const file of files.toSorted()) held.push(lock(file, cwd));
+    for (const file of kubeconfigFiles(sources).toSorted()) held.push(lock(file, sources.cwd, files));
     return await work();
   } finally {
-    for (const path of held) rmSync(path, { force: true });
+    for (const path of held) files.removeSync(path);
   }
 }
 
-function lock(file: string, cwd: string): string {
+function lock(file: string, cwd: string, files: CommandFiles): string {
   const path = resolve(cwd, `${file}.lock`);
-  if (!existsSync(dirname(path))) mkdirSync(dirname(path), { recursive: true, mode: 0o755 });
+  makeFolder(dirname(path), files);
   try {
-    closeSync(openSync(path, "wx", 0));
+    files.writeFileSync(path, "", { isNew: true, mode: 0 });
   } catch (error) {
     throw new PathError("open", `${file}.lock`, error);
   }
   return path;
+}
+
+function makeFolder(path: string, files: CommandFiles): void {
+  if (!files.existsSync(path)) files.mkdirSync(path, { recursive: true, mode: 0o755 });
 }

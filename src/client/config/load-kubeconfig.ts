@@ -1,6 +1,6 @@
-import { readFileSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { delimiter, dirname, isAbsolute, join, resolve, sep } from "node:path";
+import { type CommandFiles, machineFiles } from "../../base/files/command-files.js";
 import { errorMessage } from "../../base/text/error-message.js";
 import { errorCode, PathError } from "../../base/files/path-error.js";
 import type { JsonValue } from "../../machinery/meta/json.js";
@@ -15,6 +15,8 @@ export interface KubeconfigSources {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The base of relative file names. Messages keep the names as given. */
   readonly cwd: string;
+  /** Default: the files of this machine. */
+  readonly files?: CommandFiles | undefined;
   /** Logs each file that was read. */
   readonly log?: VerboseLog | undefined;
 }
@@ -41,7 +43,7 @@ export async function loadKubeconfig(
   sources: KubeconfigSources,
   { resolvePaths = true }: { readonly resolvePaths?: boolean } = {},
 ): Promise<Kubeconfig> {
-  if (sources.explicitPath !== "") requireFile(sources.explicitPath, sources.cwd);
+  if (sources.explicitPath !== "") requireFile(sources.explicitPath, sources);
   const configs: Kubeconfig[] = [];
   const failures: Error[] = [];
   for (const file of kubeconfigFiles(sources)) {
@@ -62,11 +64,11 @@ export async function loadKubeconfig(
 /** Reads one file with its paths as written; undefined when it does not exist. Errors do not contain its name. */
 export async function loadKubeconfigFile(
   file: string,
-  { cwd, log }: Pick<KubeconfigSources, "cwd" | "log">,
+  { cwd, log, files = machineFiles }: Pick<KubeconfigSources, "cwd" | "files" | "log">,
 ): Promise<Kubeconfig | undefined> {
   let text: string;
   try {
-    text = readFileSync(resolve(cwd, file), "utf8");
+    text = files.readFileSync(resolve(cwd, file)).toString("utf8");
   } catch (error) {
     if (errorCode(error) === "ENOENT") return undefined;
     throw new PathError(errorCode(error) === "EISDIR" ? "read" : "open", file, error);
@@ -101,9 +103,9 @@ export function mergeKubeconfigs(configs: readonly Kubeconfig[], cwd: string | u
   return merged;
 }
 
-function requireFile(file: string, cwd: string): void {
+function requireFile(file: string, { cwd, files = machineFiles }: KubeconfigSources): void {
   try {
-    statSync(resolve(cwd, file));
+    files.statSync(resolve(cwd, file));
   } catch (error) {
     if (errorCode(error) === "ENOENT") throw new PathError("stat", file, error);
   }

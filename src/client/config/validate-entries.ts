@@ -1,5 +1,5 @@
-import { closeSync, openSync } from "node:fs";
 import { resolve } from "node:path";
+import { type CommandFiles, machineFiles } from "../../base/files/command-files.js";
 import { errorMessage } from "../../base/text/error-message.js";
 import { goQuote } from "../../base/text/go-quote.js";
 import { withMistyped } from "../../base/text/mistyped.js";
@@ -10,12 +10,18 @@ import type { Kubeconfig, KubeconfigCluster, KubeconfigUser } from "./kubeconfig
 import { parseProxyUrl } from "./server-url.js";
 
 /** Throws all errors of the entries in use. Unused entries are not checked. */
-export function validateEntries(config: Kubeconfig, entries: EffectiveEntries, cwd: string): void {
+export function validateEntries(
+  config: Kubeconfig,
+  entries: EffectiveEntries,
+  cwd: string,
+  files: CommandFiles = machineFiles,
+): void {
+  const place = { cwd, files };
   const errors: Error[] = [];
   const { contextName, clusterName, cluster, userName, user } = entries;
   if (contextName !== "" && !config.contexts.has(contextName)) errors.push(contextNotFound(contextName, config));
-  errors.push(...userErrors(userName, user, cwd));
-  errors.push(...clusterErrors(clusterName, cluster, cwd));
+  errors.push(...userErrors(userName, user, place));
+  errors.push(...clusterErrors(clusterName, cluster, place));
   if (errors.length > 0) throw new ConfigurationInvalidError(errors);
 }
 
@@ -25,7 +31,7 @@ function contextNotFound(name: string, { contexts, currentContext }: Kubeconfig)
   return name === currentContext ? error : withMistyped(error, () => ({ typed: name, known: contexts.keys() }));
 }
 
-function clusterErrors(name: string, cluster: KubeconfigCluster, cwd: string): Error[] {
+function clusterErrors(name: string, cluster: KubeconfigCluster, place: Place): Error[] {
   const errors: Error[] = [];
   if (!cluster.server) {
     errors.push(
@@ -49,16 +55,16 @@ function clusterErrors(name: string, cluster: KubeconfigCluster, cwd: string): E
       ),
     );
   }
-  if (authority) readable("certificate-authority", authority, name, cwd, errors);
+  if (authority) readable("certificate-authority", authority, name, place, errors);
   return errors;
 }
 
-function userErrors(name: string, user: KubeconfigUser, cwd: string): Error[] {
+function userErrors(name: string, user: KubeconfigUser, place: Place): Error[] {
   const errors: Error[] = [];
   const methods: string[] = [];
   if (user.token) methods.push("token");
   if (user.username || user.password) methods.push("basicAuth");
-  certificateErrors(name, user, cwd, errors);
+  certificateErrors(name, user, place, errors);
   if (user.exec) execErrors(name, user, errors);
   if (methods.length > 1) {
     errors.push(
@@ -74,7 +80,7 @@ function userErrors(name: string, user: KubeconfigUser, cwd: string): Error[] {
   return errors;
 }
 
-function certificateErrors(name: string, user: KubeconfigUser, cwd: string, errors: Error[]): void {
+function certificateErrors(name: string, user: KubeconfigUser, place: Place, errors: Error[]): void {
   const certificate = user["client-certificate"];
   const certificateData = user["client-certificate-data"];
   const key = user["client-key"];
@@ -97,8 +103,8 @@ function certificateErrors(name: string, user: KubeconfigUser, cwd: string, erro
       ),
     );
   }
-  if (certificate) readable("client-cert", certificate, name, cwd, errors);
-  if (key) readable("client-key", key, name, cwd, errors);
+  if (certificate) readable("client-cert", certificate, name, place, errors);
+  if (key) readable("client-key", key, name, place, errors);
 }
 
 function execErrors(name: string, user: KubeconfigUser, errors: Error[]): void {
@@ -120,9 +126,15 @@ function execErrors(name: string, user: KubeconfigUser, errors: Error[]): void {
   }
 }
 
-function readable(what: string, file: string, name: string, cwd: string, errors: Error[]): void {
+/** Where the files of an entry are. */
+interface Place {
+  readonly cwd: string;
+  readonly files: CommandFiles;
+}
+
+function readable(what: string, file: string, name: string, { cwd, files }: Place, errors: Error[]): void {
   try {
-    closeSync(openSync(resolve(cwd, file), "r"));
+    files.requireReadable(resolve(cwd, file));
   } catch (error) {
     const why = new PathError("open", file, error).message;
     errors.push(new Error(`unable to read ${what} ${file} for ${name} due to ${why}`));

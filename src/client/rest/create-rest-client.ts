@@ -12,6 +12,7 @@ import {
 import type { ClientConfig } from "../config/client-config.js";
 import { type Surroundings, surroundingsOf } from "../surroundings.js";
 import { createTransport } from "../transport/create-transport.js";
+import type { ProcessHosts } from "../transport/dial.js";
 import { goNetworkReason } from "../transport/go-network-error.js";
 import type { HttpCache } from "../transport/http-cache.js";
 import { type PulseTimes, pulseTimes } from "../transport/peer-pulse.js";
@@ -30,6 +31,8 @@ import { warningTexts } from "./warning-headers.js";
 import { withoutTrailing } from "../../base/text/without-trailing.js";
 
 export interface RestClientOptions extends AuthenticatorOptions, Partial<Surroundings> {
+  /** Hosts that are reached in this process, in place of the machine's network. */
+  readonly hosts?: ProcessHosts | undefined;
   /** Replaces the transport made for the config: an in-process server, or a recording of one. */
   readonly transport?: Transport;
   /** Uses a connection pool for many requests, which takes longer to start, and other connections for any number of streams. */
@@ -229,7 +232,9 @@ class HttpRestClient implements ConnectingRestClient {
 
   /** Follows a redirect to another host, without the credentials. */
   async #elsewhere(request: RestRequest, url: URL, timeout: RequestLifetime): Promise<TransportResponse> {
-    const transport = createTransport({ server: url.origin, tls: { insecureSkipVerify: false } }, this.surroundings);
+    const config = { server: url.origin, tls: { insecureSkipVerify: false } };
+    const { hosts } = this.options;
+    const transport = createTransport(config, { ...this.surroundings, ...(hosts && { hosts }) });
     const { authorization: _, ...headers } = this.#headersOf(request);
     return transport.send({
       method: request.method,
@@ -294,7 +299,8 @@ class HttpRestClient implements ConnectingRestClient {
   }
 
   #connection(config: ClientConfig): Transport {
-    return createTransport(config, { ...this.surroundings, pooled: this.options.pooled ?? false });
+    const { pooled = false, hosts } = this.options;
+    return createTransport(config, { ...this.surroundings, pooled, ...(hosts && { hosts }) });
   }
 
   /**
@@ -303,8 +309,14 @@ class HttpRestClient implements ConnectingRestClient {
    */
   #streamConnection(config: ClientConfig): Transport {
     if (this.options.transport !== undefined) return this.#transport;
-    const lasting = this.options.pooled !== true;
-    return createTransport(config, { ...this.surroundings, lasting, maxSockets: MAX_STREAMS });
+    const { pooled, hosts } = this.options;
+    const lasting = pooled !== true;
+    return createTransport(config, {
+      ...this.surroundings,
+      lasting,
+      maxSockets: MAX_STREAMS,
+      ...(hosts && { hosts }),
+    });
   }
 
   async #httpCache(): Promise<HttpCache> {

@@ -42,7 +42,7 @@ export async function upgrade(rest: RestClient, request: UpgradeRequest): Promis
       path,
       headers: wireHeaders({ host: hostHeader, ...headers, ...repeatedHeaders }),
     };
-    return exchange({ ...target, tunnel: true, ...(signal && { signal }) }, head, signal);
+    return exchange({ ...target, hosts: options.hosts, tunnel: true, ...(signal && { signal }) }, head, signal);
   };
   const { transport } = options;
   const connect = transport === undefined ? dialled : transport.upgrade;

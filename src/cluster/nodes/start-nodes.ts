@@ -2,6 +2,7 @@ import type { Duplex } from "node:stream";
 import type { Taint } from "../../api/types/core/v1.js";
 import type { Clock } from "../../base/time/clock.js";
 import { once } from "../../base/async/once.js";
+import { inOrder } from "../../base/async/turns.js";
 import { forkRandom, type Random } from "../../base/numbers/random.js";
 import type { Timers } from "../../base/time/timers.js";
 import { kubernetesClient, type KubernetesClient } from "../../client/dynamic/kubernetes-client.js";
@@ -15,6 +16,7 @@ import type { MakeCertificate } from "../../node/scripted/images/certificate-mak
 import type { ImageScript } from "../../node/scripted/images/image-script.js";
 import { clusterPodNetwork } from "../../node/network/cluster-pod-network.js";
 import type { PodForwards } from "../../node/scripted/network/pod-forwards.js";
+import type { Program } from "../../node/scripted/program.js";
 import { ScriptedRuntime, type ScriptedRuntimeOptions } from "../../node/scripted/scripted-runtime.js";
 import type { KeptVolumes } from "../../node/scripted/volumes/kept-volumes.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
@@ -220,6 +222,7 @@ export function nodeRuntime(
 ): ContainerRuntime {
   const { clock, timers, standIn, forwards, stages, reportError } = parts;
   const { name, images, hasImage } = node;
+  const kubectl = kubectlOf(random);
   const own =
     node.runtime ??
     new ScriptedRuntime({
@@ -227,9 +230,11 @@ export function nodeRuntime(
       ...(hasImage && { hasImage }),
       standIn,
       imageScripts: parts.imageScripts,
+      programs: { kubectl },
       builtInScripts: builtInScripts({
         makeCertificate: certificateMaker(random),
         random: (bytes) => random.bytes(bytes),
+        kubectl,
       }),
       ...(forwards && { forwards }),
       ...surroundings,
@@ -240,6 +245,14 @@ export function nodeRuntime(
     });
   return new StagedRuntime(own, { ...(stages && { stages }), clock, timers, reportError });
 }
+
+/** kubectl for containers: the command line is loaded when the first of them calls it. */
+const kubectlOf =
+  (random: Random): Program =>
+  async (io) => {
+    const { kubectl } = await inOrder(import("../../node/scripted/programs/kubectl/kubectl.js"));
+    return kubectl(async () => (await inOrder(import("../../kubectl.js"))).runKubectl, random)(io);
+  };
 
 /** Makes certificates of authorities that programs in pods make; the cluster's own authority signs none of them. */
 function certificateMaker(random: Random): MakeCertificate {

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import type { CommandFiles } from "../../base/files/command-files.js";
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import { encodeKubeconfig } from "../../client/config/encode-kubeconfig.js";
 import type { Kubeconfig, KubeconfigCluster, KubeconfigUser } from "../../client/config/kubeconfig.js";
@@ -20,6 +20,7 @@ export interface ViewOptions {
   readonly flatten: boolean;
   readonly raw: boolean;
   readonly cwd: string;
+  readonly files: CommandFiles;
   readonly print: (object: KubeObject) => void;
 }
 
@@ -64,6 +65,7 @@ function complete(factory: Factory, invocation: Invocation): ViewOptions {
     flatten: flags.bool("flatten"),
     raw: flags.bool("raw"),
     cwd: factory.cwd,
+    files: factory.files,
     print,
   };
 }
@@ -79,7 +81,7 @@ function printTo(factory: Factory, { flags }: Invocation): (object: KubeObject) 
 export async function runView(options: ViewOptions): Promise<void> {
   let config = await options.load();
   if (options.minify) config = minified(config, options.context);
-  if (options.flatten) config = flattened(config, options.cwd);
+  if (options.flatten) config = flattened(config, options);
   else if (!options.raw) config = redacted(config);
   options.print(encodeKubeconfig(config) as KubeObject);
 }
@@ -106,19 +108,21 @@ function only<T>(entries: ReadonlyMap<string, T>, name: string | undefined, what
   return new Map([[name, entry]]);
 }
 
+type Place = Pick<ViewOptions, "cwd" | "files">;
+
 /** The files an entry names, read into it. @throws when one cannot be read, or stands beside its own contents */
-export function flattened(config: Kubeconfig, cwd: string): Kubeconfig {
+export function flattened(config: Kubeconfig, place: Place): Kubeconfig {
   return {
     ...config,
     users: map(config.users, (user) => {
       const copy = { ...user };
-      flatten(copy, "client-certificate", cwd);
-      flatten(copy, "client-key", cwd);
+      flatten(copy, "client-certificate", place);
+      flatten(copy, "client-key", place);
       return copy;
     }),
     clusters: map(config.clusters, (cluster) => {
       const copy = { ...cluster };
-      flatten(copy, "certificate-authority", cwd);
+      flatten(copy, "certificate-authority", place);
       return copy;
     }),
   };
@@ -126,14 +130,14 @@ export function flattened(config: Kubeconfig, cwd: string): Kubeconfig {
 
 type Files = Partial<Record<string, unknown>> & Pick<KubeconfigCluster, "origin">;
 
-function flatten(entry: Files, field: string, cwd: string): void {
+function flatten(entry: Files, field: string, { cwd, files }: Place): void {
   const path = entry[field];
   if (typeof path !== "string" || path === "") return;
   const data = entry[`${field}-data`];
   if (data instanceof Uint8Array && data.length > 0) throw new Error("cannot have values for both path and contents");
   const full = isAbsolute(path) ? path : join(resolve(cwd, dirname(entry.origin)), path);
   try {
-    entry[`${field}-data`] = new Uint8Array(readFileSync(full));
+    entry[`${field}-data`] = new Uint8Array(files.readFileSync(full));
   } catch (error) {
     throw new PathError("open", full, error);
   }

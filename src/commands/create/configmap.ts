@@ -27,7 +27,7 @@ import {
 export interface CreateConfigMapOptions extends GeneratedOptions {
   readonly sources: KeySources;
   readonly appendHash: boolean;
-  readonly surroundings: Pick<Factory, "cwd" | "env">;
+  readonly surroundings: Pick<Factory, "cwd" | "env" | "files">;
 }
 
 export function createConfigMapCommand(run = runCreateConfigMap): Command {
@@ -79,7 +79,7 @@ function configMap(options: CreateConfigMapOptions): KubeObject {
     if (text === undefined) setKey(binaryData, key, Buffer.from(value).toString("base64"));
     else setKey(data, key, text);
   };
-  for (const file of sources.files) addFromFile(file, surroundings.cwd, add);
+  for (const file of sources.files) addFromFile(file, surroundings, add);
   for (const literal of sources.literals) addFromLiteral(literal, add);
   for (const file of sources.envFiles) addFromEnvFile(file, "config", surroundings, add);
   const suffix = appendHash ? `-${configMapHash({ name, data, binaryData })}` : "";

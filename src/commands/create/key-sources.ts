@@ -1,5 +1,4 @@
 import { own } from "../../base/collections/own.js";
-import { readdirSync, readFileSync, statSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import { goQuote } from "../../base/text/go-quote.js";
 import { compareKeys } from "../../base/collections/key-order.js";
@@ -45,15 +44,18 @@ export function readKeySources(flags: Flags): KeySources {
   return { files, literals, envFiles };
 }
 
+/** Where relative paths start, and whose files they name. */
+export type Place = Pick<Factory, "cwd" | "files">;
+
 /** A file, as key=file or under its own name; a directory's own files. Throws in kubectl's words. */
-export function addFromFile(source: string, cwd: string, add: AddKey): void {
+export function addFromFile(source: string, place: Place, add: AddKey): void {
   const [key, path] = parseFileSource(source);
-  if (!isDirectory(path, cwd)) {
-    add(key, readBytes(path, cwd));
+  if (!isDirectory(path, place)) {
+    add(key, readBytes(path, place));
     return;
   }
   if (source.includes("=")) throw new Error("cannot give a key name for a directory path");
-  for (const entry of listDirectory(path, cwd)) add(entry, readBytes(join(path, entry), cwd));
+  for (const entry of listDirectory(path, place)) add(entry, readBytes(join(path, entry), place));
 }
 
 function parseFileSource(source: string): readonly [key: string, path: string] {
@@ -66,20 +68,21 @@ function parseFileSource(source: string): readonly [key: string, path: string] {
   return [first, second];
 }
 
-function isDirectory(path: string, cwd: string): boolean {
+function isDirectory(path: string, { cwd, files }: Place): boolean {
   try {
-    return statSync(path === "" ? "" : resolve(cwd, path)).isDirectory();
+    return files.statSync(path === "" ? "" : resolve(cwd, path)).isDirectory();
   } catch (error) {
     throw new Error(`error reading ${path}: ${errnoText(error)}`, { cause: error });
   }
 }
 
 /** The names of its regular files; links are none. */
-function listDirectory(path: string, cwd: string): readonly string[] {
+function listDirectory(path: string, { cwd, files }: Place): readonly string[] {
+  const folder = resolve(cwd, path);
   try {
-    return readdirSync(resolve(cwd, path), { withFileTypes: true })
-      .filter((entry) => entry.isFile())
-      .map(({ name }) => name)
+    return files
+      .readdirSync(folder)
+      .filter((name) => files.lstatSync(join(folder, name)).isFile())
       .sort(compareKeys);
   } catch (error) {
     throw new Error(`error listing files in ${path}: ${new PathError("open", path, error).message}`, { cause: error });
@@ -87,9 +90,9 @@ function listDirectory(path: string, cwd: string): readonly string[] {
 }
 
 /** Throws a {@link PathError}. */
-export function readBytes(path: string, cwd: string): Uint8Array {
+export function readBytes(path: string, { cwd, files }: Place): Uint8Array {
   try {
-    return readFileSync(path === "" ? "" : resolve(cwd, path));
+    return files.readFileSync(path === "" ? "" : resolve(cwd, path));
   } catch (error) {
     throw new PathError("open", path, error);
   }
@@ -106,18 +109,18 @@ export function addFromLiteral(source: string, add: AddKey): void {
 export function addFromEnvFile(
   path: string,
   kind: string,
-  { cwd, env }: Pick<Factory, "cwd" | "env">,
+  place: Pick<Factory, "cwd" | "env" | "files">,
   add: AddKey,
 ): void {
-  if (isDirectory(path, cwd)) throw new Error(`env ${kind} file cannot be a directory`);
-  for (const [index, line] of envLines(readBytes(path, cwd)).entries()) {
+  if (isDirectory(path, place)) throw new Error(`env ${kind} file cannot be a directory`);
+  for (const [index, line] of envLines(readBytes(path, place)).entries()) {
     const text = decodeLine(line, path, index);
     if (text === "" || text.startsWith("#")) continue;
     const equals = text.indexOf("=");
     const key = equals < 0 ? text : text.slice(0, equals);
     const faults = strictEnvVarNameErrors(key);
     if (faults.length > 0) throw new Error(`${goQuote(key)} is not a valid key name: ${faults.join(";")}`);
-    add(key, new TextEncoder().encode(equals < 0 ? (own(env, key) ?? "") : text.slice(equals + 1)));
+    add(key, new TextEncoder().encode(equals < 0 ? (own(place.env, key) ?? "") : text.slice(equals + 1)));
   }
 }
 

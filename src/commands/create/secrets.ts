@@ -18,6 +18,7 @@ import {
   addFromLiteral,
   keySourceFlags,
   type KeySources,
+  type Place,
   readKeySources,
   readBytes,
 } from "./key-sources.js";
@@ -65,7 +66,7 @@ export interface CreateGenericSecretOptions extends CreateSecretOptions {
   /** "" is Opaque. */
   readonly type: string;
   readonly sources: KeySources;
-  readonly surroundings: Pick<Factory, "cwd" | "env">;
+  readonly surroundings: Pick<Factory, "cwd" | "env" | "files">;
 }
 
 export function createGenericSecretCommand(run = runCreateGenericSecret): Command {
@@ -113,7 +114,7 @@ export async function runCreateGenericSecret(options: CreateGenericSecretOptions
   const { sources, surroundings } = options;
   await createSecret(options.type, options, (add) => {
     for (const literal of sources.literals) addFromLiteral(literal, add);
-    for (const file of sources.files) addFromFile(file, surroundings.cwd, add);
+    for (const file of sources.files) addFromFile(file, surroundings, add);
     for (const file of sources.envFiles) addFromEnvFile(file, "secret", surroundings, add);
   });
 }
@@ -125,7 +126,7 @@ export interface CreateRegistrySecretOptions extends CreateSecretOptions {
   readonly password: string;
   readonly email: string;
   readonly server: string;
-  readonly cwd: string;
+  readonly place: Place;
 }
 
 /** The key under which kubelet looks for what docker keeps in ~/.docker/config.json. */
@@ -174,7 +175,7 @@ async function completeDockerRegistry(factory: Factory, invocation: Invocation):
     email: flags.string("docker-email"),
     server: flags.string("docker-server"),
     appendHash: flags.bool("append-hash"),
-    cwd: factory.cwd,
+    place: factory,
   };
   requireName(options);
   const { files, username, password, server } = options;
@@ -188,7 +189,7 @@ async function completeDockerRegistry(factory: Factory, invocation: Invocation):
 
 export async function runCreateRegistrySecret(options: CreateRegistrySecretOptions): Promise<void> {
   await createSecret("kubernetes.io/dockerconfigjson", options, (add) => {
-    for (const file of options.files) addFromFile(file, options.cwd, add);
+    for (const file of options.files) addFromFile(file, options.place, add);
     if (options.files.length === 0) add(CONFIG_KEY, new TextEncoder().encode(dockerConfig(options)));
   });
 }
@@ -202,7 +203,7 @@ export interface CreateTlsSecretOptions extends CreateSecretOptions {
   /** Paths of PEM files. */
   readonly certificate: string;
   readonly key: string;
-  readonly cwd: string;
+  readonly place: Place;
 }
 
 export function createTlsSecretCommand(run = runCreateTlsSecret): Command {
@@ -229,15 +230,15 @@ async function completeTls(factory: Factory, invocation: Invocation): Promise<Cr
     certificate: flags.string("cert"),
     key: flags.string("key"),
     appendHash: flags.bool("append-hash"),
-    cwd: factory.cwd,
+    place: factory,
   };
   if (options.key === "" || options.certificate === "") throw new Error("key and cert must be specified");
   return options;
 }
 
 export async function runCreateTlsSecret(options: CreateTlsSecretOptions): Promise<void> {
-  const certificate = read(options.certificate, options.cwd);
-  const key = read(options.key, options.cwd);
+  const certificate = read(options.certificate, options.place);
+  const key = read(options.key, options.place);
   const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString("latin1");
   readKeyPair({ certificate: text(certificate), key: text(key) });
   await createSecret("kubernetes.io/tls", options, (add) => {
@@ -246,9 +247,9 @@ export async function runCreateTlsSecret(options: CreateTlsSecretOptions): Promi
   });
 }
 
-function read(path: string, cwd: string): Uint8Array {
+function read(path: string, place: Place): Uint8Array {
   try {
-    return readBytes(path, cwd);
+    return readBytes(path, place);
   } catch (error) {
     throw new Error(`Cannot read file ${path}, ${(error as Error).message}`, { cause: error });
   }

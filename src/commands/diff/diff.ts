@@ -148,22 +148,22 @@ export interface DiffOptions {
   /** As klog does: where in kubectl, and what. */
   readonly log: (source: string, text: string) => void;
   readonly warnOfPruneDefault: () => void;
-  readonly host: Pick<Factory, "env" | "platform" | "random" | "runProgram" | "streams" | "look">;
+  readonly host: Pick<Factory, "env" | "files" | "platform" | "random" | "runProgram" | "streams" | "look">;
 }
 
 /** Writes what is and what would be into two folders, and lets a program compare them. */
 export async function runDiff(options: DiffOptions): Promise<void> {
-  const live = await VersionsFolder.make("LIVE", options.host);
+  const live = new VersionsFolder("LIVE", options.host);
   try {
-    const merged = await VersionsFolder.make("MERGED", options.host);
+    const merged = new VersionsFolder("MERGED", options.host);
     try {
       await writeVersions(live, merged, options);
       await showDifference(live.path, merged.path, options.host);
     } finally {
-      await merged.remove();
+      merged.remove();
     }
   } finally {
-    await live.remove();
+    live.remove();
   }
 }
 
@@ -296,13 +296,13 @@ async function showDifference(
 
 /** A temporary folder with one version of each object, a file an object. */
 export class VersionsFolder {
-  private constructor(readonly path: string) {}
+  readonly path: string;
 
-  static async make(
+  constructor(
     name: "LIVE" | "MERGED",
-    host: Pick<Factory, "env" | "platform" | "random">,
-  ): Promise<VersionsFolder> {
-    return new VersionsFolder(await makeTempFolder(`${name}-`, host));
+    private readonly host: Pick<Factory, "env" | "files" | "platform" | "random">,
+  ) {
+    this.path = makeTempFolder(`${name}-`, host);
   }
 
   /** `name` may hold words of the server. undefined makes an empty file, null one that says so. */
@@ -314,7 +314,7 @@ export class VersionsFolder {
     });
   }
 
-  remove(): Promise<void> {
-    return removeTemp(this.path);
+  remove(): void {
+    removeTemp(this.path, this.host);
   }
 }

@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { PathError } from "../../base/files/path-error.js";
 import type { Command, Invocation } from "../../cli/command.js";
@@ -112,7 +111,7 @@ async function complete(factory: Factory, invocation: Invocation): Promise<GetOp
   return options;
 }
 
-function completePrint({ cwd, look }: Factory, { flags }: Invocation): GetPrintOptions {
+function completePrint(factory: Factory, { flags }: Invocation): GetPrintOptions {
   const output = flags.string("output");
   const template = flags.string("template");
   return {
@@ -120,7 +119,7 @@ function completePrint({ cwd, look }: Factory, { flags }: Invocation): GetPrintO
     template,
     allowMissingTemplateKeys: flags.bool("allow-missing-template-keys"),
     showManagedFields: flags.bool("show-managed-fields"),
-    readFile: (path) => readTemplateFile(cwd, path),
+    readFile: (path) => readTemplateFile(factory, path),
     humanReadable: (output === "" && template === "") || output === "wide",
     serverPrint:
       flags.bool("server-print") &&
@@ -130,13 +129,13 @@ function completePrint({ cwd, look }: Factory, { flags }: Invocation): GetPrintO
     showLabels: flags.bool("show-labels"),
     columnLabels: flags.strings("label-columns"),
     sortBy: flags.string("sort-by"),
-    look,
+    look: factory.look,
   };
 }
 
-function readTemplateFile(cwd: string, path: string): string {
+function readTemplateFile({ cwd, files }: Factory, path: string): string {
   try {
-    return readFileSync(resolve(cwd, path), "utf8");
+    return files.readFileSync(resolve(cwd, path)).toString("utf8");
   } catch (error) {
     throw new PathError("open", path, error);
   }

@@ -1,4 +1,4 @@
-import { stat, writeFile } from "node:fs/promises";
+import type { CommandFiles } from "../../base/files/command-files.js";
 import { join, resolve } from "node:path";
 import { pathComponent } from "../../base/files/path-component.js";
 import { PathError } from "../../base/files/path-error.js";
@@ -15,6 +15,7 @@ export interface KustomizeOptions {
   /** A file, or a folder that gets a file for each object; "" for stdout. */
   readonly output: string;
   readonly cwd: string;
+  readonly files: CommandFiles;
   readonly build: BuildOptions;
   readonly streams: Pick<Streams, "out">;
   readonly look: Look;
@@ -113,8 +114,9 @@ function complete(factory: Factory, { args, flags: given }: Invocation): Kustomi
     path: args[0] ?? ".",
     output: given.string("output"),
     cwd: factory.cwd,
+    files: factory.files,
     build: {
-      files: localFiles(factory.cwd, factory.platform),
+      files: localFiles(factory.cwd, factory.platform, factory.files),
       fetch: async (url) => (await import("../../cli/fetch-url.js")).fetchUrl(url, factory),
       unrestricted: restrictor === NONE,
       managedByLabel: label,
@@ -128,26 +130,38 @@ function complete(factory: Factory, { args, flags: given }: Invocation): Kustomi
 }
 
 /** Builds, and writes to where it was asked for. */
-export async function runKustomize({ path, output, cwd, build, streams, look }: KustomizeOptions): Promise<void> {
+export async function runKustomize({
+  path,
+  output,
+  cwd,
+  files,
+  build,
+  streams,
+  look,
+}: KustomizeOptions): Promise<void> {
   const list = await buildKustomization(path, build);
   const target = resolve(cwd, output);
   if (output === "") streams.out.write(look.paint?.yaml(list.toYaml()) ?? list.toYaml());
-  else if (await isFolder(target)) await writeFiles(list, output, cwd);
-  else await write(output, cwd, list.toYaml());
+  else if (await isFolder(target, files)) writeFiles(list, output, { cwd, files });
+  else write(output, { cwd, files }, list.toYaml());
 }
 
-const isFolder = (path: string): Promise<boolean> =>
-  stat(path).then(
+const isFolder = (path: string, files: CommandFiles): Promise<boolean> =>
+  files.stat(path).then(
     (found) => found.isDirectory(),
     () => false,
   );
 
-async function writeFiles(list: ResourceList, folder: string, cwd: string): Promise<void> {
-  for (const { name, text } of list.toFiles()) await write(join(folder, pathComponent(name)), cwd, text);
+type Place = Pick<KustomizeOptions, "cwd" | "files">;
+
+function writeFiles(list: ResourceList, folder: string, place: Place): void {
+  for (const { name, text } of list.toFiles()) write(join(folder, pathComponent(name)), place, text);
 }
 
-async function write(path: string, cwd: string, text: string): Promise<void> {
-  await writeFile(resolve(cwd, path), text).catch((error: unknown) => {
+function write(path: string, { cwd, files }: Place, text: string): void {
+  try {
+    files.writeFileSync(resolve(cwd, path), text);
+  } catch (error) {
     throw new PathError("open", path, error);
-  });
+  }
 }

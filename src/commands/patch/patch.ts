@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { goQuote } from "../../base/text/go-quote.js";
 import { withMistyped } from "../../base/text/mistyped.js";
@@ -152,10 +151,10 @@ function validate({ args, flags }: Invocation, dryRun: DryRunStrategy): PatchKin
 }
 
 /** JSON stays as it was written, YAML becomes JSON. */
-async function readPatch({ flags }: Invocation, { cwd }: Factory): Promise<string> {
+async function readPatch({ flags }: Invocation, factory: Factory): Promise<string> {
   const given = flags.string("patch");
   const file = flags.string("patch-file");
-  const text = file === "" ? given : readPatchFile(file, cwd);
+  const text = file === "" ? given : readPatchFile(file, factory);
   if (/^\s*\{/.test(text)) return text;
   const { parseYaml } = await import("../../machinery/text/yaml/read.js");
   try {
@@ -166,9 +165,9 @@ async function readPatch({ flags }: Invocation, { cwd }: Factory): Promise<strin
   }
 }
 
-function readPatchFile(path: string, cwd: string): string {
+function readPatchFile(path: string, { cwd, files }: Factory): string {
   try {
-    return readFileSync(resolve(cwd, path), "utf8");
+    return files.readFileSync(resolve(cwd, path)).toString("utf8");
   } catch (error) {
     throw new Error(`unable to read patch file: ${new PathError("open", path, error).message}`, { cause: error });
   }

@@ -1,4 +1,3 @@
-import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { PathError } from "../../base/files/path-error.js";
 import type { Factory } from "../../cli/connect/factory.js";
@@ -23,15 +22,15 @@ import type { Deletion, ReplaceOptions } from "./replace.js";
 export async function keepStdin(
   factory: Factory,
 ): Promise<{ readonly path: string; readonly done: () => Promise<void> }> {
-  const folder = await makeTempFolder("kubectl_replace_", factory);
+  const folder = makeTempFolder("kubectl_replace_", factory);
   const path = join(folder, "resource.stdin");
   try {
-    await writeFile(path, await readAll(factory.streams.in));
+    factory.files.writeFileSync(path, await readAll(factory.streams.in));
   } catch (error) {
-    await removeTemp(folder);
+    removeTemp(folder, factory);
     throw new PathError("open", path, error);
   }
-  return { path, done: () => removeTemp(folder) };
+  return { path, done: async () => removeTemp(folder, factory) };
 }
 
 const POLL = 1000;

@@ -60,6 +60,10 @@ export function clusterPodNetwork(parts: ClusterPodNetworkParts): PodNetwork {
       }
       return connectHost(address, port);
     },
+    async isApi(address, port) {
+      const service = parts.isOwn(address) ? undefined : await services.at(address);
+      return service?.spec?.ports?.some((one) => one.port === port && isTcp(one)) === true && isOfApi(service);
+    },
   };
 
   async function connectService(
@@ -70,7 +74,7 @@ export function clusterPodNetwork(parts: ClusterPodNetworkParts): PodNetwork {
   ): Promise<Duplex> {
     const { namespace = "", name = "" } = service.metadata ?? {};
     if (port === undefined) throw new ConnectError("Connection refused");
-    if (namespace === "default" && name === "kubernetes") return connectApi(parts.api, signal);
+    if (isOfApi(service)) return connectApi(parts.api, signal);
     const node = from.object?.().spec?.nodeName ?? "";
     const slices = await services.slices(namespace, name);
     const chosen = routes.choose(service, port, slices, { ip: from.ip, node });
@@ -100,6 +104,8 @@ export function clusterPodNetwork(parts: ClusterPodNetworkParts): PodNetwork {
 }
 
 const isTcp = ({ protocol = "TCP" }: ServicePort): boolean => protocol === "TCP";
+
+const isOfApi = ({ metadata }: Service): boolean => metadata?.namespace === "default" && metadata.name === "kubernetes";
 
 /** kube-apiserver's default of --service-node-port-range begins here. */
 const LOWEST_NODE_PORT = 30_000;

@@ -15,6 +15,8 @@ export interface PodNetwork {
    * and with `signal`'s reason when it aborts first.
    */
   connect(address: string, port: number, from: PodIdentity, signal: AbortSignal): Promise<Duplex>;
+  /** Whether {@link connect} leads to the API server: by a port of the Service "kubernetes". */
+  isApi(address: string, port: number): Promise<boolean>;
 }
 
 export interface ResolvedName {

@@ -191,6 +191,7 @@ export class Process implements ChildProcess {
         dnsAddress: container.network.dnsAddress,
         lookup: (host) => container.network.lookup(host, container.files),
         connect: (address, port, ending) => this.#connect(address, port, ending),
+        isApi: (address, port) => container.network.isApi(address, port),
       },
       // Not read here: the container's first process may need none.
       get files() {

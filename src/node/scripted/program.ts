@@ -95,6 +95,8 @@ export interface ContainerNetwork {
   lookup(host: string): Promise<ResolvedName>;
   /** As {@link PodNetwork.connect}; 127.0.0.1 is the pod. The connection breaks when the program ends. */
   connect(address: string, port: number, signal?: AbortSignal): Promise<Duplex>;
+  /** As {@link PodNetwork.isApi}; false where nothing is reached but the pod. */
+  isApi(address: string, port: number): Promise<boolean>;
   /** Of the DNS that names are asked of. */
   readonly dnsAddress: string;
 }

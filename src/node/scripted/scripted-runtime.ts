@@ -28,7 +28,7 @@ import { processLimits, type ServerLimits } from "./limits/server-limits.js";
 import type { PodNetwork } from "../network/pod-network.js";
 import { PodView } from "./network/container-network.js";
 import { connectionTo, PodPorts } from "./ports.js";
-import { ExecError } from "./program.js";
+import { ExecError, type Program } from "./program.js";
 import { isExhausted, type MainRun, type Running, startMain, startScript } from "./start-main.js";
 import { answerOf, isMountedAt, siteOf } from "./stand-in/document-root.js";
 import { type HttpAnswer, type HttpRequest, page } from "./stand-in/page.js";
@@ -46,6 +46,8 @@ export interface ScriptedRuntimeOptions {
    * Default false: it cannot start. Images that `images` names are what they say.
    */
   readonly standIn?: boolean;
+  /** Programs beside the usual ones, by name, of images with a shell. */
+  readonly programs?: Readonly<Record<string, Program>>;
   /** What programs of pods reach beside their own pod. Left out: nothing. */
   readonly network?: PodNetwork;
   /** Ports of pods that lead to programs of this machine. Left out: none. */

@@ -214,6 +214,7 @@ describe("a container that takes more than it may", () => {
     ["sleeping programs", "while :; do sleep 100000 & done"],
     ["a pipeline", `x=cat; for i in $(seq 600); do x="$x | cat"; done; eval "$x"`],
     ["command substitutions", "echo 'y=$(sh /s)' > /s; sh /s"],
+    ["process substitutions", "echo 'cat <(sh /s)' > /s; sh /s"],
   ])("cannot fork for %s", async (_name, script) => {
     await inShortTurns(async () => {
       const limits = serverLimits();

@@ -102,6 +102,18 @@ export class FileSystem {
     return node.content.size > most ? undefined : Buffer.concat([...node.content.read()]);
   }
 
+  /** As {@link content}, of a device too. */
+  async whole(path: string, most: number): Promise<Buffer | undefined> {
+    if (this.find(path).kind !== "device") return this.content(path, most);
+    const chunks: Uint8Array[] = [];
+    let size = 0;
+    for await (const chunk of this.read(path)) {
+      if ((size += chunk.length) > most) return undefined;
+      chunks.push(chunk);
+    }
+    return Buffer.concat(chunks);
+  }
+
   /** The last bytes of a file. */
   end(path: string, most: number): Buffer {
     const node = this.find(path);

@@ -7,6 +7,7 @@ import type { ScriptedImage } from "../image.js";
 import { hostsFile } from "../network/hosts-file.js";
 import { USUAL_PROGRAMS } from "../programs/index.js";
 import type { FileSpace } from "./file-store.js";
+import type { Program } from "../program.js";
 import { FileSystem, normalPath } from "./file-system.js";
 
 /** What the files of containers are made with. */
@@ -15,6 +16,8 @@ export interface OwnFilesParts {
   readonly random: Random;
   /** Left out: names are not looked up, and there is no /etc/resolv.conf. */
   readonly network?: PodNetwork;
+  /** Programs beside the usual ones, by name. */
+  readonly programs?: Readonly<Record<string, Program>>;
 }
 
 const CHUNK = 64 * 1024;
@@ -29,7 +32,7 @@ const FOLDERS =
 export function ownFiles(
   spec: ContainerSpec,
   image: ScriptedImage,
-  { clock, random, network }: OwnFilesParts,
+  { clock, random, network, programs }: OwnFilesParts,
   space: FileSpace,
 ): FileSystem {
   const files = new FileSystem({ clock, space, ...(image.capacity !== undefined && { capacity: image.capacity }) });
@@ -44,7 +47,7 @@ export function ownFiles(
   files.mount("/dev/zero", { read: () => endless(Buffer.alloc(CHUNK)), write: () => {} });
   files.mount("/dev/urandom", { read: () => endlessBytes(random), write: () => {} });
   if (image.shell !== false) {
-    for (const [name, program] of Object.entries(USUAL_PROGRAMS)) {
+    for (const [name, program] of Object.entries({ ...USUAL_PROGRAMS, ...programs })) {
       if (image.without?.includes(name) !== true) files.install(`/bin/${name}`, program);
     }
     files.symlink("/bin", "/usr/bin");

@@ -7,13 +7,14 @@ import type { CommandLine, ImageScript, ScriptStart } from "./image-script.js";
 export interface BuiltInParts {
   readonly makeCertificate: MakeCertificate;
   readonly random: (bytes: number) => Uint8Array;
+  readonly kubectl: Program;
 }
 
 /**
  * What charts cannot do without: programs that write objects into the API which other pods wait for. They use the API as their pod's service
  * account. Everything else of these images stands in.
  */
-export function builtInScripts({ makeCertificate, random }: BuiltInParts): readonly ImageScript[] {
+export function builtInScripts({ makeCertificate, random, kubectl }: BuiltInParts): readonly ImageScript[] {
   const certgen = onDemand(async () => (await inOrder(import("./webhook-certgen.js"))).webhookCertgen(makeCertificate));
   const contour = onDemand(async () => (await inOrder(import("./contour-certgen.js"))).contourCertgen(makeCertificate));
   const cilium = onDemand(async () => (await inOrder(import("./cilium-certgen.js"))).ciliumCertgen(makeCertificate));
@@ -41,10 +42,16 @@ export function builtInScripts({ makeCertificate, random }: BuiltInParts): reado
         return server && { program: admin, argv: ["argocd-server", ...server], standsIn: true };
       },
     },
+    ...KUBECTL_IMAGES.map((image) => ({ image, start: entrypoint("kubectl", kubectl) })),
+    // It has no entrypoint: its args are a command line.
+    { image: "*/k8s", start: calls("kubectl", kubectl) },
     { image: "*metallb/controller", start: beforeStandIn("controller", memberlist) },
     { image: "*kedacore/keda", start: beforeStandIn("keda", keda) },
   ];
 }
+
+/** Images whose program is kubectl. */
+const KUBECTL_IMAGES = ["*/kubectl", "kubectl", "*/k8s-kubectl"];
 
 const onDemand =
   (load: () => Promise<Program>): Program =>
@@ -56,6 +63,14 @@ const entrypoint =
   (name: string, program: Program): ImageScript["start"] =>
   (line): ScriptStart | undefined => {
     const args = line.command === undefined ? line.args : argsOf(name, line);
+    return args && { program, argv: [name, ...args] };
+  };
+
+/** An image whose command or args begin with the program. */
+const calls =
+  (name: string, program: Program): ImageScript["start"] =>
+  (line): ScriptStart | undefined => {
+    const args = argsOf(name, line);
     return args && { program, argv: [name, ...args] };
   };
 

@@ -56,6 +56,11 @@ export class PodView {
     return network.connect(isPod ? pod.ip : address, port, pod, signal);
   }
 
+  /** As {@link ContainerNetwork.isApi}. */
+  async isApi(address: string, port: number): Promise<boolean> {
+    return (await this.parts.network?.isApi(address, port)) === true;
+  }
+
   async #dialPod(port: number): Promise<ByteStream | undefined> {
     try {
       return await this.parts.dialPod(port);

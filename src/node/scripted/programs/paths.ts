@@ -11,7 +11,7 @@ const MOST_LINKS = 40;
 type Missing = "none" | "last" | "any";
 
 /** The path without links, "." and "..". Throws a {@link FileError}. */
-function canonicalPath({ files, cwd }: ProgramIo, path: string, missing: Missing): string {
+export function canonicalPath({ files, cwd }: ProgramIo, path: string, missing: Missing): string {
   const waiting = absolute(cwd, path).split("/").reverse();
   const names: string[] = [];
   let links = 0;

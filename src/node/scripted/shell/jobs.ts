@@ -16,6 +16,8 @@ export interface Job {
   readonly pid: number;
   readonly done: Promise<number>;
   hasEnded: boolean;
+  /** It is of <(...) or >(...): `wait` waits for it only where it is the last that has begun. */
+  readonly isSubstitution: boolean;
   /** Passes a signal on to what runs in it. */
   signal(name: string): void;
 }
@@ -43,7 +45,7 @@ export class Jobs {
   };
 
   /** Starts a job. `run` resolves with its code, or rejects where it was killed. */
-  start(run: (scope: JobScope) => Promise<number>): void {
+  start(run: (scope: JobScope) => Promise<number>, isSubstitution = false): Job {
     const killed = new AbortController();
     if (this.#killers.size === 0) this.io.signal.addEventListener("abort", this.#end, { once: true });
     this.#killers.add(killed);
@@ -60,12 +62,14 @@ export class Jobs {
       pid,
       done,
       hasEnded: false,
+      isSubstitution,
       signal: (name) => {
         if (!scope.receive(name)) killed.abort(new JobEnded(SIGNALLED + signalNumber(name)));
       },
     };
     this.#jobs.set(pid, job);
     this.last = pid;
+    return job;
   }
 
   /** By its pid, or by its number as "%1". */
@@ -75,12 +79,13 @@ export class Jobs {
   }
 
   get running(): readonly Job[] {
-    return [...this.#jobs.values()].filter(({ hasEnded }) => !hasEnded);
+    return [...this.#jobs.values()].filter(({ hasEnded, isSubstitution }) => !hasEnded && !isSubstitution);
   }
 
   /** The code of the last of these jobs, all of which have to end; 0 for all jobs where no pids are given. */
   async wait(pids: readonly string[], signal: Promise<string>): Promise<number> {
-    const jobs = pids.length === 0 ? [...this.#jobs.values()] : pids.map((pid) => this.find(pid));
+    const own = [...this.#jobs.values()].filter(({ isSubstitution, pid }) => !isSubstitution || pid === this.last);
+    const jobs = pids.length === 0 ? own : pids.map((pid) => this.find(pid));
     const codes = Promise.all(jobs.map(async (job) => (job === undefined ? NOT_FOUND : job.done)));
     const ended = await Promise.race([codes, signal]);
     // A job is waited for once.

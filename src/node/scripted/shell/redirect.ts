@@ -6,8 +6,9 @@ import { bytesOf } from "./expansion/byte-text.js";
 import { CommandError } from "./control-flow.js";
 import { expandWord } from "./expansion/expand.js";
 import type { ExpansionScope } from "./expansion/expansion.js";
+import { type ProcessSubstitutions, writerTo } from "./process-substitution.js";
 import type { Descriptor, ShellStreams } from "./shell-state.js";
-import type { Command, Redirect } from "./parse/syntax.js";
+import type { ProcessPart, Redirect } from "./parse/syntax.js";
 
 /** Where the targets of redirections are expanded and found. */
 export interface RedirectScope extends ExpansionScope {
@@ -16,8 +17,8 @@ export interface RedirectScope extends ExpansionScope {
   /** True with set -C: > empties no file that is there. */
   readonly keepsFiles: boolean;
   readonly umask: number;
-  /** The output of commands that run beside the one which reads it. */
-  inputFrom(commands: Command): BytePipe;
+  /** Starts the commands of <(...) and >(...). */
+  readonly processes: Pick<ProcessSubstitutions, "inputFrom" | "outputTo">;
 }
 
 /** What an input holds beside its bytes, and at most of its file's bytes, in bytes. */
@@ -28,6 +29,8 @@ const MOST_BUFFERED = 256 * 1024;
 export interface Opened {
   /** Inputs, which are destroyed when nothing reads them any more. */
   readonly pipes: BytePipe[];
+  /** Inputs of commands, which end when nothing writes to them any more. */
+  readonly outputs: Map<OutputTarget, BytePipe>;
   /** Counts the bytes that they hold. */
   take(bytes: number): void;
 }
@@ -40,11 +43,12 @@ export async function redirected(
   body: (streams: ShellStreams) => Promise<number>,
 ): Promise<number> {
   if (redirects.length === 0) return body(streams);
-  const opened: Opened = { pipes: [], take: (bytes) => scope.take(bytes) };
+  const opened: Opened = { pipes: [], outputs: new Map(), take: (bytes) => scope.take(bytes) };
   try {
     return await body(await withRedirects(redirects, streams, scope, opened));
   } finally {
     for (const pipe of opened.pipes) pipe.destroy();
+    for (const pipe of opened.outputs.values()) pipe.end();
   }
 }
 
@@ -66,20 +70,20 @@ async function withRedirect(
   scope: RedirectScope,
   opened: Opened,
 ): Promise<ShellStreams> {
-  const { descriptor, operator } = redirect;
-  const [first] = redirect.target;
-  if (operator === "<(" && first?.kind === "command") {
-    const input = scope.inputFrom(first.body);
-    opened.pipes.push(input);
-    return withDescriptor(streams, descriptor, { input });
-  }
-  const target = await expandWord(redirect.target, scope);
-  const named = OPENING.has(operator) ? descriptorNamed(target) : undefined;
-  if (named !== undefined) {
-    const to = duplicate(streams, named);
+  const { operator } = redirect;
+  const descriptor = descriptorOf(redirect, streams, scope);
+  const [first, ...more] = redirect.target;
+  const withOpened = (to: Descriptor | undefined): ShellStreams => {
     const changed = withDescriptor(streams, descriptor, to);
     return operator.startsWith("&") ? withDescriptor(changed, 2, to) : changed;
-  }
+  };
+  if (first?.kind === "process" && more.length === 0 && OPENING.has(operator))
+    return withOpened(processDescriptor(first, scope, opened));
+  const target = await expandWord(redirect.target, scope);
+  const named = OPENING.has(operator) ? descriptorNamed(target) : undefined;
+  // The path of a process substitution is a file.
+  const isFile = named !== undefined && scope.files.look(target)?.kind === "device";
+  if (named !== undefined && !isFile) return withOpened(duplicate(streams, named));
   switch (operator) {
     case ">&":
     case "<&":
@@ -88,7 +92,6 @@ async function withRedirect(
     case "<<<":
       return withDescriptor(streams, descriptor, textInput(operator === "<<<" ? `${target}\n` : target, opened));
     case "<":
-    case "<(":
     case "<>":
       return withDescriptor(streams, descriptor, fileInput(target, operator === "<>", scope, opened));
     case "&>":
@@ -103,6 +106,39 @@ async function withRedirect(
       return withDescriptor(streams, descriptor, { output });
     }
   }
+}
+
+/** The descriptor that a redirection changes. */
+function descriptorOf({ descriptor, variable, target }: Redirect, streams: ShellStreams, scope: RedirectScope): number {
+  if (variable === undefined) return descriptor;
+  const { name, key } = variable;
+  const [only] = target;
+  if (only?.kind === "text" && only.text === "-") {
+    const value = key === undefined ? scope.parameter(name) : scope.array(name)?.elements.get(key);
+    if (value === undefined || !/^\d{1,3}$/.test(value)) throw new CommandError(`${name}: Bad file descriptor`);
+    return Number(value);
+  }
+  let number = FIRST_NAMED;
+  while (streams.others?.has(number) === true) number += 1;
+  if (key === undefined) scope.assign(name, `${number}`);
+  else scope.assignElement(name, key, `${number}`);
+  return number;
+}
+
+/** As bash, for descriptors that get their numbers by {name}. */
+const FIRST_NAMED = 10;
+
+/** What < <(commands) or > >(commands) leads to. */
+function processDescriptor({ direction, body }: ProcessPart, scope: RedirectScope, opened: Opened): Descriptor {
+  if (direction === "<") {
+    const input = scope.processes.inputFrom(body);
+    opened.pipes.push(input);
+    return { input };
+  }
+  const pipe = scope.processes.outputTo(body);
+  const output = writerTo(pipe);
+  opened.outputs.set(output, pipe);
+  return { output };
 }
 
 /** The operators whose target is a file. */

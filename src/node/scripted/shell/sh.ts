@@ -102,7 +102,7 @@ function argumentsOf(
 /** The text of a script's file; undefined where it cannot be read, which is said. */
 async function contentOf(io: ProgramIo, source: string): Promise<string | undefined> {
   try {
-    const content = io.files.content(absolute(io.cwd, source), LARGEST_VALUE);
+    const content = await io.files.whole(absolute(io.cwd, source), LARGEST_VALUE);
     if (content === undefined) throw outOfSpace();
     return content.toString("utf8");
   } catch (error) {

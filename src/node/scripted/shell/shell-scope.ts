@@ -9,7 +9,7 @@ import { Separators } from "./expansion/fields.js";
 import { Jobs } from "./jobs.js";
 import type { ShellState } from "./shell-state.js";
 import { specialArray, specialParameter } from "./expansion/parameter-values.js";
-import type { Command } from "./parse/syntax.js";
+import type { Command, ProcessPart } from "./parse/syntax.js";
 import { type ShellArray, detached } from "./variables.js";
 import { Pace } from "../../../base/time/pace.js";
 
@@ -55,6 +55,8 @@ export abstract class ShellScope implements ExpansionScope {
   }
 
   abstract output(body: Command): Promise<string>;
+
+  abstract processPath(part: ProcessPart): string;
 
   get name(): string {
     return this.call.name;

@@ -12,11 +12,12 @@ import { CommandError, ExitShell, Interrupted, LeaveLoop, ReturnFromScript } fro
 import { expandWord } from "./expansion/expand.js";
 import { GrowingValue, LARGEST_VALUE, outOfSpace } from "./expansion/growing-value.js";
 import { type JobScope, runPipeline } from "./jobs.js";
+import { ProcessSubstitutions } from "./process-substitution.js";
 import { redirected, type RedirectScope } from "./redirect.js";
 import type { ShellCall } from "./shell-scope.js";
 import type { ShellState, ShellStreams } from "./shell-state.js";
 import { runSimple } from "./simple-command.js";
-import type { AndOrList, Command } from "./parse/syntax.js";
+import type { AndOrList, Command, ProcessPart } from "./parse/syntax.js";
 import { Traps } from "./traps.js";
 import { aliasBytes, ScriptShell } from "./shell-scripts.js";
 
@@ -47,6 +48,7 @@ export class Shell extends ScriptShell implements RedirectScope {
   #streams: ShellStreams | undefined;
   /** How many $(...) have run. */
   substitutions = 0;
+  readonly processes = new ProcessSubstitutions(this);
   /** The bytes of inputs that `exec` has opened, by their descriptors. */
   readonly #inputs = new Map<number, number>();
 
@@ -60,6 +62,11 @@ export class Shell extends ScriptShell implements RedirectScope {
   ) {
     super(io, state, call, nested);
     this.#traps = new Traps(io);
+  }
+
+  /** Where the command that runs now reads and writes. */
+  get streams(): ShellStreams | undefined {
+    return this.#streams;
   }
 
   get traps(): ReadonlyMap<string, string> {
@@ -90,7 +97,12 @@ export class Shell extends ScriptShell implements RedirectScope {
 
   /** The exit code of a shell that ran `body`, with its EXIT trap. */
   async untilExit(streams: ShellStreams, body: () => Promise<number>): Promise<number> {
-    const code = await exitCodeOf(body);
+    const code = await this.#untilTrap(streams, await exitCodeOf(body));
+    await this.processes.end();
+    return code;
+  }
+
+  async #untilTrap(streams: ShellStreams, code: number): Promise<number> {
     const last = this.#traps.takeExit();
     if (last === undefined) return code;
     this.state.status = code;
@@ -163,6 +175,8 @@ export class Shell extends ScriptShell implements RedirectScope {
         return this.forking(streams, () => runPipeline(this, command, streams));
       case "background":
         return this.forking(streams, async () => this.#inBackground(command.command, streams));
+      case "coprocess":
+        return this.forking(streams, async () => this.processes.startCoprocess(command, streams));
       case "subshell":
       case "group":
       case "if":
@@ -179,6 +193,7 @@ export class Shell extends ScriptShell implements RedirectScope {
 
   async #compound(command: Parameters<typeof runCompound>[1], streams: ShellStreams, tested: boolean): Promise<number> {
     const { held } = this;
+    const { open } = this.processes;
     try {
       return await redirected(command.redirects, streams, this, (inner) => runCompound(this, command, inner, tested));
     } catch (error) {
@@ -188,6 +203,7 @@ export class Shell extends ScriptShell implements RedirectScope {
       return error.code;
     } finally {
       this.giveBackTo(held);
+      this.processes.closeTo(open);
     }
   }
 
@@ -226,17 +242,8 @@ export class Shell extends ScriptShell implements RedirectScope {
     return 0;
   }
 
-  /** For < <(commands): they run in the background. Once the command has ended that reads it, they can write no more. */
-  inputFrom(commands: Command): BytePipe {
-    const end = this.io.container.fork();
-    const output = new BytePipe();
-    const [stdin, { stderr = this.errors }] = [new BytePipe(), this.#streams ?? {}];
-    stdin.end();
-    const streams: ShellStreams = { stdin, stdout: (chunk, signal) => output.write(chunk, signal), stderr };
-    this.jobs.start((job) =>
-      this.subshell(streams, (shell) => shell.run(commands, streams), end, job).finally(() => output.end()),
-    );
-    return output;
+  override processPath(part: ProcessPart): string {
+    return this.processes.pathOf(part);
   }
 
   /** Runs in a copy of the shell's state. `end` is called when it is over: it gives back the place of a process. Throws a {@link ForkError}. */
@@ -373,7 +380,7 @@ export class Shell extends ScriptShell implements RedirectScope {
     if (only?.operator !== "<" || only.descriptor !== 0 || others.length > 0) return undefined;
     const target = await expandWord(only.target, this);
     try {
-      const content = this.files.content(absolute(this.cwd, target), LARGEST_VALUE);
+      const content = await this.files.whole(absolute(this.cwd, target), LARGEST_VALUE);
       if (content === undefined) throw outOfSpace();
       this.take(content.length);
       this.substitutions += 1;

@@ -6,7 +6,7 @@ import { quoted } from "./builtins/builtin-output.js";
 import { BUILTINS } from "./builtins/builtins.js";
 import { CommandError, ExitShell, FatalError } from "./control-flow.js";
 import { expandWords } from "./expansion/expand.js";
-import { redirected, withRedirects } from "./redirect.js";
+import { type Opened, redirected, withRedirects } from "./redirect.js";
 import type { Shell } from "./shell.js";
 import type { ShellStreams } from "./shell-state.js";
 import type { SimpleCommand } from "./parse/syntax.js";
@@ -20,6 +20,7 @@ export async function runSimple(
   tested: boolean,
 ): Promise<number> {
   const { held } = shell;
+  const { open } = shell.processes;
   shell.line = command.line;
   if (shell.state.options.has("noexec") && !shell.interactive) return 0;
   try {
@@ -41,6 +42,7 @@ export async function runSimple(
     return await failed(shell, error, streams, command.line);
   } finally {
     shell.giveBackTo(held);
+    shell.processes.closeTo(open);
   }
 }
 
@@ -83,8 +85,9 @@ async function redirectShell(shell: Shell, { redirects }: SimpleCommand, streams
     held += bytes;
     shell.io.memory.take(bytes);
   };
-  const changed = await withRedirects(redirects, streams, shell, { pipes: [], take });
-  Object.assign(streams, changed);
+  const opened: Opened = { pipes: [], outputs: new Map(), take };
+  Object.assign(streams, await withRedirects(redirects, streams, shell, opened));
+  shell.processes.keep(opened.outputs, streams);
   for (const { descriptor } of redirects) shell.holdInput(descriptor, held / redirects.length);
   return 0;
 }

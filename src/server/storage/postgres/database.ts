@@ -69,10 +69,12 @@ export class Database {
     const client = new this.driver.Client(this.options);
     // What breaks it is told to whoever uses it next.
     client.on("error", () => {});
-    this.#clients.add(client);
-    client.once("end", () => this.#clients.delete(client));
     try {
       await client.connect();
+      this.#clients.add(client);
+      client.once("end", () => this.#clients.delete(client));
+      // Nobody ends it else: a client of pg whose end is asked for while it connects never ends.
+      if (this.isClosing) throw new ClosedError();
       const { rows } = await client.query<{ pid: number; since: string }>({ ...OWN_PROCESS });
       const [process] = rows;
       if (process === undefined) throw new Error("the database does not show this connection's own process");

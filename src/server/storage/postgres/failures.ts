@@ -7,8 +7,8 @@ const LOST = /^(?:08|57P)/;
 /** Deadlocks and lost races of transactions: nothing was done, and another try may succeed. */
 const AGAIN: readonly string[] = ["40001", "40P01"];
 const READ_ONLY = "25006";
-/** Names of a function or a table that somebody removed, or of another schema. */
-const UNDEFINED: readonly string[] = ["42P01", "42883", "3F000"];
+/** Names of a function or a table that somebody removed. */
+const UNDEFINED: readonly string[] = ["42P01", "42883"];
 
 const sqlState = (error: unknown): string | undefined => {
   const { code } = error as Partial<DatabaseError>;
@@ -35,6 +35,7 @@ export function reasonOf(error: unknown): string {
   const code = sqlState(error);
   const message = errorMessage(error);
   if (code === READ_ONLY) return `${message}: the server is a standby in recovery; use the address of the primary`;
+  if (code === "3F000") return `${message}: make it with CREATE SCHEMA, or grant the user USAGE on it`;
   if (code === "42501") return `${message}: grant the user CREATE and USAGE on the schema`;
   if (code === "3D000") return `${message}: make it with: createdb`;
   if (code !== undefined && UNDEFINED.includes(code)) return `${message}: the tables of this cluster were removed`;

@@ -224,7 +224,8 @@ class PostgresKv implements Kv {
   async #finish(): Promise<void> {
     this.#expiry.stop();
     await this.#writes.close();
-    await Promise.all([this.#follower.stop(), this.database.close()]);
+    await this.#follower.stop();
+    await this.database.close();
   }
 
   #assertOpen(): void {

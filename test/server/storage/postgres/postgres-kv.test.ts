@@ -7,6 +7,7 @@ import {
   tellPostgresMissing,
 } from "../../../helpers/postgres.js";
 import { kvSuite } from "../../../suites/kv.js";
+import { storeSuite } from "../../../suites/store.js";
 
 tellPostgresMissing("the suite of PostgreSQL storage");
 
@@ -18,4 +19,5 @@ describe.skipIf(postgresMissing !== undefined)("PostgreSQL", () => {
   afterAll(() => server.dispose());
 
   kvSuite("postgres", () => postgresUnderTest(() => server));
+  storeSuite("postgres", () => postgresUnderTest(() => server));
 });

@@ -23,7 +23,7 @@ export const awk: Program = gnuProgram(
     for (const [letter, file] of given) {
       if (letter !== "f") continue;
       try {
-        const content = io.files.content(absolute(io.cwd, file), LONGEST_PROGRAM);
+        const content = await io.files.whole(absolute(io.cwd, file), LONGEST_PROGRAM);
         if (content === undefined) throw new AwkError(`${file} is too long`);
         texts.push(content.toString("latin1"));
       } catch (error) {

@@ -88,7 +88,7 @@ function urlOf(operand: string): URL {
 }
 
 /** `tried` is told the address that is connected to. */
-function ask(
+async function ask(
   io: ProgramIo,
   options: ParsedOptions,
   url: URL,
@@ -96,7 +96,7 @@ function ask(
   tried: { address: string },
 ): Promise<HttpAnswer> {
   const { has, value, given } = options;
-  const posted = value("d") ?? (value("f") === undefined ? undefined : fileBytes(io, value("f") ?? ""));
+  const posted = value("d") ?? (value("f") === undefined ? undefined : await fileBytes(io, value("f") ?? ""));
   const body = typeof posted === "string" ? Buffer.from(posted) : posted;
   const own = given.filter(([letter]) => letter === "h").map(([, header]) => headerOf(header));
   const isOwn = (name: string): boolean => own.some(([one]) => one.toLowerCase() === name);
@@ -122,9 +122,9 @@ function ask(
     headers: [...usual.filter(([name]) => !isOwn(name.toLowerCase())), ...own],
     body,
     // busybox verifies no certificate.
-    tls: () => ({
+    tls: async () => ({
       isInsecure: authority === undefined,
-      ...(authority !== undefined && { ca: fileBytes(io, authority) }),
+      ...(authority !== undefined && { ca: await fileBytes(io, authority) }),
     }),
     signal,
     async onAddress(address) {
@@ -139,9 +139,9 @@ function headerOf(text: string): readonly [string, string] {
   return colon < 0 ? [text.trim(), ""] : [text.slice(0, colon).trim(), text.slice(colon + 1).trim()];
 }
 
-function fileBytes(io: ProgramIo, path: string): Buffer {
+async function fileBytes(io: ProgramIo, path: string): Promise<Buffer> {
   try {
-    const bytes = io.files.content(absolute(io.cwd, path), MOST_POSTED);
+    const bytes = await io.files.whole(absolute(io.cwd, path), MOST_POSTED);
     if (bytes === undefined) throw new ProgramFailure(`can't open '${path}': File too large`);
     io.memory.take(bytes.length);
     return bytes;

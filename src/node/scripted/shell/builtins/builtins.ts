@@ -152,7 +152,7 @@ async function source({ shell, args, streams, tested }: BuiltinCall): Promise<nu
     shell.lacksScript(name);
     throw new CommandError(`.: cannot open ${name}: No such file`);
   }
-  const content = shell.files.content(path, LARGEST_VALUE);
+  const content = await shell.files.whole(path, LARGEST_VALUE);
   if (content === undefined) throw outOfSpace();
   const outer = shell.positional;
   if (values.length > 0) await shell.setPositional(values);

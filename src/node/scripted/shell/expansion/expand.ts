@@ -95,6 +95,8 @@ async function expandPart(part: Part, first: boolean, word: Word, scope: Expansi
     }
     case "command":
       return [expanded(withoutTrailing(await scope.output(part.body), "\n"), quoted, scope)];
+    case "process":
+      return [{ text: scope.processPath(part), quoted, splits: false }];
     case "arithmetic":
       return [expanded(String(await expandArithmetic(part.expression, scope)), quoted, scope)];
     case "parameter":

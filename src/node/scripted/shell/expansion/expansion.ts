@@ -5,7 +5,7 @@ import type { ArithmeticVariables } from "./arithmetic.js";
 import { FIELD_BYTES, type Piece, type Separators } from "./fields.js";
 import { Glob, LONGEST_PATTERN, type PatternPiece } from "./glob.js";
 import { LARGEST_VALUE, outOfSpace } from "./growing-value.js";
-import type { Command } from "../parse/syntax.js";
+import type { Command, ProcessPart } from "../parse/syntax.js";
 import type { ShellArray } from "../variables.js";
 
 /** What words refer to. */
@@ -24,6 +24,8 @@ export interface ExpansionScope {
   readonly numbers: ArithmeticVariables;
   /** The output of commands, for $(...). */
   output(body: Command): Promise<string>;
+  /** Starts the commands of <(...) or >(...), and gives the path that leads to them until the command ends which it is a word of. */
+  processPath(part: ProcessPart): string;
   /** Counts bytes that expansions hold until their command has ended. */
   take(bytes: number): void;
   readonly files: FileSystem;

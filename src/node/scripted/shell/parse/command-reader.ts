@@ -35,6 +35,8 @@ const LONGEST_SHOWN = 256;
 /** What a comment begins behind, where it does not begin a line of its own. */
 const BEFORE_COMMENT = /[\s;&|()]/;
 
+const VARIABLE = /^\{([A-Za-z_]\w{0,63})(?:\[(\d{1,3})\])?\}(?=[<>])/;
+const LONGEST_VARIABLE = 72;
 const REDIRECT = /^(\d{0,3})(<<<|<<-|<<|<>|<&|<|>>|>&|>\||>)|^(&>>|&>)/;
 
 export interface ParseOptions {
@@ -126,21 +128,22 @@ export abstract class CommandReader {
 
   protected *redirect(): Steps<Redirect | undefined> {
     const { at } = this.reader;
+    if (this.options.hasBraces && this.text[at] === "{") {
+      const [whole = "", name, key] = VARIABLE.exec(this.text.slice(at, at + LONGEST_VARIABLE)) ?? [];
+      if (name === undefined) return undefined;
+      this.reader.at += whole.length;
+      const redirect = yield* this.redirect();
+      if (redirect === undefined) this.reader.at = at;
+      return redirect && Object.assign(redirect, { variable: { name, ...(key !== undefined && { key }) } });
+    }
     const [whole, number = "", sign, both] = REDIRECT.exec(this.text.slice(at, at + 6)) ?? [];
     const operator = sign ?? both;
     if (whole === undefined || operator === undefined) return undefined;
-    if ((operator === "<" || operator === ">") && this.text[at + whole.length] === "(") {
-      const message = `Syntax error: "(" unexpected`;
-      throw new ShellSyntaxError(message, this.reader.line, false, "process substitution");
-    }
+    // A word that begins with a process substitution.
+    if ((operator === "<" || operator === ">") && number === "" && this.text[at + 1] === "(") return undefined;
     this.reader.at += whole.length;
     yield* this.skip(false);
     const from = this.reader.at;
-    if (operator === "<" && this.take("<(")) {
-      const body = yield* this.substitution();
-      const descriptor = number === "" ? 0 : Number(number);
-      return { descriptor, operator: "<(", target: [{ kind: "command", body, quoted: true }] };
-    }
     const target = yield* this.reader.word();
     if (target === undefined) throw this.unexpected();
     const descriptor = number === "" ? (operator.startsWith("<") ? 0 : 1) : Number(number);

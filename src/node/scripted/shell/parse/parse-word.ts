@@ -167,8 +167,10 @@ export class WordReader {
     for (;;) {
       if (this.#pace.isDue()) yield;
       const char = this.#char();
-      if (char === undefined || ends.test(char)) break;
-      if (char === "\\") this.#add(parts, this.#escaped(ending));
+      const isProcess = ending === OUTSIDE && (char === "<" || char === ">") && this.text[this.at + 1] === "(";
+      if (char === undefined || (ends.test(char) && !isProcess)) break;
+      if (isProcess) this.#add(parts, yield* this.#process(char));
+      else if (char === "\\") this.#add(parts, this.#escaped(ending));
       else if (char === "'" && ending.isInQuotes !== true) {
         this.at += 1;
         this.#add(parts, this.#singleQuoted());
@@ -182,6 +184,12 @@ export class WordReader {
     }
     this.depth -= 1;
     return parts;
+  }
+
+  /** <(commands), >(commands) */
+  *#process(direction: "<" | ">"): Steps<Part> {
+    this.at += 2;
+    return { kind: "process", direction, body: yield* this.substitutions.inParentheses(), quoted: true };
   }
 
   /** The character here; undefined at the end. */

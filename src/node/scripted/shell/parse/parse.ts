@@ -16,6 +16,9 @@ const MOST_NESTED = 200;
 
 const FUNCTION = /[^\s;&|<>()$`'"\\=]+[ \t]*\([ \t]*\)/y;
 
+const COPROC = /coproc(?=[ \t])/y;
+const NAME = /^[A-Za-z_]\w*$/;
+
 /** The builtins whose arguments may be assignments. */
 const DECLARING = new Set(["declare", "export", "local", "readonly", "typeset"]);
 
@@ -114,6 +117,7 @@ export class Parser extends CommandReader {
     yield* this.skip(false);
     if (this.aliases.areThere) yield* this.expandAliases();
     const keyword = this.keyword();
+    if (this.options.hasBraces && this.#atCoproc()) return yield* this.#coprocess();
     switch (keyword) {
       case "if":
         return yield* this.#if();
@@ -170,6 +174,28 @@ export class Parser extends CommandReader {
     this.depth -= 1;
     if (body.kind === "simple" || body.kind === "function") throw this.unexpected('"{"');
     return { kind: "function", name, body, bytes: this.taken - before };
+  }
+
+  #atCoproc(): boolean {
+    COPROC.lastIndex = this.reader.at;
+    return COPROC.test(this.text);
+  }
+
+  /** A name may stand before a command that is no simple one. */
+  *#coprocess(): Steps<Command> {
+    yield* this.reader.word();
+    yield* this.skip(false);
+    const { at } = this.reader;
+    if ((this.depth += 1) > MOST_NESTED)
+      throw new ShellSyntaxError("Syntax error: nested too deeply", this.reader.line);
+    const isNamed = this.keyword() === undefined && NAME.test(plainText(yield* this.reader.word()) ?? "");
+    if (isNamed) yield* this.skip(false);
+    const isCompound = isNamed && (this.keyword() !== undefined || this.text[this.reader.at] === "(");
+    const name = isCompound ? this.text.slice(at, this.reader.at).trim() : "COPROC";
+    if (!isCompound) this.reader.at = at;
+    const command = yield* this.#command();
+    this.depth -= 1;
+    return { kind: "coprocess", name, command };
   }
 
   *#condition(): Steps<Command> {

@@ -3,7 +3,16 @@ export type Part =
   | TextPart
   | ParameterPart
   | { readonly kind: "command"; readonly body: Command; readonly quoted: boolean }
+  | ProcessPart
   | { readonly kind: "arithmetic"; readonly expression: Word; readonly quoted: boolean };
+
+/** <(commands) and >(commands): a path by which a program reads what they write, or writes what they read. */
+export interface ProcessPart {
+  readonly kind: "process";
+  readonly direction: "<" | ">";
+  readonly body: Command;
+  readonly quoted: boolean;
+}
 
 export interface TextPart {
   readonly kind: "text";
@@ -34,11 +43,12 @@ export type Word = readonly Part[];
 export interface Redirect {
   /** The descriptor that is redirected. */
   readonly descriptor: number;
+  /** {name} or {name[1]} in its place: where it is closed, the variable has its number, else the variable gets that of a new one. */
+  readonly variable?: { readonly name: string; readonly key?: string };
   /**
-   * "<<" has the text of a here-document as its target, "<<<" that of a here-string, and "<(" the commands of < <(commands); "&>" is stdout and
-   * stderr together.
+   * "<<" has the text of a here-document as its target, "<<<" that of a here-string; "&>" is stdout and stderr together.
    */
-  readonly operator: "<(" | "<" | ">" | ">|" | ">>" | ">&" | "<&" | "<>" | "<<" | "<<<" | "&>" | "&>>";
+  readonly operator: "<" | ">" | ">|" | ">>" | ">&" | "<&" | "<>" | "<<" | "<<<" | "&>" | "&>>";
   readonly target: Word;
 }
 
@@ -64,7 +74,15 @@ export type Command =
   | { readonly kind: "pipeline"; readonly stages: readonly Command[]; readonly negated: boolean }
   | AndOrList
   | { readonly kind: "list"; readonly commands: readonly Command[] }
-  | { readonly kind: "background"; readonly command: Command };
+  | { readonly kind: "background"; readonly command: Command }
+  | CoprocessCommand;
+
+/** coproc NAME command: runs in the background, with descriptors that lead to it in the array NAME. */
+export interface CoprocessCommand {
+  readonly kind: "coprocess";
+  readonly name: string;
+  readonly command: Command;
+}
 
 /** Commands joined by && and ||. */
 export interface AndOrList {
