@@ -43,8 +43,11 @@ const stampFrom = (stats: BigIntStats): StampOfAny => ({
   isFile: stats.isFile(),
 });
 
+/** The folder, below the root, of the store's own files. Files are written there first: Git and editors do not see them. */
+export const OWN_FOLDER = ".kubets";
+
 /** What the name of a file that is being written begins with. A crash may leave such a file, which the next start removes. */
-export const TEMPORARY = ".kubets-";
+export const TEMPORARY = "new-";
 
 /** What the file system itself may need beside a file's bytes. */
 const PROBE_EXTRA = 64 * 1024;
@@ -72,10 +75,10 @@ export class DurableFiles {
   async check(): Promise<void> {
     const wanted = this.#wanted;
     if (wanted === undefined) return;
-    const probe = join(this.root, `${TEMPORARY}${process.pid}-probe`);
+    const probe = join(this.root, OWN_FOLDER, `${TEMPORARY}${process.pid}-probe`);
     try {
       await rm(probe, { force: true });
-      await this.#writeTemporary(probe, Buffer.alloc(wanted + PROBE_EXTRA));
+      await writeTemporary(probe, Buffer.alloc(wanted + PROBE_EXTRA));
       await this.flush(this.root);
       this.#wanted = undefined;
     } catch (error) {
@@ -90,13 +93,12 @@ export class DurableFiles {
    * a file that is not. Throws {@link UnavailableError} for every other failure.
    */
   async replace(path: string, content: Uint8Array, known: FileStamp | undefined): Promise<FileStamp> {
-    const folder = dirname(path);
-    const temporary = join(folder, `${TEMPORARY}${process.pid}-${++this.#count}`);
+    const temporary = join(this.root, OWN_FOLDER, `${TEMPORARY}${process.pid}-${++this.#count}`);
     let isNamed = false;
     try {
-      const stamp = await this.#writeTemporary(temporary, content);
+      const stamp = await writeTemporary(temporary, content);
       if (!sameStamp(await stampOf(path), known)) throw new ChangedFileError(path);
-      await rename(temporary, path);
+      await this.#rename(temporary, path);
       isNamed = true;
       return stamp;
     } catch (error) {
@@ -135,36 +137,22 @@ export class DurableFiles {
     }
   }
 
-  /** The folder may have been removed. */
-  forget(folder: string): void {
-    this.#folders.delete(folder);
-  }
-
   #failed(path: string, error: unknown, outcome: "not-done" | "unknown", bytes: number): UnavailableError {
     this.#wanted = Math.max(bytes, this.#wanted ?? 0);
     return failure(path, error, outcome);
   }
 
-  async #writeTemporary(path: string, content: Uint8Array): Promise<FileStamp> {
+  async #rename(temporary: string, path: string): Promise<void> {
     const folder = dirname(path);
     await this.#makeFolder(folder);
-    let file: Awaited<ReturnType<typeof open>>;
     try {
-      file = await open(path, "wx", 0o600);
+      await rename(temporary, path);
     } catch (error) {
       if (errorCode(error) !== "ENOENT") throw error;
       // Somebody has removed the folder since it was made.
       this.#folders.delete(folder);
       await this.#makeFolder(folder);
-      file = await open(path, "wx", 0o600);
-    }
-    try {
-      await file.writeFile(content);
-      await file.sync();
-      const { ino, size, mtimeNs } = await file.stat({ bigint: true });
-      return { inode: ino, size, modifiedNs: mtimeNs };
-    } finally {
-      await file.close();
+      await rename(temporary, path);
     }
   }
 
@@ -176,6 +164,18 @@ export class DurableFiles {
       await this.flush(above);
     }
     this.#folders.add(folder);
+  }
+}
+
+async function writeTemporary(path: string, content: Uint8Array): Promise<FileStamp> {
+  const file = await open(path, "wx", 0o600);
+  try {
+    await file.writeFile(content);
+    await file.sync();
+    const { ino, size, mtimeNs } = await file.stat({ bigint: true });
+    return { inode: ino, size, modifiedNs: mtimeNs };
+  } finally {
+    await file.close();
   }
 }
 

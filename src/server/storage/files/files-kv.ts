@@ -19,11 +19,11 @@ import {
 import { RevisionedMap } from "../revisioned-map.js";
 import { folderOf, StorageError, type StorageSurroundings } from "../storage-schemes.js";
 import { type Change, type Changed, ChangeQueue, type KeptFile } from "./change-queue.js";
-import { DurableFiles } from "./durable-files.js";
+import { DurableFiles, OWN_FOLDER } from "./durable-files.js";
 import { Edits } from "./edits.js";
 import { Layout, type ResourcePlace } from "./layout.js";
 import { type LoadedKey, loadFolder } from "./load-folder.js";
-import { OWN_FOLDER, VALUES } from "./opaque-file.js";
+import { VALUES } from "./opaque-file.js";
 import { OutsideChanges } from "./outside-changes.js";
 import { type ProcessLock, takeProcessLock } from "./process-lock.js";
 import { RevisionMark } from "./revision-mark.js";

@@ -5,7 +5,7 @@ import { errorMessage } from "../../../base/text/error-message.js";
 import { nextSlice, sliceIsSpent } from "../../../base/async/time-slice.js";
 import { UnreadableValue } from "../kv.js";
 import type { KeptFile } from "./change-queue.js";
-import { type FileStamp, stampNow, stampOf, TEMPORARY } from "./durable-files.js";
+import { type FileStamp, OWN_FOLDER, stampNow, stampOf, TEMPORARY } from "./durable-files.js";
 import { EXTENSION, type Layout, type ObjectPlace } from "./layout.js";
 import { ObjectFileError, readObjectFile, valueOf } from "./object-file.js";
 import { opaquePath, readOpaqueFile, VALUES } from "./opaque-file.js";
@@ -33,7 +33,10 @@ export async function loadFolder(loading: Loading): Promise<readonly LoadedKey[]
   const keys = new Map<string, LoadedKey>();
   const odd: string[] = [];
   const places: ObjectPlace[] = [];
-  for (const path of await filesBelow(directory, { removeTemporary: true })) {
+  for (const name of await readdir(join(directory, OWN_FOLDER))) {
+    if (name.startsWith(TEMPORARY)) await rm(join(directory, OWN_FOLDER, name), { force: true });
+  }
+  for (const path of await filesBelow(directory)) {
     const place = layout.placeOfPath(path);
     if (place === undefined) odd.push(path);
     else places.push(place);
@@ -61,18 +64,14 @@ export async function loadFolder(loading: Loading): Promise<readonly LoadedKey[]
 }
 
 /** The paths of all files with the extension of objects, below the folder, but not below those that begin with a dot. */
-export async function filesBelow(
-  directory: string,
-  { removeTemporary = false, below = "" }: { readonly removeTemporary?: boolean; readonly below?: string } = {},
-): Promise<readonly string[]> {
+export async function filesBelow(directory: string, below = ""): Promise<readonly string[]> {
   const found: string[] = [];
   const walk = async (folder: string): Promise<void> => {
     const folders: string[] = [];
     for (const entry of await readdir(join(directory, folder), { withFileTypes: true })) {
       const path = folder === "" ? entry.name : `${folder}/${entry.name}`;
-      if (removeTemporary && entry.name.startsWith(TEMPORARY)) await rm(join(directory, path), { force: true });
-      else if (entry.name.startsWith(".")) continue;
-      else if (entry.isDirectory()) folders.push(path);
+      if (entry.name.startsWith(".")) continue;
+      if (entry.isDirectory()) folders.push(path);
       else if (entry.name.endsWith(EXTENSION)) found.push(path);
     }
     for (const inner of folders) await walk(inner);
@@ -130,10 +129,6 @@ async function loadOpaque({ directory, warn }: Loading): Promise<readonly Loaded
   const loaded: LoadedKey[] = [];
   for (const name of await readdir(folder)) {
     const path = `${VALUES}/${name}`;
-    if (name.startsWith(TEMPORARY)) {
-      await rm(join(directory, path), { force: true });
-      continue;
-    }
     const stamp: FileStamp | undefined = await stampOf(join(directory, path));
     const found = readOpaqueFile(await readFile(join(directory, path)));
     if (found === undefined || opaquePath(found.key) !== path) {

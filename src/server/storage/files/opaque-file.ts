@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
+import { OWN_FOLDER } from "./durable-files.js";
 
-/** The folder, below the root, of what is no object: values that no file of an object can show, and the store's own files. */
-export const OWN_FOLDER = ".kubets";
+/** The folder, below the root, of values that no file of an object can show. */
 export const VALUES = `${OWN_FOLDER}/values`;
 
 /** A value that no file of an object can show. */

@@ -2,7 +2,7 @@ import { type FSWatcher, watch } from "node:fs";
 import { dirname, join } from "node:path";
 import { outside } from "../../../base/async/turns.js";
 import type { Timers } from "../../../base/time/timers.js";
-import { type FileStamp, sameStamp, stampOf, TEMPORARY } from "./durable-files.js";
+import { type FileStamp, sameStamp, stampOf } from "./durable-files.js";
 import { filesBelow } from "./load-folder.js";
 import { EXTENSION } from "./layout.js";
 
@@ -103,7 +103,7 @@ export class OutsideChanges {
   async #scan(below: string): Promise<void> {
     const { directory, known, paths, isThere } = this.options;
     if (!isThere()) return;
-    const found = new Set(await filesBelow(directory, { below }));
+    const found = new Set(await filesBelow(directory, below));
     for (const path of found) {
       this.#watchAbove(path);
       if (!sameStamp(await stampOf(join(directory, path)), known(path))) this.suspect(path);
@@ -138,7 +138,7 @@ export class OutsideChanges {
   }
 
   #told(folder: string, name: string): void {
-    if (name.startsWith(TEMPORARY) || name.startsWith(".") || this.#stopped) return;
+    if (name.startsWith(".") || this.#stopped) return;
     const path = folder === "" ? name : `${folder}/${name}`;
     if (path.endsWith(EXTENSION)) {
       this.suspect(path);

@@ -110,12 +110,12 @@ describe("the folder of a store (T16)", () => {
     const first = await open();
     await first.kv.create(keyOf("a"), pod("a"));
     await first.kv.close();
-    await write(`${PODS}/.kubets-1-1`, "kind: P");
-    await write(".kubets/values/.kubets-1-2", "x");
+    await write(".kubets/new-1-1", "kind: P");
+    await write(".kubets/new-1-2", "x");
     const { kv, warnings } = await open();
     expect(await kv.count("/")).toBe(1);
     expect(await readdir(at(PODS))).toEqual(["a.yaml"]);
-    expect(await readdir(at(".kubets/values"))).toEqual([]);
+    expect((await readdir(at(".kubets"))).sort()).toEqual([".gitignore", "lock", "revision", "values", "written"]);
     expect(warnings).toEqual([]);
   });
 
