@@ -237,8 +237,11 @@ export class Edits {
     file: KeptFile,
     { object, exists }: { readonly object: JsonObject | undefined; readonly exists: boolean },
   ): Promise<void> {
-    const stored = object ?? JSON.parse(Buffer.from(this.parts.map.get(key)?.value ?? []).toString());
-    const edit = { group, resource, namespace, name, apiVersion: String(stored.apiVersion), object, exists };
+    const current = this.parts.map.get(key);
+    const stored = object ?? JSON.parse(Buffer.from(current?.value ?? []).toString());
+    // Not every resource may be updated without a version. Nobody else writes the object before its edit is taken over.
+    const sent = exists && current !== undefined ? ofVersion(object, current.revision) : object;
+    const edit = { group, resource, namespace, name, apiVersion: String(stored.apiVersion), object: sent, exists };
     await this.#underWay.run({ key, path, stamp: file.stamp }, async () => this.#apply?.(edit));
   }
 
@@ -294,3 +297,6 @@ function withoutServersFields(object: JsonObject): JsonObject {
   const { resourceVersion: _, managedFields: __, ...rest } = metadata;
   return { ...object, metadata: rest };
 }
+
+const ofVersion = (object: JsonObject | undefined, revision: number): JsonObject | undefined =>
+  object && { ...object, metadata: { ...(object["metadata"] as JsonObject), resourceVersion: String(revision) } };

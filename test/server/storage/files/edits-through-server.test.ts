@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { type Cluster, startCluster } from "../../../../src/cluster/index.js";
+import { filesBelow } from "../../../../src/server/storage/files/load-folder.js";
 import { type Answer, call } from "../../../helpers/api-caller.js";
 import { PATIENCE } from "../../../helpers/patience.js";
 
@@ -59,6 +60,13 @@ describe("files of a cluster, edited by hand (T16)", () => {
 
   const until = (check: () => Promise<void> | void): Promise<void> =>
     vi.waitFor(check, { timeout: PATIENCE, interval: 20 });
+
+  /** Of all files of objects, by their paths. */
+  async function contents(): Promise<ReadonlyMap<string, string>> {
+    const found = new Map<string, string>();
+    for (const path of await filesBelow(folder)) found.set(path, await readFile(join(folder, path), "utf8"));
+    return found;
+  }
 
   const MENU = "core/configmaps/default/menu";
 
@@ -220,6 +228,29 @@ describe("files of a cluster, edited by hand (T16)", () => {
     await edit("apps/deployments/default/web", (text) => text.replace("replicas: -4", "replicas: 4"));
     await until(async () => expect((await send("GET", `${DEPLOYMENTS}/web`)).at("spec.replicas")).toBe(4));
     expect((await send("GET", `${DEPLOYMENTS}/web`)).at("metadata.uid")).toBe(made.at("metadata.uid"));
+  });
+
+  test("a copy of the objects, as Git clones them, is served by a new server and stays as it is", async () => {
+    await start();
+    const made = await send("POST", DEPLOYMENTS, deployment(2));
+    await makeMenu();
+    const version = Number(text(made, "metadata.resourceVersion"));
+    await stop();
+    await rm(join(folder, ".kubets"), { recursive: true });
+    const before = await contents();
+    await start();
+    expect((await send("GET", `${DEPLOYMENTS}/web`)).at("metadata.uid")).toBe(made.at("metadata.uid"));
+    // All files are looked at anew, the last ones last.
+    await until(async () => {
+      const known = await readFile(join(folder, ".kubets/written"), "utf8");
+      for (const path of before.keys()) expect(known).toContain(path);
+    });
+    const after = await contents();
+    const ours = [...before.keys()].filter((path) => /deployments|menu|namespaces|flowcontrol/.test(path));
+    expect(ours.length).toBeGreaterThan(10);
+    expect(ours.map((path) => after.get(path))).toEqual(ours.map((path) => before.get(path)));
+    expect(warnings).toEqual([]);
+    expect(Number(text(await send("GET", `${DEPLOYMENTS}/web`), "metadata.resourceVersion"))).toBeGreaterThan(version);
   });
 
   test("an edit that is refused for the state of the cluster is tried again", async () => {

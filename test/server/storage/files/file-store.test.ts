@@ -98,6 +98,13 @@ describe("resources of a server of one's own, in files (T16)", () => {
     expect((await readdir(folder)).sort()).toEqual([".kubets"]);
   });
 
+  test("B-FS-06: an edit of the file is an update, of an object of one's own too", async () => {
+    const made = await make("a", { spec: { size: 1 } });
+    await writeFile(fileOf("a"), (await readFile(fileOf("a"), "utf8")).replace("size: 1", "size: 8"));
+    await vi.waitFor(async () => expect((await send("GET", `${COLLECTION}/a`)).at("spec.size")).toBe(8), PATIENCE);
+    expect((await send("GET", `${COLLECTION}/a`)).at("metadata.uid")).toBe(made.at("metadata.uid"));
+  });
+
   test("B-VER-06: what was stored in an older version is rewritten by its first change, not by a read", async () => {
     await server.close();
     const [v1, v1beta1] = widgets.versions;
