@@ -116,6 +116,7 @@ const CHOOSES_THE_SYSTEMS: Readonly<Record<string, string>> = {
   "server/generic/server.ts": "the default of a server",
   "server/storage/create-storage.ts": "the default of storages",
   "server/storage/etcd/etcd-kv.ts": "the default of a store",
+  "server/storage/files/files-kv.ts": "the default of a store",
   "server/storage/memory/memory-kv.ts": "the default of a store",
   "server/storage/sqlite/sqlite-kv.ts": "the default of a store",
 };
