@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import type { Clock } from "../../base/time/clock.js";
 import type { Timers } from "../../base/time/timers.js";
-import { isStorageUrl, schemeNameOf, type StorageUrl } from "../../component/storage-url.js";
+import { isStorageUrl, schemeNameOf, STORAGE_NAMES, type StorageUrl } from "../../component/storage-url.js";
 import type { ResourcePlace } from "./files/layout.js";
 import type { Kv } from "./kv.js";
 
@@ -34,8 +34,7 @@ export interface StorageScheme {
   absolute?(url: StorageUrl, cwd: string): StorageUrl;
 }
 
-/** The storages that have names of their own. */
-const NAMES: readonly string[] = ["memory", "disk", "etcd"];
+const NAMES: readonly string[] = STORAGE_NAMES;
 
 /** YAML files in a folder, which people and other programs edit. */
 const files: StorageScheme = {

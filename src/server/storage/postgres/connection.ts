@@ -1,8 +1,7 @@
 import { fileURLToPath } from "node:url";
 import type pg from "pg";
-import { isInExecutable } from "../../../base/files/own-program.js";
+import { installHint, isInExecutable } from "../../../base/files/own-program.js";
 import type { StorageUrl } from "../../../component/storage-url.js";
-import { installHint } from "../install-hint.js";
 import { StorageError } from "../storage-schemes.js";
 
 export type Pg = typeof pg;
