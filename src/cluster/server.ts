@@ -45,6 +45,7 @@ export {
   UnavailableError,
   type WatchBatch,
 } from "../server/storage/kv.js";
+export { prefixedKv } from "../server/storage/prefixed-kv.js";
 export type { RunningServer } from "./running-server.js";
 export type {
   AuthenticationOptions,

@@ -2,7 +2,7 @@ import { StatusError } from "../../machinery/errors/status-error.js";
 
 /**
  * The storage interface: an ordered key-value store with one revision counter, modelled on etcd's. Memory, SQLite and etcd
- * pass one suite (test/suites/kv.ts).
+ * pass one suite (storage-tests.ts, "kubets/server/testing").
  *
  * Guarantees: the store gives revisions to writes in the order in which it accepted them. A write's revision, value and
  * event are invisible before the write is durable. A watch delivers events in revision order, without loss or repetition.
