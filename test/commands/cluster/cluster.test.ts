@@ -432,7 +432,7 @@ describe.skipIf(!programIsBuilt)("kubets cluster", () => {
       [
         "a storage that is none",
         ["start", "--storage=tape"],
-        /^error: invalid value "tape" for --storage: use memory, disk or etcd/,
+        /^error: invalid value "tape" for --storage: use memory, disk, etcd or a URL/,
       ],
       [
         "a form of stored objects that is none",
