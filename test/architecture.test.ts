@@ -293,7 +293,7 @@ describe("the way to a terminal", () => {
 });
 
 /** The commands that start servers, or programs of a control plane. */
-const CLUSTER_COMMANDS = /^commands[\\/](apiserver|cluster|envtest|controller-manager|scheduler|node)[\\/]/;
+const CLUSTER_COMMANDS = /^commands[\\/](apiserver|cluster|decode|storage|envtest|controller-manager|scheduler|node)[\\/]/;
 
 /**
  * Where API objects are read field by field without their types (machinery/meta/access.ts): the kind is not known there, or has no

@@ -16,7 +16,7 @@ import { createStorage, type Storage } from "../server/storage/create-storage.js
 import type { Kv } from "../server/storage/kv.js";
 import { moveKeys } from "../server/storage/move-keys.js";
 import { claimSchemaEpoch } from "../server/storage/schema-epochs.js";
-import { schemeOf } from "../server/storage/storage-schemes.js";
+import { schemeOf, type StorageSurroundings } from "../server/storage/storage-schemes.js";
 
 export interface StorageOptions extends OptionsOf<typeof storageOptions>, OptionsOf<typeof sizeOptions> {
   /**
@@ -63,7 +63,7 @@ export const electionHasNoEffect = ({ storage = "memory" }: StorageOptions): str
 
 /** `proxy` leads to etcd. */
 export async function openKv(
-  options: StorageOptions,
+  options: StorageOptions & Pick<StorageSurroundings, "mustExist">,
   clock: Clock,
   timers: Timers,
   proxy?: HttpConnectProxy,
@@ -75,7 +75,14 @@ export async function openKv(
 }
 
 async function openKvOf(
-  { storage = "memory", dataDir, etcd, signal, onWarning: warn = () => {} }: StorageOptions,
+  {
+    storage = "memory",
+    dataDir,
+    etcd,
+    signal,
+    onWarning: warn = () => {},
+    mustExist = false,
+  }: Parameters<typeof openKv>[0],
   clock: Clock,
   timers: Timers,
   proxy: HttpConnectProxy | undefined,
@@ -98,7 +105,7 @@ async function openKvOf(
       return openEtcdKv({ endpoints: servers, ...rest, proxy, signal });
     }
     default:
-      return schemeOf(storage).open(storage, { clock, timers, signal, warn });
+      return schemeOf(storage).open(storage, { clock, timers, signal, warn, mustExist });
   }
 }
 

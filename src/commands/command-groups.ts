@@ -217,6 +217,38 @@ export const setEntry: CommandEntry = {
   ],
 };
 
+/** `storage` and its subcommands: kubets' own, kubectl has none of it. */
+export const storageEntry: CommandEntry = {
+  name: "storage",
+  section: "Cluster Management Commands:",
+  summary: "Look into what servers store, or move it",
+  yields: true,
+  group: {
+    use: "storage SUBCOMMAND",
+    description:
+      "Look into what servers store, without a server, or move it to another storage.\n\n" +
+      "A storage is disk:FOLDER, files:FOLDER, postgres://USER@HOST/DATABASE, etcd (with the --etcd flags), or cluster:NAME for the one of a named cluster. A folder of disk or files has to be one that no server uses.",
+    bare: { stream: "out", code: 0 },
+  },
+  children: [
+    {
+      name: "list",
+      summary: "List the keys of a storage",
+      load: async () => (await import("./storage/list.js")).storageListCommand(),
+    },
+    {
+      name: "get",
+      summary: "Print the object under a key",
+      load: async () => (await import("./storage/get.js")).storageGetCommand(),
+    },
+    {
+      name: "check",
+      summary: "Decode every value of a storage, and name the damaged ones",
+      load: async () => (await import("./storage/check.js")).storageCheckCommand(),
+    },
+  ],
+};
+
 export const topEntry: CommandEntry = {
   name: "top",
   summary: "Show how much processor time and memory is used",

@@ -54,7 +54,7 @@ export async function openPostgresKv(url: StorageUrl, surroundings: StorageSurro
   const end = (): void => void database.close();
   surroundings.signal?.addEventListener("abort", end, { once: true });
   try {
-    await makeSchema(database);
+    await makeSchema(database, surroundings.mustExist);
     const [state] = await database.read<StateRow>(STATE);
     const expiring = await database.read<{ key: string; revision: number; expires: number }>(EXPIRING);
     const kv = new PostgresKv(database, state?.now ?? 1, surroundings);

@@ -1,0 +1,2 @@
+export { checkStorage, type CheckedStorage, type ListedKeys, listStorage, readStored } from "./read-storage.js";
+export { type NamedStorage, type OpenOptions, readStoragePlace } from "./storage-place.js";
