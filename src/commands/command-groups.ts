@@ -246,6 +246,11 @@ export const storageEntry: CommandEntry = {
       summary: "Decode every value of a storage, and name the damaged ones",
       load: async () => (await import("./storage/check.js")).storageCheckCommand(),
     },
+    {
+      name: "migrate",
+      summary: "Copy a storage into another one",
+      load: async () => (await import("./storage/migrate.js")).storageMigrateCommand(),
+    },
   ],
 };
 

@@ -11,9 +11,12 @@ export interface Pages extends AsyncIterable<readonly KeyValue[]> {
   readonly revision: number;
 }
 
-/** Reads a storage page by page, so that memory holds one page at a time. Compaction may end it with a CompactedError. */
-export function readPages(kv: Kv, prefix: string = ROOT): Pages {
-  let at = 0;
+/**
+ * Reads a storage page by page, so that memory holds one page at a time: at a revision, or at the current one where it is 0. Compaction may
+ * end it with a CompactedError.
+ */
+export function readPages(kv: Kv, prefix: string = ROOT, revision = 0): Pages {
+  let at = revision;
   return {
     get revision() {
       return at;
