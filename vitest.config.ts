@@ -37,7 +37,9 @@ const LONG = [
   "test/server/endpoints/contention/**/*.test.ts",
   "test/server/endpoints/long-list.test.ts",
   // The same suite as in memory and on disk, which take a quarter of its time.
-  "test/server/list-watch/{etcd,postgres}.test.ts",
+  "test/server/list-watch/{etcd,files,postgres}.test.ts",
+  // Deletions wait half a minute for a resource that cannot be listed.
+  "test/server/storage/files/controllers.test.ts",
   "test/tools/run-tests.test.ts",
   "test/server/generic/floods.test.ts",
 ];

@@ -116,7 +116,9 @@ const CHOOSES_THE_SYSTEMS: Readonly<Record<string, string>> = {
   "server/generic/server.ts": "the default of a server",
   "server/storage/create-storage.ts": "the default of storages",
   "server/storage/etcd/etcd-kv.ts": "the default of a store",
+  "server/storage/files/files-kv.ts": "the default of a store",
   "server/storage/memory/memory-kv.ts": "the default of a store",
+  "server/storage/postgres/writes.ts": "numbers the batches of a store",
   "server/storage/sqlite/sqlite-kv.ts": "the default of a store",
 };
 
@@ -146,6 +148,9 @@ const USES_NODES_TIMERS: Readonly<Record<string, string>> = {
   "server/kubelet/upgraded-connections.ts": "sockets",
   "server/storage/etcd/etcd-client.ts": "another process",
   "server/storage/etcd/etcd-kv.ts": "another process",
+  "server/storage/postgres/database.ts": "another process",
+  "server/storage/postgres/follower.ts": "another process",
+  "server/storage/postgres/writes.ts": "another process",
   "server/storage/sqlite/sqlite-worker.ts": "runs in a thread",
   "server/webhook/call-deadline.ts": "sockets",
 };

@@ -17,6 +17,7 @@ import type { Kv } from "../server/storage/kv.js";
 import { moveKeys } from "../server/storage/move-keys.js";
 import { claimSchemaEpoch } from "../server/storage/schema-epochs.js";
 import { schemeOf, type StorageSurroundings } from "../server/storage/storage-schemes.js";
+import type { ResourcePlace } from "../server/storage/files/layout.js";
 
 export interface StorageOptions extends OptionsOf<typeof storageOptions>, OptionsOf<typeof sizeOptions> {
   /**
@@ -105,8 +106,21 @@ async function openKvOf(
       return openEtcdKv({ endpoints: servers, ...rest, proxy, signal });
     }
     default:
-      return schemeOf(storage).open(storage, { clock, timers, signal, warn, mustExist });
+      return schemeOf(storage).open(storage, { clock, timers, signal, warn, mustExist, places: resourcePlaces });
   }
+}
+
+/** Of the built-in resources, what their keys do not tell. Two that share their objects have one place, the first one's. */
+export function resourcePlaces(): readonly ResourcePlace[] {
+  const places = new Map<string, ResourcePlace & { readonly kinds: { group: string; kind: string }[] }>();
+  for (const { group, name, kind, namespaced } of servedResources({ "api/all": true })) {
+    const prefix = keyPrefix({ group, name }, builtinRecord(group, name)?.storage);
+    const known = places.get(prefix);
+    if (known === undefined)
+      places.set(prefix, { prefix, group, resource: name, namespaced, kinds: [{ group, kind }] });
+    else if (!known.kinds.some((one) => one.group === group && one.kind === kind)) known.kinds.push({ group, kind });
+  }
+  return [...places.values()];
 }
 
 /** The objects of a server over `kv`. `foreign` says that other programs may have written versions that are served no longer. */

@@ -1,6 +1,9 @@
 /** A scheme, and what its storage makes of the rest: "files:./data", "postgres://user@host/database". */
 export type StorageUrl = `${string}:${string}`;
 
+/** The storages that have names of their own. */
+export const STORAGE_NAMES = ["memory", "disk", "etcd"] as const;
+
 /** A scheme by RFC 3986, 3.1. One letter would be a drive of Windows. */
 const URL_SCHEME = /^[a-z][a-z0-9+.-]+(?=:)/;
 

@@ -4,6 +4,7 @@ import { type Kv, registerStorage, startServer } from "../../src/cluster/server.
 import { isStorageUrl, redactedUrl, type StorageUrl } from "../../src/component/storage-url.js";
 import { openMemoryKv } from "../../src/server/storage/memory/memory-kv.js";
 import { call } from "../helpers/api-caller.js";
+import { lend } from "../model/lent-kv.js";
 
 /** The stores of the scheme "shelf" by their URLs; they outlive the servers that open them. */
 const shelf = new Map<string, Kv>();
@@ -13,24 +14,8 @@ registerStorage("shelf", {
   async open(url, { clock, timers }) {
     const kept = shelf.get(url) ?? openMemoryKv({ clock, timers });
     shelf.set(url, kept);
-    return stayingOpen(kept);
+    return lend(kept);
   },
-});
-
-/** A store that stays open when a server closes it. */
-const stayingOpen = (kv: Kv): Kv => ({
-  freshness: kv.freshness,
-  create: (...given) => kv.create(...given),
-  get: (...given) => kv.get(...given),
-  list: (...given) => kv.list(...given),
-  update: (...given) => kv.update(...given),
-  delete: (...given) => kv.delete(...given),
-  watch: (...given) => kv.watch(...given),
-  compact: (...given) => kv.compact(...given),
-  count: (...given) => kv.count(...given),
-  currentRevision: () => kv.currentRevision(),
-  check: () => kv.check(),
-  close: async () => {},
 });
 
 const CONFIG_MAPS = "/api/v1/namespaces/default/configmaps";

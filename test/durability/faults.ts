@@ -37,14 +37,19 @@ export const fullDisk: Fault = {
   },
 };
 
-/** Every such system call fails with EIO, as on a disk that is dying. */
-export function failingCalls(calls: string): Fault {
+/** Every such system call fails with EIO, as on a disk that is dying; with `when`, those that strace's words name. */
+export function failingCalls(calls: string, when?: string): Fault {
   return {
     what: `an I/O error of ${calls}`,
     missing: straceMissing(),
     launcher: () => [],
     async begin(pid) {
-      const inject = ["-e", `trace=${calls}`, "-e", `inject=${calls}:error=EIO`];
+      const inject = [
+        "-e",
+        `trace=${calls}`,
+        "-e",
+        `inject=${calls}:error=EIO${when === undefined ? "" : `:when=${when}`}`,
+      ];
       const tracer = spawn("strace", ["-f", "-p", String(pid), "-o", "/dev/null", ...inject]);
       await said(tracer, /attached/);
       return async () => {

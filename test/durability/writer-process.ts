@@ -30,7 +30,7 @@ export async function buildWriter(
     banner: {
       js: 'import{createRequire as __createRequire}from"node:module";const require=__createRequire(import.meta.url);',
     },
-    external: ["libsql"],
+    external: ["libsql", "pg"],
   });
   return { script: `${outdir}/${name}.js`, remove: () => rm(outdir, { recursive: true, force: true }) };
 }

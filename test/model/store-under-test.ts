@@ -2,6 +2,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Clock } from "../../src/base/time/clock.js";
+import { resourcePlaces } from "../../src/cluster/open-storage.js";
+import { openFilesKv } from "../../src/server/storage/files/files-kv.js";
 import type { Kv } from "../../src/server/storage/kv.js";
 import { openMemoryKv } from "../../src/server/storage/memory/memory-kv.js";
 import { openSqliteKv } from "../../src/server/storage/sqlite/sqlite-kv.js";
@@ -39,6 +41,27 @@ export function memoryStore({ time, history }: StoreSettings): StoreUnderTest {
     connect: async (lag) => lend(kv, lag),
     async stop() {},
     dispose: () => kv.close(),
+  };
+}
+
+/** Files live as long as the test too: what a client knows of revisions ends with the store that gave them. */
+export async function filesStore({ time, history }: StoreSettings): Promise<StoreUnderTest> {
+  const directory = await mkdtemp(join(tmpdir(), "kubets-model-"));
+  const kv = await openFilesKv({
+    directory,
+    places: resourcePlaces(),
+    clock: time,
+    timers: time,
+    historyEvents: history,
+  });
+  return {
+    async start() {},
+    connect: async (lag) => lend(kv, lag),
+    async stop() {},
+    async dispose() {
+      await kv.close();
+      await rm(directory, { recursive: true, force: true });
+    },
   };
 }
 

@@ -135,6 +135,17 @@ export function kvSuite(name: string, makeSubject: () => KvUnderTest): void {
       expect(now.items.map(({ key }) => key)).toEqual(["/p/bb", "/p/c"]);
     });
 
+    test("a page of nothing is empty", async () => {
+      const kv = await open();
+      await kv.create("/p/a", bytes("1"));
+      expect(await kv.list("/q/", { limit: 1 })).toEqual({ items: [], revision: at(2), remaining: 0 });
+      expect(await kv.list("/p/", { limit: 1, startAfter: "/p/a" })).toEqual({
+        items: [],
+        revision: at(2),
+        remaining: 0,
+      });
+    });
+
     test("the future and the compacted past cannot be read", async () => {
       const kv = await open();
       for (const name of ["a", "b", "c"]) await kv.create(`/${name}`, bytes(name));

@@ -10,7 +10,7 @@ import {
   recordFile,
 } from "../../client/config/named-cluster.js";
 import type { JsonObject } from "../../machinery/meta/json.js";
-import { isStorageUrl, type StorageUrl } from "../../component/storage-url.js";
+import { isStorageUrl, STORAGE_NAMES, type StorageUrl } from "../../component/storage-url.js";
 import type { EtcdConnection } from "../open-storage.js";
 
 /** Something the user can put right; the message is one line that says how. */
@@ -120,10 +120,8 @@ function isWhole(record: (JsonObject & ClusterAddress) | "damaged"): record is J
   const { storage, dataDir, port, startedAt, formerContexts = [] } = record;
   const isText = (value: unknown): boolean => typeof value === "string";
   return (
-    (storage === "memory" ||
-      storage === "disk" ||
-      storage === "etcd" ||
-      (typeof storage === "string" && isStorageUrl(storage))) &&
+    typeof storage === "string" &&
+    (STORAGE_NAMES.some((name) => name === storage) || isStorageUrl(storage)) &&
     [dataDir, startedAt].every(isText) &&
     Number.isSafeInteger(port) &&
     Array.isArray(formerContexts) &&

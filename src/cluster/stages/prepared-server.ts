@@ -88,6 +88,10 @@ export class PreparedServer {
     server.lifeCycle.signal("MuxAndDiscoveryComplete");
     composition.afterSteps?.();
     for (const hook of this.#hooks.postStart) await run(hook.name, async () => hook.run(hookContext(this.#opened)));
+    if (storage.outsideEdits !== undefined) {
+      const { applyByRequests } = await import("../outside-edits.js");
+      storage.outsideEdits(applyByRequests(server.loopback())).catch(options.onError ?? (() => {}));
+    }
     server.lifeCycle.signal("HasBeenReady");
   }
 

@@ -24,6 +24,8 @@ interface Monitor {
 }
 
 const WORKERS = 20;
+/** How long deletions wait for the first lists. */
+const FIRST_LISTS_MS = 30_000;
 const RETRY_MS = 1000;
 
 /** Deletes what has lost its owners. Its reflectors keep no objects: the graph has their names, uids and owners. */
@@ -100,7 +102,10 @@ class GarbageCollector {
     this.#change.resolve();
   }
 
-  /** Follows every resource whose objects can be garbage, and no other. Deletions begin when all of the first ones were listed. */
+  /**
+   * Follows every resource whose objects can be garbage, and no other. Deletions begin when all of the first ones were listed, or, as in
+   * kube-controller-manager, after half a minute: a resource that cannot be listed holds up no other.
+   */
   async #followResources(first: boolean): Promise<void> {
     const resources = new Map((await this.#resources()).map((one) => [`${one.apiVersion}/${one.resource}`, one]));
     if (this.context.signal.aborted) return;
@@ -110,15 +115,25 @@ class GarbageCollector {
       await stop();
     }
     let missing = resources.size;
-    const synced = () => {
-      // What the collector has not listed yet is not therefore absent.
-      if (!first || --missing > 0) return;
+    let waiting = first;
+    let cancel = (): void => {};
+    const begin = (): void => {
+      if (!waiting || this.context.signal.aborted) return;
+      waiting = false;
+      cancel();
       this.#work(this.#deletions, (node) => this.#attemptToDelete(node));
       this.#work(this.#orphanings, (node) => this.#attemptToOrphan(node));
+    };
+    const synced = () => {
+      // What the collector has not listed yet is not therefore absent: it asks for each owner that it does not know.
+      if (--missing === 0) begin();
     };
     for (const [id, resource] of resources) {
       if (!this.#monitors.has(id)) this.#monitors.set(id, this.#monitor(resource, first, synced));
     }
+    if (missing === 0 || !first) return;
+    cancel = this.context.timers.start(FIRST_LISTS_MS, begin);
+    this.context.signal.addEventListener("abort", cancel, { once: true });
   }
 
   #work(queue: RateLimitingQueue<GraphNode>, work: (node: GraphNode) => Promise<Outcome>): void {

@@ -3,7 +3,7 @@ import { systemTimers, type Timers } from "../../base/time/timers.js";
 import type { GroupResource } from "../../machinery/errors/status-error.js";
 import { CachedReads } from "./cacher/cached-reads.js";
 import { WatchCache } from "./cacher/watch-cache.js";
-import type { Kv, StorageCheck } from "./kv.js";
+import type { ApplyOutsideEdit, Kv, StorageCheck } from "./kv.js";
 import { SCHEMA_EPOCHS_PREFIX } from "./schema-epochs.js";
 import { Codecs } from "./store/codecs.js";
 import { DirectReads } from "./store/direct-reads.js";
@@ -59,6 +59,8 @@ export interface Storage {
   whenOccupied(prefix: string, listener: () => void): () => void;
   /** The revision of the last acknowledged write. */
   currentRevision(): Promise<number>;
+  /** As {@link Kv.outsideEdits}. */
+  outsideEdits?(apply: ApplyOutsideEdit): Promise<void>;
   /** Rejects while writes are likely to fail. */
   check(kind?: StorageCheck): Promise<void>;
   /** Ends watches, finishes accepted writes and closes the key-value store. Idempotent. */
@@ -93,6 +95,7 @@ export function createStorage(options: KvStorageOptions): Storage {
     release: (prefix) => codecs.release(prefix),
     whenOccupied: (prefix, listener) => reads.whenOccupied(prefix, listener),
     currentRevision: () => kv.currentRevision(),
+    ...(kv.outsideEdits && { outsideEdits: async (apply) => kv.outsideEdits?.(apply) }),
     check: (kind) => kv.check(kind),
     async close() {
       stopCompactor();

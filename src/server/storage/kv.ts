@@ -52,6 +52,12 @@ export interface Kv {
   currentRevision(): Promise<number>;
   /** Rejects with {@link UnavailableError} while writes are likely to fail. Each kind of check may have a time limit of its own. */
   check(kind?: StorageCheck): Promise<void>;
+  /**
+   * From now on changes that were made beside the store, by people who edit its files, go through `apply`, first those from before the
+   * store was opened. Resolves when these are applied. Absent where nobody else can change the store's values. Without this call a change
+   * is taken as it is.
+   */
+  outsideEdits?(apply: ApplyOutsideEdit): Promise<void>;
   /** Finishes the accepted writes, then releases all resources. Idempotent. */
   close(): Promise<void>;
 }
@@ -70,6 +76,26 @@ export interface RestoredItem extends KeyValue {
   /** Milliseconds since the epoch. */
   readonly expiresAt?: number;
 }
+
+/** A change to an object that was made beside the store. */
+export interface OutsideEdit {
+  /** "" is the core group. */
+  readonly group: string;
+  /** The plural. */
+  readonly resource: string;
+  /** "" for an object of the cluster. */
+  readonly namespace: string;
+  readonly name: string;
+  /** Of the object; for one that was removed, of what the store has. */
+  readonly apiVersion: string;
+  /** In any version of the group; undefined where the object was removed. */
+  readonly object: { readonly [field: string]: unknown } | undefined;
+  /** Whether the store has the object. */
+  readonly exists: boolean;
+}
+
+/** Writes an edit into the store, as its own client. Rejects when the edit is refused. */
+export type ApplyOutsideEdit = (edit: OutsideEdit) => Promise<void>;
 
 /** What asks for a check: /healthz and /livez, the default, or /readyz alone. */
 export type StorageCheck = "health" | "readiness";
@@ -167,6 +193,19 @@ export class UnavailableError extends StatusError {
     super({ kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure", message, code: 500 });
   }
 }
+
+/**
+ * The value of a key that is there and cannot be read: whoever asks for its object gets the problem as an error with code 500, and
+ * nobody takes the object for absent.
+ */
+export class UnreadableValue extends Uint8Array {
+  constructor(readonly problem: string) {
+    super(0);
+  }
+}
+
+/** The error for who asks for such an object. */
+export const unreadable = ({ problem }: UnreadableValue): UnavailableError => new UnavailableError(problem, "not-done");
 
 /** A read at a revision that the store has not reached. */
 export class FutureRevisionError extends Error {

@@ -1,6 +1,8 @@
+import { resolve } from "node:path";
 import type { Clock } from "../../base/time/clock.js";
 import type { Timers } from "../../base/time/timers.js";
-import { isStorageUrl, schemeNameOf, type StorageUrl } from "../../component/storage-url.js";
+import { isStorageUrl, schemeNameOf, STORAGE_NAMES, type StorageUrl } from "../../component/storage-url.js";
+import type { ResourcePlace } from "./files/layout.js";
 import type { Kv } from "./kv.js";
 
 /** A storage cannot be opened. The message says what is wrong, where, and what to do. */
@@ -18,6 +20,8 @@ export interface StorageSurroundings {
   readonly warn: (text: string) => void;
   /** The store is only looked at: the opening rejects with a {@link StorageError} where there is none, and makes nothing. Default false. */
   readonly mustExist?: boolean;
+  /** What the keys of built-in resources do not tell of them. */
+  readonly places?: () => readonly ResourcePlace[];
 }
 
 /** The storages of one scheme. */
@@ -32,8 +36,24 @@ export interface StorageScheme {
   absolute?(url: StorageUrl, cwd: string): StorageUrl;
 }
 
-/** The storages that have names of their own. */
-const NAMES: readonly string[] = ["memory", "disk", "etcd"];
+const NAMES: readonly string[] = STORAGE_NAMES;
+
+/** YAML files in a folder, which people and other programs edit. */
+const files: StorageScheme = {
+  hasOtherWriters: true,
+  open: async (...given) => (await import("./files/files-kv.js")).openFilesUrl(...given),
+  absolute(url, cwd) {
+    const folder = folderOf(url);
+    return folder === undefined ? url : `files:${resolve(cwd, folder)}`;
+  },
+};
+
+/** The folder of "files:./data", "files:/data" or "files:///data"; undefined where the URL names none, or one on another host. */
+export function folderOf(url: StorageUrl): string | undefined {
+  const rest = url.slice(url.indexOf(":") + 1);
+  const folder = rest.startsWith("///") ? rest.slice(2) : rest;
+  return folder === "" || folder.startsWith("//") ? undefined : folder;
+}
 
 const postgres: StorageScheme = {
   isShared: true,
@@ -41,6 +61,7 @@ const postgres: StorageScheme = {
 };
 
 const schemes = new Map<string, StorageScheme>([
+  ["files", files],
   ["postgres", postgres],
   ["postgresql", postgres],
 ]);

@@ -47,7 +47,9 @@ beforeAll(async () => {
   for (const kind of KINDS) {
     const place = await newPlace(kind);
     sources.set(kind, place);
-    console.error(kind, Date.now()); await fill(place); console.error("done", Date.now());
+    console.error(kind, Date.now());
+    await fill(place);
+    console.error("done", Date.now());
   }
 }, 60_000);
 afterAll(async () => {

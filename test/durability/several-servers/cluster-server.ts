@@ -1,5 +1,5 @@
 /**
- * One of several servers on one etcd, in a process of its own: `cluster-server.js SETTINGS`, the settings as JSON. Prints one line of
+ * One of several servers on one storage, in a process of its own: `cluster-server.js SETTINGS`, the settings as JSON. Prints one line of
  * JSON when the API is ready. SIGTERM stops it.
  */
 import { writeSync } from "node:fs";
@@ -9,8 +9,7 @@ import { openLog, type ServerSettings } from "./server-log.js";
 const settings = JSON.parse(process.argv[2] ?? "") as ServerSettings;
 const log = openLog(settings.log);
 const cluster = await startCluster({
-  storage: "etcd",
-  etcd: { servers: [settings.etcd] },
+  ...settings.storage,
   dataDir: settings.dataDir,
   serverName: settings.name,
   nodes: 2,

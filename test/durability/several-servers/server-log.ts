@@ -1,9 +1,10 @@
-import type { LeadershipEvent } from "../../../src/cluster/index.js";
+import type { ClusterOptions, LeadershipEvent } from "../../../src/cluster/index.js";
 import { openSync, readFileSync, writeSync } from "node:fs";
 
 export interface ServerSettings {
   readonly name: string;
-  readonly etcd: string;
+  /** Of `startCluster`. */
+  readonly storage: Pick<ClusterOptions, "storage" | "etcd">;
   readonly dataDir: string;
   /** The file that the server's terms and its controllers' requests are written to. */
   readonly log: string;

@@ -4,11 +4,16 @@ import { isJsonObject, type JsonValue } from "../../meta/json.js";
 import { formatG } from "../go/format-g.js";
 import { compareKeys } from "./key-order.js";
 import { asPassedThroughJson } from "./through-json.js";
+import { resolvePlain } from "./scalars.js";
 import { chooseStyle, isBreak, isMultiline, isPrintable } from "./scalar-style.js";
 
 export interface YamlOptions {
+  /** Keys stand in the order that they have; else in natural order, as kubectl prints them. */
+  readonly inGivenOrder?: boolean;
   /** Characters that no YAML may hold as they are are written escaped; else they are refused, as kubectl does it. */
   readonly anyCharacter?: boolean;
+  /** The text "<<" is quoted, so that who reads the document does not merge; else it is as kubectl prints it. */
+  readonly quotesMerge?: boolean;
 }
 
 /**
@@ -21,8 +26,8 @@ export function emitYaml(value: unknown, options: YamlOptions = {}): string {
 }
 
 /** {@link emitYaml} in steps. */
-export function* emitYamlSteps(value: unknown, { anyCharacter = false }: YamlOptions = {}): Steps<string> {
-  const emitter = new Emitter(anyCharacter);
+export function* emitYamlSteps(value: unknown, options: YamlOptions = {}): Steps<string> {
+  const emitter = new Emitter(options);
   yield* emitter.document(value as JsonValue);
   return emitter.text();
 }
@@ -33,7 +38,7 @@ const maxSimpleKey = 128;
 
 /** Keeps libyaml's notion of where the pen is: whether white space or nothing but indentation was written last. */
 class Emitter {
-  constructor(private readonly anyCharacter: boolean) {}
+  constructor(private readonly options: YamlOptions) {}
 
   readonly #pace = new Pace();
   /** What was written before the last pause. */
@@ -113,7 +118,7 @@ class Emitter {
       return;
     }
     const inner = deeper(indent);
-    for (const key of keys.toSorted(compareKeys)) {
+    for (const key of this.options.inGivenOrder === true ? keys : keys.toSorted(compareKeys)) {
       if (this.#isDue()) yield;
       this.#writeIndent(inner);
       const simple = isSimpleKey(key);
@@ -138,8 +143,10 @@ class Emitter {
       this.#plain(Array.from(formatScalar(value)), inner, !simpleKey);
       return;
     }
-    const text = this.anyCharacter ? value : asPassedThroughJson(value);
+    if (isPlainWord(value)) return this.#word(value);
+    const text = this.options.anyCharacter === true ? value : asPassedThroughJson(value);
     const characters = Array.from(text);
+    if (text === "<<" && this.options.quotesMerge === true) return this.#double(characters, inner, !simpleKey);
     switch (chooseStyle(text, characters, simpleKey)) {
       case "plain":
         return this.#plain(characters, inner, !simpleKey);
@@ -150,6 +157,14 @@ class Emitter {
       case "literal":
         return this.#literal(characters, inner);
     }
+  }
+
+  /** {@link #plain} of a text without spaces. */
+  #word(text: string): void {
+    if (!this.#whitespace) this.#put(" ");
+    this.#put(text);
+    this.#whitespace = false;
+    this.#indention = false;
   }
 
   #plain(characters: readonly string[], indent: number, mayFold: boolean): void {
@@ -257,7 +272,14 @@ function deeper(indent: number): number {
   return indent < 0 ? 0 : indent + 2;
 }
 
+/** Letters, digits and marks that mean nothing in YAML between them. One letter alone may be a word for true or false. */
+const WORD = /^[A-Za-z][A-Za-z0-9._/:-]{0,126}[A-Za-z0-9._/-]$/;
+
+/** Whether a text is of the sort that most texts are, so that it need not be looked at character by character: it is printed as it is. */
+const isPlainWord = (text: string): boolean => WORD.test(text) && resolvePlain(text).tag === "str";
+
 function isSimpleKey(key: string): boolean {
+  if (isPlainWord(key)) return true;
   return !isMultiline(Array.from(key)) && new TextEncoder().encode(key).length <= maxSimpleKey;
 }
 

@@ -6,7 +6,7 @@ import { EventLog, type EventLogLimits } from "../event-log.js";
 import { ClosedError, CompactedError, FutureRevisionError, type Kv, type WatchBatch } from "../kv.js";
 import { Snapshots } from "../snapshots.js";
 import type { Codecs } from "../store/codecs.js";
-import { weightOf } from "../store/direct-reads.js";
+import { readableEvent, weightOf } from "../store/direct-reads.js";
 import type { KvObject } from "../store/kv-object.js";
 import type { ObjectEvent } from "../store/reads.js";
 
@@ -243,7 +243,8 @@ export class WatchCache {
         object = this.options.codecs.object(key, revision, value);
         this.#root = this.#root.set(key, object);
       }
-      changes.push({ revision, key, object, previous });
+      const change = readableEvent({ revision, key, object, previous });
+      if (change !== undefined) changes.push(change);
     }
     this.#applied = told;
     this.#wake();

@@ -246,7 +246,9 @@ class EtcdKv implements Kv {
     const expiring: Expiring[] = [];
     const { rangeEnd, key: first } = this.parts.keys.range("");
     for (let key: Uint8Array | undefined = first; key !== undefined; ) {
-      const page: RangeResponse = await answered(this.client.read(range, { key, rangeEnd, keysOnly: true, limit: MOST }));
+      const page: RangeResponse = await answered(
+        this.client.read(range, { key, rangeEnd, keysOnly: true, limit: MOST }),
+      );
       for (const { lease, ...kv } of page.kvs) {
         if (lease === 0n) continue;
         const at = ends.get(lease) ?? (await this.#endOfLease(lease));

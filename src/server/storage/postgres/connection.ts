@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import type pg from "pg";
+import { installHint, isInExecutable } from "../../../base/files/own-program.js";
 import type { StorageUrl } from "../../../component/storage-url.js";
-import { installHint } from "../install-hint.js";
 import { StorageError } from "../storage-schemes.js";
 
 export type Pg = typeof pg;
@@ -16,10 +16,11 @@ export async function loadPg(): Promise<Pg> {
   try {
     return (await import("pg")).default;
   } catch (error) {
-    throw new StorageError(
-      `the storage "postgres" needs the package pg: ${installHint(fileURLToPath(import.meta.url), "pg")}`,
-      { cause: error },
-    );
+    const file = fileURLToPath(import.meta.url);
+    const remedy = isInExecutable(file)
+      ? "which the executable does not have; install kubets by npm, with pg beside it"
+      : installHint(file, "pg");
+    throw new StorageError(`the storage "postgres" needs the package pg: ${remedy}`, { cause: error });
   }
 }
 

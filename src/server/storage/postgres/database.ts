@@ -1,5 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import type pg from "pg";
+import { startStopwatch } from "../../../base/time/timers.js";
 import { ClosedError, UnavailableError } from "../kv.js";
 import type { Pg } from "./connection.js";
 import { isLost, mayTryAgain, unavailable } from "./failures.js";
@@ -50,7 +51,7 @@ export class Database {
    * once the database is closing.
    */
   async again<T>(attempt: () => Promise<T>, patience: number = PATIENCE): Promise<T> {
-    const end = performance.now() + patience;
+    const elapsed = startStopwatch();
     for (let wait = FIRST_PAUSE; ; wait = Math.min(wait * 2, LONGEST_PAUSE)) {
       if (this.isClosing) throw new ClosedError();
       try {
@@ -58,7 +59,7 @@ export class Database {
       } catch (error) {
         if (this.isClosing) throw new ClosedError();
         const isFinal = error instanceof UnavailableError || !(isLost(error) || mayTryAgain(error));
-        if (isFinal || performance.now() + wait >= end) throw unavailable(error);
+        if (isFinal || elapsed() + wait >= patience) throw unavailable(error);
         await setTimeout(wait, undefined, { signal: this.#closing.signal }).catch(() => {});
       }
     }

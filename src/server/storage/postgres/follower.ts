@@ -77,14 +77,13 @@ export class Follower {
       this.#again = true;
       return this.#working;
     }
-    this.#working = this.#work().finally(() => (this.#working = undefined));
-    return this.#working;
+    return (this.#working = this.#work());
   }
 
   /** Takes the writes of this server, after those of others that came before them. */
   async take({ batch, writes }: WrittenBatch): Promise<void> {
     const first = writes[0]?.row.revision ?? 0;
-    if (first > this.head + 1) await this.catchUp();
+    while (first > this.head + 1) await this.catchUp();
     const events = writes.map(({ type, key, value, expiresAt, row }) => {
       const revision = row.revision ?? 0;
       if (expiresAt !== undefined) this.#options.expires({ key, revision, at: expiresAt });
@@ -94,10 +93,14 @@ export class Follower {
   }
 
   async #work(): Promise<void> {
-    do {
-      this.#again = false;
-      while (await this.#readPage());
-    } while (this.#again);
+    try {
+      do {
+        this.#again = false;
+        while (await this.#readPage());
+      } while (this.#again);
+    } finally {
+      this.#working = undefined;
+    }
   }
 
   /** Returns whether there may be more. */

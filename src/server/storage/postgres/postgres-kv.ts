@@ -163,13 +163,11 @@ class PostgresKv implements Kv {
       const [state] = rows;
       if (state === undefined) throw noState();
       revision = readableRevision(revision, state);
-      for (const row of rows) {
-        if (row.key === null) continue;
-        items.push(itemOf(row));
-        from = after(row.key);
-      }
-      if (rows.length === size && items.length < limit) continue;
-      const mayHaveMore = rows.length === size;
+      const found = rows.flatMap((row) => (row.key === null ? [] : [itemOf(row)]));
+      items.push(...found);
+      from = after(found.at(-1)?.key ?? from);
+      const mayHaveMore = found.length === size;
+      if (mayHaveMore && items.length < limit) continue;
       return { items, revision, remaining: mayHaveMore ? await this.#countFrom(from, end, revision) : 0 };
     }
   }

@@ -1,6 +1,6 @@
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { installHint } from "../../../base/files/own-program.js";
 import { errorMessage } from "../../../base/text/error-message.js";
-import { installHint } from "../install-hint.js";
 import { DataDirectoryError } from "./data-directory-error.js";
 
 /** The part of better-sqlite3's API that node:sqlite and libsql share. */

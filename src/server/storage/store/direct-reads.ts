@@ -125,12 +125,25 @@ export function weightOf(event: ObjectEvent): number {
 }
 
 function eventsOf(codecs: Codecs, { events }: WatchBatch): ObjectEvent[] {
-  return events.map(({ key, revision, value, previous }) => ({
-    key,
-    revision,
-    object: value === undefined ? undefined : codecs.object(key, revision, value),
-    previous: previous === undefined ? undefined : codecs.object(key, previous.revision, previous.value),
-  }));
+  return events
+    .map(({ key, revision, value, previous }) => ({
+      key,
+      revision,
+      object: value === undefined ? undefined : codecs.object(key, revision, value),
+      previous: previous === undefined ? undefined : codecs.object(key, previous.revision, previous.value),
+    }))
+    .flatMap((event) => readableEvent(event) ?? []);
+}
+
+/**
+ * What watchers are told of an event. They keep what they know of an object that can no longer be read, and get it as a new one when it can;
+ * undefined where there is nothing to tell.
+ */
+export function readableEvent(event: ObjectEvent): ObjectEvent | undefined {
+  const { object, previous } = event;
+  if (object?.isUnreadable === true) return undefined;
+  if (previous?.isUnreadable === true) return object && { ...event, previous: undefined };
+  return object === undefined && previous === undefined ? undefined : event;
 }
 
 /** A state of the objects below `prefix` in the key-value store. */

@@ -1,5 +1,6 @@
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import type { ObjectAttributes, ObjectCodec, StoredObject } from "../store.js";
+import { unreadable, UnreadableValue } from "../kv.js";
 import type { Codecs } from "./codecs.js";
 import type { Evictable } from "./second-chance-cache.js";
 
@@ -31,6 +32,11 @@ export class KvObject implements StoredObject, Evictable {
   ) {
     this.#bytes = stored;
     this.#isCurrent = isCurrent;
+  }
+
+  /** True for an object that the store has and cannot read: whatever is asked of it throws the reason. */
+  get isUnreadable(): boolean {
+    return this.#bytes instanceof UnreadableValue;
   }
 
   get bytes(): Uint8Array {
@@ -140,6 +146,7 @@ export class KvObject implements StoredObject, Evictable {
 
   #refresh(): ObjectCodec {
     const { source } = this;
+    if (this.#bytes instanceof UnreadableValue) throw unreadable(this.#bytes);
     if (this.#codec !== undefined && this.#generation === source.generation) return this.#codec;
     const codec = source.codecFor(this.key);
     this.#generation = source.generation;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { installHint } from "../../../../src/server/storage/install-hint.js";
+import { installHint } from "../../../../src/base/files/own-program.js";
 
 const packages = new Set(["/home/me/shop/package.json", "/home/me/.npm/_npx/0a1b2c/package.json"]);
 

@@ -21,7 +21,7 @@ export interface OwnServer extends Pick<KvStorageOptions, "historyBytes" | "hist
 
 /** Where a row runs. */
 export interface Mode {
-  readonly backend: "memory" | "sqlite" | "etcd" | "postgres";
+  readonly backend: "memory" | "sqlite" | "etcd" | "files" | "postgres";
   readonly cache: boolean;
 }
 
