@@ -23,8 +23,8 @@ export interface MigrationProgress {
 export interface MigratedStorage {
   readonly keys: number;
   readonly bytes: number;
-  /** Whether the target has every key at the revision that it had in the source. */
-  readonly keepsRevisions: boolean;
+  /** Why the keys have other revisions in the target; undefined where every key has the revision that it had in the source. */
+  readonly newRevisions: string | undefined;
   /** Whether an earlier run had copied a part. */
   readonly resumed: boolean;
 }
@@ -62,8 +62,7 @@ export const migrateStorage = (
     for (const storage of [from, to]) await requireUnserved(storage, options);
     const source = await openExisting(from, options);
     try {
-      const { keys, bytes, keepsRevisions, resumed } = await copyInto(source, from, to, options);
-      return { keys, bytes, keepsRevisions, resumed };
+      return await copyInto(source, from, to, options);
     } finally {
       await source.close();
     }
@@ -89,10 +88,22 @@ async function copyInto(
     target = await openOrMake(to, options);
     const compared = await compareStorages(source, target, { expires, options, all: plan.keys });
     await markEnd({ ...migration, target });
-    return { ...compared, keepsRevisions: plan.keepsRevisions, resumed };
+    return { ...compared, newRevisions: newRevisions(plan, target, from, to), resumed };
   } finally {
     await target.close();
   }
+}
+
+function newRevisions(
+  { keepsRevisions }: Plan,
+  target: Kv,
+  from: NamedStorage,
+  to: NamedStorage,
+): string | undefined {
+  if (keepsRevisions) return undefined;
+  return target.restore === undefined
+    ? `${to.name} gives every write a revision of its own`
+    : `${from.name} has several keys at one revision`;
 }
 
 /** What an interrupted run has begun in the target; undefined for an empty one. Throws for a target with other keys. */
@@ -128,7 +139,7 @@ async function makePlan(source: Kv, from: NamedStorage, mayKeepRevisions: boolea
     }
   }
   if (keys === 0) throw new StoredError(`${from.name} holds no keys`);
-  // A transaction of etcd may write several keys at one revision.
+  // A transaction of etcd may write several keys at one revision, and files have one for all keys after a restart.
   return { keys, revision: pages.revision, keepsRevisions: mayKeepRevisions && revisions.size === keys };
 }
 

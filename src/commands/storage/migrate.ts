@@ -88,9 +88,9 @@ export async function runStorageMigrate(options: StorageMigrateOptions): Promise
   const { from, to, migrate, signal, warn, streams } = options;
   let last: MigrationProgress | undefined;
   try {
-    const { keys, bytes, keepsRevisions, resumed } = await migrate((progress) => (last = progress));
-    if (!keepsRevisions) {
-      warn(`${to} gives revisions of its own: resourceVersions are others now, and watchers have to list anew`);
+    const { keys, bytes, newRevisions, resumed } = await migrate((progress) => (last = progress));
+    if (newRevisions !== undefined) {
+      warn(`resourceVersions are others now, and watchers have to list anew: ${newRevisions}`);
     }
     const what = resumed ? "the rest of its copy is there now" : "copied";
     streams.out.write(`${from} ${what}: ${to} holds the same ${keys} keys, ${bytesText(bytes)}\n`);
