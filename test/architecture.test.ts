@@ -615,6 +615,7 @@ describe.skipIf(!existsSync(metafilePath))("what the bundle loads at start", () 
       "dist/cluster-apiserver.js",
       "dist/cluster-named.js",
       "dist/cluster-programs.js",
+      "dist/cluster-stored.js",
       "dist/undici-pool.cjs",
     ]);
     expect(crossing.filter(({ path }) => path === "dist/undici-pool.cjs").map(({ file }) => file)).toEqual([

@@ -67,10 +67,7 @@ function complete({ streams, files, cwd }: Factory, invocation: Invocation): Dec
 }
 
 export async function runDecode({ format, read, write }: DecodeCommandOptions): Promise<void> {
-  const [{ decodeValue, encodeValue }, { readValue }] = await Promise.all([
-    import("../../cluster/stored/decode-value.js"),
-    import("../../cluster/stored/read-value.js"),
-  ]);
+  const { decodeValue, encodeValue, readValue } = await import("../../cluster/stored/index.js");
   const { object } = decodeValue(readValue(await read()));
   if (format === "protobuf") return write(encodeValue(object, "application/vnd.kubernetes.protobuf"));
   (format === "json" ? jsonPrinter() : yamlPrinter()).print(object, write);

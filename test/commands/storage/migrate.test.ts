@@ -37,6 +37,8 @@ let etcd: EtcdServer | undefined;
 let postgres: PostgresServer | undefined;
 /** A cluster's objects, on each kind of storage. */
 const sources = new Map<Kind, Place>();
+/** What they hold. */
+const states = new Map<Kind, State>();
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "migrate-"));
@@ -50,6 +52,7 @@ beforeAll(async () => {
     const place = kind === "disk" ? disk : await newPlace(kind);
     sources.set(kind, place);
     if (kind !== "disk") expect(await migrate(disk, place)).toMatchObject({ code: 0 });
+    states.set(kind, await stateOf(place));
   }
 }, 60_000);
 afterAll(async () => {
@@ -106,24 +109,24 @@ async function fill({ options }: Place): Promise<void> {
 
 const open = ({ options }: Place): Promise<Kv> => openKv(options, systemClock, systemTimers);
 
-async function keysOf(place: Place): Promise<readonly KeyValue[]> {
+interface State {
+  readonly keys: readonly KeyValue[];
+  /** When keys expire. */
+  readonly expiring: ReadonlyMap<string, number>;
+}
+
+async function stateOf(place: Place): Promise<State> {
   const kv = await open(place);
   try {
     const { items } = await kv.list("/registry/");
-    return items.map((item) => ({ ...item, value: Buffer.from(item.value) }));
+    const keys = items.map((item) => ({ ...item, value: Buffer.from(item.value) }));
+    return { keys, expiring: new Map((await kv.expiring?.())?.map(({ key, at }) => [key, at])) };
   } finally {
     await kv.close();
   }
 }
 
-async function expiringOf(place: Place): Promise<ReadonlyMap<string, number>> {
-  const kv = await open(place);
-  try {
-    return new Map((await kv.expiring?.())?.map(({ key, at }) => [key, at]));
-  } finally {
-    await kv.close();
-  }
-}
+const keysOf = async (place: Place): Promise<readonly KeyValue[]> => (await stateOf(place)).keys;
 
 const migrate = (from: Place, to: Place) =>
   runCli(["storage", "migrate", `--from=${from.flag}`, `--to=${to.flag}`, ...from.more, ...to.more], {
@@ -136,6 +139,12 @@ const sourceOf = (kind: Kind): Place => {
   const place = sources.get(kind);
   if (place === undefined) throw new Error(`no source on ${kind}`);
   return place;
+};
+
+const stateBefore = (kind: Kind): State => {
+  const state = states.get(kind);
+  if (state === undefined) throw new Error(`no source on ${kind}`);
+  return state;
 };
 
 /** The target of etcd cannot be another prefix of the same flags. */
@@ -154,7 +163,7 @@ describe("storage migrate", () => {
   test.each(PAIRS)("copies %s to %s: values, revisions where they can be kept, times to live", async (from, to) => {
     const source = sourceOf(from);
     const target = await newPlace(to);
-    const [before, expiring] = [await keysOf(source), await expiringOf(source)];
+    const { keys: before, expiring } = stateBefore(from);
     const { code, stdout, stderr } = await migrate(source, target);
     const takesOver = to === "disk" || to === "postgres";
     const keepsRevisions = takesOver && from !== "files";
@@ -166,12 +175,9 @@ describe("storage migrate", () => {
     }
     expect(stdout).toMatch(new RegExp(` copied: .* holds the same ${before.length} keys, `));
     expect(code).toBe(0);
-    const after = await keysOf(target);
+    const { keys: after, expiring: kept } = await stateOf(target);
     if (keepsRevisions) expect(after).toEqual(before);
     else expect(after.map(content)).toEqual(before.map(content));
-    // After each start, files are at a later revision.
-    expect((await keysOf(source)).map(content)).toEqual(before.map(content));
-    const kept = await expiringOf(target);
     expect([...kept.keys()].sort()).toEqual([...expiring.keys()].sort());
     for (const [key, at] of expiring) expect(Math.abs((kept.get(key) ?? 0) - at)).toBeLessThan(120_000);
     expect(expiring.has("/registry/events/default/seen")).toBe(true);
@@ -205,6 +211,14 @@ describe("storage migrate", () => {
     const { revision } = await kv.create("/registry/configmaps/default/new", Buffer.from("{}"));
     expect(revision).toBeGreaterThan(last);
   });
+});
+
+test.each(KINDS)("a source on %s stays as it is", async (kind) => {
+  const { keys, expiring } = await stateOf(sourceOf(kind));
+  // After each start, files are at a later revision.
+  if (kind === "files") expect(keys.map(content)).toEqual(stateBefore(kind).keys.map(content));
+  else expect(keys).toEqual(stateBefore(kind).keys);
+  expect(expiring.size).toBe(stateBefore(kind).expiring.size);
 });
 
 describe("storage migrate refuses", () => {
