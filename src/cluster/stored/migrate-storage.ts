@@ -94,12 +94,7 @@ async function copyInto(
   }
 }
 
-function newRevisions(
-  { keepsRevisions }: Plan,
-  target: Kv,
-  from: NamedStorage,
-  to: NamedStorage,
-): string | undefined {
+function newRevisions({ keepsRevisions }: Plan, target: Kv, from: NamedStorage, to: NamedStorage): string | undefined {
   if (keepsRevisions) return undefined;
   return target.restore === undefined
     ? `${to.name} gives every write a revision of its own`

@@ -69,7 +69,11 @@ async function newPlace(kind: Kind): Promise<Place> {
     case "disk":
       return { flag: `disk:${dataDir}`, more: [], options: { storage: "disk", dataDir } };
     case "files":
-      return { flag: `files:${dataDir}`, more: [], options: { storage: `files:${dataDir}`, dataDir: `${dataDir}-keys` } };
+      return {
+        flag: `files:${dataDir}`,
+        more: [],
+        options: { storage: `files:${dataDir}`, dataDir: `${dataDir}-keys` },
+      };
     case "etcd": {
       const endpoint = etcd?.endpoint ?? "";
       const connection = { servers: [endpoint], prefix: `/${name}` };
@@ -156,7 +160,9 @@ const content = ({ key, value }: KeyValue) => [key, value];
 /** What is in a list, by name, but for what the server's start writes: its certificates, its term as a leader. */
 const items = (list: string): object[] =>
   (JSON.parse(list) as { items: { metadata: { name: string; resourceVersion: string } }[] }).items
-    .filter(({ metadata: { name } }) => !/^(?:kube-root-ca|extension-apiserver|kube-(?:controller|apiserver))/.test(name))
+    .filter(
+      ({ metadata: { name } }) => !/^(?:kube-root-ca|extension-apiserver|kube-(?:controller|apiserver))/.test(name),
+    )
     .map((item) => ({ ...item, metadata: { ...item.metadata, resourceVersion: "" } }));
 
 describe("storage migrate", () => {
