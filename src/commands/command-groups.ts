@@ -225,9 +225,7 @@ export const storageEntry: CommandEntry = {
   yields: true,
   group: {
     use: "storage SUBCOMMAND",
-    description:
-      "Look into what servers store, without a server, or move it to another storage.\n\n" +
-      "A storage is disk:FOLDER, files:FOLDER, postgres://USER@HOST/DATABASE, etcd (with the --etcd flags), or cluster:NAME for the one of a named cluster. A folder of disk or files has to be one that no server uses.",
+    description: "Look into what servers store, without a server, or move it to another storage.",
     bare: { stream: "out", code: 0 },
   },
   children: [
