@@ -72,7 +72,7 @@ async function bundle() {
     // fastest-levenshtein is an ES module only there.
     mainFields: ["module", "main"],
     // Optional peers: disk storage on a Node without node:sqlite asks for the one, kubets/vitest for the other.
-    external: ["libsql", "pg", "vitest"],
+    external: ["libsql", "vitest"],
     logLevel: "warning",
   };
   const [library, cli, undici, regexps] = await Promise.all([

@@ -72,9 +72,9 @@ export function publicDeclarations(files, entries, peers) {
   return new Map([...kept].map(([path, items]) => [path, write(modules.get(path), items)]));
 }
 
-const STATEMENT = /^(?:export|import|declare|abstract|interface|type|class|function|const|enum|namespace)\b/;
+const STATEMENT = /^(?:export|import|declare|abstract|interface|type|class|function|const|let|enum|namespace)\b/;
 const DECLARATION =
-  /^(export )?(?:declare )?(?:abstract )?(?:interface|type|class|function|const|enum|namespace) ([\w$]+)/;
+  /^(export )?(?:declare )?(?:abstract )?(?:interface|type|class|function|const|let|enum|namespace) ([\w$]+)/;
 
 function readModule(path, text) {
   const module = { statements: [], declarations: new Map(), imports: new Map(), exports: new Map(), stars: [] };

@@ -1,3 +1,4 @@
+import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
 import type pg from "pg";
 import { installHint, isInExecutable } from "../../../base/files/own-program.js";
@@ -11,12 +12,13 @@ const CONNECT = 10_000;
 /** How long the database works on a statement, in milliseconds. */
 const STATEMENT = 30_000;
 
-/** Loads the package pg, an optional peer. Rejects with what to run where it is not installed. */
-export async function loadPg(): Promise<Pg> {
+/** Loads the package pg, an optional peer. Throws with what to run where it is not installed. */
+export function loadPg(): Pg {
+  const file = fileURLToPath(import.meta.url);
   try {
-    return (await import("pg")).default;
+    // The package is CommonJS, and no build takes it in.
+    return createRequire(file)("pg") as Pg;
   } catch (error) {
-    const file = fileURLToPath(import.meta.url);
     const remedy = isInExecutable(file)
       ? "which the executable does not have; install kubets by npm, with pg beside it"
       : installHint(file, "pg");

@@ -52,7 +52,7 @@ const EXPIRE_AGAIN = 10_000;
 /** Opens the store in a database, and makes its tables where there are none. Rejects with a StorageError. */
 export async function openPostgresKv(url: StorageUrl, surroundings: StorageSurroundings): Promise<Kv> {
   const options = connectionOptions(url);
-  const database = new Database(await loadPg(), options);
+  const database = new Database(loadPg(), options);
   const end = (): void => void database.close();
   surroundings.signal?.addEventListener("abort", end, { once: true });
   try {
