@@ -71,7 +71,10 @@ async function complete(factory: Factory, invocation: Invocation): Promise<Stora
         const log = await factory.log();
         return await migrateStorage(source, target, {
           ...openOptions(factory, invocation),
-          ...{ env, cwd, clock, log },
+          env,
+          cwd,
+          clock,
+          log,
           onProgress: show,
         });
       } finally {

@@ -65,7 +65,9 @@ test.skipIf(!programIsBuilt)("a copy that kill -9 ended goes on, and no server s
     /^the storage holds a part of disk:\S+, whose migration did not end; run kubets storage migrate again/,
   );
   const other = await runCli(["storage", "migrate", "--from=disk:killed", "--to=disk:none"], {
-    ...{ program: "kubets", cwd: folder, env: ENV },
+    program: "kubets",
+    cwd: folder,
+    env: ENV,
   });
   expect(other).toMatchObject({ code: 1, stderr: expect.stringContaining("holds only a part of another storage") });
   const { code, stdout, stderr } = await run("disk:killed");
@@ -95,11 +97,15 @@ test("Ctrl-C leaves a part, from which the same command goes on: with what has c
   expect(after).toContain(`the rest of its copy is there now: files:${join(folder, "interrupted")}`);
   expect(code).toBe(0);
   const changed = await runCli(["storage", "get", keyOf(3), "--from=files:interrupted", "-ojson"], {
-    ...{ program: "kubets", cwd: folder, env: ENV },
+    program: "kubets",
+    cwd: folder,
+    env: ENV,
   });
   expect(JSON.parse(changed.stdout)).toMatchObject({ data: { text: "b".repeat(1000) } });
   const removed = await runCli(["storage", "get", keyOf(2), "--from=files:interrupted"], {
-    ...{ program: "kubets", cwd: folder, env: ENV },
+    program: "kubets",
+    cwd: folder,
+    env: ENV,
   });
   expect(removed.stderr).toContain("there is no key");
 });
