@@ -26,6 +26,7 @@ const fromLibrary = {
   "cluster-named": "src/cluster/named/index.ts",
   "cluster-apiserver": "src/cluster/apiserver/component.ts",
   "cluster-programs": "src/cluster/programs/index.ts",
+  "cluster-stored": "src/cluster/stored/index.ts",
 };
 
 const clusterFromLibrary = {

@@ -16,7 +16,7 @@ import { createStorage, type Storage } from "../server/storage/create-storage.js
 import type { Kv } from "../server/storage/kv.js";
 import { moveKeys } from "../server/storage/move-keys.js";
 import { claimSchemaEpoch } from "../server/storage/schema-epochs.js";
-import { schemeOf } from "../server/storage/storage-schemes.js";
+import { schemeOf, type StorageSurroundings } from "../server/storage/storage-schemes.js";
 import type { ResourcePlace } from "../server/storage/files/layout.js";
 
 export interface StorageOptions extends OptionsOf<typeof storageOptions>, OptionsOf<typeof sizeOptions> {
@@ -64,7 +64,7 @@ export const electionHasNoEffect = ({ storage = "memory" }: StorageOptions): str
 
 /** `proxy` leads to etcd. */
 export async function openKv(
-  options: StorageOptions,
+  options: StorageOptions & Pick<StorageSurroundings, "mustExist">,
   clock: Clock,
   timers: Timers,
   proxy?: HttpConnectProxy,
@@ -76,7 +76,14 @@ export async function openKv(
 }
 
 async function openKvOf(
-  { storage = "memory", dataDir, etcd, signal, onWarning: warn = () => {} }: StorageOptions,
+  {
+    storage = "memory",
+    dataDir,
+    etcd,
+    signal,
+    onWarning: warn = () => {},
+    mustExist = false,
+  }: Parameters<typeof openKv>[0],
   clock: Clock,
   timers: Timers,
   proxy: HttpConnectProxy | undefined,
@@ -99,7 +106,7 @@ async function openKvOf(
       return openEtcdKv({ endpoints: servers, ...rest, proxy, signal });
     }
     default:
-      return schemeOf(storage).open(storage, { clock, timers, signal, warn, places: resourcePlaces });
+      return schemeOf(storage).open(storage, { clock, timers, signal, warn, mustExist, places: resourcePlaces });
   }
 }
 

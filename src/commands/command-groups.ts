@@ -217,6 +217,41 @@ export const setEntry: CommandEntry = {
   ],
 };
 
+/** `storage` and its subcommands: kubets' own, kubectl has none of it. */
+export const storageEntry: CommandEntry = {
+  name: "storage",
+  section: "Cluster Management Commands:",
+  summary: "Look into what servers store, or move it",
+  yields: true,
+  group: {
+    use: "storage SUBCOMMAND",
+    description: "Look into what servers store, without a server, or move it to another storage.",
+    bare: { stream: "out", code: 0 },
+  },
+  children: [
+    {
+      name: "list",
+      summary: "List the keys of a storage",
+      load: async () => (await import("./storage/list.js")).storageListCommand(),
+    },
+    {
+      name: "get",
+      summary: "Print the object under a key",
+      load: async () => (await import("./storage/get.js")).storageGetCommand(),
+    },
+    {
+      name: "check",
+      summary: "Decode every value of a storage, and name the damaged ones",
+      load: async () => (await import("./storage/check.js")).storageCheckCommand(),
+    },
+    {
+      name: "migrate",
+      summary: "Copy a storage into another one",
+      load: async () => (await import("./storage/migrate.js")).storageMigrateCommand(),
+    },
+  ],
+};
+
 export const topEntry: CommandEntry = {
   name: "top",
   summary: "Show how much processor time and memory is used",

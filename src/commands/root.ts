@@ -8,6 +8,7 @@ import {
   pluginEntry,
   rolloutEntry,
   setEntry,
+  storageEntry,
   topEntry,
 } from "./command-groups.js";
 import { clusterEntry } from "./cluster/entry.js";
@@ -198,6 +199,13 @@ export const root: CommandEntry = {
       load: async () => (await import("./watch/watch.js")).watchCommand(),
     },
     {
+      name: "decode",
+      section: TROUBLESHOOTING,
+      summary: "Print a value that an API server stored",
+      yields: true,
+      load: async () => (await import("./decode/decode.js")).decodeCommand(),
+    },
+    {
       name: "diff",
       section: ADVANCED,
       summary: "Show what apply would change",
@@ -280,6 +288,7 @@ export const root: CommandEntry = {
       ],
     },
     clusterEntry,
+    storageEntry,
     envtestEntry,
     {
       name: "apiserver",

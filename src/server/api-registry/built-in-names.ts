@@ -5,7 +5,7 @@ import { installationId } from "./installation.js";
 import { keyPrefix } from "./key-prefix.js";
 
 /** Keys of what is no resource: ranges of addresses and ports, open quota charges, addresses of servers, schema epochs. */
-const OTHER_KEYS: readonly string[] = [
+export const OTHER_KEYS: readonly string[] = [
   "/registry/kubets-schema-epochs/",
   "/registry/masterleases/",
   "/registry/peerserverleases/",

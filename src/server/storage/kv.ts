@@ -1,4 +1,5 @@
 import { StatusError } from "../../machinery/errors/status-error.js";
+import type { Expiring } from "./expiry.js";
 
 /**
  * The storage interface: an ordered key-value store with one revision counter, modelled on etcd's. Memory, SQLite and etcd
@@ -40,6 +41,13 @@ export interface Kv {
    * the store does not know sizes.
    */
   recent?(limits: { readonly revisions: number; readonly bytes: number }): Promise<number>;
+  /** The keys that expire, in no order. Absent where the store cannot tell. */
+  expiring?(): Promise<readonly Expiring[]>;
+  /**
+   * Takes over keys of another store with their revisions, all or none of them. Watches and reads of this object do not show them: open the
+   * store anew. Absent where a store gives every write a revision of its own.
+   */
+  restore?(restored: Restored): Promise<void>;
   /** The revision of the last durable write; 1 in a new store. */
   currentRevision(): Promise<number>;
   /** Rejects with {@link UnavailableError} while writes are likely to fail. Each kind of check may have a time limit of its own. */
@@ -52,6 +60,21 @@ export interface Kv {
   outsideEdits?(apply: ApplyOutsideEdit): Promise<void>;
   /** Finishes the accepted writes, then releases all resources. Idempotent. */
   close(): Promise<void>;
+}
+
+/** Keys of another store. The same call again changes nothing. */
+export interface Restored {
+  /** The store is at this revision afterwards, or at its own where that is later, and its history begins there. */
+  readonly revision: number;
+  /** Each at a revision of its own, at most {@link revision}. What the store has under these keys is replaced. */
+  readonly items: readonly RestoredItem[];
+  /** Keys to remove. */
+  readonly removed: readonly string[];
+}
+
+export interface RestoredItem extends KeyValue {
+  /** Milliseconds since the epoch. */
+  readonly expiresAt?: number;
 }
 
 /** A change to an object that was made beside the store. */

@@ -1,3 +1,4 @@
+import type { Expiring } from "./expiry.js";
 import {
   CompactedError,
   KeyExistsError,
@@ -23,6 +24,7 @@ export function prefixedKv(kv: Kv, prefix: string): Kv {
 class PrefixedKv implements Kv {
   readonly freshness: Kv["freshness"];
   readonly requestProgress?: () => Promise<void>;
+  readonly expiring?: () => Promise<readonly Expiring[]>;
   #compacted = 0;
 
   constructor(
@@ -30,6 +32,7 @@ class PrefixedKv implements Kv {
     private readonly prefix: string,
   ) {
     this.freshness = kv.freshness;
+    if (kv.expiring !== undefined) this.expiring = async () => this.#ownExpiring((await kv.expiring?.()) ?? []);
     if (kv.requestProgress !== undefined) this.requestProgress = async () => kv.requestProgress?.();
   }
 
@@ -108,6 +111,10 @@ class PrefixedKv implements Kv {
 
   #own<Keyed extends { readonly key: string }>(keyed: Keyed): Keyed {
     return { ...keyed, key: keyed.key.slice(this.prefix.length) };
+  }
+
+  #ownExpiring(all: readonly Expiring[]): readonly Expiring[] {
+    return all.filter(({ key }) => key.startsWith(this.prefix)).map((one) => this.#own(one));
   }
 
   #ownEvent(event: KvEvent): KvEvent[] {

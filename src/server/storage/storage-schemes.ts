@@ -18,6 +18,8 @@ export interface StorageSurroundings {
   readonly signal?: AbortSignal | undefined;
   /** Receives what the store goes on in spite of, in one line each. */
   readonly warn: (text: string) => void;
+  /** The store is only looked at: the opening rejects with a {@link StorageError} where there is none, and makes nothing. Default false. */
+  readonly mustExist?: boolean;
   /** What the keys of built-in resources do not tell of them. */
   readonly places?: () => readonly ResourcePlace[];
 }

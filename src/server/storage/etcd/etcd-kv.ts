@@ -17,6 +17,7 @@ import {
   UnavailableError,
   type WatchBatch,
 } from "../kv.js";
+import type { Expiring } from "../expiry.js";
 import { compactedRevision, answered, EtcdClient, type EndpointStatus, freshnessOf } from "./etcd-client.js";
 import { EtcdWatch } from "./etcd-watch.js";
 import { type EtcdTlsFiles, readEndpoints } from "./endpoint.js";
@@ -27,6 +28,7 @@ import { Leases } from "./leases.js";
 import {
   compact,
   leaseGrant,
+  leaseTimeToLive,
   MOD_REVISION,
   range,
   type RangeRequest,
@@ -236,6 +238,34 @@ class EtcdKv implements Kv {
     this.#assertOpen();
     const { count } = await answered(this.client.read(range, { ...this.parts.keys.range(prefix), countOnly: true }));
     return count;
+  }
+
+  async expiring(): Promise<readonly Expiring[]> {
+    this.#assertOpen();
+    const ends = new Map<bigint, number>();
+    const expiring: Expiring[] = [];
+    const { rangeEnd, key: first } = this.parts.keys.range("");
+    for (let key: Uint8Array | undefined = first; key !== undefined; ) {
+      const page: RangeResponse = await answered(
+        this.client.read(range, { key, rangeEnd, keysOnly: true, limit: MOST }),
+      );
+      for (const { lease, ...kv } of page.kvs) {
+        if (lease === 0n) continue;
+        const at = ends.get(lease) ?? (await this.#endOfLease(lease));
+        ends.set(lease, at);
+        const { key: name, revision } = keyValueOf(this.parts.keys, { ...kv, lease });
+        expiring.push({ key: name, revision, at });
+      }
+      const last = page.more ? page.kvs.at(-1) : undefined;
+      key = last && nextKey(last.key);
+    }
+    return expiring;
+  }
+
+  /** In milliseconds since the epoch. */
+  async #endOfLease(id: bigint): Promise<number> {
+    const { seconds } = await answered(this.client.read(leaseTimeToLive, { id }));
+    return this.parts.clock.now() + Math.max(0, Number(BigInt.asIntN(64, seconds))) * 1000;
   }
 
   async currentRevision(): Promise<number> {

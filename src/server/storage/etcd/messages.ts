@@ -39,6 +39,8 @@ const KeyValueMessage = message({
   createRevision: integer(2),
   modRevision: integer(3),
   value: bytes(5),
+  /** 0 for a key that does not expire. */
+  lease: bigInteger(6),
 });
 
 const EventMessage = message({
@@ -52,6 +54,7 @@ const RangeRequestMessage = message({
   rangeEnd: bytes(2),
   limit: integer(3),
   revision: integer(4),
+  keysOnly: flag(8),
   countOnly: flag(9),
 });
 const RangeResponseMessage = message({
@@ -128,5 +131,11 @@ export const leaseGrant = method(
   "Lease/LeaseGrant",
   message({ seconds: integer(1) }),
   message({ id: bigInteger(2), seconds: integer(3) }),
+);
+export const leaseTimeToLive = method(
+  "Lease/LeaseTimeToLive",
+  message({ id: bigInteger(1) }),
+  /** -1 second for a lease that has ended. */
+  message({ id: bigInteger(2), seconds: bigInteger(3) }),
 );
 export const status = method("Maintenance/Status", message({}), message({ version: text(2), errors: texts(8) }));

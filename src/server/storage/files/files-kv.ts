@@ -46,11 +46,13 @@ export interface FilesKvOptions {
 }
 
 /** Opens the store of "files:./data", "files:/data" or "files:///data". */
-export async function openFilesUrl(url: StorageUrl, { clock, timers, warn, places }: StorageSurroundings): Promise<Kv> {
+export async function openFilesUrl(url: StorageUrl, surroundings: StorageSurroundings): Promise<Kv> {
+  const { clock, timers, warn, places, mustExist = false } = surroundings;
   const directory = folderOf(url);
   if (directory === undefined) {
     throw new StorageError(`${url} names no folder: write files:./data or files:///var/data`);
   }
+  if (mustExist && !existsSync(directory)) throw new StorageError(`there is no folder ${directory}`);
   try {
     return await openFilesKv({ directory, clock, timers, onWarning: warn, places: places?.() ?? [] });
   } catch (error) {
@@ -224,6 +226,13 @@ class FilesKv implements Kv {
   async count(prefix: string): Promise<number> {
     this.#assertOpen();
     return this.#map.count(prefix);
+  }
+
+  async expiring(): Promise<readonly Expiring[]> {
+    this.#assertOpen();
+    return [...this.#kept].flatMap(([key, { expiresAt: at }]) =>
+      at === undefined ? [] : [{ key, at, revision: this.#map.get(key)?.revision ?? 0 }],
+    );
   }
 
   async currentRevision(): Promise<number> {

@@ -8,8 +8,10 @@ const LOCK = "SELECT pg_advisory_xact_lock(7236845501)";
 /** How long a server that starts waits for a database that starts, in milliseconds. */
 const PATIENCE = 5000;
 
-/** Makes the tables where there are none. Rejects for a database that cannot be used, and changes nothing in it then. */
-export async function makeSchema(database: Database): Promise<void> {
+/**
+ * Makes the tables where there are none, unless they `mustExist`. Rejects for a database that cannot be used, and changes nothing in it then.
+ */
+export async function makeSchema(database: Database, mustExist = false): Promise<void> {
   const { client } = await database.again(() => database.connect(), PATIENCE);
   try {
     const { rows } = await client.query<{ encoding: string; recovering: boolean; found: string | null }>(
@@ -22,6 +24,7 @@ export async function makeSchema(database: Database): Promise<void> {
       );
     }
     if (found === null) {
+      if (mustExist) throw new StorageError("the database has no tables of kubets in the schema of the URL");
       if (recovering) throw new StorageError("the database is a standby in recovery; use the address of the primary");
       await client.query(`BEGIN; ${LOCK}; ${CREATE_SCHEMA}; COMMIT`);
     }

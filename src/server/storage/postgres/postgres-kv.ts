@@ -1,6 +1,6 @@
 import { compareKeys, prefixEnd } from "../../../base/collections/key-order.js";
 import type { StorageUrl } from "../../../component/storage-url.js";
-import { Expiry } from "../expiry.js";
+import { type Expiring, Expiry } from "../expiry.js";
 import { watchHistory } from "../history-watch.js";
 import {
   ClosedError,
@@ -12,6 +12,7 @@ import {
   type KvEvent,
   type ListOptions,
   type ListResult,
+  type Restored,
   RevisionMismatchError,
   UnavailableError,
   type WatchBatch,
@@ -34,6 +35,7 @@ import {
   PAGE,
   REMOVE,
   REMOVED,
+  RESTORE,
   STATE,
   type StateRow,
   type WrittenRow,
@@ -54,9 +56,9 @@ export async function openPostgresKv(url: StorageUrl, surroundings: StorageSurro
   const end = (): void => void database.close();
   surroundings.signal?.addEventListener("abort", end, { once: true });
   try {
-    await makeSchema(database);
+    await makeSchema(database, surroundings.mustExist);
     const [state] = await database.read<StateRow>(STATE);
-    const expiring = await database.read<{ key: string; revision: number; expires: number }>(EXPIRING);
+    const expiring = await database.read<ExpiringRow>(EXPIRING);
     const kv = new PostgresKv(database, state?.now ?? 1, surroundings);
     for (const { key, revision, expires } of expiring) kv.expire({ key, revision, at: expires });
     surroundings.signal?.throwIfAborted();
@@ -190,6 +192,23 @@ class PostgresKv implements Kv {
     this.#follower.log.forget(Math.min(state.compacted, this.#follower.head));
   }
 
+  async expiring(): Promise<readonly Expiring[]> {
+    const rows = await this.#read<ExpiringRow>(EXPIRING);
+    return rows.map(({ key, revision, expires }) => ({ key, revision, at: expires }));
+  }
+
+  async restore({ revision, items, removed }: Restored): Promise<void> {
+    await this.#read(RESTORE, [
+      revision,
+      removed,
+      items.map((item) => item.revision),
+      items.map(({ key }) => key),
+      items.map(({ createRevision }) => createRevision),
+      items.map(({ expiresAt = null }) => expiresAt),
+      items.map(({ value }) => Buffer.from(value)),
+    ]);
+  }
+
   async count(prefix: string): Promise<number> {
     return this.#countFrom(prefix, prefixEnd(prefix), null);
   }
@@ -271,6 +290,13 @@ class PostgresKv implements Kv {
       this.expire({ ...entry, at: this.surroundings.clock.now() + EXPIRE_AGAIN });
     }
   }
+}
+
+/** A row of {@link EXPIRING}. */
+interface ExpiringRow {
+  readonly key: string;
+  readonly revision: number;
+  readonly expires: number;
 }
 
 const noState = (): UnavailableError => unavailable(new Error("the row of kubets_state was removed"));

@@ -103,6 +103,22 @@ export const EXPIRING: Statement = {
     AND NOT EXISTS (SELECT FROM kubets_revisions n WHERE n.key = r.key AND n.revision > r.revision)`,
 };
 
+/** Takes over keys of another store: $1 is the revision, $2 are the keys to remove. It may run twice. */
+export const RESTORE: Statement = {
+  name: "kubets_restore",
+  text: `WITH raised AS (
+      UPDATE kubets_state SET revision = greatest(revision, $1), compacted = greatest(revision, $1), removed = greatest(revision, $1)
+    ), replaced AS (
+      DELETE FROM kubets_revisions
+      WHERE (key = ANY ($2::text[]) OR key = ANY ($4::text[])) AND NOT revision = ANY ($3::bigint[])
+    ) INSERT INTO kubets_revisions (revision, key, created, previous, batch, place, expires, value)
+      SELECT i.revision, i.key, i.created, 0, 0, i.place, i.expires, i.value
+      FROM unnest($3::bigint[], $4::text[], $5::bigint[], $6::bigint[], $7::bytea[]) WITH ORDINALITY
+        AS i (revision, key, created, expires, value, place)
+      ON CONFLICT (revision) DO UPDATE SET key = excluded.key, created = excluded.created, previous = 0, batch = 0,
+        place = excluded.place, expires = excluded.expires, value = excluded.value`,
+};
+
 /** The batch that wrote a revision, in the state that there is. */
 export const WRITER: Statement = {
   name: "kubets_writer",

@@ -4,6 +4,7 @@ import { errorMessage } from "../../../base/text/error-message.js";
 import { damagedDirectory, failedWrite } from "./data-directory-error.js";
 import type { SqliteDatabase } from "./database.js";
 import type { HeldDirectory } from "./directory.js";
+import type { Restored } from "../kv.js";
 import type { WriteRequest, WriteResult } from "./protocol.js";
 import { speaksOfDamage } from "./schema.js";
 
@@ -39,6 +40,16 @@ export class Commits {
       this.held.acknowledged.write(this.database.revision);
       if (this.#wanted !== undefined && bytes >= this.#wanted) this.#wanted = undefined;
       return results;
+    });
+  }
+
+  /** Takes over keys of another store in one commit. */
+  restore(restored: Restored): void {
+    const bytes = restored.items.reduce((sum, { value }) => sum + PAGES_PER_WRITE + value.byteLength, PAGES_PER_WRITE);
+    this.#attempt(bytes, () => {
+      this.#settle();
+      this.database.restore(restored);
+      this.held.acknowledged.write(this.database.revision);
     });
   }
 

@@ -1,4 +1,4 @@
-import type { KeyValue } from "../kv.js";
+import type { KeyValue, Restored } from "../kv.js";
 import { blob, integer, type SqlDatabase, type SqlRow, type SqlStatement } from "./driver.js";
 import {
   packValues,
@@ -168,6 +168,26 @@ export class SqliteDatabase {
     });
     this.#revision = revision + 1;
     this.#compacted = revision + 1;
+  }
+
+  /** {@link Kv.restore}, in one commit. */
+  restore({ revision, items, removed }: Restored): void {
+    const head = Math.max(revision, this.#revision);
+    this.#commit(() => {
+      this.#forget(this.#revision);
+      const remove = this.#sql("DELETE FROM kv WHERE key = ?1");
+      for (const key of removed) remove.run(key);
+      for (const { key } of items) remove.run(key);
+      const insert = this.#sql("INSERT INTO kv VALUES (?1, ?2, ?3, 0, 0, ?4, ?5, ?6)");
+      for (const item of items) {
+        const { key, createRevision, value, expiresAt = null } = item;
+        const checksum = rowChecksum({ key, revision: item.revision, createRevision, previousRevision: 0, value });
+        insert.run(item.revision, key, createRevision, value, expiresAt, checksum);
+      }
+      this.#sql("UPDATE state SET revision = ?1, compacted = ?1").run(head);
+    });
+    this.#revision = head;
+    this.#compacted = head;
   }
 
   expiring(): readonly ExpiringKey[] {

@@ -1,4 +1,4 @@
-import type { KeyValue } from "../kv.js";
+import type { KeyValue, Restored } from "../kv.js";
 import type { DataDirectoryProblem } from "./data-directory-error.js";
 
 /** The worker's settings. */
@@ -89,6 +89,9 @@ export interface Calls {
   events: { readonly ask: number; readonly answer: EventPage | NoSuchRevision };
   recent: { readonly ask: { readonly revisions: number; readonly bytes: number }; readonly answer: number };
   compact: { readonly ask: number; readonly answer: number };
+  expiring: { readonly ask: undefined; readonly answer: readonly ExpiringKey[] };
+  /** Commits it as a whole, or fails. */
+  restore: { readonly ask: Restored; readonly answer: undefined };
   /** Fails while writes cannot succeed. After a failed commit it first tries to recover. */
   check: { readonly ask: undefined; readonly answer: undefined };
   close: { readonly ask: undefined; readonly answer: undefined };

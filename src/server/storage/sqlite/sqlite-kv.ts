@@ -17,6 +17,7 @@ import {
   type KvEvent,
   type ListOptions,
   type ListResult,
+  type Restored,
   RevisionMismatchError,
   UnavailableError,
   type WatchBatch,
@@ -191,6 +192,15 @@ class SqliteKv implements Kv {
 
   recent(limits: Calls["recent"]["ask"]): Promise<number> {
     return this.#call("recent", limits);
+  }
+
+  expiring(): Promise<readonly ExpiringKey[]> {
+    return this.#call("expiring", undefined);
+  }
+
+  async restore({ items, ...rest }: Restored): Promise<void> {
+    const copied = items.map((item) => ({ ...item, value: Uint8Array.from(item.value) }));
+    await this.#call("restore", { ...rest, items: copied });
   }
 
   async currentRevision(): Promise<number> {

@@ -203,6 +203,11 @@ class DatabaseServer {
         return this.database.recent(request.ask);
       case "compact":
         return this.#commits.compact(request.ask);
+      case "expiring":
+        return this.database.expiring();
+      case "restore":
+        this.#commits.restore(request.ask);
+        return undefined;
       case "check":
         this.#commits.check();
         return undefined;

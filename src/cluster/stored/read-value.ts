@@ -1,0 +1,28 @@
+import { isProtobufDocument } from "../../machinery/wire/protobuf/envelope.js";
+
+const SLASH = 0x2f;
+const NEWLINE = 0x0a;
+const BRACE = 0x7b;
+
+/**
+ * Finds the stored value in what a tool printed: etcdctl writes the key above the value and a newline behind it, psql and sqlite3 write
+ * hexadecimal digits, `etcdctl -w json` base64. Returns any other input unchanged.
+ */
+export function readValue(input: Uint8Array): Uint8Array {
+  const value = withoutKey(input);
+  if (isValue(value)) return value;
+  const text = Buffer.from(value).toString("latin1").trim();
+  const hex = /^(?:\\x|0x|x')?((?:[0-9a-f]{2})+)'?$/i.exec(text)?.[1];
+  const candidates = [
+    ...(hex === undefined ? [] : [Buffer.from(hex, "hex")]),
+    ...(/^[A-Za-z0-9+/\s]+={0,2}$/.test(text) ? [Buffer.from(text, "base64")] : []),
+  ];
+  return candidates.find(isValue) ?? value;
+}
+
+const isValue = (bytes: Uint8Array): boolean => isProtobufDocument(bytes) || bytes[0] === BRACE;
+
+function withoutKey(input: Uint8Array): Uint8Array {
+  const end = input[0] === SLASH ? input.indexOf(NEWLINE) : -1;
+  return end < 0 ? input : input.subarray(end + 1);
+}
