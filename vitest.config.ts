@@ -15,6 +15,7 @@ const LONG = [
   "test/controllers/crash/many-kills.test.ts",
   // They make every picture, and run every program and script of the docs.
   "test/docs/{pictures,programs,scripts}.test.ts",
+  "test/commands/storage/migrate.test.ts",
   "test/durability/**/*.test.ts",
   "test/faults/**/*.test.ts",
   "test/hostile/**/*.test.ts",

@@ -60,3 +60,15 @@ export interface RestResponse {
   /** Decodes the body, with integers beyond 2^53 as bigint. Throws when it is no JSON object. */
   json(): JsonObject;
 }
+
+/** The same client, whose requests clean up: the end of its command does not end them. */
+export function outliving(client: RestClient): RestClient {
+  return {
+    server: client.server,
+    random: client.random,
+    request: (request) => client.request({ ...request, outlives: true }),
+    stream: (request) => client.stream({ ...request, outlives: true }),
+    wrapped: client,
+    close: () => client.close(),
+  };
+}

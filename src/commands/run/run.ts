@@ -21,7 +21,7 @@ import { throwAll } from "../../resource/visitor.js";
 import { runSession, type RunSessionOptions } from "./attach-session.js";
 import { attaches, complete } from "./options.js";
 import { podFor, type PodRequest, serviceFor } from "./pod.js";
-import { outliving } from "../../client/rest/outliving.js";
+import { outliving } from "../../client/rest/rest-client.js";
 import { resourcePath } from "../../client/dynamic/resource-path.js";
 import { isNotFound } from "../../machinery/errors/status-error.js";
 import { deletionLine } from "../../printers/deletion-line.js";
