@@ -12,6 +12,8 @@ const FIRST_PAUSE = 50;
 const LONGEST_PAUSE = 1000;
 /** Connections that read. */
 const READERS = 4;
+/** How long a connection that nobody uses is kept, in milliseconds. */
+const IDLE = 60_000;
 
 /** A connection, and the process that serves it in the database. */
 export interface Session {
@@ -29,7 +31,7 @@ export class Database {
     private readonly driver: Pg,
     private readonly options: pg.ClientConfig,
   ) {
-    this.#readers = new driver.Pool({ ...options, max: READERS });
+    this.#readers = new driver.Pool({ ...options, max: READERS, idleTimeoutMillis: IDLE });
     // An idle connection broke. The next read makes another one.
     this.#readers.on("error", () => {});
   }

@@ -8,7 +8,7 @@ import { EVENTS, type EventRow, type InState, SKIP_REVISIONS, type StateRow, WRI
 import type { WrittenBatch } from "./writes.js";
 
 /** Events read from the database at a time. */
-const PAGE = 500;
+const PAGE = 100;
 /** How often the database is asked for new events, in milliseconds, where no notification came. */
 const POLL = 2000;
 /** The pause before the connection that is notified is made anew, in milliseconds. */
@@ -171,7 +171,8 @@ export class Follower {
     const known = this.#headBatch;
     const [row] = await database.read<StateRow & { readonly batch: string | null }>(WRITER, [head]);
     if (row === undefined) return;
-    const isOther = known !== undefined && row.batch !== known && row.compacted <= head;
+    // A deletion that is compacted has no row.
+    const isOther = known !== undefined && row.batch !== known && row.compacted < head;
     if (row.now >= head && !isOther) return;
     const [skipped] = await database.read<StateRow>(SKIP_REVISIONS, [head]);
     if (skipped !== undefined) this.#startAnew(skipped.now);

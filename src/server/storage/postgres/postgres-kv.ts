@@ -42,8 +42,11 @@ import {
 } from "./statements.js";
 import { Writes } from "./writes.js";
 
-/** Items of a list, and events, read from the database at a time. */
-const ROWS = 500;
+/** Items of a list, and events, read from the database at a time: the first page, and the most where they are small. */
+const ROWS = 100;
+const MOST_ROWS = 1000;
+/** About how many bytes of values a page of a list has at most, but for a single item. */
+const PAGE_BYTES = 8 * 2 ** 20;
 /** Revisions whose replaced values one statement removes. */
 const RANGE = 5000;
 /** The delay before an expired key whose delete failed is deleted again, in milliseconds. */
@@ -157,14 +160,17 @@ class PostgresKv implements Kv {
     const end = prefixEnd(prefix);
     const items: KeyValue[] = [];
     let from = startAfter === undefined ? prefix : laterKey(prefix, after(startAfter));
+    let rowsOfPage = ROWS;
     for (let { revision } = options; ; ) {
-      const size = Math.min(ROWS, limit - items.length);
+      const size = Math.min(rowsOfPage, limit - items.length);
       const rows = await this.#read<InState<ItemRow>>(PAGE, [from, end, revision ?? null, size]);
       const [state] = rows;
       if (state === undefined) throw noState();
       revision = readableRevision(revision, state);
       const found = rows.flatMap((row) => (row.key === null ? [] : [itemOf(row)]));
       items.push(...found);
+      const bytes = found.reduce((sum, { value }) => sum + value.byteLength, 0);
+      rowsOfPage = Math.min(MOST_ROWS, Math.max(1, Math.floor(PAGE_BYTES / (bytes / Math.max(found.length, 1) + 1))));
       from = after(found.at(-1)?.key ?? from);
       const mayHaveMore = found.length === size;
       if (mayHaveMore && items.length < limit) continue;

@@ -137,7 +137,8 @@ export class Writes {
       const row = done.get(index + 1);
       return row?.revision == null ? [] : [{ ...request, row }];
     });
-    if (writes.length > 0) await publish({ batch, writes });
+    // The writes are done, whatever comes of it: who follows the database finds them there.
+    if (writes.length > 0) await publish({ batch, writes }).catch(() => {});
     for (const [index, one] of pending.entries()) {
       const row = done.get(index + 1);
       if (row === undefined) one.done.reject(new UnavailableError("PostgreSQL: the connection broke", "not-done"));
