@@ -6,6 +6,7 @@ tellPostgresMissing("several servers on one PostgreSQL");
 threeServersTest({
   name: "PostgreSQL",
   missing: postgresMissing,
+  seconds: 25,
   async start() {
     const postgres = await startPostgres();
     return {

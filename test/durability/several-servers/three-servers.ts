@@ -16,7 +16,7 @@ import { PodHistory } from "./pod-history.js";
 import { type LogLine, readLog, type ServerSettings, sharedNow } from "./server-log.js";
 
 // How long servers are killed, stopped and paused: KUBETS_SERVERS_SECONDS=180 npx vitest run test/durability/several-servers
-const SECONDS = Number(process.env.KUBETS_SERVERS_SECONDS ?? 40);
+const GIVEN_SECONDS = process.env.KUBETS_SERVERS_SECONDS;
 const SEED = process.env.KUBETS_SERVERS_SEED ?? "three";
 const MAPS = "/api/v1/namespaces/default/configmaps";
 const PODS = "/api/v1/namespaces/default/pods";
@@ -45,15 +45,17 @@ export interface ThreeServers {
   readonly name: string;
   /** Why there is none; undefined where there is one. */
   readonly missing: string | undefined;
+  /** How long, unless the environment says it. Default 40. */
   readonly seconds?: number;
   start(): Promise<SharedPlace>;
 }
 
 /** Kills, stops and pauses each of three servers under writers and informers, and looks whether all is as it should be in the end. */
-export function threeServersTest({ name, missing, start: startPlace, seconds = SECONDS }: ThreeServers): void {
+export function threeServersTest({ name, missing, start: startPlace, seconds: usual = 40 }: ThreeServers): void {
   describe.skipIf(missing !== undefined)(
     `three servers on one ${name}, one of which is killed, stopped or paused`,
     () => {
+      const seconds = Number(GIVEN_SECONDS ?? usual);
       let place: SharedPlace;
       let built: Awaited<ReturnType<typeof buildWriter>>;
       let folder = "";
