@@ -18,6 +18,9 @@ function rank(codeUnit: number): number {
   return codeUnit < 0xe000 ? codeUnit + 0x2000 : codeUnit - 0x800;
 }
 
+/** The later of two keys in the order of {@link compareKeys}. */
+export const laterKey = (a: string, b: string): string => (compareKeys(a, b) >= 0 ? a : b);
+
 /** Returns a key that sorts after every key with this prefix and before every other greater key. */
 export function prefixEnd(prefix: string): string {
   return `${prefix}\u{10FFFF}`;

@@ -1,3 +1,4 @@
+import { placeFaults } from "../../component/apiserver-flags/own.js";
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { servedResources } from "../../api/facts/index.js";
@@ -64,7 +65,7 @@ function etcdFaults(flags: Flags): readonly string[] {
   const storage = flags.string("storage");
   const hasServers = flags.strings("etcd-servers").length > 0;
   if (storage === "" && !hasServers) faults.push("--etcd-servers must be specified");
-  if (storage !== "" && hasServers) faults.push("--storage and --etcd-servers must not be specified together");
+  faults.push(...placeFaults(flags));
   const backend = flags.string("storage-backend");
   if (backend !== "" && backend !== "etcd3") {
     faults.push("--storage-backend invalid, allowed values: etcd3. If not specified, it will default to 'etcd3'");

@@ -2,7 +2,7 @@ import { admissionSection } from "../../component/apiserver-flags/admission.js";
 import { egressSelectorSection } from "../../component/apiserver-flags/egress.js";
 import { etcdOptions, storageOptions } from "../../component/apiserver-flags/etcd.js";
 import { conductOptions, inFlightOptions } from "../../component/apiserver-flags/generic.js";
-import { placeOptions } from "../../component/apiserver-flags/own.js";
+import { placeFaults, placeOptions } from "../../component/apiserver-flags/own.js";
 import { http2Options, listeningOptions, tlsOptions } from "../../component/apiserver-flags/secure-serving.js";
 import { serverOptionTable } from "../../component/apiserver-flags/server-options.js";
 import { type Component, type ComponentContext, runComponent } from "../../component/component.js";
@@ -70,6 +70,7 @@ function componentOf(program: ServerProgram): Component {
     sections: [...sectionsOf(SECTIONS, program.recommended), ...ownSection],
     validate: (flags, { cwd }) => [
       ...firstStage(optionsOf(program, flags, cwd)).validate(),
+      ...placeFaults(flags),
       ...delegatedFlagFaults(flags, cwd),
       ...(program.validate?.(flags) ?? []),
     ],

@@ -1,4 +1,5 @@
 import { isStorageUrl, redactedUrl, type StorageUrl } from "../storage-url.js";
+import type { Flags } from "../flags/flag-set.js";
 import { type OptionGroup, sectionOf } from "../option-group.js";
 
 /** How large a stored object may be. */
@@ -33,6 +34,12 @@ export const placeOptions = {
     read: (text: string): StorageUrl | undefined => (isStorageUrl(text) ? text : undefined),
   },
 } as const satisfies OptionGroup;
+
+/** What is wrong with where the flags of a program say that its objects are. */
+export const placeFaults = (flags: Flags): readonly string[] =>
+  flags.has("storage") && flags.has("etcd-servers") && flags.changed("storage") && flags.changed("etcd-servers")
+    ? ["--storage and --etcd-servers must not be specified together"]
+    : [];
 
 /** What k3s gives kube-apiserver. */
 export const ownOptions = {

@@ -1,5 +1,5 @@
 import type { Clock } from "../../base/time/clock.js";
-import { compareKeys, prefixEnd } from "../../base/collections/key-order.js";
+import { laterKey, prefixEnd } from "../../base/collections/key-order.js";
 import { OrderedMap } from "../../base/collections/ordered-map.js";
 import { EventLog, type EventLogLimits, type EventReader } from "./event-log.js";
 import {
@@ -126,10 +126,6 @@ export class RevisionedMap {
       }),
     );
   }
-}
-
-function laterKey(a: string, b: string): string {
-  return compareKeys(a, b) >= 0 ? a : b;
 }
 
 /** The size of a batch in events, so that a watcher far behind does not block the event loop. */

@@ -22,7 +22,7 @@ export interface KeptFile {
   readonly expiresAt?: number | undefined;
 }
 
-/** A file that somebody else has changed, while the server above applies the change: what it writes may replace that file. */
+/** A file that another program has changed, while the server applies that change as a request: the write of that request may replace the file. */
 export interface EditUnderWay extends KeptFile {
   readonly key: string;
 }
@@ -356,7 +356,7 @@ export class ChangeQueue {
     }
   }
 
-  /** Throws unless the file is as somebody has just found it. */
+  /** Throws when another program has changed the file since the store looked at it. */
   async #asFound({ path, stamp }: KeptFile): Promise<void> {
     if (sameStamp(await stampOf(this.#at(path)), stamp)) return;
     this.parts.suspect(path);

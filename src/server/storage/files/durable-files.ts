@@ -28,7 +28,7 @@ export async function stampOf(path: string): Promise<StampOfAny | undefined> {
   }
 }
 
-/** {@link stampOf}, while nobody waits for anything else. */
+/** {@link stampOf} in one call, which holds up the whole process for so long. */
 export function stampNow(path: string): StampOfAny | undefined {
   const stats = lstatSync(path, { bigint: true, throwIfNoEntry: false });
   return stats && stampFrom(stats);
@@ -52,7 +52,7 @@ export const TEMPORARY = "new-";
 /** What the file system itself may need beside a file's bytes. */
 const PROBE_EXTRA = 64 * 1024;
 
-/** The file is not as it was left: somebody else has changed it, made it or removed it. */
+/** The file is not as the store has left it: another program has changed, made or removed it. */
 export class ChangedFileError extends Error {
   override readonly name = "ChangedFileError";
 }
@@ -128,7 +128,7 @@ export class DurableFiles {
     }
   }
 
-  /** Makes the names in a folder durable. When it rejects, nobody knows whether they are. */
+  /** Makes the names in a folder durable. When it rejects, the store does not know whether they are. */
   async settle(folder: string): Promise<void> {
     try {
       await this.flush(folder);

@@ -118,7 +118,7 @@ export class Follower {
     }
     this.#append(found.map(eventOfRow), found.at(-1)?.batch);
     if (found.length === PAGE) return true;
-    if (now > this.head && now > after && found.length === 0) this.#log.advance(now);
+    if (now > this.head && found.length === 0) this.#log.advance(now);
     return false;
   }
 

@@ -1,4 +1,4 @@
-import { compareKeys, prefixEnd } from "../../../base/collections/key-order.js";
+import { laterKey, prefixEnd } from "../../../base/collections/key-order.js";
 import type { StorageUrl } from "../../../component/storage-url.js";
 import { type Expiring, Expiry } from "../expiry.js";
 import { watchHistory } from "../history-watch.js";
@@ -335,7 +335,3 @@ function revisionOf(key: string, row: WrittenRow): number {
 
 /** The least key after this one: PostgreSQL's texts have no NUL. */
 const after = (key: string): string => `${key}\u0001`;
-
-function laterKey(prefix: string, key: string): string {
-  return compareKeys(key, prefix) >= 0 ? key : prefix;
-}

@@ -1,7 +1,7 @@
 import { type Clock, systemClock } from "../../../base/time/clock.js";
 import { type Deferred, deferred } from "../../../base/async/deferred.js";
 import { errorMessage } from "../../../base/text/error-message.js";
-import { compareKeys, prefixEnd } from "../../../base/collections/key-order.js";
+import { laterKey, prefixEnd } from "../../../base/collections/key-order.js";
 import { systemTimers, type Timers } from "../../../base/time/timers.js";
 import { soon } from "../../../base/async/turns.js";
 import { EventLog } from "../event-log.js";
@@ -383,11 +383,6 @@ function exists<T extends object>(requested: number | undefined, answer: T | NoS
 function noSuchRevision(requested: number, answer: NoSuchRevision): Error {
   if (answer.kind === "compacted") return new CompactedError(requested, answer.compacted);
   return new FutureRevisionError(requested, answer.current);
-}
-
-/** The later of the two: a list starts at its prefix or after `key`. */
-function laterKey(prefix: string, key: string): string {
-  return compareKeys(key, prefix) >= 0 ? key : prefix;
 }
 
 function written(key: string, result: WriteResult): Extract<WriteResult, { kind: "written" }> {

@@ -88,7 +88,7 @@ async function connectApi(io: ProgramIo, host: string, port: number, signal?: Ab
       const connection = await io.network.connect(address, port, signal);
       if (connection instanceof Socket) return connection;
     }
-    // What is there is not asked. What is nowhere is told as what it is.
+    // The container's network says how it refuses the address; kubectl sends nothing to what answers there.
     (await io.network.connect(address, port, signal)).destroy();
     throw new ConnectError("Connection refused");
   } catch (error) {
