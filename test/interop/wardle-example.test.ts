@@ -1,16 +1,12 @@
-import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { type IncomingMessage, request } from "node:http";
-import { createInterface } from "node:readline";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { eventually } from "../helpers/eventually.js";
-import { freePorts } from "../helpers/free-ports.js";
+import { type ExampleProgram, examplePath, startExample } from "../helpers/example-program.js";
 import { realTool } from "../helpers/real-tools.js";
-import { type RealKubectl, realKubectl } from "../helpers/run-real-kubectl.js";
+import type { RealKubectl } from "../helpers/run-real-kubectl.js";
 
-const example = join(import.meta.dirname, "../../examples/wardle/server.mjs");
 const kubectl = realTool("kubectl");
 if (kubectl.missing !== undefined) process.stdout.write(`the example of Wardle is skipped: ${kubectl.missing}\n`);
 
@@ -18,33 +14,10 @@ const flunder = (name: string, version: string, spec: object) =>
   JSON.stringify({ apiVersion: `wardle.example.com/${version}`, kind: "Flunder", metadata: { name }, spec });
 
 test("Wardle takes at most 120 lines", () => {
-  expect(readFileSync(example, "utf8").split("\n").length).toBeLessThanOrEqual(120);
+  expect(readFileSync(examplePath("wardle/server.mjs"), "utf8").split("\n").length).toBeLessThanOrEqual(120);
 });
 
-interface Wardle {
-  readonly program: ChildProcess;
-  readonly url: string;
-  readonly log: readonly string[];
-}
-
-/** Resolves when Wardle serves. */
-async function startWardle(): Promise<Wardle> {
-  const [port = 0] = await freePorts(1);
-  const program = spawn(process.execPath, [example, `--http-port=${port}`, "-v=1"], {
-    stdio: ["ignore", "inherit", "pipe"],
-  });
-  if (program.stderr === null) throw new Error("no log");
-  const log: string[] = [];
-  const lines = createInterface(program.stderr);
-  await new Promise<void>((resolve, reject) => {
-    lines.on("line", (line) => {
-      log.push(line);
-      if (line.includes(`Serving insecurely on 127.0.0.1:${port}`)) resolve();
-    });
-    program.once("exit", (code) => reject(new Error(`Wardle ended with ${code}: ${log.join("\n")}`)));
-  });
-  return { program, url: `http://127.0.0.1:${port}`, log };
-}
+const startWardle = (): Promise<ExampleProgram> => startExample("wardle/server.mjs", ["-v=1"]);
 
 describe("Wardle is told to end", () => {
   /** Sends half of a flunder; `rest` sends the other half and resolves with the status of the answer. */
@@ -97,26 +70,16 @@ describe("Wardle is told to end", () => {
 });
 
 describe.skipIf(kubectl.missing !== undefined)("Wardle as a program (START-2), asked by the real kubectl", () => {
-  let wardle: Wardle;
+  let wardle: ExampleProgram;
   let real: RealKubectl;
 
   beforeAll(async () => {
     wardle = await startWardle();
-    const server = wardle.url;
-    const config = {
-      apiVersion: "v1",
-      kind: "Config",
-      clusters: [{ name: "wardle", cluster: { server } }],
-      contexts: [{ name: "wardle", context: { cluster: "wardle", user: "" } }],
-      "current-context": "wardle",
-    };
-    real = await realKubectl({ kubeconfig: () => JSON.stringify(config) });
+    real = await wardle.kubectl();
   });
 
   afterAll(async () => {
-    const ended = once(wardle.program, "exit");
-    wardle.program.kill("SIGTERM");
-    expect(await ended).toEqual([0, null]);
+    expect(await wardle.end()).toEqual([0, null]);
     await real[Symbol.asyncDispose]();
   });
 
