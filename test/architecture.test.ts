@@ -60,6 +60,7 @@ const SERVER_MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "api-registry",
   ],
   extensions: ["webhook", "storage", "registry", "api-registry"],
+  aggregator: ["webhook", "kubelet", "request", "storage", "registry", "endpoints", "api-registry", "builtin"],
 };
 
 interface Import {
@@ -298,7 +299,8 @@ describe("the way to a terminal", () => {
 });
 
 /** The commands that start servers, or programs of a control plane. */
-const CLUSTER_COMMANDS = /^commands[\\/](apiserver|cluster|decode|storage|envtest|controller-manager|scheduler|node)[\\/]/;
+const CLUSTER_COMMANDS =
+  /^commands[\\/](apiserver|cluster|decode|storage|envtest|controller-manager|scheduler|node)[\\/]/;
 
 /**
  * Where API objects are read field by field without their types (machinery/meta/access.ts): the kind is not known there, or has no

@@ -3,6 +3,7 @@ import type { Clock } from "../base/time/clock.js";
 import type { Random } from "../base/numbers/random.js";
 import type { Timers } from "../base/time/timers.js";
 import type { ClusterParts } from "../controllers/context.js";
+import type { Aggregation } from "../server/endpoints/aggregation.js";
 import type { ResourceRecord } from "../server/endpoints/resource-record.js";
 import type { Listener } from "../server/generic/secure-listener.js";
 import type { Server } from "../server/generic/server.js";
@@ -28,6 +29,8 @@ export interface CompositionParts {
   readonly reportError: (error: unknown) => void;
   /** What the server shows to kubelets; undefined where its authority's key is not given. */
   readonly kubeletClient: (() => ClientIdentity) | undefined;
+  /** What the server shows to aggregated API servers; undefined where it shows nothing. */
+  readonly frontProxy: (() => ClientIdentity | undefined) | undefined;
   /** The time by which other processes verify certificates. */
   readonly verifiers: Clock;
   /** How the server authenticates clients. */
@@ -61,6 +64,10 @@ export interface Composition {
   readonly serviceAccounts?: (pki: ClusterPki) => TokenIssuer;
   /** How the server reaches nodes of this process; see {@link ClusterNetwork}. */
   readonly network?: ClusterNetwork;
+  /** Other servers that serve a part of the API. */
+  readonly aggregation?: Aggregation;
+  /** What the server shows to aggregated API servers, in place of a certificate of the pki's CA of front proxies. */
+  readonly frontProxy?: (() => ClientIdentity | undefined) | undefined;
   /** The steps after the storage is ready. */
   readonly steps: (parts: CompositionParts) => readonly BootStep[];
   /** Called when all steps are done but for the hooks of the caller; without hooks, when the server is ready. */

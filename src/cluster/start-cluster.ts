@@ -8,6 +8,7 @@ import { NodesPart, SharedServerPart } from "./control-plane/node-parts.js";
 import { type ControlPlanePart, ControlPlanePlan } from "./control-plane/plan.js";
 import { ControllersPart, Elections, SchedulerPart } from "./control-plane/programs.js";
 import {
+  AggregatorPart,
   CustomResourcesPart,
   KubernetesServicePart,
   rolesPart,
@@ -43,6 +44,7 @@ export async function startControlPlane(options: ClusterOptions, given?: GivenSe
   const shared = new SharedServerPart(plan);
   const controllers = new ControllersPart(plan, elections, shared);
   const nodes = new NodesPart(plan, shared);
+  const aggregator = new AggregatorPart();
   const { scheduler } = options;
   // They start in this order, before the API is served.
   const started: readonly ControlPlanePart[] = [
@@ -52,6 +54,7 @@ export async function startControlPlane(options: ClusterOptions, given?: GivenSe
     new KubernetesServicePart(plan),
     rolesPart(plan),
     new CustomResourcesPart(),
+    aggregator,
     controllers,
     ...(scheduler === false ? [] : [new SchedulerPart(plan, elections, scheduler)]),
     ...(nodes.isNeeded ? [nodes] : []),
@@ -61,6 +64,7 @@ export async function startControlPlane(options: ClusterOptions, given?: GivenSe
     runtimeConfig: options.runtimeConfig ?? {},
     records: furnishingNamespaces(given?.adaptRecords(builtinRecords) ?? builtinRecords, controllers),
     authorization: {},
+    aggregation: aggregator.aggregator,
     serviceAccounts: (pki) => plan.issuerOfTokens(pki),
     steps: (parts) =>
       started.map((part) => ({ name: part.name, run: (server, listener) => part.start(server, listener, parts) })),

@@ -226,6 +226,8 @@ export interface ServedApi {
   readonly types: TypeSource;
   /** What OpenAPI documents are called. Default: {@link KUBERNETES_TITLE}. */
   readonly title?: ApiTitle | undefined;
+  /** Where other servers serve some of it: what this server serves itself, and the group versions of the others. */
+  readonly aggregated?: { readonly own: ServedApi; readonly remotes: ReadonlySet<string> } | undefined;
 }
 
 /** The title and the version of OpenAPI documents. */

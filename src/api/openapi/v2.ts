@@ -4,6 +4,7 @@ import { META, type OperationFacts, type PathFacts, pathsOf } from "./operation.
 import type { ParameterFacts } from "./parameters.js";
 import { resourceOperations } from "./resource-operations.js";
 import { describeDefinitions, v2Dialect, type JsonSchema } from "./schemas.js";
+import { type MergedDocument, mergeOpenApiV2 } from "./merge-v2.js";
 import { encodeOpenApiV2 } from "./v2-protobuf.js";
 
 /** The parts of an OpenAPI 2 document that ours has; all group versions in one. */
@@ -16,15 +17,18 @@ export interface OpenApiV2Document {
   readonly security: readonly JsonSchema[];
 }
 
-/** GET /openapi/v2 as JSON. Made anew each time. */
-export function openApiV2Json(api: ServedApi): Uint8Array {
-  return new TextEncoder().encode(JSON.stringify(buildDocument(api)));
+/** GET /openapi/v2 as JSON, with the documents of other servers. Made anew each time. */
+export function openApiV2Json(api: ServedApi, others: readonly MergedDocument[] = []): Uint8Array {
+  return new TextEncoder().encode(JSON.stringify(merged(api, others)));
 }
 
 /** GET /openapi/v2 as `application/com.github.proto-openapi.spec.v2@v1.0+protobuf`. Made anew each time. */
-export function openApiV2Protobuf(api: ServedApi): Uint8Array {
-  return encodeOpenApiV2(buildDocument(api));
+export function openApiV2Protobuf(api: ServedApi, others: readonly MergedDocument[] = []): Uint8Array {
+  return encodeOpenApiV2(merged(api, others));
 }
+
+const merged = (api: ServedApi, others: readonly MergedDocument[]): OpenApiV2Document =>
+  others.length === 0 ? buildDocument(api) : mergeOpenApiV2(buildDocument(api), others);
 
 function buildDocument(api: ServedApi): OpenApiV2Document {
   const operations = [

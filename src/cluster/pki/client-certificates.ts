@@ -4,7 +4,7 @@ import type { Random } from "../../base/numbers/random.js";
 import { KUBELET_CLIENT } from "../../server/authn/client-certificate.js";
 import type { ClientIdentity } from "../../server/kubelet/cluster-network.js";
 import { issueCertificate, issuerOf, type KeyPair } from "./certificate.js";
-import { CA_NAME, type ClusterPki } from "./cluster-pki.js";
+import { CA_NAME, type ClusterPki, FRONT_PROXY_CA_NAME } from "./cluster-pki.js";
 import { keyMaker } from "./key-maker.js";
 
 const DAY = 86_400_000;
@@ -23,6 +23,26 @@ export function kubeletClient({ ca }: ClusterPki, clocks: readonly Clock[], rand
         usage: "client",
       },
       issuerOf(ca, CA_NAME),
+    ),
+  );
+}
+
+/** The name in the certificate that the server shows to aggregated API servers, as kubeadm has it. */
+export const FRONT_PROXY_CLIENT = "front-proxy-client";
+
+/** The certificate that the server shows to aggregated API servers, made for the first of them and valid by each of the clocks. */
+export function frontProxyClient(ca: KeyPair, clocks: readonly Clock[], random: Random): () => ClientIdentity {
+  const times = clocks.map((clock) => clock.now());
+  return once(() =>
+    issueCertificate(
+      {
+        commonName: FRONT_PROXY_CLIENT,
+        notBefore: Math.min(...times) - DAY,
+        notAfter: Math.max(...times) + 3650 * DAY,
+        serial: random.bytes(16),
+        usage: "client",
+      },
+      issuerOf(ca, FRONT_PROXY_CA_NAME),
     ),
   );
 }

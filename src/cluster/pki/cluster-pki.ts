@@ -6,6 +6,8 @@ import { issueCertificate, issuerOf, type KeyPair } from "./certificate.js";
 /** Every secret a cluster is reached with. Kept with its data, so that a restart changes no kubeconfig. */
 export interface ClusterPki {
   readonly ca: KeyPair;
+  /** Signs what the server shows to aggregated API servers; left out where files of the user's do. No client is trusted by it. */
+  readonly frontProxyCa?: KeyPair | undefined;
   readonly server: KeyPair;
   /** CN=kubernetes-admin, O=system:masters. */
   readonly admin: KeyPair;
@@ -17,6 +19,8 @@ export interface ClusterPki {
 
 /** The subject of the CA. */
 export const CA_NAME = "kubernetes";
+/** The subject of the front proxies' CA, as kubeadm has it. */
+export const FRONT_PROXY_CA_NAME = "front-proxy-ca";
 const DAY = 86_400_000;
 const SERVER_NAMES = [
   "127.0.0.1",
@@ -45,6 +49,9 @@ export function createClusterPki(
   const ca =
     kept.ca ?? issueCertificate({ commonName: CA_NAME, ...validity, serial: serial(), usage: "ca" }, undefined, keys);
   const issuer = issuerOf(ca, CA_NAME, keys);
+  const frontProxyCa =
+    kept.frontProxyCa ??
+    issueCertificate({ commonName: FRONT_PROXY_CA_NAME, ...validity, serial: serial(), usage: "ca" }, undefined, keys);
   const server =
     kept.server ??
     issueCertificate(
@@ -67,5 +74,5 @@ export function createClusterPki(
     );
   const serviceAccountKey = kept.serviceAccountKey ?? keys.make().export({ type: "pkcs8", format: "pem" }).toString();
   const token = kept.token ?? Buffer.from(random.bytes(32)).toString("base64url");
-  return { ca, server, admin, serviceAccountKey, token };
+  return { ca, frontProxyCa, server, admin, serviceAccountKey, token };
 }

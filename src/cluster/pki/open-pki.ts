@@ -23,10 +23,11 @@ export async function openPki(
   const create = (kept?: Partial<ClusterPki>) => createClusterPki(clock, random, verifiers, kept);
   return loadOrCreatePki(dataDir, create, (kept) => {
     const fault = pkiFault(kept, { cluster: clock.now(), verifiers: verifiers.now() });
-    if (fault === undefined) return undefined;
+    // What earlier versions kept has no CA of front proxies.
+    if (fault === undefined) return kept.frontProxyCa === undefined ? create(kept) : undefined;
     onWarning(`the certificates in ${dataDir} are renewed: ${fault.reason}`);
-    const { token, serviceAccountKey, ca } = kept;
-    return create({ token, serviceAccountKey, ...(!fault.isOfAuthority && { ca }) });
+    const { token, serviceAccountKey, ca, frontProxyCa } = kept;
+    return create({ token, serviceAccountKey, ...(!fault.isOfAuthority && { ca, frontProxyCa }) });
   });
 }
 

@@ -18,7 +18,8 @@ import { openKv, openStorage } from "../open-storage.js";
 import { type HookContext, ofCaller, type ServerOptions } from "../options/server-options.js";
 import { authority } from "../open-socket.js";
 import type { ClusterPki } from "../pki/cluster-pki.js";
-import { kubeletClient } from "../pki/client-certificates.js";
+import { frontProxyClient, kubeletClient } from "../pki/client-certificates.js";
+import { frontProxyInfo } from "../pki/front-proxy.js";
 import type { PluginAccess } from "../delegation/plugin-access.js";
 import { openPki } from "../pki/open-pki.js";
 import { recordRequests } from "../record-requests.js";
@@ -77,6 +78,9 @@ export async function openParts(opening: Opening, parts: OpenedParts): Promise<O
   const serverCa = [pki.ca.certificate, serving?.authorities ?? ""].filter((pem) => pem !== "").join("\n");
   // An authority whose key the server is not given signs nothing.
   const identity = pki.ca.key === "" ? undefined : kubeletClient(pki, [clock, systemClock], systemRandom);
+  const { frontProxyCa } = pki;
+  const made = frontProxyCa && frontProxyClient(frontProxyCa, [clock, systemClock], systemRandom);
+  const ownFrontProxy = frontProxyCa && frontProxyInfo(frontProxyCa.certificate);
   const steps = composition.steps({
     pki,
     serverCa,
@@ -85,9 +89,10 @@ export async function openParts(opening: Opening, parts: OpenedParts): Promise<O
     random,
     reportError,
     kubeletClient: identity,
+    frontProxy: composition.frontProxy ?? made,
     verifiers: systemClock,
     authentication: {
-      info: () => authentication?.info() ?? { clientCa: pki.ca.certificate },
+      info: () => ({ frontProxy: ownFrontProxy, ...(authentication?.info() ?? { clientCa: pki.ca.certificate }) }),
       onChange: (changed) => void changes.add(changed),
     },
   });
@@ -196,6 +201,7 @@ async function serverConfig(opening: Opening, parts: ServerParts): Promise<Serve
     boot,
     runtimeConfig: composition.runtimeConfig,
     records: composition.records,
+    aggregation: composition.aggregation,
     ...(await knownKinds(composition.runtimeConfig, foreign)),
     clock,
     random,

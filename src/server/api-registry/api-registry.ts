@@ -149,6 +149,11 @@ export class ApiRegistry implements ResourceHost {
     return () => this.#listeners.delete(listener);
   }
 
+  /** Says that other servers serve other things than before: calls the listeners of {@link onChange}. */
+  changedElsewhere(): void {
+    for (const listener of this.#listeners) listener();
+  }
+
   /**
    * Calls `listener` once: now, where the resource has objects or that is not known, else when its first one is created. Never
    * after the returned function is called.

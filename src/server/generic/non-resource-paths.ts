@@ -106,7 +106,7 @@ export class NonResourcePaths {
       healthHandler("/livez", () => this.#liveChecks()),
       healthHandler("/readyz", () => this.#readiness()),
       discoveryHandlers(api, serverAddress),
-      openApiHandlers(api, this.#documents),
+      openApiHandlers(api, this.#documents, this.#config.aggregation?.openApi),
       ...(serviceAccounts === undefined ? [] : [openIdHandlers(serviceAccounts, serverAddress)]),
       (path: string) => (path === "/" || path === "/index.html" ? root : undefined),
     ];

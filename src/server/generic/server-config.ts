@@ -1,3 +1,4 @@
+import type { Aggregation } from "../endpoints/aggregation.js";
 import type { ApiTitle, RuntimeConfig, TypeSource } from "../../api/facts/index.js";
 import type { Random } from "../../base/numbers/random.js";
 import type { Clock } from "../../base/time/clock.js";
@@ -74,6 +75,8 @@ export interface ServerConfig {
    * the server were in their network.
    */
   readonly locateService?: LocateService;
+  /** Other servers that serve a part of the API. */
+  readonly aggregation?: Aggregation | undefined;
   /** Proxies and authorities for calls of webhooks; see {@link WebhookSurroundings}. Default: none. */
   readonly env?: Environment;
   /** Returns the "host:port" that /api tells clients; "" without a socket. */

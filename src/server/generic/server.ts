@@ -5,6 +5,8 @@ import { once } from "../../base/async/once.js";
 import { uuid } from "../../base/numbers/uuid.js";
 import { pause } from "../../base/time/pause.js";
 import { systemTimers, type Timers, workTimers } from "../../base/time/timers.js";
+import type { Environment } from "../../client/surroundings.js";
+import type { ProcessHosts } from "../../client/transport/dial.js";
 import type { Transport } from "../../client/transport/transport.js";
 import { AdmissionChain } from "../admission/chain.js";
 import { enabledPlugins } from "../admission/enabled-plugins.js";
@@ -19,7 +21,7 @@ import { OpenCharges } from "../registry/open-charges.js";
 import { type Handler, newApiRequest } from "../request/api-request.js";
 import type { Exchange } from "../request/exchange.js";
 import type { TokenUnion } from "../request/user.js";
-import { locateByEndpoints } from "../webhook/service-address.js";
+import { type LocateService, locateByEndpoints } from "../webhook/service-address.js";
 import { WebhookClients } from "../webhook/webhook-clients.js";
 import { type Delegate, unitedApi } from "./delegate.js";
 import { director, operationsFor } from "./director.js";
@@ -44,6 +46,8 @@ export interface Server extends Delegate {
   readonly paths: OwnPaths;
   /** What has happened in the server's life. */
   readonly lifeCycle: LifeCycle;
+  /** How services are reached, and what connects to them. */
+  readonly services: ServiceNetwork;
   /** Calls webhooks. Its connections close when the server has stopped. */
   readonly webhooks: WebhookClients;
   readonly stopping: AbortSignal;
@@ -69,6 +73,15 @@ export interface Server extends Delegate {
   stop(preShutdown?: () => Promise<void>): Promise<void>;
 }
 
+/** How a server reaches the services of its cluster. */
+export interface ServiceNetwork {
+  readonly locate: LocateService;
+  /** Hosts of this process, and what connects to all others. */
+  readonly hosts: ProcessHosts | undefined;
+  /** The files of the system's authorities. */
+  readonly env: Environment;
+}
+
 /** `onLifeCycle` is called with each event of the server's life. */
 export function createServer(config: ServerConfig, onLifeCycle?: (event: LifeCycleEvent) => void): Server {
   return new ApiServer(config, onLifeCycle);
@@ -80,6 +93,7 @@ class ApiServer implements Server {
   readonly name: string;
   readonly registry: ApiRegistry;
   readonly webhooks: WebhookClients;
+  readonly services: ServiceNetwork;
   readonly lifeCycle: LifeCycle;
   readonly #config: ServerConfig;
   readonly #timers: Timers;
@@ -102,6 +116,9 @@ class ApiServer implements Server {
     this.lifeCycle = new LifeCycle(onLifeCycle);
     // Every exchange under way adds a listener.
     setMaxListeners(0, this.#stopping.signal);
+    const { env = {}, network, requestRandom, locateService } = config;
+    const locate = locateService ?? locateByEndpoints(() => this.registry.access, requestRandom);
+    this.services = { locate, hosts: hostsOf(network, config.webhookEgress?.cluster), env };
     this.webhooks = this.#openWebhooks();
     const access = () => this.registry.access;
     const context = {
@@ -150,6 +167,12 @@ class ApiServer implements Server {
   }
 
   served(): ServedApi {
+    const served = this.#servedHere();
+    return this.#config.aggregation?.view(served) ?? served;
+  }
+
+  /** What this server and those behind it serve, without what other servers do. */
+  #servedHere(): ServedApi {
     const own = this.registry.current.served;
     const behind = this.#config.delegate?.served();
     if (behind === undefined) return own;
@@ -162,6 +185,8 @@ class ApiServer implements Server {
 
   /** By the API that the request began with, where that is this server's. */
   readonly direct: Handler = async (request) => {
+    const elsewhere = this.#config.aggregation?.handlerOf(request.info.path);
+    if (elsewhere !== undefined) return elsewhere(request);
     const api = this.#directors.has(request.api) ? request.api : this.#current();
     return this.#directors.get(api)?.(request);
   };
@@ -270,8 +295,8 @@ class ApiServer implements Server {
   });
 
   #openWebhooks(): WebhookClients {
-    const { clock, env = {}, network, requestRandom, locateService, webhookEgress: egress } = this.#config;
-    const locate = locateService ?? locateByEndpoints(() => this.registry.access, requestRandom);
+    const { clock, network, requestRandom, webhookEgress: egress } = this.#config;
+    const { env, locate } = this.services;
     const hosts = hostsOf(network);
     return new WebhookClients({ clock, timers: this.#timers, env, locate, hosts, egress }, requestRandom);
   }

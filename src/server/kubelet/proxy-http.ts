@@ -1,4 +1,4 @@
-import type { ClientRequest, IncomingHttpHeaders, IncomingMessage } from "node:http";
+import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { pipeline } from "node:stream";
 import { createGunzip, createGzip } from "node:zlib";
 import { goNetworkReason } from "../../client/transport/go-network-error.js";
@@ -10,6 +10,7 @@ import { answerHeaders, requestHeaders } from "./forwarded-headers.js";
 import { withLinks } from "./html-links.js";
 import { authorityOf, type ProxyTarget, requestOf } from "./proxy-target.js";
 import { proxyUpgrade } from "./proxy-upgrade.js";
+import { type Sent, sendOn } from "./sent-request.js";
 
 /**
  * Passes a request on to the target and its answer back, both as they come. `subpath` is what the client asks of the target, with its
@@ -101,11 +102,6 @@ function cleaned(path: string): string {
   return `/${segments.join("/")}${segments.length > 0 && path.endsWith("/") ? "/" : ""}`;
 }
 
-interface Sent {
-  readonly outgoing: ClientRequest;
-  readonly answer: IncomingMessage;
-}
-
 /** Resolves with the head of the answer; the target may answer before it has the whole body. */
 async function send({ exchange, info }: ApiRequest, target: ProxyTarget): Promise<Sent> {
   const headers = requestHeaders(exchange);
@@ -114,44 +110,12 @@ async function send({ exchange, info }: ApiRequest, target: ProxyTarget): Promis
   headers["host"] = authorityOf(target);
   if (host !== undefined) headers["x-forwarded-host"] = host;
   headers["x-forwarded-proto"] = "https";
-  const body = exchange.bodyChunks()[Symbol.asyncIterator]();
-  // Whether there is a body is known when it begins; node:http wants to know before the head.
-  const first = await body.next();
-  if (first.done !== true && headers["content-length"] === undefined) headers["transfer-encoding"] = "chunked";
-  return new Promise((resolve, reject) => {
-    const outgoing = requestOf(target, { method: exchange.method, headers, signal: exchange.signal });
-    outgoing.on("response", (answer) => resolve({ outgoing, answer }));
-    outgoing.on("error", (error) =>
-      reject(serviceUnavailable(`error trying to reach service: ${goNetworkReason(error)}`)),
-    );
-    void sendBody(first, body, outgoing).catch((error: Error) => outgoing.destroy(error));
-  });
-}
-
-/**
- * Sends the body for as long as the target takes it. The rest is read and dropped: the client's connection carries its next request
- * behind it.
- */
-async function sendBody(
-  first: IteratorResult<Uint8Array>,
-  rest: AsyncIterator<Uint8Array>,
-  outgoing: ClientRequest,
-): Promise<void> {
-  for (let next = first; next.done !== true; next = await rest.next()) {
-    if (!outgoing.destroyed && !outgoing.write(next.value)) await drained(outgoing);
+  const { method, signal } = exchange;
+  try {
+    return await sendOn(exchange, headers, (all) => requestOf(target, { method, headers: all, signal }));
+  } catch (error) {
+    throw serviceUnavailable(`error trying to reach service: ${goNetworkReason(error)}`);
   }
-  if (!outgoing.destroyed) outgoing.end();
-}
-
-/** Resolves when more may be written, and when the request is over. */
-function drained(outgoing: ClientRequest): Promise<void> {
-  return new Promise((resolve) => {
-    const settle = (): void => {
-      outgoing.off("drain", settle).off("close", settle);
-      resolve();
-    };
-    outgoing.on("drain", settle).on("close", settle);
-  });
 }
 
 /** A redirection or a link that stays at the target leads through the proxy: `prefix` is the proxy's path. */

@@ -37,13 +37,13 @@ describe.skipIf(etcdMissing !== undefined)("while etcd does not answer", () => {
 
   test("CAC-8: a resource whose watch cache is switched off is read from etcd, others from memory", async () => {
     const api = server.transport();
-    const before = String((await call(api, "GET", COLLECTION)).at("metadata.resourceVersion"));
+    const before = (await call(api, "GET", COLLECTION)).at("metadata.resourceVersion") as string;
     const widget = { ...head("Widget", "stable.example.com"), metadata: { name: "one" } };
     const created = await call(api, "POST", COLLECTION, widget);
     await call(api, "POST", GADGETS, { ...head("Gadget", "gadgets.example.com"), metadata: { name: "one" } });
     // etcd tells a new watch of the writes after its start up to 100 ms later.
     await using watching = await watchEvents(api, COLLECTION, before);
-    await watching.seen(String(created.at("metadata.resourceVersion")));
+    await watching.seen(created.at("metadata.resourceVersion") as string);
     await etcd.pause();
     const listed = call(api, "GET", `${GADGETS}?resourceVersion=0`);
     const cached = await call(api, "GET", `${COLLECTION}?resourceVersion=0`);

@@ -4,7 +4,7 @@ import { systemRandom } from "../../../src/base/numbers/random.js";
 import { systemTimers } from "../../../src/base/time/timers.js";
 import { builtinRecords } from "../../../src/server/builtin/index.js";
 import { CustomResources } from "../../../src/server/extensions/custom-resources.js";
-import { definitionWriter } from "../../../src/server/extensions/definition-writer.js";
+import { statusWriter } from "../../../src/server/generic/status-writer.js";
 import { createServer } from "../../../src/server/generic/server.js";
 import { createStorage } from "../../../src/server/storage/create-storage.js";
 import type { Kv } from "../../../src/server/storage/kv.js";
@@ -13,6 +13,7 @@ import { call } from "../../helpers/api-caller.js";
 import { boxDefinition, DEFINITIONS, install, versionOf } from "../../helpers/custom-definitions.js";
 import { eventually } from "../../helpers/eventually.js";
 
+const DEFINITION_RESOURCE = { group: "apiextensions.k8s.io", version: "v1", resource: "customresourcedefinitions" };
 const MIGRATIONS = "storageversionmigrations.storagemigration.k8s.io";
 
 /** One of the servers of a store, with what serves the kinds of definitions. */
@@ -34,7 +35,7 @@ async function serverOf(kv: Kv, runtimeConfig: Readonly<Record<string, boolean>>
     webhooks: server.webhooks,
     clock: systemClock,
     timers: systemTimers,
-    write: definitionWriter(server.loopback(), { clock: systemClock, timers: systemTimers }),
+    write: statusWriter(DEFINITION_RESOURCE, server.loopback(), { clock: systemClock, timers: systemTimers }),
     reportError: (error) => void faults.push(error),
   });
   await custom.start();

@@ -6,8 +6,12 @@ import { pathSegmentErrors } from "../../../machinery/validation/names.js";
 import type { RecordOf } from "../../endpoints/resource-record.js";
 import { age, name } from "../tables/cells.js";
 import { columns } from "../tables/columns.js";
+import { AVAILABLE, remoteApiOf, serviceFault } from "./remote-apis.js";
 
-/** An APIService without a service is answered by this server, so it is always available. One with a service never is: there is no aggregator. */
+/**
+ * An APIService without a service is answered by this server, so it is always available. Whether one with a service is, the aggregator finds
+ * out.
+ */
 export const apiServiceRecord: RecordOf<APIService> = {
   group: "apiregistration.k8s.io",
   resource: "apiservices",
@@ -15,20 +19,26 @@ export const apiServiceRecord: RecordOf<APIService> = {
     allowUnconditionalUpdate: false,
     validateName: pathSegmentErrors,
     prepareForCreate(draft, { now }) {
-      draft.status = { conditions: [availability(draft, now)] };
+      draft.status = serviceOf(draft) === undefined ? { conditions: [local(now)] } : {};
     },
     prepareForUpdate(draft, old, { now }) {
       const known = objects(object(draft.status).conditions);
       const before = known.find(({ type }) => type === AVAILABLE);
-      // What another program says of a service that stays the same is left alone.
-      if (before !== undefined && serviceOf(draft) === serviceOf(old)) return;
-      const next = availability(draft, now);
-      const isSame = before !== undefined && before.status === next.status;
-      const condition = isSame ? { ...next, lastTransitionTime: before.lastTransitionTime } : next;
-      draft.status = { ...object(draft.status), conditions: [...known.filter((one) => one !== before), condition] };
+      const service = serviceOf(draft);
+      if (service === serviceOf(old) && (service !== undefined || before !== undefined)) return;
+      // What was found out about another service says nothing about this one.
+      const others = known.filter((one) => one !== before);
+      draft.status = { ...object(draft.status), conditions: service === undefined ? [...others, local(now)] : others };
     },
-    warningsOnCreate: (apiService) => warningsOf(apiService),
-    warningsOnUpdate: (apiService, old) => (serviceOf(apiService) === serviceOf(old) ? [] : warningsOf(apiService)),
+    async beforeValidation(draft, old, { objects: { cached }, warn }) {
+      const service = serviceOf(draft);
+      if (service === undefined || (old !== undefined && service === serviceOf(old))) return;
+      const { namespace, name } = object(object(draft.spec).service);
+      const found = await cached.get("", "services", text(namespace), text(name));
+      const remote = remoteApiOf(draft);
+      const fault = remote && serviceFault(remote, found);
+      if (fault !== undefined) warn(`the APIService is not available: ${fault.message}`);
+    },
     validate: validateApiService,
     validateUpdate: validateApiService,
     validateStatusUpdate: validateApiServiceStatusUpdate,
@@ -51,29 +61,19 @@ export const apiServiceRecord: RecordOf<APIService> = {
   },
 };
 
-const AVAILABLE = "Available";
-
 /** "kube-system/metrics-server"; undefined for one that the server itself answers. */
 function serviceOf({ spec }: ReceivedObject<APIService>): string | undefined {
   const { service } = object(spec);
   return absent(service) ? undefined : `${text(object(service).namespace)}/${text(object(service).name)}`;
 }
 
-function availability(apiService: ReceivedObject<APIService>, now: number): ReadonlyFields {
-  const service = serviceOf(apiService);
-  const at = { type: AVAILABLE, lastTransitionTime: new Date(now).toISOString().replace(/\.\d+Z$/, "Z") };
-  return service === undefined
-    ? { ...at, status: "True", reason: "Local", message: "Local APIServices are always available" }
-    : { ...at, status: "False", reason: "AggregationNotSupported", message: notPassedOn(apiService, service) };
-}
-
-function warningsOf(apiService: ReceivedObject<APIService>): readonly string[] {
-  const service = serviceOf(apiService);
-  return service === undefined ? [] : [`${notPassedOn(apiService, service)}; the APIService stays unavailable`];
-}
-
-const notPassedOn = ({ spec }: ReceivedObject<APIService>, service: string): string =>
-  `this server does not aggregate APIs yet: it passes no request for ${text(object(spec).group)}/${text(object(spec).version)} on to service ${service}`;
+const local = (now: number): ReadonlyFields => ({
+  type: AVAILABLE,
+  status: "True",
+  reason: "Local",
+  message: "Local APIServices are always available",
+  lastTransitionTime: new Date(now).toISOString().replace(/\.\d+Z$/, "Z"),
+});
 
 function availableCell(status: Received<APIServiceStatus>): string {
   const condition = objects(status.conditions).find((candidate) => candidate.type === "Available");

@@ -52,17 +52,17 @@ function built(document: CachedDocument): Made {
  */
 export class LatestDocuments {
   #api: ServedApi | undefined;
-  readonly #documents = new Map<string, CachedDocument>();
+  readonly #documents = new Map<string, { readonly variant: string; readonly document: CachedDocument }>();
 
-  get(api: ServedApi, name: string, make: () => CachedDocument): CachedDocument {
+  /** A document of another `variant` takes the place of the one that is kept: one that has parts which change while the API does not. */
+  get(api: ServedApi, name: string, make: () => CachedDocument, variant = ""): CachedDocument {
     if (this.#api !== undefined && api.epoch < this.#api.epoch) return make();
     if (this.#api !== api) this.#documents.clear();
     this.#api = api;
-    let document = this.#documents.get(name);
-    if (document === undefined) {
-      document = make();
-      this.#documents.set(name, document);
-    }
+    const known = this.#documents.get(name);
+    if (known?.variant === variant) return known.document;
+    const document = make();
+    this.#documents.set(name, { variant, document });
     return document;
   }
 }

@@ -1,5 +1,6 @@
 import { inOrder } from "../../../base/async/turns.js";
 import type { ServedApi } from "../../../api/facts/index.js";
+import type { RemoteOpenApi, RemoteV2 } from "../aggregation.js";
 import type { ApiRequest, Handler } from "../../request/api-request.js";
 import { respondBytes, respondText } from "../../request/respond.js";
 import { notAcceptable } from "../../../machinery/errors/status-error.js";
@@ -16,29 +17,52 @@ type OpenApi = typeof import("../../../api/openapi/index.js");
 
 const load = (): Promise<OpenApi> => inOrder(import("../../../api/openapi/index.js"));
 
+const numbers = new WeakMap<object, number>();
+let documentsSeen = 0;
+
+/** Tells the documents of other servers apart. */
+function numberOf(document: RemoteV2["document"]): number {
+  const known = numbers.get(document) ?? ++documentsSeen;
+  numbers.set(document, known);
+  return known;
+}
+
 /** Serves /openapi/v2 and /openapi/v3. A document is made when a client first reads it, and kept in `documents`. */
-export function openApiHandlers(served: ServedApi, documents: LatestDocuments): (path: string) => Handler | undefined {
-  const kept = (name: string, contentType: string, bytes: () => Uint8Array): CachedDocument =>
-    documents.get(served, name, () => ({ contentType, bytes }));
+export function openApiHandlers(
+  api: ServedApi,
+  documents: LatestDocuments,
+  remote?: RemoteOpenApi,
+): (path: string) => Handler | undefined {
+  const served = api.aggregated?.own ?? api;
+  const kept = (name: string, contentType: string, bytes: () => Uint8Array, variant?: string): CachedDocument =>
+    documents.get(served, name, () => ({ contentType, bytes }), variant);
 
   async function respondV2(request: ApiRequest): Promise<void> {
-    const api = await load();
+    const { openApiV2Json, openApiV2Protobuf } = await load();
+    const others = api.aggregated === undefined || remote === undefined ? [] : await remote.v2();
+    const variant = others.map(({ document }) => numberOf(document)).join();
     for (const { type } of parseAccept(request.exchange.headers["accept"])) {
       if (type === PROTOBUF || type === OLD_PROTOBUF) {
-        const bytes = () => api.openApiV2Protobuf(served);
-        return respondDocument(request, kept("v2 protobuf", PROTOBUF, bytes));
+        const bytes = () => openApiV2Protobuf(served, others);
+        return respondDocument(request, kept("v2 protobuf", PROTOBUF, bytes, variant));
       }
       if (type === "application/json" || type === "*/*" || type === "application/*") {
-        const bytes = () => api.openApiV2Json(served);
-        return respondDocument(request, kept("v2 json", "application/json", bytes));
+        const bytes = () => openApiV2Json(served, others);
+        return respondDocument(request, kept("v2 json", "application/json", bytes, variant));
       }
     }
     throw notAcceptable(`only the following media types are accepted: application/json, ${PROTOBUF}`);
   }
 
   async function respondIndex(request: ApiRequest): Promise<void> {
-    const api = await load();
-    const bytes = () => jsonBytes(api.openApiV3Index(served));
+    const { openApiV3Index } = await load();
+    const others = api.aggregated === undefined ? undefined : remote?.index();
+    const bytes = () => {
+      const { paths } = openApiV3Index(served);
+      if (others === undefined) return jsonBytes({ paths });
+      const all = Object.entries({ ...paths, ...others }).toSorted(([a], [b]) => (a < b ? -1 : 1));
+      return jsonBytes({ paths: Object.fromEntries(all) });
+    };
     const document = kept("v3 index", "application/json", bytes);
     return respondDocument(request, document, { "cache-control": "no-cache, private" });
   }
@@ -66,6 +90,7 @@ export function openApiHandlers(served: ServedApi, documents: LatestDocuments): 
     if (path === "/openapi/v2") return respondV2;
     if (path === "/openapi/v3" || path === "/openapi/v3/") return respondIndex;
     const below = /^\/openapi\/v3\/(.+)$/.exec(path)?.[1];
-    return below === undefined ? undefined : (request) => respondV3(request, below);
+    if (below === undefined) return undefined;
+    return remote?.handlerOf(below) ?? ((request) => respondV3(request, below));
   };
 }

@@ -1,0 +1,191 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Transport } from "../../../src/client/transport/transport.js";
+import { type Cluster, startCluster } from "../../../src/cluster/index.js";
+import type { RunningServer } from "../../../src/cluster/running-server.js";
+import { startServer } from "../../../src/cluster/start-server.js";
+import { call } from "../../helpers/api-caller.js";
+import {
+  API_SERVICES,
+  availabilityOf,
+  Backend,
+  certificateOf,
+  json,
+  registerApi,
+  untilAvailable,
+} from "../../helpers/aggregated-backend.js";
+import { eventually } from "../../helpers/eventually.js";
+import { quietCluster } from "../../helpers/quiet-cluster.js";
+import { COLLECTION, GROUP, widgets } from "../api-registry/widgets.js";
+
+let main: Cluster;
+let api: Transport;
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "kubets-aggregation-"));
+  main = await startCluster(quietCluster);
+  api = main.transport();
+});
+
+afterAll(async () => {
+  await main.close();
+  await rm(folder, { recursive: true });
+});
+
+describe("a server of widgets, which asks the main server about everybody", () => {
+  let server: RunningServer;
+
+  beforeAll(async () => {
+    const kubeconfig = join(folder, "main.conf");
+    await writeFile(kubeconfig, main.kubeconfig());
+    const { certificate, key } = certificateOf(GROUP);
+    const [certFile, keyFile] = [join(folder, "tls.crt"), join(folder, "tls.key")];
+    await writeFile(certFile, certificate);
+    await writeFile(keyFile, key);
+    server = await startServer({
+      resources: [widgets],
+      tls: { certificate: { certFile, keyFile } },
+      authentication: { delegated: { kubeconfig } },
+      authorization: { delegated: { kubeconfig } },
+    });
+    await registerApi(api, { group: GROUP, port: Number(new URL(server.url).port) });
+    await untilAvailable(api, GROUP);
+  });
+
+  afterAll(() => server.close());
+
+  const version = COLLECTION.split("/")[3] ?? "";
+
+  test("A-AGG-01, A-AGG-03: its objects are written and read through the main server", async () => {
+    const created = await call(api, "POST", COLLECTION, {
+      apiVersion: `${GROUP}/${version}`,
+      kind: "Widget",
+      metadata: { name: "one" },
+    });
+    expect(created.status, created.text).toBe(201);
+    expect((await call(api, "GET", `${COLLECTION}/one`)).at("metadata.name")).toBe("one");
+    expect((await call(server.transport(), "GET", `${COLLECTION}/one`)).at("metadata.uid")).toBe(
+      created.at("metadata.uid"),
+    );
+  });
+
+  test("discovery shows its resources among the others, in both forms", async () => {
+    await eventually(async () => {
+      const accept = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
+      const all = JSON.parse((await call(api, "GET", "/apis", undefined, { accept })).text);
+      const found = all.items.find((item: { metadata: { name: string } }) => item.metadata.name === GROUP);
+      expect(found?.versions).toMatchObject([{ version, freshness: "Current", resources: [{ resource: "widgets" }] }]);
+    });
+    const groups = JSON.parse((await call(api, "GET", "/apis")).text).groups.map(({ name }: { name: string }) => name);
+    expect(groups).toContain(GROUP);
+    expect((await call(api, "GET", `/apis/${GROUP}`)).at("preferredVersion.version")).toBe(version);
+    expect((await call(api, "GET", `/apis/${GROUP}/${version}`)).at("resources.0.name")).toBe("widgets");
+  });
+
+  test("OpenAPI describes its kinds, in both versions", async () => {
+    const path = `apis/${GROUP}/${version}`;
+    await eventually(async () => {
+      const index = JSON.parse((await call(api, "GET", "/openapi/v3")).text);
+      expect(index.paths[path]?.serverRelativeURL).toMatch(/hash=/);
+      const document = await call(api, "GET", index.paths[path].serverRelativeURL);
+      expect(document.status).toBe(200);
+      expect(Object.keys(JSON.parse(document.text).paths)).toContain(`/${path}/namespaces/{namespace}/widgets`);
+    });
+    const all = JSON.parse((await call(api, "GET", "/openapi/v2")).text);
+    expect(Object.keys(all.paths)).toEqual(
+      expect.arrayContaining([`/${path}/namespaces/{namespace}/widgets`, "/api/v1/namespaces/{namespace}/pods"]),
+    );
+  });
+
+  test("a user who may nothing may nothing there either, and the refusal names the user", async () => {
+    const refused = await call(api, "GET", COLLECTION, undefined, {
+      headers: { "impersonate-user": "stranger", "impersonate-group": "system:authenticated" },
+    });
+    expect(refused.status).toBe(403);
+    expect(refused.at("message")).toContain('User "stranger" cannot list resource "widgets"');
+  });
+
+  test("a watch goes through, event by event", async () => {
+    const stop = new AbortController();
+    const response = await api.send({
+      method: "GET",
+      path: `${COLLECTION}?watch=true`,
+      headers: { accept: "application/json" },
+      signal: stop.signal,
+    });
+    const chunks = response.body[Symbol.asyncIterator]();
+    const text = async (): Promise<string> => Buffer.from((await chunks.next()).value ?? []).toString("utf8");
+    expect(await text()).toContain('"ADDED"');
+    await call(api, "POST", COLLECTION, { metadata: { name: "two" } });
+    expect(await text()).toContain('"two"');
+    stop.abort();
+  });
+});
+
+describe("what a server behind the aggregator is asked", () => {
+  const group = "echo.example.com";
+  let backend: Backend;
+
+  beforeAll(async () => {
+    backend = await Backend.start(group, (request, response) => {
+      const chunks: Buffer[] = [];
+      request.on("data", (chunk: Buffer) => chunks.push(chunk));
+      request.on("end", () =>
+        json(response, 200, { url: request.url, headers: request.headers, body: Buffer.concat(chunks).toString() }),
+      );
+    });
+    await registerApi(api, { group, port: backend.port });
+    await untilAvailable(api, group);
+  });
+
+  afterAll(() => backend[Symbol.asyncDispose]());
+
+  test("A-AGG-02: who the user is, in the headers of a front proxy, after impersonation, and no credentials", async () => {
+    const answer = await call(api, "GET", `/apis/${group}/v1/namespaces/a/things?limit=5`, undefined, {
+      headers: {
+        "impersonate-user": "ann",
+        "impersonate-uid": "u-1",
+        "impersonate-extra-Team%2Fa": "red",
+        "x-remote-user": "evil",
+        "x-remote-group": "system:masters",
+        "x-remote-extra-scopes": "all",
+      },
+      repeatedHeaders: { "impersonate-group": ["system:masters", "two"] },
+    });
+    expect(answer.at("url")).toBe(`/apis/${group}/v1/namespaces/a/things?limit=5`);
+    const headers = answer.at("headers") as Record<string, string>;
+    expect(headers).toMatchObject({
+      "x-remote-user": "ann",
+      "x-remote-uid": "u-1",
+      "x-remote-group": "system:masters, two, system:authenticated",
+      "x-remote-extra-team%2fa": "red",
+      "x-forwarded-proto": "https",
+    });
+    expect(
+      Object.keys(headers).filter((name) => /^(authorization|impersonate-.*|x-remote-extra-scopes)$/.test(name)),
+    ).toEqual([]);
+  });
+
+  test("a body goes on as it is", async () => {
+    const answer = await call(api, "POST", `/apis/${group}/v1/namespaces/a/things`, "not JSON at all");
+    expect(answer.at("body")).toBe("not JSON at all");
+  });
+
+  test("paths of the group version go there, and those of the group do not", async () => {
+    expect((await call(api, "GET", `/apis/${group}/v1/anything/at/all`)).at("url")).toBe(
+      `/apis/${group}/v1/anything/at/all`,
+    );
+    expect((await call(api, "GET", `/apis/${group}`)).at("kind")).toBe("APIGroup");
+    expect((await call(api, "GET", `/apis/${group}/v2/things`)).status).toBe(404);
+  });
+
+  test("its APIService goes, and the group with it", async () => {
+    await call(api, "DELETE", `${API_SERVICES}/v1.${group}`);
+    await eventually(async () => expect((await call(api, "GET", `/apis/${group}`)).status).toBe(404));
+    expect((await call(api, "GET", `/apis/${group}/v1/things`)).status).toBe(404);
+    expect(await availabilityOf(api, group).catch(() => undefined)).toBeUndefined();
+  });
+});
