@@ -30,7 +30,7 @@ export interface CompositionParts {
   /** What the server shows to kubelets; undefined where its authority's key is not given. */
   readonly kubeletClient: (() => ClientIdentity) | undefined;
   /** What the server shows to aggregated API servers; undefined where it shows nothing. */
-  readonly frontProxy: (() => ClientIdentity | undefined) | undefined;
+  readonly frontProxy: (() => ClientIdentity) | undefined;
   /** The time by which other processes verify certificates. */
   readonly verifiers: Clock;
   /** How the server authenticates clients. */
@@ -66,8 +66,6 @@ export interface Composition {
   readonly network?: ClusterNetwork;
   /** Other servers that serve a part of the API. */
   readonly aggregation?: Aggregation;
-  /** What the server shows to aggregated API servers, in place of a certificate of the pki's CA of front proxies. */
-  readonly frontProxy?: (() => ClientIdentity | undefined) | undefined;
   /** The steps after the storage is ready. */
   readonly steps: (parts: CompositionParts) => readonly BootStep[];
   /** Called when all steps are done but for the hooks of the caller; without hooks, when the server is ready. */

@@ -4,6 +4,7 @@ import type { ResourceRecord } from "../server/endpoints/resource-record.js";
 import type { ClusterNetwork } from "../server/kubelet/cluster-network.js";
 import type { TokenIssuer } from "../server/request/token-issuer.js";
 import type { GivenServing } from "./composition.js";
+import type { IdentityFiles } from "./pki/identity-files.js";
 
 /** What kube-apiserver has flags for and a cluster decides by itself. */
 export interface GivenSetup {
@@ -23,6 +24,12 @@ export interface GivenSetup {
   /** How the server reaches kubelets. */
   readonly kubelets: Pick<ClusterNetwork, "kubeletClient" | "kubeletVerification"> & {
     readonly addressTypes: readonly string[];
+  };
+  /** How the server hands requests to the services of APIServices. */
+  readonly aggregator: {
+    readonly rejectsRedirects: boolean;
+    /** What it shows to them; undefined where no flag names a certificate. */
+    readonly frontProxy: IdentityFiles | undefined;
   };
   /** Returns the built-in resources as the flags have them. */
   readonly adaptRecords: (records: readonly ResourceRecord[]) => readonly ResourceRecord[];

@@ -4,11 +4,11 @@ import { recordId, type ResourceRecord } from "../server/endpoints/resource-reco
 import type { Strategy } from "../server/registry/strategy.js";
 import type { ClusterClock } from "./cluster-clock.js";
 import { composeServer } from "./compose-server.js";
+import { AggregatorPart } from "./control-plane/aggregator-part.js";
 import { NodesPart, SharedServerPart } from "./control-plane/node-parts.js";
 import { type ControlPlanePart, ControlPlanePlan } from "./control-plane/plan.js";
 import { ControllersPart, Elections, SchedulerPart } from "./control-plane/programs.js";
 import {
-  AggregatorPart,
   CustomResourcesPart,
   KubernetesServicePart,
   rolesPart,
@@ -44,7 +44,8 @@ export async function startControlPlane(options: ClusterOptions, given?: GivenSe
   const shared = new SharedServerPart(plan);
   const controllers = new ControllersPart(plan, elections, shared);
   const nodes = new NodesPart(plan, shared);
-  const aggregator = new AggregatorPart();
+  const definitions = new CustomResourcesPart();
+  const aggregator = new AggregatorPart(plan, definitions);
   const { scheduler } = options;
   // They start in this order, before the API is served.
   const started: readonly ControlPlanePart[] = [
@@ -53,7 +54,7 @@ export async function startControlPlane(options: ClusterOptions, given?: GivenSe
     serviceCidrPart(plan),
     new KubernetesServicePart(plan),
     rolesPart(plan),
-    new CustomResourcesPart(),
+    definitions,
     aggregator,
     controllers,
     ...(scheduler === false ? [] : [new SchedulerPart(plan, elections, scheduler)]),

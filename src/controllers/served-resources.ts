@@ -29,6 +29,8 @@ export interface Served {
   readonly resources: readonly ServedResource[];
   /** The group versions whose resources discovery could not read, and why: they are not known now. */
   readonly failed: ReadonlyMap<string, Error>;
+  /** Of those of {@link failed} that were known before: their resources as they were then. */
+  readonly stale: ReadonlyMap<string, readonly ServedResource[]>;
 }
 
 /** How long an answer of discovery counts that does not have a kind. */
@@ -73,8 +75,11 @@ export class ServedResources {
 
   async #discover(): Promise<Served> {
     // Not the client's discovery: like kubectl's, it leaves group versions out that an aggregated server marks as stale.
-    const { groups, resources, failed } = await fetchGroups(this.rest, {});
-    if (resources !== undefined) return { resources: withPreferences(resources), failed };
+    const { groups, resources, failed, stale: last } = await fetchGroups(this.rest, {});
+    if (resources !== undefined) {
+      const stale = new Map([...last].map((one) => [one[0], withPreferences(new Map([one]))]));
+      return { resources: withPreferences(resources), failed, stale };
+    }
     const versions = groups.flatMap((group) => group.versions.map(({ groupVersion }) => groupVersion));
     return this.#discoverEach(versions);
   }
@@ -94,7 +99,7 @@ export class ServedResources {
       const list = found.get(one);
       return list === undefined ? [] : [[one, list] as const];
     });
-    return { resources: withPreferences(new Map(inOrder)), failed };
+    return { resources: withPreferences(new Map(inOrder)), failed, stale: new Map() };
   }
 }
 

@@ -16,6 +16,8 @@ export interface AggregatedContent {
   readonly resources: ReadonlyMap<string, WireResourceList>;
   /** Group-versions whose aggregated server did not answer lately. */
   readonly failed: ReadonlyMap<string, Error>;
+  /** What the document still says of the resources of some of {@link failed}: as they were when their server last answered. */
+  readonly stale: ReadonlyMap<string, WireResourceList>;
 }
 
 /** True when the content type names apidiscovery.k8s.io v2 or v2beta1. */
@@ -38,6 +40,7 @@ export function isAggregated(contentType: string): boolean {
 export function readAggregated(document: JsonObject): AggregatedContent {
   const resources = new Map<string, WireResourceList>();
   const failed = new Map<string, Error>();
+  const stale = new Map<string, WireResourceList>();
   const groups = objects(document["items"]).map((item) => {
     const metadata = item["metadata"];
     const name = isJsonObject(metadata) ? text(metadata["name"]) : "";
@@ -47,6 +50,8 @@ export function readAggregated(document: JsonObject): AggregatedContent {
       const groupVersion = formatGroupVersion({ group: name, version });
       if (entry["freshness"] === "Stale") {
         failed.set(groupVersion, new Error(`stale GroupVersion discovery: ${groupVersion}`));
+        const last = objects(entry["resources"]).flatMap(withSubresources);
+        if (last.length > 0) stale.set(groupVersion, { groupVersion, resources: last });
         continue;
       }
       versions.push({ groupVersion, version });
@@ -54,7 +59,7 @@ export function readAggregated(document: JsonObject): AggregatedContent {
     }
     return { name, versions, preferredVersion: versions[0] ?? { groupVersion: "", version: "" } };
   });
-  return { groups, resources, failed };
+  return { groups, resources, failed, stale };
 }
 
 function withSubresources(entry: JsonObject): WireResource[] {

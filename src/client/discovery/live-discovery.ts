@@ -16,6 +16,8 @@ export interface LiveGroups {
   readonly groups: readonly WireGroup[];
   readonly resources: ReadonlyMap<string, WireResourceList> | undefined;
   readonly failed: ReadonlyMap<string, Error>;
+  /** As {@link AggregatedContent.stale}. */
+  readonly stale: ReadonlyMap<string, WireResourceList>;
 }
 
 /** A time limit, the query that sends it to the server, and whether the HTTP cache may answer. */
@@ -35,6 +37,7 @@ export async function fetchGroups(client: RestClient, how: How = OF_DISCOVERY): 
     groups: [...core.groups, ...named.groups],
     resources,
     failed: new Map([...core.failed, ...named.failed]),
+    stale: new Map([...core.stale, ...named.stale]),
   };
 }
 
@@ -43,7 +46,7 @@ async function fetchCore(client: RestClient, how: How): Promise<LiveGroups> {
     return await fetchDocument(client, "/api", (list) => [coreGroup(texts(list["versions"]))], how);
   } catch (error) {
     // An extension server may have no core group.
-    if (isNotFound(error)) return { groups: [], resources: new Map(), failed: new Map() };
+    if (isNotFound(error)) return { groups: [], resources: new Map(), failed: new Map(), stale: new Map() };
     throw error;
   }
 }
@@ -61,7 +64,7 @@ async function fetchDocument(
     const content: AggregatedContent = readAggregated(document);
     return content;
   }
-  return { groups: older(document), resources: undefined, failed: new Map() };
+  return { groups: older(document), resources: undefined, failed: new Map(), stale: new Map() };
 }
 
 function coreGroup(versions: readonly string[]): WireGroup {

@@ -2,7 +2,7 @@ import { networkInterfaces } from "node:os";
 import { clientOptions } from "../../component/apiserver-flags/authentication.js";
 import { storageOptions } from "../../component/apiserver-flags/etcd.js";
 import { identityOptions, tolerationOptions } from "../../component/apiserver-flags/generic.js";
-import { kubeletOptions, kubernetesOptions } from "../../component/apiserver-flags/miscellaneous.js";
+import { aggregatorOptions, kubeletOptions, kubernetesOptions } from "../../component/apiserver-flags/miscellaneous.js";
 import { ownOptions, placeOptions } from "../../component/apiserver-flags/own.js";
 import { listeningOptions, servingOptions } from "../../component/apiserver-flags/secure-serving.js";
 import { serverOptionTable } from "../../component/apiserver-flags/server-options.js";
@@ -21,6 +21,7 @@ const programOptions = {
   ...clientOptions,
   ...kubernetesOptions,
   kubelets: kubeletOptions,
+  aggregator: aggregatorOptions,
 } as const satisfies OptionGroup;
 
 type ProgramOptions = OptionsOf<typeof programOptions>;

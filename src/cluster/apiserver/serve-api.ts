@@ -13,6 +13,7 @@ import type { AuthorizationOptions } from "../options/authorization-options.js";
 import type { ServerOptions } from "../options/server-options.js";
 import type { TlsOptions } from "../options/tls-options.js";
 import { type ClusterPki, createClusterPki } from "../pki/cluster-pki.js";
+import { type IdentityFiles, openIdentityFiles } from "../pki/identity-files.js";
 import type { RunningServer } from "../running-server.js";
 import type { GivenSetup } from "../given-setup.js";
 import { startControlPlane } from "../start-cluster.js";
@@ -113,10 +114,11 @@ const SERVICE_NAMES = ["kubernetes.default.svc", "kubernetes.default", "kubernet
 async function setupOf(options: ApiServerOptions): Promise<GivenSetup> {
   const { host, clientCaFile = "", externalHost } = options;
   const { eventTtl = HOUR_MS, allowPrivileged = false } = options;
-  const [clientCa, tokenIssuer, kubelets] = await Promise.all([
+  const [clientCa, tokenIssuer, kubelets, frontProxy] = await Promise.all([
     clientCaFile === "" ? undefined : clientAuthorities(clientCaFile),
     tokenIssuerOf(options),
     kubeletsOf(options.kubelets ?? {}),
+    frontProxyOf(options.aggregator ?? {}),
   ]);
   return {
     serving: {
@@ -133,11 +135,25 @@ async function setupOf(options: ApiServerOptions): Promise<GivenSetup> {
     keepsEndpoints: options.endpointReconcilerType !== "none",
     adaptRecords: (records) => adaptRecords(records, { eventTtl: eventTtl / 1000, allowPrivileged }),
     kubelets,
+    aggregator: { rejectsRedirects: options.aggregator?.rejectForwardingRedirect ?? true, frontProxy },
     tokenIssuer,
   };
 }
 
 const HOUR_MS = 3_600_000;
+
+/** Reads the files of --proxy-client-*; undefined where no flag names them. */
+async function frontProxyOf({
+  certFile = "",
+  keyFile = "",
+}: NonNullable<ApiServerOptions["aggregator"]>): Promise<IdentityFiles | undefined> {
+  if (certFile === "" && keyFile === "") return undefined;
+  try {
+    return await openIdentityFiles({ certFile, keyFile });
+  } catch (error) {
+    throw new Error(`--proxy-client-cert-file and --proxy-client-key-file: ${errorMessage(error)}`, { cause: error });
+  }
+}
 
 /** Reads the files of --kubelet-*. */
 async function kubeletsOf({
@@ -172,7 +188,9 @@ async function kubeletsOf({
  */
 function pkiOf(clientCa: string | undefined): ClusterPki {
   const none = { certificate: "", key: "" };
-  if (clientCa === undefined) return { ...createClusterPki(systemClock, systemRandom, systemClock), server: none };
+  if (clientCa === undefined) {
+    return { ...createClusterPki(systemClock, systemRandom, systemClock), server: none, frontProxyCa: undefined };
+  }
   const token = Buffer.from(systemRandom.bytes(32)).toString("base64url");
   return { ca: { certificate: clientCa, key: "" }, server: none, admin: none, serviceAccountKey: "", token };
 }

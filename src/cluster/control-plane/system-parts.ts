@@ -3,8 +3,6 @@ import type { KubeObject } from "../../machinery/meta/object.js";
 import type { ApiSnapshot } from "../../server/api-registry/api-registry.js";
 import { bootstrapObjects } from "../../server/builtin/bootstrap.js";
 import { forkRandom } from "../../base/numbers/random.js";
-import { uuid } from "../../base/numbers/uuid.js";
-import { Aggregator } from "../../server/aggregator/aggregator.js";
 import { CustomResources } from "../../server/extensions/custom-resources.js";
 import { statusWriter } from "../../server/generic/status-writer.js";
 import { createMissing, createOrAdjust } from "../../server/generic/create-missing.js";
@@ -12,6 +10,7 @@ import { reconcilePolicy } from "../../server/generic/reconcile-policy.js";
 import type { Listener } from "../../server/generic/secure-listener.js";
 import type { Server } from "../../server/generic/server.js";
 import type { CompositionParts } from "../composition.js";
+import { apiServicesOf } from "./aggregator-part.js";
 import { openNodePorts } from "../given-setup.js";
 import { isShared } from "../open-storage.js";
 import type { ServerEndpoints } from "../server-endpoints.js";
@@ -20,7 +19,6 @@ import { defaultServiceCidr, kubernetesEndpoints, systemNamespaces } from "../sy
 import type { ControlPlanePart, ControlPlanePlan } from "./plan.js";
 
 const DEFINITIONS = { group: "apiextensions.k8s.io", version: "v1", resource: "customresourcedefinitions" };
-const API_SERVICES = { group: "apiregistration.k8s.io", version: "v1", resource: "apiservices" };
 
 export const systemNamespacesPart: ControlPlanePart = {
   name: "start-system-namespaces-controller",
@@ -79,40 +77,6 @@ async function bootstrap(api: ApiSnapshot, objects: readonly KubeObject[]): Prom
   await createMissing(api, objects.filter(isSchema));
 }
 
-/** Passes requests for the APIs of other servers on to them. */
-export class AggregatorPart implements ControlPlanePart {
-  readonly name = "start-kube-aggregator-informers";
-  readonly aggregator: Aggregator;
-
-  constructor(rejectsRedirects = true) {
-    this.aggregator = new Aggregator({ rejectsRedirects });
-  }
-
-  async start(server: Server, _listener: Listener | undefined, parts: CompositionParts): Promise<void> {
-    const { clock, timers, random, reportError, frontProxy } = parts;
-    await this.aggregator.start({
-      ...server.services,
-      id: uuid(forkRandom(random, "aggregator id")),
-      registry: server.registry,
-      clock,
-      timers,
-      identity: frontProxy,
-      writeStatus: statusWriter(API_SERVICES, server.loopback(), {
-        clock,
-        timers,
-        random: forkRandom(random, "aggregator"),
-      }),
-      onChange: () => server.registry.changedElsewhere(),
-      reportError,
-    });
-  }
-
-  stop(): Promise<void> {
-    this.aggregator.stop();
-    return Promise.resolve();
-  }
-}
-
 /** Serves what CustomResourceDefinitions define. */
 export class CustomResourcesPart implements ControlPlanePart {
   readonly name = "start-apiextensions-controllers";
@@ -126,10 +90,16 @@ export class CustomResourcesPart implements ControlPlanePart {
       webhooks: server.webhooks,
       clock,
       timers,
+      writeApiService: (apiService) => apiServicesOf(server, parts).update(apiService),
       write: statusWriter(DEFINITIONS, server.loopback(), { clock, timers, random: forkRandom(random, "extensions") }),
       reportError,
     });
     await this.#resources.start();
+  }
+
+  /** Somebody has changed or deleted an APIService of the group. */
+  apiServiceChanged(group: string): void {
+    this.#resources?.apiServiceChanged(group);
   }
 
   async stop(): Promise<void> {

@@ -89,10 +89,13 @@ export async function openParts(opening: Opening, parts: OpenedParts): Promise<O
     random,
     reportError,
     kubeletClient: identity,
-    frontProxy: composition.frontProxy ?? made,
+    frontProxy: made,
     verifiers: systemClock,
     authentication: {
-      info: () => ({ frontProxy: ownFrontProxy, ...(authentication?.info() ?? { clientCa: pki.ca.certificate }) }),
+      info() {
+        const info = authentication?.info() ?? { clientCa: pki.ca.certificate };
+        return { ...info, frontProxy: info.frontProxy ?? ownFrontProxy };
+      },
       onChange: (changed) => void changes.add(changed),
     },
   });

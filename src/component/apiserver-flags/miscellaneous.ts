@@ -1,7 +1,6 @@
 import { type OptionGroup, sectionOf } from "../option-group.js";
 import { notNegative, parsePortRange, portRangeFault } from "./values.js";
 
-const NO_AGGREGATION = "requests are not handed to other API servers";
 const NO_ELECTION = "components elect their leaders themselves";
 const NO_PEERS = "requests are not handed to API servers of other versions";
 
@@ -83,14 +82,29 @@ export const kubeletOptions = {
   },
 } as const satisfies OptionGroup;
 
-export const miscSection = sectionOf("misc", { kubernetesOptions, kubeletOptions }, [
-  {
+/** How the server hands requests to the services of APIServices. */
+export const aggregatorOptions = {
+  rejectForwardingRedirect: {
     name: "aggregator-reject-forwarding-redirect",
     type: "bool",
     default: "true",
     usage: "Whether redirects of API servers behind this one are kept from clients.",
-    withoutEffect: NO_AGGREGATION,
   },
+  certFile: {
+    name: "proxy-client-cert-file",
+    type: "string",
+    usage: "The certificate to show to API servers behind this one, a PEM file; it is read again when it changes.",
+    isFile: true,
+  },
+  keyFile: {
+    name: "proxy-client-key-file",
+    type: "string",
+    usage: "The key of the certificate to show to API servers behind this one.",
+    isFile: true,
+  },
+} as const satisfies OptionGroup;
+
+export const miscSection = sectionOf("misc", { kubernetesOptions, kubeletOptions, aggregatorOptions }, [
   {
     name: "apiserver-count",
     type: "int",
@@ -125,7 +139,7 @@ export const miscSection = sectionOf("misc", { kubernetesOptions, kubeletOptions
     name: "enable-aggregator-routing",
     type: "bool",
     usage: "Reach API servers behind this one at the addresses of their endpoints.",
-    withoutEffect: NO_AGGREGATION,
+    withoutEffect: "API servers behind this one are always reached at the addresses of their endpoints",
   },
   {
     name: "enable-logs-handler",
@@ -185,18 +199,6 @@ export const miscSection = sectionOf("misc", { kubernetesOptions, kubeletOptions
     type: "string",
     usage: "The CA that certificates of other API servers are checked with, a PEM file.",
     withoutEffect: NO_PEERS,
-  },
-  {
-    name: "proxy-client-cert-file",
-    type: "string",
-    usage: "The certificate to show to API servers behind this one, a PEM file.",
-    withoutEffect: NO_AGGREGATION,
-  },
-  {
-    name: "proxy-client-key-file",
-    type: "string",
-    usage: "The key of the certificate to show to API servers behind this one.",
-    withoutEffect: NO_AGGREGATION,
   },
   {
     name: "service-account-signing-endpoint",

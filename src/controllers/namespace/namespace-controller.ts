@@ -114,13 +114,18 @@ async function hasChanged({ client, resourceVersion }: Left, signal: AbortSignal
   return false;
 }
 
-function contentsOf({ resources, failed }: Served): Contents {
+function contentsOf({ resources, failed, stale }: Served): Contents {
+  // A server that does not answer holds up no namespace that it never had objects in, such as one of metrics.
+  const holding = [...failed].filter(([groupVersion]) => {
+    const last = stale.get(groupVersion);
+    return last === undefined || last.some(({ namespaced, verbs }) => namespaced && verbs.includes("delete"));
+  });
   return {
     resources: resources.filter(
       ({ preferred, namespaced, verbs }) =>
         preferred && namespaced && verbs.includes("delete") && verbs.includes("list"),
     ),
-    failure: failed.size === 0 ? undefined : failureText(failed),
+    failure: holding.length === 0 ? undefined : failureText(new Map(holding)),
   };
 }
 

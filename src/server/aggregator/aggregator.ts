@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { ServedApi } from "../../api/facts/index.js";
 import type { Timers } from "../../base/time/timers.js";
 import { isConflict, isNotFound } from "../../machinery/errors/status-error.js";
+import { object, text } from "../../machinery/meta/access.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import type { ApiRegistry } from "../api-registry/api-registry.js";
 import type { Aggregation, RemoteV2 } from "../endpoints/aggregation.js";
@@ -45,6 +46,8 @@ export interface AggregatorParts extends RemoteSurroundings {
   readonly timers: Timers;
   /** Writes the status of an APIService, as the server itself. Throws Conflict and NotFound. */
   readonly writeStatus: (apiService: KubeObject) => Promise<unknown>;
+  /** Called when an APIService has changed or is gone, with its group. */
+  readonly onApiService: (group: string) => void;
   /** Called when what is served has changed. */
   readonly onChange: () => void;
   readonly reportError: (error: unknown) => void;
@@ -109,6 +112,7 @@ export class Aggregator implements Aggregation {
         const concerns = this.#remotes.has(name) || remoteApiOf(one) !== undefined;
         if (type === "DELETED") this.#apiServices.delete(name);
         else this.#apiServices.set(name, one);
+        parts.onApiService(text(object(one["spec"])["group"]));
         // The order of other groups counts only where another server's stand among them.
         if (concerns || this.#remotes.size > 0) this.#settle();
       },

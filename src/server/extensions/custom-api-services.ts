@@ -1,5 +1,7 @@
+import { isDeepStrictEqual } from "node:util";
 import { isAlreadyExists, isNotFound } from "../../machinery/errors/status-error.js";
 import { object, text } from "../../machinery/meta/access.js";
+import type { JsonObject } from "../../machinery/meta/json.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import type { ApiRegistry } from "../api-registry/api-registry.js";
 import type { ResourceInstaller } from "../api-registry/resource-definition.js";
@@ -8,6 +10,8 @@ const GROUP = "apiregistration.k8s.io";
 const AUTOMANAGED = "kube-aggregator.kubernetes.io/automanaged";
 /** kube-apiserver's for every custom kind: behind the built-in groups, versions in the order of their names. */
 const PRIORITIES = { groupPriorityMinimum: 1000, versionPriority: 100 };
+
+const specOf = (group: string, version: string): JsonObject => ({ group, version, ...PRIORITIES });
 
 /**
  * The APIServices of the groups of CustomResourceDefinitions: one for each version that a definition of the group serves. Source:
@@ -21,6 +25,8 @@ export class CustomApiServices {
   constructor(
     private readonly registry: ApiRegistry,
     private readonly installer: ResourceInstaller,
+    /** Writes an APIService as the server itself. Throws NotFound and Conflict. */
+    private readonly replace: (apiService: KubeObject) => Promise<unknown>,
   ) {}
 
   /** Takes over what an earlier run of the server has left. */
@@ -59,12 +65,29 @@ export class CustomApiServices {
     if (registered.size === 0) this.#registered.delete(group);
   }
 
+  /**
+   * Gives back to the APIServices of a group what they must have, after one of them was changed or deleted. Who takes off the label of one
+   * keeps it as it is.
+   */
+  async restore(group: string): Promise<void> {
+    for (const version of this.#registered.get(group) ?? []) {
+      if (!this.installer.mayRegister({ group, version })) continue;
+      const found = await this.registry.access.get(GROUP, "apiservices", "", `${version}.${group}`);
+      if (found === undefined) await this.#create(group, version);
+      else if (
+        found.metadata?.labels?.[AUTOMANAGED] === "true" &&
+        !isDeepStrictEqual(found["spec"], specOf(group, version))
+      )
+        await this.replace({ ...found, spec: specOf(group, version) });
+    }
+  }
+
   async #create(group: string, version: string): Promise<void> {
     const made: KubeObject = {
       apiVersion: `${GROUP}/v1`,
       kind: "APIService",
       metadata: { name: `${version}.${group}`, labels: { [AUTOMANAGED]: "true" } },
-      spec: { group, version, ...PRIORITIES },
+      spec: specOf(group, version),
     };
     try {
       await this.registry.access.create(GROUP, "apiservices", made);

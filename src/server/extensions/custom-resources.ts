@@ -48,6 +48,8 @@ export interface CustomResourcesConfig {
    * what admission throws.
    */
   readonly write: (definition: KubeObject) => Promise<unknown>;
+  /** Writes an APIService as the server itself. Throws NotFound and Conflict. */
+  readonly writeApiService?: (apiService: KubeObject) => Promise<unknown>;
   readonly reportError: (error: unknown) => void;
 }
 
@@ -86,7 +88,8 @@ export class CustomResources {
 
   constructor(private readonly config: CustomResourcesConfig) {
     this.#installer = config.registry.installer({ owner: "a CustomResourceDefinition", yields: true });
-    this.#apiServices = new CustomApiServices(config.registry, this.#installer);
+    const replace = config.writeApiService ?? (() => Promise.resolve());
+    this.#apiServices = new CustomApiServices(config.registry, this.#installer, replace);
   }
 
   /** Resolves when the kinds of all stored definitions are served. */
@@ -100,6 +103,14 @@ export class CustomResources {
     for (const group of this.#apiServices.groups()) this.#dueGroups.add(group);
     this.#work();
     this.#following = this.#follow(objects, resourceVersion);
+  }
+
+  /** Somebody has changed or deleted an APIService of the group. */
+  apiServiceChanged(group: string): void {
+    this.#apiServices.restore(group).catch((error: unknown) => {
+      // What it is now comes with another change.
+      if (!isConflict(error) && !isNotFound(error)) this.config.reportError(error);
+    });
   }
 
   async stop(): Promise<void> {

@@ -1,0 +1,87 @@
+import { isDeepStrictEqual } from "node:util";
+import { bootstrapApiServices } from "../../api/bootstrap/api-services.js";
+import { forkRandom } from "../../base/numbers/random.js";
+import { uuid } from "../../base/numbers/uuid.js";
+import { kubernetesClient } from "../../client/dynamic/kubernetes-client.js";
+import type { ResourceClient } from "../../client/dynamic/resource-client.js";
+import { Aggregator } from "../../server/aggregator/aggregator.js";
+import type { Listener } from "../../server/generic/secure-listener.js";
+import type { Server } from "../../server/generic/server.js";
+import { statusWriter } from "../../server/generic/status-writer.js";
+import type { CompositionParts } from "../composition.js";
+import type { ControlPlanePart, ControlPlanePlan } from "./plan.js";
+
+const API_SERVICES = { group: "apiregistration.k8s.io", version: "v1", resource: "apiservices" };
+
+/** What the aggregator tells the part that keeps the APIServices of definitions. */
+interface ApiServiceKeeper {
+  apiServiceChanged(group: string): void;
+}
+
+/** Passes requests for the APIs of other servers on to them. */
+export class AggregatorPart implements ControlPlanePart {
+  readonly name = "start-kube-aggregator-informers";
+  readonly aggregator: Aggregator;
+
+  constructor(
+    private readonly plan: ControlPlanePlan,
+    private readonly definitions: ApiServiceKeeper,
+  ) {
+    const { given } = plan;
+    this.aggregator = new Aggregator({ rejectsRedirects: given?.aggregator.rejectsRedirects ?? true });
+  }
+
+  async start(server: Server, _listener: Listener | undefined, parts: CompositionParts): Promise<void> {
+    const { clock, timers, random, reportError, frontProxy } = parts;
+    const given = this.plan.given?.aggregator;
+    given?.frontProxy?.watch(timers, reportError);
+    await this.#restoreOwn(server, parts);
+    await this.aggregator.start({
+      ...server.services,
+      id: uuid(forkRandom(random, "aggregator id")),
+      registry: server.registry,
+      clock,
+      timers,
+      identity: given === undefined ? frontProxy : given.frontProxy?.identity,
+      writeStatus: statusWriter(API_SERVICES, server.loopback(), {
+        clock,
+        timers,
+        random: forkRandom(random, "aggregator"),
+      }),
+      onApiService: (group) => this.definitions.apiServiceChanged(group),
+      onChange: () => server.registry.changedElsewhere(),
+      reportError,
+    });
+  }
+
+  /**
+   * An administrator may point the APIService of a built-in group version to a service, until the next start: kube-apiserver's label "onstart".
+   * This is that start.
+   */
+  async #restoreOwn(server: Server, parts: CompositionParts): Promise<void> {
+    const { access, current } = server.registry;
+    if (current.find("apiregistration.k8s.io/v1", "apiservices") === undefined) return;
+    const wanted = new Map(
+      bootstrapApiServices(this.plan.options.runtimeConfig).map((one) => [one.metadata?.name ?? "", one["spec"]]),
+    );
+    for (const one of await access.list("apiregistration.k8s.io", "apiservices")) {
+      const spec = wanted.get(one.metadata?.name ?? "");
+      const isManaged = one.metadata?.labels?.["kube-aggregator.kubernetes.io/automanaged"] === "onstart";
+      if (spec === undefined || !isManaged || isDeepStrictEqual(one["spec"], spec)) continue;
+      await apiServicesOf(server, parts).update({ ...one, spec });
+    }
+  }
+
+  stop(): Promise<void> {
+    this.aggregator.stop();
+    this.plan.given?.aggregator.frontProxy?.close();
+    return Promise.resolve();
+  }
+}
+
+/** The APIServices, for the server's own parts. */
+export const apiServicesOf = (server: Server, { clock, timers }: CompositionParts): ResourceClient =>
+  kubernetesClient(
+    { transport: () => server.loopback() },
+    { clock, timers, headers: { "user-agent": "kube-apiserver" } },
+  ).resource(API_SERVICES);
