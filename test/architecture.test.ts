@@ -199,6 +199,7 @@ const ACTS_AS_THE_OWNER: Readonly<Record<string, string>> = {
   "cluster/stages/opened-server.ts": "hands it to the hooks of the server",
   "cluster/stages/prepared-server.ts": "hands it to who started the server",
   "cluster/shared-server.ts": "claims the server's nodes, and removes those of earlier versions",
+  "cluster/control-plane/aggregator-part.ts": "the APIServices' writer",
   "cluster/control-plane/system-parts.ts": "the definitions' writer",
   "cluster/control-plane/programs.ts": "the controllers and the scheduler",
   "cluster/control-plane/node-parts.ts": "the nodes, and the removal of those that are left over",

@@ -1,9 +1,10 @@
 import { setMaxListeners } from "node:events";
 import { isDeepStrictEqual } from "node:util";
 import type { ServedApi } from "../../api/facts/index.js";
+import type { APIService } from "../../api/types/apiregistration/v1.js";
 import type { Timers } from "../../base/time/timers.js";
 import { isConflict, isNotFound } from "../../machinery/errors/status-error.js";
-import { object, text } from "../../machinery/meta/access.js";
+import { object, type ReceivedObject, text } from "../../machinery/meta/received.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import type { ApiRegistry } from "../api-registry/api-registry.js";
 import type { Aggregation, RemoteV2 } from "../endpoints/aggregation.js";
@@ -112,7 +113,7 @@ export class Aggregator implements Aggregation {
         const concerns = this.#remotes.has(name) || remoteApiOf(one) !== undefined;
         if (type === "DELETED") this.#apiServices.delete(name);
         else this.#apiServices.set(name, one);
-        parts.onApiService(text(object(one["spec"])["group"]));
+        parts.onApiService(groupOf(one));
         // The order of other groups counts only where another server's stand among them.
         if (concerns || this.#remotes.size > 0) this.#settle();
       },
@@ -310,6 +311,8 @@ export class Aggregator implements Aggregation {
     this.#parts?.onChange();
   }
 }
+
+const groupOf = ({ spec }: ReceivedObject<APIService>): string => text(object(spec).group);
 
 const reachOf = ({ service, caBundle, insecureSkipTLSVerify }: RemoteApi) => ({
   service,
