@@ -60,6 +60,7 @@ const SERVER_MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "api-registry",
   ],
   extensions: ["webhook", "storage", "registry", "api-registry"],
+  "kinds-in-code": ["registry", "endpoints", "api-registry", "extensions"],
 };
 
 interface Import {

@@ -8,7 +8,9 @@ import {
 } from "../meta/gvk.js";
 import type { KubeObject } from "../meta/object.js";
 import { applyDefaults as applyStaticDefaults } from "../schema/defaults.js";
+import type { TypedStruct } from "../schema/declarations.js";
 import type { StructSchema } from "../schema/schema.js";
+import { defaultConvert } from "./default-conversion.js";
 
 /**
  * The kind is not registered, or not in this version: `no kind "X" is registered for version "apps/v9" in scheme
@@ -34,9 +36,9 @@ export interface VersionedKind {
    * Converts the object to the hub's version. The argument is not changed; the result may share parts with it. Throws for a
    * version that {@link convertsLater}.
    */
-  toHub(object: KubeObject): KubeObject;
+  toHub(object: KubeObject, context?: unknown): KubeObject;
   /** The inverse of {@link toHub}. */
-  fromHub(object: KubeObject): KubeObject;
+  fromHub(object: KubeObject, context?: unknown): KubeObject;
   /** {@link toHub} or {@link fromHub} of many objects, in their order: now where the conversion answers now. */
   convertMany(
     objects: readonly KubeObject[],
@@ -126,17 +128,26 @@ export class Scheme {
 
   /**
    * Converts a copy of `object` to another version, through the hub. `target` may leave out the kind. The argument is not
-   * changed; the result may share parts with it. Converts lists item by item. Throws a {@link NotRegisteredError}, and an
-   * Error when the two are not versions of one kind.
+   * changed; the result may share parts with it. Converts lists item by item. Conversion functions find `context` in their scope.
+   * Throws a {@link NotRegisteredError}, and an Error when the two are not versions of one kind.
    */
-  convert(object: KubeObject, target: GroupVersion & Partial<GroupVersionKind>): KubeObject {
+  convert(object: KubeObject, target: GroupVersion & Partial<GroupVersionKind>, context?: unknown): KubeObject {
     const source = this.kindOf(object);
     const sink = this.kind({ kind: source.gvk.kind, ...target });
     if (keyOf(source.gvk) === keyOf(sink.gvk)) return { ...object };
     if (keyOf(source.hub) !== keyOf(sink.hub)) {
       throw new Error(`converting ${keyOf(source.gvk)} to ${keyOf(sink.gvk)}: unknown conversion`);
     }
-    return sink.fromHub(source.toHub(object));
+    return sink.fromHub(source.toHub(object, context), context);
+  }
+
+  /** What conversion functions get that are called with `context`. */
+  scope(context: unknown): ConversionScope {
+    return {
+      context,
+      convert: (object, target) => this.convert(object, target, context),
+      defaultConvert,
+    };
   }
 
   #priorityOf(group: string): readonly string[] | undefined {
@@ -189,12 +200,12 @@ class Kind implements VersionedKind {
     this.#defaults?.(draft, now);
   }
 
-  toHub(object: KubeObject): KubeObject {
-    return this.#stamped(this.#mapped(object, "toHub"), this.hub);
+  toHub(object: KubeObject, context?: unknown): KubeObject {
+    return this.#stamped(this.#mapped(object, "toHub", context), this.hub);
   }
 
-  fromHub(object: KubeObject): KubeObject {
-    return this.#stamped(this.#mapped(object, "fromHub"), this.gvk);
+  fromHub(object: KubeObject, context?: unknown): KubeObject {
+    return this.#stamped(this.#mapped(object, "fromHub", context), this.gvk);
   }
 
   convertMany(
@@ -214,12 +225,14 @@ class Kind implements VersionedKind {
     return converted instanceof Promise ? converted.then(stamped) : stamped(converted);
   }
 
-  #mapped(object: KubeObject, direction: ConversionDirection): KubeObject {
+  #mapped(object: KubeObject, direction: ConversionDirection, context: unknown): KubeObject {
     if (this.#batch !== undefined) throw new Error(`${keyOf(this.gvk)} converts many objects at a time, and later`);
     const items = this.#items(object);
-    if (items === undefined) return this.#conversion === undefined ? object : this.#conversion[direction](object);
+    if (items === undefined) {
+      return this.#conversion === undefined ? object : this.#conversion[direction](object, this.scheme.scope(context));
+    }
     // Items of a list carry no apiVersion and kind.
-    return { ...object, items: items.map((item) => unstamped(this.#itemKind()[direction](item), item)) };
+    return { ...object, items: items.map((item) => unstamped(this.#itemKind()[direction](item, context), item)) };
   }
 
   #stamped(object: KubeObject, { group, version, kind }: GroupVersionKind): KubeObject {
@@ -267,8 +280,18 @@ export type Defaulter = (draft: KubeObject, now: number) => void;
  * conversion, and it restores the field from there.
  */
 export interface Conversion {
-  readonly toHub: (object: KubeObject) => KubeObject;
-  readonly fromHub: (object: KubeObject) => KubeObject;
+  readonly toHub: (object: KubeObject, scope: ConversionScope) => KubeObject;
+  readonly fromHub: (object: KubeObject, scope: ConversionScope) => KubeObject;
+}
+
+/** What a conversion function may use. */
+export interface ConversionScope {
+  /** What the caller of {@link Scheme.convert} gave; undefined for the conversions of a server. */
+  readonly context: unknown;
+  /** Converts another object by the functions of the scheme, with this context. As {@link Scheme.convert}. */
+  convert(object: KubeObject, target: GroupVersion & Partial<GroupVersionKind>): KubeObject;
+  /** Copies the fields of `value` that `target` has with the same name and type, at every depth. Asks no function of the scheme. */
+  defaultConvert<T>(value: object, target: TypedStruct<T>): Partial<T>;
 }
 
 /** Which way a conversion goes: to the version that is stored, or from it. */

@@ -127,9 +127,12 @@ export class InstalledResource {
     const { kind, namespaced } = facts;
     // The defaults of a built-in kind are not those of another resource's kind of the same name.
     const applyDefaults = kinds.length === 0 ? defaulterOf(group, kind) : undefined;
+    // apiextensions' strategy validates metadata first, as those of built-in kinds do.
+    const isInCode = kinds.length > 0 && facts.isCustom !== true;
     const strategy = resolveStrategy({
       returnsDeletedObject: returnsDeletedObject(group, resource),
       ...(applyDefaults && { applyDefaults }),
+      ...(isInCode && { validatesMetadata: false }),
       ...record?.strategy,
     });
     const hub = scheme.kind(scheme.kind(facts).hub);
