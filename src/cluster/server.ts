@@ -90,6 +90,7 @@ export {
 export { type Complete, conversion, type ConversionFunctions } from "../server/kinds-in-code/conversion.js";
 export { type CrdOptions, crdOf, kindFromCrd, type KindFromSchemaOptions } from "../server/kinds-in-code/crd.js";
 export { kind } from "../server/kinds-in-code/kind.js";
+export { protoOf } from "../server/kinds-in-code/proto.js";
 export { kindFromOpenApi } from "../server/kinds-in-code/kind-from-open-api.js";
 export type {
   Kind,

@@ -3,6 +3,7 @@ import { errorMessage } from "../../base/text/error-message.js";
 import { formatGroupResource } from "../../machinery/errors/status-error.js";
 import { formatGroupVersion, type GroupVersionKind } from "../../machinery/meta/gvk.js";
 import { Scheme } from "../../machinery/scheme/scheme.js";
+import { fieldNumberProblem } from "../../machinery/wire/protobuf/check-field-numbers.js";
 import { dns1035LabelErrors, dns1123SubdomainErrors } from "../../machinery/validation/names.js";
 import type { SubresourceRecord } from "../endpoints/resource-record.js";
 import { type ResourceStorage, verbsOfStorage } from "../registry/resource.js";
@@ -29,6 +30,8 @@ export function compileDefinition(definition: ResourceDefinition, base: Scheme):
     if (scheme.isRegistered(kind.gvk))
       fail(`${formatGroupVersion(kind.gvk)} ${kind.gvk.kind} is another resource's kind`);
     const { conversion, applyDefaults } = version;
+    const wrongNumber = version.schema.isUnstructured === true ? undefined : fieldNumberProblem(version.schema);
+    if (wrongNumber !== undefined) fail(`version ${version.version}: ${wrongNumber}`);
     if (conversion === undefined && version !== storage && version.schema !== storage.schema) {
       fail(
         `version ${version.version} has another schema than the storage version ${storage.version}; give it a conversion`,

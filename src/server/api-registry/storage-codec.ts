@@ -144,7 +144,7 @@ export function upgradingCodec(
   codec: ObjectCodec,
 ): ObjectCodec {
   const apiVersion = formatGroupVersion(hub.gvk);
-  const schemaOf = (): typeof hub.schema => hub.schema;
+  const schemaOf = (gvk: GroupVersionKind): StructSchema => (scheme.isRegistered(gvk) ? scheme.kind(gvk) : hub).schema;
   const parsed = (bytes: Uint8Array): KubeObject => storageFormatOf(bytes).decode(bytes, schemaOf);
   const isOfHub = startsWith(`{"apiVersion":${JSON.stringify(apiVersion)},`);
   /** Pruned and with the defaults of the version that it is stored in. */

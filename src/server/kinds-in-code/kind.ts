@@ -5,6 +5,7 @@ import type { StructSchema } from "../../machinery/schema/schema.js";
 import { openApiOfContent } from "../../machinery/structural/from-schema.js";
 import { publishedSchema } from "../../machinery/structural/publish.js";
 import { structuralSchemaOf } from "../../machinery/structural/structural-schema.js";
+import { fieldNumberProblem } from "../../machinery/wire/protobuf/check-field-numbers.js";
 import type { ResourceVersion, SubresourceDefinition } from "../api-registry/resource-definition.js";
 import type {
   DeclaredVersion,
@@ -52,6 +53,8 @@ export function kind<
   const declared = Object.entries<StructSchema | VersionDeclaration>(versions).map(([version, given]) => {
     const declaration: VersionDeclaration = "type" in given ? { schema: given } : given;
     const at = `kind ${name} ${version}`;
+    const wrongNumber = fieldNumberProblem(declaration.schema);
+    if (wrongNumber !== undefined) throw new TypeError(`${at}: ${wrongNumber}`);
     const openApi = withRules(openApiOfContent(declaration.schema), declaration.rules ?? [], at);
     return declaredVersion(version, { ...declaration, openApi }, rest, at);
   });
