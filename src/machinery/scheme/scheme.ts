@@ -54,6 +54,8 @@ export interface VersionedKind {
 export class Scheme {
   readonly #kinds = new Map<string, Kind>();
   readonly #priorities = new Map<string, readonly string[]>();
+  /** By the name of the kind. */
+  readonly #unversioned = new Map<string, GroupVersionKind>();
 
   /** Errors call the scheme by `name`. The kinds of `base` are kinds of this scheme too, and are not copied. */
   constructor(
@@ -61,11 +63,62 @@ export class Scheme {
     private readonly base?: Scheme,
   ) {}
 
-  /** Registers a kind at a version. Throws if it is registered already. */
+  /**
+   * Registers a kind at a version. A second registration with the same schema changes nothing. Throws for one with another schema, and
+   * where there is no version.
+   */
   register(gvk: GroupVersionKind, registration: KindRegistration): void {
     const key = keyOf(gvk);
-    if (this.isRegistered(gvk)) throw new Error(`${key} is registered twice in scheme ${JSON.stringify(this.name)}`);
+    if (gvk.version === "") {
+      throw new Error(`version is required on all types: ${describeKind(gvk)} ${typeName(registration.schema(), gvk)}`);
+    }
+    if (this.isRegistered(gvk)) {
+      const [before, given] = [this.kind(gvk).schema, registration.schema()];
+      if (before === given) return;
+      throw new Error(
+        `Double registration of different types for ${describeKind(gvk)}: old=${typeName(before, gvk)}, new=${typeName(given, gvk)}${this.#inScheme}`,
+      );
+    }
     this.#kinds.set(key, new Kind(this, gvk, registration));
+  }
+
+  /** Registers several kinds of a version, by name. As {@link register}; a schema alone is a kind that is its own hub. */
+  registerAll(groupVersion: GroupVersion, kinds: Readonly<Record<string, KindRegistration | StructSchema>>): void {
+    for (const [kind, given] of Object.entries(kinds)) {
+      this.register({ ...groupVersion, kind }, "type" in given ? { schema: () => given } : given);
+    }
+  }
+
+  /**
+   * Registers kinds that are the same in every group version, as meta/v1's Status: they are found by their name alone and never
+   * converted. Throws where another kind of the name is registered so.
+   */
+  registerUnversioned(groupVersion: GroupVersion, kinds: Readonly<Record<string, StructSchema>>): void {
+    this.registerAll(groupVersion, kinds);
+    for (const [kind, schema] of Object.entries(kinds)) {
+      const gvk = { ...groupVersion, kind };
+      const before = this.#unversioned.get(kind);
+      if (before !== undefined && this.kind(before).schema !== schema) {
+        throw new Error(
+          `${typeName(this.kind(before).schema, before)} has already been registered as unversioned kind ${JSON.stringify(describeKind(gvk))} - kind name must be unique${this.#inScheme}`,
+        );
+      }
+      if (before === undefined) this.#unversioned.set(kind, gvk);
+    }
+  }
+
+  /** Whether a kind was registered by {@link registerUnversioned}. */
+  isUnversioned(kind: string): boolean {
+    return this.#unversionedKind(kind) !== undefined;
+  }
+
+  #unversionedKind(kind: string): GroupVersionKind | undefined {
+    const own = this.#unversioned.get(kind);
+    return own !== undefined || this.base === undefined ? own : this.base.#unversionedKind(kind);
+  }
+
+  get #inScheme(): string {
+    return ` in scheme ${JSON.stringify(this.name)}`;
   }
 
   /** Sets the order of a group's versions, preferred first. Versions that are not named follow, stable ones first. */
@@ -77,16 +130,14 @@ export class Scheme {
     return this.#kinds.has(keyOf(gvk)) || this.base?.isRegistered(gvk) === true;
   }
 
-  /** The kind at its version. Throws a {@link NotRegisteredError}. */
+  /** The kind at its version; an unversioned kind is one of every version. Throws a {@link NotRegisteredError}. */
   kind(gvk: GroupVersionKind): VersionedKind {
     const kind = this.#kinds.get(keyOf(gvk));
-    if (kind === undefined) {
-      if (this.base?.isRegistered(gvk) === true) return this.base.kind(gvk);
-      throw new NotRegisteredError(
-        `no kind ${JSON.stringify(gvk.kind)} is registered for version ${JSON.stringify(formatGroupVersion(gvk))} in scheme ${JSON.stringify(this.name)}`,
-      );
-    }
-    return kind;
+    if (kind !== undefined) return kind;
+    if (this.base?.isRegistered(gvk) === true) return this.base.kind(gvk);
+    const unversioned = this.#unversionedKind(gvk.kind);
+    if (unversioned !== undefined) return this.kind(unversioned);
+    throw new NotRegisteredError(`${notRegistered(gvk)}${this.#inScheme}`);
   }
 
   /** Every kind at every version, in the order of registration; those of the base come first. */
@@ -133,7 +184,14 @@ export class Scheme {
    */
   convert(object: KubeObject, target: GroupVersion & Partial<GroupVersionKind>, context?: unknown): KubeObject {
     const source = this.kindOf(object);
-    const sink = this.kind({ kind: source.gvk.kind, ...target });
+    if (this.isUnversioned(source.gvk.kind)) return { ...object };
+    const wanted = { kind: source.gvk.kind, ...target };
+    if (target.kind === undefined && !this.isRegistered(wanted)) {
+      throw new NotRegisteredError(
+        `${typeName(source.schema, source.gvk)} is not suitable for converting to ${JSON.stringify(formatGroupVersion(target))}${this.#inScheme}`,
+      );
+    }
+    const sink = this.kind(wanted);
     if (keyOf(source.gvk) === keyOf(sink.gvk)) return { ...object };
     if (keyOf(source.hub) !== keyOf(sink.hub)) {
       throw new Error(`converting ${keyOf(source.gvk)} to ${keyOf(sink.gvk)}: unknown conversion`);
@@ -268,6 +326,26 @@ export function kindStatedBy(object: KubeObject): GroupVersionKind {
   if (apiVersion === "") throw new NotRegisteredError("Object 'apiVersion' is missing");
   return { ...parseGroupVersion(apiVersion), kind };
 }
+
+/** The version of types that no client sees, as apimachinery calls it. */
+export const INTERNAL_VERSION = "__internal";
+
+/** As apimachinery says it, without the name of the scheme. */
+function notRegistered(gvk: GroupVersionKind): string {
+  const { group, version, kind } = gvk;
+  if (kind === "") return `no version ${JSON.stringify(formatGroupVersion(gvk))} has been registered`;
+  if (version === INTERNAL_VERSION) {
+    return `no kind ${JSON.stringify(kind)} is registered for the internal version of group ${JSON.stringify(group)}`;
+  }
+  return `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(formatGroupVersion(gvk))}`;
+}
+
+/** "apps/v1, Kind=Deployment", as Go prints a kind. */
+const describeKind = ({ group, version, kind }: GroupVersionKind): string => `${group}/${version}, Kind=${kind}`;
+
+/** "v1.Deployment", as Go prints a type. */
+const typeName = (schema: StructSchema | undefined, { version }: GroupVersionKind): string =>
+  schema?.goType ?? `${version === "" ? "" : `${version}.`}${schema?.name ?? "undefined"}`;
 
 const keyOf = (gvk: GroupVersionKind): string => `${formatGroupVersion(gvk)}/${gvk.kind}`;
 
