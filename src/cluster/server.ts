@@ -101,7 +101,14 @@ export type {
   ObjectOf,
   VersionDeclaration,
 } from "../server/kinds-in-code/declaration.js";
-export type { ConversionScope } from "../machinery/scheme/scheme.js";
+export { schemeOf } from "../server/kinds-in-code/kind-scheme.js";
+export {
+  type ConversionScope,
+  type KindRegistration,
+  NotRegisteredError,
+  Scheme,
+  type VersionedKind,
+} from "../machinery/scheme/scheme.js";
 export type { CelRule, FieldDeclaration, ItemDeclaration, ValueRules } from "../machinery/schema/declarations.js";
 export type { KubeObject } from "../machinery/meta/object.js";
 

@@ -12,7 +12,7 @@ import { Store } from "../registry/store.js";
 import type { ResourceHost } from "./api-registry.js";
 import { type Installation, installationId } from "./installation.js";
 import { keyPrefix, ownKeyPrefix } from "./key-prefix.js";
-import { storageCodec, upgradingCodec } from "./storage-codec.js";
+import { internalHubCodec, storageCodec, upgradingCodec } from "./storage-codec.js";
 
 /** Where the objects of a resource are kept, and by which rules. */
 export interface KeptResource {
@@ -142,7 +142,10 @@ export class InstalledResource {
     const stored = storageCodec({ scheme, clock, mediaType }, hub, strategy);
     // Built-in kinds change with the version of the program, which the store knows (schema epochs).
     const upgrades = record?.storage?.upgradesOnRead ?? kinds.length > 0;
-    const codec = upgrades ? upgradingCodec({ scheme, clock }, hub, stored) : stored;
+    const { storedAs } = this.installation;
+    const upgraded = upgrades ? upgradingCodec({ scheme, clock }, hub, stored) : stored;
+    const codec =
+      storedAs === undefined ? upgraded : internalHubCodec({ scheme, clock, mediaType }, scheme.kind(storedAs), stored);
     const objects = config.storage.storeFor({
       prefix: storagePrefix(this.installation),
       resource: { group, resource },

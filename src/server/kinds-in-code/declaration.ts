@@ -113,6 +113,8 @@ export interface KindDeclaration {
   readonly categories: readonly string[];
   readonly versions: readonly DeclaredVersion[];
   readonly storageVersion: string;
+  /** The internal version, where there is one. */
+  readonly hub?: StructSchema | undefined;
 }
 
 declare const OBJECTS: unique symbol;

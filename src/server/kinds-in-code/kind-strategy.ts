@@ -24,7 +24,7 @@ export function kindStrategy(declaration: KindDeclaration, { validate, strategy 
   const scale = scaleOf(stored);
   const versionOf = (apiVersion: string): DeclaredVersion =>
     versions.find(({ name: version }) => apiVersion === formatGroupVersion({ group, version })) ?? stored;
-  const scheme = once(() => schemeOf(declaration));
+  const scheme = once(() => schemeOf({ declaration }));
   const kindOf = ({ name: version }: DeclaredVersion): VersionedKind =>
     scheme().kind({ group, version, kind: declaration.kind });
   const judges = new Judges();
@@ -38,7 +38,8 @@ export function kindStrategy(declaration: KindDeclaration, { validate, strategy 
     const forms = async (of: DeclaredVersion): Promise<readonly FieldError[]> => {
       const judge = await judges.of(of);
       const both = old === undefined ? [draft] : [draft, old];
-      const [form = draft, oldForm] = of === stored ? both : await kindOf(of).convertMany(both, "fromHub");
+      const [form = draft, oldForm] =
+        of === stored && declaration.hub === undefined ? both : await kindOf(of).convertMany(both, "fromHub");
       return judge.judge(form, oldForm, warn, { isStatus });
     };
     const errors = await forms(version);

@@ -43,13 +43,20 @@ export function kind<
   const Name extends string,
   const V extends Versions,
   Stored extends keyof V & string = keyof V & string,
+  Hub extends StructSchema | undefined = undefined,
 >(
   group: Group,
   name: Name,
   versions: V,
-  options: KindOptions<Objects<Group, Name, V>[Stored]> & { readonly storageVersion?: Stored } = {},
+  options: KindOptions<
+    Hub extends StructSchema ? ObjectIn<Group, "__internal", Name, Hub> : Objects<Group, Name, V>[Stored]
+  > & {
+    readonly storageVersion?: Stored;
+    /** The schema of an internal version, to which every version has a conversion: what the functions see. No client sees it. */
+    readonly hub?: Hub;
+  } = {},
 ): Kind<Objects<Group, Name, V>> {
-  const { storageVersion, ...rest } = options as unknown as KindOptions & { readonly storageVersion?: string };
+  const { storageVersion, hub, ...rest } = options as unknown as KindOptions & Partial<KindHub>;
   const declared = Object.entries<StructSchema | VersionDeclaration>(versions).map(([version, given]) => {
     const declaration: VersionDeclaration = "type" in given ? { schema: given } : given;
     const at = `kind ${name} ${version}`;
@@ -58,7 +65,7 @@ export function kind<
     const openApi = withRules(openApiOfContent(declaration.schema), declaration.rules ?? [], at);
     return declaredVersion(version, { ...declaration, openApi }, rest, at);
   });
-  return definitionOf(declarationOf(group, name, declared, { ...rest, storageVersion }), rest);
+  return definitionOf(declarationOf(group, name, declared, { ...rest, storageVersion, hub }), rest);
 }
 
 /** Completes a version whose openAPIV3Schema is known; `at` names it in errors. */
@@ -96,12 +103,18 @@ export function declaredVersion(
 /** The text of a deprecation; "" where the usual one is meant. */
 const textOf = (deprecated: true | string): string => (deprecated === true ? "" : deprecated);
 
+/** Where a kind's versions meet. */
+interface KindHub {
+  readonly storageVersion: string | undefined;
+  readonly hub: StructSchema | undefined;
+}
+
 /** Completes what all versions have in common. */
 export function declarationOf(
   group: string,
   kind: string,
   versions: readonly DeclaredVersion[],
-  options: KindOptions & { readonly storageVersion?: string | undefined },
+  options: KindOptions & Partial<KindHub>,
 ): KindDeclaration {
   const { plural = pluralOf(kind), singular = kind.toLowerCase(), listKind = `${kind}List` } = options;
   const storageVersion = options.storageVersion ?? versions[0]?.name ?? "";
@@ -116,6 +129,7 @@ export function declarationOf(
     categories: options.categories ?? [],
     versions: versions.map((version) => withWarning(version, versions, `${group}/`, kind)),
     storageVersion,
+    hub: options.hub,
   };
 }
 
@@ -148,7 +162,7 @@ export function definitionOf<Objects>(
   options: KindOptions,
   isCustom = false,
 ): Kind<Objects> {
-  const { group, plural, kind: name, storageVersion, versions } = declaration;
+  const { group, plural, kind: name, storageVersion, versions, hub } = declaration;
   const stored = versions.find((version) => version.name === storageVersion) ?? versions[0];
   const { storage } = options;
   return {
@@ -161,7 +175,8 @@ export function definitionOf<Objects>(
     shortNames: declaration.shortNames,
     categories: declaration.categories,
     storageVersion,
-    versions: versions.map((version) => servedVersion(version, stored)),
+    ...(hub !== undefined && { hub }),
+    versions: versions.map((version) => servedVersion(version, hub === undefined ? stored : undefined)),
     strategy: kindStrategy(declaration, options),
     ...(storage !== undefined && { storage }),
     ...(isCustom && { isCustom }),

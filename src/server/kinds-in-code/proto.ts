@@ -3,6 +3,8 @@ import type { Field, ScalarSchema, Schema, StructSchema } from "../../machinery/
 import { fieldNumberProblem } from "../../machinery/wire/protobuf/check-field-numbers.js";
 import type { Kind } from "./declaration.js";
 
+/** What the OpenAPI names of Kubernetes' own types begin with. */
+const KUBERNETES = "io.k8s.";
 const META = "k8s.io/apimachinery/pkg/apis/meta/v1";
 
 /** The message of a scalar that is one, as the folder of its generated.proto and its name; else protobuf's own type. */
@@ -85,6 +87,10 @@ class ProtoFile {
   }
 
   #typeOf(schema: Schema): string {
+    if (schema.type === "struct" && schema.definition.startsWith(KUBERNETES)) {
+      const parts = schema.definition.slice(KUBERNETES.length).split(".");
+      return this.imported(`k8s.io/${parts.slice(0, -1).join("/")}`, schema.name);
+    }
     if (schema.type === "struct") {
       this.message(schema.name, commentOf(schema), [], schema);
       return schema.name;

@@ -14,12 +14,15 @@ export function fieldNumberProblem(content: StructSchema): string | undefined {
   return problemIn(content, "", new Map([[1, "metadata"]]), new Set());
 }
 
+/** A type of Kubernetes' own, which has its numbers. */
+const isKubernetes = ({ definition }: StructSchema): boolean => definition.startsWith("io.k8s.");
+
 function hasNumber(schema: Schema, seen: Set<Schema>): boolean {
   if (seen.has(schema)) return false;
   seen.add(schema);
   switch (schema.type) {
     case "struct":
-      return schema.fields.some((field) => field.protobuf !== undefined || hasNumber(field.schema, seen));
+      return !isKubernetes(schema) && schema.fields.some((field) => field.protobuf !== undefined || hasNumber(field.schema, seen));
     case "list":
       return hasNumber(schema.items, seen);
     case "map":
@@ -35,7 +38,7 @@ function problemIn(
   taken: Map<number, string>,
   seen: Set<StructSchema>,
 ): string | undefined {
-  if (seen.has(struct)) return undefined;
+  if (seen.has(struct) || isKubernetes(struct)) return undefined;
   seen.add(struct);
   if (struct.preservesUnknownFields === true) {
     return `${path === "" ? "it" : path} keeps unknown fields, which protobuf cannot; declare the field as anyJson`;
