@@ -1,0 +1,20 @@
+// kubets/server/testing: tests for what people who write API servers write.
+// Storages: what every storage must do that servers keep their objects in.
+export {
+  type StorageTest,
+  storageTests,
+  type StorageUnderTest,
+} from "../server/storage/storage-tests.js";
+// Kinds in code: random objects go through conversions and encodings and back.
+export {
+  checkConversions,
+  checkRoundTrips,
+  type FuzzOptions,
+  type FuzzReport,
+  RoundTripError,
+} from "../server/kinds-in-code/fuzz/round-trips.js";
+export {
+  type Fuzz,
+  type Fuzzer,
+  type Fuzzers,
+} from "../server/kinds-in-code/fuzz/random-values.js";
