@@ -115,6 +115,7 @@ const CHOOSES_THE_SYSTEMS: Readonly<Record<string, string>> = {
   "component/run-process.ts": "runs a component as the whole of a process",
   "main.ts": "composes the program",
   "server/generic/server.ts": "the default of a server",
+  "server/kinds-in-code/fuzz/round-trips.ts": "the seed of a user's test that names none",
   "server/storage/create-storage.ts": "the default of storages",
   "server/storage/etcd/etcd-kv.ts": "the default of a store",
   "server/storage/files/files-kv.ts": "the default of a store",
@@ -299,7 +300,8 @@ describe("the way to a terminal", () => {
 });
 
 /** The commands that start servers, or programs of a control plane. */
-const CLUSTER_COMMANDS = /^commands[\\/](apiserver|cluster|decode|storage|envtest|controller-manager|scheduler|node)[\\/]/;
+const CLUSTER_COMMANDS =
+  /^commands[\\/](apiserver|cluster|decode|storage|envtest|controller-manager|scheduler|node)[\\/]/;
 
 /**
  * Where API objects are read field by field without their types (machinery/meta/access.ts): the kind is not known there, or has no
@@ -352,6 +354,7 @@ const READS_WITHOUT_TYPES: Readonly<Record<string, string>> = {
   "server/builtin/resource/claim-status-rights.ts": "any field",
   "server/endpoints/verbs/scale.ts": "a Scale of any resource",
   "server/extensions/": "custom resources",
+  "server/kinds-in-code/": "objects of users' kinds",
   "server/webhook/": "answers of webhooks",
 };
 

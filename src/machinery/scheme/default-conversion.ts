@@ -53,7 +53,11 @@ function fits(value: unknown, { scalar }: ScalarSchema): boolean {
     case "quantity":
     case "intOrString":
       return type === "string" || type === "number";
-    default:
+    case "string":
+    case "bytes":
+    case "time":
+    case "microTime":
+    case "duration":
       return type === "string";
   }
 }

@@ -4,7 +4,6 @@ import type { KubeObject, ObjectMeta } from "../../machinery/meta/object.js";
 import type { CelRule, ValueOf } from "../../machinery/schema/declarations.js";
 import type { StructSchema } from "../../machinery/schema/schema.js";
 import type { BatchConversion, Conversion, Defaulter } from "../../machinery/scheme/scheme.js";
-import type { StructuralSchema } from "../../machinery/structural/structural-schema.js";
 import type { ResourceDefinition } from "../api-registry/resource-definition.js";
 import type { StorageRecord } from "../endpoints/resource-record.js";
 import type { Strategy, StrategyContext } from "../registry/strategy.js";
@@ -92,7 +91,6 @@ export interface DeclaredVersion {
   readonly content: StructSchema;
   /** As a CustomResourceDefinition has it. */
   readonly openApi: JsonObject;
-  readonly structural: StructuralSchema;
   readonly columns: readonly KindColumn[];
   readonly hasStatus: boolean;
   readonly scale?: KindScale | undefined;

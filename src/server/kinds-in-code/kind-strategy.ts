@@ -1,10 +1,10 @@
 import { once } from "../../base/async/once.js";
 import { inOrder } from "../../base/async/turns.js";
 import type { FieldError } from "../../machinery/errors/field-error.js";
-import { absent } from "../../machinery/meta/access.js";
 import { formatGroupVersion } from "../../machinery/meta/gvk.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import type { VersionedKind } from "../../machinery/scheme/scheme.js";
+import { structuralSchemaOf } from "../../machinery/structural/structural-schema.js";
 import { CustomScale, fieldAt } from "../extensions/custom-scale.js";
 import type { ObjectJudge } from "../extensions/object-judge.js";
 import type { Strategy, StrategyContext } from "../registry/strategy.js";
@@ -86,7 +86,7 @@ class Judges {
     let judge = this.#made.get(version);
     if (judge === undefined) {
       judge = inOrder(import("../extensions/object-judge.js")).then(
-        (module) => new module.ObjectJudge(version.structural, scaleOf(version)),
+        (module) => new module.ObjectJudge(structuralSchemaOf(version.openApi), scaleOf(version)),
       );
       this.#made.set(version, judge);
     }
@@ -97,5 +97,5 @@ class Judges {
 /** The value of a field as field selectors compare it; "" where there is none. */
 function labelValue(object: KubeObject, path: string): string {
   const value = fieldAt(object, path);
-  return absent(value) || typeof value === "object" ? "" : String(value);
+  return typeof value === "string" || typeof value === "number" || typeof value === "boolean" ? String(value) : "";
 }

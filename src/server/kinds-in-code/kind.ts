@@ -90,7 +90,6 @@ export function declaredVersion(
       selectableFields,
     },
     openApi,
-    structural,
     columns: shown,
     hasStatus: status ?? structural.properties.has("status"),
     scale,

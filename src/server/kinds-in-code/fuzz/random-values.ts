@@ -36,7 +36,7 @@ const PRESENT = 0.7;
 const MOST_ITEMS = 3;
 /** Structs in structs end there. */
 const MOST_DEPTH = 12;
-const ALPHABET = [..."abcdefghijklmnopqrstuvwxyz0123456789-äß漢 \"'\\:#{"];
+const ALPHABET = "abcdefghijklmnopqrstuvwxyz0123456789-äß漢 \"'\\:#{";
 
 /** Makes random values of schemas, with what their keywords allow but for patterns and rules: those need a fuzzer. */
 export class RandomValues {
