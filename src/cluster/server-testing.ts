@@ -1,4 +1,5 @@
 // kubets/server/testing: tests for what people who write API servers write.
+// Any test runner can run them: they reject with an error that says what went wrong.
 // Storages: what every storage must do that servers keep their objects in.
 export {
   type StorageTest,
