@@ -7,6 +7,7 @@ import { applyDefaults } from "../../machinery/structural/apply-defaults.js";
 import { prune } from "../../machinery/structural/prune.js";
 import { structuralSchemaOf } from "../../machinery/structural/structural-schema.js";
 import { contentSchemaOf } from "../../machinery/structural/to-schema.js";
+import { CUSTOM_UPDATES } from "../extensions/custom-strategy.js";
 import { objectMeta } from "../extensions/custom-version.js";
 import type { DeclaredVersion, Kind, KindColumn, KindOptions, KindScale, VersionDeclaration } from "./declaration.js";
 import { declarationOf, declaredVersion, definitionOf } from "./kind.js";
@@ -107,7 +108,7 @@ export function kindFromCrd(crd: KubeObject, options: KindFromSchemaOptions = {}
     categories: list(names.categories).map(text),
     storageVersion: stored && text(stored.name),
   });
-  return definitionOf(declaration, options, true);
+  return definitionOf(declaration, { ...options, strategy: { ...CUSTOM_UPDATES, ...options.strategy } }, true);
 }
 
 const conversionIn = (

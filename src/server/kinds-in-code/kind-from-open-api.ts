@@ -1,6 +1,7 @@
 import { isFields, list, object, objects, type ReadonlyFields, text } from "../../machinery/meta/access.js";
 import { formatGroupVersion, type GroupVersionKind } from "../../machinery/meta/gvk.js";
 import type { JsonObject, JsonValue } from "../../machinery/meta/json.js";
+import { CUSTOM_UPDATES } from "../extensions/custom-strategy.js";
 import { versionFromOpenApi } from "./crd.js";
 import type { Kind, KindOptions } from "./declaration.js";
 import { declarationOf, definitionOf } from "./kind.js";
@@ -20,7 +21,8 @@ export function kindFromOpenApi(document: JsonObject, gvk: GroupVersionKind, opt
   const places = pathsOf(document, gvk);
   const completed: KindOptions = { ...places, ...options };
   const declared = versionFromOpenApi({ kind, name: version, openApi }, completed, {});
-  return definitionOf(declarationOf(group, kind, [declared], completed), completed, true);
+  const strategy = { ...CUSTOM_UPDATES, ...completed.strategy };
+  return definitionOf(declarationOf(group, kind, [declared], completed), { ...completed, strategy }, true);
 }
 
 const GVK = "x-kubernetes-group-version-kind";

@@ -14,6 +14,7 @@ import {
 import type { RunningServer } from "../../../src/cluster/running-server.js";
 import { openMemoryKv } from "../../../src/server/storage/memory/memory-kv.js";
 import { type Answer, call } from "../../helpers/api-caller.js";
+import { lend } from "../../model/lent-kv.js";
 
 const GROUP = "restaurant.example.com";
 
@@ -29,56 +30,62 @@ const v1alpha1 = struct("Pizza", {
 const seen: string[] = [];
 
 /** The pizzas of a restaurant: logic knows counted toppings, the older version repeats their names. */
-const pizzas = kind(
-  GROUP,
-  "Pizza",
-  {
-    v1alpha1: {
-      schema: v1alpha1,
-      conversion: conversion(v1alpha1, internal, {
-        toHub({ spec, status }) {
-          const quantities = new Map<string, number>();
-          for (const name of spec?.toppings ?? []) quantities.set(name, (quantities.get(name) ?? 0) + 1);
-          const toppings = [...quantities].map(([name, quantity]) => ({ name, quantity }));
-          return { spec: spec && { toppings: spec.toppings && toppings }, status };
-        },
-        fromHub: ({ spec, status }) => ({
-          spec: spec && {
-            toppings: spec.toppings?.flatMap(({ name, quantity }) => Array<string>(quantity ?? 1).fill(name)),
+const pizzasStoredAs = (storageVersion: "v1alpha1" | "v1beta1") =>
+  kind(
+    GROUP,
+    "Pizza",
+    {
+      v1alpha1: {
+        schema: v1alpha1,
+        conversion: conversion(v1alpha1, internal, {
+          toHub({ spec, status }) {
+            const quantities = new Map<string, number>();
+            for (const name of spec?.toppings ?? []) quantities.set(name, (quantities.get(name) ?? 0) + 1);
+            const toppings = [...quantities].map(([name, quantity]) => ({ name, quantity }));
+            return { spec: spec && { toppings: spec.toppings && toppings }, status };
           },
-          status,
+          fromHub: ({ spec, status }) => ({
+            spec: spec && {
+              toppings: spec.toppings?.flatMap(({ name, quantity }) => Array<string>(quantity ?? 1).fill(name)),
+            },
+            status,
+          }),
         }),
-      }),
+      },
+      v1beta1: {
+        schema: v1beta1,
+        conversion: conversion(v1beta1, internal, {
+          toHub: ({ spec, status }) => ({ spec, status }),
+          fromHub: ({ spec, status }) => ({ spec, status }),
+        }),
+      },
     },
-    v1beta1: {
-      schema: v1beta1,
-      conversion: conversion(v1beta1, internal, {
-        toHub: ({ spec, status }) => ({ spec, status }),
-        fromHub: ({ spec, status }) => ({ spec, status }),
-      }),
+    {
+      hub: internal,
+      storageVersion,
+      validate(pizza) {
+        expectTypeOf(pizza.apiVersion).toEqualTypeOf<"restaurant.example.com/__internal" | undefined>();
+        seen.push(pizza.apiVersion ?? "");
+        const { toppings = [] } = pizza.spec ?? {};
+        return toppings.flatMap(({ name, quantity = 1 }, index) =>
+          quantity > 3 ? [invalidValue(`spec.toppings[${index}].quantity`, quantity, `too much ${name}`)] : [],
+        );
+      },
     },
-  },
-  {
-    hub: internal,
-    storageVersion: "v1alpha1",
-    validate(pizza) {
-      expectTypeOf(pizza.apiVersion).toEqualTypeOf<"restaurant.example.com/__internal" | undefined>();
-      seen.push(pizza.apiVersion ?? "");
-      const { toppings = [] } = pizza.spec ?? {};
-      return toppings.flatMap(({ name, quantity = 1 }, index) =>
-        quantity > 3 ? [invalidValue(`spec.toppings[${index}].quantity`, quantity, `too much ${name}`)] : [],
-      );
-    },
-  },
-);
+  );
+
+const pizzas = pizzasStoredAs("v1alpha1");
 
 let server: RunningServer;
 const kv = openMemoryKv();
-registerStorage("pizza-box", { open: () => Promise.resolve(kv) });
+registerStorage("pizza-box", { open: () => Promise.resolve(lend(kv)) });
 beforeAll(async () => {
   server = await startServer({ port: false, resources: [pizzas], storage: "pizza-box://x" });
 });
-afterAll(() => server.close());
+afterAll(async () => {
+  await server.close();
+  await kv.close();
+});
 
 const path = (version: string, name = ""): string =>
   `/apis/${GROUP}/${version}/namespaces/default/pizzas${name === "" ? "" : `/${name}`}`;
@@ -168,6 +175,27 @@ describe("a kind whose hub is a type of its own", () => {
       spec: { toppings: [{ name: "a", quantity: 2 }] },
     });
     expect(scheme.kind({ group: GROUP, version: "v1beta1", kind: "Pizza" }).hub.version).toBe("__internal");
+  });
+
+  test("B-VER-06: an object of another storage version is read, and stored anew at its first modification", async () => {
+    await create("v1alpha1", "kept", ["a", "a"]);
+    const before = await storedBytes("kept");
+    await server.close();
+    server = await startServer({
+      port: false,
+      resources: [pizzasStoredAs("v1beta1")],
+      storage: "pizza-box://x",
+    });
+    const shown = await call(server.transport(), "GET", path("v1beta1", "kept"));
+    expect(shown.at("spec.toppings")).toEqual([{ name: "a", quantity: 2 }]);
+    expect(await storedBytes("kept")).toBe(before);
+    const labelled = { metadata: { labels: { new: "yes" } } };
+    const type = "application/merge-patch+json";
+    const changed = await call(server.transport(), "PATCH", path("v1alpha1", "kept"), labelled, { type });
+    expect([changed.status, changed.at("spec.toppings")]).toEqual([200, ["a", "a"]]);
+    expect(await storedBytes("kept")).toMatch(
+      /"apiVersion":"restaurant.example.com\/v1beta1",.*"spec":\{"toppings":\[\{"name":"a","quantity":2\}\]\}/,
+    );
   });
 
   test("needs a conversion of every version", async () => {

@@ -22,7 +22,10 @@ function hasNumber(schema: Schema, seen: Set<Schema>): boolean {
   seen.add(schema);
   switch (schema.type) {
     case "struct":
-      return !isKubernetes(schema) && schema.fields.some((field) => field.protobuf !== undefined || hasNumber(field.schema, seen));
+      return (
+        !isKubernetes(schema) &&
+        schema.fields.some((field) => field.protobuf !== undefined || hasNumber(field.schema, seen))
+      );
     case "list":
       return hasNumber(schema.items, seen);
     case "map":
