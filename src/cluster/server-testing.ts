@@ -6,7 +6,8 @@ export {
   storageTests,
   type StorageUnderTest,
 } from "../server/storage/storage-tests.js";
-// Kinds in code: random objects go through conversions and encodings and back.
+// Kinds in code: their declarations are checked as definitions are, and random objects go through conversions and encodings and back.
+export { checkDeclaration } from "../server/kinds-in-code/check-declaration.js";
 export {
   checkConversions,
   checkRoundTrips,

@@ -5,6 +5,7 @@ import {
   bytes,
   conversion,
   crdOf,
+  type FieldDeclaration,
   float64,
   int32,
   int64,
@@ -18,7 +19,13 @@ import {
   struct,
   time,
 } from "../../../src/cluster/server.js";
-import { checkConversions, checkRoundTrips, type Fuzz, RoundTripError } from "../../../src/cluster/server-testing.js";
+import {
+  checkConversions,
+  checkDeclaration,
+  checkRoundTrips,
+  type Fuzz,
+  RoundTripError,
+} from "../../../src/cluster/server-testing.js";
 
 const GROUP = "restaurant.example.com";
 
@@ -138,6 +145,22 @@ describe("round trips of a kind in code", () => {
       },
     });
     expect(new Set(seen)).toEqual(new Set(["path", "struct", "scalar"]));
+  });
+});
+
+describe("the declaration of a kind in code", () => {
+  test("is checked as a CustomResourceDefinition is: rules, patterns and defaults", () => {
+    checkDeclaration(repeated);
+    const pizza = (size: FieldDeclaration, rule: string) =>
+      kind(GROUP, "Pizza", {
+        v1: { schema: struct("Pizza", { spec: struct("PizzaSpec", { size }) }), rules: [{ at: "spec", rule }] },
+      });
+    const checked = (size: FieldDeclaration, rule: string) => () => checkDeclaration(pizza(size, rule));
+    expect(checked(int32, "self.sise > 1")).toThrow(
+      /^checkDeclaration: Pizza of restaurant\.example\.com:\n.*x-kubernetes-validations\[0\]\.rule: .*undefined field 'sise'/,
+    );
+    expect(checked({ schema: int32, default: 0, minimum: 1 }, "true")).toThrow(/properties\[size\]\.default: /);
+    expect(checked({ schema: string, pattern: "(" }, "true")).toThrow(/properties\[size\]\.pattern: /);
   });
 });
 
