@@ -92,7 +92,7 @@ async function bundle() {
         index: "src/index.ts",
         cluster: "src/cluster/index.ts",
         server: "src/cluster/server.ts",
-        "server-testing": "src/server/storage/storage-tests.ts",
+        "server-testing": "src/cluster/server-testing.ts",
         actions: "src/actions/index.ts",
         vitest: "src/testing/vitest.ts",
         "node-test": "src/testing/node-test.ts",

@@ -61,6 +61,7 @@ const SERVER_MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ],
   extensions: ["webhook", "storage", "registry", "api-registry"],
   aggregator: ["webhook", "kubelet", "request", "storage", "registry", "endpoints", "api-registry", "builtin"],
+  "kinds-in-code": ["registry", "endpoints", "api-registry", "extensions"],
 };
 
 interface Import {
@@ -115,6 +116,7 @@ const CHOOSES_THE_SYSTEMS: Readonly<Record<string, string>> = {
   "component/run-process.ts": "runs a component as the whole of a process",
   "main.ts": "composes the program",
   "server/generic/server.ts": "the default of a server",
+  "server/kinds-in-code/fuzz/round-trips.ts": "the seed of a user's test that names none",
   "server/storage/create-storage.ts": "the default of storages",
   "server/storage/etcd/etcd-kv.ts": "the default of a store",
   "server/storage/files/files-kv.ts": "the default of a store",
@@ -354,6 +356,7 @@ const READS_WITHOUT_TYPES: Readonly<Record<string, string>> = {
   "server/builtin/resource/claim-status-rights.ts": "any field",
   "server/endpoints/verbs/scale.ts": "a Scale of any resource",
   "server/extensions/": "custom resources",
+  "server/kinds-in-code/": "objects of users' kinds",
   "server/webhook/": "answers of webhooks",
 };
 

@@ -3,38 +3,43 @@
 //
 //     node examples/wardle/server.mjs --http-port=6080
 //     kubectl --server=http://127.0.0.1:6080 get flunders,fischers
-import { forbidden, invalidValue, list, serverCommand, string, struct } from "kubets/server";
+import { conversion, forbidden, invalidValue, kind, list, serverCommand, string, struct } from "kubets/server";
 
 const GROUP = "wardle.example.com";
 
+const status = struct("FlunderStatus", { phase: string });
+const v1beta1 = struct("Flunder", {
+  spec: struct("FlunderSpec", { flunderReference: string, fischerReference: string, referenceType: string }),
+  status,
+});
+const v1alpha1 = struct("Flunder", {
+  spec: struct("FlunderSpec", { reference: string, referenceType: { schema: string, default: "Flunder" } }),
+  status,
+});
+
 /** A flunder refers to another flunder or to a fischer. The older version has one field for both, and says which it is. */
-const flunders = {
-  group: GROUP,
-  resource: "flunders",
-  kind: "Flunder",
-  namespaced: true,
-  shortNames: ["fl"],
-  strategy: { validate: problems, validateUpdate: problems },
-  versions: [
-    {
-      version: "v1beta1",
-      schema: struct("Flunder", {
-        spec: struct("FlunderSpec", { flunderReference: string, fischerReference: string, referenceType: string }),
-        status: struct("FlunderStatus", { phase: string }),
+const flunders = kind(
+  GROUP,
+  "Flunder",
+  {
+    v1beta1,
+    v1alpha1: {
+      schema: v1alpha1,
+      conversion: conversion(v1alpha1, v1beta1, {
+        toHub({ spec, status }) {
+          const { reference, referenceType } = spec ?? {};
+          const field = referenceType === "Fischer" ? "fischerReference" : "flunderReference";
+          return { spec: spec && { [field]: reference, referenceType }, status };
+        },
+        fromHub({ spec, status }) {
+          const { flunderReference, fischerReference, referenceType } = spec ?? {};
+          return { spec: spec && { reference: fischerReference ?? flunderReference, referenceType }, status };
+        },
       }),
-      subresources: [{ name: "status" }],
     },
-    {
-      version: "v1alpha1",
-      schema: struct("Flunder", {
-        spec: struct("FlunderSpec", { reference: string, referenceType: { schema: string, default: "Flunder" } }),
-        status: struct("FlunderStatus", { phase: string }),
-      }),
-      subresources: [{ name: "status" }],
-      conversion: { toHub: toBeta, fromHub: toAlpha },
-    },
-  ],
-};
+  },
+  { storageVersion: "v1beta1", shortNames: ["fl"], validate: problems },
+);
 
 function problems({ spec: { flunderReference = "", fischerReference = "" } = {} }) {
   if (flunderReference === "" || fischerReference === "") return [];
@@ -43,23 +48,12 @@ function problems({ spec: { flunderReference = "", fischerReference = "" } = {} 
   ];
 }
 
-function toBeta({ spec: { reference, referenceType } = {}, ...flunder }) {
-  const field = referenceType === "Fischer" ? "fischerReference" : "flunderReference";
-  return { ...flunder, spec: { ...(reference && { [field]: reference }), ...(referenceType && { referenceType }) } };
-}
-
-function toAlpha({ spec: { flunderReference, fischerReference, referenceType } = {}, ...flunder }) {
-  const reference = fischerReference ?? flunderReference;
-  return { ...flunder, spec: { ...(reference && { reference }), ...(referenceType && { referenceType }) } };
-}
-
-const fischers = {
-  group: GROUP,
-  resource: "fischers",
-  kind: "Fischer",
-  namespaced: false,
-  versions: [{ version: "v1alpha1", schema: struct("Fischer", { disallowedFlunders: list(string) }) }],
-};
+const fischers = kind(
+  GROUP,
+  "Fischer",
+  { v1alpha1: struct("Fischer", { disallowedFlunders: list(string) }) },
+  { namespaced: false },
+);
 
 /** Refuses flunders of names that a fischer forbids. */
 const banFlunder = {

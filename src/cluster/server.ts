@@ -75,7 +75,7 @@ export type { TableColumnDefinition, TableColumns } from "../server/registry/tab
 export {
   anyJson,
   boolean,
-  type FieldDeclaration,
+  bytes,
   float64,
   int32,
   int64,
@@ -87,6 +87,29 @@ export {
   struct,
   time,
 } from "../machinery/schema/build-schema.js";
+export { type Complete, conversion, type ConversionFunctions } from "../server/kinds-in-code/conversion.js";
+export { type CrdOptions, crdOf, kindFromCrd, type KindFromSchemaOptions } from "../server/kinds-in-code/crd.js";
+export { kind } from "../server/kinds-in-code/kind.js";
+export { protoOf } from "../server/kinds-in-code/proto.js";
+export { kindFromOpenApi } from "../server/kinds-in-code/kind-from-open-api.js";
+export type {
+  Kind,
+  KindColumn,
+  KindOptions,
+  KindRule,
+  KindScale,
+  ObjectOf,
+  VersionDeclaration,
+} from "../server/kinds-in-code/declaration.js";
+export { schemeOf } from "../server/kinds-in-code/kind-scheme.js";
+export {
+  type ConversionScope,
+  type KindRegistration,
+  NotRegisteredError,
+  Scheme,
+  type VersionedKind,
+} from "../machinery/scheme/scheme.js";
+export type { CelRule, FieldDeclaration, ItemDeclaration, ValueRules } from "../machinery/schema/declarations.js";
 export type { KubeObject } from "../machinery/meta/object.js";
 
 export type { AdmissionAttributes } from "../server/admission/attributes.js";

@@ -31,7 +31,7 @@ export function resourceOperations(api: ServedApi, groupVersion: string): readon
   return api.resources
     .filter((resource) => resource.groupVersion === groupVersion)
     .flatMap((resource) => {
-      const isCustom = api.types.structOf(resource.definition)?.published !== undefined;
+      const isCustom = api.types.structOf(resource.definition)?.isUnstructured === true;
       const served: Served = { resource, types: api.types, isCustom };
       return [
         ...collectionOperations(served),

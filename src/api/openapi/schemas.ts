@@ -100,9 +100,11 @@ function describeStruct(struct: StructSchema, context: Context): JsonSchema {
   };
 }
 
+const META_FIELDS: ReadonlySet<string> = new Set(["apiVersion", "kind", "metadata"]);
+
 /** A custom resource: its own schema beside what every resource has. */
 function describePublished(struct: StructSchema, context: Context): JsonSchema {
-  const fields = struct.fields.filter(({ asIs }) => asIs !== true);
+  const fields = struct.fields.filter(({ name }) => META_FIELDS.has(name));
   const meta = describeFields({ ...struct, fields }, context) as JsonObject;
   const { isV3 } = context.dialect;
   const own = struct.published?.({ isV3, meta });

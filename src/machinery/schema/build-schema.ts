@@ -1,16 +1,19 @@
-import type { Field, ListSchema, MapSchema, ScalarSchema, Schema, StructSchema } from "./schema.js";
 import { compareKeys } from "../../base/collections/key-order.js";
-
-/** How a field is declared in {@link struct}: its type, and what differs from an optional field that is left out when empty. */
-export type FieldDeclaration =
-  | Schema
-  | {
-      readonly schema: Schema;
-      /** OpenAPI lists it as required. Decoding does not ask for it: that is validation's. */
-      readonly required?: boolean;
-      /** Filled in where the field is left out. JSON. */
-      readonly default?: unknown;
-    };
+import type { JsonValue } from "../meta/json.js";
+import {
+  type CelRule,
+  type FieldDeclaration,
+  type FieldsOf,
+  type ItemDeclaration,
+  keywordsOf,
+  schemaOfDeclaration,
+  type TypedList,
+  type TypedMap,
+  type TypedScalar,
+  type TypedStruct,
+  type ValueOf,
+} from "./declarations.js";
+import type { Field, ListSchema, ScalarSchema, Schema, StructSchema } from "./schema.js";
 
 /** How a struct is not as usual. */
 export interface StructOptions {
@@ -21,6 +24,10 @@ export interface StructOptions {
    * the last of this schema (meta/v1 ObjectMeta).
    */
   readonly embeddedResource?: { readonly metadata: StructSchema };
+  /** What OpenAPI says of the struct, wherever it is used. */
+  readonly description?: string;
+  /** Rules in CEL about its fields together. */
+  readonly rules?: readonly CelRule[];
 }
 
 /**
@@ -28,15 +35,16 @@ export interface StructOptions {
  * field that is left out stays left out, and one that is set to "", 0 or false stays set. OpenAPI describes the struct in
  * its place, under no name.
  */
-export function struct(
+export function struct<const F extends Readonly<Record<string, FieldDeclaration>>>(
   name: string,
-  fields: Readonly<Record<string, FieldDeclaration>>,
-  { preservesUnknownFields, embeddedResource }: StructOptions = {},
-): StructSchema {
-  const declared =
+  fields: F,
+  { preservesUnknownFields, embeddedResource, ...rules }: StructOptions = {},
+): TypedStruct<FieldsOf<F>> {
+  const declared: Readonly<Record<string, FieldDeclaration>> =
     embeddedResource === undefined
       ? fields
       : { ...EMBEDDED, metadata: embeddedResource.metadata, ...without(fields, EMBEDDED_NAMES) };
+  const openApi = keywordsOf(rules);
   return {
     ...structOfFields(
       name,
@@ -45,6 +53,7 @@ export function struct(
     ),
     ...(preservesUnknownFields === true && { preservesUnknownFields }),
     ...(embeddedResource !== undefined && { embeddedResource: true }),
+    ...(openApi !== undefined && { openApi }),
   };
 }
 
@@ -54,10 +63,21 @@ export function structOfFields(name: string, definition: string, fields: readonl
 }
 
 function fieldOf(name: string, declaration: FieldDeclaration): Field {
-  const { schema, required = false, ...rest } = "type" in declaration ? { schema: declaration } : declaration;
-  // As for a Go pointer: absent and empty are two things.
-  const pointer = schema.type === "scalar" || schema.type === "struct";
-  return { name, schema, required, pointer, omitEmpty: true, omitZero: false, ...rest };
+  const given = "type" in declaration ? { schema: declaration } : declaration;
+  const { required = false, omitEmpty = true, number } = given;
+  const schema = schemaOfDeclaration(declaration);
+  // As for a Go pointer, absent and empty are two things, unless the field is always written.
+  const pointer = omitEmpty && (schema.type === "scalar" || schema.type === "struct");
+  return {
+    name,
+    schema,
+    required,
+    pointer,
+    omitEmpty,
+    omitZero: false,
+    ...(given.default !== undefined && { default: given.default }),
+    ...(number !== undefined && { protobuf: number }),
+  };
 }
 
 function without(
@@ -67,21 +87,23 @@ function without(
   return Object.fromEntries(Object.entries(fields).filter(([name]) => !names.has(name)));
 }
 
-const scalar = (type: ScalarSchema["scalar"]): ScalarSchema => ({ type: "scalar", scalar: type });
+const scalar = <Value>(type: ScalarSchema["scalar"]): TypedScalar<Value> => ({ type: "scalar", scalar: type });
 
-export const string: ScalarSchema = scalar("string");
-export const boolean: ScalarSchema = scalar("bool");
-export const int32: ScalarSchema = scalar("int32");
-export const int64: ScalarSchema = scalar("int64");
-export const float64: ScalarSchema = scalar("float64");
+export const string: TypedScalar<string> = scalar("string");
+export const boolean: TypedScalar<boolean> = scalar("bool");
+export const int32: TypedScalar<number> = scalar("int32");
+export const int64: TypedScalar<number> = scalar("int64");
+export const float64: TypedScalar<number> = scalar("float64");
+/** Bytes, as base64 in JSON. */
+export const bytes: TypedScalar<string> = scalar("bytes");
 /** RFC 3339, seconds. */
-export const time: ScalarSchema = scalar("time");
+export const time: TypedScalar<string> = scalar("time");
 /** "500m", "1Gi". */
-export const quantity: ScalarSchema = scalar("quantity");
+export const quantity: TypedScalar<string> = scalar("quantity");
 /** x-kubernetes-int-or-string. */
-export const intOrString: ScalarSchema = { ...scalar("intOrString"), inPlace: true };
+export const intOrString: TypedScalar<number | string> = { ...scalar<number | string>("intOrString"), inPlace: true };
 /** JSON of any form, owned as one value. */
-export const anyJson: ScalarSchema = scalar("any");
+export const anyJson: TypedScalar<JsonValue> = scalar("any");
 
 /** What an embedded resource has beside its metadata. */
 const EMBEDDED: Readonly<Record<string, FieldDeclaration>> = {
@@ -95,15 +117,18 @@ export const embeddedFields = (metadata: Schema): readonly Field[] =>
   Object.entries({ ...EMBEDDED, metadata }).map(([name, declaration]) => fieldOf(name, declaration));
 
 /** A list; server-side apply tells the items of a "map" apart by `keys`, those of a "set" by their value. */
-export function list(
-  items: Schema,
+export function list<const D extends ItemDeclaration>(
+  items: D,
   { listType, keys }: { readonly listType?: ListSchema["listType"]; readonly keys?: readonly string[] } = {},
-): ListSchema {
-  return { type: "list", items, listType, listMapKeys: keys };
+): TypedList<ValueOf<D>> {
+  return { type: "list", items: schemaOfDeclaration(items), listType, listMapKeys: keys };
 }
 
 /** A map from strings. */
-export const map = (values: Schema): MapSchema => ({ type: "map", values });
+export const map = <const D extends ItemDeclaration>(values: D): TypedMap<ValueOf<D>> => ({
+  type: "map",
+  values: schemaOfDeclaration(values),
+});
 
 /** The schema but for the field at `path`, so that an encoder that uses it leaves the field out. Shares what it keeps. */
 export function withoutField(schema: StructSchema, [name = "", ...rest]: readonly string[]): StructSchema {

@@ -6,7 +6,15 @@ import type { JsonObject } from "../meta/json.js";
  */
 export type Schema = StructSchema | MapSchema | ListSchema | ScalarSchema;
 
-export interface StructSchema {
+interface Described {
+  /**
+   * Of a kind in code: what OpenAPI says of the values beside their type, such as a description, a minimum, a pattern and
+   * x-kubernetes-validations.
+   */
+  readonly openApi?: JsonObject | undefined;
+}
+
+export interface StructSchema extends Described {
   readonly type: "struct";
   /** Go's type name ("DeploymentSpec"), as decoding errors show it. */
   readonly name: string;
@@ -82,7 +90,7 @@ export interface Field {
 
 export type PatchStrategy = "merge" | "replace" | "retainKeys";
 
-export interface MapSchema {
+export interface MapSchema extends Described {
   readonly type: "map";
   readonly values: Schema;
   /** When it is a named type ("v1.ResourceList"). */
@@ -90,7 +98,7 @@ export interface MapSchema {
   readonly mapType?: "atomic" | "granular" | undefined;
 }
 
-export interface ListSchema {
+export interface ListSchema extends Described {
   readonly type: "list";
   readonly items: Schema;
   /** When it is a named type ("v1.ExtraValue"). */
@@ -99,7 +107,7 @@ export interface ListSchema {
   readonly listMapKeys?: readonly string[] | undefined;
 }
 
-export interface ScalarSchema {
+export interface ScalarSchema extends Described {
   readonly type: "scalar";
   /** `bytes` is base64 text; `any` is free-form JSON (RawExtension, FieldsV1, JSON). */
   readonly scalar:

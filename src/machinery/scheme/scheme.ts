@@ -8,7 +8,9 @@ import {
 } from "../meta/gvk.js";
 import type { KubeObject } from "../meta/object.js";
 import { applyDefaults as applyStaticDefaults } from "../schema/defaults.js";
+import type { TypedStruct } from "../schema/declarations.js";
 import type { StructSchema } from "../schema/schema.js";
+import { defaultConvert } from "./default-conversion.js";
 
 /**
  * The kind is not registered, or not in this version: `no kind "X" is registered for version "apps/v9" in scheme
@@ -34,9 +36,9 @@ export interface VersionedKind {
    * Converts the object to the hub's version. The argument is not changed; the result may share parts with it. Throws for a
    * version that {@link convertsLater}.
    */
-  toHub(object: KubeObject): KubeObject;
+  toHub(object: KubeObject, context?: unknown): KubeObject;
   /** The inverse of {@link toHub}. */
-  fromHub(object: KubeObject): KubeObject;
+  fromHub(object: KubeObject, context?: unknown): KubeObject;
   /** {@link toHub} or {@link fromHub} of many objects, in their order: now where the conversion answers now. */
   convertMany(
     objects: readonly KubeObject[],
@@ -52,6 +54,8 @@ export interface VersionedKind {
 export class Scheme {
   readonly #kinds = new Map<string, Kind>();
   readonly #priorities = new Map<string, readonly string[]>();
+  /** By the name of the kind. */
+  readonly #unversioned = new Map<string, GroupVersionKind>();
 
   /** Errors call the scheme by `name`. The kinds of `base` are kinds of this scheme too, and are not copied. */
   constructor(
@@ -59,11 +63,62 @@ export class Scheme {
     private readonly base?: Scheme,
   ) {}
 
-  /** Registers a kind at a version. Throws if it is registered already. */
+  /**
+   * Registers a kind at a version. A second registration with the same schema changes nothing. Throws for one with another schema, and
+   * where there is no version.
+   */
   register(gvk: GroupVersionKind, registration: KindRegistration): void {
     const key = keyOf(gvk);
-    if (this.isRegistered(gvk)) throw new Error(`${key} is registered twice in scheme ${JSON.stringify(this.name)}`);
+    if (gvk.version === "") {
+      throw new Error(`version is required on all types: ${describeKind(gvk)} ${typeName(registration.schema(), gvk)}`);
+    }
+    if (this.isRegistered(gvk)) {
+      const [before, given] = [this.kind(gvk).schema, registration.schema()];
+      if (before === given) return;
+      throw new Error(
+        `Double registration of different types for ${describeKind(gvk)}: old=${typeName(before, gvk)}, new=${typeName(given, gvk)}${this.#inScheme}`,
+      );
+    }
     this.#kinds.set(key, new Kind(this, gvk, registration));
+  }
+
+  /** Registers several kinds of a version, by name. As {@link register}; a schema alone is a kind that is its own hub. */
+  registerAll(groupVersion: GroupVersion, kinds: Readonly<Record<string, KindRegistration | StructSchema>>): void {
+    for (const [kind, given] of Object.entries(kinds)) {
+      this.register({ ...groupVersion, kind }, "type" in given ? { schema: () => given } : given);
+    }
+  }
+
+  /**
+   * Registers kinds that are the same in every group version, as meta/v1's Status: they are found by their name alone and never
+   * converted. Throws where another kind of the name is registered so.
+   */
+  registerUnversioned(groupVersion: GroupVersion, kinds: Readonly<Record<string, StructSchema>>): void {
+    this.registerAll(groupVersion, kinds);
+    for (const [kind, schema] of Object.entries(kinds)) {
+      const gvk = { ...groupVersion, kind };
+      const before = this.#unversioned.get(kind);
+      if (before !== undefined && this.kind(before).schema !== schema) {
+        throw new Error(
+          `${typeName(this.kind(before).schema, before)} has already been registered as unversioned kind ${JSON.stringify(describeKind(gvk))} - kind name must be unique${this.#inScheme}`,
+        );
+      }
+      if (before === undefined) this.#unversioned.set(kind, gvk);
+    }
+  }
+
+  /** Whether a kind was registered by {@link registerUnversioned}. */
+  isUnversioned(kind: string): boolean {
+    return this.#unversionedKind(kind) !== undefined;
+  }
+
+  #unversionedKind(kind: string): GroupVersionKind | undefined {
+    const own = this.#unversioned.get(kind);
+    return own !== undefined || this.base === undefined ? own : this.base.#unversionedKind(kind);
+  }
+
+  get #inScheme(): string {
+    return ` in scheme ${JSON.stringify(this.name)}`;
   }
 
   /** Sets the order of a group's versions, preferred first. Versions that are not named follow, stable ones first. */
@@ -75,16 +130,14 @@ export class Scheme {
     return this.#kinds.has(keyOf(gvk)) || this.base?.isRegistered(gvk) === true;
   }
 
-  /** The kind at its version. Throws a {@link NotRegisteredError}. */
+  /** The kind at its version; an unversioned kind is one of every version. Throws a {@link NotRegisteredError}. */
   kind(gvk: GroupVersionKind): VersionedKind {
     const kind = this.#kinds.get(keyOf(gvk));
-    if (kind === undefined) {
-      if (this.base?.isRegistered(gvk) === true) return this.base.kind(gvk);
-      throw new NotRegisteredError(
-        `no kind ${JSON.stringify(gvk.kind)} is registered for version ${JSON.stringify(formatGroupVersion(gvk))} in scheme ${JSON.stringify(this.name)}`,
-      );
-    }
-    return kind;
+    if (kind !== undefined) return kind;
+    if (this.base?.isRegistered(gvk) === true) return this.base.kind(gvk);
+    const unversioned = this.#unversionedKind(gvk.kind);
+    if (unversioned !== undefined) return this.kind(unversioned);
+    throw new NotRegisteredError(`${notRegistered(gvk)}${this.#inScheme}`);
   }
 
   /** Every kind at every version, in the order of registration; those of the base come first. */
@@ -126,17 +179,33 @@ export class Scheme {
 
   /**
    * Converts a copy of `object` to another version, through the hub. `target` may leave out the kind. The argument is not
-   * changed; the result may share parts with it. Converts lists item by item. Throws a {@link NotRegisteredError}, and an
-   * Error when the two are not versions of one kind.
+   * changed; the result may share parts with it. Converts lists item by item. Conversion functions find `context` in their scope.
+   * Throws a {@link NotRegisteredError}, and an Error when the two are not versions of one kind.
    */
-  convert(object: KubeObject, target: GroupVersion & Partial<GroupVersionKind>): KubeObject {
+  convert(object: KubeObject, target: GroupVersion & Partial<GroupVersionKind>, context?: unknown): KubeObject {
     const source = this.kindOf(object);
-    const sink = this.kind({ kind: source.gvk.kind, ...target });
+    if (this.isUnversioned(source.gvk.kind)) return { ...object };
+    const wanted = { kind: source.gvk.kind, ...target };
+    if (target.kind === undefined && !this.isRegistered(wanted)) {
+      throw new NotRegisteredError(
+        `${typeName(source.schema, source.gvk)} is not suitable for converting to ${JSON.stringify(formatGroupVersion(target))}${this.#inScheme}`,
+      );
+    }
+    const sink = this.kind(wanted);
     if (keyOf(source.gvk) === keyOf(sink.gvk)) return { ...object };
     if (keyOf(source.hub) !== keyOf(sink.hub)) {
       throw new Error(`converting ${keyOf(source.gvk)} to ${keyOf(sink.gvk)}: unknown conversion`);
     }
-    return sink.fromHub(source.toHub(object));
+    return sink.fromHub(source.toHub(object, context), context);
+  }
+
+  /** What conversion functions get that are called with `context`. */
+  scope(context: unknown): ConversionScope {
+    return {
+      context,
+      convert: (object, target) => this.convert(object, target, context),
+      defaultConvert,
+    };
   }
 
   #priorityOf(group: string): readonly string[] | undefined {
@@ -189,12 +258,12 @@ class Kind implements VersionedKind {
     this.#defaults?.(draft, now);
   }
 
-  toHub(object: KubeObject): KubeObject {
-    return this.#stamped(this.#mapped(object, "toHub"), this.hub);
+  toHub(object: KubeObject, context?: unknown): KubeObject {
+    return this.#stamped(this.#mapped(object, "toHub", context), this.hub);
   }
 
-  fromHub(object: KubeObject): KubeObject {
-    return this.#stamped(this.#mapped(object, "fromHub"), this.gvk);
+  fromHub(object: KubeObject, context?: unknown): KubeObject {
+    return this.#stamped(this.#mapped(object, "fromHub", context), this.gvk);
   }
 
   convertMany(
@@ -214,12 +283,14 @@ class Kind implements VersionedKind {
     return converted instanceof Promise ? converted.then(stamped) : stamped(converted);
   }
 
-  #mapped(object: KubeObject, direction: ConversionDirection): KubeObject {
+  #mapped(object: KubeObject, direction: ConversionDirection, context: unknown): KubeObject {
     if (this.#batch !== undefined) throw new Error(`${keyOf(this.gvk)} converts many objects at a time, and later`);
     const items = this.#items(object);
-    if (items === undefined) return this.#conversion === undefined ? object : this.#conversion[direction](object);
+    if (items === undefined) {
+      return this.#conversion === undefined ? object : this.#conversion[direction](object, this.scheme.scope(context));
+    }
     // Items of a list carry no apiVersion and kind.
-    return { ...object, items: items.map((item) => unstamped(this.#itemKind()[direction](item), item)) };
+    return { ...object, items: items.map((item) => unstamped(this.#itemKind()[direction](item, context), item)) };
   }
 
   #stamped(object: KubeObject, { group, version, kind }: GroupVersionKind): KubeObject {
@@ -256,6 +327,26 @@ export function kindStatedBy(object: KubeObject): GroupVersionKind {
   return { ...parseGroupVersion(apiVersion), kind };
 }
 
+/** The version of types that no client sees, as apimachinery calls it. */
+export const INTERNAL_VERSION = "__internal";
+
+/** As apimachinery says it, without the name of the scheme. */
+function notRegistered(gvk: GroupVersionKind): string {
+  const { group, version, kind } = gvk;
+  if (kind === "") return `no version ${JSON.stringify(formatGroupVersion(gvk))} has been registered`;
+  if (version === INTERNAL_VERSION) {
+    return `no kind ${JSON.stringify(kind)} is registered for the internal version of group ${JSON.stringify(group)}`;
+  }
+  return `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(formatGroupVersion(gvk))}`;
+}
+
+/** "apps/v1, Kind=Deployment", as Go prints a kind. */
+const describeKind = ({ group, version, kind }: GroupVersionKind): string => `${group}/${version}, Kind=${kind}`;
+
+/** "v1.Deployment", as Go prints a type. */
+const typeName = (schema: StructSchema | undefined, { version }: GroupVersionKind): string =>
+  schema?.goType ?? `${version === "" ? "" : `${version}.`}${schema?.name ?? "undefined"}`;
+
 const keyOf = (gvk: GroupVersionKind): string => `${formatGroupVersion(gvk)}/${gvk.kind}`;
 
 /** Sets defaults in place. Idempotent; the caller owns the object. `now` is milliseconds since the epoch. */
@@ -267,8 +358,18 @@ export type Defaulter = (draft: KubeObject, now: number) => void;
  * conversion, and it restores the field from there.
  */
 export interface Conversion {
-  readonly toHub: (object: KubeObject) => KubeObject;
-  readonly fromHub: (object: KubeObject) => KubeObject;
+  readonly toHub: (object: KubeObject, scope: ConversionScope) => KubeObject;
+  readonly fromHub: (object: KubeObject, scope: ConversionScope) => KubeObject;
+}
+
+/** What a conversion function may use. */
+export interface ConversionScope {
+  /** What the caller of {@link Scheme.convert} gave; undefined for the conversions of a server. */
+  readonly context: unknown;
+  /** Converts another object by the functions of the scheme, with this context. As {@link Scheme.convert}. */
+  convert(object: KubeObject, target: GroupVersion & Partial<GroupVersionKind>): KubeObject;
+  /** Copies the fields of `value` that `target` has with the same name and type, at every depth. Asks no function of the scheme. */
+  defaultConvert<T>(value: object, target: TypedStruct<T>): Partial<T>;
 }
 
 /** Which way a conversion goes: to the version that is stored, or from it. */

@@ -2,7 +2,9 @@ import type { ResourceFacts, SubresourceFacts } from "../../api/facts/index.js";
 import { errorMessage } from "../../base/text/error-message.js";
 import { formatGroupResource } from "../../machinery/errors/status-error.js";
 import { formatGroupVersion, type GroupVersionKind } from "../../machinery/meta/gvk.js";
-import { Scheme } from "../../machinery/scheme/scheme.js";
+import type { StructSchema } from "../../machinery/schema/schema.js";
+import { INTERNAL_VERSION, Scheme } from "../../machinery/scheme/scheme.js";
+import { fieldNumberProblem } from "../../machinery/wire/protobuf/check-field-numbers.js";
 import { dns1035LabelErrors, dns1123SubdomainErrors } from "../../machinery/validation/names.js";
 import type { SubresourceRecord } from "../endpoints/resource-record.js";
 import { type ResourceStorage, verbsOfStorage } from "../registry/resource.js";
@@ -23,23 +25,18 @@ export function compileDefinition(definition: ResourceDefinition, base: Scheme):
   const storage = storageVersionOf(definition, fail);
   const kinds: OwnKind[] = [];
   const scheme = new Scheme(base.name, base);
+  const hubVersion = definition.hub === undefined ? storage.version : INTERNAL_VERSION;
+  if (definition.hub !== undefined) registerHub(definition, definition.hub, scheme);
   for (const version of versions) {
     const { kind, list } = kindsOf(definition, version);
     kinds.push(kind, list);
     if (scheme.isRegistered(kind.gvk))
       fail(`${formatGroupVersion(kind.gvk)} ${kind.gvk.kind} is another resource's kind`);
+    checkVersion(definition, version, storage, fail);
+    const hub = { ...kind.gvk, version: hubVersion };
     const { conversion, applyDefaults } = version;
-    if (conversion === undefined && version !== storage && version.schema !== storage.schema) {
-      fail(
-        `version ${version.version} has another schema than the storage version ${storage.version}; give it a conversion`,
-      );
-    }
-    if (version === storage && conversion !== undefined && "convertMany" in conversion) {
-      fail(`version ${version.version} is the storage version, which cannot have convertMany`);
-    }
-    const hub = { ...kind.gvk, version: storage.version };
     scheme.register(kind.gvk, { schema: () => kind.schema, hub, conversion, applyDefaults });
-    scheme.register(list.gvk, { schema: () => list.schema, hub: { ...list.gvk, version: storage.version } });
+    scheme.register(list.gvk, { schema: () => list.schema, hub: { ...list.gvk, version: hubVersion } });
   }
   const served = versions.filter((version) => version.served !== false);
   if (served.length === 0) fail("none of its versions is served");
@@ -50,6 +47,7 @@ export function compileDefinition(definition: ResourceDefinition, base: Scheme):
     resource,
     record: definition,
     ...(own && { storage: own }),
+    ...(definition.hub !== undefined && { storedAs: { group, version: storage.version, kind: definition.kind } }),
     scheme,
     kinds,
     versions: served.map((version) => factsOf(definition, version, able, fail)),
@@ -57,6 +55,28 @@ export function compileDefinition(definition: ResourceDefinition, base: Scheme):
 }
 
 type Fail = (reason: string) => never;
+
+/** The internal version of a kind and its list. Nothing shows them. */
+function registerHub(definition: ResourceDefinition, hub: StructSchema, scheme: Scheme): void {
+  const { kind, list } = kindsOf(definition, { version: INTERNAL_VERSION, schema: hub });
+  scheme.register(kind.gvk, { schema: () => kind.schema });
+  scheme.register(list.gvk, { schema: () => list.schema });
+}
+
+function checkVersion({ hub }: ResourceDefinition, given: ResourceVersion, storage: ResourceVersion, fail: Fail): void {
+  const { version, schema, conversion } = given;
+  const wrongNumber = schema.isUnstructured === true ? undefined : fieldNumberProblem(schema);
+  if (wrongNumber !== undefined) fail(`version ${version}: ${wrongNumber}`);
+  if (conversion === undefined && hub !== undefined && schema !== hub) {
+    fail(`version ${version} has another schema than the hub; give it a conversion`);
+  }
+  if (conversion === undefined && hub === undefined && given !== storage && schema !== storage.schema) {
+    fail(`version ${version} has another schema than the storage version ${storage.version}; give it a conversion`);
+  }
+  if (given === storage && conversion !== undefined && "convertMany" in conversion) {
+    fail(`version ${version} is the storage version, which cannot have convertMany`);
+  }
+}
 
 function storageOf({ storage }: ResourceDefinition, fail: Fail): ResourceStorage | undefined {
   try {

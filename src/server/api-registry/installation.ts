@@ -1,4 +1,5 @@
 import { type ResourceFacts, type RuntimeConfig, servedResources } from "../../api/facts/index.js";
+import type { GroupVersionKind } from "../../machinery/meta/gvk.js";
 import type { Scheme } from "../../machinery/scheme/scheme.js";
 import { type ResourceRecord, recordId } from "../endpoints/resource-record.js";
 import type { ResourceStorage } from "../registry/resource.js";
@@ -18,6 +19,8 @@ export interface Installation {
   readonly scheme: Scheme;
   /** The kinds that the resource brings: none for a built-in one. */
   readonly kinds: readonly OwnKind[];
+  /** The version that objects are stored in, where the hub is an internal version. */
+  readonly storedAs?: GroupVersionKind;
 }
 
 /** "<group>/<resource>"; "/pods" for the core group. */

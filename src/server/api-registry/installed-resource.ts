@@ -12,7 +12,7 @@ import { Store } from "../registry/store.js";
 import type { ResourceHost } from "./api-registry.js";
 import { type Installation, installationId } from "./installation.js";
 import { keyPrefix, ownKeyPrefix } from "./key-prefix.js";
-import { storageCodec, upgradingCodec } from "./storage-codec.js";
+import { internalHubCodec, storageCodec, upgradingCodec } from "./storage-codec.js";
 
 /** Where the objects of a resource are kept, and by which rules. */
 export interface KeptResource {
@@ -127,9 +127,12 @@ export class InstalledResource {
     const { kind, namespaced } = facts;
     // The defaults of a built-in kind are not those of another resource's kind of the same name.
     const applyDefaults = kinds.length === 0 ? defaulterOf(group, kind) : undefined;
+    // apiextensions' strategy validates metadata first, as those of built-in kinds do.
+    const isInCode = kinds.length > 0 && facts.isCustom !== true;
     const strategy = resolveStrategy({
       returnsDeletedObject: returnsDeletedObject(group, resource),
       ...(applyDefaults && { applyDefaults }),
+      ...(isInCode && { validatesMetadata: false }),
       ...record?.strategy,
     });
     const hub = scheme.kind(scheme.kind(facts).hub);
@@ -139,7 +142,10 @@ export class InstalledResource {
     const stored = storageCodec({ scheme, clock, mediaType }, hub, strategy);
     // Built-in kinds change with the version of the program, which the store knows (schema epochs).
     const upgrades = record?.storage?.upgradesOnRead ?? kinds.length > 0;
-    const codec = upgrades ? upgradingCodec({ scheme, clock }, hub, stored) : stored;
+    const { storedAs } = this.installation;
+    const upgraded = upgrades ? upgradingCodec({ scheme, clock }, hub, stored) : stored;
+    const codec =
+      storedAs === undefined ? upgraded : internalHubCodec({ scheme, clock, mediaType }, scheme.kind(storedAs), stored);
     const objects = config.storage.storeFor({
       prefix: storagePrefix(this.installation),
       resource: { group, resource },

@@ -43,7 +43,7 @@ export function objectSchema(gvk: GroupVersionKind, content: StructSchema): Stru
   const definition = definitionName(gvk);
   const struct = once(() => {
     const rest = content.fields.filter(({ name }) => !COMMON.has(name));
-    const fields = [...commonFields(), ...rest];
+    const fields = [...(isNumbered(content) ? commonNumberedFields() : commonFields()), ...rest];
     return structOfFields(gvk.kind, definition, content.isUnstructured === true ? sortedFields(fields) : fields);
   });
   return {
@@ -66,16 +66,17 @@ export function objectSchema(gvk: GroupVersionKind, content: StructSchema): Stru
   };
 }
 
-/** No kind of an installed resource has a protobuf form. */
-const commonFields = once(() =>
-  modelOf(MODEL)
-    .fields.filter(({ name }) => COMMON.has(name))
-    .map((field) => ({ ...field, protobuf: undefined })),
-);
+/** Whether a kind has a protobuf form: its own fields have numbers then. */
+const isNumbered = ({ fields }: StructSchema): boolean => fields.some(({ protobuf }) => protobuf !== undefined);
+
+const commonNumberedFields = once(() => modelOf(MODEL).fields.filter(({ name }) => COMMON.has(name)));
+
+const commonFields = once(() => commonNumberedFields().map((field) => ({ ...field, protobuf: undefined })));
 
 /** The schema of a kind's list. */
 export function listSchema(gvk: GroupVersionKind, item: StructSchema): StructSchema {
-  const fields = commonListFields().map((field) =>
+  const common = item.byName.get("metadata")?.protobuf === undefined ? commonListFields() : modelOf(MODEL_LIST).fields;
+  const fields = common.map((field) =>
     field.name === "items" ? { ...field, schema: { type: "list" as const, items: item } } : field,
   );
   return structOfFields(gvk.kind, definitionName(gvk), fields);

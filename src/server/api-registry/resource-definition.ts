@@ -25,6 +25,11 @@ export interface ResourceDefinition extends ResourceRecord {
   readonly versions: readonly ResourceVersion[];
   /** The version that objects are stored in and that the record's hooks see. Default: the first. */
   readonly storageVersion?: string;
+  /**
+   * The schema of the objects that the record's hooks see, where it is that of no version: an internal version, which no client
+   * sees. Every version has a conversion to it then, and objects are stored in the storage version. Default: the storage version's.
+   */
+  readonly hub?: StructSchema;
 }
 
 export interface ResourceVersion {
@@ -39,7 +44,7 @@ export interface ResourceVersion {
   /** The verbs that are served. Default: all that the storage can do. */
   readonly verbs?: readonly string[];
   /**
-   * To and from the storage version, which has none. Needed where the schema is another one than that version's. One that asks
+   * To and from the hub: the storage version, which has none itself, or the internal version. Needed where the schema is another one than that version's. One that asks
    * another process converts many objects at a time.
    */
   readonly conversion?: Conversion | BatchConversion | undefined;

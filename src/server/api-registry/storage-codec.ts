@@ -1,3 +1,4 @@
+import { once } from "../../base/async/once.js";
 import type { Steps } from "../../base/async/steps.js";
 import type { Clock } from "../../base/time/clock.js";
 import { decodeObject } from "../../machinery/wire/strict-decode.js";
@@ -144,7 +145,7 @@ export function upgradingCodec(
   codec: ObjectCodec,
 ): ObjectCodec {
   const apiVersion = formatGroupVersion(hub.gvk);
-  const schemaOf = (): typeof hub.schema => hub.schema;
+  const schemaOf = (gvk: GroupVersionKind): StructSchema => (scheme.isRegistered(gvk) ? scheme.kind(gvk) : hub).schema;
   const parsed = (bytes: Uint8Array): KubeObject => storageFormatOf(bytes).decode(bytes, schemaOf);
   const isOfHub = startsWith(`{"apiVersion":${JSON.stringify(apiVersion)},`);
   /** Pruned and with the defaults of the version that it is stored in. */
@@ -189,6 +190,43 @@ export function upgradingCodec(
         },
       },
     }),
+  };
+}
+
+/**
+ * A codec over `codec` for a kind whose hub is an internal version: objects are stored as `stored`, and a read converts what is stored, in
+ * whatever version, to the hub.
+ */
+export function internalHubCodec(
+  { scheme, clock, mediaType }: StorageCodecConfig,
+  stored: VersionedKind,
+  codec: ObjectCodec,
+): ObjectCodec {
+  const schemaOf = (kind: GroupVersionKind): StructSchema => scheme.kind(kind).schema;
+  const own = once(() => storageCodec({ scheme, clock, mediaType }, stored, {}));
+  /** Pruned and with the defaults of the version that it is stored in, as the hub. */
+  const read = (bytes: Uint8Array): KubeObject => {
+    const parsed = storageFormatOf(bytes).decode(bytes, schemaOf);
+    const version = scheme.kindOf(parsed);
+    const { object } = decodeObject<KubeObject>(parsed, version.schema, IGNORE);
+    version.applyDefaults(object, clock.now());
+    return version.toHub(object);
+  };
+  return {
+    ...codec,
+    upgradesAlways: true,
+    decode: read,
+    encode: (object) => own().encode(stored.fromHub(object)),
+    *encodeSteps(object) {
+      const { encode, encodeSteps } = own();
+      const form = stored.fromHub(object);
+      return encodeSteps === undefined ? encode(form) : yield* encodeSteps(form);
+    },
+    lengthInEtcd: (object, bytes) => own().lengthInEtcd?.(stored.fromHub(object), bytes) ?? bytes.length,
+    upgrade(bytes) {
+      const encoded = own().encode(stored.fromHub(read(bytes)));
+      return Buffer.compare(encoded, bytes) === 0 ? bytes : encoded;
+    },
   };
 }
 

@@ -24,26 +24,36 @@ const AGE = {
  * ends the table: it and the columns after it are left out, since a definition is accepted with it. Source: apiextensions' tableconvertor.
  */
 export function customColumns(version: ReadonlyFields): TableColumns {
-  const additional = objects(version.additionalPrinterColumns);
-  const columns: Column[] = [];
-  for (const fields of additional.length === 0 ? [AGE as ReadonlyFields] : additional) {
+  const columns: PrinterColumn[] = [];
+  for (const fields of objects(version.additionalPrinterColumns)) {
     const column = columnOf(fields);
     if (column === undefined) break;
     columns.push(column);
   }
+  return tableOf(objects(version.additionalPrinterColumns).length === 0 ? undefined : columns);
+}
+
+/** The name, then these columns; the age where they are undefined. */
+export function tableOf(columns: readonly PrinterColumn[] = ageColumn()): TableColumns {
   return {
     definitions: [NAME, ...columns.map(({ definition }) => definition)],
     cells: (object, now) => [object.metadata?.name ?? "", ...columns.map(({ cell }) => cell(object, now))],
   };
 }
 
-interface Column {
+function ageColumn(): readonly PrinterColumn[] {
+  const age = columnOf(AGE as ReadonlyFields);
+  return age === undefined ? [] : [age];
+}
+
+/** A column of a table beside the name. */
+export interface PrinterColumn {
   readonly definition: TableColumnDefinition;
   readonly cell: (object: KubeObject, now: number) => TableCell;
 }
 
 /** Undefined for a column whose JSONPath does not parse. */
-function columnOf(column: ReadonlyFields): Column | undefined {
+export function columnOf(column: ReadonlyFields): PrinterColumn | undefined {
   const jsonPath = text(column.jsonPath);
   const type = text(column.type) as TableColumnDefinition["type"];
   const path = parsed(jsonPath);

@@ -68,9 +68,7 @@ export function customStrategy({
       return Promise.all([forStored, forRequest]).then(() => undefined);
     },
     hasGeneration: true,
-    allowUnconditionalUpdate: false,
-    prepareForStatusUpdate: (draft, old) => keepMetadata(draft, old, STATUS_METADATA),
-    resetFields: STATUS_FIELDS,
+    ...CUSTOM_UPDATES,
     async beforeValidation(draft, old, { apiVersion, warn }, subresource) {
       const version = versionOf(apiVersion);
       const [oldForm] = old === undefined ? [] : await inVersion(version, [old]);
@@ -104,6 +102,13 @@ export function customStrategy({
 
 /** What of an object a write of its status comes to own: nothing but the status, and what is neither of these. */
 const STATUS_FIELDS = { status: excluding("apiVersion", "kind", "metadata", "spec") };
+
+/** How objects of custom kinds are updated, whatever their kind. */
+export const CUSTOM_UPDATES: Strategy = {
+  allowUnconditionalUpdate: false,
+  prepareForStatusUpdate: (draft, old) => keepMetadata(draft, old, STATUS_METADATA),
+  resetFields: STATUS_FIELDS,
+};
 
 function selectableValue(one: KubeObject, path: string): string {
   const value = fieldAt(one, path);

@@ -120,7 +120,8 @@ export class CustomVersion {
 
 let metadataSchema: StructSchema | undefined;
 
-function objectMeta(): StructSchema {
+/** The schema of meta/v1 ObjectMeta, for embedded resources. */
+export function objectMeta(): StructSchema {
   metadataSchema ??= schemaFor({ group: "", version: "v1", kind: "ConfigMap" })?.byName.get("metadata")
     ?.schema as StructSchema;
   return metadataSchema;

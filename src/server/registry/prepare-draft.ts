@@ -60,11 +60,14 @@ export function newObjectSteps(parts: DraftParts, admit: AdmitCreate, requestNam
     async validate() {
       const found = (await strategy.beforeValidation?.(draft, undefined, context)) ?? [];
       const rule = (name: string) => strategy.validateName(name);
-      const problems = firstErrors(() => [
+      const ofMetadata = () => validateMetadata(draft, config.namespaced, rule);
+      const isTogether = strategy.validatesMetadata !== false;
+      const ofHooks = firstErrors(() => [
         ...found.map(made),
-        ...validateMetadata(draft, config.namespaced, rule),
+        ...(isTogether ? ofMetadata() : []),
         ...(strategy.validate?.(draft, context) ?? []),
       ]);
+      const problems = isTogether || ofHooks.length > 0 ? ofHooks : firstErrors(ofMetadata);
       throwInvalid(config, draft, problems.length > 0 ? problems : validateNameSegment(draft));
       throwInvalid(config, draft, (await strategy.authorizeReads?.(draft, undefined, context)) ?? []);
       for (const warning of strategy.warningsOnCreate?.(draft) ?? []) scope.warnings.add(warning);

@@ -64,7 +64,13 @@ export interface Strategy<Seen = KubeObject, Draft = KubeObject> {
    */
   allocate?(draft: Draft, old: Seen | undefined, context: StrategyContext): Promise<Allocation | undefined | void>;
 
-  /** Returns all problems of a new object. The registry has validated the metadata already. */
+  /**
+   * Whether the answer to a create names the problems of metadata together with those of the hooks, before them. False: a create whose hooks find
+   * problems is answered with these alone, and metadata is validated when there are none, as by k8s.io/apiserver. Default true, as the
+   * strategies of Kubernetes' own kinds validate metadata themselves.
+   */
+  readonly validatesMetadata?: boolean;
+  /** Returns all problems of a new object. */
   validate?(object: Seen, context: StrategyContext): readonly FieldError[];
   /** Returns all problems of a change: those of {@link validate} that apply, and changes to immutable fields. */
   validateUpdate?(object: Seen, old: Seen, context: StrategyContext): readonly FieldError[];

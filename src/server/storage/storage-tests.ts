@@ -1,4 +1,4 @@
-/** The exports of "kubets/server/testing": what every storage must do that servers keep their objects in. */
+/** What every storage must do that servers keep their objects in. */
 import { deepEqual, equal, fail, ok, rejects } from "node:assert/strict";
 import { seededRandom } from "../../base/numbers/seeded-random.js";
 import { manualClock } from "../../base/time/manual-clock.js";

@@ -4,7 +4,7 @@ import type { Field, ScalarSchema, Schema, StructSchema } from "../../schema/sch
 import { decodeJson, maxBodyDepth } from "../json/json-decoder.js";
 import { ownValue, setKey } from "../json/own-keys.js";
 import { type Numbers, numbered, type StructLookup } from "./field-numbers.js";
-import { bytesOf, integerOf, ProtobufError, readFields, textOf, type WireValue } from "./wire-reader.js";
+import { bytesOf, integerOf, ProtobufError, readFields, textOf, WireReader, type WireValue } from "./wire-reader.js";
 import { readDuration, readIntOrString, readTime } from "./scalar-messages.js";
 
 /**
@@ -61,7 +61,10 @@ class Decoder {
   #items(value: WireValue, schema: Schema): JsonValue[] {
     const numeric = schema.type === "scalar" && (schema.scalar === "int32" || schema.scalar === "int64");
     if (!numeric || value.type !== "bytes") return [this.#value(value, schema)];
-    throw new ProtobufError("proto: packed integers are not supported");
+    const reader = new WireReader(value.bytes);
+    const items: JsonValue[] = [];
+    while (!reader.done) items.push(integerOf({ type: "varint", value: reader.varint() }));
+    return items;
   }
 
   #entry(map: JsonObject, entry: Uint8Array, schema: Schema): void {

@@ -1,0 +1,125 @@
+import type { ListSchema, MapSchema, ScalarSchema, Schema, StructSchema } from "./schema.js";
+
+declare const VALUE: unique symbol;
+
+/** A schema that knows the TypeScript type of its values. */
+export type Typed<S extends Schema, Value> = S & { readonly [VALUE]?: Value };
+
+/** The TypeScript type of the values of a schema or a declaration; `unknown` for a schema that does not know it. */
+export type ValueOf<D> = D extends { readonly enum: readonly (infer Value)[] }
+  ? Value
+  : D extends { readonly schema: infer S }
+    ? ValueOf<S>
+    : D extends { readonly [VALUE]?: infer Value }
+      ? Value
+      : unknown;
+
+type RequiredName<F> = { [K in keyof F]: F[K] extends { readonly required: true } ? K : never }[keyof F];
+
+/** The TypeScript type of a struct of these fields: those that are not required may be left out. */
+export type FieldsOf<F> = {
+  -readonly [K in keyof F as K extends RequiredName<F> ? K : never]: ValueOf<F[K]>;
+} & { -readonly [K in keyof F as K extends RequiredName<F> ? never : K]?: ValueOf<F[K]> } extends infer Fields
+  ? { [K in keyof Fields]: Fields[K] }
+  : never;
+
+/**
+ * A rule in CEL, as x-kubernetes-validations have it. `self` is the value at the rule's place, `oldSelf` the one that it takes
+ * the place of.
+ */
+export interface CelRule {
+  readonly rule: string;
+  /** Default: "failed rule: " and the rule. */
+  readonly message?: string;
+  /** CEL that makes the message. */
+  readonly messageExpression?: string;
+  /** Default: FieldValueInvalid. */
+  readonly reason?: "FieldValueInvalid" | "FieldValueForbidden" | "FieldValueRequired" | "FieldValueDuplicate";
+  /** The field that the error names, from the rule's place on: ".spec.colour". */
+  readonly fieldPath?: string;
+  /** True: the rule runs for new values too, and oldSelf is an optional. */
+  readonly optionalOldSelf?: boolean;
+}
+
+/** What narrows the values of a type; the words are those of OpenAPI. */
+export interface ValueRules {
+  readonly description?: string;
+  readonly enum?: readonly (string | number)[];
+  /** "email", "ipv4", "uri" and the others that CustomResourceDefinitions know. */
+  readonly format?: string;
+  readonly minimum?: number;
+  readonly exclusiveMinimum?: boolean;
+  readonly maximum?: number;
+  readonly exclusiveMaximum?: boolean;
+  readonly multipleOf?: number;
+  /** Of characters. */
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  /** A regular expression of Go (RE2). */
+  readonly pattern?: string;
+  readonly minItems?: number;
+  readonly maxItems?: number;
+  readonly minProperties?: number;
+  readonly maxProperties?: number;
+  readonly rules?: readonly CelRule[];
+}
+
+/** How the items of a list or the values of a map are declared. */
+export type ItemDeclaration = Schema | ({ readonly schema: Schema } & ValueRules);
+
+/** How a field is declared in a struct: its type, and what differs from an optional field that is left out when empty. */
+export type FieldDeclaration =
+  | Schema
+  | ({
+      readonly schema: Schema;
+      /** OpenAPI lists it as required. Decoding does not ask for it: that is validation's. */
+      readonly required?: boolean;
+      /** Filled in where the field is left out. JSON. */
+      readonly default?: unknown;
+      /** False: the field is written even when it is empty, as Go writes one without omitempty: false, 0, "" and {}. */
+      readonly omitEmpty?: boolean;
+      /** Its number in protobuf, from 1 to 536870911 and not from 19000 to 19999. All fields of a kind have one, or none. */
+      readonly number?: number;
+    } & ValueRules);
+
+/** The schema of a declaration. What narrows it stands in its keywords. */
+export function schemaOfDeclaration(declaration: ItemDeclaration | FieldDeclaration): Schema {
+  if ("type" in declaration) return declaration;
+  const keywords = keywordsOf(declaration);
+  const { schema } = declaration;
+  return keywords === undefined ? schema : { ...schema, openApi: { ...schema.openApi, ...keywords } };
+}
+
+const KEYWORDS = [
+  "description",
+  "enum",
+  "format",
+  "minimum",
+  "exclusiveMinimum",
+  "maximum",
+  "exclusiveMaximum",
+  "multipleOf",
+  "minLength",
+  "maxLength",
+  "pattern",
+  "minItems",
+  "maxItems",
+  "minProperties",
+  "maxProperties",
+] as const;
+
+/** The rules as OpenAPI says them; undefined where there are none. */
+export function keywordsOf(declared: ValueRules): Schema["openApi"] {
+  const entries: [string, unknown][] = KEYWORDS.flatMap((name) =>
+    declared[name] === undefined ? [] : [[name, declared[name]]],
+  );
+  if (declared.rules !== undefined && declared.rules.length > 0) {
+    entries.push(["x-kubernetes-validations", declared.rules.map((rule) => ({ ...rule }))]);
+  }
+  return entries.length === 0 ? undefined : (Object.fromEntries(entries) as Schema["openApi"]);
+}
+
+export type TypedScalar<Value> = Typed<ScalarSchema, Value>;
+export type TypedList<Value> = Typed<ListSchema, Value[]>;
+export type TypedMap<Value> = Typed<MapSchema, Record<string, Value>>;
+export type TypedStruct<Value> = Typed<StructSchema, Value>;

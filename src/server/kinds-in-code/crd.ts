@@ -1,0 +1,159 @@
+import { deepCopy } from "../../machinery/patch/json-values.js";
+import { absent, list, object, objects, type ReadonlyFields, text } from "../../machinery/meta/access.js";
+import type { JsonObject, JsonValue } from "../../machinery/meta/json.js";
+import type { KubeObject } from "../../machinery/meta/object.js";
+import type { Conversion } from "../../machinery/scheme/scheme.js";
+import { applyDefaults } from "../../machinery/structural/apply-defaults.js";
+import { prune } from "../../machinery/structural/prune.js";
+import { structuralSchemaOf } from "../../machinery/structural/structural-schema.js";
+import { contentSchemaOf } from "../../machinery/structural/to-schema.js";
+import { CUSTOM_UPDATES } from "../extensions/custom-strategy.js";
+import { objectMeta } from "../extensions/custom-version.js";
+import type { DeclaredVersion, Kind, KindColumn, KindOptions, KindScale, VersionDeclaration } from "./declaration.js";
+import { declarationOf, declaredVersion, definitionOf } from "./kind.js";
+
+/** What a CustomResourceDefinition does not say of a kind. */
+export interface KindFromSchemaOptions extends Pick<KindOptions, "validate" | "strategy" | "storage"> {
+  /** By version. Default: fields that the other version does not have are lost. */
+  readonly conversions?: Readonly<Record<string, Conversion>>;
+}
+
+/** What {@link crdOf} cannot take from the kind. */
+export interface CrdOptions {
+  /** spec.conversion. Functions cannot be written into a definition. Default: { strategy: "None" }. */
+  readonly conversion?: JsonObject;
+}
+
+/**
+ * The CustomResourceDefinition (apiextensions.k8s.io/v1) that describes a kind. Columns made by functions, defaults that depend on
+ * other fields and functions that validate are not in it: no definition can say them.
+ */
+export function crdOf(
+  { declaration }: Kind<unknown>,
+  { conversion = { strategy: "None" } }: CrdOptions = {},
+): KubeObject {
+  const { group, plural, singular, kind, listKind, shortNames, categories, versions, storageVersion } = declaration;
+  return {
+    apiVersion: "apiextensions.k8s.io/v1",
+    kind: "CustomResourceDefinition",
+    metadata: { name: `${plural}.${group}` },
+    spec: {
+      group,
+      scope: declaration.namespaced ? "Namespaced" : "Cluster",
+      names: {
+        plural,
+        singular,
+        kind,
+        listKind,
+        ...(shortNames.length > 0 && { shortNames: [...shortNames] }),
+        ...(categories.length > 0 && { categories: [...categories] }),
+      },
+      conversion,
+      versions: versions.map((version) => versionOf(version, version.name === storageVersion)),
+    },
+  };
+}
+
+function versionOf(version: DeclaredVersion, isStored: boolean): JsonObject {
+  const { name, served, openApi, deprecationWarning, hasStatus, scale, selectableFields } = version;
+  const columns = version.columns.flatMap(({ cell, ...column }) => (cell === undefined ? [column as JsonObject] : []));
+  const subresources: JsonObject = {
+    ...(hasStatus && { status: {} }),
+    ...(scale !== undefined && { scale: { ...scale } as JsonObject }),
+  };
+  return {
+    name,
+    served,
+    storage: isStored,
+    ...(deprecationWarning !== undefined && { deprecated: true, deprecationWarning }),
+    schema: { openAPIV3Schema: deepCopy(openApi) },
+    ...(Object.keys(subresources).length > 0 && { subresources }),
+    ...(columns.length > 0 && { additionalPrinterColumns: columns }),
+    ...(selectableFields.length > 0 && {
+      selectableFields: selectableFields.map((path) => ({ jsonPath: `.${path}` })),
+    }),
+  };
+}
+
+/**
+ * The kind that a CustomResourceDefinition (apiextensions.k8s.io/v1) describes. Its objects are read, judged and shown as those of
+ * custom resources. Throws a TypeError for what is no such definition.
+ */
+export function kindFromCrd(crd: KubeObject, options: KindFromSchemaOptions = {}): Kind {
+  if (crd.apiVersion !== "apiextensions.k8s.io/v1" || crd.kind !== "CustomResourceDefinition") {
+    throw new TypeError(
+      `${crd.apiVersion ?? "no apiVersion"} ${crd.kind ?? "no kind"} is not a CustomResourceDefinition of apiextensions.k8s.io/v1`,
+    );
+  }
+  const spec = object(crd["spec"]) as ReadonlyFields;
+  const names = object(spec.names);
+  const kind = text(names.kind);
+  const versions = objects(spec.versions).map((version) => {
+    const openApi = object(object(version.schema).openAPIV3Schema) as JsonObject;
+    return versionFromOpenApi({ kind, name: text(version.name), openApi }, optionsOf(version), {
+      served: version.served === true,
+      ...(version.deprecated === true && { deprecated: text(version.deprecationWarning) || true }),
+      columns: objects(version.additionalPrinterColumns) as unknown as readonly KindColumn[],
+      selectableFields: objects(version.selectableFields).map(({ jsonPath }) => text(jsonPath).replace(/^\./, "")),
+      ...conversionIn(options, text(version.name)),
+    });
+  });
+  const stored = objects(spec.versions).find(({ storage }) => storage === true);
+  const declaration = declarationOf(text(spec.group), kind, versions, {
+    plural: text(names.plural),
+    ...(!absent(names.singular) && { singular: text(names.singular) }),
+    ...(!absent(names.listKind) && { listKind: text(names.listKind) }),
+    namespaced: spec.scope === "Namespaced",
+    shortNames: list(names.shortNames).map(text),
+    categories: list(names.categories).map(text),
+    storageVersion: stored && text(stored.name),
+  });
+  return definitionOf(declaration, { ...options, strategy: { ...CUSTOM_UPDATES, ...options.strategy } }, true);
+}
+
+const conversionIn = (
+  { conversions = {} }: KindFromSchemaOptions,
+  version: string,
+): Pick<VersionDeclaration, "conversion"> => {
+  const conversion = conversions[version];
+  return conversion === undefined ? {} : { conversion };
+};
+
+function optionsOf(version: ReadonlyFields): KindOptions {
+  const { status, scale } = object(version.subresources);
+  return {
+    status: !absent(status),
+    ...(!absent(scale) && { scale: object(scale) as unknown as KindScale }),
+  };
+}
+
+/** A version whose schema came as OpenAPI: its objects are read as custom resources are. */
+export function versionFromOpenApi(
+  { kind, name, openApi }: { readonly kind: string; readonly name: string; readonly openApi: JsonObject },
+  options: KindOptions,
+  given: Omit<VersionDeclaration, "schema">,
+): DeclaredVersion {
+  const structural = structuralSchemaOf(openApi);
+  const { selectableFields = [] } = given;
+  const schema = contentSchemaOf(() => structural, kind, { objectMeta: objectMeta(), selectableFields });
+  const conversion: Conversion = {
+    toHub: (one) => one,
+    fromHub(one) {
+      const copy = deepCopy(one as unknown as JsonValue) as JsonObject;
+      prune(copy, structural, { isResourceRoot: true });
+      return copy as unknown as KubeObject;
+    },
+  };
+  return declaredVersion(
+    name,
+    {
+      conversion,
+      ...given,
+      schema,
+      openApi,
+      applyDefaults: (draft) => applyDefaults(draft as unknown as JsonValue, structural),
+    },
+    options,
+    `kind ${kind} ${name}`,
+  );
+}

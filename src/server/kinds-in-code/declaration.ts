@@ -1,0 +1,136 @@
+import type { FieldError } from "../../machinery/errors/field-error.js";
+import type { JsonObject } from "../../machinery/meta/json.js";
+import type { KubeObject, ObjectMeta } from "../../machinery/meta/object.js";
+import type { CelRule, ValueOf } from "../../machinery/schema/declarations.js";
+import type { StructSchema } from "../../machinery/schema/schema.js";
+import type { BatchConversion, Conversion, Defaulter } from "../../machinery/scheme/scheme.js";
+import type { ResourceDefinition } from "../api-registry/resource-definition.js";
+import type { StorageRecord } from "../endpoints/resource-record.js";
+import type { Strategy, StrategyContext } from "../registry/strategy.js";
+import type { TableCell } from "../registry/table-columns.js";
+
+/** A rule in CEL at a place of the object. */
+export interface KindRule extends CelRule {
+  /** Where `self` is: "spec", "spec.ports[*]", "spec.limits[*]" for the values of a map. Default: the object itself. */
+  readonly at?: string;
+}
+
+/** A column of the table that kubectl get prints, behind the name. */
+export interface KindColumn {
+  readonly name: string;
+  readonly type: "string" | "integer" | "number" | "boolean" | "date";
+  /** Where the value is (".spec.size"). Either it or `cell` is given. */
+  readonly jsonPath?: string;
+  /** Makes the cell; `now` is milliseconds since the epoch. A CustomResourceDefinition cannot say it. */
+  readonly cell?: (object: KubeObject, now: number) => TableCell;
+  readonly format?: string;
+  readonly description?: string;
+  /** 0 is always shown, 1 and above only with -o wide. Default 0. */
+  readonly priority?: number;
+}
+
+/** Where the scale subresource finds its fields, as a CustomResourceDefinition says it. */
+export interface KindScale {
+  /** ".spec.replicas" */
+  readonly specReplicasPath: string;
+  readonly statusReplicasPath: string;
+  readonly labelSelectorPath?: string;
+}
+
+/** A version of a kind, where its schema alone does not say all. */
+export interface VersionDeclaration<S extends StructSchema = StructSchema> {
+  /** The fields beside apiVersion, kind and metadata. */
+  readonly schema: S;
+  readonly rules?: readonly KindRule[];
+  /** Default: the kind's. */
+  readonly columns?: readonly KindColumn[];
+  /** False for a version that objects may be stored in and that no client can ask for. Default true. */
+  readonly served?: boolean;
+  /** Answers carry a `Warning:`, which the text replaces. */
+  readonly deprecated?: boolean | string;
+  /** To and from the hub. Needed where the schema is not the hub's. */
+  readonly conversion?: Conversion | BatchConversion;
+  /** Sets defaults that depend on other fields, after the static ones, in place. */
+  readonly applyDefaults?: Defaulter;
+  /** The paths that field selectors may name: "spec.colour". */
+  readonly selectableFields?: readonly string[];
+}
+
+/** What all versions of a kind have in common. `Hub` is the type of the objects that the functions see. */
+export interface KindOptions<Hub = KubeObject> {
+  /** Default: the kind in lower case with "s" behind it, or as English has it: "boxes", "policies". */
+  readonly plural?: string;
+  readonly singular?: string;
+  readonly listKind?: string;
+  /** Default true. */
+  readonly namespaced?: boolean;
+  readonly shortNames?: readonly string[];
+  readonly categories?: readonly string[];
+  /** Default: where the schema of a version has the field status, it is a subresource there. */
+  readonly status?: boolean;
+  readonly scale?: KindScale;
+  /** Default: the age. */
+  readonly columns?: readonly KindColumn[];
+  /**
+   * The problems of an object in the hub's form, for creates and updates; they come behind those of schema and rules. `old` is undefined
+   * for a create.
+   */
+  readonly validate?: (object: Hub, old: Hub | undefined, context: StrategyContext) => readonly FieldError[];
+  /** Other hooks. */
+  readonly strategy?: Omit<Strategy, "validate" | "validateUpdate" | "columns" | "columnsAt" | "scale">;
+  readonly storage?: StorageRecord;
+}
+
+/** One version of a kind, completed. */
+export interface DeclaredVersion {
+  readonly name: string;
+  readonly served: boolean;
+  /** The text of the `Warning:` header. */
+  readonly deprecationWarning?: string | undefined;
+  /** What the server reads and writes by. */
+  readonly content: StructSchema;
+  /** As a CustomResourceDefinition has it. */
+  readonly openApi: JsonObject;
+  readonly columns: readonly KindColumn[];
+  readonly hasStatus: boolean;
+  readonly scale?: KindScale | undefined;
+  readonly selectableFields: readonly string[];
+  readonly conversion?: Conversion | BatchConversion | undefined;
+  readonly applyDefaults?: Defaulter | undefined;
+}
+
+/** A kind, completed. */
+export interface KindDeclaration {
+  readonly group: string;
+  readonly kind: string;
+  readonly plural: string;
+  readonly singular: string;
+  readonly listKind: string;
+  readonly namespaced: boolean;
+  readonly shortNames: readonly string[];
+  readonly categories: readonly string[];
+  readonly versions: readonly DeclaredVersion[];
+  readonly storageVersion: string;
+  /** The internal version, where there is one. */
+  readonly hub?: StructSchema | undefined;
+}
+
+declare const OBJECTS: unique symbol;
+
+/** A kind in code: a definition that `startServer({ resources })` takes. `Objects` has the type of an object of each version. */
+export interface Kind<Objects = Readonly<Record<string, KubeObject>>> extends ResourceDefinition {
+  readonly declaration: KindDeclaration;
+  readonly [OBJECTS]?: Objects;
+}
+
+/** The TypeScript type of a kind's objects in a version: `type Widget = ObjectOf<typeof widgets, "v1">`. */
+export type ObjectOf<K extends Kind<unknown>, Version extends keyof NonNullable<K[typeof OBJECTS]>> = NonNullable<
+  K[typeof OBJECTS]
+>[Version];
+
+/** An object of a kind in a version. */
+export type ObjectIn<Group extends string, Version extends string, Name extends string, D> = {
+  apiVersion?: Group extends "" ? Version : `${Group}/${Version}`;
+  kind?: Name;
+  metadata?: ObjectMeta;
+} & ValueOf<D>;
