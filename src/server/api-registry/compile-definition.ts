@@ -5,8 +5,8 @@ import { formatGroupVersion, type GroupVersionKind } from "../../machinery/meta/
 import { Scheme } from "../../machinery/scheme/scheme.js";
 import { dns1035LabelErrors, dns1123SubdomainErrors } from "../../machinery/validation/names.js";
 import type { SubresourceRecord } from "../endpoints/resource-record.js";
-import { type ResourceStorage, verbsOfStorage } from "../registry/resource.js";
-import { type Installation, InvalidResourceError } from "./installation.js";
+import { type ObjectSource, sourceFault, verbsOfSource } from "../registry/plain-objects/object-source.js";
+import { type Installation, InvalidResourceError, sourceOf } from "./installation.js";
 import { definitionName, listSchema, objectSchema, OwnKind } from "./own-types.js";
 import type { ResourceDefinition, ResourceVersion, SubresourceDefinition } from "./resource-definition.js";
 
@@ -43,13 +43,13 @@ export function compileDefinition(definition: ResourceDefinition, base: Scheme):
   }
   const served = versions.filter((version) => version.served !== false);
   if (served.length === 0) fail("none of its versions is served");
-  const own = storageOf(definition, fail);
-  const able = verbsAble(definition, own);
+  const source = openSource(definition, fail);
+  const able = verbsAble(definition, source);
   return {
     group,
     resource,
     record: definition,
-    ...(own && { storage: own }),
+    ...(source && { source }),
     scheme,
     kinds,
     versions: served.map((version) => factsOf(definition, version, able, fail)),
@@ -58,12 +58,19 @@ export function compileDefinition(definition: ResourceDefinition, base: Scheme):
 
 type Fail = (reason: string) => never;
 
-function storageOf({ storage }: ResourceDefinition, fail: Fail): ResourceStorage | undefined {
+function openSource({ storage }: ResourceDefinition, fail: Fail): ObjectSource | undefined {
+  if (storage?.objects === undefined) {
+    const option = (["poll", "cache", "pages"] as const).find((name) => storage?.[name] !== undefined);
+    return option && fail(`its storage.${option} has no effect without storage.objects`);
+  }
+  let source: ObjectSource | undefined;
   try {
-    return storage?.open?.();
+    source = sourceOf(storage);
   } catch (error) {
     return fail(`unable to create REST storage: ${errorMessage(error)}`);
   }
+  const fault = sourceFault(source, storage);
+  return fault === undefined ? source : fail(fault);
 }
 
 function checkNames({ group, resource, kind, versions, listKind }: ResourceDefinition, fail: Fail): void {
@@ -96,8 +103,11 @@ function kindsOf(
 }
 
 /** What the storage and the record's handlers can answer. */
-function verbsAble({ handlers = {} }: ResourceDefinition, own: ResourceStorage | undefined): readonly string[] {
-  const generic = own === undefined ? ALL_VERBS : verbsOfStorage(own);
+function verbsAble(
+  { handlers = {}, storage = {} }: ResourceDefinition,
+  source: ObjectSource | undefined,
+): readonly string[] {
+  const generic = source === undefined ? ALL_VERBS : verbsOfSource(source, storage);
   return [...new Set([...generic, ...Object.keys(handlers)])].toSorted();
 }
 
