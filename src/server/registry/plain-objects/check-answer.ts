@@ -163,7 +163,8 @@ function plainCopy(value: unknown, path: string, depth: number): JsonValue {
   return copy;
 }
 
-function nameOfValue(value: unknown): string {
+/** What a value is, for messages: "an array", "a number". */
+export function nameOfValue(value: unknown): string {
   if (value === null || value === undefined) return String(value);
   if (Array.isArray(value)) return "an array";
   if (typeof value === "object") return `an object of the class ${value.constructor?.name ?? "Object"}`;

@@ -15,7 +15,14 @@ import { copyObject } from "../copy.js";
 import type { ValidDeleteOptions } from "../resource.js";
 import { loopbackScope, type RequestScope } from "../scope.js";
 import { type StoreConfig, strategyContext } from "../store-config.js";
-import { AnswerCheck, type CheckedObject, type Expected, versionOfContent, WrongAnswerError } from "./check-answer.js";
+import {
+  AnswerCheck,
+  type CheckedObject,
+  type Expected,
+  nameOfValue,
+  versionOfContent,
+  WrongAnswerError,
+} from "./check-answer.js";
 import { type CheckedEvent, FollowedObjects, orEnd } from "./followed-objects.js";
 import {
   isFollowed,
@@ -399,7 +406,7 @@ function iterated(given: unknown): Iterable<unknown> | AsyncIterable<unknown> {
   if (isIterable && (value[Symbol.asyncIterator] ?? value[Symbol.iterator]) !== undefined) {
     return value as Iterable<unknown>;
   }
-  throw new WrongAnswerError("", `the answer is a ${typeof given}, not an array or another iterable`);
+  throw new WrongAnswerError("", `the answer is ${nameOfValue(given)}, not an array or another iterable`);
 }
 
 /** Puts the place in front of the field that a {@link WrongAnswerError} names. */
