@@ -4,7 +4,7 @@ import { formatGroupResource } from "../../machinery/errors/status-error.js";
 import { formatGroupVersion, type GroupVersionKind } from "../../machinery/meta/gvk.js";
 import { Scheme } from "../../machinery/scheme/scheme.js";
 import { dns1035LabelErrors, dns1123SubdomainErrors } from "../../machinery/validation/names.js";
-import type { SubresourceRecord } from "../endpoints/resource-record.js";
+import type { ResourceRecord, SubresourceRecord } from "../endpoints/resource-record.js";
 import { type ObjectSource, sourceFault, verbsOfSource } from "../registry/plain-objects/object-source.js";
 import { type Installation, InvalidResourceError, sourceOf } from "./installation.js";
 import { definitionName, listSchema, objectSchema, OwnKind } from "./own-types.js";
@@ -13,16 +13,25 @@ import type { ResourceDefinition, ResourceVersion, SubresourceDefinition } from 
 const SCALE: GroupVersionKind = { group: "autoscaling", version: "v1", kind: "Scale" };
 const ALL_VERBS = ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"];
 
-/** What a definition comes to over the kinds of `base`. Throws an {@link InvalidResourceError}. */
-export function compileDefinition(definition: ResourceDefinition, base: Scheme): Installation {
+/**
+ * What a definition comes to over the kinds of `base`. `installed` finds another resource by its id, "<group>/<resource>". Throws an
+ * {@link InvalidResourceError}.
+ */
+export function compileDefinition(
+  definition: ResourceDefinition,
+  base: Scheme,
+  installed: (id: string) => Installation | undefined,
+): Installation {
   const fail = (reason: string): never => {
     throw new InvalidResourceError(formatGroupResource(definition), reason);
   };
   checkNames(definition, fail);
   const { group, resource, versions } = definition;
-  const storage = storageVersionOf(definition, fail);
+  const shared = sharedOf(definition, installed, fail);
+  const storage = shared?.storageVersion ?? storageVersionOf(definition, fail);
   const kinds: OwnKind[] = [];
-  const scheme = new Scheme(base.name, base);
+  // The managers of an object's fields may have written it through the other resource.
+  const scheme = new Scheme(base.name, shared?.installation.scheme ?? base);
   for (const version of versions) {
     const { kind, list } = kindsOf(definition, version);
     kinds.push(kind, list);
@@ -37,14 +46,15 @@ export function compileDefinition(definition: ResourceDefinition, base: Scheme):
     if (version === storage && conversion !== undefined && "convertMany" in conversion) {
       fail(`version ${version.version} is the storage version, which cannot have convertMany`);
     }
-    const hub = { ...kind.gvk, version: storage.version };
+    const hub = shared?.hub ?? { ...kind.gvk, version: storage.version };
     scheme.register(kind.gvk, { schema: () => kind.schema, hub, conversion, applyDefaults });
-    scheme.register(list.gvk, { schema: () => list.schema, hub: { ...list.gvk, version: storage.version } });
+    const listHub = shared === undefined ? { ...list.gvk, version: storage.version } : list.gvk;
+    scheme.register(list.gvk, { schema: () => list.schema, hub: listHub });
   }
   const served = versions.filter((version) => version.served !== false);
   if (served.length === 0) fail("none of its versions is served");
   const source = openSource(definition, fail);
-  const able = verbsAble(definition, source);
+  const able = verbsAble(definition, shared?.installation ?? { source, record: definition });
   return {
     group,
     resource,
@@ -104,11 +114,40 @@ function kindsOf(
 
 /** What the storage and the record's handlers can answer. */
 function verbsAble(
-  { handlers = {}, storage = {} }: ResourceDefinition,
-  source: ObjectSource | undefined,
+  { handlers = {} }: ResourceDefinition,
+  { source, record }: { readonly source?: ObjectSource | undefined; readonly record: ResourceRecord | undefined },
 ): readonly string[] {
-  const generic = source === undefined ? ALL_VERBS : verbsOfSource(source, storage);
+  const generic = source === undefined ? ALL_VERBS : verbsOfSource(source, record?.storage ?? {});
   return [...new Set([...generic, ...Object.keys(handlers)])].toSorted();
+}
+
+/** The resource whose objects this one serves under another name. */
+interface Shared {
+  readonly installation: Installation;
+  readonly hub: GroupVersionKind;
+  readonly storageVersion: Pick<ResourceVersion, "version" | "schema">;
+}
+
+function sharedOf(
+  { storage, namespaced, storageVersion }: ResourceDefinition,
+  installed: (id: string) => Installation | undefined,
+  fail: Fail,
+): Shared | undefined {
+  if (storage?.sharedWith === undefined) return undefined;
+  const { sharedWith } = storage;
+  const installation = installed(sharedWith);
+  const [facts] = installation?.versions ?? [];
+  if (installation === undefined || facts === undefined) {
+    return fail(`its storage.sharedWith ${sharedWith} is not installed; install that resource first`);
+  }
+  if (storage.objects !== undefined) fail("its storage.objects has no effect beside storage.sharedWith");
+  if (storageVersion !== undefined) fail(`its storageVersion has no effect: ${sharedWith} has the storage version`);
+  if (facts.namespaced !== namespaced) fail(`${sharedWith}, which it shares objects with, has another scope`);
+  const { hub } = installation.scheme.kind(facts);
+  const versions = (installation.record as Partial<ResourceDefinition> | undefined)?.versions ?? [];
+  const own = versions.find(({ version }) => version === hub.version);
+  const { schema } = own ?? installation.scheme.kind(hub);
+  return { installation, hub, storageVersion: { version: `${hub.version} of ${sharedWith}`, schema } };
 }
 
 function factsOf(

@@ -182,7 +182,7 @@ export class InstalledResources {
     const known = layer.get(installationId(definition));
     if (known !== undefined) fail(known.owner === owner ? INSTALLED : `${INSTALLED}, by ${known.owner.owner}`);
     if (owner.yields !== true && this.names.has(definition)) fail("it has the name of a built-in resource");
-    const installation = compileDefinition(definition, this.host.config.scheme);
+    const installation = compileDefinition(definition, this.host.config.scheme, (id) => layer.get(id)?.installation);
     if (
       owner.yields !== true &&
       installation.source === undefined &&
