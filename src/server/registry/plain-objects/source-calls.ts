@@ -1,4 +1,5 @@
 import type { CancellationToken } from "../../../base/async/cancellation.js";
+import { soon } from "../../../base/async/turns.js";
 import { errorMessage } from "../../../base/text/error-message.js";
 import { goQuote } from "../../../base/text/go-quote.js";
 import type { Timers } from "../../../base/time/timers.js";
@@ -22,6 +23,9 @@ export interface CallPlace {
 
 /** Calls the methods of a source: bounds their time, and turns what they throw into answers and lines of the log. */
 export class SourceCalls {
+  /** Runs at the end of this turn of the event loop. */
+  #waiting: (() => void)[] = [];
+
   constructor(
     private readonly resource: GroupResource,
     private readonly reportError: (error: unknown) => void,
@@ -45,18 +49,36 @@ export class SourceCalls {
   inTime<T>(place: CallPlace, token: CancellationToken | undefined, promise: PromiseLike<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       const late = (): void => reject(timeout(`${this.#named(place)} did not answer in time`, 0));
-      const stop = this.#limit(place, token, late);
+      let stop: (() => void) | undefined;
+      let isSettled = false;
+      // A call that settles in the same turn of the event loop needs no limit, which takes longer to set up than the call itself.
+      this.#atEndOfTurn(() => {
+        if (!isSettled) stop = this.#limit(place, token, late);
+      });
+      const settle = (): void => {
+        isSettled = true;
+        stop?.();
+      };
       promise.then(
         (value) => {
-          stop();
+          settle();
           resolve(value);
         },
         (error: unknown) => {
-          stop();
+          settle();
           // oxlint-disable-next-line prefer-promise-reject-errors
           reject(error);
         },
       );
+    });
+  }
+
+  #atEndOfTurn(act: () => void): void {
+    if (this.#waiting.push(act) > 1) return;
+    soon(() => {
+      const waiting = this.#waiting;
+      this.#waiting = [];
+      for (const one of waiting) one();
     });
   }
 
