@@ -82,6 +82,8 @@ export class Source {
   readonly #check: AnswerCheck;
   readonly #calls: SourceCalls;
   readonly #codecs = new Codecs(0);
+  /** With the encodings of objects that were asked for before. */
+  readonly #unkept = new WeakMap<CheckedObject, KvObject>();
   /** Ends to follow for the reads of a cache. */
   #stopCache: (() => void) | undefined;
   #filling: Promise<void> | undefined;
@@ -363,9 +365,15 @@ export class Source {
   }
 
   /** The object at a version of its own, which the server does not keep. */
-  unkept({ key, object, bytes, version }: CheckedObject): KvObject {
-    const revision = version === undefined ? versionOfContent(bytes) : Number(version);
-    return this.#codecs.unwritten(this.prefix + key, revision, bytes, object);
+  unkept(checked: CheckedObject): KvObject {
+    let stored = this.#unkept.get(checked);
+    if (stored === undefined) {
+      const { key, object, bytes, version } = checked;
+      const revision = version === undefined ? versionOfContent(bytes) : Number(version);
+      stored = this.#codecs.unwritten(this.prefix + key, revision, bytes, object);
+      this.#unkept.set(checked, stored);
+    }
+    return stored;
   }
 
   /** An object as it would be written. */
