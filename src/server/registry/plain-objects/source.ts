@@ -14,7 +14,7 @@ import type { ListObjectsOptions, ObjectCodec, Selectors, StoredObject } from ".
 import { copyObject } from "../copy.js";
 import type { ValidDeleteOptions } from "../resource.js";
 import { loopbackScope, type RequestScope } from "../scope.js";
-import { type StoreConfig, strategyContext } from "../store-config.js";
+import type { StoreConfig } from "../store-config.js";
 import {
   AnswerCheck,
   type CheckedObject,
@@ -200,13 +200,25 @@ export class Source {
     token: CancellationToken | undefined,
   ): Promise<readonly CheckedObject[]> {
     const objects = new Map<string, CheckedObject>();
-    for await (const item of iterated(given)) {
+    const add = (item: unknown): void => {
       const checked = within(`item ${objects.size}`, () => this.#check.check(item, { namespace }));
       if (objects.has(checked.key)) {
         throw new WrongAnswerError(`item ${objects.size}: metadata.name`, `${checked.key} is there twice`);
       }
       objects.set(checked.key, checked);
-      if (objects.size % GLANCE === 0 && sliceIsSpent()) await nextSlice(token);
+    };
+    const isDue = (): boolean => objects.size % GLANCE === 0 && sliceIsSpent();
+    const items = iterated(given);
+    if (Symbol.asyncIterator in items) {
+      for await (const item of items) {
+        add(item);
+        if (isDue()) await nextSlice(token);
+      }
+    } else {
+      for (const item of items) {
+        add(item);
+        if (isDue()) await nextSlice(token);
+      }
     }
     return [...objects.values()].toSorted((a, b) => compareKeys(a.key, b.key));
   }
@@ -228,7 +240,9 @@ export class Source {
     const place = { method: "watch", name: "" };
     const scope = loopbackScope("");
     try {
-      const events = source.watch?.({ ...this.#request(scope, "", undefined, {}), signal });
+      const events = source.watch?.(
+        this.#request({ ...scope, token: { isCancelled: false, signal } }, "", undefined, {}),
+      );
       if (events === undefined) return;
       const iterator = events[Symbol.asyncIterator]();
       const end = (): void => void iterator.return?.().then(undefined, () => {});
@@ -334,23 +348,13 @@ export class Source {
     return this.#request(scope, namespace, use.subresource, more);
   }
 
-  /** A spread would make the signal, which takes longer than most calls. */
   #request<More extends object>(
     scope: RequestScope,
     namespace: string,
     subresource: string | undefined,
     more: More,
   ): SourceRequest & More {
-    const { token } = scope;
-    return {
-      ...strategyContext(this.config.store, scope),
-      ...more,
-      namespace,
-      subresource: subresource ?? "",
-      get signal() {
-        return token?.signal ?? new AbortController().signal;
-      },
-    };
+    return Object.assign(new CallRequest(this.config.store, scope, namespace, subresource ?? ""), more);
   }
 
   #matches({ labels, fields }: Selectors, object: KubeObject): boolean {
@@ -394,6 +398,48 @@ export class Source {
   close(): void {
     this.#stopCache?.();
     void this.followed?.close();
+  }
+}
+
+/** A class, as a literal with a getter takes longer to make than most calls. */
+class CallRequest implements SourceRequest {
+  readonly now: number;
+  readonly random: SourceRequest["random"];
+  readonly user: SourceRequest["user"];
+  readonly verb: string;
+  readonly apiVersion: string;
+  readonly dryRun: boolean;
+  readonly objects: SourceRequest["objects"];
+  readonly authorization: SourceRequest["authorization"];
+  readonly resourceOf: SourceRequest["resourceOf"];
+  readonly internal: SourceRequest["internal"];
+  readonly #scope: RequestScope;
+  #signal: AbortSignal | undefined;
+
+  constructor(
+    { clock, random, access, authorization, resourceOf, internal }: SourceConfig["store"],
+    scope: RequestScope,
+    readonly namespace: string,
+    readonly subresource: string,
+  ) {
+    this.now = clock.now();
+    this.random = random;
+    this.user = scope.user;
+    this.verb = scope.verb;
+    this.apiVersion = scope.apiVersion;
+    this.dryRun = scope.dryRun;
+    this.objects = access;
+    this.authorization = authorization;
+    this.resourceOf = resourceOf;
+    this.internal = internal;
+    this.#scope = scope;
+  }
+
+  readonly warn = (message: string): void => this.#scope.warnings.add(message);
+
+  /** Made when it is asked for. */
+  get signal(): AbortSignal {
+    return (this.#signal ??= this.#scope.token?.signal ?? new AbortController().signal);
   }
 }
 
