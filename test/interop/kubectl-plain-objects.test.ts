@@ -81,7 +81,7 @@ describe.skipIf(missing !== undefined)("kubectl 1.36.3: objects that code keeps"
     expect(await kubectl.ok("apply --server-side --force-conflicts -f -", widget("one", { size: 3 }))).toBe(
       "widget.stable.example.com/one serverside-applied\n",
     );
-    expect((kept.get("default/one")?.["spec"] as { size: number }).size).toBe(3);
+    expect(kept.get("default/one")).toMatchObject({ spec: { size: 3 } });
     expect(await kubectl.ok("apply -f -", widget("two", { size: 4 }))).toBe("widget.stable.example.com/two created\n");
     expect(await kubectl.ok("apply -f -", widget("two", { size: 4 }))).toBe(
       "widget.stable.example.com/two unchanged\n",

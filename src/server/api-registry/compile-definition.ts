@@ -70,8 +70,10 @@ type Fail = (reason: string) => never;
 
 function openSource({ storage }: ResourceDefinition, fail: Fail): ObjectSource | undefined {
   if (storage?.objects === undefined) {
-    const option = (["poll", "cache", "pages"] as const).find((name) => storage?.[name] !== undefined);
-    return option && fail(`its storage.${option} has no effect without storage.objects`);
+    const { poll, cache, pages } = storage ?? {};
+    const found = Object.entries({ poll, cache, pages }).find(([, value]) => value !== undefined);
+    if (found !== undefined) fail(`its storage.${found[0]} has no effect without storage.objects`);
+    return undefined;
   }
   let source: ObjectSource | undefined;
   try {

@@ -45,7 +45,7 @@ export interface ObjectSource {
   /** rest.CollectionDeleter. Deletes these objects, which were admitted. Without it, each is deleted by `delete`. */
   deleteCollection?(objects: readonly KubeObject[], request: SourceDeleteRequest): Awaitable<void>;
   /**
-   * Returns whether the user of the request may see the object: get, list, watch and writes of others find nothing. A watch asks again at
+   * Returns whether the user of the request may see the object, which must not be changed: get, list, watch and writes of others find nothing. A watch asks again at
    * each change of an object.
    */
   isVisible?(object: KubeObject, request: SourceRequest): Awaitable<boolean>;

@@ -15,15 +15,9 @@ import { copyObject } from "../copy.js";
 import type { ValidDeleteOptions } from "../resource.js";
 import { loopbackScope, type RequestScope } from "../scope.js";
 import type { StoreConfig } from "../store-config.js";
-import {
-  AnswerCheck,
-  type CheckedObject,
-  type Expected,
-  nameOfValue,
-  versionOfContent,
-  WrongAnswerError,
-} from "./check-answer.js";
+import { AnswerCheck, type CheckedObject, type Expected, versionOfContent, WrongAnswerError } from "./check-answer.js";
 import { type CheckedEvent, FollowedObjects, orEnd } from "./followed-objects.js";
+import { CallRequest } from "./call-request.js";
 import {
   isFollowed,
   type ObjectSource,
@@ -33,6 +27,7 @@ import {
   type SourcePage,
   type SourceRequest,
 } from "./object-source.js";
+import { iterated, pageOf, untilAborted, within } from "./read-answer.js";
 import { SourceCalls } from "./source-calls.js";
 
 export interface SourceConfig {
@@ -401,48 +396,6 @@ export class Source {
   }
 }
 
-/** A class, as a literal with a getter takes longer to make than most calls. */
-class CallRequest implements SourceRequest {
-  readonly now: number;
-  readonly random: SourceRequest["random"];
-  readonly user: SourceRequest["user"];
-  readonly verb: string;
-  readonly apiVersion: string;
-  readonly dryRun: boolean;
-  readonly objects: SourceRequest["objects"];
-  readonly authorization: SourceRequest["authorization"];
-  readonly resourceOf: SourceRequest["resourceOf"];
-  readonly internal: SourceRequest["internal"];
-  readonly #scope: RequestScope;
-  #signal: AbortSignal | undefined;
-
-  constructor(
-    { clock, random, access, authorization, resourceOf, internal }: SourceConfig["store"],
-    scope: RequestScope,
-    readonly namespace: string,
-    readonly subresource: string,
-  ) {
-    this.now = clock.now();
-    this.random = random;
-    this.user = scope.user;
-    this.verb = scope.verb;
-    this.apiVersion = scope.apiVersion;
-    this.dryRun = scope.dryRun;
-    this.objects = access;
-    this.authorization = authorization;
-    this.resourceOf = resourceOf;
-    this.internal = internal;
-    this.#scope = scope;
-  }
-
-  readonly warn = (message: string): void => this.#scope.warnings.add(message);
-
-  /** Made when it is asked for. */
-  get signal(): AbortSignal {
-    return (this.#signal ??= this.#scope.token?.signal ?? new AbortController().signal);
-  }
-}
-
 function placeOf(key: string): { readonly namespace: string; readonly name: string } {
   const at = key.indexOf("/");
   return { namespace: key.slice(0, Math.max(0, at)), name: key.slice(at + 1) };
@@ -453,47 +406,4 @@ function sourceForm(object: KubeObject, version: string | undefined): KubeObject
   const copy = copyObject(object);
   const { resourceVersion: _, ...metadata } = copy.metadata ?? {};
   return { ...copy, metadata: version === undefined ? metadata : { ...metadata, resourceVersion: version } };
-}
-
-function pageOf(answer: unknown): SourcePage {
-  const { items, continue: token, remainingItemCount } = (answer ?? {}) as Partial<SourcePage>;
-  if (items === undefined) throw new WrongAnswerError("items", "is missing, and the source makes its own pages");
-  if (token !== undefined && typeof token !== "string") throw new WrongAnswerError("continue", "is not a string");
-  if (remainingItemCount !== undefined && !Number.isSafeInteger(remainingItemCount)) {
-    throw new WrongAnswerError("remainingItemCount", "is not an integer");
-  }
-  return { items, continue: token, remainingItemCount };
-}
-
-function iterated(given: unknown): Iterable<unknown> | AsyncIterable<unknown> {
-  const value = given as Partial<Iterable<unknown> & AsyncIterable<unknown>> | null | undefined;
-  const isIterable = typeof value === "object" && value !== null;
-  if (isIterable && (value[Symbol.asyncIterator] ?? value[Symbol.iterator]) !== undefined) {
-    return value as Iterable<unknown>;
-  }
-  throw new WrongAnswerError("", `the answer is ${nameOfValue(given)}, not an array or another iterable`);
-}
-
-/** Puts the place in front of the field that a {@link WrongAnswerError} names. */
-function within<T>(place: string, check: () => T): T {
-  try {
-    return check();
-  } catch (error) {
-    throw error instanceof WrongAnswerError ? new WrongAnswerError(place, error.message) : error;
-  }
-}
-
-/** Resolves as `promise` does, or with an end when the signal aborts. */
-function untilAborted<T>(
-  promise: Promise<IteratorResult<T>>,
-  signal: AbortSignal,
-): Promise<IteratorResult<T, undefined>> {
-  return new Promise((resolve, reject) => {
-    const end = (): void => resolve({ done: true, value: undefined });
-    if (signal.aborted) return end();
-    signal.addEventListener("abort", end, { once: true });
-    promise
-      .then((result) => resolve(result.done === true ? { done: true, value: undefined } : result), reject)
-      .finally(() => signal.removeEventListener("abort", end));
-  });
 }
