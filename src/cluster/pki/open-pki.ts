@@ -24,12 +24,15 @@ export async function openPki(
   return loadOrCreatePki(dataDir, create, (kept) => {
     const fault = pkiFault(kept, { cluster: clock.now(), verifiers: verifiers.now() });
     // What earlier versions kept has no CA of front proxies.
-    if (fault === undefined) return kept.frontProxyCa === undefined ? create(kept) : undefined;
+    if (fault === undefined) return kept.frontProxyCa === undefined && isReadable(kept) ? create(kept) : undefined;
     onWarning(`the certificates in ${dataDir} are renewed: ${fault.reason}`);
     const { token, serviceAccountKey, ca, frontProxyCa } = kept;
     return create({ token, serviceAccountKey, ...(!fault.isOfAuthority && { ca, frontProxyCa }) });
   });
 }
+
+const isReadable = ({ ca, server, admin }: ClusterPki): boolean =>
+  [ca, server, admin].every(({ certificate }) => certificateIn(certificate) !== undefined);
 
 export interface PkiFault {
   /** Which certificate it is, and what is wrong in the words of Go's x509. */
