@@ -374,7 +374,7 @@ describe("what is no version of a kind", () => {
       EXTENSIONS,
       BETA1,
       { spec: {} },
-      'no kind "DaemonSet" is registered for version "apps/v1beta1" in scheme "kubernetes"',
+      'v1beta1.DaemonSet is not suitable for converting to "apps/v1beta1" in scheme "kubernetes"',
     ],
     [
       "a kind that is nowhere",
@@ -390,7 +390,7 @@ describe("what is no version of a kind", () => {
       EXTENSIONS,
       V1,
       {},
-      'no kind "DeploymentRollback" is registered for version "apps/v1" in scheme "kubernetes"',
+      'v1beta1.DeploymentRollback is not suitable for converting to "apps/v1" in scheme "kubernetes"',
     ],
     [
       "a Scale into a group that has none",
@@ -398,7 +398,7 @@ describe("what is no version of a kind", () => {
       EXTENSIONS,
       "networking.k8s.io/v1",
       {},
-      'no kind "Scale" is registered for version "networking.k8s.io/v1" in scheme "kubernetes"',
+      'v1beta1.Scale is not suitable for converting to "networking.k8s.io/v1" in scheme "kubernetes"',
     ],
   ]);
 });

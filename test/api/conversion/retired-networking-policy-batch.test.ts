@@ -144,7 +144,7 @@ describe("what is alike in networking", () => {
       new Error("converting extensions/v1beta1/NetworkPolicy to networking.k8s.io/v1/Ingress: unknown conversion"),
     );
     expect(() => allScheme().convert(policyObject, { group: "apps", version: "v1" })).toThrow(
-      'no kind "NetworkPolicy" is registered for version "apps/v1" in scheme "kubernetes"',
+      'v1beta1.NetworkPolicy is not suitable for converting to "apps/v1" in scheme "kubernetes"',
     );
   });
 });

@@ -95,8 +95,6 @@ const MORE: Readonly<Record<string, JsonObject>> = {
       version: "v1",
       groupPriorityMinimum: 100,
       versionPriority: 100,
-      service: { namespace: "kube-system", name: "metrics" },
-      insecureSkipTLSVerify: true,
     },
   },
   "certificates.k8s.io/certificatesigningrequests": {
