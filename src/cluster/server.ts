@@ -19,6 +19,7 @@ export type {
   WebhookAuthorizationOptions,
 } from "./options/authorization-options.js";
 export type { CoreApiOptions } from "./delegation/core-api.js";
+export type { RegistrationOptions } from "./delegation/registration.js";
 export type { MainServer } from "./delegation/main-server.js";
 export type { EgressConnection, EgressSelection } from "./egress/egress-configuration.js";
 export type { EtcdConnection, StoragePlace } from "./open-storage.js";

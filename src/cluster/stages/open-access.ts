@@ -1,5 +1,6 @@
 import type { Clock } from "../../base/time/clock.js";
 import { forkRandom } from "../../base/numbers/random.js";
+import type { KubernetesClient } from "../../client/dynamic/kubernetes-client.js";
 import { surroundingsOf } from "../../client/surroundings.js";
 import { hostsOf } from "../../server/kubelet/cluster-network.js";
 import type { TokenIssuer } from "../../server/request/token-issuer.js";
@@ -8,6 +9,7 @@ import type { OpenedAuthentication } from "../authentication/open-authentication
 import type { Composition } from "../composition.js";
 import type { AccessSurroundings } from "../delegation/core-api.js";
 import type { PluginAccess } from "../delegation/plugin-access.js";
+import type { Registration } from "../delegation/registration.js";
 import type { Egress } from "../egress/open-egress.js";
 import { type OpenedAuthorization, openAuthorization } from "../open-authorization.js";
 import type { AuthenticationOptions } from "../options/authentication-options.js";
@@ -62,6 +64,19 @@ export async function openPluginAccessOf(
   if (coreApi === undefined && !asks) return undefined;
   const { PluginAccess: opened } = await import("../delegation/plugin-access.js");
   return opened.open(coreApi, surroundings);
+}
+
+/** Makes ready to register the server at the main server that `client` is of; undefined where it does not register. */
+export async function openRegistrationOf(
+  { name, options, clock, timers, random }: TimeAndChance & { readonly name: string; readonly options: ServerOptions },
+  client: KubernetesClient,
+  pki: ClusterPki,
+  report: (error: unknown) => void,
+): Promise<Registration | undefined> {
+  const { registration, tls } = options;
+  if (registration === undefined) return undefined;
+  const { Registration: opened } = await import("../delegation/registration.js");
+  return new opened(registration, { server: name, client, pki, tls, clock, timers, random, report });
 }
 
 /** Opens what connects to the outside in place of the machine's network. It is loaded where a server has any of it. `clock` is that of certificates. */
