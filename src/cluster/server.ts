@@ -18,8 +18,7 @@ export type {
   DelegatedAuthorizationOptions,
   WebhookAuthorizationOptions,
 } from "./options/authorization-options.js";
-export type { CoreApiOptions } from "./delegation/core-api.js";
-export type { RegistrationOptions } from "./delegation/registration.js";
+export type { CoreApiOptions, RegistrationOptions } from "./delegation/core-api.js";
 export type { MainServer } from "./delegation/main-server.js";
 export type { EgressConnection, EgressSelection } from "./egress/egress-configuration.js";
 export type { EtcdConnection, StoragePlace } from "./open-storage.js";

@@ -5,8 +5,6 @@ import { forkRandom, type Random } from "../../base/numbers/random.js";
 import type { Timers } from "../../base/time/timers.js";
 import { type KubernetesClient, kubernetesClient } from "../../client/dynamic/kubernetes-client.js";
 import type { Transport } from "../../client/transport/transport.js";
-import type { registrationOptions } from "../../component/apiserver-flags/delegated.js";
-import type { OptionsOf } from "../../component/option-group.js";
 import type { PemPair } from "../../machinery/crypto/key-pair.js";
 import { object, objects } from "../../machinery/meta/access.js";
 import type { GroupVersion } from "../../machinery/meta/gvk.js";
@@ -15,11 +13,9 @@ import type { ShownPairs } from "../../server/generic/transport/serving-contexts
 import { servingFault } from "../certificate-faults.js";
 import type { TlsOptions } from "../options/tls-options.js";
 import { type ClusterPki, SERVER_NAMES } from "../pki/cluster-pki.js";
+import type { RegistrationOptions } from "./core-api.js";
 import { MadeCertificate } from "./made-certificate.js";
 import { type Registered, type RegisteredService, writeRegistered } from "./registered-objects.js";
-
-/** How a server behind a main server registers itself there. */
-export type RegistrationOptions = OptionsOf<typeof registrationOptions>;
 
 export interface RegistrationParts {
   /** The name of the server. */
