@@ -38,9 +38,13 @@ export async function startExample(name: string, flags: readonly string[] = []):
 }
 
 /** Starts an example that a main server stands before, with flags. Resolves when it serves and has registered itself. */
-export async function startBehind(name: string, flags: readonly string[]): Promise<StartedProgram> {
+export async function startBehind(
+  name: string,
+  flags: readonly string[],
+): Promise<StartedProgram & { readonly port: number }> {
   const [port = 0] = await freePorts(1);
-  return startNode(name, [`--secure-port=${port}`, ...flags], `Serving securely on 127.0.0.1:${port}`);
+  const started = await startNode(name, [`--secure-port=${port}`, ...flags], `Serving securely on 127.0.0.1:${port}`);
+  return { ...started, port };
 }
 
 /** Starts a program of `examples/`. Resolves when a line of its log has the text; rejects with its log when it ends before. */

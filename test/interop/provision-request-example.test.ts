@@ -57,7 +57,7 @@ describe.skipIf(missing !== undefined)("ProvisionRequests behind a main server, 
   const field = (path: string, ...words: string[]): Promise<string> =>
     kubectl.ok(["get", ...words, "-o", `jsonpath={${path}}`]);
 
-  test("AT-02, AT-17, AT-23: both versions are served, and v1 is preferred", async () => {
+  test("AT-02, AT-03, AT-17, AT-23, P9-2, P9-9: both versions are served, and v1 is preferred", async () => {
     await eventually(async () => {
       const versions = (await kubectl.ok("api-versions")).split("\n").filter((line) => line.startsWith(GROUP));
       expect(versions).toEqual([`${GROUP}/v1`, `${GROUP}/v1alpha1`]);
@@ -67,13 +67,13 @@ describe.skipIf(missing !== undefined)("ProvisionRequests behind a main server, 
     expect(list.resources.map(({ name }) => name)).toEqual(["provisionrequests", "provisionrequests/status"]);
   });
 
-  test("AT-01, AT-04, AT-05, AT-06, AT-07, AT-09, P9-11, P9-12, P9-19: the transcript of the README is what the commands print", async () => {
+  test("AT-01, AT-04, AT-05, AT-06, AT-07, AT-09, AT-18, AT-19, P9-1, P9-8, P9-11, P9-12, P9-19, P9-21: the transcript of the README is what the commands print", async () => {
     const played = await playReadme(kubectl, "provision-request/README.md");
     expect(played).toHaveLength(6);
     for (const { command, written, printed } of played) expect(printed, command).toBe(written);
   });
 
-  test("AT-20, P11-1: the customer's database runs", async () => {
+  test("AT-20, P9-20, P11-1: the customer's database runs", async () => {
     await eventually(async () => {
       const [, row = ""] = (await kubectl.ok("get deployment -n companyxyz")).split("\n");
       expect(row.split(/ +/).slice(0, 4)).toEqual(["cust-db", "1/1", "1", "1"]);
@@ -83,7 +83,7 @@ describe.skipIf(missing !== undefined)("ProvisionRequests behind a main server, 
     );
   });
 
-  test("AT-21, AT-22: a limit is the same in both versions, and a volume that is left out is MEDIUM", async () => {
+  test("AT-21, AT-22, P9-3, P11-2, P11-3, P11-4: a limit is the same in both versions, and a volume that is left out is MEDIUM", async () => {
     for (const version of ["v1", "v1alpha1"]) {
       const words = [`provisionrequests.${version}.${GROUP}`, "pr-for-company-xyz"];
       expect(await field(".spec.businessDbCpuLimit", ...words)).toBe("500m");

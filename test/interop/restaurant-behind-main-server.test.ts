@@ -60,7 +60,7 @@ describe.skipIf(missing !== undefined)("T3: the text's session with the restaura
     await main?.close();
   });
 
-  test("A-RBAC-01, A-RBAC-04: its account, its rights and its registration; without them it does not start", async () => {
+  test("A-AGG-05, A-RBAC-01, A-RBAC-04: its account, its rights and its registration; without them it does not start", async () => {
     await kubectl.ok("apply -f manifests/1-account.yaml");
     const flags = await accountFlags(kubectl, "pizza-apiserver", "apiserver");
     const registered = [...flags, "--register-service=pizza-apiserver/api", "--register-version-priority=20"];
@@ -107,6 +107,17 @@ describe.skipIf(missing !== undefined)("T3: the text's session with the restaura
     expect(timeless(await kubectl.ok("get pizza -o yaml salami"))).toBe(
       pizzaYaml("salami", ["salami", "mozzarella", "tomato"]),
     );
+  });
+
+  test("A-PIZ-01, A-PIZ-03: extra cheese is repeated in the older version and counted in the newer, and back", async () => {
+    const spec = { toppings: ["mozzarella", "tomato", "mozzarella"] };
+    const cheesy = { apiVersion: `${GROUP}/v1alpha1`, kind: "Pizza", metadata: { name: "cheesy" }, spec };
+    await kubectl.ok("create -f -", JSON.stringify(cheesy));
+    const toppingsIn = (version: string) =>
+      kubectl.ok(["get", `pizzas.${version}.${GROUP}`, "cheesy", "-o", "jsonpath={.spec.toppings}"]);
+    expect(await toppingsIn("v1beta1")).toBe('[{"name":"mozzarella","quantity":2},{"name":"tomato","quantity":1}]');
+    expect(await toppingsIn("v1alpha1")).toBe('["mozzarella","mozzarella","tomato"]');
+    await kubectl.ok("delete pizza cheesy");
   });
 
   test("A-AUTHN-01, A-RBAC-01: the main server's users have the rights that it gives them, and no others", async () => {

@@ -36,6 +36,42 @@ describe.skipIf(missing !== undefined)("Wardle behind a main server, asked by th
     for (const { command, written, printed } of played) expect(printed, command).toBe(written);
   });
 
+  test("CHAIN-1, CHAIN-5, MAIN-1, SRV-1, AA-1, AGG-1, AGG-2, PRX-1, C-CHAIN-02, C-CHAIN-06: one main server answers built-in and custom kinds itself, and hands those of another process on", async () => {
+    const definition = {
+      apiVersion: "apiextensions.k8s.io/v1",
+      kind: "CustomResourceDefinition",
+      metadata: { name: "boats.harbour.example.com" },
+      spec: {
+        group: "harbour.example.com",
+        scope: "Namespaced",
+        names: { kind: "Boat", plural: "boats" },
+        versions: [{ name: "v1", served: true, storage: true, schema: { openAPIV3Schema: { type: "object" } } }],
+      },
+    };
+    await kubectl.ok("create -f -", JSON.stringify(definition));
+    await eventually(() =>
+      kubectl.ok(
+        "create -f -",
+        JSON.stringify({ apiVersion: "harbour.example.com/v1", kind: "Boat", metadata: { name: "one" } }),
+      ),
+    );
+    await kubectl.ok("create configmap one");
+    await kubectl.ok(
+      "create -f -",
+      JSON.stringify({ apiVersion: "wardle.example.com/v1beta1", kind: "Flunder", metadata: { name: "one" } }),
+    );
+    expect(await kubectl.ok("get configmap/one boat/one flunder/one -o name")).toBe(
+      "configmap/one\nboat.harbour.example.com/one\nflunder.wardle.example.com/one\n",
+    );
+    const services = await kubectl.ok(
+      "get apiservices v1. v1.harbour.example.com v1beta1.wardle.example.com --no-headers",
+    );
+    expect(services.split("\n").map((line) => line.split(/ +/)[1] ?? "")).toEqual(["Local", "Local", "wardle/api", ""]);
+    expect((await kubectl.run("get --raw /apis/harbour.example.com/v1/none")).stderr).toContain("NotFound");
+    expect(wardle.log.join("\n")).not.toContain("boats");
+    await kubectl.ok("delete flunder one");
+  });
+
   test("kubectl explains its kinds by the main server's OpenAPI", async () => {
     await eventually(async () =>
       expect(await kubectl.ok("explain flunders.spec --api-version=wardle.example.com/v1beta1")).toContain(
