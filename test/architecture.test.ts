@@ -324,6 +324,7 @@ const READS_WITHOUT_TYPES: Readonly<Record<string, string>> = {
   "api/validation/volumes/persistent-volume.ts": "sources by the names of their fields",
   "api/validation/volumes/volume-sources.ts": "sources by the names of their fields",
   "controllers/horizontal-pod-autoscaler/metric-reader.ts": "metrics.k8s.io, which is no built-in group",
+  "controllers/horizontal-pod-autoscaler/served-metrics.ts": "metrics.k8s.io, which is no built-in group",
   "kinds/container-runs.ts": "pods of any server, beside their typed readers",
   "kinds/describe/generic.ts": "any kind",
   "kinds/exposure.ts": "several kinds",

@@ -9,7 +9,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { cpus, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { build } from "esbuild";
-import { Pool } from "undici";
+import { callerOf, delays, poolOf, rate, times } from "../calls.mjs";
 import { inTurn } from "../in-turn.mjs";
 import { startProcess, targetOf } from "../server/processes.mjs";
 import { median, percentile } from "../server/statistics.mjs";
@@ -19,6 +19,7 @@ const CONNECTIONS = 64;
 const LISTED = 10_000;
 const rounds = Number(process.env.ROUNDS ?? 3);
 const milliseconds = Number(process.env.SECONDS ?? 4) * 1000;
+const load = { callers: CONNECTIONS, milliseconds };
 const only = process.env.ONLY?.split(",");
 const MAPS = "/api/v1/namespaces/default/configmaps";
 const serve = resolve(import.meta.dirname, "serve.mjs");
@@ -63,74 +64,33 @@ async function measure({ name, open }) {
   const { options, end } = await open(directory);
   const server = await startProcess(serve, [JSON.stringify(options)]);
   const { port, ca, cert, key } = targetOf(JSON.parse(server.ready.kubeconfig));
-  const pool = new Pool(`https://127.0.0.1:${port}`, { connections: CONNECTIONS, connect: { ca, cert, key } });
-  const call = async (method, path, body, type = "application/json") => {
-    const { statusCode, body: answer } = await pool.request({
-      method,
-      path,
-      ...(body !== undefined && { body: JSON.stringify(body), headers: { "content-type": type } }),
-    });
-    const text = await answer.text();
-    if (statusCode >= 300) throw new Error(`${method} ${path}: ${statusCode} ${text}`);
-    return text;
-  };
+  const pool = poolOf({ port, ca, cert, key }, CONNECTIONS);
+  const call = callerOf(pool);
   const map = (id) => ({ metadata: { name: `map-${id}` }, data: { text: "x".repeat(400) } });
   let made = 0;
   try {
     for (let index = 0; index < 200; index++) await call("POST", MAPS, map(made++));
-    const creates = await rate(() => call("POST", MAPS, map(made++)));
-    const gets = await rate((turn) => call("GET", `${MAPS}/map-${turn % made}`));
-    const patches = await rate((turn) =>
-      call("PATCH", `${MAPS}/map-${turn % made}`, { data: { turn: String(turn) } }, "application/merge-patch+json"),
+    const creates = await rate(() => call("POST", MAPS, map(made++)), load);
+    const gets = await rate((turn) => call("GET", `${MAPS}/map-${turn % made}`), load);
+    const patches = await rate(
+      (turn) =>
+        call("PATCH", `${MAPS}/map-${turn % made}`, { data: { turn: String(turn) } }, "application/merge-patch+json"),
+      load,
     );
     while (made < LISTED) {
       await Promise.all(Array.from({ length: CONNECTIONS }, () => call("POST", MAPS, map(made++))));
     }
-    const lists = [];
-    for (let turn = 0; turn < 5; turn++) {
-      const began = performance.now();
-      await call("GET", `${MAPS}?limit=${LISTED}`);
-      lists.push(performance.now() - began);
-    }
-    return { creates, gets, patches, list: median(lists), watch: percentile(await delays(call, pool), 0.99) };
+    const lists = await times(() => call("GET", `${MAPS}?limit=${LISTED}`), 5);
+    const write = (turn) =>
+      call("PATCH", `${MAPS}/map-0`, { data: { late: String(turn) } }, "application/merge-patch+json");
+    const late = await delays({ call, pool, list: MAPS, write }, 200);
+    return { creates, gets, patches, list: median(lists), watch: percentile(late, 0.99) };
   } finally {
     await pool.close();
     await server.stop();
     await end();
     rmSync(directory, { recursive: true, force: true });
   }
-}
-
-/** Calls a second, by as many callers as there are connections, each of which asks again when it was answered. */
-async function rate(call) {
-  let turn = 0;
-  const began = performance.now();
-  const end = began + milliseconds;
-  const caller = async () => {
-    while (performance.now() < end) await call(turn++);
-  };
-  await Promise.all(Array.from({ length: CONNECTIONS }, caller));
-  return turn / ((performance.now() - began) / 1000);
-}
-
-/** Milliseconds from the call of a write until its event is here. */
-async function delays(call, pool) {
-  const { metadata } = JSON.parse(await call("GET", `${MAPS}?limit=1`));
-  const { body } = await pool.request({
-    method: "GET",
-    path: `${MAPS}?watch=true&resourceVersion=${metadata.resourceVersion}`,
-  });
-  body.setEncoding("utf8");
-  const found = [];
-  for (let turn = 0; turn < 200; turn++) {
-    const began = performance.now();
-    const event = new Promise((done) => body.once("data", done));
-    await call("PATCH", `${MAPS}/map-0`, { data: { late: String(turn) } }, "application/merge-patch+json");
-    await event;
-    found.push(performance.now() - began);
-  }
-  body.on("error", () => {}).destroy();
-  return found;
 }
 
 async function onEtcd() {

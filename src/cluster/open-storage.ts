@@ -12,6 +12,7 @@ import type { KubeObject } from "../machinery/meta/object.js";
 import { formerKeyPrefix, keyPrefix } from "../server/api-registry/key-prefix.js";
 import { builtinRecord } from "../server/builtin/index.js";
 import type { StorageMediaType } from "../server/endpoints/serializers/serializer.js";
+import { openMemoryKv } from "../server/storage/memory/memory-kv.js";
 import { createStorage, type Storage } from "../server/storage/create-storage.js";
 import type { Kv } from "../server/storage/kv.js";
 import { moveKeys } from "../server/storage/move-keys.js";
@@ -89,10 +90,8 @@ async function openKvOf(
   proxy: HttpConnectProxy | undefined,
 ): Promise<Kv> {
   switch (storage) {
-    case "memory": {
-      const { openMemoryKv } = await import("../server/storage/memory/memory-kv.js");
+    case "memory":
       return openMemoryKv({ clock, timers });
-    }
     case "disk": {
       if (dataDir === undefined) throw new Error('storage "disk" needs a folder: set the option dataDir');
       const { openSqliteKv } = await import("../server/storage/sqlite/sqlite-kv.js");

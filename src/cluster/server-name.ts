@@ -1,3 +1,4 @@
+import { withoutTrailing } from "../base/text/without-trailing.js";
 import { linkSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
@@ -81,11 +82,11 @@ export function claimServerName({ given, folder, wantedPort, port, random }: Ser
 
 /** This machine's name as it may begin the name of a node. */
 function hostPart(): string {
-  const host = hostname()
+  const words = hostname()
     .toLowerCase()
-    .replace(/[^a-z0-9]+/g, "-")
-    .slice(0, LONGEST_HOST)
-    .replace(/^-+|-+$/g, "");
+    .split(/[^a-z0-9]/)
+    .filter((word) => word !== "");
+  const host = withoutTrailing(words.join("-").slice(0, LONGEST_HOST), "-");
   return host === "" ? "server" : host;
 }
 

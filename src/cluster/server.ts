@@ -71,6 +71,16 @@ export type {
   SubresourceDefinition,
 } from "../server/api-registry/resource-definition.js";
 export type { Strategy, StrategyContext, SubresourceStrategy } from "../server/registry/strategy.js";
+export type {
+  ObjectSource,
+  SourceDeleteRequest,
+  SourceEvent,
+  SourceListRequest,
+  SourceOptions,
+  SourcePage,
+  SourceRequest,
+  SourceUpdateRequest,
+} from "../server/registry/plain-objects/object-source.js";
 export type { TableColumnDefinition, TableColumns } from "../server/registry/table-columns.js";
 export {
   anyJson,
@@ -143,4 +153,4 @@ export {
   notSupported,
   required,
 } from "../machinery/errors/field-error.js";
-export { badRequest, conflict, forbidden, notFound, StatusError } from "../machinery/errors/status-error.js";
+export { alreadyExists, badRequest, conflict, forbidden, notFound, StatusError } from "../machinery/errors/status-error.js";

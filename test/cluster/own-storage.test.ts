@@ -20,7 +20,7 @@ registerStorage("shelf", {
 
 const CONFIG_MAPS = "/api/v1/namespaces/default/configmaps";
 
-test("servers keep their objects in a registered storage, and find them there", async () => {
+test("A-STO-04, B-STO-02: servers keep their objects in a registered storage, and find them there", async () => {
   const options = { storage: "shelf:one", port: false, controllers: false, scheduler: false } as const;
   const first = await startCluster(options);
   const created = await call(first.transport(), "POST", CONFIG_MAPS, { metadata: { name: "kept" } });

@@ -68,6 +68,8 @@ export async function untilAvailable(api: Transport, group: string): Promise<voi
 /** A server behind the aggregator that answers as a test says. */
 export class Backend implements AsyncDisposable {
   readonly #sockets = new Set<Socket>();
+  /** How many connections were made to it. */
+  connections = 0;
   /** What it was asked, in order. */
   readonly requests: { readonly method: string; readonly url: string; readonly headers: IncomingMessage["headers"] }[] =
     [];
@@ -91,6 +93,7 @@ export class Backend implements AsyncDisposable {
     });
     const backend = new Backend(server, group);
     server.on("connection", (socket: Socket) => {
+      backend.connections += 1;
       backend.#sockets.add(socket);
       socket.on("close", () => backend.#sockets.delete(socket)).on("error", () => {});
     });

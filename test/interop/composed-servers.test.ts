@@ -74,7 +74,7 @@ describe.skipIf(kubectl.missing !== undefined)("servers that people compose, ask
     expect([none.code, none.stderr]).toEqual([1, `error: the server doesn't have a resource type "pods"\n`]);
   });
 
-  test("the restaurant, which stands alone over plain HTTP, with two versions and a path of its own (T15, B-SA, B-GOAL-01, B-SA-07, B-SA-09)", async () => {
+  test("the restaurant, which stands alone over plain HTTP, with two versions and a path of its own (T15, B-VER-02, B-SA, B-GOAL-01, B-SA-07, B-SA-09)", async () => {
     await using server = await startServer({ port: false, http: { anonymous: true }, resources: [pizzas] });
     server.paths.handle("/menu", (request) => respondText(request, 200, "margherita\n"));
     await using real = await asks(server);

@@ -47,7 +47,7 @@ describe.skipIf(kubectlTool.missing !== undefined)("the restaurant on files, ask
     rmSync(folder, { recursive: true });
   });
 
-  test("A-PIZ-05, A-INST-03: the newer version is preferred, and toppings have the older alone", async () => {
+  test("A-PIZ-05, A-INST-03, B-VER-07, B-VER-08: the newer version is preferred, and toppings have the older alone", async () => {
     const table = await kubectl.ok("api-resources --no-headers");
     expect(table.split("\n").map((line) => line.split(/ +/))).toEqual([
       ["pizzas", `${GROUP}/v1beta1`, "true", "Pizza"],
@@ -78,7 +78,7 @@ describe.skipIf(kubectlTool.missing !== undefined)("the restaurant on files, ask
     expect(await toppingsOf("cheesy", "v1alpha1")).toBe('["mozzarella","mozzarella","tomato"]');
   });
 
-  test("A-VAL-02, A-VAL-03: all that is wrong with a pizza is said at once, in the fields that are stored", async () => {
+  test("A-VAL-02, A-VAL-03, A-CAP-07, T5: all that is wrong with a pizza is said at once, in the fields that are stored", async () => {
     const wrong = await create(manifest("v1beta1", "Pizza", "wrong", ' {toppings: [{name: "", quantity: -1}]}'));
     expect(wrong.stderr).toContain("* spec.toppings[0].quantity: Invalid value: -1: cannot be negative or zero\n");
     expect(wrong.stderr).toContain('* spec.toppings[0].name: Invalid value: "": cannot be empty\n');

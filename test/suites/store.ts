@@ -158,7 +158,7 @@ export function storeSuite(name: string, makeSubject: () => KvUnderTest, always:
       expect((await read).revision).toBe(2);
     });
 
-    test("an update runs again on what somebody else wrote meanwhile, and loses nothing", async () => {
+    test("B-STO-03: an update runs again on what somebody else wrote meanwhile, and loses nothing", async () => {
       const { pods } = await open();
       await pods.create("default/a", pod("default", "a", { n: 0 }));
       const increment = async (current: StoredObject | undefined): Promise<KubeObject> => {
@@ -253,7 +253,7 @@ export function storeSuite(name: string, makeSubject: () => KvUnderTest, always:
       expect(await list({ resourceVersion: "3", limit: 1 })).toBe("a@3");
     });
 
-    test("a predicate runs on every object until the limit is full and leaves no count", async () => {
+    test("B-STO-04: a predicate runs on every object until the limit is full and leaves no count", async () => {
       const { pods } = await open();
       for (const [index, name] of ["a", "b", "c", "d"].entries()) {
         await pods.create(`default/${name}`, pod("default", name, { node: index % 2 === 0 ? "n1" : "n2" }));

@@ -16,6 +16,8 @@ export interface CancellationToken {
    * is. Left out: the sender always may act.
    */
   readonly isRevoked?: boolean;
+  /** Milliseconds until the deadline, below zero behind it. Left out, or undefined: there is none. */
+  readonly timeLeft?: number | undefined;
   /**
    * Aborts when the work is cancelled or the server stops, for work that waits for others, such as the call of a webhook. The signal is made
    * on first use.

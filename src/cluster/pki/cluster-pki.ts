@@ -1,5 +1,5 @@
 import type { Clock } from "../../base/time/clock.js";
-import type { Random } from "../../base/numbers/random.js";
+import { forkRandom, type Random } from "../../base/numbers/random.js";
 import { keyMaker } from "./key-maker.js";
 import { issueCertificate, issuerOf, type KeyPair } from "./certificate.js";
 
@@ -34,6 +34,14 @@ export const SERVER_NAMES = [
   "kubernetes.default.svc.cluster.local",
 ];
 
+function frontProxyAuthority(
+  validity: { readonly notBefore: number; readonly notAfter: number },
+  random: Random,
+): KeyPair {
+  const subject = { commonName: FRONT_PROXY_CA_NAME, ...validity, serial: random.bytes(16) };
+  return issueCertificate({ ...subject, usage: "ca" }, undefined, keyMaker(random));
+}
+
 /**
  * Makes all of it anew but what is `kept`. The certificates are valid by the cluster's clock and by that of the processes that verify them.
  */
@@ -50,9 +58,7 @@ export function createClusterPki(
   const ca =
     kept.ca ?? issueCertificate({ commonName: CA_NAME, ...validity, serial: serial(), usage: "ca" }, undefined, keys);
   const issuer = issuerOf(ca, CA_NAME, keys);
-  const frontProxyCa =
-    kept.frontProxyCa ??
-    issueCertificate({ commonName: FRONT_PROXY_CA_NAME, ...validity, serial: serial(), usage: "ca" }, undefined, keys);
+  const frontProxyCa = kept.frontProxyCa ?? frontProxyAuthority(validity, forkRandom(random, "front proxy"));
   const server =
     kept.server ??
     issueCertificate(

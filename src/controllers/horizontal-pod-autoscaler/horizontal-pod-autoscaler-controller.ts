@@ -15,7 +15,7 @@ export function horizontalPodAutoscalerController(context: ControllerContext): v
   const now = (): number => clock.now();
   /** Loaded for the first autoscaler. */
   const autoscalers = once(async () => {
-    const { AutoscalerReconciler, metricReader, scaleOf } = await inOrder(import("./index.js"));
+    const { AutoscalerReconciler, metricReader, scaleOf, servedMetrics } = await inOrder(import("./index.js"));
     return new AutoscalerReconciler({
       autoscalers: client.of(GROUP_VERSION, KIND),
       podsOf: (namespace, selector) =>
@@ -24,7 +24,7 @@ export function horizontalPodAutoscalerController(context: ControllerContext): v
           .list()
           .filter(({ metadata }) => selector.matches(metadata?.labels)),
       scaleOf: (namespace, target) => scaleOf({ client, served }, namespace, target),
-      metrics: metricReader(client, cluster.metrics, now),
+      metrics: metricReader(client, servedMetrics(client, served, now), cluster.metrics, now),
       recorder: context.recorder({ component: "horizontal-pod-autoscaler" }),
       now,
     });

@@ -139,7 +139,7 @@ async function byPods(
 ): Promise<Proposal> {
   const selector = seriesOf(metric);
   const metrics = await explained(`unable to get metric ${metric.name}`, () =>
-    reader.pods({ namespace: scaled.namespace, metric: metric.name, selector }, scaled.pods),
+    reader.pods({ namespace: scaled.namespace, metric: metric.name, selector }, scaled.pods, scaled.selector),
   );
   const { replicas, usage } = replicasForAverage(
     { ...measuredOf(scaled, ""), metrics },

@@ -1,6 +1,7 @@
 import type { CrossVersionObjectReference } from "../../api/types/autoscaling/v2.js";
 import type { Pod } from "../../api/types/core/v1.js";
 import type { KubernetesClient } from "../../client/dynamic/kubernetes-client.js";
+import type { ServedMetrics } from "./served-metrics.js";
 import type { MetricQuery, MetricsSource } from "./metrics-source.js";
 import { type PodMetrics, type PodMetric, thousandths } from "./pod-metrics.js";
 import { own } from "../../base/collections/own.js";
@@ -11,7 +12,8 @@ import { object, objects, text } from "../../machinery/meta/access.js";
 /** Reads the metrics of autoscalers. Values are thousandths of the metric's unit. Each function throws where a metric is not known. */
 export interface MetricReader {
   resource(query: ResourceQuery): Promise<PodMetrics>;
-  pods(query: MetricQuery, pods: readonly Pod[]): Promise<PodMetrics>;
+  /** `selector` is that of the pods. */
+  pods(query: MetricQuery, pods: readonly Pod[], selector: string): Promise<PodMetrics>;
   object(query: MetricQuery, object: CrossVersionObjectReference): Promise<number>;
   /** The sum of the metric's series. */
   external(query: MetricQuery): Promise<number>;
@@ -19,11 +21,11 @@ export interface MetricReader {
 
 /** How long a custom metric is measured unless it says so. Milliseconds. */
 const WINDOW_MS = 60_000;
-const NO_CUSTOM = "no custom metrics API (custom.metrics.k8s.io) registered";
 
-/** Resource metrics come from the API, others from `source`. */
+/** Metrics come from what `source` answers for, all others from the metrics APIs. */
 export function metricReader(
   client: KubernetesClient,
+  served: ServedMetrics,
   source: MetricsSource | undefined,
   now: () => number,
 ): MetricReader {
@@ -36,37 +38,39 @@ export function metricReader(
   };
   return {
     resource: (query) => resourceMetrics(client, query),
-    async pods(query, pods) {
+    async pods(query, pods, selector) {
       const names = pods.map(({ metadata }) => metadata?.name ?? "");
-      const values = await custom(async () => {
-        if (source?.pods === undefined) throw new Error(NO_CUSTOM);
-        return source.pods({ ...query, pods: names });
+      const metrics = await custom(async () => {
+        if (source?.pods === undefined) return served.pods(query, selector);
+        const values = await source.pods({ ...query, pods: names });
+        return new Map(
+          Object.entries(values).map(([name, value]) => [
+            name,
+            { value: toThousandths(value), at: now(), window: WINDOW_MS },
+          ]),
+        );
       });
-      const entries = Object.entries(values);
-      if (entries.length === 0) throw new Error("no metrics returned from custom metrics API");
-      return new Map(
-        entries.map(([name, value]) => [name, { value: toThousandths(value), at: now(), window: WINDOW_MS }]),
-      );
+      if (metrics.size === 0) throw new Error("no metrics returned from custom metrics API");
+      return metrics;
     },
     object: (query, { apiVersion, kind, name }) =>
       custom(async () => {
-        if (source?.object === undefined) throw new Error(NO_CUSTOM);
         const described = { ...(apiVersion !== undefined && { apiVersion }), kind, name };
+        if (source?.object === undefined) return served.object(query, described);
         return toThousandths(await source.object({ ...query, object: described }));
       }),
     async external(query) {
       let values: readonly number[];
       try {
-        if (source?.external === undefined) {
-          const resource = `${query.metric}.external.metrics.k8s.io`;
-          throw new Error(`the server could not find the requested resource (get ${resource})`);
-        }
-        values = await source.external(query);
+        values =
+          source?.external === undefined
+            ? await served.external(query)
+            : (await source.external(query)).map(toThousandths);
       } catch (error) {
         throw new Error(`unable to fetch metrics from external metrics API: ${(error as Error).message}`);
       }
       if (values.length === 0) throw new Error("no metrics returned from external metrics API");
-      return values.reduce((sum, value) => sum + toThousandths(value), 0);
+      return values.reduce((sum, value) => sum + value, 0);
     },
   };
 }

@@ -1,8 +1,9 @@
-import type { IncomingMessage } from "node:http";
+import type { ClientRequest, IncomingMessage } from "node:http";
 import { goNetworkReason } from "../../client/transport/go-network-error.js";
+import { errorCode } from "../../base/files/path-error.js";
 import { errorMessage } from "../../base/text/error-message.js";
 import { answerHeaders, requestHeaders, upgradeHeaders } from "../kubelet/forwarded-headers.js";
-import { sendOn } from "../kubelet/sent-request.js";
+import { type Sent, sendOn } from "../kubelet/sent-request.js";
 import { join } from "../kubelet/upgraded-connections.js";
 import type { ApiRequest } from "../request/api-request.js";
 import { respondText } from "../request/respond.js";
@@ -35,10 +36,9 @@ export async function proxyRequest(request: ApiRequest, server: RemoteServer, ru
   if (request.exchange.upgrade !== undefined) return proxyUpgrade(request, server, own);
   const { exchange, signal } = request;
   const headers = { ...userHeaders(requestHeaders(exchange), request.user), ...forwarded(request), ...own };
-  let sent: Awaited<ReturnType<typeof sendOn>>;
+  let sent: Sent;
   try {
-    const { method, uri: path } = exchange;
-    sent = await sendOn(exchange, headers, (all) => server.begin({ method, path, headers: all, signal }));
+    sent = await send(request, server, headers);
   } catch (error) {
     signal.throwIfAborted();
     return respondText(request, 503, `error trying to reach service: ${reasonOf(error)}\n`);
@@ -48,6 +48,22 @@ export async function proxyRequest(request: ApiRequest, server: RemoteServer, ru
   } finally {
     // A server that has answered needs no more of the request's body. A connection whose answer was read to its end is kept.
     if (!sent.answer.complete || !sent.outgoing.writableFinished) sent.outgoing.destroy();
+  }
+}
+
+/** Methods without effects: a request is sent again whose kept connection the server has closed meanwhile. */
+const REPEATABLE: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
+
+async function send({ exchange, signal }: ApiRequest, server: RemoteServer, headers: Headers): Promise<Sent> {
+  const { method, uri: path } = exchange;
+  for (;;) {
+    let last: ClientRequest | undefined;
+    try {
+      return await sendOn(exchange, headers, (all) => (last = server.begin({ method, path, headers: all, signal })));
+    } catch (error) {
+      // Each try takes one of the kept connections away; a new one is the last.
+      if (!REPEATABLE.has(method) || last?.reusedSocket !== true || errorCode(error) !== "ECONNRESET") throw error;
+    }
   }
 }
 

@@ -12,6 +12,8 @@ import type { StorageMediaType } from "../endpoints/serializers/serializer.js";
 import type { ServedResource } from "../endpoints/served-resource.js";
 import type { DeletionOptions } from "../registry/deletion.js";
 import { type InternalKind, InternalObject, internalCodec } from "../registry/internal-object.js";
+import { SourceStorage } from "../registry/plain-objects/source-storage.js";
+import { loopbackScope } from "../registry/scope.js";
 import { Store } from "../registry/store.js";
 import type { ObjectAccess, StrategyContext } from "../registry/strategy.js";
 import type { Storage } from "../storage/create-storage.js";
@@ -52,6 +54,10 @@ export interface ApiRegistryConfig {
   readonly watchTimers: Timers;
   /** As {@link ServedResource.minWatchSeconds}. */
   readonly minWatchSeconds?: number | undefined;
+  /** Time the calls and polls of sources. */
+  readonly timers: Timers;
+  /** Gets the faults of sources. */
+  readonly reportError: (error: unknown) => void;
 }
 
 /** What installed resources use of the registry. */
@@ -218,6 +224,11 @@ export class ApiRegistry implements ResourceHost {
     throw new Error(`no resource ${id} is installed`);
   }
 
+  /** Ends what the storages of resources do by themselves, such as polls. */
+  close(): void {
+    this.#installed.close();
+  }
+
   #publish(): void {
     this.#current = this.#snapshot(this.#current.served.epoch + 1);
     for (const listener of this.#listeners) listener();
@@ -243,6 +254,7 @@ export class ApiRegistry implements ResourceHost {
 }
 
 function storeIn({ storage }: KeptResource, id: string): Store {
+  if (storage instanceof SourceStorage) return storage.store(loopbackScope(""));
   if (!(storage instanceof Store)) throw new Error(`${id} is not kept in the store`);
   return storage;
 }

@@ -6,26 +6,36 @@ import type { StructSchema } from "../../machinery/schema/schema.js";
 import { INTERNAL_VERSION, Scheme } from "../../machinery/scheme/scheme.js";
 import { fieldNumberProblem } from "../../machinery/wire/protobuf/check-field-numbers.js";
 import { dns1035LabelErrors, dns1123SubdomainErrors } from "../../machinery/validation/names.js";
-import type { SubresourceRecord } from "../endpoints/resource-record.js";
-import { type ResourceStorage, verbsOfStorage } from "../registry/resource.js";
-import { type Installation, InvalidResourceError } from "./installation.js";
+import type { ResourceRecord, SubresourceRecord } from "../endpoints/resource-record.js";
+import { type ObjectSource, sourceFault, verbsOfSource } from "../registry/plain-objects/object-source.js";
+import { type Installation, InvalidResourceError, sourceOf } from "./installation.js";
 import { definitionName, listSchema, objectSchema, OwnKind } from "./own-types.js";
 import type { ResourceDefinition, ResourceVersion, SubresourceDefinition } from "./resource-definition.js";
 
 const SCALE: GroupVersionKind = { group: "autoscaling", version: "v1", kind: "Scale" };
 const ALL_VERBS = ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"];
 
-/** What a definition comes to over the kinds of `base`. Throws an {@link InvalidResourceError}. */
-export function compileDefinition(definition: ResourceDefinition, base: Scheme): Installation {
+/**
+ * What a definition comes to over the kinds of `base`. `installed` finds another resource by its id, "<group>/<resource>". Throws an
+ * {@link InvalidResourceError}.
+ */
+export function compileDefinition(
+  definition: ResourceDefinition,
+  base: Scheme,
+  installed: (id: string) => Installation | undefined,
+): Installation {
   const fail = (reason: string): never => {
     throw new InvalidResourceError(formatGroupResource(definition), reason);
   };
   checkNames(definition, fail);
   const { group, resource, versions } = definition;
-  const storage = storageVersionOf(definition, fail);
+  const shared = sharedOf(definition, installed, fail);
+  const storage = shared?.storageVersion ?? storageVersionOf(definition, fail);
   const kinds: OwnKind[] = [];
-  const scheme = new Scheme(base.name, base);
+  // The managers of an object's fields may have written it through the other resource.
+  const scheme = new Scheme(base.name, shared?.installation.scheme ?? base);
   const hubVersion = definition.hub === undefined ? storage.version : INTERNAL_VERSION;
+  if (definition.hub !== undefined && shared !== undefined) fail("its hub has no effect beside storage.sharedWith");
   if (definition.hub !== undefined) registerHub(definition, definition.hub, scheme);
   for (const version of versions) {
     const { kind, list } = kindsOf(definition, version);
@@ -33,20 +43,21 @@ export function compileDefinition(definition: ResourceDefinition, base: Scheme):
     if (scheme.isRegistered(kind.gvk))
       fail(`${formatGroupVersion(kind.gvk)} ${kind.gvk.kind} is another resource's kind`);
     checkVersion(definition, version, storage, fail);
-    const hub = { ...kind.gvk, version: hubVersion };
+    const hub = shared?.hub ?? { ...kind.gvk, version: hubVersion };
     const { conversion, applyDefaults } = version;
     scheme.register(kind.gvk, { schema: () => kind.schema, hub, conversion, applyDefaults });
-    scheme.register(list.gvk, { schema: () => list.schema, hub: { ...list.gvk, version: hubVersion } });
+    const listHub = shared === undefined ? { ...list.gvk, version: hubVersion } : list.gvk;
+    scheme.register(list.gvk, { schema: () => list.schema, hub: listHub });
   }
   const served = versions.filter((version) => version.served !== false);
   if (served.length === 0) fail("none of its versions is served");
-  const own = storageOf(definition, fail);
-  const able = verbsAble(definition, own);
+  const source = openSource(definition, fail);
+  const able = verbsAble(definition, shared?.installation ?? { source, record: definition });
   return {
     group,
     resource,
     record: definition,
-    ...(own && { storage: own }),
+    ...(source && { source }),
     ...(definition.hub !== undefined && { storedAs: { group, version: storage.version, kind: definition.kind } }),
     scheme,
     kinds,
@@ -78,12 +89,21 @@ function checkVersion({ hub }: ResourceDefinition, given: ResourceVersion, stora
   }
 }
 
-function storageOf({ storage }: ResourceDefinition, fail: Fail): ResourceStorage | undefined {
+function openSource({ storage }: ResourceDefinition, fail: Fail): ObjectSource | undefined {
+  if (storage?.objects === undefined) {
+    const { poll, cache, pages } = storage ?? {};
+    const found = Object.entries({ poll, cache, pages }).find(([, value]) => value !== undefined);
+    if (found !== undefined) fail(`its storage.${found[0]} has no effect without storage.objects`);
+    return undefined;
+  }
+  let source: ObjectSource | undefined;
   try {
-    return storage?.open?.();
+    source = sourceOf(storage);
   } catch (error) {
     return fail(`unable to create REST storage: ${errorMessage(error)}`);
   }
+  const fault = sourceFault(source, storage);
+  return fault === undefined ? source : fail(fault);
 }
 
 function checkNames({ group, resource, kind, versions, listKind }: ResourceDefinition, fail: Fail): void {
@@ -116,9 +136,41 @@ function kindsOf(
 }
 
 /** What the storage and the record's handlers can answer. */
-function verbsAble({ handlers = {} }: ResourceDefinition, own: ResourceStorage | undefined): readonly string[] {
-  const generic = own === undefined ? ALL_VERBS : verbsOfStorage(own);
+function verbsAble(
+  { handlers = {} }: ResourceDefinition,
+  { source, record }: { readonly source?: ObjectSource | undefined; readonly record: ResourceRecord | undefined },
+): readonly string[] {
+  const generic = source === undefined ? ALL_VERBS : verbsOfSource(source, record?.storage ?? {});
   return [...new Set([...generic, ...Object.keys(handlers)])].toSorted();
+}
+
+/** The resource whose objects this one serves under another name. */
+interface Shared {
+  readonly installation: Installation;
+  readonly hub: GroupVersionKind;
+  readonly storageVersion: Pick<ResourceVersion, "version" | "schema">;
+}
+
+function sharedOf(
+  { storage, namespaced, storageVersion }: ResourceDefinition,
+  installed: (id: string) => Installation | undefined,
+  fail: Fail,
+): Shared | undefined {
+  if (storage?.sharedWith === undefined) return undefined;
+  const { sharedWith } = storage;
+  const installation = installed(sharedWith);
+  const [facts] = installation?.versions ?? [];
+  if (installation === undefined || facts === undefined) {
+    return fail(`its storage.sharedWith ${sharedWith} is not installed; install that resource first`);
+  }
+  if (storage.objects !== undefined) fail("its storage.objects has no effect beside storage.sharedWith");
+  if (storageVersion !== undefined) fail(`its storageVersion has no effect: ${sharedWith} has the storage version`);
+  if (facts.namespaced !== namespaced) fail(`${sharedWith}, which it shares objects with, has another scope`);
+  const { hub } = installation.scheme.kind(facts);
+  const versions = (installation.record as Partial<ResourceDefinition> | undefined)?.versions ?? [];
+  const own = versions.find(({ version }) => version === hub.version);
+  const { schema } = own ?? installation.scheme.kind(hub);
+  return { installation, hub, storageVersion: { version: `${hub.version} of ${sharedWith}`, schema } };
 }
 
 function factsOf(

@@ -1,8 +1,8 @@
 import { type ResourceFacts, type RuntimeConfig, servedResources } from "../../api/facts/index.js";
 import type { GroupVersionKind } from "../../machinery/meta/gvk.js";
 import type { Scheme } from "../../machinery/scheme/scheme.js";
-import { type ResourceRecord, recordId } from "../endpoints/resource-record.js";
-import type { ResourceStorage } from "../registry/resource.js";
+import { type ResourceRecord, recordId, type StorageRecord } from "../endpoints/resource-record.js";
+import type { ObjectSource } from "../registry/plain-objects/object-source.js";
 import type { OwnKind } from "./own-types.js";
 
 /** A resource as the registry has it installed: a built-in one, or one that a {@link ResourceDefinition} describes. */
@@ -13,8 +13,8 @@ export interface Installation {
   /** The versions that are served, preferred first. */
   readonly versions: readonly ResourceFacts[];
   readonly record: ResourceRecord | undefined;
-  /** A storage of the resource's own that was opened to see what it can do. Absent: the record says where objects are kept. */
-  readonly storage?: ResourceStorage;
+  /** The code of the resource's own that keeps its objects. Absent: the server's storage does. */
+  readonly source?: ObjectSource;
   /** Knows every version of the kind, those that are only stored too. */
   readonly scheme: Scheme;
   /** The kinds that the resource brings: none for a built-in one. */
@@ -54,8 +54,19 @@ export function builtInInstallations(
     group: facts[0]?.group ?? "",
     resource: facts[0]?.name ?? "",
     versions: facts,
-    record: recordsById.get(id),
+    ...recorded(recordsById.get(id)),
     scheme,
     kinds: [],
   }));
+}
+
+function recorded(record: ResourceRecord | undefined): Pick<Installation, "record" | "source"> {
+  const source = sourceOf(record?.storage);
+  return { record, ...(source && { source }) };
+}
+
+/** The source that a record names; one that it makes is made anew by each call. */
+export function sourceOf(storage: StorageRecord | undefined): ObjectSource | undefined {
+  const { objects } = storage ?? {};
+  return typeof objects === "function" ? objects() : objects;
 }

@@ -8,7 +8,10 @@ import { partsOf } from "../endpoints/resource-record.js";
 import type { ServedResource } from "../endpoints/served-resource.js";
 import { type ResolvedStrategy, resolveStrategy } from "../registry/default-strategy.js";
 import type { ResourceStorage } from "../registry/resource.js";
+import { type ObjectSource, verbsOfSource } from "../registry/plain-objects/object-source.js";
+import { SourceStorage } from "../registry/plain-objects/source-storage.js";
 import { Store } from "../registry/store.js";
+import type { StoreConfig } from "../registry/store-config.js";
 import type { ResourceHost } from "./api-registry.js";
 import { type Installation, installationId } from "./installation.js";
 import { keyPrefix, ownKeyPrefix } from "./key-prefix.js";
@@ -65,8 +68,8 @@ export class InstalledResource {
 
   /** As {@link ApiRegistry.whenOccupied}. Does not open the storage. */
   whenOccupied(listener: () => void): () => void {
-    const { record, storage } = this.installation;
-    if (storage === undefined && record?.storage?.open === undefined && record?.storage?.sharedWith === undefined) {
+    const { record, source } = this.installation;
+    if (source === undefined && record?.storage?.sharedWith === undefined) {
       return this.host.config.storage.whenOccupied(storagePrefix(this.installation), listener);
     }
     listener();
@@ -90,11 +93,16 @@ export class InstalledResource {
     return rest;
   }
 
-  /** Where the generic Store keeps the objects, the storage need not know them any more. */
+  /** Where the generic Store keeps the objects, the storage need not know them any more. A source is followed no longer. */
   #release(): void {
-    const isOwnStore =
-      this.#kept?.storage instanceof Store && this.installation.record?.storage?.sharedWith === undefined;
-    if (isOwnStore) this.host.config.storage.release(storagePrefix(this.installation));
+    if (this.installation.record?.storage?.sharedWith !== undefined) return;
+    if (this.#kept?.storage instanceof Store) this.host.config.storage.release(storagePrefix(this.installation));
+    this.close();
+  }
+
+  /** Ends what the resource's storage does by itself. */
+  close(): void {
+    if (this.#kept?.storage instanceof SourceStorage) this.#kept.storage.close();
   }
 
   #serve(facts: ResourceFacts, removed: AbortSignal): ServedResource {
@@ -119,7 +127,7 @@ export class InstalledResource {
 
   #keep(): KeptResource {
     const { config, access, internal, resourceOf } = this.host;
-    const { group, resource, record, scheme, versions, kinds } = this.installation;
+    const { group, resource, record, scheme, versions, kinds, source } = this.installation;
     if (record?.storage?.sharedWith !== undefined) return this.host.kept(record.storage.sharedWith);
     // Those of any version will do: the storage does not depend on it.
     const [facts] = versions;
@@ -136,22 +144,7 @@ export class InstalledResource {
       ...record?.strategy,
     });
     const hub = scheme.kind(scheme.kind(facts).hub);
-    const own = this.installation.storage ?? record?.storage?.open?.();
-    if (own !== undefined) return { hub, strategy, storage: own };
-    const { clock, storageMediaType: mediaType } = config;
-    const stored = storageCodec({ scheme, clock, mediaType }, hub, strategy);
-    // Built-in kinds change with the version of the program, which the store knows (schema epochs).
-    const upgrades = record?.storage?.upgradesOnRead ?? kinds.length > 0;
-    const { storedAs } = this.installation;
-    const upgraded = upgrades ? upgradingCodec({ scheme, clock }, hub, stored) : stored;
-    const codec =
-      storedAs === undefined ? upgraded : internalHubCodec({ scheme, clock, mediaType }, scheme.kind(storedAs), stored);
-    const objects = config.storage.storeFor({
-      prefix: storagePrefix(this.installation),
-      resource: { group, resource },
-      codec,
-    });
-    const storage = new Store({
+    const store = {
       group,
       resource,
       kind,
@@ -159,8 +152,6 @@ export class InstalledResource {
       hasStatus: facts.subresources.some(({ name }) => name === "status"),
       strategy,
       parts: partsOf(record),
-      objects,
-      encode: (object) => codec.encode(object),
       clock: config.clock,
       random: config.random,
       access,
@@ -168,8 +159,50 @@ export class InstalledResource {
       authorization: config.authorization,
       resourceOf,
       internal,
-    });
+    };
+    if (source === undefined) return { hub, strategy, storage: this.#store(store, hub) };
+    const isEmpty = verbsOfSource(source, record?.storage ?? {}).length === 0;
+    const storage = isEmpty ? {} : this.#sourceStorage(source, store, hub);
     return { hub, strategy, storage };
+  }
+
+  /** The generic Store over the server's storage. */
+  #store(store: Omit<StoreConfig, "objects" | "encode">, hub: VersionedKind): Store {
+    const { clock, storage, storageMediaType: mediaType } = this.host.config;
+    const { record, scheme, kinds, storedAs } = this.installation;
+    const { group, resource, strategy } = store;
+    const stored = storageCodec({ scheme, clock, mediaType }, hub, strategy);
+    // Built-in kinds change with the version of the program, which the store knows (schema epochs).
+    const upgrades = record?.storage?.upgradesOnRead ?? kinds.length > 0;
+    const upgraded = upgrades ? upgradingCodec({ scheme, clock }, hub, stored) : stored;
+    const codec =
+      storedAs === undefined ? upgraded : internalHubCodec({ scheme, clock, mediaType }, scheme.kind(storedAs), stored);
+    const objects = storage.storeFor({
+      prefix: storagePrefix(this.installation),
+      resource: { group, resource },
+      codec,
+    });
+    return new Store({ ...store, objects, encode: (object) => codec.encode(object) });
+  }
+
+  #sourceStorage(
+    source: ObjectSource,
+    store: Omit<StoreConfig, "objects" | "encode">,
+    hub: VersionedKind,
+  ): SourceStorage {
+    const { clock, timers, reportError } = this.host.config;
+    const { scheme, record } = this.installation;
+    const codec = storageCodec({ scheme, clock, mediaType: "application/json" }, hub, store.strategy);
+    return new SourceStorage({
+      source,
+      options: record?.storage ?? {},
+      store: { ...store, encode: (object) => codec.encode(object) },
+      hub,
+      codec,
+      prefix: storagePrefix(this.installation),
+      timers,
+      reportError,
+    });
   }
 }
 

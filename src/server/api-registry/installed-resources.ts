@@ -55,6 +55,14 @@ export class InstalledResources {
     return [...this.#front.values(), ...this.#behind.values()].flatMap(({ shown }) => shown ?? []);
   }
 
+  /** Ends what the storages of resources do by themselves. */
+  close(): void {
+    for (const { shown, hidden } of [...this.#front.values(), ...this.#behind.values()]) {
+      shown?.close();
+      hidden?.close();
+    }
+  }
+
   installer(owner: InstallerOptions): ResourceInstaller {
     return {
       install: (...definitions) => this.#install(owner, definitions),
@@ -174,10 +182,10 @@ export class InstalledResources {
     const known = layer.get(installationId(definition));
     if (known !== undefined) fail(known.owner === owner ? INSTALLED : `${INSTALLED}, by ${known.owner.owner}`);
     if (owner.yields !== true && this.names.has(definition)) fail("it has the name of a built-in resource");
-    const installation = compileDefinition(definition, this.host.config.scheme);
+    const installation = compileDefinition(definition, this.host.config.scheme, (id) => layer.get(id)?.installation);
     if (
       owner.yields !== true &&
-      installation.storage === undefined &&
+      installation.source === undefined &&
       this.names.holdsKeys(storagePrefix(installation))
     ) {
       fail(`the keys of its objects, ${storagePrefix(installation)}, are among those of built-in resources`);

@@ -3,7 +3,8 @@ import type { DraftObject, ReceivedObject } from "../../machinery/meta/received.
 import type { Authorization } from "../authz/authorizer.js";
 import type { ClusterNetwork } from "../kubelet/cluster-network.js";
 import type { Random } from "../../base/numbers/random.js";
-import type { Connecter, ResourceStorage } from "../registry/resource.js";
+import type { ObjectSource, SourceOptions } from "../registry/plain-objects/object-source.js";
+import type { Connecter } from "../registry/resource.js";
 import type { Strategy, SubresourceStrategy } from "../registry/strategy.js";
 import type { Handler } from "../request/api-request.js";
 import type { TokenIssuer } from "../request/token-issuer.js";
@@ -33,10 +34,11 @@ export interface ResourceRecord<Seen = KubeObject, Draft = KubeObject> {
 export type RecordOf<Kind> = ResourceRecord<ReceivedObject<Kind>, DraftObject<Kind>>;
 
 /** The parts of a resource's storage that differ from the generic Store. */
-export interface StorageRecord {
+export interface StorageRecord extends SourceOptions {
   /**
    * "<group>/<resource>" of the resource whose storage and strategy this one shares: the events of both groups are
-   * "/events".
+   * "/events". Both serve the same objects; versions of another schema need a conversion to the storage version of that resource, which has
+   * to be installed before.
    */
   readonly sharedWith?: string;
   /** Where the generic Store keeps the objects, under /registry/: "services/specs". */
@@ -48,14 +50,14 @@ export interface StorageRecord {
    */
   readonly upgradesOnRead?: boolean;
   /**
-   * Makes a storage that is not the generic Store: of computed objects, of files, a proxy. Called once, when the resource is
-   * first used. The objects are in the hub's shape; strategies of other resources cannot read them.
+   * Code that keeps or computes the objects in place of the server's storage, or a function that makes it, which is called once when the
+   * resource is installed. Other servers and strategies read its objects by requests only.
    */
-  readonly open?: () => ResourceStorage;
+  readonly objects?: ObjectSource | (() => ObjectSource);
 }
 
 /** The storage of a resource that keeps no objects: handlers answer for it. */
-export const NOT_STORED: StorageRecord = { open: () => ({}) };
+export const NOT_STORED: StorageRecord = { objects: {} };
 
 /** A subresource is one of three: a part of the object, handlers by verb, or a connection. */
 export type SubresourceRecord<Seen = KubeObject, Draft = KubeObject> =

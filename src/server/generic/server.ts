@@ -243,6 +243,7 @@ class ApiServer implements Server {
     await this.#underWay.drain();
     this.lifeCycle.signal("InFlightRequestsDrained");
     this.#closed.abort();
+    this.registry.close();
     await this.webhooks.close();
   }
 
@@ -320,6 +321,8 @@ class ApiServer implements Server {
       admission: this.#admission(),
       deletion: this.#config.deletion,
       authorization: this.authorization,
+      timers: this.#timers,
+      reportError: this.#config.reportError ?? (() => {}),
     });
   }
 

@@ -116,19 +116,6 @@ export const isGracefulDeleter = (storage: ResourceStorage): storage is Resource
 export const isCollectionDeleter = (storage: ResourceStorage): storage is ResourceStorage & CollectionDeleter =>
   storage.deleteCollection !== undefined;
 
-/** Returns the verbs that a storage can answer, sorted. */
-export function verbsOfStorage(storage: ResourceStorage): readonly string[] {
-  return [
-    ...(isCreater(storage) ? ["create"] : []),
-    ...(isGracefulDeleter(storage) ? ["delete"] : []),
-    ...(isCollectionDeleter(storage) ? ["deletecollection"] : []),
-    ...(isGetter(storage) ? ["get"] : []),
-    ...(isLister(storage) ? ["list"] : []),
-    ...(isUpdater(storage) ? ["patch", "update"] : []),
-    ...(isWatcher(storage) ? ["watch"] : []),
-  ];
-}
-
 /**
  * Admission of a new object. `mutate` runs before the strategy and may change the draft; `validate` runs after the strategy's
  * validation and changes nothing. A phase without plugins is left out. A phase refuses with whatever it throws.

@@ -38,3 +38,12 @@ export interface StoreConfig {
 /** Returns the namespace of the request; "" for a cluster-scoped resource. */
 export const namespaceOf = ({ namespaced }: StoreConfig, scope: RequestScope): string =>
   namespaced ? scope.namespace : "";
+
+/** Returns what the hooks of a strategy may use while they work for the request. */
+export function strategyContext(config: Omit<StoreConfig, "objects">, scope: RequestScope): StrategyContext {
+  const { clock, random, access: objects, authorization, resourceOf, internal } = config;
+  const { user, verb, apiVersion, dryRun, warnings } = scope;
+  const warn = (message: string) => warnings.add(message);
+  const request = { now: clock.now(), user, verb, apiVersion, dryRun, warn };
+  return { ...request, random, objects, authorization, resourceOf, internal };
+}

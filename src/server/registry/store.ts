@@ -38,7 +38,7 @@ import { pathSegmentErrors } from "./metadata.js";
 import { checkPreconditions } from "./preconditions.js";
 import { changeSteps, newObjectSteps } from "./prepare-draft.js";
 import type { RequestScope } from "./scope.js";
-import { namespaceOf, type StoreConfig } from "./store-config.js";
+import { namespaceOf, type StoreConfig, strategyContext } from "./store-config.js";
 import type { StrategyContext } from "./strategy.js";
 import { WriteTransaction } from "./write-transaction.js";
 
@@ -243,11 +243,7 @@ export class Store implements Getter, Lister, Watcher, Creater, Updater, Gracefu
   }
 
   #context(scope: RequestScope): StrategyContext {
-    const { clock, random, access: objects, authorization, resourceOf, internal } = this.config;
-    const { user, verb, apiVersion, dryRun, warnings } = scope;
-    const warn = (message: string) => warnings.add(message);
-    const request = { now: clock.now(), user, verb, apiVersion, dryRun, warn };
-    return { ...request, random, objects, authorization, resourceOf, internal };
+    return strategyContext(this.config, scope);
   }
 
   #ttl(): { ttlSeconds?: number } {

@@ -1,6 +1,8 @@
 import type { CancellationToken } from "../../base/async/cancellation.js";
 import type { Steps } from "../../base/async/steps.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
+import type { FieldSelector } from "../../machinery/selectors/field-selector.js";
+import type { LabelSelector } from "../../machinery/selectors/label-selector.js";
 
 /** Encodes and decodes the objects of a kind. The registry builds it from the API facts. */
 export interface ObjectCodec {
@@ -83,8 +85,15 @@ export interface ListObjectsOptions extends ReadOptions {
   readonly name?: string | undefined;
   /** Filters the objects. It reads attributes only, so that objects need not be parsed. */
   readonly predicate?: ((object: StoredObject) => boolean) | undefined;
+  /** What {@link predicate} was made of, for storages that select by themselves. */
+  readonly selectors?: Selectors | undefined;
   /** A list that is cancelled rejects with REQUEST_IS_OVER at its next step. */
   readonly token?: CancellationToken | undefined;
+}
+
+export interface Selectors {
+  readonly labels: LabelSelector;
+  readonly fields: FieldSelector;
 }
 
 export interface ListOfObjects {

@@ -62,10 +62,10 @@ describe("each stage leads to the next one alone", () => {
   });
 
   test("A-INST-04: a storage that cannot be opened keeps the server from starting, with the resource's name", async () => {
-    const open = (): never => {
+    const objects = (): never => {
       throw new Error("the folder is read-only");
     };
-    await expect(startServer({ port: false, resources: [{ ...widgets, storage: { open } }] })).rejects.toThrow(
+    await expect(startServer({ port: false, resources: [{ ...widgets, storage: { objects } }] })).rejects.toThrow(
       "resource widgets.stable.example.com cannot be installed: unable to create REST storage: the folder is read-only",
     );
   });

@@ -35,7 +35,7 @@ describe.skipIf(etcdMissing !== undefined)("while etcd does not answer", () => {
     await etcd?.dispose();
   });
 
-  test("CAC-8: a resource whose watch cache is switched off is read from etcd, others from memory", async () => {
+  test("CAC-8, C-STO-03, C-STO-04: a resource whose watch cache is switched off is read from etcd, others from memory", async () => {
     const api = server.transport();
     const before = (await call(api, "GET", COLLECTION)).at("metadata.resourceVersion") as string;
     const widget = { ...head("Widget", "stable.example.com"), metadata: { name: "one" } };

@@ -1,5 +1,6 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
+import type { Duplex } from "node:stream";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Transport } from "../../../src/client/transport/transport.js";
@@ -18,6 +19,7 @@ import {
 } from "../../helpers/aggregated-backend.js";
 import { eventually } from "../../helpers/eventually.js";
 import { quietCluster } from "../../helpers/quiet-cluster.js";
+import { requestHead, tlsSocket } from "../../helpers/tls-socket.js";
 import { COLLECTION, GROUP, widgets } from "../api-registry/widgets.js";
 
 let main: Cluster;
@@ -26,7 +28,7 @@ let folder: string;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "kubets-aggregation-"));
-  main = await startCluster(quietCluster);
+  main = await startCluster({ ...quietCluster, port: 0 });
   api = main.transport();
 });
 
@@ -180,6 +182,25 @@ describe("what a server behind the aggregator is asked", () => {
     );
     expect((await call(api, "GET", `/apis/${group}`)).at("kind")).toBe("APIGroup");
     expect((await call(api, "GET", `/apis/${group}/v2/things`)).status).toBe(404);
+  });
+
+  test("a connection that changes its protocol goes through, both ways, with who the user is", async () => {
+    let seen: unknown;
+    backend.server.on("upgrade", ({ headers }: { headers: Record<string, string> }, socket: Duplex) => {
+      seen = [headers["x-remote-user"], headers["authorization"]];
+      socket.write("HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: echo\r\n\r\nhello ");
+      socket.on("error", () => {}).pipe(socket);
+    });
+    const socket = await tlsSocket(main);
+    const chunks: Buffer[] = [];
+    socket.on("data", (chunk: Buffer) => chunks.push(chunk)).on("error", () => {});
+    const upgrade = ["connection: upgrade", "upgrade: echo"];
+    socket.write(requestHead(main, `GET /apis/${group}/v1/namespaces/a/things/one/talk`, ...upgrade));
+    await eventually(() => expect(Buffer.concat(chunks).toString()).toMatch(/^HTTP\/1\.1 101 [\s\S]*hello $/));
+    socket.write("there");
+    await eventually(() => expect(Buffer.concat(chunks).toString()).toMatch(/hello there$/));
+    expect(seen).toEqual(["kubernetes-admin", undefined]);
+    socket.destroy();
   });
 
   test("its APIService goes, and the group with it", async () => {

@@ -212,6 +212,20 @@ describe("a server that answers wrongly harms its own group alone", () => {
     await healthy();
   });
 
+  test("a kept connection that the server has closed is not the client's concern", async () => {
+    await using backend = await available((request, response) => {
+      if (request.url?.includes("/things")) json(response, 200, { connections: backend.connections });
+      else json(response, 404, {});
+    });
+    const first = await call(api, "GET", thingsIn(backend.group));
+    expect(first.status).toBe(200);
+    // Cut when the aggregator keeps it, and before it hears of it.
+    backend.cut();
+    const second = await call(api, "GET", thingsIn(backend.group));
+    expect(second.status, second.text).toBe(200);
+    expect([second.status, second.at("connections") !== first.at("connections")]).toEqual([200, true]);
+  });
+
   test("one that dies in the middle of an answer cuts the client's off", async () => {
     await using backend = await available((request, response) => {
       if (!request.url?.includes("/things")) return json(response, 404, {});

@@ -34,7 +34,7 @@ const rows: readonly (readonly [wrong: string, definition: ResourceDefinition, m
   ["no version that is served", { ...widgets, versions: [{ ...v1, served: false }] }, "none of its versions is served"],
   [
     "a verb that its storage cannot answer",
-    { ...widgets, versions: [{ ...v1, verbs: ["get"] }], storage: { open: () => ({}) } },
+    { ...widgets, versions: [{ ...v1, verbs: ["get"] }], storage: { objects: {} } },
     "version v1 has the verb get, which neither its storage nor a handler answers",
   ],
   [
@@ -108,14 +108,14 @@ describe("a resource that cannot be right", () => {
     expect(cluster.registry.current).toBe(before);
   });
 
-  test("a storage of the resource's own is opened once, whatever its versions are", () => {
+  test("the code that keeps a resource's objects is made once, whatever its versions are", () => {
     let opened = 0;
-    const open = () => {
+    const objects = () => {
       opened++;
       return {};
     };
     const handlers = { create: () => () => Promise.resolve() };
-    cluster.registry.install({ ...widgets, storage: { open }, handlers });
+    cluster.registry.install({ ...widgets, storage: { objects }, handlers });
     const { versions } = widgets;
     for (const { version } of versions) cluster.registry.current.find(`${widgets.group}/${version}`, "widgets");
     expect(opened).toBe(1);

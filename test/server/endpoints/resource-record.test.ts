@@ -5,11 +5,12 @@ import type { Transport } from "../../../src/client/transport/transport.js";
 import { builtinRecords } from "../../../src/server/builtin/index.js";
 import { recordId, type ResourceRecord } from "../../../src/server/endpoints/resource-record.js";
 import { createServer, type Server } from "../../../src/server/generic/server.js";
-import type { Connecter, Getter, Lister } from "../../../src/server/registry/resource.js";
+import type { ObjectSource } from "../../../src/server/registry/plain-objects/object-source.js";
+import type { Connecter } from "../../../src/server/registry/resource.js";
 import { respondText } from "../../../src/server/request/respond.js";
 import { createStorage, type Storage } from "../../../src/server/storage/create-storage.js";
 import { openMemoryKv } from "../../../src/server/storage/memory/memory-kv.js";
-import type { StoredObject } from "../../../src/server/storage/store.js";
+import type { KubeObject } from "../../../src/machinery/meta/object.js";
 import { call } from "../../helpers/api-caller.js";
 import { ManualTime } from "../../helpers/manual-time.js";
 import { seededRandom } from "../../helpers/seeded-random.js";
@@ -28,25 +29,22 @@ const echo = (connectMethods: readonly string[], hasSubpath: boolean): Connecter
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"];
 
 /** Runtime classes that nothing stores: one for each name. */
-class ComputedClasses implements Getter, Lister {
+class ComputedClasses implements ObjectSource {
   constructor(private readonly names: readonly string[]) {}
 
-  get(_scope: unknown, name: string): Promise<StoredObject> {
-    if (!this.names.includes(name)) throw notFound({ group: "node.k8s.io", resource: "runtimeclasses" }, name);
-    return Promise.resolve(computed(name));
+  get(name: string): KubeObject | undefined {
+    return this.names.includes(name) ? computed(name) : undefined;
   }
 
-  list(): ReturnType<Lister["list"]> {
-    return Promise.resolve({ items: this.names.map(computed), resourceVersion: "7" });
+  list(): readonly KubeObject[] {
+    return this.names.map(computed);
   }
 }
 
-function computed(name: string): StoredObject {
-  const object = { kind: "RuntimeClass", apiVersion: "node.k8s.io/v1", metadata: { name }, handler: `run-${name}` };
-  const bytes = Buffer.from(JSON.stringify(object));
-  const shared = { key: name, isStale: false, labels: {}, fields: {}, encodings: new Map<string, Uint8Array>() };
-  return { ...shared, revision: 0, bytes, object: () => object, peek: () => object };
-}
+const computed = (name: string): KubeObject => ({
+  metadata: { name, uid: `uid-${name}`, resourceVersion: "7" },
+  handler: `run-${name}`,
+});
 
 let opened = 0;
 
@@ -55,7 +53,7 @@ const changed: Readonly<Record<string, Partial<ResourceRecord>>> = {
   "/services": { subresources: { proxy: { connecter: () => echo(METHODS, true) } } },
   "node.k8s.io/runtimeclasses": {
     storage: {
-      open() {
+      objects() {
         opened++;
         return new ComputedClasses(["a", "b"]);
       },
@@ -135,17 +133,17 @@ describe("a storage that is not the generic Store", () => {
     expect(await json(`${CLASSES}/a`)).toEqual({
       kind: "RuntimeClass",
       apiVersion: "node.k8s.io/v1",
-      metadata: { name: "a" },
+      metadata: { name: "a", uid: "uid-a", resourceVersion: "7" },
       handler: "run-a",
     });
     expect(await json(CLASSES)).toEqual({
       kind: "RuntimeClassList",
       apiVersion: "node.k8s.io/v1",
-      metadata: { resourceVersion: "7" },
-      items: [
-        { metadata: { name: "a" }, handler: "run-a" },
-        { metadata: { name: "b" }, handler: "run-b" },
-      ],
+      metadata: { resourceVersion: expect.stringMatching(/^[1-9][0-9]*$/) },
+      items: ["a", "b"].map((name) => ({
+        metadata: { name, uid: `uid-${name}`, resourceVersion: "7" },
+        handler: `run-${name}`,
+      })),
     });
     expect((await send("GET", `${CLASSES}/c`)).status).toBe(404);
   });
@@ -171,10 +169,13 @@ describe("a storage that is not the generic Store", () => {
     expect(await send(method, path)).toMatchObject({ status: 405 });
   });
 
-  test("is made once, and no strategy can read it as if it were stored", async () => {
+  test("is made once, and strategies of other resources read it, too", async () => {
     expect(opened).toBe(1);
-    await expect(server.registry.access.list("node.k8s.io", "runtimeclasses")).rejects.toThrow(
-      "node.k8s.io/runtimeclasses is not kept in the store",
+    const read = await server.registry.access.list("node.k8s.io", "runtimeclasses");
+    expect(read.map(({ metadata }) => metadata?.name)).toEqual(["a", "b"]);
+    expect(server.registry.access.cached.now("node.k8s.io", "runtimeclasses")).toBeUndefined();
+    await expect(server.registry.access.list("authorization.k8s.io", "subjectaccessreviews")).rejects.toThrow(
+      "authorization.k8s.io/subjectaccessreviews is not kept in the store",
     );
   });
 });

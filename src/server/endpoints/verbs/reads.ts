@@ -54,6 +54,7 @@ export function storeOptions(request: ApiRequest, options: ListRequestOptions) {
     // A token is a place in the whole list.
     name: options.continue === "" ? options.fields.requiredValue("metadata.name") : undefined,
     predicate: predicateOf(options),
+    selectors: options,
     token: request,
   };
 }

@@ -16,6 +16,8 @@ export interface MemoryKvOptions {
   /** Expires keys. */
   readonly clock?: Clock;
   readonly timers?: Timers;
+  /** The revision of the first state. Default 1. */
+  readonly revision?: number;
   /** Events kept for watchers and old revisions. Older ones are compacted. Default 20,000. */
   readonly historyEvents?: number;
   /** The same limit in bytes of their values. Default 64 MiB. */
@@ -23,7 +25,7 @@ export interface MemoryKvOptions {
 }
 
 /**
- * Opens a new, empty store at revision 1, in the memory of this process. It keeps values without copying: do not change
+ * Opens a new, empty store in the memory of this process. It keeps values without copying: do not change
  * them.
  */
 export function openMemoryKv(options: MemoryKvOptions = {}): Kv {
@@ -41,7 +43,7 @@ class MemoryKv implements Kv {
     this.#clock = options.clock ?? systemClock;
     this.#map = new RevisionedMap({
       clock: this.#clock,
-      revision: 1,
+      revision: options.revision ?? 1,
       limits: { events: options.historyEvents ?? 20_000, bytes: options.historyBytes ?? 64 * 2 ** 20 },
     });
     this.#expiry = new Expiry(this.#clock, options.timers ?? systemTimers, ({ key, revision }) => {

@@ -19,13 +19,20 @@ interface Page {
   readonly gone: () => Error;
 }
 
+/** What a list reads from. */
+export type ListReads = Pick<Reads, "latest" | "notOlder" | "exactly" | "ignoresLimitOfAny">;
+
 /** Objects read at a time. */
 const SLICE = 1000;
 /** Objects filtered between two checks of the time slice. */
 const GLANCE = 20;
 
 /** Lists the objects below `prefix`, a whole key prefix ending in "/", from one immutable state. */
-export async function listObjects(reads: Reads, prefix: string, options: ListObjectsOptions): Promise<ListOfObjects> {
+export async function listObjects(
+  reads: ListReads,
+  prefix: string,
+  options: ListObjectsOptions,
+): Promise<ListOfObjects> {
   const page = await choosePage(reads, prefix, options);
   // It may have waited for a revision.
   throwIfCancelled(options.token);
@@ -37,7 +44,7 @@ export async function listObjects(reads: Reads, prefix: string, options: ListObj
   }
 }
 
-async function choosePage(reads: Reads, prefix: string, options: ListObjectsOptions): Promise<Page> {
+async function choosePage(reads: ListReads, prefix: string, options: ListObjectsOptions): Promise<Page> {
   const { resourceVersion = "", resourceVersionMatch } = options;
   const limit = options.name === undefined ? (options.limit ?? 0) : 0;
   if (options.continue !== undefined && options.continue !== "") {

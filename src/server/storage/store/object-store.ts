@@ -276,7 +276,7 @@ function ttlOf(ttlSeconds: number | undefined): { ttlSeconds?: number } {
 }
 
 /** Throws Conflict unless `object`, undefined for a missing one, meets the preconditions. */
-function checkPreconditions(
+export function checkPreconditions(
   wanted: Preconditions | undefined,
   object: StoredObject | undefined,
   about: { readonly resource: GroupResource; readonly name: string; readonly key: string },

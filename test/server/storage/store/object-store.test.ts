@@ -48,7 +48,7 @@ describe("the first object below a prefix", () => {
   });
 });
 
-test("a cache that the store outran loads again: reads are right, and watchers are told to list", async () => {
+test("B-STO-05: a cache that the store outran loads again: reads are right, and watchers are told to list", async () => {
   const storage = createStorage({ kv: openMemoryKv({ historyEvents: 5 }) });
   const pods = storage.storeFor({ prefix: "/registry/pods/", resource: PODS, codec: plainCodec });
   await pods.create("default/first", pod("default", "first"));
