@@ -153,4 +153,11 @@ export {
   notSupported,
   required,
 } from "../machinery/errors/field-error.js";
-export { alreadyExists, badRequest, conflict, forbidden, notFound, StatusError } from "../machinery/errors/status-error.js";
+export {
+  alreadyExists,
+  badRequest,
+  conflict,
+  forbidden,
+  notFound,
+  StatusError,
+} from "../machinery/errors/status-error.js";

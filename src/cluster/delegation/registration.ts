@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from "../../base/time/clock.js";
+import type { Clock } from "../../base/time/clock.js";
 import { readText } from "../../base/files/read-file.js";
 import { errorMessage } from "../../base/text/error-message.js";
 import { forkRandom, type Random } from "../../base/numbers/random.js";
@@ -25,6 +25,8 @@ export interface RegistrationParts {
   readonly pki: Pick<ClusterPki, "ca">;
   readonly tls: TlsOptions | undefined;
   readonly clock: Clock;
+  /** The time by which other processes verify certificates. */
+  readonly verifiers: Clock;
   readonly timers: Timers;
   readonly random: Random;
   /** Receives why a later change could not be written; it is tried again. */
@@ -64,11 +66,11 @@ export class Registration {
   constructor(options: RegistrationOptions, parts: RegistrationParts) {
     this.#options = options;
     this.#parts = parts;
-    const { pki, tls, clock, timers, random } = parts;
+    const { pki, tls, clock, verifiers, timers, random } = parts;
     if (tls?.certificate !== undefined) return;
     this.#made = new MadeCertificate(namesOf(options), {
       ca: pki.ca,
-      clocks: [clock, systemClock],
+      clocks: [clock, verifiers],
       timers,
       random: forkRandom(random, "registration"),
     });
@@ -135,7 +137,7 @@ export class Registration {
   /** Returns what it wrote, so that the same is not written twice. */
   async #write({ port, transport }: Serving): Promise<string> {
     const { service, host = "localhost", groupPriorityMinimum = 1000, versionPriority = 100 } = this.#options;
-    const { server, client } = this.#parts;
+    const { server, client, timers } = this.#parts;
     const registered: Registered = {
       server,
       service,
@@ -147,7 +149,7 @@ export class Registration {
       versions: await versionsOf(transport),
     };
     const text = JSON.stringify(registered);
-    if (text !== this.#last) await writeRegistered(client, registered, this.#end.signal);
+    if (text !== this.#last) await writeRegistered({ client, timers, signal: this.#end.signal }, registered);
     return text;
   }
 

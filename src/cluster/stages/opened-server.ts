@@ -109,7 +109,8 @@ export async function openParts(opening: Opening, parts: OpenedParts): Promise<O
   const server = createServer(config, options.onLifeCycle);
   await access.plugins?.initialize(options.admission ?? {}, server);
   const client = access.plugins?.coreApi?.client;
-  const registration = client && (await openRegistrationOf(opening, client, pki, reportError));
+  const registration =
+    client && (await openRegistrationOf(opening, { client, pki, verifiers: systemClock, report: reportError }));
   if (registration !== undefined) parts.add(() => registration.close());
   return {
     ...opening,
