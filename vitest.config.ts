@@ -14,7 +14,7 @@ const LONG = [
   "test/cluster/elected-processes.test.ts",
   "test/controllers/crash/many-kills.test.ts",
   // They make every picture, and run every program and script of the docs.
-  "test/docs/{pictures,programs,scripts}.test.ts",
+  "test/docs/{api-servers,pictures,programs,scripts}.test.ts",
   "test/commands/storage/migrate.test.ts",
   "test/durability/**/*.test.ts",
   "test/faults/**/*.test.ts",

@@ -3,7 +3,19 @@
 //
 //     node examples/restaurant/server.mjs --http-port=6080 --storage=files:./restaurant
 //     kubectl --server=http://127.0.0.1:6080 get toppings,pizzas
-import { float64, forbidden, int32, invalidValue, list, serverCommand, string, struct } from "kubets/server";
+//
+// README.md has the flags by which it serves behind a main server.
+import {
+  float64,
+  forbidden,
+  int32,
+  invalidValue,
+  list,
+  recommendedOptions,
+  serverCommand,
+  string,
+  struct,
+} from "kubets/server";
 
 const GROUP = "restaurant.programming-kubernetes.info";
 const USUAL = ["salami", "mozzarella", "tomato"];
@@ -16,7 +28,7 @@ const topping = struct("PizzaTopping", {
 const pizza = (toppings) =>
   struct("Pizza", {
     spec: struct("PizzaSpec", { toppings: { schema: list(toppings), required: true } }),
-    status: struct("PizzaStatus", { cost: float64 }),
+    status: { schema: struct("PizzaStatus", { cost: float64 }), omitEmpty: false },
   });
 
 /** Fills in toppings where there are none; `one` makes an entry of a name. */
@@ -103,10 +115,14 @@ function pizzaToppings() {
   };
 }
 
+// A port without credentials is for a restaurant that stands alone. Behind a main server that server knows who asks, and what they may do.
+const standsAlone = process.argv.some((argument) => argument.startsWith("--http-"));
+
 await serverCommand({
   name: "pizza-apiserver",
   description: "Serves pizzas and their toppings.",
   version: "v1.0.0",
+  ...(!standsAlone && { recommended: recommendedOptions(`/registry/${GROUP}`) }),
   options: {
     title: { title: "Restaurant", version: "v1.0.0" },
     resources: [pizzas, toppings],

@@ -3,7 +3,19 @@
 //
 //     node examples/wardle/server.mjs --http-port=6080
 //     kubectl --server=http://127.0.0.1:6080 get flunders,fischers
-import { conversion, forbidden, invalidValue, kind, list, serverCommand, string, struct } from "kubets/server";
+//
+// README.md has the flags by which it serves behind a main server.
+import {
+  conversion,
+  forbidden,
+  invalidValue,
+  kind,
+  list,
+  recommendedOptions,
+  serverCommand,
+  string,
+  struct,
+} from "kubets/server";
 
 const GROUP = "wardle.example.com";
 
@@ -68,10 +80,14 @@ const banFlunder = {
   },
 };
 
+// A port without credentials is for a server that stands alone. Behind a main server that server knows who asks, and what they may do.
+const standsAlone = process.argv.some((argument) => argument.startsWith("--http-"));
+
 await serverCommand({
   name: "wardle-server",
   description: "Serves flunders and fischers.",
   version: "v1.0.0",
+  ...(!standsAlone && { recommended: recommendedOptions(`/registry/${GROUP}`) }),
   options: {
     title: { title: "Wardle", version: "v1.0.0" },
     resources: [flunders, fischers],

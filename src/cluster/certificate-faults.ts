@@ -7,9 +7,10 @@ import { verifyCertificate } from "../machinery/crypto/x509/verify-certificate.j
 
 /**
  * Why clients that judge as Go does will not take a server's certificate, in Go's words; undefined where nothing is found. Both texts
- * are PEM. Without `authorities` the last certificate of the server's own stands for them. `now` is milliseconds since the epoch.
+ * are PEM. Without `authorities` the last certificate of the server's own stands for them. `now` is milliseconds since the epoch. Without `host` any
+ * name of the certificate will do.
  */
-export function servingFault(certificate: string, authorities: string, now: number): string | undefined {
+export function servingFault(certificate: string, authorities: string, now: number, host?: string): string | undefined {
   return faultIn(() => {
     const [leaf, ...others] = certificatesOf(certificate);
     if (leaf === undefined) return undefined;
@@ -19,7 +20,7 @@ export function servingFault(certificate: string, authorities: string, now: numb
       roots: poolOf(roots),
       intermediates: poolOf(others),
       usage: "server",
-      host: someNameOf(leaf),
+      host: host ?? someNameOf(leaf),
       now,
     });
     return leaf.issuer === leaf.subject ? undefined : insecureAlgorithm(leaf);

@@ -18,7 +18,7 @@ export type {
   DelegatedAuthorizationOptions,
   WebhookAuthorizationOptions,
 } from "./options/authorization-options.js";
-export type { CoreApiOptions } from "./delegation/core-api.js";
+export type { CoreApiOptions, RegistrationOptions } from "./delegation/core-api.js";
 export type { MainServer } from "./delegation/main-server.js";
 export type { EgressConnection, EgressSelection } from "./egress/egress-configuration.js";
 export type { EtcdConnection, StoragePlace } from "./open-storage.js";
@@ -153,4 +153,11 @@ export {
   notSupported,
   required,
 } from "../machinery/errors/field-error.js";
-export { alreadyExists, badRequest, conflict, forbidden, notFound, StatusError } from "../machinery/errors/status-error.js";
+export {
+  alreadyExists,
+  badRequest,
+  conflict,
+  forbidden,
+  notFound,
+  StatusError,
+} from "../machinery/errors/status-error.js";

@@ -20,8 +20,8 @@ export interface ServingCertificates {
   /** Authorities of the certificate beside the cluster's own, PEM; "" for none. */
   readonly authorities: string;
   readonly healthChecks: readonly HealthCheck[];
-  /** Watches the files. `show` gets what they hold when they have changed; it may throw for what cannot be served. */
-  watch(own: PemPair, show: (pairs: ShownPairs) => void): void;
+  /** Watches the files. `show` gets what they hold when they have changed; it may throw for what cannot be served. `own` is as with {@link pairs}. */
+  watch(own: () => PemPair, show: (pairs: ShownPairs) => void): void;
   close(): void;
 }
 
@@ -73,7 +73,7 @@ export async function openServingCertificates(
       };
       const takeNamed = (at: number, pair: PemPair): void => {
         const next = shownByName.map((each, index) => (index === at ? { ...pair, names: each.names } : each));
-        show({ ...(shown ?? own), named: next });
+        show({ ...(shown ?? own()), named: next });
         shownByName = next;
       };
       stops = [

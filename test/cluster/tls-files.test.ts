@@ -122,7 +122,7 @@ describe("changes of files", () => {
       stopping: new AbortController().signal,
       handle: () => Promise.resolve(),
     });
-    certificates.watch(own, listener.show);
+    certificates.watch(() => own, listener.show);
   });
   afterAll(async () => {
     certificates.close();

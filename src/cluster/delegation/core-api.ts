@@ -8,12 +8,15 @@ import type { ClientConfig } from "../../client/config/client-config.js";
 import { kubernetesClient, type InProcessServer } from "../../client/dynamic/kubernetes-client.js";
 import { InformerFactory } from "../../client/informers/informer-factory.js";
 import type { Environment } from "../../client/surroundings.js";
-import type { coreApiOptions } from "../../component/apiserver-flags/delegated.js";
+import type { coreApiOptions, registrationOptions } from "../../component/apiserver-flags/delegated.js";
 import type { OptionsOf } from "../../component/option-group.js";
 import type { ApiAccess } from "../../server/admission/plugin.js";
 
 /** The main server whose objects an extension server reads. */
 export type CoreApiOptions = OptionsOf<typeof coreApiOptions>;
+
+/** How an extension server registers itself at the main server. */
+export type RegistrationOptions = OptionsOf<typeof registrationOptions>;
 
 export interface AccessSurroundings {
   readonly clock: Clock;

@@ -44,5 +44,5 @@ export const reviewConfig = (config: ClientConfig, path: string): ClientConfig =
   server: `${withoutTrailing(config.server, "/")}${path}`,
 });
 
-/** How long the main server may take to answer a review, in milliseconds. */
+/** How long the main server may take to answer a review or a write, in milliseconds. */
 export const LONGEST_REVIEW = 10_000;

@@ -1,3 +1,4 @@
+import { registrationOptions } from "../../component/apiserver-flags/delegated.js";
 import { serverOptionTable } from "../../component/apiserver-flags/server-options.js";
 import { isStorageUrl } from "../../component/storage-url.js";
 import { optionFaults } from "../../component/option-group.js";
@@ -9,13 +10,13 @@ import { readTlsProtocol } from "../../server/generic/transport/tls-protocol.js"
 import { problemsOf as authenticationProblems } from "./authentication-options.js";
 import { authorizationProblems } from "./authorization-options.js";
 import { schemeOf } from "../../server/storage/storage-schemes.js";
-import { listeningFaults, type ServerOptions } from "./server-options.js";
+import { listeningFaults, registrationFaults, type ServerOptions } from "./server-options.js";
 
 /** Everything that cannot be right in the options of a server, without a look at any file, in kube-apiserver's words where it has them. */
 export function serverFaults(values: ServerOptions): readonly string[] {
   const { storage = "memory", conduct = {}, admission = {}, authentication = {}, authorization, tls = {} } = values;
   return [
-    ...optionFaults(serverOptionTable, values),
+    ...optionFaults({ ...serverOptionTable, registration: registrationOptions }, values),
     ...directiveFaults(conduct.strictTransportSecurity ?? []),
     ...originFaults(conduct.corsAllowedOrigins ?? []),
     ...faultsOf(() => readTlsProtocol(tls.minVersion ?? "", tls.cipherSuites ?? [])),
@@ -24,6 +25,7 @@ export function serverFaults(values: ServerOptions): readonly string[] {
     ...faultsOf(() => enabledPlugins(admission)),
     ...faultsOf(() => isStorageUrl(storage) && schemeOf(storage)),
     ...listeningFaults(values),
+    ...registrationFaults(values),
   ];
 }
 

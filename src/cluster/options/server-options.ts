@@ -15,7 +15,7 @@ import type { InFlightLimits } from "../../server/filters/max-in-flight.js";
 import type { Conduct } from "../../server/generic/server-config.js";
 import type { DeletionOptions } from "../../server/registry/deletion.js";
 import type { LifeCycleEvent } from "../../server/generic/life-cycle.js";
-import type { CoreApiOptions } from "../delegation/core-api.js";
+import type { CoreApiOptions, RegistrationOptions } from "../delegation/core-api.js";
 import type { EgressSelection } from "../egress/egress-configuration.js";
 import type { FileAdmissionOptions } from "./admission-configuration.js";
 import type { AuthorizationOptions } from "./authorization-options.js";
@@ -70,6 +70,11 @@ export interface ServerOptions extends StorageOptions, OptionsOf<typeof listenin
    * are started by the hook "generic-apiserver-start-informers". Default: none.
    */
   readonly coreApi?: CoreApiOptions;
+  /**
+   * Registers the server at the main server of {@link coreApi} when it serves: a Service that leads to it, and an APIService for each of its group
+   * versions. The start fails where they are there and lead elsewhere. They stay when the server stops. Default: none.
+   */
+  readonly registration?: RegistrationOptions;
   /** Filters of the caller's own, each with its place among the server's. */
   readonly filters?: readonly OwnFilter[];
   /**
@@ -194,6 +199,22 @@ export function listeningFaults({ port = 0, http, authentication }: ServerOption
     );
   }
   return faults;
+}
+
+/** What cannot be right in how a server registers itself. */
+export function registrationFaults({ registration, coreApi, host, port }: ServerOptions): readonly string[] {
+  if (registration === undefined) return [];
+  return [
+    ...(coreApi === undefined
+      ? ["registration needs the main server to register at: give coreApi or --kubeconfig"]
+      : []),
+    ...(port === false ? ["registration needs a port with TLS, which the main server connects to"] : []),
+    ...(registration.host === undefined && host !== undefined && !isLoopback(host)
+      ? [
+          `the server listens on ${host}: give registration.host or --register-host, by which the main server reaches it`,
+        ]
+      : []),
+  ];
 }
 
 const isPort = (port: number): boolean => Number.isInteger(port) && port >= 0 && port <= 65_535;

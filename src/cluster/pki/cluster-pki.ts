@@ -22,7 +22,8 @@ export const CA_NAME = "kubernetes";
 /** The subject of the front proxies' CA, as kubeadm has it. */
 export const FRONT_PROXY_CA_NAME = "front-proxy-ca";
 const DAY = 86_400_000;
-const SERVER_NAMES = [
+/** What every server is reached by. */
+export const SERVER_NAMES = [
   "127.0.0.1",
   "::1",
   "10.96.0.1",

@@ -63,7 +63,10 @@ export async function openHealthPort(
       http2: !flags.bool("disable-http2-serving") && (streams > 0 ? { streams } : {}),
     }),
   );
-  tls.watch(own, (pairs) => listener.show(pairs));
+  tls.watch(
+    () => own,
+    (pairs) => listener.show(pairs),
+  );
   log.info("secure_serving.go:211", `Serving securely on ${authority(host, listener.port)}`);
   return {
     async close() {

@@ -8,6 +8,7 @@ import type { OpenedAuthentication } from "../authentication/open-authentication
 import type { Composition } from "../composition.js";
 import type { AccessSurroundings } from "../delegation/core-api.js";
 import type { PluginAccess } from "../delegation/plugin-access.js";
+import type { Registration, RegistrationParts } from "../delegation/registration.js";
 import type { Egress } from "../egress/open-egress.js";
 import { type OpenedAuthorization, openAuthorization } from "../open-authorization.js";
 import type { AuthenticationOptions } from "../options/authentication-options.js";
@@ -62,6 +63,17 @@ export async function openPluginAccessOf(
   if (coreApi === undefined && !asks) return undefined;
   const { PluginAccess: opened } = await import("../delegation/plugin-access.js");
   return opened.open(coreApi, surroundings);
+}
+
+/** Makes ready to register the server at the main server that the client is of; undefined where it does not register. */
+export async function openRegistrationOf(
+  { name, options, clock, timers, random }: TimeAndChance & { readonly name: string; readonly options: ServerOptions },
+  given: Pick<RegistrationParts, "client" | "pki" | "verifiers" | "report">,
+): Promise<Registration | undefined> {
+  const { registration, tls } = options;
+  if (registration === undefined) return undefined;
+  const { Registration: opened } = await import("../delegation/registration.js");
+  return new opened(registration, { ...given, server: name, tls, clock, timers, random });
 }
 
 /** Opens what connects to the outside in place of the machine's network. It is loaded where a server has any of it. `clock` is that of certificates. */

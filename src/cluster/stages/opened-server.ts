@@ -21,6 +21,7 @@ import type { ClusterPki } from "../pki/cluster-pki.js";
 import { frontProxyClient, kubeletClient } from "../pki/client-certificates.js";
 import { frontProxyInfo } from "../pki/front-proxy.js";
 import type { PluginAccess } from "../delegation/plugin-access.js";
+import type { Registration } from "../delegation/registration.js";
 import { openPki } from "../pki/open-pki.js";
 import { recordRequests } from "../record-requests.js";
 import type { ServingCertificates } from "../serving-certificates.js";
@@ -30,6 +31,7 @@ import {
   openAuthorizationOf,
   openEgressOf,
   openPluginAccessOf,
+  openRegistrationOf,
   openServingOf,
 } from "./open-access.js";
 import type { OpenedParts } from "./opened-parts.js";
@@ -65,6 +67,8 @@ export interface OpenedServer extends Opening {
   readonly address: { text: string };
   /** The servers that hooks and admission plugins use; undefined where none does. */
   readonly access: PluginAccess | undefined;
+  /** Registers the server at its main server; undefined where it does not. */
+  readonly registration: Registration | undefined;
   readonly parts: OpenedParts;
 }
 
@@ -104,10 +108,15 @@ export async function openParts(opening: Opening, parts: OpenedParts): Promise<O
   const config = await serverConfig(opening, { ...access, identity, boot, address, reportError });
   const server = createServer(config, options.onLifeCycle);
   await access.plugins?.initialize(options.admission ?? {}, server);
+  const client = access.plugins?.coreApi?.client;
+  const registration =
+    client && (await openRegistrationOf(opening, { client, pki, verifiers: systemClock, report: reportError }));
+  if (registration !== undefined) parts.add(() => registration.close());
   return {
     ...opening,
     server,
     access: access.plugins,
+    registration,
     boot,
     steps,
     storage: access.storage,

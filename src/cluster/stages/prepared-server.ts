@@ -8,6 +8,8 @@ import type { Listener } from "../../server/generic/secure-listener.js";
 import { closeDriven, clusterClock } from "../cluster-clock.js";
 import { kubeconfigText } from "../kubeconfig.js";
 import { authority, HOST, openPlain, openSocket } from "../open-socket.js";
+import type { PemPair } from "../../machinery/crypto/key-pair.js";
+import type { ShownPairs } from "../../server/generic/transport/serving-contexts.js";
 import type { Hooks } from "../options/server-options.js";
 import { userCertificate } from "../pki/client-certificates.js";
 import type { RunningServer } from "../running-server.js";
@@ -47,6 +49,7 @@ export class PreparedServer {
     try {
       await this.#open();
       await this.#boot(signal);
+      await this.#register(signal);
     } catch (error) {
       await this.#close();
       throw error;
@@ -56,7 +59,7 @@ export class PreparedServer {
 
   /** The ports first: one may be taken, and from now on probes can ask how far the server is. */
   async #open(): Promise<void> {
-    const { options, composition, server, pki, serving, authentication, address } = this.#opened;
+    const { options, composition, server, pki, serving, authentication, registration, address } = this.#opened;
     const host = composition.serving?.host ?? options.host ?? HOST;
     const { disabled, ...http2 } = options.http2 ?? {};
     const parts = {
@@ -65,10 +68,14 @@ export class PreparedServer {
       serving,
       http2: disabled === true ? (false as const) : http2,
     };
-    this.#listener = await openSocket(options, host, server, pki, parts);
+    this.#listener = await openSocket(options, host, server, { ...pki, server: this.#pair() }, parts);
     if (this.#listener !== undefined) {
       address.text = authority(host, this.#listener.port);
-      serving?.watch(pki.server, this.#listener.show);
+      serving?.watch(
+        () => this.#pair(),
+        (pairs) => this.#show(pairs),
+      );
+      registration?.follow(() => this.#show(this.#pairs()));
     }
     this.#plain = await openPlain(options.http, server);
     if (address.text === "") address.text = plainAuthority(options.http, this.#plain);
@@ -76,6 +83,31 @@ export class PreparedServer {
       this.#listener?.trust(authentication.authorities);
       this.#opened.authenticationChanged();
     });
+  }
+
+  /** What the port shows where no file has a certificate. */
+  #pair(): PemPair {
+    return this.#opened.registration?.made ?? this.#opened.pki.server;
+  }
+
+  #pairs(): ShownPairs {
+    return this.#opened.serving?.pairs(this.#pair()) ?? this.#pair();
+  }
+
+  /** Throws for pairs that cannot be served. */
+  #show(pairs: ShownPairs): void {
+    this.#listener?.show(pairs);
+    this.#opened.registration?.show(pairs);
+  }
+
+  /** Tells the main server that this one serves, with what is behind it, and of each version that it serves later. */
+  async #register(signal: AbortSignal | undefined): Promise<void> {
+    const { registration, server, parts } = this.#opened;
+    if (registration === undefined || this.#listener === undefined) return;
+    registration.show(this.#pairs());
+    const serving = { port: this.#listener.port, transport: server.loopback() };
+    await untilAborted(registration.register(serving), signal);
+    parts.add(server.registry.onChange(() => registration.again()));
   }
 
   /** Runs the steps of the servers behind this one, then its own, then its hooks. */

@@ -5,6 +5,7 @@ import {
   delegatedAuthorizationSection,
   readDelegated,
   readProxy,
+  registrationSection,
 } from "../../component/apiserver-flags/delegated.js";
 import type { FlagSection } from "../../component/component-flag.js";
 import type { Flags } from "../../component/flags/flag-set.js";
@@ -27,7 +28,7 @@ export interface RecommendedOptions {
   /** The main server says what callers may do. Undefined: everything, or what `authorization` of the program's options says. */
   authorization: Pick<DelegatedAuthorizationOptions, "optional" | "alwaysAllowPaths"> | undefined;
   features: object | undefined;
-  /** A client and informers of the main server, for hooks and admission plugins. */
+  /** A client and informers of the main server, for hooks and admission plugins, and for the registration of the server there. */
   coreApi: object | undefined;
   admission: object | undefined;
 }
@@ -72,7 +73,7 @@ export function sectionsOf(
       : [delegatedAuthenticationSection(authentication.tolerateLookupFailure === true)]),
     ...(authorization === undefined ? [] : [delegatedAuthorizationSection(authorization.alwaysAllowPaths)]),
     ...(features === undefined ? [] : [featuresSection]),
-    ...(coreApi === undefined ? [] : [coreApiSection]),
+    ...(coreApi === undefined ? [] : [coreApiSection, registrationSection]),
   ];
 }
 
@@ -90,9 +91,9 @@ export function delegatedOptions(
   options: ServerOptions,
   flags: Flags,
   cwd: string,
-): Pick<ServerOptions, "authentication" | "authorization" | "coreApi"> {
+): Pick<ServerOptions, "authentication" | "authorization" | "coreApi" | "registration"> {
   if (recommended === undefined) return {};
-  const { authentication, authorization, coreApi } = readDelegated(flags, cwd);
+  const { authentication, authorization, coreApi, registration } = readDelegated(flags, cwd);
   const { optional: isOptional } = recommended.authentication ?? {};
   return {
     ...(authentication && {
@@ -108,6 +109,7 @@ export function delegatedOptions(
       },
     }),
     ...(coreApi && { coreApi }),
+    ...(registration && { registration: { ...options.registration, ...registration } }),
   };
 }
 

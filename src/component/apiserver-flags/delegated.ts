@@ -1,6 +1,8 @@
 import type { ComponentFlag, FlagSection } from "../component-flag.js";
 import type { Flags } from "../flags/flag-set.js";
-import { type OptionGroup, type OptionsOf, readWithDefaults, sectionOf } from "../option-group.js";
+import { goQuote } from "../../base/text/go-quote.js";
+import { dns1123LabelErrors } from "../../machinery/validation/names.js";
+import { type OptionGroup, type OptionsOf, readOptions, readWithDefaults, sectionOf } from "../option-group.js";
 import { authenticationOptions } from "./authentication.js";
 
 /** A main server that knows the callers of a server of an API of its own: k8s.io/apiserver's flags, with its defaults. */
@@ -78,6 +80,73 @@ export const coreApiOptions = {
   },
 } as const satisfies OptionGroup;
 
+/** How a server behind a main server registers itself there. */
+export const registrationOptions = {
+  /** The Service by which the main server reaches this one; the server makes it. */
+  service: {
+    name: "register-service",
+    type: "string",
+    isNeeded: true,
+    usage:
+      "Register this server at the main server of --kubeconfig: the Service to make there, as NAMESPACE/NAME, with an APIService for each version that is served.",
+    read: readServiceName,
+    write: (value) => [serviceText(value)],
+    faults: serviceNameFaults,
+  },
+  /** The DNS name by which the main server reaches this one. Default: "localhost" where this one listens on a loopback address. */
+  host: {
+    name: "register-host",
+    type: "string",
+    usage: "The DNS name by which the main server reaches this one; localhost where this one listens on loopback.",
+  },
+  /** The priority of the API groups at the main server, from 1 to 20000. Default 1000. */
+  groupPriorityMinimum: {
+    name: "register-group-priority-minimum",
+    type: "int",
+    default: "1000",
+    usage: "The priority of the API groups at the main server, from 1 to 20000.",
+    faults: (value) => rangeFaults("register-group-priority-minimum", value, 20_000),
+  },
+  /** The priority of each group's first version, from 1 to 1000; each version behind it has one less. Default 100. */
+  versionPriority: {
+    name: "register-version-priority",
+    type: "int",
+    default: "100",
+    usage: "The priority of each group's first version, from 1 to 1000; each version behind it has one less.",
+    faults: (value) => rangeFaults("register-version-priority", value, 1000),
+  },
+} as const satisfies OptionGroup;
+
+interface ServiceName {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+function readServiceName(given: unknown): ServiceName {
+  const parts = String(given).split("/");
+  const [namespace = "", name = ""] = parts.length === 2 ? parts : ["", String(given)];
+  return { namespace, name };
+}
+
+const serviceText = (value: unknown): string => {
+  const { namespace, name } = value as ServiceName;
+  return namespace === "" ? name : `${namespace}/${name}`;
+};
+
+function serviceNameFaults(value: unknown): readonly string[] {
+  const { namespace, name } = value as ServiceName;
+  const errors = [...dns1123LabelErrors(namespace), ...dns1123LabelErrors(name)];
+  if (errors.length === 0) return [];
+  return [
+    `--register-service ${goQuote(serviceText(value))} must name a Service as NAMESPACE/NAME: ${errors.join("; ")}`,
+  ];
+}
+
+const rangeFaults = (flag: string, value: unknown, largest: number): readonly string[] =>
+  Number.isInteger(value) && Number(value) >= 1 && Number(value) <= largest
+    ? []
+    : [`--${flag} ${String(value)} must be from 1 to ${largest}`];
+
 const { requestHeader } = authenticationOptions;
 
 /** Authorities of files, in place of those that the main server publishes. */
@@ -116,6 +185,8 @@ export function delegatedAuthorizationSection(paths: readonly string[] | undefin
 
 export const coreApiSection: FlagSection = sectionOf("core API", coreApiOptions, []);
 
+export const registrationSection: FlagSection = sectionOf("registration", registrationOptions, []);
+
 type ProxyOptions = OptionsOf<typeof requestHeader>;
 
 /** What the flags of the three sections say, of the sections that the program has. */
@@ -127,6 +198,7 @@ export interface DelegatedFlags {
   };
   readonly authorization?: { readonly delegated: OptionsOf<typeof delegatedAuthorizationOptions> };
   readonly coreApi?: OptionsOf<typeof coreApiOptions>;
+  readonly registration?: OptionsOf<typeof registrationOptions>;
 }
 
 export function readDelegated(flags: Flags, cwd: string): DelegatedFlags {
@@ -140,6 +212,7 @@ export function readDelegated(flags: Flags, cwd: string): DelegatedFlags {
     cwd,
   );
   const { clientCaFile } = readWithDefaults(trustOptions, flags, cwd);
+  const { registration } = readOptions({ registration: registrationOptions }, flags, cwd);
   const proxy = readProxy(flags, cwd);
   return {
     ...(authentication && {
@@ -151,6 +224,7 @@ export function readDelegated(flags: Flags, cwd: string): DelegatedFlags {
     }),
     ...(authorization && { authorization: { delegated: authorization } }),
     ...(coreApi && { coreApi }),
+    ...(registration && { registration }),
   };
 }
 

@@ -132,14 +132,19 @@ export interface Received {
   readonly text: string;
 }
 
-/** GETs a path over a connection of its own, with a client's certificate and headers. */
+/** GETs a path over a connection of its own, with headers, a client's certificate, and the name to verify the server by. */
 export function get(
   server: { readonly url: string; readonly caCertificate: string },
   path: string,
   headers: Readonly<Record<string, string>> = {},
   pair?: KeyPair,
+  servername?: string,
 ): Promise<Received> {
-  const agent = new Agent({ ca: server.caCertificate, ...(pair && { cert: pair.certificate, key: pair.key }) });
+  const agent = new Agent({
+    ca: server.caCertificate,
+    ...(servername !== undefined && { servername }),
+    ...(pair && { cert: pair.certificate, key: pair.key }),
+  });
   return new Promise((resolve, reject) => {
     const outgoing = request(`${server.url}${path}`, { agent, headers }, (answer) => {
       let text = "";
