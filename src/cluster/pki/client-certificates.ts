@@ -1,7 +1,9 @@
 import type { Clock } from "../../base/time/clock.js";
 import { once } from "../../base/async/once.js";
 import type { Random } from "../../base/numbers/random.js";
+import type { FrontProxyInfo } from "../../controllers/authentication-trust/authentication-trust.js";
 import { KUBELET_CLIENT } from "../../server/authn/client-certificate.js";
+import { STANDARD_HEADERS } from "../../server/authn/request-header.js";
 import type { ClientIdentity } from "../../server/kubelet/cluster-network.js";
 import { issueCertificate, issuerOf, type KeyPair } from "./certificate.js";
 import { CA_NAME, type ClusterPki, FRONT_PROXY_CA_NAME } from "./cluster-pki.js";
@@ -29,6 +31,13 @@ export function kubeletClient({ ca }: ClusterPki, clocks: readonly Clock[], rand
 
 /** The name in the certificate that the server shows to aggregated API servers, as kubeadm has it. */
 export const FRONT_PROXY_CLIENT = "front-proxy-client";
+
+/** What aggregated API servers must know of this server, which stands in front of them with a certificate of `ca` (PEM). */
+export const frontProxyInfo = (ca: string): FrontProxyInfo => ({
+  ca,
+  allowedNames: [FRONT_PROXY_CLIENT],
+  ...STANDARD_HEADERS,
+});
 
 /** The certificate that the server shows to aggregated API servers, made for the first of them and valid by each of the clocks. */
 export function frontProxyClient(ca: KeyPair, clocks: readonly Clock[], random: Random): () => ClientIdentity {

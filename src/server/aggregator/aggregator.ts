@@ -120,9 +120,10 @@ export class Aggregator implements Aggregation {
     });
   }
 
+  /** Ends what it does by itself. Requests under way go on. */
   stop(): void {
     this.#stopping.abort();
-    for (const { server } of this.#remotes.values()) server.close();
+    for (const { server } of this.#remotes.values()) server.retire();
   }
 
   view(own: ServedApi): ServedApi {

@@ -105,12 +105,6 @@ export class RemoteServer {
     this.#made = undefined;
   }
 
-  /** Closes all connections. */
-  close(): void {
-    this.#made?.agent.destroy();
-    this.#made = undefined;
-  }
-
   #answered({ path, headers, signal }: Omit<RemoteRequest, "method">): Promise<IncomingMessage> {
     return new Promise((resolve, reject) => {
       const outgoing = this.begin({ method: "GET", path, headers, signal });
