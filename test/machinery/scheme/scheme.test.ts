@@ -10,7 +10,7 @@ const gadget = struct("Gadget", { name: string });
 const status = struct("Status", { message: string });
 
 describe("a scheme", () => {
-  test("SCH-5: takes several kinds of a version in one call", () => {
+  test("SCH-1, SCH-5: takes several kinds of a version in one call", () => {
     const scheme = new Scheme("test");
     scheme.registerAll(V1, { Widget: widget, Gadget: { schema: () => gadget } });
     expect(scheme.kinds()).toEqual([
@@ -47,7 +47,7 @@ describe("a scheme", () => {
     expect(new Scheme("above", scheme).isUnversioned("Status")).toBe(true);
   });
 
-  test("SCH-8, B-SCH-04: refuses what is not registered in apimachinery's words", () => {
+  test("SCH-7, SCH-8, B-SCH-04: refuses what is not registered in apimachinery's words", () => {
     const scheme = new Scheme("test");
     scheme.registerAll(V1, { Widget: widget });
     const refusal = (gvk: { group: string; version: string; kind: string }) => () => scheme.kind(gvk);

@@ -92,7 +92,7 @@ const POD = "/api/v1/namespaces/default/pods/x";
 const PROXY = "/api/v1/namespaces/default/services/s/proxy";
 
 describe("a subresource that connects", () => {
-  test.each(["GET", "POST"])("answers a %s by the handler that it returns", async (method) => {
+  test.each(["GET", "POST"])("A-CAP-05: answers a %s by the handler that it returns", async (method) => {
     expect(await send(method, `${POD}/exec?command=ls&stdin=true`)).toMatchObject({
       status: 200,
       text: `${method} admin default/x path= query=command=ls&stdin=true`,

@@ -99,7 +99,7 @@ describe("round trips of a kind in code", () => {
     expect(report).toEqual({ seed: 1, objects: 900 });
   });
 
-  test("A-RT-03: the pizzas of the restaurant come back from both versions", async () => {
+  test("A-RT-03, T7: the pizzas of the restaurant come back from both versions", async () => {
     await checkRoundTrips(repeated, { seed: 1, iterations: 200, fuzzers: restaurant });
   });
 
