@@ -65,7 +65,7 @@ export async function startControlPlane(options: ClusterOptions, given?: GivenSe
     runtimeConfig: options.runtimeConfig ?? {},
     records: furnishingNamespaces(given?.adaptRecords(builtinRecords) ?? builtinRecords, controllers),
     authorization: {},
-    aggregation: aggregator.aggregator,
+    aggregation: aggregator.aggregation,
     serviceAccounts: (pki) => plan.issuerOfTokens(pki),
     steps: (parts) =>
       started.map((part) => ({ name: part.name, run: (server, listener) => part.start(server, listener, parts) })),

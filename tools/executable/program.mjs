@@ -210,6 +210,7 @@ const PACKED = [
   "src/kustomize/",
   "src/node/scripted/images/",
   "src/node/scripted/programs/kubectl/",
+  "src/server/aggregator/",
   "src/server/storage/files/",
   "src/server/storage/postgres/",
   ...["awk", "compare", "dumps", "find", "network", "sed", "text-tools"].map(

@@ -4,7 +4,7 @@ import { forkRandom } from "../../base/numbers/random.js";
 import { uuid } from "../../base/numbers/uuid.js";
 import { kubernetesClient } from "../../client/dynamic/kubernetes-client.js";
 import type { ResourceClient } from "../../client/dynamic/resource-client.js";
-import { Aggregator } from "../../server/aggregator/aggregator.js";
+import { AggregationWhenNeeded } from "../../server/aggregator/aggregation-when-needed.js";
 import type { Listener } from "../../server/generic/secure-listener.js";
 import type { Server } from "../../server/generic/server.js";
 import { statusWriter } from "../../server/generic/status-writer.js";
@@ -21,14 +21,14 @@ interface ApiServiceKeeper {
 /** Passes requests for the APIs of other servers on to them. */
 export class AggregatorPart implements ControlPlanePart {
   readonly name = "start-kube-aggregator-informers";
-  readonly aggregator: Aggregator;
+  readonly aggregation: AggregationWhenNeeded;
 
   constructor(
     private readonly plan: ControlPlanePlan,
     private readonly definitions: ApiServiceKeeper,
   ) {
     const { given } = plan;
-    this.aggregator = new Aggregator({ rejectsRedirects: given?.aggregator.rejectsRedirects ?? true });
+    this.aggregation = new AggregationWhenNeeded({ rejectsRedirects: given?.aggregator.rejectsRedirects ?? true });
   }
 
   async start(server: Server, _listener: Listener | undefined, parts: CompositionParts): Promise<void> {
@@ -36,7 +36,7 @@ export class AggregatorPart implements ControlPlanePart {
     const given = this.plan.given?.aggregator;
     given?.frontProxy?.watch(timers, reportError);
     await this.#restoreOwn(server, parts);
-    await this.aggregator.start({
+    await this.aggregation.start({
       ...server.services,
       id: uuid(forkRandom(random, "aggregator id")),
       registry: server.registry,
@@ -73,7 +73,7 @@ export class AggregatorPart implements ControlPlanePart {
   }
 
   stop(): Promise<void> {
-    this.aggregator.stop();
+    this.aggregation.stop();
     this.plan.given?.aggregator.frontProxy?.close();
     return Promise.resolve();
   }

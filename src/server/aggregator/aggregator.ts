@@ -1,10 +1,8 @@
 import { setMaxListeners } from "node:events";
 import { isDeepStrictEqual } from "node:util";
 import type { ServedApi } from "../../api/facts/index.js";
-import type { APIService } from "../../api/types/apiregistration/v1.js";
 import type { Timers } from "../../base/time/timers.js";
 import { isConflict, isNotFound } from "../../machinery/errors/status-error.js";
-import { object, type ReceivedObject, text } from "../../machinery/meta/received.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import type { ApiRegistry } from "../api-registry/api-registry.js";
 import type { Aggregation, RemoteV2 } from "../endpoints/aggregation.js";
@@ -21,15 +19,12 @@ import {
   type AvailableCondition,
   pathOf,
   type RemoteApi,
-  remoteApiOf,
   withCondition,
 } from "../builtin/apiregistration/remote-apis.js";
 import { discoverResources } from "./remote-discovery.js";
 import { indexEntryOf, RemoteV2Document } from "./remote-open-api.js";
 import { RemoteServer, type RemoteSurroundings } from "./remote-server.js";
 
-const GROUP = "apiregistration.k8s.io";
-const API_SERVICES = `${GROUP}/apiservices`;
 /** How often a server that answers is asked whether it still does, in milliseconds; kube-aggregator's time. */
 const RESYNC = 30_000;
 /** The waits after failures in a row: 5 ms, doubled each time, to 30 seconds; kube-aggregator's. */
@@ -41,14 +36,10 @@ const DISCOVERIES = { first: 500, longest: REFRESH };
 const LONGEST_DISCOVERY = 5000;
 
 export interface AggregatorParts extends RemoteSurroundings {
-  /** Names this aggregator, for as long as it runs. */
-  readonly id: string;
   readonly registry: ApiRegistry;
   readonly timers: Timers;
   /** Writes the status of an APIService, as the server itself. Throws Conflict and NotFound. */
   readonly writeStatus: (apiService: KubeObject) => Promise<unknown>;
-  /** Called when an APIService has changed or is gone, with its group. */
-  readonly onApiService: (group: string) => void;
   /** Called when what is served has changed. */
   readonly onChange: () => void;
   readonly reportError: (error: unknown) => void;
@@ -71,53 +62,27 @@ const NONE: ApiServiceTable = { remotes: new Map(), order: [] };
  * OpenAPI. It writes into each APIService whether its service answers. Source: kube-aggregator.
  */
 export class Aggregator implements Aggregation {
-  readonly #apiServices = new Map<string, KubeObject>();
   readonly #remotes = new Map<string, Remote>();
-  #rules: ProxyRules;
   readonly #stopping = new AbortController();
-  #parts: AggregatorParts | undefined;
+  readonly #checks: Rechecks;
+  readonly #discoveries: Rechecks;
+  #apiServices: ReadonlyMap<string, KubeObject> = new Map();
   #table: ApiServiceTable = NONE;
   #changes = 0;
   #last: { readonly own: ServedApi; readonly changes: number; readonly view: ServedApi } | undefined;
-  #checks: Rechecks | undefined;
-  #discoveries: Rechecks | undefined;
   #followsServices = false;
 
-  constructor({ rejectsRedirects }: Pick<ProxyRules, "rejectsRedirects">) {
-    this.#rules = { id: "", rejectsRedirects };
-    // Every check, watch and timer listens.
-    setMaxListeners(0, this.#stopping.signal);
-  }
-
-  /** Resolves when all APIServices are known. */
-  async start(parts: AggregatorParts): Promise<void> {
-    const { registry, timers, reportError } = parts;
-    if (registry.current.find(`${GROUP}/v1`, "apiservices") === undefined) return;
-    this.#parts = parts;
-    this.#rules = { ...this.#rules, id: parts.id };
+  constructor(
+    private readonly parts: AggregatorParts,
+    private readonly rules: ProxyRules,
+  ) {
+    const { timers, reportError } = parts;
     const { signal } = this.#stopping;
+    // Every check, watch and timer listens.
+    setMaxListeners(0, signal);
     const rechecks = { timers, signal, reportError };
     this.#checks = new Rechecks((name) => this.#check(name), { ...rechecks, ...CHECKS, again: RESYNC });
     this.#discoveries = new Rechecks((name) => this.#discover(name), { ...rechecks, ...DISCOVERIES, again: REFRESH });
-    await followObjects(registry, API_SERVICES, {
-      timers,
-      signal,
-      reportError,
-      replaced: (objects) => {
-        this.#apiServices.clear();
-        for (const one of objects) this.#apiServices.set(one.metadata?.name ?? "", one);
-        this.#settle();
-      },
-      changed: (type, one) => {
-        const name = one.metadata?.name ?? "";
-        const concerns = this.#remotes.has(name) || remoteApiOf(one) !== undefined;
-        if (type === "DELETED") this.#apiServices.delete(name);
-        else this.#apiServices.set(name, one);
-        parts.onApiService(groupOf(one));
-        // The order of other groups counts only where another server's stand among them.
-        if (concerns || this.#remotes.size > 0) this.#settle();
-      },
-    });
   }
 
   /** Ends what it does by itself. Requests under way go on. */
@@ -127,8 +92,6 @@ export class Aggregator implements Aggregation {
   }
 
   view(own: ServedApi): ServedApi {
-    // A server that never had an APIService with a service is not slowed by those that do.
-    if (this.#changes === 0) return own;
     const last = this.#last;
     if (last?.own === own && last.changes === this.#changes) return last.view;
     const known = new Map([...this.#remotes.values()].map(({ api, resources }) => [api.groupVersion, resources]));
@@ -145,7 +108,7 @@ export class Aggregator implements Aggregation {
     const groupVersion = root === "apis" ? `${rest[0]}/${rest[1]}` : root === "api" ? rest[0] : undefined;
     const api = groupVersion === undefined ? undefined : this.#table.remotes.get(groupVersion);
     const remote = api && this.#remotes.get(api.name);
-    return remote && ((request) => this.#pass(request, remote, this.#rules));
+    return remote && ((request) => this.#pass(request, remote, this.rules));
   }
 
   readonly openApi: Aggregation["openApi"] = {
@@ -159,7 +122,7 @@ export class Aggregator implements Aggregation {
       const remote = [...this.#remotes.values()].find(({ api }) => pathOf(api) === `/${path}`);
       if (remote?.indexEntry === undefined) return undefined;
       // A document of another hash is redirected to that of the present one.
-      return (request) => this.#pass(request, remote, { ...this.#rules, rejectsRedirects: false });
+      return (request) => this.#pass(request, remote, { ...this.rules, rejectsRedirects: false });
     },
     v2: async () => {
       const available = [...this.#remotes.values()].filter(({ api }) => isAvailable(api));
@@ -176,17 +139,18 @@ export class Aggregator implements Aggregation {
     await proxyRequest(request, server, rules);
   }
 
-  /** Takes over what APIServices say now. */
-  #settle(): void {
-    this.#table = apiServiceTable([...this.#apiServices.values()]);
+  /** Takes over what APIServices, by their names, say now. */
+  settle(apiServices: ReadonlyMap<string, KubeObject>): void {
+    this.#apiServices = apiServices;
+    this.#table = apiServiceTable([...apiServices.values()]);
     const byName = new Map([...this.#table.remotes.values()].map((api) => [api.name, api]));
     const before = this.#remotes.size;
     for (const [name, { server }] of this.#remotes) {
       if (byName.has(name)) continue;
       server.retire();
       this.#remotes.delete(name);
-      this.#checks?.forget(name);
-      this.#discoveries?.forget(name);
+      this.#checks.forget(name);
+      this.#discoveries.forget(name);
     }
     for (const api of byName.values()) this.#settleOne(api);
     if (before === 0 && this.#remotes.size === 0) return;
@@ -196,44 +160,36 @@ export class Aggregator implements Aggregation {
   #settleOne(api: RemoteApi): void {
     const known = this.#remotes.get(api.name);
     const isSame = known !== undefined && isDeepStrictEqual(reachOf(known.api), reachOf(api));
-    const server = isSame ? known.server : this.#serverOf(api);
+    const server = isSame ? known.server : new RemoteServer(api, this.parts);
     if (!isSame) known?.server.retire();
-    const clock = this.#parts?.clock;
     const remote: Remote = {
       api,
       server,
-      v2: isSame ? known.v2 : new RemoteV2Document(server, () => clock?.now() ?? 0),
+      v2: isSame ? known.v2 : new RemoteV2Document(server, () => this.parts.clock.now()),
       resources: known?.resources ?? UNKNOWN,
       indexEntry: known?.indexEntry,
     };
     this.#remotes.set(api.name, remote);
-    if (!isSame) this.#checks?.due(api.name);
+    if (!isSame) this.#checks.due(api.name);
     const became = isAvailable(api) !== (known !== undefined && isAvailable(known.api));
-    if (!isSame || became) this.#discoveries?.due(api.name);
+    if (!isSame || became) this.#discoveries.due(api.name);
     if (!isAvailable(api)) remote.resources = { ...remote.resources, isCurrent: false };
     void this.#followServices();
   }
 
-  #serverOf(api: RemoteApi): RemoteServer {
-    const parts = this.#parts;
-    if (parts === undefined) throw new Error("the aggregator was not started");
-    return new RemoteServer(api, parts);
-  }
-
   /** A change of a service or of its endpoints may make a server available, or not. */
   async #followServices(): Promise<void> {
-    const parts = this.#parts;
-    if (this.#followsServices || parts === undefined) return;
+    if (this.#followsServices) return;
     this.#followsServices = true;
-    const { registry, timers, reportError } = parts;
+    const { registry, timers, reportError } = this.parts;
     const { signal } = this.#stopping;
     const touched = (namespace: string, service: string): void => {
       for (const { api } of this.#remotes.values()) {
-        if (api.service.namespace === namespace && api.service.name === service) this.#checks?.due(api.name);
+        if (api.service.namespace === namespace && api.service.name === service) this.#checks.due(api.name);
       }
     };
     const replaced = (): void => {
-      for (const name of this.#remotes.keys()) this.#checks?.due(name);
+      for (const name of this.#remotes.keys()) this.#checks.due(name);
     };
     const follow = (id: string, nameOf: (object: KubeObject) => string): Promise<void> =>
       followObjects(registry, id, {
@@ -257,9 +213,8 @@ export class Aggregator implements Aggregation {
   /** Asks whether the server answers and writes that down. Returns whether it does. */
   async #check(name: string): Promise<boolean> {
     const remote = this.#remotes.get(name);
-    const parts = this.#parts;
-    if (remote === undefined || parts === undefined) return true;
-    const { registry } = parts;
+    if (remote === undefined) return true;
+    const { registry } = this.parts;
     const objects = { get: registry.access.get, list: registry.access.list };
     const condition = await checkAvailability(remote.api, remote.server, { objects, signal: this.#stopping.signal });
     if (this.#stopping.signal.aborted) return true;
@@ -274,11 +229,11 @@ export class Aggregator implements Aggregation {
     if (now === undefined || remote?.server !== checked.server) return;
     if (isDeepStrictEqual(remote.api.condition, condition)) return;
     try {
-      await this.#parts?.writeStatus(withCondition(now, condition, this.#parts.clock.now()));
+      await this.parts.writeStatus(withCondition(now, condition, this.parts.clock.now()));
     } catch (error) {
       // What it is now comes with the next event.
       if (!isConflict(error) && !isNotFound(error)) throw error;
-      this.#checks?.due(name);
+      this.#checks.due(name);
     }
   }
 
@@ -309,11 +264,9 @@ export class Aggregator implements Aggregation {
 
   #changed(): void {
     this.#changes += 1;
-    this.#parts?.onChange();
+    this.parts.onChange();
   }
 }
-
-const groupOf = ({ spec }: ReceivedObject<APIService>): string => text(object(spec).group);
 
 const reachOf = ({ service, caBundle, insecureSkipTLSVerify }: RemoteApi) => ({
   service,
