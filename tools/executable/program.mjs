@@ -208,6 +208,11 @@ const PACKED = [
   "src/controllers/horizontal-pod-autoscaler/",
   "src/controllers/required-kinds.ts",
   "src/kustomize/",
+  // Expressions, and the formats that they share with schemas.
+  "src/machinery/cel/",
+  "src/machinery/structural/email-address.ts",
+  "src/machinery/structural/formats.ts",
+  "src/machinery/text/go/go-url.ts",
   "src/node/scripted/images/",
   "src/node/scripted/programs/kubectl/",
   "src/server/aggregator/",
