@@ -224,7 +224,7 @@ describe("a promise that does not settle", () => {
     };
     await using server = await serverOf({ get });
     const hung = server.send("GET", `${WIDGETS}/one?timeout=300ms`);
-    await eventually(() => expect(signal?.aborted).toBe(false));
+    await eventually(() => expect(signal).toBeDefined());
     expect((await server.send("GET", `${WIDGETS}/two`)).status).toBe(200);
     expect((await server.send("GET", "/apis/stable.example.com/v1")).status).toBe(200);
     expect((await hung).status).toBe(504);
