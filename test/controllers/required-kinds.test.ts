@@ -8,6 +8,7 @@ const src = join(import.meta.dirname, "../../src/controllers");
 
 /** The group versions that a controller's folder names and that it works without, with the reason. */
 const WORKS_WITHOUT: Readonly<Record<string, string>> = {
+  "horizontal-pod-autoscaler-controller external.metrics.k8s.io/v1beta1": "is asked where an adapter serves it",
   "replicationcontroller-controller apps/v1": "stands in one file with the controller of ReplicaSets",
   "resourcequota-controller resource.k8s.io/v1": "device-classes.ts asks what the server serves",
   "storage-version-migrator-controller apiextensions.k8s.io/v1": "is asked when a migration of a custom resource ends",
