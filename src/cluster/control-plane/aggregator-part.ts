@@ -35,7 +35,6 @@ export class AggregatorPart implements ControlPlanePart {
     const { clock, timers, random, reportError, frontProxy } = parts;
     const given = this.plan.given?.aggregator;
     given?.frontProxy?.watch(timers, reportError);
-    await this.#restoreOwn(server, parts);
     await this.aggregation.start({
       ...server.services,
       id: uuid(forkRandom(random, "aggregator id")),
@@ -52,6 +51,8 @@ export class AggregatorPart implements ControlPlanePart {
       onChange: () => server.registry.changedElsewhere(),
       reportError,
     });
+    // Another server that starts on the same storage may do the same.
+    await this.#restoreOwn(server, parts).catch(reportError);
   }
 
   /**
@@ -59,12 +60,10 @@ export class AggregatorPart implements ControlPlanePart {
    * This is that start.
    */
   async #restoreOwn(server: Server, parts: CompositionParts): Promise<void> {
-    const { access, current } = server.registry;
-    if (current.find("apiregistration.k8s.io/v1", "apiservices") === undefined) return;
     const wanted = new Map(
       bootstrapApiServices(this.plan.options.runtimeConfig).map((one) => [one.metadata?.name ?? "", one["spec"]]),
     );
-    for (const one of await access.list("apiregistration.k8s.io", "apiservices")) {
+    for (const one of this.aggregation.apiServices.values()) {
       const spec = wanted.get(one.metadata?.name ?? "");
       const isManaged = one.metadata?.labels?.["kube-aggregator.kubernetes.io/automanaged"] === "onstart";
       if (spec === undefined || !isManaged || isDeepStrictEqual(one["spec"], spec)) continue;

@@ -97,7 +97,7 @@ export class CustomResourcesPart implements ControlPlanePart {
     await this.#resources.start();
   }
 
-  /** Somebody has changed or deleted an APIService of the group. */
+  /** The aggregator tells that a client has changed or deleted an APIService of the group. */
   apiServiceChanged(group: string): void {
     this.#resources?.apiServiceChanged(group);
   }

@@ -1,7 +1,7 @@
 import type { CrossVersionObjectReference } from "../../api/types/autoscaling/v2.js";
 import { parseGoDuration } from "../../base/text/go-literals.js";
 import type { KubernetesClient } from "../../client/dynamic/kubernetes-client.js";
-import { list, object, objects, type ReadonlyFields, text } from "../../machinery/meta/access.js";
+import { object, objects, type ReadonlyFields, text } from "../../machinery/meta/access.js";
 import type { ServedResources } from "../served-resources.js";
 import type { MetricQuery } from "./metrics-source.js";
 import { type PodMetrics, thousandths } from "./pod-metrics.js";
@@ -71,7 +71,7 @@ export function servedMetrics(client: KubernetesClient, served: ServedResources,
       }
       const path = `/apis/${EXTERNAL}/namespaces/${segment(namespace)}/${segment(metric)}`;
       const items = await read(path, { labelSelector: selector });
-      return list(items).map((item) => thousandths(text(object(item)["value"])));
+      return items.map((item) => thousandths(text(item["value"])));
     },
   };
 }

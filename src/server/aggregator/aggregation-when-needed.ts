@@ -21,7 +21,8 @@ export interface AggregationParts extends AggregatorParts {
 
 /** Follows the APIServices. The aggregator is loaded for the first of them that has a service, and stays. */
 export class AggregationWhenNeeded implements Aggregation {
-  readonly #apiServices = new Map<string, KubeObject>();
+  /** By their names, as they are stored now. */
+  readonly apiServices = new Map<string, KubeObject>();
   readonly #stopping = new AbortController();
   #loading: Promise<void> | undefined;
   #aggregator: Aggregator | undefined;
@@ -38,14 +39,14 @@ export class AggregationWhenNeeded implements Aggregation {
       signal,
       reportError,
       replaced: (objects) => {
-        this.#apiServices.clear();
-        for (const one of objects) this.#apiServices.set(one.metadata?.name ?? "", one);
+        this.apiServices.clear();
+        for (const one of objects) this.apiServices.set(one.metadata?.name ?? "", one);
         this.#settle(parts, objects);
       },
       changed: (type, one) => {
         const name = one.metadata?.name ?? "";
-        if (type === "DELETED") this.#apiServices.delete(name);
-        else this.#apiServices.set(name, one);
+        if (type === "DELETED") this.apiServices.delete(name);
+        else this.apiServices.set(name, one);
         parts.onApiService(groupOf(one));
         this.#settle(parts, [one]);
       },
@@ -75,7 +76,7 @@ export class AggregationWhenNeeded implements Aggregation {
 
   /** `changed` are those that may need the aggregator. */
   #settle(parts: AggregationParts, changed: readonly KubeObject[]): void {
-    if (this.#aggregator !== undefined) return this.#aggregator.settle(this.#apiServices);
+    if (this.#aggregator !== undefined) return this.#aggregator.settle(this.apiServices);
     if (this.#loading !== undefined) return;
     if (!changed.some((one) => remoteApiOf(one) !== undefined)) return;
     this.#loading = this.#load(parts).catch(parts.reportError);
@@ -85,7 +86,7 @@ export class AggregationWhenNeeded implements Aggregation {
     const { Aggregator } = await inOrder(import("./aggregator.js"));
     if (this.#stopping.signal.aborted) return;
     this.#aggregator = new Aggregator(parts, { ...this.rules, id: parts.id });
-    this.#aggregator.settle(this.#apiServices);
+    this.#aggregator.settle(this.apiServices);
   }
 }
 

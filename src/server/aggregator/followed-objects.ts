@@ -3,7 +3,7 @@ import type { Timers } from "../../base/time/timers.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import type { ApiRegistry } from "../api-registry/api-registry.js";
 import { Store } from "../registry/store.js";
-import type { ObjectStore } from "../storage/store.js";
+import type { ObjectStore, StoredObject } from "../storage/store.js";
 
 /** How long after a watch that failed the objects are listed again, in milliseconds. */
 const AGAIN = 1000;
@@ -29,10 +29,20 @@ export async function followObjects(registry: ApiRegistry, id: string, options: 
   void follow(objects, from, options);
 }
 
-async function listed(objects: ObjectStore, { replaced }: FollowOptions): Promise<string> {
+async function listed(objects: ObjectStore, { replaced, reportError }: FollowOptions): Promise<string> {
   const { items, resourceVersion } = await objects.list("");
-  replaced(items.map((item) => item.object()));
+  replaced(items.flatMap((item) => readable(item, reportError)));
   return resourceVersion;
+}
+
+/** Nothing for a stored object that cannot be read, so that it hides no other. */
+function readable(stored: StoredObject, reportError: FollowOptions["reportError"]): readonly KubeObject[] {
+  try {
+    return [stored.object()];
+  } catch (error) {
+    reportError(error);
+    return [];
+  }
 }
 
 async function follow(objects: ObjectStore, from: string, options: FollowOptions): Promise<void> {
@@ -43,8 +53,8 @@ async function follow(objects: ObjectStore, from: string, options: FollowOptions
       for await (const events of await objects.watch("", { signal, resourceVersion })) {
         for (const { type, object: stored, revision } of events) {
           resourceVersion = String(revision);
-          if (stored !== undefined && (type === "ADDED" || type === "MODIFIED" || type === "DELETED"))
-            changed(type, stored.object());
+          if (stored === undefined || (type !== "ADDED" && type !== "MODIFIED" && type !== "DELETED")) continue;
+          for (const one of readable(stored, reportError)) changed(type, one);
         }
       }
     } catch (error) {

@@ -33,7 +33,7 @@ export async function proxyRequest(request: ApiRequest, server: RemoteServer, ru
     return respondText(request, 508, "the service of the APIService leads back to this server\n");
   }
   const own = { [PASSED]: passed === "" ? rules.id : `${passed}, ${rules.id}` };
-  if (request.exchange.upgrade !== undefined) return proxyUpgrade(request, server, own);
+  if (request.exchange.upgrade !== undefined) return proxyUpgrade(request, server, own, rules);
   const { exchange, signal } = request;
   const headers = { ...userHeaders(requestHeaders(exchange), request.user), ...forwarded(request), ...own };
   let sent: Sent;
@@ -87,7 +87,7 @@ async function passAnswer(request: ApiRequest, answer: IncomingMessage, rules: P
 }
 
 /** Passes a request for another protocol on. Once the server agrees, the two connections are one; its refusal is the client's answer. */
-async function proxyUpgrade(request: ApiRequest, server: RemoteServer, own: Headers): Promise<void> {
+async function proxyUpgrade(request: ApiRequest, server: RemoteServer, own: Headers, rules: ProxyRules): Promise<void> {
   const { exchange, signal, user } = request;
   const { upgrade, method, uri: path } = exchange;
   const headers = { ...userHeaders(upgradeHeaders(exchange), user), ...forwarded(request), ...own };
@@ -106,7 +106,7 @@ async function proxyUpgrade(request: ApiRequest, server: RemoteServer, own: Head
   });
   try {
     const answer = await answered;
-    if (answer !== "switched") await passAnswer(request, answer, { id: "", rejectsRedirects: true });
+    if (answer !== "switched") await passAnswer(request, answer, rules);
   } catch (error) {
     if (exchange.responded) throw error;
     await respondText(request, 503, `error dialing backend: ${reasonOf(error)}\n`);

@@ -105,7 +105,7 @@ export class CustomResources {
     this.#following = this.#follow(objects, resourceVersion);
   }
 
-  /** Somebody has changed or deleted an APIService of the group. */
+  /** The aggregator tells that a client has changed or deleted an APIService of the group. */
   apiServiceChanged(group: string): void {
     this.#apiServices.restore(group).catch((error: unknown) => {
       // What it is now comes with another change.
