@@ -140,7 +140,16 @@ export function targetsIn(api: ApiSnapshot): (object: KubeObject) => ObjectPlace
 
 async function namesIn({ storage, scope }: ObjectPlace): Promise<ReadonlySet<string>> {
   const { items } = await storage.list(scope, {});
-  return new Set(items.map((item) => item.object().metadata?.name ?? ""));
+  return new Set(items.flatMap(nameOf));
+}
+
+/** Nothing for an object that cannot be read: it hides no other, and the storage refuses to create one of its name. */
+function nameOf(item: StoredObject): readonly string[] {
+  try {
+    return [item.object().metadata?.name ?? ""];
+  } catch {
+    return [];
+  }
 }
 
 function adjusted(current: KubeObject, wanted: KubeObject): KubeObject {

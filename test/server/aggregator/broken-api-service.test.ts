@@ -1,0 +1,27 @@
+import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { startCluster } from "../../../src/cluster/index.js";
+import { API_SERVICES } from "../../helpers/aggregated-backend.js";
+import { call } from "../../helpers/api-caller.js";
+import { quietCluster } from "../../helpers/quiet-cluster.js";
+
+test("an APIService whose file cannot be read is reported, and keeps no cluster from starting", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "kubets-broken-api-service-"));
+  const options = { ...quietCluster, storage: `files:${folder}` } as const;
+  const before = await startCluster(options);
+  await call(before.transport(), "POST", API_SERVICES, {
+    metadata: { name: "v1.broken.example.com" },
+    spec: { group: "broken.example.com", version: "v1", groupPriorityMinimum: 10, versionPriority: 10 },
+  });
+  await before.close();
+  const files = join(folder, "apiregistration.k8s.io", "apiservices");
+  const broken = (await readdir(files)).find((name) => name.includes("broken")) ?? "";
+  await writeFile(join(files, broken), "spec: [");
+  const reports: string[] = [];
+  await using cluster = await startCluster({ ...options, onError: (error) => void reports.push(String(error)) });
+  expect((await call(cluster.transport(), "GET", "/api/v1/namespaces")).status).toBe(200);
+  expect(reports.join("\n")).toContain(broken);
+  await rm(folder, { recursive: true });
+});
