@@ -50,21 +50,36 @@ const LATER: Readonly<Record<string, readonly string[]>> = {
 const AUTHENTICATION = "extension-apiserver-authentication";
 const CLIENT_CA = "client-ca-file";
 
+/** What a server says of the front proxies that it believes; the cluster of the dump had none. */
+const FRONT_PROXY = [
+  "requestheader-allowed-names",
+  "requestheader-client-ca-file",
+  "requestheader-extra-headers-prefix",
+  "requestheader-group-headers",
+  "requestheader-uid-headers",
+  "requestheader-username-headers",
+];
+
 /**
  * Each server on a store adds its own authority of clients to the bundle of extension-apiserver-authentication, behind those of
- * the others, and owns the field then. `now` as it was before this server did.
+ * the others, publishes its authority of front proxies, and owns these fields then. `now` as it was before this server did.
  */
-function withoutOwnAuthority(before: Answered, now: Answered): Answered {
+function withoutOwnAuthorities(before: Answered, now: Answered): Answered {
   if (before.metadata.name !== AUTHENTICATION) return now;
-  const [old, bundle] = [before, now].map(({ data }) => (data as Readonly<Record<string, string>>)[CLIENT_CA] ?? "");
-  expect(bundle?.startsWith(old ?? "")).toBe(true);
-  expect(bundle?.slice(old?.length).match(/BEGIN CERTIFICATE/g)).toHaveLength(1);
+  const [then, data] = [before, now].map((object) => object["data"] as Readonly<Record<string, string>>);
+  const old = then?.[CLIENT_CA] ?? "";
+  const bundle = data?.[CLIENT_CA] ?? "";
+  expect(bundle.startsWith(old)).toBe(true);
+  expect(bundle.slice(old.length).match(/BEGIN CERTIFICATE/g)).toHaveLength(1);
+  const published = Object.keys(data ?? {}).filter((key) => !Object.hasOwn(then ?? {}, key));
+  expect(published.sort()).toEqual(FRONT_PROXY);
   const owners = now.metadata["managedFields"] as readonly JsonObject[];
   // Under the name that kube-apiserver wrote it by.
   expect(owners.at(-1)?.["manager"]).toBe("kube-apiserver");
-  expect(owners.at(-1)?.["fieldsV1"]).toEqual({ "f:data": { ".": {}, [`f:${CLIENT_CA}`]: {} } });
+  const owned = [CLIENT_CA, ...FRONT_PROXY].map((key) => [`f:${key}`, {}]);
+  expect(owners.at(-1)?.["fieldsV1"]).toEqual({ "f:data": { ".": {}, ...Object.fromEntries(owned) } });
   const metadata = { ...now.metadata, managedFields: before.metadata["managedFields"] } as Answered["metadata"];
-  return { ...now, metadata, data: { ...(now["data"] as JsonObject), [CLIENT_CA]: old } } as Answered;
+  return { ...now, metadata, data: then as JsonObject } as Answered;
 }
 
 describe.skipIf(missing !== undefined).each(["application/json", "application/vnd.kubernetes.protobuf"] as const)(
@@ -93,7 +108,7 @@ describe.skipIf(missing !== undefined).each(["application/json", "application/vn
       async ({ object }) => {
         const { status, text } = await call(cluster.transport(), "GET", pathOf(object));
         expect(status, text).toBe(200);
-        const now = withoutOwnAuthority(object, JSON.parse(text) as Answered);
+        const now = withoutOwnAuthorities(object, JSON.parse(text) as Answered);
         const { resourceVersion: _, selfLink: __, managedFields: then, ...metadata } = object.metadata;
         expect(differences({ ...object, metadata }, now)).toEqual([]);
         // The managers and the fields are the same; fieldsV1 is JSON within protobuf.
