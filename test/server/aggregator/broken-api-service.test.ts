@@ -1,7 +1,7 @@
 import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { startCluster } from "../../../src/cluster/index.js";
 import { API_SERVICES } from "../../helpers/aggregated-backend.js";
 import { call } from "../../helpers/api-caller.js";
@@ -9,6 +9,8 @@ import { quietCluster } from "../../helpers/quiet-cluster.js";
 
 test("an APIService whose file cannot be read is reported, and keeps no cluster from starting", async () => {
   const folder = await mkdtemp(join(tmpdir(), "kubets-broken-api-service-"));
+  // Runs after both clusters are closed, which write to the folder until then.
+  onTestFinished(() => rm(folder, { recursive: true }));
   const options = { ...quietCluster, storage: `files:${folder}` } as const;
   const before = await startCluster(options);
   await call(before.transport(), "POST", API_SERVICES, {
@@ -23,5 +25,4 @@ test("an APIService whose file cannot be read is reported, and keeps no cluster 
   await using cluster = await startCluster({ ...options, onError: (error) => void reports.push(String(error)) });
   expect((await call(cluster.transport(), "GET", "/api/v1/namespaces")).status).toBe(200);
   expect(reports.join("\n")).toContain(broken);
-  await rm(folder, { recursive: true });
 });
