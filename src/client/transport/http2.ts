@@ -26,6 +26,13 @@ export interface Http2Options extends NodeHttpsOptions {
   readonly pulse?: PulseTimes | undefined;
 }
 
+/** What all connections of a transport have in common. */
+interface Connecting {
+  readonly endpoint: Endpoint;
+  readonly pulse: PulseTimes | undefined;
+  readonly keepsEncoding: boolean;
+}
+
 /** How often a request is sent that no server has begun: as often as by Go. */
 const MOST_TRIES = 7;
 /** How long a connection without requests stays open, in milliseconds: as Go's transport keeps it. */
@@ -51,9 +58,8 @@ export function http2Transport(
   const { locate, hosts } = options;
   const target = { ...endpoint.target, tls: { ...tls, ALPNProtocols: ["h2", "http/1.1"] }, locate, hosts };
   const pulse = options.pulse ?? pulseTimes(surroundings.env);
-  return new Http2Transport({ ...endpoint, target }, pulse, (first) =>
-    nodeHttpsTransport(config, surroundings, { ...options, first }),
-  );
+  const connecting = { endpoint: { ...endpoint, target }, pulse, keepsEncoding: options.keepsEncoding === true };
+  return new Http2Transport(connecting, (first) => nodeHttpsTransport(config, surroundings, { ...options, first }));
 }
 
 /** A connection that is being made. */
@@ -73,8 +79,7 @@ class Http2Transport implements Transport {
   #longHeads: Transport | undefined;
 
   constructor(
-    private readonly endpoint: Endpoint,
-    private readonly pulse: PulseTimes | undefined,
+    private readonly connecting: Connecting,
     private readonly http1: (first?: Socket) => Transport,
   ) {}
 
@@ -82,7 +87,7 @@ class Http2Transport implements Transport {
     const { method, path, signal } = request;
     signal?.throwIfAborted();
     if (headLength(request) > LONGEST_HEAD) return (this.#longHeads ??= this.http1()).send(request);
-    const url = this.endpoint.origin + path;
+    const url = this.connecting.endpoint.origin + path;
     for (let tries = 1; ; tries++) {
       let connection: Connection | undefined;
       try {
@@ -99,6 +104,12 @@ class Http2Transport implements Transport {
         if (tries === MOST_TRIES) throw new TransportError(error.message, { method, url, cause: error });
       }
     }
+  }
+
+  renew(): void {
+    for (const connection of this.#connections) connection.retire();
+    this.#http1?.renew?.();
+    this.#longHeads?.renew?.();
   }
 
   async close(): Promise<void> {
@@ -135,10 +146,10 @@ class Http2Transport implements Transport {
 
   #dial(trace: ExchangeTrace | undefined): Attempt {
     const controller = new AbortController();
-    const made = dial({ ...this.endpoint.target, signal: controller.signal }, trace)
+    const made = dial({ ...this.connecting.endpoint.target, signal: controller.signal }, trace)
       .then((socket) => {
         if ((socket as TLSSocket).alpnProtocol !== "h2") this.#http1 = this.http1(socket);
-        else this.#add(new Connection(socket, this.endpoint, this.pulse));
+        else this.#add(new Connection(socket, this.connecting));
       })
       .finally(() => {
         this.#attempt = undefined;
@@ -170,9 +181,9 @@ class Connection {
 
   constructor(
     private readonly socket: Socket,
-    private readonly endpoint: Endpoint,
-    times: PulseTimes | undefined,
+    private readonly connecting: Connecting,
   ) {
+    const { endpoint, pulse: times } = connecting;
     this.session = connect(endpoint.origin, {
       createConnection: () => socket,
       settings: { enablePush: false, initialWindowSize: STREAM_WINDOW },
@@ -201,6 +212,12 @@ class Connection {
     return this.#streams < (session.remoteSettings?.maxConcurrentStreams ?? 100);
   }
 
+  /** Takes no more streams, and closes behind the last one. */
+  retire(): void {
+    this.#leaving = true;
+    this.session.close();
+  }
+
   /** Ends all streams with this error. */
   end(error: Error): void {
     this.#failure ??= error;
@@ -208,7 +225,7 @@ class Connection {
   }
 
   send({ method, path, headers, repeatedHeaders, body, signal }: TransportRequest): Promise<TransportResponse> {
-    const { origin, hostHeader } = this.endpoint;
+    const { origin, hostHeader } = this.connecting.endpoint;
     const url = origin + path;
     if (signal?.aborted) return Promise.reject(abortReason(signal));
     let stream: ClientHttp2Stream;
@@ -242,7 +259,7 @@ class Connection {
         resolve({
           status: head[":status"] ?? 0,
           headers: separate(head, raw),
-          body: this.#body(stream, head["content-encoding"], failure),
+          body: this.#body(stream, this.connecting.keepsEncoding ? undefined : head["content-encoding"], failure),
         });
       });
       if (body !== undefined) stream.end(body);

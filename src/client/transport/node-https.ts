@@ -21,19 +21,22 @@ export interface NodeHttpsOptions extends Pick<DialTarget, "locate" | "hosts"> {
   readonly maxSockets?: number | undefined;
   /** A connection that is there already, for the first request. */
   readonly first?: Socket | undefined;
+  /** Bodies come as the server encodes them. Default: gzip is decoded. */
+  readonly keepsEncoding?: boolean | undefined;
 }
 
 /** A transport over node:http, which starts fastest and costs a stream least. It reuses connections. */
 export function nodeHttpsTransport(
   config: TransportConfig,
   surroundings: TransportSurroundings,
-  { maxSockets, locate, hosts, first }: NodeHttpsOptions = {},
+  { maxSockets, locate, hosts, first, keepsEncoding = false }: NodeHttpsOptions = {},
 ): Transport {
   const made = endpointOf(config, surroundings);
   const endpoint = { ...made, target: { ...made.target, locate, hosts } };
   const agent = new DialingAgent(endpoint, maxSockets, first);
   return {
-    send: (request) => send(request, endpoint, agent),
+    send: (request) => send(request, endpoint, agent, keepsEncoding),
+    renew: () => agent.retire(),
     ...(endpoint.target.tls && { reach: (signal) => reach(endpoint.target, signal) }),
     close: () => {
       agent.destroy();
@@ -98,6 +101,11 @@ export class DialingAgent extends Agent {
     super.reuseSocket(socket, request);
   }
 
+  /** Closes the connections that wait for a request; those under way go on. */
+  retire(): void {
+    for (const sockets of Object.values(this.freeSockets)) for (const one of sockets ?? []) one.destroy();
+  }
+
   override destroy(): void {
     this.#first?.destroy();
     for (const attempt of this.#dialing) attempt.abort(new NetworkFailure("the transport was closed"));
@@ -111,7 +119,12 @@ interface Traced {
 
 const REPEATABLE: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS", "TRACE"]);
 
-function send(request: TransportRequest, endpoint: Endpoint, agent: Agent): Promise<TransportResponse> {
+function send(
+  request: TransportRequest,
+  endpoint: Endpoint,
+  agent: Agent,
+  keepsEncoding: boolean,
+): Promise<TransportResponse> {
   const { method, path, body, signal } = request;
   if (signal?.aborted) return Promise.reject(abortReason(signal));
   const url = endpoint.origin + path;
@@ -152,7 +165,7 @@ function send(request: TransportRequest, endpoint: Endpoint, agent: Agent): Prom
       // The server may have closed a reused connection. It may have executed the request too, so only requests without
       // effects are sent again.
       if (outgoing.reusedSocket && REPEATABLE.has(method) && errorCode(error) === "ECONNRESET" && !signal?.aborted) {
-        send(request, endpoint, agent).then(resolve, reject);
+        send(request, endpoint, agent, keepsEncoding).then(resolve, reject);
         return;
       }
       reject(failure(error));
@@ -166,7 +179,7 @@ function send(request: TransportRequest, endpoint: Endpoint, agent: Agent): Prom
       resolve({
         status: incoming.statusCode ?? 0,
         headers: singleValues(incoming.headersDistinct),
-        body: decodeBody(incoming, incoming.headers["content-encoding"], (error) =>
+        body: decodeBody(incoming, keepsEncoding ? undefined : incoming.headers["content-encoding"], (error) =>
           signal?.aborted ? abortReason(signal) : bodyError(error, incoming),
         ),
       });

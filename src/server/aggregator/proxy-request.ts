@@ -1,14 +1,12 @@
-import type { ClientRequest, IncomingMessage } from "node:http";
-import { goNetworkReason } from "../../client/transport/go-network-error.js";
-import { errorCode } from "../../base/files/path-error.js";
-import { errorMessage } from "../../base/text/error-message.js";
+import type { IncomingMessage } from "node:http";
+import type { TransportResponse } from "../../client/transport/transport.js";
 import { answerHeaders, requestHeaders, upgradeHeaders } from "../kubelet/forwarded-headers.js";
-import { type Sent, sendOn } from "../kubelet/sent-request.js";
+import { sendOn } from "../kubelet/sent-request.js";
 import { join } from "../kubelet/upgraded-connections.js";
 import type { ApiRequest } from "../request/api-request.js";
 import { respondText } from "../request/respond.js";
 import type { User } from "../request/user.js";
-import type { RemoteServer } from "./remote-server.js";
+import { reasonOf, type RemoteServer } from "./remote-server.js";
 
 type Headers = Record<string, string | string[]>;
 
@@ -36,53 +34,80 @@ export async function proxyRequest(request: ApiRequest, server: RemoteServer, ru
   if (request.exchange.upgrade !== undefined) return proxyUpgrade(request, server, own, rules);
   const { exchange, signal } = request;
   const headers = { ...userHeaders(requestHeaders(exchange), request.user), ...forwarded(request), ...own };
-  let sent: Sent;
+  let head: Head;
   try {
-    sent = await send(request, server, headers);
+    const answer = await send(request, server, headers);
+    head = { ...answer, body: isShort(answer) ? [await wholeBody(answer)] : answer.body };
   } catch (error) {
     signal.throwIfAborted();
     return respondText(request, 503, `error trying to reach service: ${reasonOf(error)}\n`);
   }
-  try {
-    await passAnswer(request, sent.answer, rules);
-  } finally {
-    // A server that has answered needs no more of the request's body. A connection whose answer was read to its end is kept.
-    if (!sent.answer.complete || !sent.outgoing.writableFinished) sent.outgoing.destroy();
-  }
+  await passAnswer(request, head, rules);
 }
 
-/** Methods without effects: a request is sent again whose kept connection the server has closed meanwhile. */
-const REPEATABLE: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
+/** The longest body that is read before it is passed on, in bytes: it costs one packet with the head then. */
+const SHORT = 64 * 1024;
+/** The longest body of a request that is read before it is passed on, in bytes. */
+const SHORT_REQUEST = 3 * 1024 * 1024;
 
-async function send({ exchange, signal }: ApiRequest, server: RemoteServer, headers: Headers): Promise<Sent> {
+/** An answer whose head has come. */
+interface Head extends Omit<TransportResponse, "body"> {
+  readonly body: AsyncIterable<Uint8Array> | readonly Uint8Array[];
+}
+
+/** A request without a body, or with a short one, shares connections with others; the end of the request ends it there. */
+async function send(request: ApiRequest, server: RemoteServer, headers: Headers): Promise<TransportResponse> {
+  const { exchange, signal } = request;
+  const { "content-length": _, host: __, ...sent } = headers;
+  const begun = { method: exchange.method, path: exchange.uri, headers: sent, signal };
+  const { bodyLength = Number.POSITIVE_INFINITY } = exchange;
+  if (bodyLength === 0) return server.send(begun);
+  if (bodyLength <= SHORT_REQUEST) return server.send(begun, await exchange.body(SHORT_REQUEST));
+  return sendStream(request, server, headers);
+}
+
+/** Sends a request whose body is long, or of a length that nobody knows yet. */
+async function sendStream({ exchange, signal }: ApiRequest, server: RemoteServer, headers: Headers) {
   const { method, uri: path } = exchange;
-  for (;;) {
-    let last: ClientRequest | undefined;
+  const begin = (all: Headers) => server.begin({ method, path, headers: all, signal });
+  const { outgoing, answer } = await sendOn(exchange, headers, begin);
+  // A server that has answered needs no more of the request's body. A connection whose answer was read to its end is kept.
+  const body = async function* (): AsyncGenerator<Uint8Array> {
     try {
-      return await sendOn(exchange, headers, (all) => (last = server.begin({ method, path, headers: all, signal })));
-    } catch (error) {
-      // Each try takes one of the kept connections away; a new one is the last.
-      if (!REPEATABLE.has(method) || last?.reusedSocket !== true || errorCode(error) !== "ECONNRESET") throw error;
+      yield* answer as AsyncIterable<Uint8Array>;
+    } finally {
+      if (!answer.complete || !outgoing.writableFinished) outgoing.destroy();
     }
-  }
+  };
+  return { ...headOf(answer), body: body() };
 }
 
-const reasonOf = (error: unknown): string => (error instanceof Error ? goNetworkReason(error) : errorMessage(error));
+const headOf = (answer: IncomingMessage) => ({ status: answer.statusCode ?? 502, headers: answer.headersDistinct });
 
-async function passAnswer(request: ApiRequest, answer: IncomingMessage, rules: ProxyRules): Promise<void> {
+const isShort = ({ headers }: TransportResponse): boolean => Number(headers["content-length"]) <= SHORT;
+
+async function wholeBody({ body }: TransportResponse): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of body) chunks.push(chunk);
+  return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks);
+}
+
+async function passAnswer(
+  request: ApiRequest,
+  { status, headers: given, body }: Head,
+  rules: ProxyRules,
+): Promise<void> {
   const { exchange } = request;
-  const { statusCode: status = 502 } = answer;
-  if (rules.rejectsRedirects && status >= 300 && status <= 399 && answer.headers.location !== undefined) {
-    answer.destroy();
+  if (rules.rejectsRedirects && status >= 300 && status <= 399 && given["location"] !== undefined) {
     return respondText(request, 502, "the backend attempted to redirect this request, which is not permitted");
   }
-  const headers = trusted(answerHeaders(answer.headers));
-  const warnings = [answer.headersDistinct["warning"] ?? [], request.warnings.headerValues()].flat();
+  const headers = trusted(answerHeaders(given));
+  const warnings = [given["warning"] ?? [], request.warnings.headerValues()].flat();
   if (warnings.length > 0) headers["warning"] = warnings;
   headers["audit-id"] ??= request.auditId;
   const writer = exchange.respond(status, headers);
-  if (exchange.method === "HEAD") answer.resume();
-  else for await (const chunk of answer as AsyncIterable<Uint8Array>) await writer.write(chunk);
+  if (Array.isArray(body)) return writer.end(exchange.method === "HEAD" ? undefined : body[0]);
+  for await (const chunk of body) await writer.write(chunk);
   await writer.end();
 }
 
@@ -106,7 +131,7 @@ async function proxyUpgrade(request: ApiRequest, server: RemoteServer, own: Head
   });
   try {
     const answer = await answered;
-    if (answer !== "switched") await passAnswer(request, answer, rules);
+    if (answer !== "switched") await passAnswer(request, { ...headOf(answer), body: answer }, rules);
   } catch (error) {
     if (exchange.responded) throw error;
     await respondText(request, 503, `error dialing backend: ${reasonOf(error)}\n`);

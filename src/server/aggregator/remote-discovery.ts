@@ -20,8 +20,7 @@ export async function discoverResources(
   signal: AbortSignal,
 ): Promise<readonly ResourceFacts[]> {
   const all = await server.read({ path: "/apis", headers: { ...AGGREGATOR, accept: ACCEPT }, signal }, LARGEST);
-  const type = all.headers["content-type"] ?? "";
-  if (all.status === 200 && isAggregated(type)) {
+  if (all.status === 200 && isAggregated(all.contentType)) {
     const { resources } = readAggregated(documentOf(all));
     return factsOf(api, resources.get(api.groupVersion));
   }

@@ -68,7 +68,7 @@ export class RemoteV2Document {
     try {
       const answer = await this.server.read({ path: "/openapi/v2", headers, signal }, LARGEST);
       const document = answer.status === 304 ? last?.document : answer.status === 200 ? parsed(answer.body) : undefined;
-      this.#read = { at, etag: answer.headers.etag ?? etag, document };
+      this.#read = { at, etag: answer.etag ?? etag, document };
     } catch {
       // What was read last is still what the server had.
       this.#read = { at, etag, document: last?.document };

@@ -1,13 +1,16 @@
-import { type ClientRequest, type IncomingMessage, request as httpRequest } from "node:http";
+import { type ClientRequest, request as httpRequest } from "node:http";
 import type { Duplex } from "node:stream";
 import type { Clock } from "../../base/time/clock.js";
 import { errorMessage } from "../../base/text/error-message.js";
 import { dial, type DialTarget, type ProcessHosts, textOf } from "../../client/transport/dial.js";
 import { type Endpoint, endpointOf } from "../../client/transport/endpoint.js";
-import { goNetworkReason, NetworkFailure } from "../../client/transport/go-network-error.js";
-import { DialingAgent } from "../../client/transport/node-https.js";
-import { LARGEST_HEAD, wireHeaders } from "../../client/transport/wire-headers.js";
 import { ConnectedAgent } from "../../client/transport/connected-agent.js";
+import { goNetworkReason, NetworkFailure } from "../../client/transport/go-network-error.js";
+import { http2Transport } from "../../client/transport/http2.js";
+import { DialingAgent } from "../../client/transport/node-https.js";
+import type { Transport, TransportResponse } from "../../client/transport/transport.js";
+import { isTransportError } from "../../client/transport/transport-error.js";
+import { LARGEST_HEAD, wireHeaders } from "../../client/transport/wire-headers.js";
 import type { Environment } from "../../client/surroundings.js";
 import type { ClientIdentity } from "../kubelet/cluster-network.js";
 import type { Address, LocateService } from "../webhook/service-address.js";
@@ -43,13 +46,17 @@ export interface RemoteRequest {
 /** A whole answer. */
 export interface RemoteAnswer {
   readonly status: number;
-  readonly headers: IncomingMessage["headers"];
+  readonly contentType: string;
+  readonly etag: string | undefined;
   readonly body: Uint8Array;
 }
 
 interface Connections {
   readonly identity: ClientIdentity | undefined;
   readonly endpoint: Endpoint;
+  /** For requests whose bodies are whole: over HTTP/2 where the server has it. */
+  readonly transport: Transport;
+  /** For requests whose bodies come bit by bit. */
   readonly agent: DialingAgent;
 }
 
@@ -67,6 +74,11 @@ export class RemoteServer {
     return this.surroundings.locate(this.reach.service);
   }
 
+  /** Sends a request with its whole body. The answer's body comes as it is encoded. Rejects with an Error in Go's words. */
+  async send({ headers, ...request }: RemoteRequest, body?: Uint8Array): Promise<TransportResponse> {
+    return this.#current().transport.send({ ...request, ...separate(headers), body });
+  }
+
   /** Begins a request, whose body the caller sends. Throws in client-go's words where the CA bundle is none. */
   begin({ method, path, headers, signal }: RemoteRequest): ClientRequest {
     const { endpoint, agent } = this.#current();
@@ -82,42 +94,27 @@ export class RemoteServer {
 
   /** Reads a document of at most `limit` bytes. Rejects with an Error in Go's words. */
   async read(request: Omit<RemoteRequest, "method">, limit: number): Promise<RemoteAnswer> {
-    const answer = await this.#answered(request);
     const chunks: Uint8Array[] = [];
     let size = 0;
     try {
-      for await (const chunk of answer as AsyncIterable<Uint8Array>) {
+      const { status, headers, body } = await this.send({ ...request, method: "GET" });
+      for await (const chunk of body) {
         size += chunk.byteLength;
         if (size > limit) throw new NetworkFailure(`the answer is longer than ${limit} bytes`);
         chunks.push(chunk);
       }
+      const [contentType = "", etag] = ["content-type", "etag"].map((name) => [headers[name] ?? []].flat()[0]);
+      return { status, contentType, etag, body: Buffer.concat(chunks) };
     } catch (error) {
-      throw this.#reason(error, request.signal);
+      throw new NetworkFailure(request.signal.aborted ? errorMessage(request.signal.reason) : reasonOf(error));
     }
-    return { status: answer.statusCode ?? 0, headers: answer.headers, body: Buffer.concat(chunks) };
   }
 
   /** Closes the connections that wait for a request; those under way go on. */
   retire(): void {
-    // Node's agent destroys what is idle and leaves the rest to its requests.
-    for (const sockets of Object.values(this.#made?.agent.freeSockets ?? {}))
-      for (const one of sockets ?? []) one.destroy();
+    this.#made?.agent.retire();
+    this.#made?.transport.renew?.();
     this.#made = undefined;
-  }
-
-  #answered({ path, headers, signal }: Omit<RemoteRequest, "method">): Promise<IncomingMessage> {
-    return new Promise((resolve, reject) => {
-      const outgoing = this.begin({ method: "GET", path, headers, signal });
-      outgoing.on("response", resolve);
-      outgoing.on("error", (error) => reject(this.#reason(error, signal)));
-      // A request that waits for a connection hears of its signal only when it has one.
-      signal.addEventListener("abort", () => outgoing.destroy(), { once: true });
-      outgoing.end();
-    });
-  }
-
-  #reason(error: unknown, signal: AbortSignal): Error {
-    return new NetworkFailure(signal.aborted ? errorMessage(signal.reason) : goNetworkReason(error));
   }
 
   #parts(endpoint: Endpoint, headers: RemoteRequest["headers"]) {
@@ -132,36 +129,59 @@ export class RemoteServer {
     const identity = this.surroundings.identity?.();
     if (this.#made?.identity === identity && this.#made !== undefined) return this.#made;
     this.retire();
-    const endpoint = endpointFor(this.reach, identity, this.surroundings);
-    this.#made = { identity, endpoint, agent: new DialingAgent(endpoint, Number.POSITIVE_INFINITY) };
+    this.#made = connectionsTo(this.reach, identity, this.surroundings);
     return this.#made;
   }
 }
 
-function endpointFor(
+function connectionsTo(
   { service, caBundle, insecureSkipTLSVerify }: Reach,
   identity: ClientIdentity | undefined,
   { clock, env, locate, hosts }: RemoteSurroundings,
-): Endpoint {
+): Connections {
   const serverName = serverNameOf(service);
   // No proxy outside of the cluster knows a service.
-  const direct = { ...env, HTTPS_PROXY: "", https_proxy: "" };
+  const surroundings = { env: { ...env, HTTPS_PROXY: "", https_proxy: "" }, clock };
   const tls = {
     insecureSkipVerify: insecureSkipTLSVerify,
     serverName,
     ...(caBundle !== "" && { caData: Buffer.from(caBundle, "base64") }),
     ...(identity && { certData: Buffer.from(identity.certificate), keyData: Buffer.from(identity.key) }),
   };
-  const made = endpointOf({ server: `https://${serverName}:${service.port}`, tls }, { env: direct, clock });
-  const target: DialTarget = {
-    ...made.target,
+  const config = { server: `https://${serverName}:${service.port}`, tls };
+  const found: Pick<DialTarget, "hosts" | "locate"> = {
     hosts,
     locate: () =>
       locate(service).catch((error: unknown) => {
         throw new NetworkFailure(errorMessage(error));
       }),
   };
-  return { ...made, target };
+  const made = endpointOf(config, surroundings);
+  const endpoint = { ...made, target: { ...made.target, ...found } };
+  const maxSockets = Number.POSITIVE_INFINITY;
+  return {
+    identity,
+    endpoint,
+    transport: http2Transport(config, surroundings, { ...found, maxSockets, keepsEncoding: true }),
+    agent: new DialingAgent(endpoint, maxSockets),
+  };
+}
+
+/** The headers as a transport takes them: a name with several values is sent once for each. */
+function separate(headers: RemoteRequest["headers"]) {
+  const single: Record<string, string> = {};
+  const repeatedHeaders: Record<string, readonly string[]> = {};
+  for (const [name, value] of Object.entries(headers)) {
+    if (typeof value === "string") single[name] = value;
+    else repeatedHeaders[name] = value;
+  }
+  return { headers: single, repeatedHeaders };
+}
+
+/** Why a server was not reached or its answer broke off, in Go's words. */
+export function reasonOf(error: unknown): string {
+  if (isTransportError(error)) return error.reason;
+  return error instanceof Error ? goNetworkReason(error) : errorMessage(error);
 }
 
 /** "https://10.0.0.7:8443/apis/metrics.k8s.io/v1beta1". */

@@ -27,6 +27,8 @@ export interface Exchange extends PeerIdentity {
   readonly left?: boolean;
   /** As {@link import("../../base/async/cancellation.js").CancellationToken.isRevoked}. */
   readonly isRevoked?: boolean;
+  /** Bytes of the body, as the request's head says; 0 where none comes. Left out: only its end says how long it is. */
+  readonly bodyLength?: number | undefined;
   /** Reads the whole body. Throws a 413 StatusError beyond `limit` bytes. */
   body(limit: number): Promise<Uint8Array>;
   /** The body as it comes, for one who reads it in place of {@link body}. */

@@ -51,6 +51,9 @@ export class WrappedExchange implements Exchange {
   get isRevoked(): boolean {
     return this.inner.isRevoked === true;
   }
+  get bodyLength(): number | undefined {
+    return this.inner.bodyLength;
+  }
   get responded(): boolean {
     return this.inner.responded;
   }

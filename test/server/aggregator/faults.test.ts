@@ -226,14 +226,17 @@ describe("a server that answers wrongly harms its own group alone", () => {
     expect([second.status, second.at("connections") !== first.at("connections")]).toEqual([200, true]);
   });
 
-  test("one that dies in the middle of an answer cuts the client's off", async () => {
+  test("one that dies in the middle of an answer cuts the client's off; a short one is 503", async () => {
     await using backend = await available((request, response) => {
       if (!request.url?.includes("/things")) return json(response, 404, {});
+      const length = request.url.endsWith("short") ? "1000" : "100000";
       response
-        .writeHead(200, { "content-type": "application/json", "content-length": "1000" })
+        .writeHead(200, { "content-type": "application/json", "content-length": length })
         .write("{", () => request.socket.destroy());
     });
     await expect(call(api, "GET", thingsIn(backend.group))).rejects.toThrow();
+    const short = await call(api, "GET", `${thingsIn(backend.group)}/short`);
+    expect([short.status, short.text]).toEqual([503, "error trying to reach service: unexpected EOF\n"]);
     await healthy();
   });
 

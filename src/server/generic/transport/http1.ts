@@ -96,6 +96,11 @@ class Http1Exchange implements Exchange {
     return this.answered;
   }
 
+  get bodyLength(): number | undefined {
+    const { "content-length": length = 0, "transfer-encoding": encoding } = this.request.headers;
+    return encoding === undefined ? Number(length) : undefined;
+  }
+
   body(limit: number): Promise<Uint8Array> {
     return readBody(this.request, limit);
   }

@@ -52,6 +52,10 @@ export function http2Exchange(
     get left() {
       return lifetime.left;
     },
+    get bodyLength() {
+      const length = headers["content-length"];
+      return stream.endAfterHeaders ? 0 : length === undefined ? undefined : Number(length);
+    },
     body: (limit) => readBody(stream, limit),
     bodyChunks: () => stream,
     respond(status, { connection, ...head }): ResponseWriter {

@@ -188,6 +188,10 @@ class InProcessExchange implements Exchange {
     return separate(this.#request);
   }
 
+  get bodyLength(): number {
+    return this.#body.length;
+  }
+
   body(limit: number): Promise<Uint8Array> {
     if (this.#body.length > limit) return Promise.reject(requestEntityTooLarge(`limit is ${limit}`));
     return Promise.resolve(this.#body);
