@@ -208,14 +208,21 @@ func (s *storage) Watch(ctx context.Context, options *internalversion.ListOption
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	var present []watch.Event
-	switch options.ResourceVersion {
-	case s.version():
-	case "", "0":
+	// Such a client takes the place of its list by the events, and waits for a bookmark behind them.
+	lists := options.SendInitialEvents != nil && *options.SendInitialEvents
+	switch {
+	case lists || options.ResourceVersion == "" || options.ResourceVersion == "0":
 		for _, note := range s.notes {
 			present = append(present, watch.Event{Type: watch.Added, Object: note})
 		}
-	default:
+	case options.ResourceVersion != s.version():
 		return nil, apierrors.NewResourceExpired("too old resource version: " + options.ResourceVersion)
+	}
+	if lists {
+		end := &Note{}
+		end.ResourceVersion = s.version()
+		end.Annotations = map[string]string{metav1.InitialEventsAnnotationKey: "true"}
+		present = append(present, watch.Event{Type: watch.Bookmark, Object: end})
 	}
 	events, err := s.events.WatchWithPrefix(present)
 	if err != nil {
@@ -223,7 +230,7 @@ func (s *storage) Watch(ctx context.Context, options *internalversion.ListOption
 	}
 	return watch.Filter(events, func(event watch.Event) (watch.Event, bool) {
 		note := event.Object.(*Note)
-		if !matches(note) {
+		if event.Type != watch.Bookmark && !matches(note) {
 			return event, false
 		}
 		event.Object = note.copy()
