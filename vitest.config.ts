@@ -12,6 +12,7 @@ const LONG = [
   // Its lines are dead for as long as a TLS handshake may take.
   "test/client/rest/dead-line.test.ts",
   "test/cluster/elected-processes.test.ts",
+  "test/cluster/encryption/storages.test.ts",
   "test/controllers/crash/many-kills.test.ts",
   // They make every picture, and run every program and script of the docs.
   "test/docs/{api-servers,pictures,programs,scripts}.test.ts",

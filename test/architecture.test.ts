@@ -109,6 +109,7 @@ const CHOOSES_THE_SYSTEMS: Readonly<Record<string, string>> = {
   "client/surroundings.ts": "the default of the library's public functions",
   "cluster/apiserver/serve-api.ts": "composes a server by kube-apiserver's flags",
   "cluster/cluster-clock.ts": "waits for work that a manual clock does not time",
+  "cluster/encryption/stored-encryption.ts": "reads stored values for a command, and encrypts none",
   "cluster/programs/surroundings.ts": "composes the programs of a control plane",
   "cluster/stages/config.ts": "the default of a server",
   "cluster/stages/opened-server.ts": "composes a server",
