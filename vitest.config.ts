@@ -20,7 +20,7 @@ const LONG = [
   "test/durability/**/*.test.ts",
   "test/faults/**/*.test.ts",
   "test/hostile/**/*.test.ts",
-  "test/interop/{generated-clients,go,go-hashes,go-tls,java,python,rust}/**/*.test.ts",
+  "test/interop/{generated-clients,go,go-encryption,go-hashes,go-tls,java,python,rust}/**/*.test.ts",
   "test/interop/{controller-manager,kubernetes-1.20,life}/**/*.test.ts",
   "test/interop/streaming/{copies,kubernetes-1.20,large,on-a-terminal,port-forward}.test.ts",
   "test/interop/object-limit.test.ts",

@@ -10,6 +10,8 @@ export interface KmsPlugin {
   /** What Status answers as healthz. */
   healthz: string;
   version: string;
+  /** What it names its one annotation. */
+  annotation: string;
   /** Where set, every call fails with this gRPC status. */
   failure: { readonly code: number; readonly message: string } | undefined;
   /** The calls so far: "Status", "Encrypt", "Decrypt", "Version". */
@@ -27,6 +29,7 @@ export async function startKmsPlugin(socket: string): Promise<KmsPlugin> {
     keyId: "key-1",
     healthz: "ok",
     version: "v2",
+    annotation: "made-by.test.kubets.dev",
     failure: undefined,
     calls: [],
     async start() {
@@ -88,7 +91,7 @@ function handle(plugin: KmsPlugin, service: string, method: string, fields: Fiel
     case "Encrypt": {
       const sealed = seal(plugin.keyId, one(v2 ? 1 : 2));
       if (!v2) return field(1, sealed);
-      const annotation = Buffer.concat([field(1, "test.kubets.dev/made-by"), field(2, "the test")]);
+      const annotation = Buffer.concat([field(1, plugin.annotation), field(2, "the test")]);
       return Buffer.concat([field(1, sealed), field(2, plugin.keyId), field(3, annotation)]);
     }
     case "Decrypt":

@@ -1,6 +1,7 @@
 import { parseGoDuration } from "../../base/text/go-literals.js";
 import { goQuote } from "../../base/text/go-quote.js";
 import { type FieldError, invalidValue, required } from "../../machinery/errors/field-error.js";
+import { isJsonObject } from "../../machinery/meta/json.js";
 import type { Schema } from "../../machinery/schema/schema.js";
 import { canonicalizeBase64 } from "../../machinery/text/go/go-base64.js";
 import {
@@ -37,26 +38,28 @@ const provider = fileStruct("v1.ProviderConfiguration", {
   kms,
 });
 
+const schema = fileStruct("v1.EncryptionConfiguration", {
+  ...TYPE_META,
+  resources: listOf(fileStruct("v1.ResourceConfiguration", { resources: listOf(TEXT), providers: listOf(provider) })),
+});
+
 const FORMAT: ConfigurationFormat = {
   group: "apiserver.config.k8s.io",
   kind: "EncryptionConfiguration",
-  versions: new Map([
-    [
-      "v1",
-      fileStruct("v1.EncryptionConfiguration", {
-        ...TYPE_META,
-        resources: listOf(
-          fileStruct("v1.ResourceConfiguration", { resources: listOf(TEXT), providers: listOf(provider) }),
-        ),
-      }),
-    ],
-  ]),
+  versions: new Map([["v1", schema]]),
   scheme: "k8s.io/apiserver/pkg/server/options/encryptionconfig/config.go:142",
 };
 
+/** What the kind was called before Kubernetes 1.13, which kube-apiserver still reads. */
+const FORMER_KIND = { group: "", kind: "EncryptionConfig" };
+
+const isFormerKind = ({ value }: ConfigurationDocument): boolean =>
+  isJsonObject(value) && value["kind"] === FORMER_KIND.kind && value["apiVersion"] === "v1";
+
 /** Reads an EncryptionConfiguration, strictly. Throws in kube-apiserver's words; what the fields say is not checked yet. */
 export function decodeEncryptionConfiguration(document: ConfigurationDocument): EncryptionConfiguration {
-  const { object } = decodeConfigurationStrictly<Partial<EncryptionConfiguration>>(document, FORMAT);
+  const format = isFormerKind(document) ? { ...FORMAT, ...FORMER_KIND } : FORMAT;
+  const { object } = decodeConfigurationStrictly<Partial<EncryptionConfiguration>>(document, format);
   return { resources: object.resources ?? [] };
 }
 

@@ -129,6 +129,11 @@ describe("UND-6: KMS v2", () => {
       /keyID is 1025 bytes, which exceeds the max size of 1024$/,
     ],
     [
+      "whose annotation is no domain",
+      (given) => (given.annotation = "made/by"),
+      /errGen=failed to validate annotations: annotations: Invalid value: "made\/by": a lowercase RFC 1123 subdomain /,
+    ],
+    [
       "that fails",
       (given) => (given.failure = { code: 13, message: "broken" }),
       /rpc error: code = Internal desc = broken$/,

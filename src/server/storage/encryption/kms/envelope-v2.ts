@@ -3,6 +3,9 @@ import type { Clock } from "../../../../base/time/clock.js";
 import type { Random } from "../../../../base/numbers/random.js";
 import { uuid } from "../../../../base/numbers/uuid.js";
 import { goQuote } from "../../../../base/text/go-quote.js";
+import { aggregateText } from "../../../../machinery/errors/aggregate-text.js";
+import { formatFieldError } from "../../../../machinery/errors/field-error.js";
+import { fullyQualifiedDomainErrors } from "../../../../machinery/validation/names.js";
 import { aesGcm, SeededAesGcm, SEED_BYTES } from "../aes.js";
 import { type OwnTransformer, type Transformed, type Transformer, TransformError } from "../transformer.js";
 import { type Annotations, annotationsOf, encryptedObject, entriesOf, KMS_V2 } from "./messages.js";
@@ -196,13 +199,15 @@ function requireSound({ keyId, encrypted, annotations }: KeySource): void {
   }
   const fault = keyIdFault(keyId);
   if (fault !== undefined) throw new TransformError(`failed to validate key id: ${fault}`);
+  const faults = [...annotations.keys()].flatMap((name) =>
+    fullyQualifiedDomainErrors(name, "annotations").map(formatFieldError),
+  );
   let size = 0;
   for (const [name, value] of annotations) size += Buffer.byteLength(name) + value.length;
   if (size > MOST_ANNOTATION_BYTES) {
-    throw new TransformError(
-      `failed to validate annotations: total size of annotations is ${size}, which exceeds the max size of ${MOST_ANNOTATION_BYTES}`,
-    );
+    faults.push(`total size of annotations is ${size}, which exceeds the max size of ${MOST_ANNOTATION_BYTES}`);
   }
+  if (faults.length > 0) throw new TransformError(`failed to validate annotations: ${aggregateText(faults)}`);
 }
 
 /** Why a plugin's name of its key cannot be stored; undefined where it can. */
